@@ -1,0 +1,47 @@
+/**
+ * How API things are named: group, version, kind, resource, object. Precise types so that a group cannot be passed for a version.
+ * All groups here are in canonical spelling. Never looks at objects' contents.
+ */
+
+export interface GroupVersion {
+  /** '' = the core group. */
+  readonly group: string;
+  readonly version: string;
+}
+export interface GroupVersionKind extends GroupVersion {
+  readonly kind: string;
+}
+export interface GroupResource {
+  readonly group: string;
+  /** The plural in URLs: `configmaps`. */
+  readonly resource: string;
+}
+
+/** `v1` or `group/version`. */
+export function apiVersionOf(gv: GroupVersion): string {
+  return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`;
+}
+
+/** `resource` for core, else `resource.group`: the form in error messages. */
+export function groupResourceText(gr: GroupResource): string {
+  return gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`;
+}
+
+/** `Kind` for core, else `Kind.group`. */
+export function groupKindText(gvk: { readonly group: string; readonly kind: string }): string {
+  return gvk.group === '' ? gvk.kind : `${gvk.kind}.${gvk.group}`;
+}
+
+/** Reads `v1` or `group/version`; undefined for more than one slash. An empty text is the empty group and version. */
+export function parseApiVersion(text: string): GroupVersion | undefined {
+  const parts = text.split('/');
+  if (parts.length > 2) return undefined;
+  const [first = '', second] = parts;
+  return second === undefined ? { group: '', version: first } : { group: first, version: second };
+}
+
+/** An object's place: its namespace ('' for cluster-scoped) and name. */
+export interface ObjectKey {
+  readonly namespace: string;
+  readonly name: string;
+}

@@ -1,0 +1,32 @@
+/**
+ * Text quoted as upstream's messages quote it (`%q`): double quotes, short escapes for the usual control characters, `\x07` for other
+ * ASCII control characters, `\u200b` for what does not print. Unlike JSON it leaves `<`, `>` and `&` alone.
+ */
+
+const SHORT: Readonly<Record<string, string>> = {
+  '\u0007': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+};
+
+const PLAIN = /^[ !#-[\]-~]*$/;
+const ESCAPE = /[\\"\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
+
+export function quote(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`;
+  return `"${text.replace(ESCAPE, escapeCharacter)}"`;
+}
+
+function escapeCharacter(character: string): string {
+  const short = SHORT[character];
+  if (short !== undefined) return short;
+  const code = character.codePointAt(0) ?? 0;
+  if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`;
+  return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`;
+}

@@ -1,0 +1,50 @@
+import {
+  GENERATED_NAMES,
+  apiVersionIn,
+  canonicalApiVersion,
+  canonicalGroup,
+  canonicalNamespace,
+  canonicalQualifiedName,
+  dialectOfGroup,
+  groupIn,
+  otherQualifiedName,
+  textIn,
+} from './dialect';
+
+test('groups go both ways and strangers stay as they are', () => {
+  expect(canonicalGroup('coordination.k8s.io')).toBe('coordination.platform.io');
+  expect(groupIn('kubernetes', 'rbac.authorization.platform.io')).toBe('rbac.authorization.k8s.io');
+  for (const group of ['', 'apps', 'example.com', 'nothing.k8s.io']) {
+    expect(canonicalGroup(group)).toBe(group);
+    expect(groupIn('kubernetes', group)).toBe(group);
+    expect(dialectOfGroup(group)).toBeUndefined();
+  }
+  expect(dialectOfGroup('meta.k8s.io')).toBe('kubernetes');
+  expect(dialectOfGroup('meta.platform.io')).toBe('platform');
+});
+
+test('apiVersions keep their version', () => {
+  expect(canonicalApiVersion('events.k8s.io/v1')).toBe('events.platform.io/v1');
+  expect(apiVersionIn('kubernetes', 'events.platform.io/v1')).toBe('events.k8s.io/v1');
+  expect(apiVersionIn('kubernetes', 'v1')).toBe('v1');
+});
+
+test('message texts are respelled only where a whole group name stands', () => {
+  expect(textIn('kubernetes', 'leases.coordination.platform.io "x" not found')).toBe('leases.coordination.k8s.io "x" not found');
+  expect(textIn('kubernetes', 'group "meta.platform.io"')).toBe('group "meta.k8s.io"');
+  expect(textIn('kubernetes', 'my-meta.platform.io.example')).toBe('my-meta.platform.io.example');
+});
+
+test("the other dialect's system namespaces are aliases", () => {
+  expect(canonicalNamespace(GENERATED_NAMES.platform, 'kube-system')).toBe('platform-system');
+  expect(canonicalNamespace(GENERATED_NAMES.kubernetes, 'platform-public')).toBe('kube-public');
+  expect(canonicalNamespace(GENERATED_NAMES.platform, 'default')).toBe('default');
+});
+
+test('qualified names are recognised in either spelling', () => {
+  expect(canonicalQualifiedName('bootstrap.kubernetes.io/token')).toBe('bootstrap.platform.io/token');
+  expect(canonicalQualifiedName('example.com/x')).toBe('example.com/x');
+  expect(otherQualifiedName('platform.io/service-name')).toBe('kubernetes.io/service-name');
+  expect(otherQualifiedName('kubernetes.io/service-name')).toBe('platform.io/service-name');
+  expect(otherQualifiedName('app')).toBeUndefined();
+});

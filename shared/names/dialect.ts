@@ -1,0 +1,174 @@
+/**
+ * Every name that bears the product's name, in both spellings ("dialects").
+ *
+ * `platform` is the canonical spelling: storage, cache and rules know no other. `kubernetes` is what stock clients have
+ * compiled in. Conversion happens at the edge only: requests are read into the canonical spelling, answers are written in
+ * the spelling that was asked for. No other file may contain an upstream spelling.
+ */
+
+export type Dialect = 'platform' | 'kubernetes';
+
+/** API groups whose names differ between the dialects; all others (core, apps, batch, policy, autoscaling, extensions) are equal. */
+const GROUP_STEMS = [
+  'admissionregistration',
+  'apidiscovery',
+  'apiextensions',
+  'apiregistration',
+  'apiserver.config',
+  'audit',
+  'authentication',
+  'authorization',
+  'certificates',
+  'client.authentication',
+  'coordination',
+  'discovery',
+  'events',
+  'flowcontrol.apiserver',
+  'internal.apiserver',
+  'meta',
+  'networking',
+  'node',
+  'rbac.authorization',
+  'resource',
+  'scheduling',
+  'storage',
+  'storagemigration',
+] as const;
+
+const SUFFIX: Readonly<Record<Dialect, string>> = { platform: '.platform.io', kubernetes: '.k8s.io' };
+
+const toCanonicalGroup = new Map(GROUP_STEMS.map((stem) => [stem + SUFFIX.kubernetes, stem + SUFFIX.platform]));
+const toUpstreamGroup = new Map(GROUP_STEMS.map((stem) => [stem + SUFFIX.platform, stem + SUFFIX.kubernetes]));
+
+/** The canonical spelling of an API group in either dialect; unknown groups are returned as they are. */
+export function canonicalGroup(group: string): string {
+  return toCanonicalGroup.get(group) ?? group;
+}
+
+/** A canonical group in the given dialect. */
+export function groupIn(dialect: Dialect, group: string): string {
+  return dialect === 'platform' ? group : (toUpstreamGroup.get(group) ?? group);
+}
+
+/** The dialect that a group's spelling belongs to; undefined for groups that are spelled alike in both. */
+export function dialectOfGroup(group: string): Dialect | undefined {
+  if (toCanonicalGroup.has(group)) return 'kubernetes';
+  return toUpstreamGroup.has(group) ? 'platform' : undefined;
+}
+
+/** `group/version` (or `version`) with its group in canonical spelling. */
+export function canonicalApiVersion(apiVersion: string): string {
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? apiVersion : canonicalGroup(apiVersion.slice(0, slash)) + apiVersion.slice(slash);
+}
+
+/** A canonical `group/version` in the given dialect. */
+export function apiVersionIn(dialect: Dialect, apiVersion: string): string {
+  if (dialect === 'platform') return apiVersion;
+  const slash = apiVersion.indexOf('/');
+  return slash < 0 ? apiVersion : groupIn(dialect, apiVersion.slice(0, slash)) + apiVersion.slice(slash);
+}
+
+const CANONICAL_GROUP_IN_TEXT = new RegExp(
+  `(?<![A-Za-z0-9-])(${GROUP_STEMS.map((stem) => stem.replaceAll('.', '\\.')).join('|')})\\.platform\\.io(?![A-Za-z0-9.-])`,
+  'g',
+);
+
+/** Message text whose canonical group names are spelled in the given dialect. */
+export function textIn(dialect: Dialect, text: string): string {
+  return dialect === 'platform' ? text : text.replace(CANONICAL_GROUP_IN_TEXT, `$1${SUFFIX.kubernetes}`);
+}
+
+export const JSON_MEDIA_TYPE = 'application/json';
+export const YAML_MEDIA_TYPE = 'application/yaml';
+
+/** The binary media type in each dialect. */
+export const PROTOBUF_MEDIA_TYPE: Readonly<Record<Dialect, string>> = {
+  platform: 'application/vnd.platform.protobuf',
+  kubernetes: 'application/vnd.kubernetes.protobuf',
+};
+
+/** The names that the server itself generates, chosen by `--naming`. */
+export interface GeneratedNames {
+  readonly dialect: Dialect;
+  readonly systemNamespace: string;
+  readonly publicNamespace: string;
+  readonly nodeLeaseNamespace: string;
+  /** Prefix of labels, annotations, finalizers and Secret types that the server generates (`platform.io`). */
+  readonly prefix: string;
+  /** The finalizer in a Namespace's `spec.finalizers`. */
+  readonly namespaceFinalizer: string;
+  /** The Service in `default` that leads to the API servers. */
+  readonly defaultService: string;
+}
+
+export const GENERATED_NAMES: Readonly<Record<Dialect, GeneratedNames>> = {
+  platform: {
+    dialect: 'platform',
+    systemNamespace: 'platform-system',
+    publicNamespace: 'platform-public',
+    nodeLeaseNamespace: 'platform-node-lease',
+    prefix: 'platform.io',
+    namespaceFinalizer: 'platform',
+    defaultService: 'platform',
+  },
+  kubernetes: {
+    dialect: 'kubernetes',
+    systemNamespace: 'kube-system',
+    publicNamespace: 'kube-public',
+    nodeLeaseNamespace: 'kube-node-lease',
+    prefix: 'kubernetes.io',
+    namespaceFinalizer: 'kubernetes',
+    defaultService: 'kubernetes',
+  },
+};
+
+/** The namespaces that exist on every server, in the order of their creation. */
+export function systemNamespaces(names: GeneratedNames): readonly string[] {
+  return [names.systemNamespace, names.publicNamespace, names.nodeLeaseNamespace, 'default'];
+}
+
+function namespaceAliases(names: GeneratedNames): ReadonlyMap<string, string> {
+  const other = GENERATED_NAMES[names.dialect === 'platform' ? 'kubernetes' : 'platform'];
+  return new Map([
+    [other.systemNamespace, names.systemNamespace],
+    [other.publicNamespace, names.publicNamespace],
+    [other.nodeLeaseNamespace, names.nodeLeaseNamespace],
+  ]);
+}
+
+const ALIASES: Readonly<Record<Dialect, ReadonlyMap<string, string>>> = {
+  platform: namespaceAliases(GENERATED_NAMES.platform),
+  kubernetes: namespaceAliases(GENERATED_NAMES.kubernetes),
+};
+
+/** The name under which a namespace is stored: the other dialect's system namespaces are aliases of this server's own. */
+export function canonicalNamespace(names: GeneratedNames, namespace: string): string {
+  return ALIASES[names.dialect].get(namespace) ?? namespace;
+}
+
+/** Unqualified finalizers of Namespaces (`spec.finalizers`) and of metadata that need no domain; either dialect's spelling is good. */
+export const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'platform', 'kubernetes']);
+
+const PRODUCT_PREFIX = /^((?:[a-z0-9-]+\.)*)(platform|kubernetes)\.io\//;
+
+/** A qualified label, annotation or type name (`platform.io/x`, `bootstrap.kubernetes.io/y`) in canonical spelling, for comparison only. */
+export function canonicalQualifiedName(name: string): string {
+  return name.replace(PRODUCT_PREFIX, '$1platform.io/');
+}
+
+/** The other dialect's spelling of a qualified name; undefined when it does not bear the product's name. */
+export function otherQualifiedName(name: string): string | undefined {
+  const match = PRODUCT_PREFIX.exec(name);
+  if (!match) return undefined;
+  return name.replace(PRODUCT_PREFIX, `$1${match[2] === 'platform' ? 'kubernetes' : 'platform'}.io/`);
+}
+
+/** Header names of the flow-control identity, and the annotation that ends a streaming list, per dialect. */
+export const INITIAL_EVENTS_END: Readonly<Record<Dialect, string>> = {
+  platform: 'platform.io/initial-events-end',
+  kubernetes: 'k8s.io/initial-events-end',
+};
+
+/** The version that this server answers to, in the form that stock clients parse. */
+export const RELEASE = { major: '1', minor: '31', gitVersion: 'v1.31.1' } as const;

@@ -1,0 +1,32 @@
+/**
+ * Time, injected. Everything that reads a clock or sets a timer takes a {@link Clock}, so that tests move time by hand.
+ * The only file (with its manual twin in test/support) that touches the global timers.
+ */
+
+export interface Timer {
+  /** Stops the timer; a fired or cancelled timer may be cancelled again. */
+  cancel(): void;
+}
+
+export interface Clock {
+  /** Wall-clock time in milliseconds since 1970; may jump. Use it only for what people read (timestamps, certificates). */
+  now(): number;
+  /** Milliseconds from an arbitrary start; never goes backwards. Use it for deadlines and durations. */
+  monotonic(): number;
+  /** Calls `task` once after `ms`. A timer never keeps the process alive by itself. */
+  after(ms: number, task: () => void): Timer;
+  /** Resolves after `ms`. */
+  sleep(ms: number): Promise<void>;
+}
+
+/** The real clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(ms, task) {
+    const handle = setTimeout(task, Math.min(ms, 2_147_483_647));
+    handle.unref();
+    return { cancel: () => clearTimeout(handle) };
+  },
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+};

@@ -1,0 +1,26 @@
+/** Chance, injected. The only file that touches the global random sources. */
+import { randomBytes, randomUUID } from 'node:crypto';
+
+export interface Random {
+  /** A number in [0, 1). */
+  float(): number;
+  /** A random (version 4) UUID. */
+  uuid(): string;
+  /** `length` characters of `alphabet`, each equally likely. */
+  string(length: number, alphabet: string): string;
+}
+
+export const systemRandom: Random = {
+  float: () => Math.random(),
+  uuid: () => randomUUID(),
+  string(length, alphabet) {
+    const limit = 256 - (256 % alphabet.length);
+    let text = '';
+    while (text.length < length) {
+      for (const byte of randomBytes(length * 2)) {
+        if (byte < limit && text.length < length) text += alphabet[byte % alphabet.length];
+      }
+    }
+    return text;
+  },
+};
