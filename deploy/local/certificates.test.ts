@@ -1,0 +1,100 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { belongsTogether, covers, readCertificate } from '../../shared/runtime/pki';
+import { ManualClock } from '../../test/support/manual-clock';
+import { ensureCertificates } from './certificates';
+import { kubeconfig } from './kubeconfig';
+
+const day = 86_400_000;
+let folder: string;
+
+beforeEach(() => {
+  folder = path.join(mkdtempSync(path.join(tmpdir(), 'pki-')), 'pki');
+});
+afterEach(() => rmSync(path.dirname(folder), { recursive: true }));
+
+function read(name: string): string {
+  return readFileSync(path.join(folder, name), 'utf8');
+}
+
+describe('ensureCertificates', () => {
+  it('makes everything on the first start, readable by the owner only', async () => {
+    const { authority, admin, made } = await ensureCertificates(folder, new ManualClock());
+    expect(made).toHaveLength(4);
+    const server = { certificate: read('apiserver.crt'), key: read('apiserver.key') };
+    expect(belongsTogether(server, authority)).toBe(true);
+    expect(belongsTogether(admin, authority)).toBe(true);
+    expect(
+      covers(server.certificate, [
+        'localhost',
+        '127.0.0.1',
+        '::1',
+        '10.96.0.1',
+        'platform.default.svc',
+        'kubernetes',
+        'kubernetes.default',
+      ]),
+    ).toBe(true);
+    expect(readCertificate(admin.certificate)).toMatchObject({ commonName: 'platform-admin', organizations: ['system:masters'] });
+    for (const name of ['ca.key', 'apiserver.key', 'admin.key', 'sa.key'])
+      expect(statSync(path.join(folder, name)).mode & 0o777).toBe(0o600);
+    expect(read('sa.pub')).toContain('BEGIN PUBLIC KEY');
+  });
+
+  it('keeps everything on a later start', async () => {
+    const clock = new ManualClock();
+    const first = await ensureCertificates(folder, clock);
+    const keys = read('sa.key');
+    clock.advance(30 * day);
+    const second = await ensureCertificates(folder, clock);
+    expect(second).toEqual({ ...first, made: [] });
+    expect(read('sa.key')).toBe(keys);
+  });
+
+  it('renews end certificates before they run out, under the same authority', async () => {
+    const clock = new ManualClock();
+    const first = await ensureCertificates(folder, clock);
+    clock.advance(300 * day);
+    const second = await ensureCertificates(folder, clock);
+    expect(second.authority).toBe(first.authority);
+    expect(second.made).toHaveLength(2);
+    expect(readCertificate(second.admin.certificate).notAfter).toBeGreaterThan(readCertificate(first.admin.certificate).notAfter);
+  });
+
+  it('renews the authority, and with it all certificates, but not the signing keys', async () => {
+    const clock = new ManualClock();
+    const first = await ensureCertificates(folder, clock);
+    const keys = read('sa.key');
+    clock.advance(3_000 * day);
+    const second = await ensureCertificates(folder, clock);
+    expect(second.authority).not.toBe(first.authority);
+    expect(second.made).toHaveLength(3);
+    expect(belongsTogether(second.admin, second.authority)).toBe(true);
+    expect(read('sa.key')).toBe(keys);
+  });
+
+  it.each([
+    ['apiserver.crt', 'rubbish'],
+    ['apiserver.key', ''],
+    ['admin.key', 'rubbish'],
+    ['ca.crt', 'rubbish'],
+  ])('replaces a damaged %s', async (name, text) => {
+    const clock = new ManualClock();
+    await ensureCertificates(folder, clock);
+    writeFileSync(path.join(folder, name), text);
+    const { authority, admin } = await ensureCertificates(folder, clock);
+    expect(belongsTogether(admin, authority)).toBe(true);
+    expect(belongsTogether({ certificate: read('apiserver.crt'), key: read('apiserver.key') }, authority)).toBe(true);
+  });
+});
+
+describe('kubeconfig', () => {
+  it('carries address, authority and credentials', () => {
+    const text = kubeconfig('https://127.0.0.1:6443', 'CA', { certificate: 'CERT', key: 'KEY' });
+    expect(text).toContain('    server: https://127.0.0.1:6443\n');
+    const data = [...text.matchAll(/-data: (.*)/g)].map(([, value]) => Buffer.from(value ?? '', 'base64').toString());
+    expect(data).toEqual(['CA', 'CERT', 'KEY']);
+    expect(text).toContain('current-context: platform-admin@platform');
+  });
+});

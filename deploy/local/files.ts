@@ -1,0 +1,14 @@
+/** Files that are either wholly there or not at all, also after a crash. */
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+
+export function writeFileAtomically(file: string, text: string, mode: number): void {
+  const temporary = `${file}.${process.pid}.tmp`;
+  const handle = openSync(temporary, 'w', mode);
+  try {
+    writeSync(handle, text);
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(temporary, file);
+}

@@ -1,0 +1,38 @@
+/**
+ * Processes of an earlier run whose supervisor was killed: they notice and end by themselves, but may still hold ports and the store for a
+ * moment. The next run waits for them, and ends those that do not.
+ */
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Clock } from '../../shared/runtime/clock';
+import { livePid, removePid } from './process-file';
+
+const pollMs = 50;
+const patienceMs = 15_000;
+const killedMs = 5_000;
+
+/** Resolves when no process named by `<name>.pid` files in `folder` (except `own`) lives; throws when one cannot be ended. */
+export async function endLeftovers(folder: string, own: string, clock: Clock, say: (line: string) => void): Promise<void> {
+  for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.pid') && entry !== own)) {
+    const file = path.join(folder, name);
+    const pid = livePid(file);
+    if (pid !== undefined) {
+      say(`waiting for ${path.basename(name, '.pid')} (process ${pid}) of an earlier run to end`);
+      process.kill(pid, 'SIGTERM');
+      if (!(await ended(file, clock, patienceMs))) {
+        process.kill(pid, 'SIGKILL');
+        if (!(await ended(file, clock, killedMs))) throw new Error(`process ${pid} of an earlier run does not end`);
+      }
+    }
+    removePid(file);
+  }
+}
+
+async function ended(file: string, clock: Clock, withinMs: number): Promise<boolean> {
+  const deadline = clock.monotonic() + withinMs;
+  while (livePid(file) !== undefined) {
+    if (clock.monotonic() >= deadline) return false;
+    await clock.sleep(pollMs);
+  }
+  return true;
+}

@@ -1,0 +1,120 @@
+import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { freePorts, ProgramProcess, removeFolder, repository, temporaryFolder, waitUntil } from '../../test/support/programs';
+import { isAlive } from './process-file';
+
+/**
+ * The compiled runner as a process of its own, in a copy of dist/ whose API server is the fake one.
+ */
+let folder: string;
+let data: string;
+let ports: number[];
+const started: ProgramProcess[] = [];
+
+beforeAll(() => {
+  folder = temporaryFolder('main');
+  for (const part of ['deploy', 'shared']) {
+    cpSync(path.join(repository, 'dist', part), path.join(folder, 'dist', part), { recursive: true });
+  }
+  mkdirSync(path.join(folder, 'dist/apiserver'));
+  symlinkSync(path.join(repository, 'node_modules'), path.join(folder, 'node_modules'));
+  cpSync(path.join(repository, 'dist/test/support/fake-apiserver.js'), path.join(folder, 'dist/apiserver/main.js'));
+});
+afterAll(() => removeFolder(folder));
+
+beforeEach(async () => {
+  data = temporaryFolder('data');
+  ports = await freePorts(2);
+});
+afterEach(async () => {
+  for (const program of started.splice(0)) if (program.running) await program.stop();
+  removeFolder(data);
+});
+
+function start(...flags: string[]): ProgramProcess {
+  const args = [
+    path.join(folder, 'dist/deploy/local/main.js'),
+    `--data-dir=${data}`,
+    `--secure-port=${ports[0]}`,
+    `--insecure-port=${ports[1]}`,
+  ];
+  const program = new ProgramProcess(spawn(process.execPath, [...args, ...flags], { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder }));
+  started.push(program);
+  return program;
+}
+
+async function ready(program: ProgramProcess): Promise<void> {
+  await waitUntil('the runner to be ready', () => {
+    if (!program.running) throw new Error(program.output);
+    return program.output.includes('The control plane is ready');
+  });
+}
+
+function pidOf(name: string): number {
+  return Number(readFileSync(path.join(data, 'run', `${name}.pid`), 'utf8'));
+}
+
+describe('npm start', () => {
+  it('runs, ends on SIGTERM with exit code 0, and takes its children with it', async () => {
+    const program = start();
+    await ready(program);
+    const child = pidOf('apiserver');
+    expect(pidOf('supervisor')).toBe(program.pid);
+    expect(await program.stop()).toBe(0);
+    expect(isAlive(child)).toBe(false);
+    expect(statSync(path.join(data, 'run/supervisor.pid'), { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  it('is refused on a folder that is in use, and names the holder', async () => {
+    const first = start();
+    await ready(first);
+    const second = start();
+    expect((await second.exited).code).toBe(1);
+    expect(second.output).toContain(`${data} is in use by the running process ${first.pid}`);
+    expect(first.running).toBe(true);
+    expect(pidOf('supervisor')).toBe(first.pid);
+  });
+
+  it('leaves no child behind when it is killed, and starts again on the same folder', async () => {
+    const first = start();
+    await ready(first);
+    const child = pidOf('apiserver');
+    await first.kill();
+    await waitUntil('the child to end', () => !isAlive(child));
+    const second = start();
+    await ready(second);
+    expect(pidOf('apiserver')).not.toBe(child);
+    expect(await second.stop()).toBe(0);
+  });
+
+  it('ends a child that the killed runner left and that does not end by itself', async () => {
+    const first = start('--deaf');
+    await ready(first);
+    const child = pidOf('apiserver');
+    // Its child holds the same output pipes, so only `exit`, not `close`, tells its end.
+    first.child.kill('SIGKILL');
+    await once(first.child, 'exit');
+    const second = start();
+    await ready(second);
+    expect(second.output).toContain(`waiting for apiserver (process ${child}) of an earlier run to end`);
+    expect(isAlive(child)).toBe(false);
+    expect(await second.stop()).toBe(0);
+  });
+
+  it('shows what an API server says to flags that it does not know, and exits 64', async () => {
+    const program = start('--refuse');
+    expect((await program.exited).code).toBe(64);
+    expect(program.output).toContain('unknown flag --refuse');
+  });
+
+  it.each([
+    [['--replicas=3'], 64, /needs --etcd-servers/],
+    [['--help'], 0, /--data-dir/],
+  ])('with %j exits %d', async (flags, code, text) => {
+    const program = start(...flags);
+    expect((await program.exited).code).toBe(code);
+    expect(program.output).toMatch(text);
+  });
+});

@@ -1,0 +1,56 @@
+import { parseOptions } from './options';
+
+function optionsOf(...argv: string[]) {
+  const parsed = parseOptions(argv, '/home/me/project');
+  if (parsed.kind !== 'options') throw new Error(JSON.stringify(parsed));
+  return parsed.options;
+}
+
+describe('parseOptions', () => {
+  it('has defaults for a first start', () => {
+    expect(optionsOf()).toEqual({
+      dataDir: '/home/me/project/.platform',
+      securePort: 6443,
+      insecurePort: 8080,
+      etcdServers: [],
+      replicas: 1,
+      controllers: ['*'],
+      rest: [],
+    });
+  });
+
+  it('keeps what is not its own, verbatim and in order', () => {
+    const options = optionsOf(
+      '--naming=kubernetes',
+      '--data-dir=/data',
+      '--token-auth-file',
+      'tokens.csv',
+      '--etcd-servers=http://a:1,http://b:2',
+      '--x=-*',
+    );
+    expect(options.rest).toEqual(['--naming=kubernetes', '--token-auth-file', 'tokens.csv', '--x=-*']);
+    expect(options).toMatchObject({ dataDir: '/data', etcdServers: ['http://a:1', 'http://b:2'] });
+  });
+
+  it('takes controllers that are switched off', () => {
+    expect(optionsOf('--controllers=-*').controllers).toEqual(['-*']);
+  });
+
+  it.each([
+    [['--replicas=3'], /needs --etcd-servers/],
+    [['--replicas=0'], /at least 1/],
+    [['--secure-port=0'], /at least 1/],
+    [['--secure-port=8080'], /overlap/],
+    [['--secure-port=8078', '--replicas=3', '--etcd-servers=http://a:1'], /overlap/],
+    [['--secure-port=65535', '--replicas=2', '--etcd-servers=http://a:1'], /65536/],
+    [['stray'], /unexpected argument "stray"/],
+  ])('refuses %j', (argv, message) => {
+    const parsed = parseOptions(argv, '/');
+    expect(parsed.kind === 'error' ? parsed.message : '').toMatch(message);
+  });
+
+  it('allows neighbouring ports when there is one API server', () => {
+    expect(optionsOf('--secure-port=8081').securePort).toBe(8081);
+    expect(optionsOf('--secure-port=65535', '--insecure-port=0').securePort).toBe(65_535);
+  });
+});

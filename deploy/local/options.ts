@@ -1,0 +1,100 @@
+/**
+ * The local runner's own flags. Everything else on the command line goes to each API server, which knows and checks its own.
+ */
+import path from 'node:path';
+import { int, list, parseFlags, string, type FlagValues, type Parsed } from '../../shared/runtime/flags';
+
+const table = {
+  'data-dir': string({
+    section: 'Local runner',
+    help: 'Folder for certificates, the admin kubeconfig, process ids and, with the embedded store, all data.',
+    default: '.platform',
+  }),
+  'secure-port': int({ section: 'Local runner', help: 'Port for HTTPS of the first API server.', default: 6443, min: 1, max: 65_535 }),
+  'insecure-port': int({
+    section: 'Local runner',
+    help: 'Port for plain HTTP, for this machine only, of the first API server; 0 = none.',
+    default: 8080,
+    min: 0,
+    max: 65_535,
+  }),
+  'etcd-servers': list({
+    section: 'Local runner',
+    help: 'Addresses of an etcd (scheme://host:port, comma separated) to use instead of the embedded store.',
+    default: [],
+  }),
+  replicas: int({
+    section: 'Local runner',
+    help: 'Number of API servers, on consecutive ports. More than one needs --etcd-servers.',
+    default: 1,
+    min: 1,
+    max: 32,
+  }),
+  controllers: list({
+    section: 'Local runner',
+    help: "Controllers to run: '*' = all, 'foo' = on, '-foo' = off; '-*' = none.",
+    default: ['*'],
+  }),
+};
+
+export interface RunnerOptions {
+  /** Absolute. */
+  readonly dataDir: string;
+  readonly securePort: number;
+  /** 0 = none. */
+  readonly insecurePort: number;
+  /** Empty = the embedded store. */
+  readonly etcdServers: readonly string[];
+  readonly replicas: number;
+  readonly controllers: readonly string[];
+  /** Flags for each API server, verbatim. */
+  readonly rest: readonly string[];
+}
+
+export type ParsedOptions = Exclude<Parsed<unknown>, { kind: 'values' }> | { readonly kind: 'options'; readonly options: RunnerOptions };
+
+/** Reads the command line (without node and script). `directory` is what a relative --data-dir starts from. */
+export function parseOptions(argv: readonly string[], directory: string): ParsedOptions {
+  const program = {
+    name: 'npm start --',
+    description: 'Runs the control plane on this machine. Flags that are not listed go to each API server.',
+    passUnknown: true,
+  };
+  const parsed = parseFlags(program, table, argv);
+  if (parsed.kind !== 'values') return parsed;
+  const stray = strayArgument(parsed.rest);
+  if (stray !== undefined) return { kind: 'error', message: `unexpected argument ${JSON.stringify(stray)}` };
+  const options = optionsFrom(parsed.values, parsed.rest, directory);
+  const problem = problemOf(options);
+  return problem === undefined ? { kind: 'options', options } : { kind: 'error', message: problem };
+}
+
+function optionsFrom(values: FlagValues<typeof table>, rest: readonly string[], directory: string): RunnerOptions {
+  return {
+    dataDir: path.resolve(directory, values['data-dir']),
+    securePort: values['secure-port'],
+    insecurePort: values['insecure-port'],
+    etcdServers: values['etcd-servers'],
+    replicas: values.replicas,
+    controllers: values.controllers,
+    rest,
+  };
+}
+
+function problemOf({ replicas, etcdServers, securePort, insecurePort }: RunnerOptions): string | undefined {
+  if (replicas > 1 && etcdServers.length === 0) {
+    return `--replicas=${replicas} needs --etcd-servers: the embedded store serves one API server only`;
+  }
+  const last = Math.max(securePort, insecurePort) + replicas - 1;
+  if (last > 65_535) return `${replicas} consecutive ports end at ${last}, above 65535`;
+  if (insecurePort > 0 && Math.abs(securePort - insecurePort) < replicas) {
+    return `--secure-port=${securePort} and --insecure-port=${insecurePort} overlap with ${replicas} API server(s)`;
+  }
+  return undefined;
+}
+
+/** A first argument that is no flag; after a flag a bare word may be its value, which only the API server can tell. */
+function strayArgument(rest: readonly string[]): string | undefined {
+  const first = rest[0];
+  return first === undefined || first.startsWith('-') ? undefined : first;
+}

@@ -1,0 +1,49 @@
+import { parseOptions } from './options';
+import { apiServerPlans, controllersPlan } from './plan';
+
+function plansOf(...argv: string[]) {
+  const parsed = parseOptions(['--data-dir=/d', ...argv], '/');
+  if (parsed.kind !== 'options') throw new Error(JSON.stringify(parsed));
+  return { servers: apiServerPlans(parsed.options), controllers: controllersPlan(parsed.options) };
+}
+
+describe('plans', () => {
+  it('have one API server on the embedded store by default', () => {
+    const [server, ...others] = plansOf().servers;
+    expect(others).toEqual([]);
+    expect(server).toMatchObject({ name: 'apiserver', secureAddress: 'https://127.0.0.1:6443', insecureAddress: 'http://127.0.0.1:8080' });
+    expect(server?.args).toEqual(
+      expect.arrayContaining(['--storage-backend=embedded', '--storage-dir=/d/store', '--client-ca-file=/d/pki/ca.crt']),
+    );
+  });
+
+  it('have replicas on consecutive ports of one etcd', () => {
+    const { servers } = plansOf('--replicas=3', '--etcd-servers=http://a:1,http://b:1', '--secure-port=7000', '--insecure-port=9000');
+    expect(servers.map(({ name, secureAddress, insecureAddress }) => [name, secureAddress, insecureAddress])).toEqual([
+      ['apiserver-0', 'https://127.0.0.1:7000', 'http://127.0.0.1:9000'],
+      ['apiserver-1', 'https://127.0.0.1:7001', 'http://127.0.0.1:9001'],
+      ['apiserver-2', 'https://127.0.0.1:7002', 'http://127.0.0.1:9002'],
+    ]);
+    expect(servers[2]?.args).toEqual(
+      expect.arrayContaining(['--secure-port=7002', '--insecure-port=9002', '--etcd-servers=http://a:1,http://b:1']),
+    );
+    expect(servers[2]?.args.join(' ')).not.toContain('embedded');
+  });
+
+  it('have no plain HTTP when its port is 0', () => {
+    const [server] = plansOf('--insecure-port=0').servers;
+    expect(server?.insecureAddress).toBeUndefined();
+    expect(server?.args).toContain('--insecure-port=0');
+  });
+
+  it("put the user's flags last, so they win", () => {
+    const args = plansOf('--log-level=debug').servers[0]?.args ?? [];
+    expect(args.at(-1)).toBe('--log-level=debug');
+  });
+
+  it('have controllers unless all are switched off', () => {
+    expect(plansOf().controllers?.args).toEqual(expect.arrayContaining(['--controllers=*', '--kubeconfig=/d/admin.kubeconfig']));
+    expect(plansOf('--controllers=*,-node').controllers?.args).toContain('--controllers=*,-node');
+    expect(plansOf('--controllers=-*').controllers).toBeUndefined();
+  });
+});

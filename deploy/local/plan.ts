@@ -1,0 +1,84 @@
+/**
+ * What runs: the processes of one local control plane, their flags, addresses and files, worked out from the options alone.
+ */
+import path from 'node:path';
+import type { RunnerOptions } from './options';
+
+const host = '127.0.0.1';
+
+/** Where things lie in the data folder. */
+export interface Layout {
+  readonly run: string;
+  readonly pki: string;
+  readonly store: string;
+  readonly kubeconfig: string;
+}
+
+export interface ProcessPlan {
+  /** Names the process on the console and its pid file. */
+  readonly name: string;
+  /** Compiled main file below dist/. */
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+export interface ApiServerPlan extends ProcessPlan {
+  readonly securePort: number;
+  /** 0 = none. */
+  readonly insecurePort: number;
+  readonly secureAddress: string;
+  readonly insecureAddress: string | undefined;
+}
+
+export function layoutOf(dataDir: string): Layout {
+  return {
+    run: path.join(dataDir, 'run'),
+    pki: path.join(dataDir, 'pki'),
+    store: path.join(dataDir, 'store'),
+    kubeconfig: path.join(dataDir, 'admin.kubeconfig'),
+  };
+}
+
+/** One API server per replica, on consecutive ports; the user's own flags come last, so they win. */
+export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
+  const layout = layoutOf(options.dataDir);
+  return Array.from({ length: options.replicas }, (_, index) => {
+    const securePort = options.securePort + index;
+    const insecurePort = options.insecurePort === 0 ? 0 : options.insecurePort + index;
+    return {
+      name: options.replicas === 1 ? 'apiserver' : `apiserver-${index}`,
+      program: 'apiserver/main.js',
+      args: [
+        `--bind-address=${host}`,
+        `--secure-port=${securePort}`,
+        `--insecure-bind-address=${host}`,
+        `--insecure-port=${insecurePort}`,
+        `--tls-cert-file=${path.join(layout.pki, 'apiserver.crt')}`,
+        `--tls-private-key-file=${path.join(layout.pki, 'apiserver.key')}`,
+        `--client-ca-file=${path.join(layout.pki, 'ca.crt')}`,
+        ...storageFlags(options, layout),
+        '--log-level=warn',
+        ...options.rest,
+      ],
+      securePort,
+      insecurePort,
+      secureAddress: `https://${host}:${securePort}`,
+      insecureAddress: insecurePort === 0 ? undefined : `http://${host}:${insecurePort}`,
+    };
+  });
+}
+
+/** The controllers' process; undefined when all of them are switched off. */
+export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined {
+  if (options.controllers.length === 1 && options.controllers[0] === '-*') return undefined;
+  return {
+    name: 'controllers',
+    program: 'controllers/main.js',
+    args: [`--kubeconfig=${layoutOf(options.dataDir).kubeconfig}`, `--controllers=${options.controllers.join(',')}`, '--log-level=warn'],
+  };
+}
+
+function storageFlags(options: RunnerOptions, layout: Layout): string[] {
+  if (options.etcdServers.length > 0) return [`--etcd-servers=${options.etcdServers.join(',')}`];
+  return ['--storage-backend=embedded', `--storage-dir=${layout.store}`];
+}

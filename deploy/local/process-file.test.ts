@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { acquire, HeldError, livePid, removePid, writePid } from './process-file';
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'pid-'));
+  file = path.join(folder, 'supervisor.pid');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A process that lives while `use` runs. */
+async function withProcess(use: (pid: number) => void | Promise<void>): Promise<void> {
+  const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'ignore'] });
+  await once(child, 'spawn');
+  try {
+    await use(child.pid ?? 0);
+  } finally {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+}
+
+describe('process files', () => {
+  it('name a process while it lives', async () => {
+    await withProcess((pid) => {
+      writePid(file, pid);
+      expect(readFileSync(file, 'utf8')).toBe(`${pid}\n`);
+      expect(livePid(file)).toBe(pid);
+      removePid(file);
+      expect(livePid(file)).toBeUndefined();
+    });
+  });
+
+  it('do not name a process that has ended, nor a stranger with its id, nor this process', async () => {
+    let ended = 0;
+    await withProcess((pid) => {
+      ended = pid;
+      writePid(file, pid);
+      const longAgo = new Date(2001, 0, 1);
+      utimesSync(file, longAgo, longAgo);
+      if (process.platform === 'linux') expect(livePid(file)).toBeUndefined();
+    });
+    writePid(file, ended);
+    expect(livePid(file)).toBeUndefined();
+    writePid(file, process.pid);
+    expect(livePid(file)).toBeUndefined();
+  });
+
+  it.each(['', 'abc', '-1', '0', '1 2'])('with the text %j name nothing', (text) => {
+    writeFileSync(file, text);
+    expect(livePid(file)).toBeUndefined();
+  });
+});
+
+describe('acquire', () => {
+  it('takes a free file, and one that a dead process left', async () => {
+    acquire(file);
+    expect(readFileSync(file, 'utf8')).toBe(`${process.pid}\n`);
+    let ended = 0;
+    await withProcess((pid) => {
+      ended = pid;
+    });
+    writePid(file, ended);
+    acquire(file);
+    expect(readFileSync(file, 'utf8')).toBe(`${process.pid}\n`);
+    expect(readdirSync(folder)).toEqual(['supervisor.pid']);
+  });
+
+  it('names the live process that holds it', async () => {
+    await withProcess((pid) => {
+      writePid(file, pid);
+      expect(() => acquire(file)).toThrow(expect.objectContaining({ pid, constructor: HeldError }));
+      expect(livePid(file)).toBe(pid);
+      expect(readdirSync(folder)).toEqual(['supervisor.pid']);
+    });
+  });
+});

@@ -1,0 +1,123 @@
+/**
+ * Process id files: one decimal number each. A file is believed only when that process lives and is older than the file, so an id that
+ * the system has given to a stranger since (after a crash or a reboot) never counts.
+ */
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { errorCode } from '../../shared/runtime/error-code';
+
+/** Another live process holds the file. */
+export class HeldError extends Error {
+  constructor(
+    readonly file: string,
+    readonly pid: number,
+  ) {
+    super(`${file} is held by the running process ${pid}`);
+  }
+}
+
+/** Clock ticks a second in /proc; the kernel's interface has it fixed at 100 on every platform that Node supports. */
+const ticksPerSecond = 100;
+/** Start times in /proc are rounded, and boot time is known to the second. Milliseconds. */
+const toleranceMs = 2_000;
+
+export function writePid(file: string, pid: number): void {
+  const temporary = `${file}.${process.pid}.tmp`;
+  writeFileSync(temporary, `${pid}\n`);
+  renameSync(temporary, file);
+}
+
+export function removePid(file: string): void {
+  rmSync(file, { force: true });
+}
+
+/** The live process that the file names; undefined when there is none. */
+export function livePid(file: string): number | undefined {
+  const pid = readPid(file);
+  if (pid === undefined || pid === process.pid || !isAlive(pid)) return undefined;
+  const startedAt = startTime(pid);
+  if (startedAt === undefined) return pid;
+  const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+  return written !== undefined && startedAt <= written + toleranceMs ? pid : undefined;
+}
+
+/** Makes the file this process's own, taking it over from a process that is gone. Throws {@link HeldError} when its holder lives. */
+export function acquire(file: string): void {
+  const own = `${file}.${process.pid}.own`;
+  writeFileSync(own, `${process.pid}\n`);
+  try {
+    while (!tryLink(own, file)) {
+      const holder = livePid(file);
+      if (holder !== undefined) throw new HeldError(file, holder);
+      removeStale(file);
+    }
+  } finally {
+    rmSync(own, { force: true });
+  }
+}
+
+function tryLink(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/** Moves the stale file away under a name of its own, so of two starters only one removes it; a fresh one caught that way is put back. */
+function removeStale(file: string): void {
+  const aside = `${file}.${process.pid}.stale`;
+  try {
+    renameSync(file, aside);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  const holder = livePid(aside);
+  if (holder !== undefined) tryLink(aside, file);
+  rmSync(aside, { force: true });
+  if (holder !== undefined) throw new HeldError(file, holder);
+}
+
+function readPid(file: string): number | undefined {
+  if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, 'utf8').trim();
+  return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined;
+}
+
+/** Whether a process runs: one of another user does, one that has ended and was not waited for does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+  return !isZombie(pid);
+}
+
+function isZombie(pid: number): boolean {
+  return statFields(pid)?.[0] === 'Z';
+}
+
+/** Milliseconds since 1970; undefined where there is no /proc. */
+function startTime(pid: number): number | undefined {
+  const ticks = Number(statFields(pid)?.[19]);
+  const boot = /^btime (\d+)$/m.exec(readProc('/proc/stat') ?? '')?.[1];
+  if (!Number.isFinite(ticks) || boot === undefined) return undefined;
+  return Number(boot) * 1_000 + (ticks * 1_000) / ticksPerSecond;
+}
+
+/** The fields of /proc/<pid>/stat after the process's name (which may hold spaces and brackets): state first, start time at 19. */
+function statFields(pid: number): string[] | undefined {
+  const text = readProc(`/proc/${pid}/stat`);
+  return text?.slice(text.lastIndexOf(')') + 2).split(' ');
+}
+
+function readProc(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

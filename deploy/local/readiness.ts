@@ -1,0 +1,35 @@
+/** Asks an API server whether it is ready, as the administrator. */
+import { get } from 'node:https';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Credential } from '../../shared/runtime/pki';
+
+const pollMs = 50;
+const answerMs = 2_000;
+
+/** Resolves to true when `<address>/readyz` answers 200, or to false when `signal` aborts first. */
+export async function waitReady(
+  address: string,
+  authority: string,
+  admin: Credential,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<boolean> {
+  while (!signal.aborted) {
+    if (await isReady(address, authority, admin)) return true;
+    await clock.sleep(pollMs);
+  }
+  return false;
+}
+
+/** Whether `<address>/readyz` (https, authority in PEM) answers 200 now. Never rejects. */
+export function isReady(address: string, authority: string, admin: Credential): Promise<boolean> {
+  return new Promise((resolve) => {
+    const options = { ca: authority, cert: admin.certificate, key: admin.key, agent: false, timeout: answerMs };
+    const request = get(`${address}/readyz`, options, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.once('timeout', () => request.destroy());
+    request.once('error', () => resolve(false));
+  });
+}

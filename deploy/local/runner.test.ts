@@ -1,0 +1,162 @@
+import { EventEmitter } from 'node:events';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { get, type RequestOptions } from 'node:https';
+import { createServer } from 'node:net';
+import path from 'node:path';
+import { systemClock } from '../../shared/runtime/clock';
+import { Lifecycle } from '../../shared/runtime/lifecycle';
+import { silentLogger } from '../../shared/runtime/logger';
+import { freePorts, removeFolder, repository, temporaryFolder, waitUntil } from '../../test/support/programs';
+import { parseOptions } from './options';
+import { isAlive } from './process-file';
+import { runLocal, StartError } from './runner';
+import { startProgram } from './spawn';
+
+const fake = path.join(repository, 'dist/test/support/fake-apiserver.js');
+
+let folder: string;
+let securePort: number;
+let insecurePort: number;
+const running: Lifecycle[] = [];
+
+beforeEach(async () => {
+  folder = temporaryFolder('runner');
+  [securePort = 0, insecurePort = 0] = await freePorts(2);
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((lifecycle) => lifecycle.stop('test is over')));
+  removeFolder(folder);
+});
+
+/** Runs in this process, with the fake API server as its children. */
+function start(...flags: string[]) {
+  const parsed = parseOptions([`--data-dir=${folder}`, `--secure-port=${securePort}`, `--insecure-port=${insecurePort}`, ...flags], '/');
+  if (parsed.kind !== 'options') throw new Error(JSON.stringify(parsed));
+  const events = new EventEmitter();
+  const exit = jest.fn<void, [number]>();
+  const lifecycle = new Lifecycle({
+    clock: systemClock,
+    logger: silentLogger,
+    process: { on: (event, listener) => events.on(event, listener), exit },
+  });
+  lifecycle.listen();
+  running.push(lifecycle);
+  const said: string[] = [];
+  const done = runLocal(parsed.options, {
+    clock: systemClock,
+    lifecycle,
+    programs: '/nowhere',
+    start: (_program, args) => startProgram(fake, args),
+    say: (line) => said.push(line),
+  });
+  return { done, lifecycle, events, exit, said };
+}
+
+function pidOf(name: string): number {
+  return Number(readFileSync(path.join(folder, 'run', `${name}.pid`), 'utf8'));
+}
+
+function exists(file: string): boolean {
+  return statSync(path.join(folder, file), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** What the API server answers to the holder of the kubeconfig. */
+async function ask(port: number, url: string): Promise<unknown> {
+  const text = readFileSync(path.join(folder, 'admin.kubeconfig'), 'utf8');
+  const data = (key: string): Buffer => Buffer.from(new RegExp(`${key}-data: (.*)`).exec(text)?.[1] ?? '', 'base64');
+  const options: RequestOptions = {
+    ca: data('certificate-authority'),
+    cert: data('client-certificate'),
+    key: data('client-key'),
+    agent: false,
+  };
+  return new Promise((resolve, reject) => {
+    get(`https://localhost:${port}${url}`, options, (response) => {
+      response.on('data', (chunk: Buffer) => resolve(JSON.parse(chunk.toString())));
+    }).once('error', reject);
+  });
+}
+
+describe('runLocal', () => {
+  it('starts an API server that the kubeconfig leads to, and says where', async () => {
+    const { done, said } = start('--naming=kubernetes');
+    await done;
+    expect(await ask(securePort, '/api')).toMatchObject({
+      user: { CN: 'platform-admin', O: 'system:masters' },
+      args: expect.arrayContaining(['--naming=kubernetes', `--storage-dir=${folder}/store`]),
+    });
+    const text = said.join('\n');
+    for (const part of [`https://127.0.0.1:${securePort}`, `http://127.0.0.1:${insecurePort}`, `${folder}/admin.kubeconfig`]) {
+      expect(text).toContain(part);
+    }
+    expect(isAlive(pidOf('apiserver'))).toBe(true);
+    expect(pidOf('supervisor')).toBe(process.pid);
+    expect(statSync(path.join(folder, 'admin.kubeconfig')).mode & 0o777).toBe(0o600);
+  });
+
+  it('starts a process that dies again and says so', async () => {
+    const { done, said } = start();
+    await done;
+    const before = pidOf('apiserver');
+    process.kill(before, 'SIGKILL');
+    await waitUntil('a new process', () => exists('run/apiserver.pid') && pidOf('apiserver') !== before);
+    await waitUntil('an answer', () => ask(securePort, '/readyz').catch(() => undefined));
+    expect(said.join('\n')).toContain('apiserver ended (signal SIGKILL); starting it again in 200ms');
+  });
+
+  it('ends its processes on a signal, and leaves certificates but no process ids', async () => {
+    const { done, events, lifecycle, exit, said } = start();
+    await done;
+    const pid = pidOf('apiserver');
+    events.emit('SIGINT');
+    await lifecycle.stop('join');
+    expect(isAlive(pid)).toBe(false);
+    expect(exit.mock.calls).toEqual([[0]]);
+    expect([exists('run/apiserver.pid'), exists('run/supervisor.pid'), exists('pki/ca.crt')]).toEqual([false, false, true]);
+    expect(said.at(-1)).toBe('stopping ...');
+  });
+
+  it('makes nothing new on a second start', async () => {
+    const first = start();
+    await first.done;
+    await first.lifecycle.stop('test');
+    const before = readFileSync(path.join(folder, 'admin.kubeconfig'), 'utf8');
+    const second = start();
+    await second.done;
+    expect(second.said.join('\n')).not.toContain('made');
+    expect(readFileSync(path.join(folder, 'admin.kubeconfig'), 'utf8')).toBe(before);
+  });
+
+  it('leaves with 64 when an API server refuses its flags', async () => {
+    const { done, lifecycle, exit } = start('--refuse');
+    await done;
+    await lifecycle.stop('join');
+    expect(exit.mock.calls).toEqual([[64]]);
+  });
+
+  it('runs replicas on consecutive ports', async () => {
+    const { done, said } = start('--replicas=2', '--etcd-servers=http://127.0.0.1:1', '--insecure-port=0');
+    await done;
+    expect(await ask(securePort + 1, '/')).toMatchObject({ args: expect.arrayContaining(['--etcd-servers=http://127.0.0.1:1']) });
+    expect(new Set([pidOf('apiserver-0'), pidOf('apiserver-1')]).size).toBe(2);
+    expect(said.join('\n')).toContain(`https://127.0.0.1:${securePort + 1}`);
+    expect(said.join('\n')).not.toContain('http://127');
+  });
+
+  it('names the port that is in use', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(insecurePort, '127.0.0.1', resolve));
+    try {
+      await expect(start().done).rejects.toThrow(
+        `port ${insecurePort} is in use by another program; choose another one with --insecure-port`,
+      );
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+  });
+
+  it('refuses a data folder that cannot be one', async () => {
+    writeFileSync(path.join(folder, 'file'), '');
+    await expect(start(`--data-dir=${folder}/file`).done).rejects.toThrow(StartError);
+  });
+});

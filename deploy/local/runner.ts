@@ -1,0 +1,153 @@
+/**
+ * Runs a whole control plane on this machine: prepares the data folder, starts the processes, keeps them running, says where they are
+ * reached, and ends them in order. It serves nothing itself and knows nothing of what the API servers do.
+ */
+import { existsSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import type { Clock } from '../../shared/runtime/clock';
+import { usageExitCode } from '../../shared/runtime/flags';
+import type { Lifecycle } from '../../shared/runtime/lifecycle';
+import { ensureCertificates, type Certificates } from './certificates';
+import { writeFileAtomically } from './files';
+import { kubeconfig } from './kubeconfig';
+import { endLeftovers } from './leftovers';
+import type { RunnerOptions } from './options';
+import { apiServerPlans, controllersPlan, layoutOf, type ApiServerPlan, type Layout, type ProcessPlan } from './plan';
+import { portProblem } from './ports';
+import { acquire, HeldError, removePid, writePid } from './process-file';
+import { waitReady } from './readiness';
+import { Supervisor, type RunningProcess } from './supervise';
+
+export interface Host {
+  readonly clock: Clock;
+  readonly lifecycle: Lifecycle;
+  /** Folder with the compiled programs. */
+  readonly programs: string;
+  start(program: string, args: readonly string[]): RunningProcess;
+  /** Writes a line to the console. */
+  readonly say: (line: string) => void;
+}
+
+/** Something that a person can put right; its message is all that is shown. */
+export class StartError extends Error {}
+
+const ownPidFile = 'supervisor.pid';
+/** Longer than an API server needs to drain. */
+const graceMs = 30_000;
+const patienceMs = 10_000;
+
+/** Resolves when everything is ready, or when stopping began before that. Throws {@link StartError}. */
+export async function runLocal(options: RunnerOptions, host: Host): Promise<void> {
+  const layout = layoutOf(options.dataDir);
+  takeFolder(options.dataDir, layout, host.lifecycle);
+  await endLeftovers(layout.run, ownPidFile, host.clock, host.say);
+  const plans = apiServerPlans(options);
+  await checkPorts(plans);
+  const certificates = await prepare(plans, layout, host);
+
+  host.lifecycle.stopping.addEventListener('abort', () => host.say('stopping ...'));
+  runAll('API servers', plans, layout, host);
+  for (const plan of plans) if (!(await becomesReady(plan, certificates, host))) return;
+  const controllers = controllersPlan(options);
+  if (controllers !== undefined && existsSync(path.join(host.programs, controllers.program))) {
+    runAll('controllers', [controllers], layout, host);
+  }
+  announce(plans, layout, host);
+}
+
+/** Makes the data folder this process's own until it ends. */
+function takeFolder(dataDir: string, layout: Layout, lifecycle: Lifecycle): void {
+  const file = path.join(layout.run, ownPidFile);
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    mkdirSync(layout.run, { recursive: true });
+    acquire(file);
+  } catch (error) {
+    if (!(error instanceof HeldError)) throw new StartError(`cannot use the data folder ${dataDir}: ${textOf(error)}`);
+    throw new StartError(`${dataDir} is in use by the running process ${error.pid}; stop it, or choose another folder with --data-dir`);
+  }
+  lifecycle.onStop({ name: 'data folder', timeoutMs: 1_000, run: () => removePid(file) });
+}
+
+async function checkPorts(plans: readonly ApiServerPlan[]): Promise<void> {
+  for (const { securePort, insecurePort } of plans) {
+    for (const [flag, port] of [
+      ['secure-port', securePort],
+      ['insecure-port', insecurePort],
+    ] as const) {
+      const problem = port === 0 ? undefined : await portProblem(port, '127.0.0.1');
+      if (problem === undefined) continue;
+      const reason = problem === 'EADDRINUSE' ? 'is in use by another program' : `cannot be used (${problem})`;
+      throw new StartError(`port ${port} ${reason}; choose another one with --${flag}`);
+    }
+  }
+}
+
+async function prepare(plans: readonly ApiServerPlan[], layout: Layout, host: Host): Promise<Certificates> {
+  const certificates = await ensureCertificates(layout.pki, host.clock);
+  if (certificates.made.length > 0) host.say(`made ${certificates.made.join(', ')}`);
+  const address = plans[0]?.secureAddress ?? '';
+  writeFileAtomically(layout.kubeconfig, kubeconfig(address, certificates.authority, certificates.admin), 0o600);
+  return certificates;
+}
+
+/** False when stopping began first. Someone who waits long is told what for. */
+async function becomesReady(plan: ApiServerPlan, certificates: Certificates, host: Host): Promise<boolean> {
+  const notice = host.clock.after(patienceMs, () => host.say(`still waiting for ${plan.name} to be ready at ${plan.secureAddress}`));
+  try {
+    return await waitReady(plan.secureAddress, certificates.authority, certificates.admin, host.clock, host.lifecycle.stopping);
+  } finally {
+    notice.cancel();
+  }
+}
+
+/** Starts the processes and keeps them running; they are stopped together, before what was started earlier. */
+function runAll(label: string, plans: readonly ProcessPlan[], layout: Layout, host: Host): void {
+  const supervisors = plans.map((plan) => supervisorOf(plan, path.join(layout.run, `${plan.name}.pid`), host));
+  host.lifecycle.onStop({
+    name: label,
+    timeoutMs: graceMs + 5_000,
+    run: async () => void (await Promise.all(supervisors.map((supervisor) => supervisor.stop(graceMs)))),
+  });
+  for (const supervisor of supervisors) supervisor.start();
+}
+
+function supervisorOf(plan: ProcessPlan, pidFile: string, host: Host): Supervisor {
+  return new Supervisor({
+    name: plan.name,
+    clock: host.clock,
+    say: host.say,
+    start: () => host.start(path.join(host.programs, plan.program), plan.args),
+    onPid: (pid) => (pid === undefined ? removePid(pidFile) : writePid(pidFile, pid)),
+    onUsageError: () => void host.lifecycle.stop(`${plan.name} refused its flags`, usageExitCode),
+  });
+}
+
+function announce(plans: readonly ApiServerPlan[], layout: Layout, host: Host): void {
+  const [first] = plans;
+  const lines = plans.flatMap(({ secureAddress, insecureAddress }) => [
+    `  HTTPS       ${secureAddress}`,
+    ...(insecureAddress === undefined ? [] : [`  HTTP        ${insecureAddress}   (this machine only, acts as administrator)`]),
+  ]);
+  const reach =
+    first?.insecureAddress === undefined
+      ? 'kubectl get --raw /api/v1/namespaces/default/configmaps'
+      : `curl ${first.insecureAddress}/api/v1/namespaces/default/configmaps`;
+  host.say(`
+The control plane is ready.
+
+${lines.join('\n')}
+  kubeconfig  ${layout.kubeconfig}
+
+Try in another terminal, after  export KUBECONFIG=${layout.kubeconfig}
+
+  kubectl get namespaces
+  kubectl create configmap hello --from-literal=greeting=world
+  ${reach}
+
+Ctrl-C ends it; the data stays in ${path.dirname(layout.run)}.`);
+}
+
+function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

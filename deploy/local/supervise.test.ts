@@ -1,0 +1,124 @@
+import { ManualClock } from '../../test/support/manual-clock';
+import { Supervisor, type Exit, type RunningProcess } from './supervise';
+
+class FakeProcess implements RunningProcess {
+  readonly signals: string[] = [];
+  readonly exited: Promise<Exit>;
+  end: (exit: Partial<Exit>) => void = () => undefined;
+
+  constructor(
+    readonly pid: number | undefined,
+    private readonly obedient: boolean,
+  ) {
+    this.exited = new Promise((resolve) => (this.end = (exit) => resolve({ code: null, signal: null, ...exit })));
+  }
+
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void {
+    this.signals.push(signal);
+    if (this.obedient || signal === 'SIGKILL') this.end({ signal });
+  }
+}
+
+function setUp({ obedient = true } = {}) {
+  const clock = new ManualClock();
+  const processes: FakeProcess[] = [];
+  const said: string[] = [];
+  const pids: (number | undefined)[] = [];
+  const onUsageError = jest.fn();
+  const supervisor = new Supervisor({
+    name: 'apiserver',
+    clock,
+    start: () => {
+      const process = new FakeProcess(100 + processes.length, obedient);
+      processes.push(process);
+      return process;
+    },
+    say: (line) => said.push(line),
+    onPid: (pid) => pids.push(pid),
+    onUsageError,
+  });
+  supervisor.start();
+  const die = async (exit: Partial<Exit>): Promise<void> => {
+    processes.at(-1)?.end(exit);
+    await clock.advanceAsync(0);
+  };
+  return { clock, processes, said, pids, onUsageError, supervisor, die };
+}
+
+describe('Supervisor', () => {
+  it('starts a process that died again, after a delay that doubles up to 10 s', async () => {
+    const { clock, processes, said, die } = setUp();
+    for (const delay of [200, 400, 800, 1_600, 3_200, 6_400, 10_000, 10_000]) {
+      const before = processes.length;
+      await die({ code: 1 });
+      await clock.advanceAsync(delay - 1);
+      expect(processes).toHaveLength(before);
+      await clock.advanceAsync(1);
+      expect(processes).toHaveLength(before + 1);
+    }
+    expect(said[0]).toBe('apiserver ended (exit code 1); starting it again in 200ms');
+    expect(said.at(-1)).toContain('in 10s');
+  });
+
+  it('forgets earlier deaths after a minute of life', async () => {
+    const { clock, said, die } = setUp();
+    await die({ code: 1 });
+    await clock.advanceAsync(200);
+    await clock.advanceAsync(59_999);
+    await die({ signal: 'SIGKILL' });
+    expect(said.at(-1)).toBe('apiserver ended (signal SIGKILL); starting it again in 400ms');
+    await clock.advanceAsync(400);
+    await clock.advanceAsync(60_000);
+    await die({ code: 0 });
+    expect(said.at(-1)).toBe('apiserver ended (exit code 0); starting it again in 200ms');
+  });
+
+  it('reports process ids as processes come and go', async () => {
+    const { clock, pids, die } = setUp();
+    await die({ code: 1 });
+    await clock.advanceAsync(200);
+    expect(pids).toEqual([100, undefined, 101]);
+  });
+
+  it('does not start a process again that refused its flags', async () => {
+    const { clock, processes, onUsageError, die } = setUp();
+    await die({ code: 64 });
+    await clock.advanceAsync(60_000);
+    expect(onUsageError).toHaveBeenCalledTimes(1);
+    expect(processes).toHaveLength(1);
+  });
+
+  it('says why a process could not be started', async () => {
+    const { said, die } = setUp();
+    await die({ error: new Error('ENOENT') });
+    expect(said[0]).toContain('could not start: ENOENT');
+  });
+
+  it('ends the process when stopped, and says nothing about it', async () => {
+    const { clock, processes, said, supervisor } = setUp();
+    await supervisor.stop(30_000);
+    await clock.advanceAsync(60_000);
+    expect(processes.map(({ signals }) => signals)).toEqual([['SIGTERM']]);
+    expect(said).toEqual([]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('kills a process that does not end in time', async () => {
+    const { clock, processes, supervisor, said } = setUp({ obedient: false });
+    const stopped = supervisor.stop(30_000);
+    await clock.advanceAsync(29_999);
+    expect(processes[0]?.signals).toEqual(['SIGTERM']);
+    await clock.advanceAsync(1);
+    await stopped;
+    expect(processes[0]?.signals).toEqual(['SIGTERM', 'SIGKILL']);
+    expect(said[0]).toContain('killed');
+  });
+
+  it('can be stopped while it waits to start a process again', async () => {
+    const { clock, processes, die, supervisor } = setUp();
+    await die({ code: 1 });
+    await supervisor.stop(30_000);
+    await clock.advanceAsync(60_000);
+    expect(processes).toHaveLength(1);
+  });
+});

@@ -1,0 +1,103 @@
+/**
+ * Keeps one process running: starts it, starts it again with a growing delay when it dies, and ends it when asked.
+ * How a process is started and what time it is are given to it; it knows nothing of programs, files or ports.
+ */
+import type { Clock } from '../../shared/runtime/clock';
+import { formatDuration } from '../../shared/runtime/duration';
+import { usageExitCode } from '../../shared/runtime/flags';
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** Set when the process could not be started at all. */
+  readonly error?: Error;
+}
+
+export interface RunningProcess {
+  /** Undefined when it could not be started. */
+  readonly pid: number | undefined;
+  /** Never rejects. */
+  readonly exited: Promise<Exit>;
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+export interface SupervisorOptions {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly start: () => RunningProcess;
+  /** Tells the person at the console. */
+  readonly say: (line: string) => void;
+  /** Called with the pid after each start and with undefined after each end. */
+  readonly onPid: (pid: number | undefined) => void;
+  /** The process says that its flags are wrong; it is not started again. */
+  readonly onUsageError: () => void;
+}
+
+const firstDelayMs = 200;
+const longestDelayMs = 10_000;
+/** A process that lived this long is taken to be sound, and the delay starts small again. */
+const soundLifeMs = 60_000;
+
+export class Supervisor {
+  private readonly controller = new AbortController();
+  private current: RunningProcess | undefined;
+  private loop: Promise<void> = Promise.resolve();
+
+  constructor(private readonly options: SupervisorOptions) {}
+
+  start(): void {
+    this.loop = this.keepRunning();
+  }
+
+  /** Asks the process to end, kills it after `graceMs`, and resolves when it is gone. */
+  async stop(graceMs: number): Promise<void> {
+    this.controller.abort();
+    this.current?.kill('SIGTERM');
+    const timer = this.options.clock.after(graceMs, () => {
+      if (this.current === undefined) return;
+      this.options.say(`${this.options.name} did not end within ${formatDuration(graceMs)} and is killed`);
+      this.current.kill('SIGKILL');
+    });
+    await this.loop;
+    timer.cancel();
+  }
+
+  private async keepRunning(): Promise<void> {
+    const { name, clock, say } = this.options;
+    let delay = firstDelayMs;
+    while (!this.stopping()) {
+      const startedAt = clock.monotonic();
+      const exit = await this.runOnce();
+      if (this.stopping()) return;
+      if (exit.code === usageExitCode) return this.options.onUsageError();
+      if (clock.monotonic() - startedAt >= soundLifeMs) delay = firstDelayMs;
+      say(`${name} ended (${describe(exit)}); starting it again in ${formatDuration(delay)}`);
+      await this.pause(delay);
+      delay = Math.min(delay * 2, longestDelayMs);
+    }
+  }
+
+  private async runOnce(): Promise<Exit> {
+    const process = this.options.start();
+    this.current = process;
+    if (process.pid !== undefined) this.options.onPid(process.pid);
+    const exit = await process.exited;
+    this.current = undefined;
+    this.options.onPid(undefined);
+    return exit;
+  }
+
+  private async pause(ms: number): Promise<void> {
+    const stopped = new Promise<void>((resolve) => this.controller.signal.addEventListener('abort', () => resolve(), { once: true }));
+    await Promise.race([this.options.clock.sleep(ms), stopped]);
+  }
+
+  private stopping(): boolean {
+    return this.controller.signal.aborted;
+  }
+}
+
+function describe({ code, signal, error }: Exit): string {
+  if (error !== undefined) return `could not start: ${error.message}`;
+  return signal === null ? `exit code ${code}` : `signal ${signal}`;
+}

@@ -1,0 +1,112 @@
+/**
+ * Set-up that `npm start` and `npm test` share: installed packages and an up-to-date build.
+ * Needs nothing but Node, because it runs before anything is installed.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+
+const sources = ['apiserver', 'controllers', 'shared', 'deploy', 'test'];
+const buildStamp = path.join(root, 'dist', '.built');
+const oldestNode = [20, 19];
+
+/** Runs a program in the repository's root with the terminal's streams; resolves to its exit code (1 when it could not start). */
+export function run(command, args, { silent = false } = {}) {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, { cwd: root, stdio: silent ? ['ignore', 'ignore', 'inherit'] : 'inherit' });
+    child.once('error', (error) => {
+      process.stderr.write(`${command}: ${error.message}\n`);
+      resolve(1);
+    });
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}
+
+/** Runs the executable of an installed package with this Node. */
+export function runTool(file, args) {
+  return run(process.execPath, [path.join(root, 'node_modules', file), ...args]);
+}
+
+export async function ensureInstalled() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
+    throw new Error(`Node ${oldestNode.join('.')} or newer is needed, this is ${process.versions.node}`);
+  }
+  if (isInstalled()) return;
+  process.stderr.write('Installing packages (npm ci) ...\n');
+  // npm tells its own version of npm where it lies; on Windows and in odd PATHs that is safer than the bare name.
+  const npm = process.env.npm_execpath;
+  const code = npm === undefined ? await run('npm', ['ci']) : await run(process.execPath, [npm, 'ci']);
+  if (code !== 0) throw new Error('npm ci failed');
+}
+
+/** Compiles when a source is newer than the last good build. */
+export async function ensureBuilt() {
+  if (isBuilt()) return;
+  process.stderr.write('Building ...\n');
+  if (!(await build())) throw new Error('the build failed');
+}
+
+/** Type-checks and compiles everything into dist/; true when there was no error. */
+export async function build() {
+  const started = Date.now();
+  // A changed set of sources would leave files of deleted ones behind; they are cheap to make again.
+  if (hasOrphans()) rmSync(path.join(root, 'dist'), { recursive: true, force: true });
+  const args = ['-p', 'tsconfig.json', '--noEmitOnError', '--incremental', '--tsBuildInfoFile', 'dist/.tsbuildinfo'];
+  const code = await runTool('typescript/bin/tsc', args);
+  if (code !== 0) return false;
+  mkdirSync(path.dirname(buildStamp), { recursive: true });
+  writeFileSync(buildStamp, `${started}\n`);
+  return true;
+}
+
+/** True when every package of the lock file lies in node_modules in the locked version (packages for other platforms excepted). */
+function isInstalled() {
+  const wanted = readPackages('package-lock.json');
+  const present = readPackages('node_modules/.package-lock.json');
+  if (wanted === undefined || present === undefined) return false;
+  return Object.entries(wanted).every(([name, { version, optional, devOptional }]) => {
+    if (name === '') return true;
+    const found = present[name];
+    return found === undefined ? optional === true || devOptional === true : found.version === version;
+  });
+}
+
+function readPackages(file) {
+  try {
+    return JSON.parse(readFileSync(path.join(root, file), 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+function isBuilt() {
+  if (!existsSync(buildStamp)) return false;
+  const built = Number(readFileSync(buildStamp, 'utf8'));
+  if (['tsconfig.json', 'package-lock.json'].some((file) => statSync(path.join(root, file)).mtimeMs > built)) return false;
+  return !hasOrphans() && sourceFiles().every((file) => statSync(path.join(root, file)).mtimeMs <= built);
+}
+
+function hasOrphans() {
+  const dist = path.join(root, 'dist');
+  if (!existsSync(dist)) return false;
+  const kept = new Set(sourceFiles().map((file) => file.replace(/\.ts$/, '.js')));
+  return filesBelow('dist')
+    .filter((file) => file.endsWith('.js'))
+    .some((file) => !kept.has(path.relative('dist', file)));
+}
+
+function sourceFiles() {
+  return sources.flatMap((folder) => filesBelow(folder)).filter((file) => /\.(ts|json)$/.test(file));
+}
+
+function filesBelow(folder) {
+  if (!existsSync(path.join(root, folder))) return [];
+  return readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)));
+}

@@ -1,0 +1,69 @@
+import tseslint from 'typescript-eslint';
+
+const tests = ['**/*.test.ts', 'test/**/*.ts'];
+
+/** Time and chance are injected; only shared/runtime/clock.ts and random.ts (and tests) touch the global ones. */
+const injected = {
+  'no-restricted-globals': [
+    'error',
+    ...['setTimeout', 'setInterval'].map((name) => ({ name, message: 'Take a Clock (shared/runtime/clock.ts).' })),
+  ],
+  'no-restricted-syntax': [
+    'error',
+    {
+      selector: "MemberExpression[object.name=/^(Date|performance)$/][property.name='now']",
+      message: 'Take a Clock (shared/runtime/clock.ts).',
+    },
+    { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Take a Clock (shared/runtime/clock.ts).' },
+    { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'Take a Random (shared/runtime/random.ts).' },
+    { selector: 'TSAsExpression > TSAsExpression > TSUnknownKeyword', message: 'Parse at the edge instead of casting through unknown.' },
+  ],
+};
+
+export default tseslint.config(
+  { ignores: ['dist/**', 'node_modules/**', 'coverage/**', '.platform/**', 'shared/api/generated/**'] },
+  { linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'off' } },
+  {
+    files: ['**/*.ts'],
+    extends: [...tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      ...injected,
+      eqeqeq: 'error',
+      'no-console': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/consistent-type-assertions': ['error', { assertionStyle: 'as', objectLiteralTypeAssertions: 'never' }],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false }],
+      '@typescript-eslint/only-throw-error': 'error',
+      '@typescript-eslint/prefer-promise-reject-errors': 'off',
+      // An async function may satisfy a contract without awaiting anything.
+      '@typescript-eslint/require-await': 'off',
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+    },
+  },
+  {
+    files: ['shared/runtime/clock.ts', 'shared/runtime/random.ts'],
+    rules: { 'no-restricted-globals': 'off', 'no-restricted-syntax': 'off' },
+  },
+  {
+    files: tests,
+    rules: {
+      'no-console': 'off',
+      'no-restricted-globals': 'off',
+      'no-restricted-syntax': 'off',
+      // Matchers such as expect.any() are untyped by design, and bodies under test are read loosely.
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/consistent-type-assertions': 'off',
+    },
+  },
+);

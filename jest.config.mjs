@@ -1,0 +1,22 @@
+// Tests stand beside the code as *.test.ts. swc only transforms (types are checked by tsc in `npm run build`).
+const swc = [
+  '@swc/jest',
+  {
+    jsc: { parser: { syntax: 'typescript' }, target: 'es2022', transform: { useDefineForClassFields: true } },
+    module: { type: 'commonjs' },
+    sourceMaps: 'inline',
+  },
+];
+
+// Packages that exist as ES modules only; jest loads CommonJS, so they are transformed as well.
+const esModules = ['@kubernetes/client-node', 'jose', 'openid-client', 'oauth4webapi'];
+
+export default {
+  testEnvironment: 'node',
+  roots: ['<rootDir>/apiserver', '<rootDir>/controllers', '<rootDir>/shared', '<rootDir>/deploy', '<rootDir>/test'],
+  testMatch: ['**/*.test.ts'],
+  transform: { '^.+\\.ts$': swc, '^.+\\.m?js$': swc },
+  transformIgnorePatterns: [`/node_modules/(?!(?:${esModules.join('|')})/)`],
+  maxWorkers: 2,
+  testTimeout: 30_000,
+};

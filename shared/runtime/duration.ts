@@ -1,0 +1,47 @@
+/**
+ * Durations in the notation of the reference server's flags and parameters: `300ms`, `5m0s`, `1h30m`, `1.5s`, `0`.
+ * Values are milliseconds. Knows nothing of clocks.
+ */
+
+const unitMilliseconds: Readonly<Record<string, number>> = {
+  ns: 1e-6,
+  us: 1e-3,
+  µs: 1e-3,
+  μs: 1e-3,
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+};
+
+const wholePattern = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
+const partPattern = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+
+/** Milliseconds of a duration such as `1h2m3.5s`; undefined when the text is not one. A bare number other than 0 has no unit and is refused. */
+export function parseDuration(text: string): number | undefined {
+  if (/^[+-]?0$/.test(text)) return 0;
+  if (!wholePattern.test(text)) return undefined;
+  let total = 0;
+  for (const [, amount, unit] of text.matchAll(partPattern)) {
+    const factor = unitMilliseconds[unit ?? ''];
+    if (factor === undefined) return undefined;
+    total += Number(amount) * factor;
+  }
+  return text.startsWith('-') ? -total : total;
+}
+
+/** The shortest customary spelling: `0s`, `250ms`, `1.5s`, `5m0s`, `1h0m0s`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 0) return `-${formatDuration(-milliseconds)}`;
+  if (milliseconds === 0) return '0s';
+  if (milliseconds < 1_000) return `${decimal(milliseconds)}ms`;
+  const hours = Math.floor(milliseconds / 3_600_000);
+  const minutes = Math.floor((milliseconds % 3_600_000) / 60_000);
+  const seconds = decimal((milliseconds % 60_000) / 1_000);
+  if (hours > 0) return `${hours}h${minutes}m${seconds}s`;
+  return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
+}
+
+function decimal(value: number): string {
+  return String(Math.round(value * 1e6) / 1e6);
+}

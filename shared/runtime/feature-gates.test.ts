@@ -1,0 +1,45 @@
+import { featureGates, featureGatesFlag } from './feature-gates';
+import { parseFlags } from './flags';
+
+const table = { 'feature-gates': featureGatesFlag('Misc') };
+
+function parse(...argv: string[]) {
+  return parseFlags({ name: 'x', description: 'x' }, table, argv);
+}
+
+function gatesOf(...argv: string[]) {
+  const parsed = parse(...argv);
+  if (parsed.kind !== 'values') throw new Error(JSON.stringify(parsed));
+  return parsed.values['feature-gates'];
+}
+
+describe('feature gates', () => {
+  it('are off when alpha and on when beta', () => {
+    for (const gate of featureGates().all()) expect(gate.enabled).toBe(gate.stage !== 'alpha');
+    expect(gatesOf().enabled('WatchList')).toBe(false);
+  });
+
+  it('are set by pairs, also over several flags', () => {
+    const gates = gatesOf('--feature-gates=WatchList=true', '--feature-gates=APIResponseCompression=False');
+    expect(gates.enabled('WatchList')).toBe(true);
+    expect(gates.enabled('APIResponseCompression')).toBe(false);
+  });
+
+  it('let the last setting win', () => {
+    expect(gatesOf('--feature-gates=WatchList=true,WatchList=false').enabled('WatchList')).toBe(false);
+  });
+
+  it.each([
+    ['Levitation=true', /unrecognized feature gate: Levitation/],
+    ['toString=true', /unrecognized feature gate: toString/],
+    ['WatchList', /must be true or false/],
+    ['WatchList=yes', /must be true or false/],
+  ])('refuse %s', (text, message) => {
+    const parsed = parse(`--feature-gates=${text}`);
+    expect(parsed.kind === 'error' ? parsed.message : '').toMatch(message);
+  });
+
+  it('are described in the help', () => {
+    expect(table['feature-gates'].help).toContain('WatchList=true|false (ALPHA - default=false)');
+  });
+});

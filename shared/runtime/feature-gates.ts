@@ -1,0 +1,72 @@
+/**
+ * Feature gates: features that can be switched on or off for a whole process with `--feature-gates=Name=true,Other=false`.
+ * The table holds only gates that change something in this program; a name outside it is refused, so that no one relies on an effect
+ * that is not there. Names and stages: specification §10.
+ */
+import { FlagError, map, type Flag } from './flags';
+
+/** alpha: off by default; beta: on by default; ga: always on. */
+type Stage = 'alpha' | 'beta' | 'ga';
+
+interface Gate {
+  readonly stage: Stage;
+  readonly default: boolean;
+}
+
+const gates = {
+  /** Watches that start with the current state (`sendInitialEvents`). */
+  WatchList: { stage: 'alpha', default: false },
+  /** Gzip of large get and list answers. */
+  APIResponseCompression: { stage: 'beta', default: true },
+} as const satisfies Readonly<Record<string, Gate>>;
+
+export type FeatureName = keyof typeof gates;
+
+export interface FeatureGates {
+  enabled(name: FeatureName): boolean;
+  /** Every gate with its stage and state, for metrics and logs. */
+  all(): readonly { readonly name: FeatureName; readonly stage: Stage; readonly enabled: boolean }[];
+}
+
+/** Gates at their defaults except where `settings` (name → true/false) says otherwise. */
+export function featureGates(settings: ReadonlyMap<FeatureName, boolean> = new Map()): FeatureGates {
+  const enabled = (name: FeatureName): boolean => settings.get(name) ?? gates[name].default;
+  return { enabled, all: () => names().map((name) => ({ name, stage: gates[name].stage, enabled: enabled(name) })) };
+}
+
+/** The row for `--feature-gates` in a flag table; its value is ready to use. Repeats of the flag add up. */
+export function featureGatesFlag(section: string): Flag<FeatureGates> {
+  const pairs = map({ section, help: helpText(), default: new Map() });
+  return {
+    ...pairs,
+    default: featureGates(),
+    bare: undefined,
+    parse: (text, previous) => featureGates(settingsFrom(pairs.parse(text, undefined), previous)),
+    show: () => '',
+  };
+}
+
+function settingsFrom(pairs: ReadonlyMap<string, string>, previous: FeatureGates | undefined): Map<FeatureName, boolean> {
+  const settings = new Map(previous?.all().map(({ name, enabled }) => [name, enabled]));
+  for (const [key, value] of pairs) {
+    const name = names().find((known) => known === key);
+    if (name === undefined) throw new FlagError(`unrecognized feature gate: ${key}`);
+    if (!/^(true|false)$/i.test(value)) throw new FlagError(`invalid value of ${key}: ${JSON.stringify(value)}, must be true or false`);
+    settings.set(name, value.toLowerCase() === 'true');
+  }
+  return settings;
+}
+
+function names(): FeatureName[] {
+  return typedKeys(gates);
+}
+
+function typedKeys<T extends object>(record: T): Extract<keyof T, string>[] {
+  // `gates` is a closed literal, so its own keys are exactly its type's keys.
+  return Object.keys(record) as Extract<keyof T, string>[];
+}
+
+function helpText(): string {
+  const rows = names().map((name) => `${name}=true|false (${gates[name].stage.toUpperCase()} - default=${gates[name].default})`);
+  return `Features to switch on or off, as Name=true|false pairs. Options are: ${rows.join('; ')}`;
+}

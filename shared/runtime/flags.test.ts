@@ -1,0 +1,146 @@
+import { bool, choice, duration, FlagError, flagsOrExit, helpText, int, list, map, parseFlags, string, type Flag } from './flags';
+
+const table = {
+  'bind-address': string({ section: 'Serving', help: 'Address to listen on.', default: '0.0.0.0' }),
+  'secure-port': int({ section: 'Serving', help: 'Port for HTTPS.', default: 6443, min: 0, max: 65_535 }),
+  'request-timeout': duration({ section: 'Serving', help: 'Time a request may take.', default: 60_000 }),
+  'anonymous-auth': bool({ section: 'Authentication', help: 'Let in requests without credentials.', default: true }),
+  'etcd-servers': list({ section: 'Storage', help: 'Addresses.', default: [] }),
+  'runtime-config': map({ section: 'Misc', help: 'Versions on or off.', default: new Map() }),
+  'storage-backend': choice({ section: 'Storage', help: 'Where data lies.', default: 'embedded', words: ['embedded', 'etcd3'] }),
+};
+const program = { name: 'apiserver', description: 'Serves.' };
+
+function parse(...argv: string[]) {
+  return parseFlags(program, table, argv);
+}
+
+function valuesOf(...argv: string[]) {
+  const parsed = parse(...argv);
+  if (parsed.kind !== 'values') throw new Error(`unexpected ${JSON.stringify(parsed)}`);
+  return parsed.values;
+}
+
+function errorOf(...argv: string[]): string {
+  const parsed = parse(...argv);
+  return parsed.kind === 'error' ? parsed.message : `no error but ${parsed.kind}`;
+}
+
+describe('parseFlags', () => {
+  it('gives the defaults of flags that are absent', () => {
+    const parsed = parse();
+    expect(parsed).toMatchObject({ kind: 'values', values: { 'secure-port': 6443, 'anonymous-auth': true, 'etcd-servers': [] }, rest: [] });
+    expect(parsed.kind === 'values' && parsed.given.size).toBe(0);
+  });
+
+  it('takes values after = and after a space', () => {
+    expect(valuesOf('--secure-port=1', '--bind-address', '::1')).toMatchObject({ 'secure-port': 1, 'bind-address': '::1' });
+    expect(valuesOf('--bind-address=')).toMatchObject({ 'bind-address': '' });
+    expect(valuesOf('--bind-address=a=b')).toMatchObject({ 'bind-address': 'a=b' });
+  });
+
+  it.each([
+    [['--anonymous-auth'], true],
+    [['--anonymous-auth=true'], true],
+    [['--anonymous-auth=false'], false],
+    [['--anonymous-auth=F'], false],
+    [['--anonymous-auth=0'], false],
+    [['--anonymous-auth', '--secure-port=1'], true],
+  ])('reads the boolean in %j as %p', (argv, expected) => {
+    expect(valuesOf(...argv)['anonymous-auth']).toBe(expected);
+  });
+
+  it('appends lists, merges maps, and lets the last of single values win', () => {
+    const values = valuesOf(
+      '--etcd-servers=a,b',
+      '--etcd-servers=c',
+      '--runtime-config=x/v1=false,y',
+      '--runtime-config=y=true',
+      '--secure-port=1',
+      '--secure-port=2',
+    );
+    expect(values['etcd-servers']).toEqual(['a', 'b', 'c']);
+    expect(Object.fromEntries(values['runtime-config'])).toEqual({ 'x/v1': 'false', y: 'true' });
+    expect(values['secure-port']).toBe(2);
+  });
+
+  it('reads durations as milliseconds', () => {
+    expect(valuesOf('--request-timeout=1m30s')['request-timeout']).toBe(90_000);
+  });
+
+  it('says which flags were given', () => {
+    const parsed = parse('--secure-port=6443');
+    expect(parsed.kind === 'values' && [...parsed.given]).toEqual(['secure-port']);
+  });
+
+  it.each([
+    [['--no-such-flag=1'], /unknown option '--no-such-flag/],
+    [['--secure-prot=1'], /--secure-port/],
+    [['--secure-port'], /--secure-port/],
+    [['--secure-port=six'], /--secure-port.*whole number/],
+    [['--secure-port=70000'], /at most 65535/],
+    [['--secure-port=-1'], /at least 0/],
+    [['--request-timeout=5'], /duration/],
+    [['--request-timeout=-5s'], /negative/],
+    [['--anonymous-auth=maybe'], /true or false/],
+    [['--storage-backend=paper'], /embedded, etcd3/],
+    [['--runtime-config==true'], /has no key/],
+    [['stray'], /too many arguments|unexpected/],
+  ])('refuses %j', (argv, message) => {
+    expect(errorOf(...argv)).toMatch(message);
+  });
+
+  it('collects what it does not know, verbatim, when asked to', () => {
+    const parsed = parseFlags({ ...program, passUnknown: true }, table, ['--a=1', '--secure-port=7', '--b', 'two', '--controllers=-*']);
+    expect(parsed).toMatchObject({ kind: 'values', values: { 'secure-port': 7 }, rest: ['--a=1', '--b', 'two', '--controllers=-*'] });
+  });
+
+  it('does not hide a defect in a row behind a usage error', () => {
+    const broken: Flag<string> = {
+      ...table['bind-address'],
+      parse: () => {
+        throw new TypeError('defect');
+      },
+    };
+    expect(() => parseFlags(program, { broken }, ['--broken=1'])).toThrow(TypeError);
+    const refusing: Flag<string> = {
+      ...table['bind-address'],
+      parse: () => {
+        throw new FlagError('no');
+      },
+    };
+    expect(parseFlags(program, { refusing }, ['--refusing=1']).kind).toBe('error');
+  });
+});
+
+describe('help', () => {
+  it('lists the flags by section with type and default', () => {
+    expect(parse('--help')).toEqual({ kind: 'help', text: helpText(program, table) });
+    const text = helpText(program, table);
+    expect(text).toContain(
+      'Serving flags:\n  --bind-address string\n        Address to listen on. (default "0.0.0.0")\n  --secure-port int\n',
+    );
+    expect(text).toContain('--request-timeout duration\n        Time a request may take. (default 1m0s)');
+    expect(text).toContain('--anonymous-auth\n');
+    expect(text.indexOf('Serving flags')).toBeLessThan(text.indexOf('Authentication flags'));
+  });
+});
+
+describe('flagsOrExit', () => {
+  it.each([
+    [['--nope'], 64, 'stderr'],
+    [['--help'], 0, 'stdout'],
+  ] as const)('on %j exits %d and writes to %s', (argv, code, stream) => {
+    const exit = jest.spyOn(process, 'exit').mockImplementation((given) => {
+      throw new Error(`exit ${given}`);
+    });
+    const write = jest.spyOn(process[stream], 'write').mockReturnValue(true);
+    try {
+      expect(() => flagsOrExit(program, table, argv, 64)).toThrow(`exit ${code}`);
+      expect(write).toHaveBeenCalledTimes(1);
+    } finally {
+      exit.mockRestore();
+      write.mockRestore();
+    }
+  });
+});

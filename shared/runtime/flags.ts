@@ -1,0 +1,245 @@
+/**
+ * Command-line flags as data: a table of flags is parsed, documented and typed from the same rows.
+ *
+ * What it is for: every executable declares its flags as one table (names are the reference server's); `parseFlags` reads argv,
+ * and the values come out typed under the flags' own names (`values['secure-port']`).
+ * What it never does: read the environment, keep global state, or end the process (only {@link flagsOrExit} does).
+ */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { formatDuration, parseDuration } from './duration';
+
+/** One row of a flag table. Make rows with the constructors below ({@link string}, {@link bool}, {@link int} …). */
+export interface Flag<T> {
+  /** Heading under which `--help` lists the flag. */
+  readonly section: string;
+  readonly help: string;
+  readonly default: T;
+  /** Type as shown by `--help`, such as `int` or `key=value,…`; empty for a boolean. */
+  readonly placeholder: string;
+  /** A flag without a value (`--x`) means this; undefined = the value is required. */
+  readonly bare: T | undefined;
+  /** Reads one occurrence; `previous` is what earlier occurrences gave, undefined on the first. Throws {@link FlagError}. */
+  parse(text: string, previous: T | undefined): T;
+  /** The default as `--help` shows it; empty = not shown. */
+  show(value: T): string;
+}
+
+export type FlagTable = Readonly<Record<string, FlagRow>>;
+export type FlagValues<Table> = { readonly [Name in keyof Table]: Table[Name] extends Flag<infer T> ? T : never };
+
+/** Rows of any value type. The value type is recovered by {@link FlagValues}; method bivariance makes every Flag<T> one of these. */
+type FlagRow = Flag<unknown>;
+
+interface Row<T> {
+  readonly section: string;
+  readonly help: string;
+  readonly default: T;
+}
+
+/** With this exit code a supervised program says that its command line is wrong and starting it again is no use (BSD's EX_USAGE). */
+export const usageExitCode = 64;
+
+/** A value that a flag does not accept; the message is shown after the flag's name. */
+export class FlagError extends Error {}
+
+export function string(row: Row<string>): Flag<string> {
+  return {
+    ...row,
+    placeholder: 'string',
+    bare: undefined,
+    parse: (text) => text,
+    show: (value) => (value === '' ? '' : JSON.stringify(value)),
+  };
+}
+
+/** `--x`, `--x=true`, `--x=false`; `1`, `t`, `T`, `TRUE`, `True` and their opposites are understood as well. */
+export function bool(row: Row<boolean>): Flag<boolean> {
+  return { ...row, placeholder: '', bare: true, parse: parseBool, show: String };
+}
+
+export function int(row: Row<number> & { readonly min?: number; readonly max?: number }): Flag<number> {
+  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER, ...rest } = row;
+  const parse = (text: string): number => {
+    const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (!Number.isSafeInteger(value)) throw new FlagError('must be a whole number');
+    if (value < min) throw new FlagError(`must be at least ${min}`);
+    if (value > max) throw new FlagError(`must be at most ${max}`);
+    return value;
+  };
+  return { ...rest, placeholder: 'int', bare: undefined, parse, show: String };
+}
+
+/** A duration such as `1m30s`; the value is in milliseconds and never negative. */
+export function duration(row: Row<number>): Flag<number> {
+  const parse = (text: string): number => {
+    const value = parseDuration(text);
+    if (value === undefined) throw new FlagError('must be a duration such as 30s or 5m0s');
+    if (value < 0) throw new FlagError('must not be negative');
+    return value;
+  };
+  return { ...row, placeholder: 'duration', bare: undefined, parse, show: formatDuration };
+}
+
+/** Comma-separated; repeats of the flag append. Empty elements are dropped. */
+export function list(row: Row<readonly string[]>): Flag<readonly string[]> {
+  const parse = (text: string, previous: readonly string[] = []): readonly string[] => [
+    ...previous,
+    ...text
+      .split(',')
+      .map((item) => item.trim())
+      .filter((item) => item !== ''),
+  ];
+  return { ...row, placeholder: 'strings', bare: undefined, parse, show: (value) => (value.length === 0 ? '' : `[${value.join(',')}]`) };
+}
+
+/** `key=value` pairs, comma-separated; repeats of the flag add, the last value of a key wins. A key without `=` has the value `''`. */
+export function map(row: Row<ReadonlyMap<string, string>>): Flag<ReadonlyMap<string, string>> {
+  return { ...row, placeholder: 'key=value,...', bare: undefined, parse: parsePairs, show: showPairs };
+}
+
+/** One of a few words. */
+export function choice<const Word extends string>(row: Row<NoInfer<Word>> & { readonly words: readonly Word[] }): Flag<Word> {
+  const { words, ...rest } = row;
+  const parse = (text: string): Word => {
+    const found = words.find((word) => word === text);
+    if (found === undefined) throw new FlagError(`must be one of ${words.join(', ')}`);
+    return found;
+  };
+  return { ...rest, placeholder: words.join('|'), bare: undefined, parse, show: (value) => value };
+}
+
+export interface Program {
+  /** Name in the usage line and in front of errors. */
+  readonly name: string;
+  readonly description: string;
+  /** Arguments that no row knows are collected in `rest` instead of refused. */
+  readonly passUnknown?: boolean;
+}
+
+export type Parsed<Table> =
+  | { readonly kind: 'values'; readonly values: FlagValues<Table>; readonly given: ReadonlySet<string>; readonly rest: readonly string[] }
+  | { readonly kind: 'help'; readonly text: string }
+  | { readonly kind: 'error'; readonly message: string };
+
+/**
+ * Reads `argv` (without the node executable and script). `given` names the flags that were on the command line; `rest` holds, in order and
+ * verbatim, what the table does not know (always empty unless `passUnknown`).
+ */
+export function parseFlags<Table extends FlagTable>(program: Program, table: Table, argv: readonly string[]): Parsed<Table> {
+  const found = new Map<string, unknown>();
+  const command = commandFor(program, table, found);
+  try {
+    command.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.code === 'commander.helpDisplayed') return { kind: 'help', text: helpText(program, table) };
+    return { kind: 'error', message: error.message.replace(/^error: /, '') };
+  }
+  return { kind: 'values', values: valuesOf(table, found), given: new Set(found.keys()), rest: command.args };
+}
+
+/**
+ * {@link parseFlags} for an executable's main file: prints the help to stdout and exits 0, or the error to stderr and exits with
+ * `errorExitCode` (1 by default; {@link usageExitCode} for a supervised program).
+ */
+export function flagsOrExit<Table extends FlagTable>(
+  program: Program,
+  table: Table,
+  argv: readonly string[],
+  errorExitCode = 1,
+): Extract<Parsed<Table>, { kind: 'values' }> {
+  const parsed = parseFlags(program, table, argv);
+  switch (parsed.kind) {
+    case 'values':
+      return parsed;
+    case 'help':
+      process.stdout.write(parsed.text);
+      return process.exit(0);
+    case 'error':
+      process.stderr.write(`${program.name}: ${parsed.message}\nSee '${program.name} --help' for the flags it knows.\n`);
+      return process.exit(errorExitCode);
+  }
+}
+
+/** The text of `--help`: usage, then the flags by section in the order of the table. */
+export function helpText(program: Program, table: FlagTable): string {
+  const sections = new Map<string, string[]>();
+  for (const [name, flag] of Object.entries(table)) {
+    const lines = sections.get(flag.section) ?? [];
+    sections.set(flag.section, lines);
+    const shown = flag.show(flag.default);
+    const head = flag.placeholder === '' ? `--${name}` : `--${name} ${flag.placeholder}`;
+    lines.push(`  ${head}`, ...wrap(`${flag.help}${shown === '' ? '' : ` (default ${shown})`}`, 100).map((line) => `        ${line}`));
+  }
+  const parts = [`${program.description}\n\nUsage:\n  ${program.name} [flags]\n`];
+  for (const [section, lines] of sections) parts.push(`\n${section} flags:\n${lines.join('\n')}\n`);
+  return parts.join('');
+}
+
+function commandFor(program: Program, table: FlagTable, found: Map<string, unknown>): Command {
+  const command = new Command(program.name)
+    .exitOverride()
+    .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })
+    .allowUnknownOption(program.passUnknown === true)
+    .allowExcessArguments(program.passUnknown === true)
+    .showSuggestionAfterError(true);
+  for (const [name, flag] of Object.entries(table)) command.addOption(optionFor(name, flag, found));
+  return command;
+}
+
+/** Values are collected in `found` under the flag's own name, so commander's camel-casing never matters. */
+function optionFor(name: string, flag: FlagRow, found: Map<string, unknown>): Option {
+  const value = flag.bare === undefined ? '<value>' : '[value]';
+  const option = new Option(`--${name} ${value}`, flag.help).preset(String(flag.bare));
+  return option.argParser((text: string) => {
+    try {
+      found.set(name, flag.parse(text, found.get(name)));
+    } catch (error) {
+      if (error instanceof FlagError) throw new InvalidArgumentError(error.message);
+      throw error;
+    }
+    return text;
+  });
+}
+
+function valuesOf<Table extends FlagTable>(table: Table, found: ReadonlyMap<string, unknown>): FlagValues<Table> {
+  const entries = Object.entries(table).map(([name, flag]) => [name, found.has(name) ? found.get(name) : flag.default]);
+  // Each value came out of the row of the same name, so the record has the rows' types.
+  return Object.fromEntries(entries) as FlagValues<Table>;
+}
+
+function parseBool(text: string): boolean {
+  if (/^(1|t|T|true|TRUE|True)$/.test(text)) return true;
+  if (/^(0|f|F|false|FALSE|False)$/.test(text)) return false;
+  throw new FlagError('must be true or false');
+}
+
+function parsePairs(text: string, previous: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, string> {
+  const pairs = new Map(previous);
+  for (const item of text.split(',')) {
+    if (item.trim() === '') continue;
+    const equals = item.indexOf('=');
+    const key = (equals < 0 ? item : item.slice(0, equals)).trim();
+    if (key === '') throw new FlagError(`${JSON.stringify(item)} has no key`);
+    pairs.set(key, equals < 0 ? '' : item.slice(equals + 1).trim());
+  }
+  return pairs;
+}
+
+function showPairs(pairs: ReadonlyMap<string, string>): string {
+  return [...pairs].map(([key, value]) => `${key}=${value}`).join(',');
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}

@@ -1,0 +1,77 @@
+import { EventEmitter } from 'node:events';
+import { ManualClock, settle } from '../../test/support/manual-clock';
+import { Lifecycle } from './lifecycle';
+import { silentLogger } from './logger';
+
+function setUp() {
+  const clock = new ManualClock();
+  const events = new EventEmitter();
+  const exit = jest.fn<void, [number]>();
+  const lifecycle = new Lifecycle({ clock, logger: silentLogger, process: { on: (event, listener) => events.on(event, listener), exit } });
+  lifecycle.listen();
+  return { lifecycle, events, exit, clock };
+}
+
+describe('Lifecycle', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'])('on %s stops the stages, last one first, and exits 0', async (event) => {
+    const { lifecycle, events, exit, clock } = setUp();
+    const order: string[] = [];
+    for (const name of ['store', 'server']) {
+      lifecycle.onStop({
+        name,
+        timeoutMs: 1_000,
+        run: async () => {
+          order.push(`${name} starts`);
+          await Promise.resolve();
+          order.push(`${name} ended`);
+        },
+      });
+    }
+    expect(lifecycle.stopping.aborted).toBe(false);
+    events.emit(event);
+    expect(lifecycle.stopping.aborted).toBe(true);
+    await lifecycle.stop('join');
+    expect(order).toEqual(['server starts', 'server ended', 'store starts', 'store ended']);
+    expect(exit.mock.calls).toEqual([[0]]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('goes on after a stage that fails or hangs, and exits 1', async () => {
+    const { lifecycle, exit, clock } = setUp();
+    const ran: string[] = [];
+    lifecycle.onStop({ name: 'last', timeoutMs: 1, run: () => void ran.push('last') });
+    lifecycle.onStop({ name: 'hangs', timeoutMs: 500, run: () => new Promise(() => undefined) });
+    lifecycle.onStop({
+      name: 'fails',
+      timeoutMs: 1,
+      run: () => {
+        throw new Error('no');
+      },
+    });
+    const stopped = lifecycle.stop('test');
+    await settle();
+    expect(ran).toEqual([]);
+    clock.advance(500);
+    await stopped;
+    expect(ran).toEqual(['last']);
+    expect(exit.mock.calls).toEqual([[1]]);
+  });
+
+  it('keeps the exit code it was given', async () => {
+    const { lifecycle, exit } = setUp();
+    await Promise.all([lifecycle.stop('broken', 3), lifecycle.stop('again', 0)]);
+    expect(exit.mock.calls).toEqual([[3]]);
+  });
+
+  it('exits 1 at once on a second signal, but takes signals close together for one', () => {
+    const { lifecycle, events, exit, clock } = setUp();
+    lifecycle.onStop({ name: 'hangs', timeoutMs: 60_000, run: () => new Promise(() => undefined) });
+    events.emit('SIGINT');
+    clock.advance(20);
+    events.emit('SIGINT');
+    expect(exit).not.toHaveBeenCalled();
+    clock.advance(1_000);
+    events.emit('SIGTERM');
+    expect(exit.mock.calls).toEqual([[1]]);
+  });
+});

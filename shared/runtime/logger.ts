@@ -1,0 +1,74 @@
+/**
+ * Logging: one JSON line per event on stderr, with levels and child loggers.
+ * Programs take a {@link Logger}; nothing writes to the console directly except what a person started and reads (deploy/local).
+ */
+import { pino, type DestinationStream, type Logger as Pino } from 'pino';
+import type { Clock } from './clock';
+import { choice, type Flag } from './flags';
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
+export type LogLevel = (typeof levels)[number];
+
+/** What a line says beside its message. An Error under `error` is written with type, message and stack. */
+export type LogFields = Readonly<Record<string, unknown>>;
+
+export interface Logger {
+  trace(message: string, fields?: LogFields): void;
+  debug(message: string, fields?: LogFields): void;
+  info(message: string, fields?: LogFields): void;
+  warn(message: string, fields?: LogFields): void;
+  error(message: string, fields?: LogFields): void;
+  /** A logger that adds `fields` to every line. */
+  child(fields: LogFields): Logger;
+  /** Whether a line of that level would be written; ask before building costly fields. */
+  enabled(level: LogLevel): boolean;
+}
+
+export interface LoggerOptions {
+  readonly level: LogLevel;
+  readonly clock: Clock;
+  /** Fields of every line, such as the component's name. */
+  readonly fields?: LogFields;
+  /** Where the lines go; stderr by default. */
+  readonly destination?: DestinationStream;
+}
+
+export function createLogger(options: LoggerOptions): Logger {
+  const sink = options.destination ?? pino.destination({ dest: 2, sync: true });
+  const settings = {
+    level: options.level,
+    base: options.fields ?? {},
+    timestamp: () => `,"time":"${new Date(options.clock.now()).toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    serializers: { error: pino.stdSerializers.err },
+  };
+  return wrap(pino(settings, sink));
+}
+
+/** Writes nothing; the default in tests. */
+export const silentLogger: Logger = {
+  trace: () => undefined,
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => silentLogger,
+  enabled: () => false,
+};
+
+/** The row for `--log-level` in a flag table. */
+export function logLevelFlag(section: string): Flag<LogLevel> {
+  return choice({ section, help: 'Least level of the lines written to stderr.', default: 'info', words: levels });
+}
+
+function wrap(target: Pino): Logger {
+  return {
+    trace: (message, fields = {}) => target.trace(fields, message),
+    debug: (message, fields = {}) => target.debug(fields, message),
+    info: (message, fields = {}) => target.info(fields, message),
+    warn: (message, fields = {}) => target.warn(fields, message),
+    error: (message, fields = {}) => target.error(fields, message),
+    child: (fields) => wrap(target.child(fields)),
+    enabled: (level) => level !== 'silent' && target.isLevelEnabled(level),
+  };
+}

@@ -1,0 +1,126 @@
+import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type TLSSocket } from 'node:tls';
+import { systemClock, type Clock } from './clock';
+import { belongsTogether, covers, createAuthority, createSigningKeyPair, issueCertificate, needsRenewal, readCertificate } from './pki';
+
+const day = 86_400_000;
+
+function at(time: number): Clock {
+  return { ...systemClock, now: () => time };
+}
+
+const start = Date.UTC(2024, 7, 13);
+
+async function authority(clock: Clock = at(start), lifetimeMs = 100 * day) {
+  return createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs, clock });
+}
+
+describe('certificates', () => {
+  it('carry subject, names and validity from the request and the clock', async () => {
+    const ca = await authority();
+    const leaf = await issueCertificate({
+      authority: ca,
+      usage: 'server',
+      subject: { commonName: 'apiserver', organizations: ['a', 'b'] },
+      names: ['localhost', '127.0.0.1', '::1', 'platform.default.svc'],
+      lifetimeMs: 10 * day,
+      clock: at(start),
+    });
+    const facts = readCertificate(leaf.certificate);
+    expect(facts).toMatchObject({ commonName: 'apiserver', organizations: ['a', 'b'], notAfter: start + 10 * day });
+    expect(facts.notBefore).toBeLessThanOrEqual(start);
+    expect(covers(leaf.certificate, ['localhost', '127.0.0.1', '::1', 'platform.default.svc'])).toBe(true);
+    expect(covers(leaf.certificate, ['127.0.0.2'])).toBe(false);
+    expect(covers(leaf.certificate, ['platform'])).toBe(false);
+    expect(belongsTogether(leaf, ca.certificate)).toBe(true);
+    expect(belongsTogether(ca, ca.certificate)).toBe(true);
+  });
+
+  it('do not outlive their authority', async () => {
+    const ca = await authority(at(start), 5 * day);
+    const leaf = await issueCertificate({
+      authority: ca,
+      usage: 'client',
+      subject: { commonName: 'x' },
+      lifetimeMs: 10 * day,
+      clock: at(start),
+    });
+    expect(readCertificate(leaf.certificate).notAfter).toBe(start + 5 * day);
+  });
+
+  it('do not belong to another authority or another key', async () => {
+    const [ca, other] = [await authority(), await authority()];
+    const leaf = await issueCertificate({
+      authority: ca,
+      usage: 'client',
+      subject: { commonName: 'x' },
+      lifetimeMs: day,
+      clock: at(start),
+    });
+    expect(belongsTogether(leaf, other.certificate)).toBe(false);
+    expect(belongsTogether({ ...leaf, key: other.key }, ca.certificate)).toBe(false);
+    expect(belongsTogether({ certificate: 'rubbish', key: 'rubbish' }, ca.certificate)).toBe(false);
+  });
+
+  it.each([
+    [0, false],
+    [75, false],
+    [85, true],
+    [101, true],
+    [-1, true],
+  ])('%d days into a life of 100 need renewal: %p', async (days, expected) => {
+    const ca = await authority();
+    expect(needsRenewal(ca.certificate, at(start + days * day))).toBe(expected);
+  });
+
+  it('let a server and a client prove themselves to each other over TLS', async () => {
+    const clock = systemClock;
+    const ca = await authority(clock);
+    const make = (usage: 'server' | 'client', commonName: string) =>
+      issueCertificate({
+        authority: ca,
+        usage,
+        subject: { commonName, organizations: ['system:masters'] },
+        names: ['127.0.0.1'],
+        lifetimeMs: day,
+        clock,
+      });
+    const [server, client] = [await make('server', 'apiserver'), await make('client', 'admin')];
+
+    const listener = createServer({
+      cert: server.certificate,
+      key: server.key,
+      ca: ca.certificate,
+      requestCert: true,
+      rejectUnauthorized: true,
+    });
+    await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+    // A socket server on a TCP port has an AddressInfo.
+    const { port } = listener.address() as AddressInfo;
+    try {
+      const accepted = new Promise<TLSSocket>((resolve, reject) =>
+        listener.once('secureConnection', resolve).once('tlsClientError', reject),
+      );
+      const socket = connect({ port, host: '127.0.0.1', ca: ca.certificate, cert: client.certificate, key: client.key });
+      await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject));
+      expect(socket.authorized).toBe(true);
+      const peer = await accepted;
+      expect(peer.authorized).toBe(true);
+      expect(peer.getPeerCertificate().subject).toMatchObject({ CN: 'admin', O: 'system:masters' });
+      socket.destroy();
+      peer.destroy();
+    } finally {
+      listener.close();
+    }
+  });
+});
+
+describe('signing keys', () => {
+  it('sign what the public half verifies', async () => {
+    const pair = await createSigningKeyPair();
+    const data = Buffer.from('claims');
+    const signature = sign('sha256', data, createPrivateKey(pair.privateKey));
+    expect(verify('sha256', data, createPublicKey(pair.publicKey), signature)).toBe(true);
+  });
+});

@@ -1,0 +1,193 @@
+/**
+ * Certificates and keys: a private authority, the certificates that it signs, and a signing key pair. All ECDSA P-256.
+ *
+ * What it is for: the local runner's first start and tests. The X.509 library is loaded when the first certificate is made, so a process
+ * that only reads certificates never pays for it.
+ * What it never does: touch files, or keep keys. Times come from the clock; the PEM texts are the only result.
+ */
+import { createPrivateKey, generateKeyPair, webcrypto, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { promisify } from 'node:util';
+import type * as X509 from '@peculiar/x509';
+import type { Clock } from './clock';
+
+/** A certificate (PEM, one block) with its private key (PEM, PKCS #8). */
+export interface Credential {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+/** A bare key pair: private key as PKCS #8, public key as SPKI, both PEM. */
+export interface SigningKeyPair {
+  readonly privateKey: string;
+  readonly publicKey: string;
+}
+
+export interface Subject {
+  readonly commonName: string;
+  /** The `O` attributes: for a client certificate the user's groups. */
+  readonly organizations?: readonly string[];
+}
+
+export interface AuthorityRequest {
+  readonly subject: Subject;
+  readonly lifetimeMs: number;
+  readonly clock: Clock;
+}
+
+export interface CertificateRequest extends AuthorityRequest {
+  readonly authority: Credential;
+  readonly usage: 'server' | 'client';
+  /** DNS names and IP addresses; the kind is told from the text. */
+  readonly names?: readonly string[];
+}
+
+export interface CertificateFacts {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/** Certificates are valid a little before they were made, for peers whose clock is behind. */
+const backdateMs = 5 * 60_000;
+
+/** The share of its life that a certificate has left when it should be renewed. */
+const renewalShare = 0.2;
+
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
+
+/** A self-signed authority that may sign end certificates only. */
+export async function createAuthority(request: AuthorityRequest): Promise<Credential> {
+  const x509 = await loadX509();
+  const keys = await newKeys();
+  const name = subjectName(x509, request.subject);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    ...validity(request),
+    name,
+    keys,
+    signingAlgorithm: algorithm,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature, true),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return credentialOf(certificate, keys);
+}
+
+/** A certificate for a server or a client, signed by `authority`. Never outlives the authority. */
+export async function issueCertificate(request: CertificateRequest): Promise<Credential> {
+  const x509 = await loadX509();
+  const keys = await newKeys();
+  const issuer = new x509.X509Certificate(request.authority.certificate);
+  const times = validity(request);
+  const certificate = await x509.X509CertificateGenerator.create({
+    notBefore: times.notBefore,
+    notAfter: times.notAfter < issuer.notAfter ? times.notAfter : issuer.notAfter,
+    subject: subjectName(x509, request.subject),
+    issuer: issuer.subjectName,
+    publicKey: keys.publicKey,
+    signingKey: await importSigningKey(request.authority.key),
+    signingAlgorithm: algorithm,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage[request.usage === 'server' ? 'serverAuth' : 'clientAuth']]),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
+      ...alternativeNames(x509, request.names ?? []),
+    ],
+  });
+  return credentialOf(certificate, keys);
+}
+
+/** Keys for signing tokens. */
+export async function createSigningKeyPair(): Promise<SigningKeyPair> {
+  return promisify(generateKeyPair)('ec', {
+    namedCurve: 'P-256',
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  });
+}
+
+/** What a certificate says. Throws on text that is not a PEM certificate. */
+export function readCertificate(pem: string): CertificateFacts {
+  const certificate = new X509Certificate(pem);
+  const attributes = certificate.subject.split('\n').map(splitAttribute);
+  return {
+    commonName: attributes.find(([type]) => type === 'CN')?.[1] ?? '',
+    organizations: attributes.filter(([type]) => type === 'O').map(([, value]) => value),
+    notBefore: Date.parse(certificate.validFrom),
+    notAfter: Date.parse(certificate.validTo),
+  };
+}
+
+/** Whether a certificate is expired, not valid yet, or has less than a fifth of its life left. */
+export function needsRenewal(pem: string, clock: Clock): boolean {
+  const { notBefore, notAfter } = readCertificate(pem);
+  const now = clock.now();
+  return now < notBefore || notAfter - now < (notAfter - notBefore) * renewalShare;
+}
+
+/** Whether a server's certificate is good for every one of `names` (DNS names and IP addresses). */
+export function covers(pem: string, names: readonly string[]): boolean {
+  const certificate = new X509Certificate(pem);
+  return names.every((name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined);
+}
+
+/** Whether the certificate was signed by the authority's key and fits its own private key. False for unreadable texts. */
+export function belongsTogether(credential: Credential, authorityCertificate: string): boolean {
+  try {
+    const certificate = new X509Certificate(credential.certificate);
+    const authority = new X509Certificate(authorityCertificate);
+    return (
+      certificate.checkIssued(authority) &&
+      certificate.verify(authority.publicKey) &&
+      certificate.checkPrivateKey(createPrivateKey(credential.key))
+    );
+  } catch {
+    return false;
+  }
+}
+
+async function loadX509(): Promise<typeof X509> {
+  await import('reflect-metadata');
+  return import('@peculiar/x509');
+}
+
+async function newKeys(): Promise<webcrypto.CryptoKeyPair> {
+  return webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+}
+
+async function importSigningKey(pem: string): Promise<webcrypto.CryptoKey> {
+  const der = createPrivateKey(pem).export({ type: 'pkcs8', format: 'der' });
+  return webcrypto.subtle.importKey('pkcs8', der, algorithm, false, ['sign']);
+}
+
+async function credentialOf(certificate: X509.X509Certificate, keys: webcrypto.CryptoKeyPair): Promise<Credential> {
+  const der = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
+  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }).export({ type: 'pkcs8', format: 'pem' });
+  return { certificate: `${certificate.toString('pem').trimEnd()}\n`, key: key.toString() };
+}
+
+function validity(request: AuthorityRequest): { notBefore: Date; notAfter: Date } {
+  const now = request.clock.now();
+  return { notBefore: new Date(now - backdateMs), notAfter: new Date(now + request.lifetimeMs) };
+}
+
+function subjectName(x509: typeof X509, subject: Subject): X509.Name {
+  const organizations = (subject.organizations ?? []).map((organization) => ({ O: [organization] }));
+  return new x509.Name([...organizations, { CN: [subject.commonName] }]);
+}
+
+function alternativeNames(x509: typeof X509, names: readonly string[]): X509.Extension[] {
+  if (names.length === 0) return [];
+  return [new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value })))];
+}
+
+function splitAttribute(line: string): [type: string, value: string] {
+  const equals = line.indexOf('=');
+  return [line.slice(0, equals), line.slice(equals + 1)];
+}

@@ -1,0 +1,33 @@
+/**
+ * Stands in for the API server where only its process matters: answers over HTTPS with the flags it was given, ends on SIGTERM and when its
+ * parent is gone. `--refuse` makes it end as one that does not know a flag, `--deaf` makes it outlive its parent.
+ */
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import { TLSSocket } from 'node:tls';
+
+const args = process.argv.slice(2);
+
+function flag(name: string): string {
+  return args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3) ?? '';
+}
+
+function serve(): void {
+  const [cert, key, ca] = ['tls-cert-file', 'tls-private-key-file', 'client-ca-file'].map((name) => readFileSync(flag(name)));
+  const server = createServer({ cert, key, ca, requestCert: true, rejectUnauthorized: true }, (request, response) => {
+    const user = request.socket instanceof TLSSocket ? request.socket.getPeerCertificate().subject : undefined;
+    response.end(JSON.stringify({ path: request.url, user, args }));
+  });
+  server.listen(Number(flag('secure-port')), '127.0.0.1');
+  process.on('SIGTERM', () => process.exit(0));
+  process.on('disconnect', () => {
+    if (!args.includes('--deaf')) process.exit(0);
+  });
+}
+
+if (args.includes('--refuse')) {
+  process.stderr.write('fake: unknown flag --refuse\n');
+  process.exit(64);
+} else {
+  serve();
+}

@@ -1,0 +1,164 @@
+/**
+ * What tests that run whole programs need: free ports, temporary folders, waiting for a condition, and API server processes.
+ * The programs are the compiled ones in dist/ (`npm run build` makes them; `npm test` has done so before any test runs).
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ensureCertificates, type Certificates } from '../../deploy/local/certificates';
+import { kubeconfig } from '../../deploy/local/kubeconfig';
+import { isReady } from '../../deploy/local/readiness';
+import { systemClock } from '../../shared/runtime/clock';
+
+export const repository = path.resolve(__dirname, '../..');
+
+/** A fresh folder below the system's temporary folder. Remove it with {@link removeFolder}. */
+export function temporaryFolder(name: string): string {
+  return mkdtempSync(path.join(tmpdir(), `${name}-`));
+}
+
+export function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** `count` different ports of 127.0.0.1 that nothing listens on at the moment. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve, reject) => {
+          server.once('error', reject);
+          server.listen(0, '127.0.0.1', () => {
+            const address = server.address();
+            if (address === null || typeof address === 'string') reject(new Error('no port'));
+            else resolve(address.port);
+          });
+        }),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}
+
+export async function freePort(): Promise<number> {
+  const [port] = await freePorts(1);
+  return port!;
+}
+
+/** Looks every 20 ms until `condition` gives something other than undefined or false; fails after `timeoutMs` with `what`. */
+export async function waitUntil<T>(
+  what: string,
+  condition: () => T | undefined | false | Promise<T | undefined | false>,
+  timeoutMs = 15_000,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await condition();
+    if (value !== undefined && value !== false) return value;
+    if (performance.now() >= deadline) throw new Error(`gave up after ${timeoutMs} ms waiting for: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** A started process, its output so far, and its end. */
+export class ProgramProcess {
+  output = '';
+  readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+
+  constructor(readonly child: ChildProcess) {
+    const collect = (chunk: Buffer): void => void (this.output += chunk.toString());
+    child.stdout?.on('data', collect);
+    child.stderr?.on('data', collect);
+    this.exited = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
+  }
+
+  get pid(): number {
+    return this.child.pid ?? -1;
+  }
+
+  get running(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** SIGKILL: no chance to tidy up. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.exited;
+  }
+
+  /** SIGTERM, and the exit code that follows. */
+  async stop(): Promise<number | null> {
+    this.child.kill('SIGTERM');
+    return (await this.exited).code;
+  }
+
+  pause(): void {
+    this.child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.child.kill('SIGCONT');
+  }
+}
+
+/** Starts `dist/<program>` (such as `apiserver/main.js`) with an IPC channel, so that it ends when the test process is gone. */
+export function startProgram(program: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}): ProgramProcess {
+  const file = path.join(repository, 'dist', program);
+  if (!existsSync(file)) throw new Error(`${file} is missing: run npm run build`);
+  const env = { ...process.env, ...environment };
+  return new ProgramProcess(spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env }));
+}
+
+export interface ApiServerOptions {
+  /** Holds certificates, kubeconfig and, with the embedded store, the data. */
+  readonly folder: string;
+  readonly securePort: number;
+  /** 0 or absent = no plain HTTP. */
+  readonly insecurePort?: number;
+  /** Absent = the embedded store in `folder`. */
+  readonly etcdServers?: string;
+  readonly args?: readonly string[];
+}
+
+export interface ApiServer {
+  readonly process: ProgramProcess;
+  readonly address: string;
+  readonly insecureAddress: string | undefined;
+  readonly certificates: Certificates;
+  /** Path of the administrator's kubeconfig for this server. */
+  readonly kubeconfig: string;
+}
+
+/** Starts an API server process and resolves when /readyz says 200. Fails with its output when it ends before. */
+export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
+  const pki = path.join(options.folder, 'pki');
+  const certificates = await ensureCertificates(pki, systemClock);
+  const address = `https://127.0.0.1:${options.securePort}`;
+  const kubeconfigFile = path.join(options.folder, `admin-${options.securePort}.kubeconfig`);
+  writeFileSync(kubeconfigFile, kubeconfig(address, certificates.authority, certificates.admin), { mode: 0o600 });
+
+  const insecurePort = options.insecurePort ?? 0;
+  const process = startProgram('apiserver/main.js', [
+    '--bind-address=127.0.0.1',
+    `--secure-port=${options.securePort}`,
+    '--insecure-bind-address=127.0.0.1',
+    `--insecure-port=${insecurePort}`,
+    `--tls-cert-file=${pki}/apiserver.crt`,
+    `--tls-private-key-file=${pki}/apiserver.key`,
+    `--client-ca-file=${pki}/ca.crt`,
+    ...(options.etcdServers === undefined
+      ? ['--storage-backend=embedded', `--storage-dir=${path.join(options.folder, 'store')}`]
+      : [`--etcd-servers=${options.etcdServers}`]),
+    '--log-level=warn',
+    ...(options.args ?? []),
+  ]);
+  await waitUntil(`${address} to be ready`, async () => {
+    if (!process.running) throw new Error(`the API server ended before it was ready:\n${process.output}`);
+    return isReady(address, certificates.authority, certificates.admin);
+  });
+  const insecureAddress = insecurePort === 0 ? undefined : `http://127.0.0.1:${insecurePort}`;
+  return { process, address, insecureAddress, certificates, kubeconfig: kubeconfigFile };
+}
