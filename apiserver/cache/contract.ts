@@ -43,6 +43,20 @@ export interface Snapshot {
   range(start?: string, end?: string): Iterable<Entry>;
   /** Number of entries in the range. O(log n) where the type allows it, never slower than a walk. */
   count(start?: string, end?: string): number;
+  /**
+   * Set when only a part was read from the store (see `snapshotAt` with a limit): keys from here on are unknown to `get` and `range`
+   * although there are some in the range that was asked for; ask `snapshotAt` again with this key as `start`. `count` knows them.
+   */
+  readonly unknownFrom?: string;
+}
+
+/** Which part of a state is going to be read. */
+export interface SnapshotRequest extends Waited {
+  /** Only keys in [start, end) matter; an absent bound is open. */
+  readonly start?: string;
+  readonly end?: string;
+  /** So many entries of the range suffice: bounds what a store read holds in memory. States held in memory ignore it. Absent = all. */
+  readonly limit?: number;
 }
 
 /** One change of one object, made once and shared by all watchers. */
@@ -51,9 +65,15 @@ export interface Change {
   readonly key: string;
   /** The state after; absent for a deletion. */
   readonly current: Entry | undefined;
-  /** The state before; absent for a creation. */
+  /**
+   * The state before; absent for a creation. Also absent for a modification that was replayed from the store to a watcher without
+   * `matches`, which needs no earlier state: decide by the event type, not by this.
+   */
   readonly previous: Entry | undefined;
-  /** Encoded frames by encoding key (event type, version, media type, dialect): filled by the endpoint layer, counted by a test. */
+  /**
+   * Encoded frames by encoding key (event type, version, media type, dialect): filled by the endpoint layer, counted by a test.
+   * Ask for it anew for every frame: the cache lets go of frames of older changes.
+   */
   readonly frames: Map<string, Buffer>;
 }
 
@@ -79,6 +99,11 @@ export interface ChangeSink {
   bookmark(revision: Revision, endOfInitialEvents: boolean): void;
   /** The watch has ended and makes no further calls. `expired` carries upstream's "too old resource version" pair. */
   end(reason: WatchEnd): void;
+  /**
+   * Back-pressure while a backlog (initial state or replay) is delivered: a promise = deliver nothing more until it settles. Live events
+   * are never held back: a sink whose buffer is over its bound calls `CacheWatch.close` and ends its stream (allowed inside `event`).
+   */
+  ready?(): Promise<void> | undefined;
 }
 
 export type WatchEnd =
@@ -90,8 +115,8 @@ export type WatchEnd =
 export interface WatchRequest {
   readonly scope: WatchScope;
   /**
-   * `after`: changes with a greater revision (a future one waits). `state`: first the present state as ADDED events in key order (with
-   * `change` = a change without previous state), then what follows; the state is at least at `notOlderThan`.
+   * `after`: changes with a greater revision (a future one waits). `state`: first the state at the moment of the call as ADDED events in key
+   * order (with `change` = a change without previous state), then what follows; whoever wants it not older than N waits for N first.
    */
   readonly start: { readonly type: 'after'; readonly revision: Revision } | { readonly type: 'state' };
   readonly bookmarks: boolean;
@@ -100,7 +125,10 @@ export interface WatchRequest {
 }
 
 export interface CacheWatch {
+  /** No calls are made afterwards, not even `end`. May be called from inside a sink call, and twice. */
   close(): void;
+  /** Sends a bookmark at the clock's revision now, if the clock is past the start; nothing while a backlog is being delivered. */
+  bookmarkNow(): void;
 }
 
 export interface Waited {
@@ -118,14 +146,18 @@ export interface Cache {
   waitFor(revision: Revision, options: Waited): Promise<boolean>;
   /**
    * The newest store revision, looked up once for all who wait at this moment, then waited for until the cache has reached it: after it resolves,
-   * reads from the cache are linearizable. Returns that revision. Rejects with StoreError when the store cannot be asked in time.
+   * reads from the cache are linearizable. Returns that revision. Rejects with StoreError: `deadline` when the cache did not get there in 3 s or
+   * by the caller's deadline (the reader then reads from the store), else what the store said.
    */
   mostRecent(options: Waited): Promise<Revision>;
   get(type: StoredType, key: string): Entry | undefined;
   /** The present state. Cheap (copy on write); hold it only as long as it is being read. */
   snapshot(type: StoredType): Snapshot;
-  /** The state at exactly `revision`: a pinned or reconstructed snapshot, else a paged store read. Rejects with StoreError `compacted` / `future-revision`. */
-  snapshotAt(type: StoredType, revision: Revision, options: Waited): Promise<Snapshot>;
+  /**
+   * The state at exactly `revision`: a pinned or reconstructed snapshot, else a paged store read of the part asked for. A revision that the clock
+   * has not reached is waited for until the deadline. Rejects with StoreError `compacted`, `future-revision`, or what the store said.
+   */
+  snapshotAt(type: StoredType, revision: Revision, request: SnapshotRequest): Promise<Snapshot>;
   /** Keeps the given snapshot for continuation pages (bounded: 32 snapshots, 64 MB; the oldest goes first). */
   pin(type: StoredType, snapshot: Snapshot): void;
   watch(type: StoredType, request: WatchRequest, sink: ChangeSink): CacheWatch;

@@ -84,13 +84,29 @@ function headerText(labels: Labels | undefined, fields: Labels | undefined): str
   return JSON.stringify({ ...(hasLabels ? { l: labels } : {}), ...(hasFields ? { f: fields } : {}) });
 }
 
+type Spliceable = Pick<StoredValue, 'body' | 'versionOffset'>;
+
 /** The body with its resource version, in memory of its own. */
-export function spliceResourceVersion(value: Pick<StoredValue, 'body' | 'versionOffset'>, revision: number): Buffer {
-  const insertion = `"resourceVersion":"${revision}",`;
-  const { body, versionOffset } = value;
-  const bytes = Buffer.allocUnsafeSlow(body.length + insertion.length);
-  body.copy(bytes, 0, 0, versionOffset);
-  bytes.latin1Write(insertion, versionOffset);
-  body.copy(bytes, versionOffset + insertion.length, versionOffset);
+export function spliceResourceVersion(value: Spliceable, revision: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(splicedLength(value, revision));
+  spliceInto(bytes, 0, value, revision);
   return bytes;
+}
+
+/** The number of bytes that {@link spliceInto} writes. */
+export function splicedLength(value: Spliceable, revision: number): number {
+  return value.body.length + insertionOf(revision).length;
+}
+
+/** Writes the body with its resource version to `target` from `at` on. */
+export function spliceInto(target: Buffer, at: number, value: Spliceable, revision: number): void {
+  const insertion = insertionOf(revision);
+  const { body, versionOffset } = value;
+  body.copy(target, at, 0, versionOffset);
+  target.write(insertion, at + versionOffset, 'latin1');
+  body.copy(target, at + versionOffset + insertion.length, versionOffset);
+}
+
+function insertionOf(revision: number): string {
+  return `"resourceVersion":"${revision}",`;
 }

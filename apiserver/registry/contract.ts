@@ -91,6 +91,8 @@ export interface ParsedBody {
   readonly format: 'json' | 'yaml' | 'protobuf';
   /** Spellings of numbers that their values do not show; see NumberLiterals. */
   readonly literals?: NumberLiterals;
+  /** The JSON text where it has duplicates: tells in which order they and unknown members are named. */
+  readonly text?: string;
 }
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';

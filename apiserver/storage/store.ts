@@ -9,7 +9,10 @@
 /** A store revision. One counter over all keys; a committed transaction that changes something takes the next one. */
 export type Revision = number;
 
-/** One key at one revision. `value` is empty when the read asked for keys only; it must not be modified. */
+/**
+ * One key at one revision. `value` is empty when the read asked for keys only. It must not be modified, and it may be a
+ * view of a larger answer: whoever keeps it for long copies it. The same holds for the values of watch events.
+ */
 export interface KeyValue {
   readonly key: string;
   readonly value: Buffer;
@@ -44,15 +47,16 @@ export interface RangeResult {
 }
 
 /** A condition on one key: its modified revision (0 = the key does not exist), or merely that it exists. */
-export type Compare =
-  | { readonly key: string; readonly modRevision: Revision }
-  | { readonly key: string; readonly exists: true };
+export type Compare = { readonly key: string; readonly modRevision: Revision } | { readonly key: string; readonly exists: true };
 
 export type Operation =
   | { readonly type: 'put'; readonly key: string; readonly value: Buffer; readonly lease?: LeaseId }
   | { readonly type: 'delete'; readonly key: string };
 
-/** All compares hold → all operations are done at one new revision; otherwise nothing is done. */
+/**
+ * All compares hold → all operations are done at one new revision; otherwise nothing is done. No key is written twice.
+ * The values belong to the store from the call on (a watch may be handed the same buffer): they are not modified later.
+ */
 export interface Transaction {
   readonly compare: readonly Compare[];
   readonly operations: readonly Operation[];
@@ -114,7 +118,10 @@ export interface StoreStatus {
 
 /** Every method rejects with a {@link StoreError} and nothing else. */
 export interface Store {
-  get(key: string, options?: CallOptions & { readonly revision?: Revision }): Promise<{ readonly revision: Revision; readonly kv: KeyValue | undefined }>;
+  get(
+    key: string,
+    options?: CallOptions & { readonly revision?: Revision },
+  ): Promise<{ readonly revision: Revision; readonly kv: KeyValue | undefined }>;
   range(request: RangeRequest, options?: CallOptions): Promise<RangeResult>;
   count(range: KeyRange, options?: CallOptions): Promise<{ readonly revision: Revision; readonly count: number }>;
   /** `ambiguous` = it may or may not have been done; settle it with `commit` (commit.ts), never by a blind retry. */

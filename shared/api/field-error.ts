@@ -43,13 +43,23 @@ function make(reason: FieldErrorReason, field: string, value: FieldValue | undef
   return { reason, field, body, text: `${field}: ${body}` };
 }
 
+/** For values that a message spells in a way of its own (times): `shown` stands in the text as it is. */
+export const invalidAs = (field: string, shown: string, detail: string): FieldError => {
+  const body = `${PREFIX.FieldValueInvalid}: ${shown}: ${detail}`;
+  return { reason: 'FieldValueInvalid', field, body, text: `${field}: ${body}` };
+};
+
 export const required = (field: string, detail = ''): FieldError => make('FieldValueRequired', field, undefined, detail);
-export const invalidValue = (field: string, value: FieldValue, detail: string): FieldError => make('FieldValueInvalid', field, value, detail);
+export const invalidValue = (field: string, value: FieldValue, detail: string): FieldError =>
+  make('FieldValueInvalid', field, value, detail);
 export const forbiddenField = (field: string, detail: string): FieldError => make('FieldValueForbidden', field, undefined, detail);
 export const duplicate = (field: string, value: FieldValue, detail = ''): FieldError => make('FieldValueDuplicate', field, value, detail);
 export const notFoundValue = (field: string, value: FieldValue): FieldError => make('FieldValueNotFound', field, value, '');
 export const tooLong = (field: string, maxBytes: number): FieldError =>
   make('FieldValueTooLong', field, undefined, `must have at most ${maxBytes} bytes`);
+/** Where the rule is about characters: `may not be longer than N`. */
+export const longerThan = (field: string, max: number): FieldError =>
+  make('FieldValueTooLong', field, undefined, `may not be longer than ${max}`);
 export const tooMany = (field: string, actual: number, max: number): FieldError =>
   make('FieldValueTooMany', field, actual, `must have at most ${max} items`);
 /** The supported values are listed in the order given. */

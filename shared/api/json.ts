@@ -69,20 +69,20 @@ export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): b
   return members.length === Object.keys(b).length && members.every((member) => Object.hasOwn(b, member) && equalJson(a[member], b[member]));
 }
 
-const SPECIAL = /[<>&\u2028\u2029\p{Surrogate}]/u;
+const SPECIAL = /["\\<>&\u0000-\u001f\u2028\u2029\ud800-\udfff]/;
 const ESCAPED = /[<>&\u2028\u2029]/g;
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 const ESCAPES: Record<string, string> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '\u2028': '\\u2028', '\u2029': '\\u2029' };
 
 /** A JSON string as upstream prints it: `<`, `>`, `&` and the two line separators escaped, lone surrogates as U+FFFD. */
 export function quoteJson(text: string): string {
-  if (!SPECIAL.test(text)) return JSON.stringify(text);
+  if (!SPECIAL.test(text)) return `"${text}"`;
   return JSON.stringify(text.replace(LONE_SURROGATES, '\ufffd')).replace(ESCAPED, (character) => ESCAPES[character] ?? character);
 }
 
 /** A number as upstream prints a 64-bit float: shortest form, exponent below 1e-6 and from 1e21. */
 export function printNumber(value: number | bigint): string {
-  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'bigint' || (Number.isSafeInteger(value) && value !== 0)) return String(value);
   if (Object.is(value, -0)) return '-0';
   return String(value).replace(/e-(\d)$/, 'e-0$1');
 }
@@ -97,7 +97,7 @@ export function stringifyJson(value: JsonValue, order: 'kept' | 'sorted' = 'kept
       return printNumber(value);
     case 'boolean':
       return value ? 'true' : 'false';
-    case 'object':
+    default:
       break;
   }
   if (value === null) return 'null';

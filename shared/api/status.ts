@@ -4,7 +4,7 @@
  * Never decides *whether* something is an error.
  */
 import { groupKindText, groupResourceText, type GroupResource } from './identity';
-import type { FieldError } from './field-error';
+import { invalidAs, type FieldError } from './field-error';
 import { quote } from './quote';
 
 export interface StatusCause {
@@ -79,7 +79,12 @@ export class StatusError extends Error {
   override readonly name = 'StatusError';
   readonly status: Status & { readonly code: number };
 
-  constructor(reason: Reason | undefined, message: string, details?: StatusDetails, options: { readonly code?: number; readonly continue?: string } = {}) {
+  constructor(
+    reason: Reason | undefined,
+    message: string,
+    details?: StatusDetails,
+    options: { readonly code?: number; readonly continue?: string } = {},
+  ) {
     super(message);
     this.status = {
       kind: 'Status',
@@ -140,10 +145,10 @@ export const alreadyExists = (gr: GroupResource, name: string, options: { readon
     of(gr, name),
   );
 
-export const generatedNameExhausted = (gr: GroupResource, name: string): StatusError =>
+export const generatedNameExhausted = (gr: GroupResource, name: string, options: { readonly terminating?: boolean } = {}): StatusError =>
   new StatusError(
     'AlreadyExists',
-    `${groupResourceText(gr)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`,
+    `${options.terminating ? 'object is being deleted: ' : ''}${groupResourceText(gr)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`,
     { ...of(gr, name), retryAfterSeconds: 1 },
   );
 
@@ -153,6 +158,19 @@ export const conflict = (gr: GroupResource, name: string, text: string): StatusE
 /** The optimistic lock's refusal. */
 export const modified = (gr: GroupResource, name: string): StatusError =>
   conflict(gr, name, 'the object has been modified; please apply your changes to the latest version and try again');
+
+/** A condition on a DELETE that does not hold; upstream names the kind where other errors name the resource. */
+export const deletePrecondition = (
+  gk: { readonly group: string; readonly kind: string },
+  name: string,
+  what: 'UID' | 'ResourceVersion',
+  wanted: string,
+  found: string,
+): StatusError => {
+  const cause = what === 'UID' ? 'The object might have been deleted and then recreated' : 'The object might have been modified';
+  const text = `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${found}). ${cause}`;
+  return conflict({ group: gk.group, resource: gk.kind }, name, text);
+};
 
 /** A uid in a PUT body that is not the stored object's. */
 export const uidPrecondition = (gr: GroupResource, name: string, key: string, wanted: string, found: string): StatusError =>
@@ -171,8 +189,15 @@ export const expired = (text: string, continueToken?: string): StatusError =>
 
 export const badRequest = (text: string): StatusError => new StatusError('BadRequest', text);
 
+/** A client's mistake that upstream answers with 500 and no reason; ours is a 400 with the same words. */
+export const clientFault = (text: string): StatusError => new StatusError(undefined, text, undefined, { code: 400 });
+
 /** `kind` stands in for the kind where upstream names the resource instead. */
-export const invalid = (gk: { readonly group: string; readonly kind: string }, name: string, errors: readonly FieldError[]): StatusError => {
+export const invalid = (
+  gk: { readonly group: string; readonly kind: string },
+  name: string,
+  errors: readonly FieldError[],
+): StatusError => {
   const texts = [...new Set(errors.map((error) => error.text))];
   const body = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return new StatusError('Invalid', `${groupKindText(gk)} ${quote(name)} is invalid: ${body}`, {
@@ -183,8 +208,13 @@ export const invalid = (gk: { readonly group: string; readonly kind: string }, n
   });
 };
 
+/** An update of a kind that does not allow unconditional ones; upstream names the resource in the place of the kind. */
+export const resourceVersionRequired = (gr: GroupResource, name: string): StatusError =>
+  invalid({ group: gr.group, kind: gr.resource }, name, [invalidAs('metadata.resourceVersion', '0x0', 'must be specified for an update')]);
+
 /** A patch whose operations fail; upstream does not say why. */
-export const patchFailed = (): StatusError => new StatusError('Invalid', 'the server rejected our request due to an error in our request', {});
+export const patchFailed = (): StatusError =>
+  new StatusError('Invalid', 'the server rejected our request due to an error in our request', {});
 
 export const timeout = (text: string, retryAfterSeconds?: number): StatusError =>
   new StatusError('Timeout', `Timeout: ${text}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
@@ -228,6 +258,10 @@ export const serverTimeout = (gr: GroupResource, operation: string): StatusError
 
 export const internalError = (text: string): StatusError =>
   new StatusError('InternalError', `Internal error occurred: ${text}`, { causes: [{ message: text }] });
+
+/** What a client is told when the server failed in a way that it does not understand itself. */
+export const unexplainedError = (): StatusError =>
+  new StatusError('InternalError', 'an error on the server ("") has prevented the request from succeeding');
 
 export const serviceUnavailable = (text: string, retryAfterSeconds?: number): StatusError =>
   new StatusError('ServiceUnavailable', text, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds });

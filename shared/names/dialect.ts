@@ -170,5 +170,8 @@ export const INITIAL_EVENTS_END: Readonly<Record<Dialect, string>> = {
   kubernetes: 'k8s.io/initial-events-end',
 };
 
+/** What the names of published schemas begin with. */
+export const OPENAPI_ROOT: Readonly<Record<Dialect, string>> = { platform: 'io.platform', kubernetes: 'io.k8s' };
+
 /** The version that this server answers to, in the form that stock clients parse. */
 export const RELEASE = { major: '1', minor: '31', gitVersion: 'v1.31.1' } as const;

@@ -1,0 +1,43 @@
+/**
+ * The admission plug-ins as one ordered chain: all that may change an object, then all that may refuse it. What each of them does is in its own
+ * file; which there are, in plugins.ts. Never waits where a plug-in has nothing to wait for.
+ */
+import type { Admission, AdmissionOperation, AdmissionRequest } from '../registry/write/admission';
+
+export interface MutatingPlugin {
+  readonly name: string;
+  handles(operation: AdmissionOperation): boolean;
+  mutate(request: AdmissionRequest): Promise<void> | undefined;
+}
+
+export interface ValidatingPlugin {
+  readonly name: string;
+  handles(operation: AdmissionOperation): boolean;
+  validate(request: AdmissionRequest): Promise<void> | undefined;
+}
+
+export interface AdmissionPlugins {
+  readonly mutating: readonly MutatingPlugin[];
+  readonly validating: readonly ValidatingPlugin[];
+}
+
+export function createAdmission(plugins: AdmissionPlugins): Admission {
+  return {
+    mutate: (request) => inOrder(plugins.mutating, request, (plugin) => plugin.mutate(request)),
+    validate: (request) => inOrder(plugins.validating, request, (plugin) => plugin.validate(request)),
+  };
+}
+
+function inOrder<P extends { handles(operation: AdmissionOperation): boolean }>(
+  plugins: readonly P[],
+  request: AdmissionRequest,
+  run: (plugin: P) => Promise<void> | undefined,
+): Promise<void> | undefined {
+  for (let index = 0; index < plugins.length; index++) {
+    const plugin = plugins[index];
+    if (plugin === undefined || !plugin.handles(request.operation)) continue;
+    const pending = run(plugin);
+    if (pending !== undefined) return pending.then(() => inOrder(plugins.slice(index + 1), request, run));
+  }
+  return undefined;
+}

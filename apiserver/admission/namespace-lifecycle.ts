@@ -1,0 +1,53 @@
+/**
+ * Nothing is created in a namespace that does not exist or is going away, and the namespaces that the system lives in are not deleted
+ * (behaviour-reference §1.4, §5.2).
+ */
+import { objectAt, stringAt } from '../../shared/api/json';
+import { forbidden, notFound } from '../../shared/api/status';
+import type { GeneratedNames } from '../../shared/names/dialect';
+import type { AdmissionRequest } from '../registry/write/admission';
+import type { MutatingPlugin, ValidatingPlugin } from './chain';
+
+const NAMESPACES = { group: '', resource: 'namespaces' };
+
+/** Runs with the mutating plug-ins, so that its refusal comes before any rule of the kind (upstream behaviour). */
+export function namespaceLifecycle(): MutatingPlugin {
+  return {
+    name: 'NamespaceLifecycle',
+    handles: (operation) => operation === 'CREATE',
+    mutate(request) {
+      const { namespace, namespaceEntry } = request;
+      if (namespace === '') return undefined;
+      if (namespaceEntry === undefined) throw notFound(NAMESPACES, namespace);
+      if (namespaceEntry.fields['status.phase'] !== 'Terminating') return undefined;
+      const { group, resource } = request.resource.row;
+      const text = `unable to create new content in namespace ${namespace} because it is being terminated`;
+      throw forbidden({ group, resource }, nameInMessages(request), text, [
+        { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' },
+      ]);
+    },
+  };
+}
+
+/** The name, or what it will begin with. */
+function nameInMessages(request: AdmissionRequest): string {
+  if (request.name !== '') return request.name;
+  const prefix = stringAt(objectAt(request.object, 'metadata') ?? {}, 'generateName') ?? '';
+  return prefix === '' ? 'Unknown' : prefix;
+}
+
+/** The namespaces that may not be deleted. */
+export function protectedNamespaces(names: GeneratedNames): ValidatingPlugin {
+  const immortal: ReadonlySet<string> = new Set(['default', names.systemNamespace, names.publicNamespace]);
+  return {
+    name: 'NamespaceLifecycle',
+    handles: (operation) => operation === 'DELETE',
+    validate(request) {
+      const { group, resource } = request.resource.row;
+      if (group === '' && resource === 'namespaces' && immortal.has(request.name)) {
+        throw forbidden(NAMESPACES, request.name, 'this namespace may not be deleted');
+      }
+      return undefined;
+    },
+  };
+}

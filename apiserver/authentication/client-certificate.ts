@@ -1,0 +1,11 @@
+/** Client certificates: the common name is the user, the organizations are its groups (behaviour-reference §9.2). */
+import { FAILED, NONE, type Authenticator, type Credentials, type Outcome } from './contract';
+
+export const clientCertificates: Authenticator = {
+  authenticate({ certificate }: Credentials): Outcome {
+    if (certificate === undefined) return NONE;
+    if (!certificate.verified) return FAILED;
+    if (certificate.commonName === '') return NONE;
+    return { type: 'user', user: { name: certificate.commonName, groups: certificate.organizations } };
+  },
+};

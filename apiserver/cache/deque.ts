@@ -1,0 +1,38 @@
+/** A first-in first-out list with access by position. Grows without bound: whoever fills it bounds it. */
+
+/** Positions given up at the front before the array is cut. */
+const slack = 1024;
+
+export class Deque<T> {
+  private items: (T | undefined)[] = [];
+  private head = 0;
+
+  get size(): number {
+    return this.items.length - this.head;
+  }
+
+  at(position: number): T | undefined {
+    return this.items[this.head + position];
+  }
+
+  push(item: T): void {
+    this.items.push(item);
+  }
+
+  shift(): T | undefined {
+    if (this.head === this.items.length) return undefined;
+    const item = this.items[this.head];
+    this.items[this.head] = undefined;
+    this.head += 1;
+    if (this.head >= slack && this.head * 2 >= this.items.length) {
+      this.items = this.items.slice(this.head);
+      this.head = 0;
+    }
+    return item;
+  }
+
+  clear(): void {
+    this.items = [];
+    this.head = 0;
+  }
+}

@@ -1,0 +1,417 @@
+/**
+ * Opens the cache: one watch over the whole key prefix, one clock, every type's state (design §3.1).
+ *
+ * This file is the wiring and the one place where the clock moves: events of a revision are applied, then the clock is set, then watchers are
+ * told, all without giving way, so that whoever looks sees a whole revision or none of it.
+ */
+import type { Clock, Timer } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/logger';
+import type { Random } from '../../shared/runtime/random';
+import { StoreError, type Revision, type Store, type Watch, type WatchEvent } from '../storage/store';
+import { Bookmarks } from './bookmarks';
+import { Checker, type CheckerHost } from './checker';
+import { Compaction } from './compaction';
+import type { Difference } from './comparison';
+import type { CacheWatch, ChangeSink, Entry, Snapshot, SnapshotRequest, StoredType, Waited, WatchEnd, WatchRequest } from './contract';
+import { EntryFactory } from './entry';
+import { Freshness, StallGuard } from './freshness';
+import { Inbound, type InboundHandler } from './inbound';
+import { KeyListeners, type KeyListener } from './key-listeners';
+import { KeySpace } from './key-space';
+import { compareAll, loadState, type LoadHost } from './load';
+import { Objects } from './objects';
+import type { CacheOptions, OpenedCache } from './options';
+import { Pace, yieldToOthers, type Yield } from './pace';
+import { PastStates } from './past-states';
+import { CacheStatistics } from './statistics';
+import { UnknownFormat } from './stored-value';
+import type { TypeState } from './type-state';
+import { Waiters } from './waiters';
+import { Watcher, type WatchHost } from './watcher';
+import type { RecordedChange } from './window';
+
+const minute = 60_000;
+const megabyte = 1024 * 1024;
+const trimMs = 10_000;
+const tickMs = 1000;
+const retryMs = 1000;
+
+export type { CacheOptions, OpenedCache } from './options';
+
+/** Loading begins at once; the cache is usable when `ready`. The store stays its owner's. */
+export function openCache(options: CacheOptions): OpenedCache {
+  const cache = new KeyspaceCache(options);
+  void cache.begin();
+  return cache;
+}
+
+class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHost, LoadHost {
+  readonly statistics = new CacheStatistics();
+  readonly waiters: Waiters;
+  readonly keys: KeySpace;
+  readonly entries: EntryFactory;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly yieldNow: Yield;
+  readonly listeners = new KeyListeners();
+  readonly objects: Objects;
+  revision: Revision = 0;
+  compactedRevision: Revision = 0;
+  ready = false;
+  connected = false;
+
+  private readonly past = new PastStates(this);
+  private readonly bookmarks: Bookmarks;
+  private readonly inbound: Inbound;
+  private readonly stall: StallGuard;
+  private readonly freshness: Freshness;
+  private readonly checker: Checker;
+  private readonly compaction: Compaction;
+  private stream: Watch | undefined;
+  private trimmer: Timer | undefined;
+  private lastTick = -Infinity;
+  private closed = false;
+  private announceReady: () => void = () => undefined;
+  private readonly becameReady = new Promise<void>((resolve) => {
+    this.announceReady = resolve;
+  });
+
+  constructor(private readonly options: CacheOptions) {
+    const { store, clock, random, logger } = options;
+    this.store = store;
+    this.clock = clock;
+    this.random = random;
+    this.logger = logger;
+    this.yieldNow = options.yieldNow ?? yieldToOthers;
+    this.keys = new KeySpace(options.prefix, options.types);
+    this.entries = new EntryFactory(options.migrate);
+    this.waiters = new Waiters(clock);
+    const limits = { ageMs: options.windowMs ?? 5 * minute, bytes: options.windowBytes ?? 64 * megabyte };
+    this.objects = new Objects({ keys: this.keys, entries: this.entries, limits, statistics: this.statistics, logger });
+    this.statistics.windowCapacityBytes = limits.bytes;
+    this.bookmarks = new Bookmarks(clock, random);
+    this.inbound = new Inbound(this, () => this.pace());
+    this.stall = new StallGuard(this);
+    this.freshness = new Freshness(this, this.stall);
+    this.checker = new Checker(this, options.checkMs ?? 5 * minute);
+    this.compaction = new Compaction({
+      store,
+      clock,
+      logger,
+      key: this.compactionKey,
+      intervalMs: options.compactionMs ?? 5 * minute,
+      compacted: () => void (this.statistics.compactions += 1),
+    });
+    this.listeners.add('compaction', {
+      reset: () => undefined,
+      changed: (_key, value) => this.compactedTo(Number(value?.toString() ?? 0)),
+    });
+  }
+
+  // Start and end.
+
+  async begin(): Promise<void> {
+    for (let attempt = 1; !this.closed; attempt += 1) {
+      try {
+        await this.load();
+        break;
+      } catch (error) {
+        this.logger.warn('the store could not be read at the start, trying again', { error, attempt });
+        await this.clock.sleep(retryMs * (0.5 + this.random.float()));
+      }
+    }
+    if (this.closed) return;
+    this.ready = true;
+    this.announceReady();
+    this.checker.start();
+    this.compaction.start();
+    this.trimLater();
+  }
+
+  whenReady(): Promise<void> {
+    return this.becameReady;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.ready = false;
+    this.inbound.close();
+    this.stream?.close();
+    this.checker.close();
+    this.compaction.close();
+    this.bookmarks.close();
+    this.stall.close();
+    this.trimmer?.cancel();
+    this.waiters.close();
+    this.past.clear();
+    this.endWatches(() => true);
+    this.announceReady();
+  }
+
+  /** State some way back, then the stream up to now: so the window is full when the first request comes. */
+  private async load(): Promise<void> {
+    const now = await this.store.revision();
+    if (this.stream === undefined) {
+      const { kv } = await this.store.get(this.compactionKey);
+      if (kv !== undefined) this.compactedTo(Number(kv.value.toString()));
+      // The first revision of an empty store may have no event, so the stream would never say that it has been reached.
+      const first = Math.min(1, now);
+      const replayed = this.options.replayRevisions ?? 20_000;
+      const revision = await loadState(this, Math.max(first, this.compactedRevision, now - replayed));
+      if (this.closed) return;
+      if (revision > first && revision > now - replayed) this.compactedTo(revision);
+      for (const state of this.keys.states) this.objects.restartLog(state, revision);
+      this.advance(revision);
+      this.openStream();
+    }
+    this.stall.expect(now);
+    await this.waiters.waitFor(now, Infinity);
+  }
+
+  private openStream(): void {
+    this.stream = this.store.watch(this.keys.whole, this.revision + 1, this.inbound);
+    this.inbound.attach(this.stream);
+  }
+
+  // The stream.
+
+  apply(revision: Revision, events: readonly WatchEvent[]): void {
+    const now = this.clock.monotonic();
+    const changes: { readonly state: TypeState; readonly change: RecordedChange }[] = [];
+    for (const event of events) {
+      const state = this.keys.locate(event.key);
+      if (state === undefined) {
+        this.listeners.changed(this.keys.relative(event.key), event.type === 'put' ? event.value : undefined, revision);
+        continue;
+      }
+      const change = this.objects.change(state, event, now);
+      if (change !== undefined) changes.push({ state, change });
+    }
+    this.revision = revision;
+    for (const { state, change } of changes) this.objects.watchersOf(state).dispatch(change);
+  }
+
+  through(revision: Revision): void {
+    this.advance(revision);
+  }
+
+  settled(): void {
+    this.waiters.advance(this.revision);
+    this.trim();
+  }
+
+  connection(connected: boolean): void {
+    this.connected = connected;
+  }
+
+  paused(): void {
+    this.statistics.pauses += 1;
+  }
+
+  /** Lists what the stream missed. Only types that differ lose their watches: what happened in between has no revision (design §3.1). */
+  async gap(compactRevision: Revision): Promise<void> {
+    this.statistics.gaps += 1;
+    this.compactedTo(compactRevision);
+    this.logger.warn('the store was compacted while the stream was cut off, comparing', { at: this.revision, compactRevision });
+    while (!this.closed) {
+      try {
+        const revision = await this.store.revision();
+        const differences = await compareAll(this, revision);
+        if (this.closed) return;
+        this.revision = Math.max(this.revision, revision);
+        for (const [state, difference] of differences) this.objects.setRight(state, difference, this.revision);
+        this.past.clear();
+        this.advance(revision);
+        this.openStream();
+        return;
+      } catch (error) {
+        this.logger.warn('the comparison failed, trying again', { error });
+        await this.clock.sleep(retryMs * (0.5 + this.random.float()));
+      }
+    }
+  }
+
+  private advance(revision: Revision): void {
+    this.revision = Math.max(this.revision, revision);
+    this.waiters.advance(this.revision);
+  }
+
+  private compactedTo(revision: Revision): void {
+    if (!Number.isSafeInteger(revision) || revision <= this.compactedRevision) return;
+    this.compactedRevision = revision;
+    this.past.dropBefore(revision);
+  }
+
+  private get compactionKey(): string {
+    return this.keys.other('compaction');
+  }
+
+  repair(state: TypeState, difference: Difference, found: Revision): void {
+    this.past.dropOf(state);
+    this.objects.repair(state, difference, found, this.revision);
+  }
+
+  // Reading.
+
+  waitFor(revision: Revision, options: Waited): Promise<boolean> {
+    return revision <= this.revision ? Promise.resolve(true) : this.waiters.waitFor(revision, options.deadline);
+  }
+
+  mostRecent(options: Waited): Promise<Revision> {
+    return this.freshness.mostRecent(options);
+  }
+
+  get(type: StoredType, key: string): Entry | undefined {
+    return this.keys.state(type).get(key);
+  }
+
+  snapshot(type: StoredType): Snapshot {
+    return this.keys.state(type).snapshot(this.revision);
+  }
+
+  async snapshotAt(type: StoredType, revision: Revision, request: SnapshotRequest): Promise<Snapshot> {
+    const state = this.keys.state(type);
+    if (!(await this.waitFor(revision, request))) {
+      throw new StoreError('future-revision', `revision ${revision} has not been reached, the cache is at ${this.revision}`);
+    }
+    if (revision < this.compactedRevision) {
+      throw new StoreError('compacted', `revision ${revision} was compacted`, this.compactedRevision);
+    }
+    return this.past.at(state, revision, request);
+  }
+
+  pin(type: StoredType, snapshot: Snapshot): void {
+    if (snapshot.revision >= this.compactedRevision) this.past.pin(this.keys.state(type), snapshot);
+  }
+
+  async read(type: StoredType, key: string, options: Waited): Promise<{ readonly revision: Revision; readonly entry: Entry | undefined }> {
+    const { revision, kv } = await this.store.get(this.keys.storeKey(type, key), { deadline: options.deadline });
+    if (kv === undefined) return { revision, entry: undefined };
+    try {
+      return { revision, entry: this.entries.make(type, key, kv.modRevision, kv.value) };
+    } catch (error) {
+      if (!(error instanceof UnknownFormat)) throw error;
+      throw new StoreError('internal', `${type.name} "${key}" cannot be read: ${error.message}`);
+    }
+  }
+
+  entryOf(type: StoredType, key: string, revision: Revision, value: Buffer): Entry {
+    return this.entries.make(type, key, revision, value);
+  }
+
+  // Watching.
+
+  watch(type: StoredType, request: WatchRequest, sink: ChangeSink): CacheWatch {
+    const state = this.keys.state(type);
+    const watcher = new Watcher(this, state, request, sink);
+    this.statistics.watchesStarted += 1;
+    this.objects.watchersOf(state).add(watcher);
+    this.countWatchers(state);
+    if (request.bookmarks) this.bookmarks.add(watcher);
+    watcher.start();
+    return watcher;
+  }
+
+  left(watcher: Watcher): void {
+    this.objects.watchersOf(watcher.state).delete(watcher);
+    this.bookmarks.delete(watcher);
+    this.countWatchers(watcher.state);
+  }
+
+  ended(watcher: Watcher, reason: WatchEnd): void {
+    if (reason.type === 'expired') this.statistics.watchesExpired += 1;
+    if (reason.type === 'failed') {
+      this.statistics.watchesFailed += 1;
+      this.logger.warn('a watch failed', { type: watcher.state.type.name, reason: reason.message });
+    }
+  }
+
+  faulty(watcher: Watcher, error: unknown): void {
+    this.statistics.watchesFailed += 1;
+    this.logger.error('a watch was closed because its sink threw', { type: watcher.state.type.name, error });
+  }
+
+  bookmarked(): void {
+    this.statistics.bookmarks += 1;
+  }
+
+  replaying(): void {
+    this.statistics.replays += 1;
+  }
+
+  private countWatchers(state: TypeState): void {
+    this.statistics.watchers.set(state.type.name, this.objects.watchersOf(state).size);
+  }
+
+  // Upkeep.
+
+  pace(): Pace {
+    return new Pace(this.clock, this.yieldNow);
+  }
+
+  requestProgress(): boolean {
+    return this.stream?.requestProgress() ?? false;
+  }
+
+  reopen(): void {
+    this.stream?.reopen();
+  }
+
+  /** A small write below the prefix: the clock passes it, and so everything before it. */
+  tick(): void {
+    const now = this.clock.monotonic();
+    if (now - this.lastTick < tickMs || this.closed) return;
+    this.lastTick = now;
+    this.statistics.ticks += 1;
+    const put = { type: 'put', key: this.keys.other('tick'), value: Buffer.from(String(this.clock.now())) } as const;
+    this.store
+      .transact({ compare: [], operations: [put] })
+      .catch((error: unknown) => this.logger.debug('the tick was not written', { error }));
+  }
+
+  check(): Promise<void> {
+    return this.checker.pass();
+  }
+
+  compactionRound(): Promise<void> {
+    return this.compaction.round();
+  }
+
+  onKey(keyPrefix: string, listener: KeyListener): void {
+    this.listeners.add(keyPrefix, listener);
+  }
+
+  problems(): readonly string[] {
+    const problems: string[] = [];
+    if (!this.ready) problems.push('the state has not been loaded');
+    else if (!this.connected) problems.push('the stream to the store is disconnected');
+    for (const { type, refused, differingPasses } of this.keys.states) {
+      if (refused.size > 0) problems.push(`${type.name}: ${refused.size} stored values cannot be read`);
+      if (differingPasses > 1) problems.push(`${type.name}: differs from the store again and again`);
+    }
+    return problems;
+  }
+
+  private trim(): void {
+    this.objects.window.trim(this.clock.monotonic());
+    this.past.trim();
+    this.statistics.windowBytes = this.objects.window.bytes;
+    this.statistics.windowEvents = this.objects.window.size;
+  }
+
+  private endWatches(which: (watcher: Watcher) => boolean): void {
+    for (const state of this.keys.states) {
+      for (const watcher of this.objects.watchersOf(state).all()) if (which(watcher)) watcher.end({ type: 'closed' });
+    }
+  }
+
+  private trimLater(): void {
+    this.trimmer = this.clock.after(trimMs, () => {
+      this.trim();
+      this.endWatches((watcher) => watcher.farBehind);
+      this.trimLater();
+    });
+  }
+}

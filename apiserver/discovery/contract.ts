@@ -1,0 +1,35 @@
+/**
+ * What the router needs of discovery and OpenAPI: a request's few relevant parts in, a complete answer out.
+ *
+ * What it never does: authenticate, authorise, compress, or read a body. Paths that it does not know are the router's to refuse.
+ */
+
+export interface DocumentRequest {
+  /** Upper case. */
+  readonly method: string;
+  /** Decoded path without query: `/apis/coordination.platform.io/v1`. */
+  readonly path: string;
+  /** The raw query without `?`; '' when there is none. */
+  readonly query: string;
+  readonly accept: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  /** JSON is to be indented, by the rules that hold for every answer. */
+  readonly pretty: boolean;
+}
+
+export interface DocumentAnswer {
+  readonly status: number;
+  /** Names in lower case; no content-length. A list is sent as one header line per value. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  /** Empty for 304, 301, 406 and 404 of OpenAPI; the caller leaves it out for HEAD. */
+  readonly body: Buffer;
+}
+
+export interface Documents {
+  /**
+   * Answers `/`, `/api`, `/api/<v>`, `/apis`, `/apis/<g>`, `/apis/<g>/<v>` and `/version` (createDiscovery in discovery.ts), or
+   * `/openapi/v2` and `/openapi/v3…` (createOpenApi in ../openapi/openapi.ts); undefined for every other path and for groups and
+   * versions that are not served. A trailing slash counts as absent. Throws StatusError (405, 406) where upstream answers with a Status.
+   */
+  handle(request: DocumentRequest): DocumentAnswer | undefined;
+}

@@ -1,0 +1,275 @@
+import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/api/json';
+import { KINDS } from '../../shared/api/kinds';
+import { decodeProtobuf } from '../../shared/serialization';
+import type { DocumentAnswer, DocumentRequest } from './contract';
+import { createDiscovery } from './discovery';
+import { compareVersions, servedGroups } from './groups';
+import recorded from './testdata/recorded.json';
+
+const discovery = createDiscovery({
+  rows: KINDS,
+  naming: 'platform',
+  serverAddress: '192.0.2.1:6443',
+  build: { gitCommit: 'c'.repeat(40), buildDate: '2024-01-01T00:00:00Z', runtime: 'v20.0.0', platform: 'linux/amd64' },
+  otherPaths: ['/healthz', '/openapi/v2'],
+});
+
+function handle(path: string, more: Partial<DocumentRequest> = {}): DocumentAnswer | undefined {
+  return discovery.handle({ method: 'GET', path, query: '', accept: undefined, ifNoneMatch: undefined, pretty: false, ...more });
+}
+
+function get(path: string, more: Partial<DocumentRequest> = {}): DocumentAnswer {
+  const answer = handle(path, more);
+  if (answer === undefined) throw new Error(`${path} is not served`);
+  return answer;
+}
+
+function json(path: string, more: Partial<DocumentRequest> = {}): JsonObject {
+  const value: JsonValue = JSON.parse(get(path, more).body.toString());
+  if (!isObject(value)) throw new Error('not an object');
+  return value;
+}
+
+function items(value: JsonObject, member: string): JsonObject[] {
+  const list = value[member];
+  return Array.isArray(list) ? list.filter((item) => isObject(item)) : [];
+}
+
+const aggregated = (version = 'v2', group = 'apidiscovery.k8s.io'): string =>
+  `application/json;g=${group};v=${version};as=APIGroupDiscoveryList`;
+const STANDARD_CLIENT = `${aggregated('v2')},${aggregated('v2beta1')},application/json`;
+
+/** Entries of release 1.31.1 for what is served here; it has more subresources. */
+describe('as release 1.31.1 has it', () => {
+  const served = (name: string): boolean => {
+    const [resource, subresource] = name.split('/');
+    const row = KINDS.find((candidate) => candidate.resource === resource);
+    return row !== undefined && (subresource === undefined || (row.subresources ?? []).some((sub) => sub.name === subresource));
+  };
+
+  test.each(['/api/v1', '/apis/coordination.k8s.io/v1'])('%s', (path) => {
+    const expected = recorded.resources.filter((entry) => entry.list === path && served(entry.name)).map(({ list: _, ...entry }) => entry);
+    expect(expected.length).toBeGreaterThan(0);
+    expect(JSON.stringify(json(path)['resources'])).toBe(JSON.stringify(expected));
+  });
+
+  test.each(['/api', '/apis'])('%s, aggregated', (path) => {
+    const resources = items(json(path, { accept: aggregated() }), 'items').flatMap((group) =>
+      items(group, 'versions').flatMap((version) => items(version, 'resources')),
+    );
+    const expected = recorded.aggregated
+      .filter(({ group }) => (group === '') === (path === '/api'))
+      .map(({ group: _, subresources, ...entry }) => {
+        const kept = (subresources ?? []).filter((sub) => served(`${entry.resource}/${sub.subresource}`));
+        return { ...entry, ...(kept.length === 0 ? {} : { subresources: kept }) };
+      });
+    expect(JSON.stringify(resources)).toBe(JSON.stringify(expected));
+  });
+
+  test('groups come in its order', () => {
+    const [row] = KINDS;
+    if (row === undefined) throw new Error('no kinds');
+    const rows = recorded.groups.map((name) => ({ ...row, group: name.replace('.k8s.io', '.platform.io') })).reverse();
+    expect(servedGroups(rows).map(({ group }) => group.replace('.platform.io', '.k8s.io'))).toEqual(recorded.groups);
+  });
+});
+
+test('/api', () => {
+  expect(get('/api').body.toString()).toBe(
+    '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"192.0.2.1:6443"}]}\n',
+  );
+});
+
+test('/apis lists every group in both spellings, canonical ones first', () => {
+  const groups = items(json('/apis'), 'groups');
+  expect(groups.map(({ name }) => name)).toEqual(['coordination.platform.io', 'coordination.k8s.io']);
+  expect(groups[1]).toEqual({
+    name: 'coordination.k8s.io',
+    versions: [{ groupVersion: 'coordination.k8s.io/v1', version: 'v1' }],
+    preferredVersion: { groupVersion: 'coordination.k8s.io/v1', version: 'v1' },
+  });
+});
+
+test('a group and a version answer in the spelling of their path', () => {
+  expect(json('/apis/coordination.platform.io')).toMatchObject({ kind: 'APIGroup', apiVersion: 'v1', name: 'coordination.platform.io' });
+  expect(json('/apis/coordination.k8s.io')).toMatchObject({ name: 'coordination.k8s.io' });
+  expect(json('/apis/coordination.platform.io/v1')).toMatchObject({ apiVersion: 'v1', groupVersion: 'coordination.platform.io/v1' });
+  expect(json('/apis/coordination.k8s.io/v1')).toMatchObject({ groupVersion: 'coordination.k8s.io/v1' });
+  expect(Object.keys(json('/api/v1'))).toEqual(['kind', 'groupVersion', 'resources']);
+});
+
+test('a trailing slash makes no difference; what is not served is left to the router', () => {
+  for (const path of ['/api', '/apis', '/api/v1', '/apis/coordination.k8s.io', '/apis/coordination.k8s.io/v1', '/version']) {
+    expect(get(`${path}/`).body).toEqual(get(path).body);
+  }
+  for (const path of [
+    '/apis/none',
+    '/apis/none/v1',
+    '/api/v2',
+    '/api/v1/pods',
+    '/apis/coordination.k8s.io/v9',
+    '//apis',
+    '/apis//',
+    '/foo',
+    '/openapi/v2',
+  ]) {
+    expect(handle(path)).toBeUndefined();
+  }
+});
+
+test('/version', () => {
+  const { headers, body } = get('/version', { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' });
+  expect(headers).toEqual({ 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
+  expect(body.toString()).toMatch(
+    /^\{\n  "major": "1",\n  "minor": "31",\n  "gitVersion": "v1\.31\.1",\n  "gitCommit": "c{40}",\n.*\n\}$/s,
+  );
+});
+
+test('/ lists all paths, whatever the method and media type', () => {
+  const { body } = get('/', { method: 'POST', accept: 'application/xml' });
+  expect(JSON.parse(body.toString())).toEqual({
+    paths: [
+      '/api',
+      '/api/v1',
+      '/apis',
+      '/apis/',
+      '/apis/coordination.k8s.io',
+      '/apis/coordination.k8s.io/v1',
+      '/apis/coordination.platform.io',
+      '/apis/coordination.platform.io/v1',
+      '/healthz',
+      '/openapi/v2',
+      '/version',
+    ],
+  });
+});
+
+test('group lists and groups answer any method, the others only GET', () => {
+  for (const path of ['/apis', '/apis/coordination.k8s.io']) expect(get(path, { method: 'POST' }).status).toBe(200);
+  for (const path of ['/api', '/api/v1', '/apis/coordination.k8s.io/v1', '/version']) {
+    for (const method of ['POST', 'HEAD', 'OPTIONS']) expect(() => get(path, { method })).toThrow(expect.objectContaining({ code: 405 }));
+  }
+});
+
+describe('aggregated', () => {
+  test('a standard client gets upstream’s names', () => {
+    const { headers, body } = get('/apis', { accept: STANDARD_CLIENT });
+    expect(headers['content-type']).toBe('application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList');
+    const list: JsonValue = JSON.parse(body.toString());
+    expect(list).toMatchObject({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {} });
+    if (!isObject(list)) throw new Error('not an object');
+    expect(items(list, 'items').map((item) => objectAt(item, 'metadata'))).toEqual([
+      { name: 'coordination.k8s.io', creationTimestamp: null },
+    ]);
+    expect(items(list, 'items').map((item) => items(item, 'versions').map(({ version, freshness }) => [version, freshness]))).toEqual([
+      [['v1', 'Current']],
+    ]);
+  });
+
+  test('asked in neutral names it has neutral names', () => {
+    const accept = aggregated('v2', 'apidiscovery.platform.io');
+    expect(get('/apis', { accept }).headers['content-type']).toBe(accept);
+    expect(items(json('/apis', { accept }), 'items').map((item) => objectAt(item, 'metadata')?.['name'])).toEqual([
+      'coordination.platform.io',
+    ]);
+  });
+
+  test('/api has one item without a name', () => {
+    expect(items(json('/api', { accept: STANDARD_CLIENT }), 'items').map(({ metadata }) => metadata)).toEqual([
+      { creationTimestamp: null },
+    ]);
+  });
+
+  test('is cached by its ETag, which version and encoding do not change', () => {
+    const first = get('/apis', { accept: aggregated() });
+    const etag = String(first.headers['etag']);
+    expect(etag).toMatch(/^"[0-9A-F]{128}"$/);
+    expect(first.headers).toMatchObject({ vary: 'Accept', 'cache-control': 'public' });
+    expect(get('/apis', { accept: aggregated('v2beta1') }).headers['etag']).toBe(etag);
+    expect(get('/apis', { accept: aggregated().replace('json', 'yaml') }).headers['etag']).toBe(etag);
+    const again = get('/apis', { accept: aggregated(), ifNoneMatch: etag });
+    expect([again.status, again.body.length, again.headers['content-type']]).toEqual([304, 0, undefined]);
+    expect(get('/apis', { accept: aggregated(), ifNoneMatch: `W/${etag}, "x"` }).status).toBe(200);
+    expect(get('/api', { accept: aggregated() }).headers['etag']).not.toBe(etag);
+  });
+
+  test.each([
+    [aggregated('v3'), 'application/json', 'APIGroupList'],
+    [`${aggregated('v3')},${aggregated('v2beta1')}`, undefined, 'APIGroupDiscoveryList'],
+    ['*/*;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList', undefined, 'APIGroupDiscoveryList'],
+    [
+      'application/json;q=0.1,application/vnd.kubernetes.protobuf;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
+      undefined,
+      'APIGroupList',
+    ],
+  ])('the first clause that fits wins: %s', (accept, fallback, kind) => {
+    expect(json('/apis', { accept: fallback === undefined ? accept : `${accept},${fallback}` })['kind']).toBe(kind);
+  });
+});
+
+describe('encodings', () => {
+  test('unaggregated documents are not cached', () => {
+    expect(get('/apis').headers).toEqual({ 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
+  });
+
+  test('YAML has its members sorted', () => {
+    const { headers, body } = get('/apis/coordination.k8s.io', { accept: 'application/yaml' });
+    expect(headers['content-type']).toBe('application/yaml');
+    expect(body.toString()).toBe(
+      'apiVersion: v1\nkind: APIGroup\nname: coordination.k8s.io\npreferredVersion:\n  groupVersion: coordination.k8s.io/v1\n  version: v1\n' +
+        'versions:\n- groupVersion: coordination.k8s.io/v1\n  version: v1\n',
+    );
+  });
+
+  test.each([
+    ['/api', 'meta.v1.APIVersions', 'APIVersions'],
+    ['/apis', 'meta.v1.APIGroupList', 'APIGroupList'],
+    ['/apis/coordination.k8s.io', 'meta.v1.APIGroup', 'APIGroup'],
+    ['/api/v1', 'meta.v1.APIResourceList', 'APIResourceList'],
+  ])('protobuf of %s holds the same', (path, type, kind) => {
+    const { headers, body } = get(path, { accept: 'application/vnd.kubernetes.protobuf' });
+    expect(headers['content-type']).toBe('application/vnd.kubernetes.protobuf');
+    const decoded = decodeProtobuf(type, body);
+    const { kind: _, apiVersion: __, ...expected } = json(path);
+    expect([decoded.kind, decoded.apiVersion]).toEqual([kind, 'v1']);
+    expect(decoded.object).toMatchObject(expected);
+  });
+
+  test('people get JSON indented, without a newline at its end', () => {
+    expect(get('/apis/coordination.k8s.io', { pretty: true }).body.toString()).toMatch(/^\{\n  "kind": "APIGroup",\n[^]*\n\}$/);
+  });
+
+  const TYPES = 'application/json, application/yaml, application/vnd.platform.protobuf';
+  const LISTED = `406: Not Acceptable\n\nAvailable representations: ${TYPES}`;
+  const ACCEPTED = `only the following media types are accepted: ${TYPES}`;
+  test.each([
+    ['/apis', 'application/xml', ACCEPTED],
+    ['/apis/coordination.k8s.io', 'garbage', ACCEPTED],
+    ['/api', 'application/xml', LISTED],
+    ['/api/v1', 'text/html', LISTED],
+    ['/api/v1', 'application/json;as=Table;g=meta.k8s.io;v=v1', ACCEPTED],
+    ['/apis', aggregated('v3'), ACCEPTED],
+    ['/apis', 'application/json;g=apidiscovery.k8s.io;v=v2', ACCEPTED],
+    ['/apis/coordination.k8s.io', aggregated(), ACCEPTED],
+    ['/version', 'application/yaml', '406: Not Acceptable\n\nAvailable representations: application/json'],
+  ])('%s as %s is refused', (path, accept, message) => {
+    expect(() => get(path, { accept })).toThrow(expect.objectContaining({ code: 406, message }));
+  });
+});
+
+test('versions go from the most to the least settled', () => {
+  const versions = ['foo10', 'v1', 'v1alpha1', 'v2', 'v1beta2', 'v10', 'foo1', 'v1beta1', 'v11alpha2', 'v0', 'v11beta2'];
+  expect(versions.sort(compareVersions)).toEqual([
+    'v10',
+    'v2',
+    'v1',
+    'v11beta2',
+    'v1beta2',
+    'v1beta1',
+    'v11alpha2',
+    'v1alpha1',
+    'foo1',
+    'foo10',
+    'v0',
+  ]);
+});

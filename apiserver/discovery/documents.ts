@@ -1,0 +1,140 @@
+/**
+ * The discovery documents as JSON values, members in upstream's order (behaviour-reference §2.1–2.5). Names are spelled in the dialect that is
+ * asked for. Never knows about HTTP.
+ */
+import { createHash } from 'node:crypto';
+import { apiVersionOf } from '../../shared/api/identity';
+import type { JsonObject } from '../../shared/api/json';
+import type { KindRow, SubresourceRow } from '../../shared/api/kinds';
+import { groupIn, RELEASE, type Dialect } from '../../shared/names/dialect';
+import { aggregatedApiVersion, type AggregatedVersion } from './accept';
+import type { ServedGroup, ServedVersion } from './groups';
+
+/** `/api` */
+export function coreVersions(core: ServedGroup, serverAddress: string): JsonObject {
+  return {
+    kind: 'APIVersions',
+    versions: core.versions.map(({ version }) => version),
+    serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress }],
+  };
+}
+
+/** `/apis`: every group in every spelling it has, all canonical ones first. */
+export function groupList(groups: readonly ServedGroup[]): JsonObject {
+  const canonical = groups.map((group) => groupEntry(group, 'platform'));
+  const others = groups.filter(({ group }) => groupIn('kubernetes', group) !== group).map((group) => groupEntry(group, 'kubernetes'));
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...canonical, ...others] };
+}
+
+/** `/apis/<group>` */
+export function groupDocument(group: ServedGroup, dialect: Dialect): JsonObject {
+  return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group, dialect) };
+}
+
+function groupEntry({ group, versions }: ServedGroup, dialect: Dialect): JsonObject {
+  const name = groupIn(dialect, group);
+  const entries = versions.map(({ version }) => ({ groupVersion: `${name}/${version}`, version }));
+  const [preferred] = entries;
+  return { name, versions: entries, ...(preferred === undefined ? {} : { preferredVersion: preferred }) };
+}
+
+/** `/api/v1` and `/apis/<group>/<version>` */
+export function resourceList(group: string, { version, rows }: ServedVersion, dialect: Dialect): JsonObject {
+  const groupVersion = apiVersionOf({ group: groupIn(dialect, group), version });
+  const resources = rows.flatMap((row) => [resourceEntry(row), ...subresources(row).map((sub) => subresourceEntry(row, sub, dialect))]);
+  return { kind: 'APIResourceList', ...(group === '' ? {} : { apiVersion: 'v1' }), groupVersion, resources };
+}
+
+function resourceEntry(row: KindRow): JsonObject {
+  return {
+    name: row.resource,
+    singularName: row.singular,
+    namespaced: row.namespaced,
+    kind: row.kind,
+    verbs: [...row.verbs].sort(),
+    ...namesOf(row),
+    storageVersionHash: storageVersionHash(row),
+  };
+}
+
+function subresourceEntry(row: KindRow, { name, verbs, kind }: SubresourceRow, dialect: Dialect): JsonObject {
+  const foreign = kind === undefined || (kind.group === row.group && kind.version === row.version) ? undefined : kind;
+  return {
+    name: `${row.resource}/${name}`,
+    singularName: '',
+    namespaced: row.namespaced,
+    ...(foreign === undefined ? {} : { group: groupIn(dialect, foreign.group), version: foreign.version }),
+    kind: kind?.kind ?? row.kind,
+    verbs: [...verbs].sort(),
+  };
+}
+
+function namesOf({ shortNames = [], categories = [] }: KindRow): JsonObject {
+  return {
+    ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
+    ...(categories.length === 0 ? {} : { categories: [...categories] }),
+  };
+}
+
+function subresources(row: KindRow): readonly SubresourceRow[] {
+  return [...(row.subresources ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** Changes when objects are stored in another version. The same in both dialects and, as it is of upstream's names, the same as upstream's. */
+function storageVersionHash({ group, version, kind }: KindRow): string {
+  const identity = `${groupIn('kubernetes', group)}/${version}/${kind}`;
+  return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
+}
+
+/** `/api` (core alone, which has no name) and `/apis` (all others) in the aggregated form. */
+export function aggregatedList(groups: readonly ServedGroup[], version: AggregatedVersion, dialect: Dialect): JsonObject {
+  const items = groups.map(({ group, versions }) => ({
+    metadata: { ...(group === '' ? {} : { name: groupIn(dialect, group) }), creationTimestamp: null },
+    versions: versions.map((served) => ({
+      version: served.version,
+      resources: served.rows.map((row) => aggregatedResource(row, dialect)),
+      freshness: 'Current',
+    })),
+  }));
+  return { kind: 'APIGroupDiscoveryList', apiVersion: aggregatedApiVersion(version, dialect), metadata: {}, items };
+}
+
+function aggregatedResource(row: KindRow, dialect: Dialect): JsonObject {
+  const subs = subresources(row).map(({ name, verbs, kind }) => ({
+    subresource: name,
+    responseKind: responseKind(row, kind, dialect),
+    verbs: [...verbs].sort(),
+  }));
+  return {
+    resource: row.resource,
+    responseKind: responseKind(row, undefined, dialect),
+    scope: row.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: row.singular,
+    verbs: [...row.verbs].sort(),
+    ...namesOf(row),
+    ...(subs.length === 0 ? {} : { subresources: subs }),
+  };
+}
+
+/** Group and version are left empty for kinds of the list's own version. */
+function responseKind(row: KindRow, kind: SubresourceRow['kind'], dialect: Dialect): JsonObject {
+  if (kind === undefined || (kind.group === row.group && kind.version === row.version)) {
+    return { group: '', version: '', kind: kind?.kind ?? row.kind };
+  }
+  return { group: groupIn(dialect, kind.group), version: kind.version, kind: kind.kind };
+}
+
+/** What `/version` says about how the program was made. */
+export interface BuildInfo {
+  readonly gitCommit: string;
+  /** RFC 3339. */
+  readonly buildDate: string;
+  /** The runtime that the program runs on, where upstream names its compiler. */
+  readonly runtime: string;
+  readonly platform: string;
+}
+
+/** `/version` */
+export function versionDocument({ gitCommit, buildDate, runtime, platform }: BuildInfo): JsonObject {
+  return { ...RELEASE, gitCommit, gitTreeState: 'clean', buildDate, goVersion: runtime, compiler: 'node', platform };
+}

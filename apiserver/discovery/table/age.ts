@@ -1,0 +1,44 @@
+/**
+ * How long ago something was, as people read it: `5s`, `3m10s`, `5h12m`, `3d`, `2y45d` (upstream behaviour). The smaller unit appears only
+ * while the larger one is small. Never asks for the time.
+ */
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const YEAR = 365 * DAY;
+
+interface Step {
+  /** Ages below this many seconds are printed so. */
+  readonly below: number;
+  readonly unit: number;
+  readonly letter: string;
+  readonly minor?: { readonly unit: number; readonly letter: string };
+}
+
+const STEPS: readonly Step[] = [
+  { below: 2 * MINUTE, unit: 1, letter: 's' },
+  { below: 10 * MINUTE, unit: MINUTE, letter: 'm', minor: { unit: 1, letter: 's' } },
+  { below: 3 * HOUR, unit: MINUTE, letter: 'm' },
+  { below: 8 * HOUR, unit: HOUR, letter: 'h', minor: { unit: MINUTE, letter: 'm' } },
+  { below: 2 * DAY, unit: HOUR, letter: 'h' },
+  { below: 8 * DAY, unit: DAY, letter: 'd', minor: { unit: HOUR, letter: 'h' } },
+  { below: 2 * YEAR, unit: DAY, letter: 'd' },
+  { below: 8 * YEAR, unit: YEAR, letter: 'y', minor: { unit: DAY, letter: 'd' } },
+  { below: Infinity, unit: YEAR, letter: 'y' },
+];
+
+/** Clocks differ: what is up to two seconds in the future counts as now. */
+const TOLERANCE_SECONDS = -2;
+
+export function age(milliseconds: number): string {
+  const seconds = Math.trunc(milliseconds / 1000);
+  if (seconds <= TOLERANCE_SECONDS) return '<invalid>';
+  if (seconds < 0) return '0s';
+  for (const { below, unit, letter, minor } of STEPS) {
+    if (seconds >= below) continue;
+    const rest = minor === undefined ? 0 : Math.floor((seconds % unit) / minor.unit);
+    return `${Math.floor(seconds / unit)}${letter}${minor === undefined || rest === 0 ? '' : `${rest}${minor.letter}`}`;
+  }
+  return '<invalid>';
+}

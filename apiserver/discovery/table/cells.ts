@@ -1,0 +1,207 @@
+/**
+ * The cells of every kind that has columns of its own (columns.ts), in the order of those columns; texts as upstream prints them (recorded in
+ * testdata/). A cell that depends on the time is a hole that is filled when the row is sent.
+ */
+import { canonicalQualifiedName } from '../../../shared/names/dialect';
+import { arrayAt, compareBytes, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import type { Cell } from './contract';
+import { summarisePod } from './pod-status';
+
+type Cells = (object: JsonObject) => Cell[];
+
+const NONE = '<none>';
+const UNKNOWN = '<unknown>';
+
+/** By kind, as COLUMNS. */
+export const CELLS: Readonly<Record<string, Cells>> = {
+  ConfigMap: (object) => [name(object), keyCount(object, 'data') + keyCount(object, 'binaryData'), created(object)],
+  Event: eventCells,
+  Lease: (object) => [name(object), stringAt(objectAt(object, 'spec'), 'holderIdentity') ?? '', created(object)],
+  Namespace: (object) => [name(object), stringAt(objectAt(object, 'status'), 'phase') ?? '', created(object)],
+  Node: nodeCells,
+  Pod: podCells,
+  Secret: (object) => [name(object), stringAt(object, 'type') ?? '', keyCount(object, 'data'), created(object)],
+  Service: serviceCells,
+  ServiceAccount: (object) => [name(object), arrayAt(object, 'secrets')?.length ?? 0, created(object)],
+};
+
+/** For kinds without cells of their own: the creation time as it is, for the client to make an age of. */
+export function defaultCells(object: JsonObject): Cell[] {
+  return [name(object), stringAt(objectAt(object, 'metadata'), 'creationTimestamp') ?? null];
+}
+
+function name(object: JsonObject): string {
+  return stringAt(objectAt(object, 'metadata'), 'name') ?? '';
+}
+
+function created(object: JsonObject): Cell {
+  return since(stringAt(objectAt(object, 'metadata'), 'creationTimestamp'));
+}
+
+function since(time: string | undefined, before = '', after = ''): Cell {
+  const milliseconds = time === undefined ? NaN : Date.parse(time);
+  return Number.isNaN(milliseconds) ? UNKNOWN : { before, since: milliseconds, after };
+}
+
+function keyCount(object: JsonObject, member: string): number {
+  return Object.keys(objectAt(object, member) ?? {}).length;
+}
+
+function texts(object: JsonObject | undefined, member: string): string[] {
+  return (arrayAt(object, member) ?? []).filter((item) => typeof item === 'string');
+}
+
+function objects(object: JsonObject | undefined, member: string): JsonObject[] {
+  return (arrayAt(object, member) ?? []).filter((item) => isObject(item));
+}
+
+function or(text: string | undefined, otherwise: string): string {
+  return text === undefined || text === '' ? otherwise : text;
+}
+
+function podCells(pod: JsonObject): Cell[] {
+  const spec = objectAt(pod, 'spec');
+  const status = objectAt(pod, 'status');
+  const { ready, total, word, restarts, lastRestart } = summarisePod(pod);
+  return [
+    name(pod),
+    `${ready}/${total}`,
+    word,
+    restarts === 0 || lastRestart === undefined ? `${restarts}` : since(lastRestart, `${restarts} (`, ' ago)'),
+    created(pod),
+    or(stringAt(objects(status, 'podIPs')[0], 'ip') ?? stringAt(status, 'podIP'), NONE),
+    or(stringAt(spec, 'nodeName'), NONE),
+    or(stringAt(status, 'nominatedNodeName'), NONE),
+    readinessGates(spec, status),
+  ];
+}
+
+function readinessGates(spec: JsonObject | undefined, status: JsonObject | undefined): string {
+  const gates = objects(spec, 'readinessGates');
+  if (gates.length === 0) return NONE;
+  const conditions = objects(status, 'conditions').filter((condition) => stringAt(condition, 'status') === 'True');
+  const met = new Set(conditions.map((condition) => stringAt(condition, 'type')));
+  return `${gates.filter((gate) => met.has(stringAt(gate, 'conditionType'))).length}/${gates.length}`;
+}
+
+function serviceCells(service: JsonObject): Cell[] {
+  const spec = objectAt(service, 'spec');
+  const selector = Object.entries(objectAt(spec, 'selector') ?? {}).sort(([a], [b]) => compareBytes(a, b));
+  return [
+    name(service),
+    stringAt(spec, 'type') ?? '',
+    or(texts(spec, 'clusterIPs')[0] ?? stringAt(spec, 'clusterIP'), NONE),
+    externalAddresses(service),
+    objects(spec, 'ports').map(portText).join(',') || NONE,
+    created(service),
+    selector.map(([key, value]) => `${key}=${String(value)}`).join(',') || NONE,
+  ];
+}
+
+function externalAddresses(service: JsonObject): string {
+  const spec = objectAt(service, 'spec');
+  const manual = texts(spec, 'externalIPs');
+  switch (stringAt(spec, 'type')) {
+    case 'ExternalName':
+      return stringAt(spec, 'externalName') ?? '';
+    case 'LoadBalancer': {
+      const points = objects(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress');
+      const given = new Set(points.map((point) => or(stringAt(point, 'ip'), stringAt(point, 'hostname') ?? '')));
+      given.delete('');
+      return [...[...given].sort(compareBytes), ...manual].join(',') || '<pending>';
+    }
+    default:
+      return manual.join(',') || NONE;
+  }
+}
+
+function portText(port: JsonObject): string {
+  const nodePort = own(port, 'nodePort');
+  const onNode = typeof nodePort === 'number' && nodePort > 0 ? `:${nodePort}` : '';
+  return `${String(own(port, 'port') ?? 0)}${onNode}/${stringAt(port, 'protocol') ?? ''}`;
+}
+
+function nodeCells(node: JsonObject): Cell[] {
+  const status = objectAt(node, 'status');
+  const info = objectAt(status, 'nodeInfo');
+  return [
+    name(node),
+    nodeState(node),
+    nodeRoles(objectAt(objectAt(node, 'metadata'), 'labels') ?? {}),
+    created(node),
+    stringAt(info, 'kubeletVersion') ?? '',
+    nodeAddress(status, 'InternalIP'),
+    nodeAddress(status, 'ExternalIP'),
+    or(stringAt(info, 'osImage'), UNKNOWN),
+    or(stringAt(info, 'kernelVersion'), UNKNOWN),
+    or(stringAt(info, 'containerRuntimeVersion'), UNKNOWN),
+  ];
+}
+
+function nodeState(node: JsonObject): string {
+  const ready = objects(objectAt(node, 'status'), 'conditions').find((condition) => stringAt(condition, 'type') === 'Ready');
+  const state = ready === undefined ? 'Unknown' : stringAt(ready, 'status') === 'True' ? 'Ready' : 'NotReady';
+  const closed = own(objectAt(node, 'spec') ?? {}, 'unschedulable') === true;
+  return closed ? `${state},SchedulingDisabled` : state;
+}
+
+const ROLE_PREFIX = 'node-role.platform.io/';
+const ROLE_LABEL = 'platform.io/role';
+
+/** Roles stand in label names, `node-role.…/<role>`, or in the value of `…/role`. */
+function nodeRoles(labels: JsonObject): string {
+  const roles = new Set<string>();
+  for (const [label, value] of Object.entries(labels)) {
+    const canonical = canonicalQualifiedName(label);
+    if (canonical.startsWith(ROLE_PREFIX)) roles.add(canonical.slice(ROLE_PREFIX.length));
+    else if (canonical === ROLE_LABEL && typeof value === 'string') roles.add(value);
+  }
+  roles.delete('');
+  return [...roles].sort(compareBytes).join(',') || NONE;
+}
+
+function nodeAddress(status: JsonObject | undefined, type: string): string {
+  const found = objects(status, 'addresses').find((address) => stringAt(address, 'type') === type);
+  return stringAt(found, 'address') ?? NONE;
+}
+
+function eventCells(event: JsonObject): Cell[] {
+  const involved = objectAt(event, 'involvedObject');
+  const series = objectAt(event, 'series');
+  const first = stringAt(event, 'firstTimestamp') ?? stringAt(event, 'eventTime');
+  const last = stringAt(series, 'lastObservedTime') ?? stringAt(event, 'lastTimestamp') ?? first;
+  return [
+    since(last),
+    stringAt(event, 'type') ?? '',
+    stringAt(event, 'reason') ?? '',
+    objectText(stringAt(involved, 'kind') ?? '', stringAt(involved, 'name') ?? ''),
+    stringAt(involved, 'fieldPath') ?? '',
+    sourceText(event),
+    (stringAt(event, 'message') ?? '').trim(),
+    since(first),
+    occurrences(event, series),
+    name(event),
+  ];
+}
+
+function objectText(kind: string, objectName: string): string {
+  return objectName === '' ? kind.toLowerCase() : `${kind.toLowerCase()}/${objectName}`;
+}
+
+function occurrences(event: JsonObject, series: JsonObject | undefined): number {
+  const count = series === undefined ? own(event, 'count') : own(series, 'count');
+  if (typeof count !== 'number') return series === undefined ? 1 : 0;
+  return series === undefined && count === 0 ? 1 : count;
+}
+
+function sourceText(event: JsonObject): string {
+  const source = objectAt(event, 'source');
+  const component = stringAt(source, 'component') ?? '';
+  const host = stringAt(source, 'host') ?? '';
+  if (component !== '' || host !== '') return pair(component, host);
+  return pair(stringAt(event, 'reportingComponent') ?? '', stringAt(event, 'reportingInstance') ?? '');
+}
+
+function pair(component: string, place: string): string {
+  return place === '' ? component : `${component}, ${place}`;
+}

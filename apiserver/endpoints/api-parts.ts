@@ -1,0 +1,28 @@
+/** What the handlers of the API are built from. Holds no behaviour. */
+import type { Clock } from '../../shared/runtime/clock';
+import type { FeatureGates } from '../../shared/runtime/feature-gates';
+import type { Random } from '../../shared/runtime/random';
+import type { Reader, Writer } from '../registry/contract';
+import type { Resources } from '../registry/resources';
+import type { Exchange } from './exchange';
+import type { SelectionBuilder } from './parameters';
+import type { Encoders } from './representation/encoders';
+import type { WatchMeter } from './watch-stream';
+import type { LiveWatches } from './live-watches';
+
+export interface ApiParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly gates: FeatureGates;
+  readonly resources: Resources;
+  readonly reader: Reader;
+  readonly writer: Writer;
+  readonly select: SelectionBuilder;
+  readonly encoders: Encoders;
+  readonly watches: LiveWatches;
+  /** Least duration of a watch that names none, in seconds; the most is twice that. */
+  readonly minRequestTimeoutSeconds: number;
+  /** A watch has begun; the returned function is called at its end. */
+  watchStarted(exchange: Exchange): () => void;
+  watchMeter(group: string, version: string, kind: string): WatchMeter;
+}

@@ -1,0 +1,64 @@
+/** What the handlers share: the negotiated encoder, and answering with one object. */
+import { badRequest, notAcceptable } from '../../../shared/api/status';
+import type { KindRow } from '../../../shared/api/kinds';
+import type { Entry } from '../../cache/contract';
+import type { Resource } from '../../registry/contract';
+import type { ApiParts } from '../api-parts';
+import type { Exchange } from '../exchange';
+import { negotiate, type Offer, type Representation } from '../negotiation';
+import type { Query } from '../query';
+import type { Encoder } from '../representation/encoder';
+import type { IncludeObject } from '../representation/table-encoder';
+import { sendObject } from '../respond';
+
+export interface Negotiated {
+  readonly wanted: Representation;
+  readonly encoder: Encoder;
+}
+
+/** Settles representation and dialect; throws the 406. */
+export function negotiated(parts: ApiParts, exchange: Exchange, resource: Resource, offer: Offer): Negotiated {
+  const wanted = negotiate(exchange.header('accept'), offer, exchange.dialect);
+  if (wanted.dialect !== undefined && exchange.info.kind === 'resource' && exchange.info.dialect === undefined) exchange.dialect = wanted.dialect;
+  const include = wanted.transform === 'table' ? includeObject(exchange.query) : 'Metadata';
+  return { wanted, encoder: parts.encoders.for(resource.row, wanted, exchange.dialect, include) };
+}
+
+/** Answers with one object in the negotiated form. */
+export function sendEntry(parts: ApiParts, exchange: Exchange, resource: Resource, { wanted, encoder }: Negotiated, status: number, entry: Entry): void {
+  if (wanted.transform === 'partialList') {
+    throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${internalType(resource.row)})`);
+  }
+  sendObject(exchange, status, encoder.contentType, encoder.object(entry), compression(parts));
+}
+
+/** Throws the 406 of a list that was asked for as one object's metadata. */
+export function refuseSingleForm(resource: Resource, { wanted }: Negotiated): void {
+  if (wanted.transform !== 'partial') return;
+  throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${internalType(resource.row)}List)`);
+}
+
+export function compression(parts: ApiParts): { readonly compress: boolean } {
+  return { compress: parts.gates.enabled('APIResponseCompression') };
+}
+
+/** `*core.ConfigMap`: upstream names the internal type in its texts. */
+function internalType(row: KindRow): string {
+  return `*${row.group === '' ? 'core' : row.group.split('.', 1)[0]}.${row.kind}`;
+}
+
+function includeObject(query: Query): IncludeObject {
+  const text = query.get('includeObject') ?? '';
+  switch (text) {
+    case '':
+    case 'Metadata':
+      return 'Metadata';
+    case 'Object':
+    case 'None':
+      return text;
+    default:
+      throw badRequest(
+        `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(text)}: must be 'Metadata', 'Object', 'None', or empty`,
+      );
+  }
+}

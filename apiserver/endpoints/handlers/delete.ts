@@ -1,0 +1,110 @@
+/** DELETE of one object and of collections. Options come from the body and from the query (behaviour-reference §7.1). */
+import { arrayAt, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { clientFault } from '../../../shared/api/status';
+import { parseApiVersion } from '../../../shared/api/identity';
+import { quote } from '../../../shared/api/quote';
+import { DecodeError, decodeObject } from '../../../shared/api/schema';
+import { ProtobufFault, SyntaxFault } from '../../../shared/serialization';
+import { canonicalGroup, apiVersionIn } from '../../../shared/names/dialect';
+import type { DeleteOptions, ParsedBody, Resource } from '../../registry/contract';
+import type { ApiParts } from '../api-parts';
+import { bodyFormat, decode, HeadFault, readBody } from '../body';
+import type { Exchange } from '../exchange';
+import { deleteOptions, dryRunErrors, listOptions, META_GROUP, refuse } from '../parameters';
+import type { ResourceRequest } from '../request-info';
+import { sendList, sendStatus } from '../respond';
+import { compression, negotiated, refuseSingleForm, sendEntry } from './answer';
+
+const TYPE = 'meta.v1.DeleteOptions';
+
+export async function remove(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
+  const form = negotiated(parts, exchange, resource, 'object');
+  const options = await optionsOf(parts, exchange);
+  const result = await parts.writer.delete(exchange, resource, { namespace: info.namespace, name: info.name }, options);
+  switch (result.type) {
+    case 'object':
+      sendEntry(parts, exchange, resource, form, result.code, result.entry);
+      return;
+    case 'status':
+      sendStatus(exchange, result.status, result.code);
+      return;
+  }
+}
+
+export async function removeCollection(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
+  const form = negotiated(parts, exchange, resource, 'object');
+  const list = listOptions(resource.row, exchange.query, parts.select);
+  const options = await optionsOf(parts, exchange);
+  const page = await parts.writer.deleteCollection(exchange, resource, info.namespace, list, options);
+  refuseSingleForm(resource, form);
+  await sendList(exchange, form.encoder, page, compression(parts));
+}
+
+/** The query's options count where there is no body; a dry run is honoured wherever it stands. */
+async function optionsOf(parts: ApiParts, exchange: Exchange): Promise<DeleteOptions> {
+  const bytes = await readBody(exchange);
+  const dryRun = exchange.query.all('dryRun');
+  if (bytes.length === 0) {
+    const options = deleteOptions(exchange.query);
+    refuse('DeleteOptions', dryRunErrors(dryRun));
+    return options;
+  }
+  const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
+  const options = decodeOptions(await parse(parts, exchange, bytes, format));
+  refuse('DeleteOptions', dryRunErrors([...dryRunValues(options), ...dryRun]));
+  return fromBody(options, [...dryRunValues(options), ...dryRun].includes('All'));
+}
+
+async function parse(parts: ApiParts, exchange: Exchange, bytes: Buffer, format: ParsedBody['format']): Promise<JsonObject> {
+  try {
+    const { value } = await decode(bytes, format, TYPE, parts.clock);
+    requireDeleteOptions(value, exchange);
+    return value;
+  } catch (error) {
+    if (error instanceof HeadFault || error instanceof SyntaxFault || error instanceof ProtobufFault) throw clientFault(error.message);
+    throw error;
+  }
+}
+
+/** Kind and version may be left out; any version will do. */
+function requireDeleteOptions(value: JsonObject, exchange: Exchange): void {
+  const kind = stringAt(value, 'kind') ?? '';
+  if (kind === '' || kind === 'DeleteOptions') return;
+  const given = parseApiVersion(stringAt(value, 'apiVersion') ?? '');
+  const version =
+    given === undefined || given.version === ''
+      ? apiVersionIn(exchange.dialect, `${META_GROUP}/v1`)
+      : apiVersionIn(exchange.dialect, given.group === '' ? given.version : `${canonicalGroup(given.group)}/${given.version}`);
+  throw clientFault(`no kind ${quote(kind)} is registered for version ${quote(version)} in scheme "pkg/runtime/scheme.go:100"`);
+}
+
+function decodeOptions(value: JsonObject): JsonObject {
+  try {
+    return decodeObject(TYPE, value).object;
+  } catch (error) {
+    if (error instanceof DecodeError) throw clientFault(error.message);
+    throw error;
+  }
+}
+
+function dryRunValues(options: JsonObject): string[] {
+  return (arrayAt(options, 'dryRun') ?? []).filter((value) => typeof value === 'string');
+}
+
+function fromBody(options: JsonObject, dryRun: boolean): DeleteOptions {
+  const grace = own(options, 'gracePeriodSeconds');
+  const orphan = own(options, 'orphanDependents');
+  const policy = stringAt(options, 'propagationPolicy');
+  const preconditions = objectAt(options, 'preconditions');
+  const uid = stringAt(preconditions, 'uid');
+  const resourceVersion = stringAt(preconditions, 'resourceVersion');
+  return {
+    dryRun,
+    ...(typeof grace === 'number' || typeof grace === 'bigint' ? { gracePeriodSeconds: Number(grace) } : {}),
+    ...(typeof orphan === 'boolean' ? { orphanDependents: orphan } : {}),
+    ...(policy === undefined || policy === '' ? {} : { propagationPolicy: policy }),
+    ...(preconditions === undefined
+      ? {}
+      : { preconditions: { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) } }),
+  };
+}

@@ -1,0 +1,47 @@
+/** Watches: of a collection, or of one object by its name. */
+import { badRequest } from '../../../shared/api/status';
+import { encodeBody } from '../../../shared/api/schema';
+import { INITIAL_EVENTS_END } from '../../../shared/names/dialect';
+import type { Entry } from '../../cache/contract';
+import type { Resource, Selection } from '../../registry/contract';
+import type { ApiParts } from '../api-parts';
+import type { Exchange } from '../exchange';
+import { watchOptions } from '../parameters';
+import type { ResourceRequest } from '../request-info';
+import { WatchStream } from '../watch-stream';
+import { negotiated } from './answer';
+
+export async function watch(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
+  const { row } = resource;
+  const { encoder } = negotiated(parts, exchange, resource, 'watch');
+  const { options, timeoutSeconds } = watchOptions(row, exchange.query, parts.select, parts.gates.enabled('WatchList'));
+  const selection = info.name === '' ? options.selection : onlyNamed(options.selection, info.name);
+  const stream = new WatchStream(exchange, {
+    clock: parts.clock,
+    encoder,
+    meter: parts.watchMeter(row.group, row.version, row.kind),
+    watches: parts.watches,
+    bookmarkEntry: (revision, end) => bookmarkEntry(exchange, resource, revision, end),
+  });
+  const started = await parts.reader.watch(exchange, resource, info.namespace, { ...options, selection }, stream);
+  const seconds = timeoutSeconds ?? parts.minRequestTimeoutSeconds * (1 + parts.random.float());
+  exchange.whenFinished(parts.watchStarted(exchange));
+  stream.begin(started, seconds * 1000);
+}
+
+/** On `/watch/…/<name>` and `…/<name>?watch`: the name is one more term of the field selector. */
+function onlyNamed(selection: Selection, name: string): Selection {
+  if (selection.name !== undefined && selection.name !== name) throw badRequest("fieldSelector metadata.name doesn't match requested name");
+  return { ...selection, name, matches: (entry) => nameOf(entry) === name && selection.matches(entry) };
+}
+
+function nameOf(entry: Entry): string {
+  return entry.key.slice(entry.key.indexOf('/') + 1);
+}
+
+/** An empty object of the kind that carries nothing but the revision (and the mark that the initial state is complete). */
+function bookmarkEntry(exchange: Exchange, resource: Resource, revision: number, endOfInitialEvents: boolean): Entry {
+  const annotations = endOfInitialEvents ? { annotations: { [INITIAL_EVENTS_END[exchange.dialect]]: 'true' } } : {};
+  const body = encodeBody(resource.row.type, { metadata: { resourceVersion: String(revision), ...annotations } });
+  return { key: '', revision, bytes: Buffer.from(body), labels: {}, fields: {}, dialectSensitive: false };
+}

@@ -1,0 +1,49 @@
+/** POST, PUT and PATCH. */
+import type { Resource, Subresource } from '../../registry/contract';
+import type { ApiParts } from '../api-parts';
+import { bodyFormat, parseObject, patchType, readBody } from '../body';
+import type { Exchange } from '../exchange';
+import { patchOptions, writeOptions } from '../parameters';
+import type { ResourceRequest } from '../request-info';
+import { negotiated, sendEntry } from './answer';
+
+export async function create(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
+  const { row } = resource;
+  const form = negotiated(parts, exchange, resource, 'object');
+  const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
+  const bytes = await readBody(exchange);
+  const options = writeOptions('CreateOptions', exchange.query, headersOf(exchange));
+  const body = await parseObject(bytes, format, row.kind, row.type, parts.clock);
+  const { entry } = await parts.writer.create(exchange, resource, info.namespace, body, options);
+  sendEntry(parts, exchange, resource, form, 201, entry);
+}
+
+export async function update(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
+  const { row } = resource;
+  const form = negotiated(parts, exchange, resource, 'object');
+  const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
+  const bytes = await readBody(exchange);
+  const options = writeOptions('UpdateOptions', exchange.query, headersOf(exchange));
+  const body = await parseObject(bytes, format, row.kind, row.type, parts.clock);
+  const key = { namespace: info.namespace, name: info.name };
+  const { entry, created } = await parts.writer.update(exchange, resource, key, subresourceOf(info), body, options);
+  sendEntry(parts, exchange, resource, form, created ? 201 : 200, entry);
+}
+
+export async function patch(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
+  const type = patchType(exchange.header('content-type'));
+  const form = negotiated(parts, exchange, resource, 'object');
+  const bytes = await readBody(exchange);
+  const options = patchOptions(type, exchange.query, headersOf(exchange));
+  const key = { namespace: info.namespace, name: info.name };
+  const { entry, created } = await parts.writer.patch(exchange, resource, key, subresourceOf(info), { type, bytes }, options);
+  sendEntry(parts, exchange, resource, form, created ? 201 : 200, entry);
+}
+
+function headersOf(exchange: Exchange): { readonly userAgent: string | undefined; readonly ifMatch: string | undefined } {
+  return { userAgent: exchange.header('user-agent'), ifMatch: exchange.header('if-match') };
+}
+
+export function subresourceOf(info: ResourceRequest): Subresource {
+  return info.subresource === 'status' || info.subresource === 'finalize' ? info.subresource : undefined;
+}

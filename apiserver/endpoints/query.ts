@@ -1,0 +1,74 @@
+/**
+ * The query of a URL, read as upstream reads it: `+` is a blank, pairs with a `;` or a bad escape are dropped, order is kept.
+ * Knows no parameter by name.
+ */
+
+export class Query {
+  private readonly names: string[] = [];
+  private readonly values: string[] = [];
+
+  /** `text` without the leading `?`. */
+  constructor(readonly text: string) {
+    let start = 0;
+    while (start < text.length) {
+      let end = text.indexOf('&', start);
+      if (end < 0) end = text.length;
+      if (end > start) this.add(text.slice(start, end));
+      start = end + 1;
+    }
+  }
+
+  /** The first value of a parameter; undefined when it is absent, '' when it has none. */
+  get(name: string): string | undefined {
+    const index = this.names.indexOf(name);
+    return index < 0 ? undefined : this.values[index];
+  }
+
+  has(name: string): boolean {
+    return this.names.includes(name);
+  }
+
+  all(name: string): string[] {
+    return this.values.filter((_, index) => this.names[index] === name);
+  }
+
+  /** Booleans are never an error: `false` (any case) and `0` are false, everything else is true. Undefined when absent. */
+  boolean(name: string): boolean | undefined {
+    const value = this.get(name);
+    return value === undefined ? undefined : isTrue(value);
+  }
+
+  private add(pair: string): void {
+    if (pair.includes(';')) return;
+    const equals = pair.indexOf('=');
+    const name = unescape(equals < 0 ? pair : pair.slice(0, equals));
+    const value = equals < 0 ? '' : unescape(pair.slice(equals + 1));
+    if (name === undefined || value === undefined) return;
+    this.names.push(name);
+    this.values.push(value);
+  }
+}
+
+export const EMPTY_QUERY = new Query('');
+
+function isTrue(value: string): boolean {
+  return value !== '0' && (value.length !== 5 || value.toLowerCase() !== 'false');
+}
+
+function unescape(text: string): string | undefined {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
+  return spaced.includes('%') ? decodePercent(spaced) : spaced;
+}
+
+const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
+
+/** Percent-decoded text; undefined for a malformed escape. Bytes that are no UTF-8 become U+FFFD. */
+export function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    if (BAD_ESCAPE.test(text)) return undefined;
+    const bytes = text.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+    return Buffer.from(bytes, 'latin1').toString('utf8');
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * The JSON of one entry: heads put before stored bytes, the metadata cut out of them, the other dialect, another resource version.
+ * Works on bytes; only a dialect-sensitive entry in the other dialect is ever parsed.
+ */
+import { isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/api/json';
+import { apiVersionOf } from '../../../shared/api/identity';
+import type { KindRow } from '../../../shared/api/kinds';
+import { apiVersionIn, groupIn, type Dialect } from '../../../shared/names/dialect';
+import { parseJson } from '../../../shared/serialization';
+import type { Entry } from '../../cache/contract';
+
+/** `apiVersion` of a kind in a dialect. */
+export function apiVersionText(row: KindRow, dialect: Dialect): string {
+  return apiVersionIn(dialect, apiVersionOf(row));
+}
+
+/** `{"kind":"Lease","apiVersion":"…",`: what stands before the stored members. */
+export function objectHead(kind: string, apiVersion: string): string {
+  return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
+}
+
+const METADATA_START = '{"metadata":'.length;
+
+/** The `"metadata":{…}` member of a stored body, without the braces around. */
+export function metadataMember(bytes: Buffer): Buffer {
+  return bytes.subarray(1, metadataEnd(bytes));
+}
+
+/** Index after the metadata object's closing brace. */
+function metadataEnd(bytes: Buffer): number {
+  let depth = 0;
+  for (let at = METADATA_START; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === 0x22) at = stringEnd(bytes, at);
+    else if (byte === 0x7b) depth += 1;
+    else if (byte === 0x7d && --depth === 0) return at + 1;
+  }
+  return bytes.length;
+}
+
+/** Index of the quote that ends the string beginning at `start`. */
+function stringEnd(bytes: Buffer, start: number): number {
+  let at = bytes.indexOf(0x22, start + 1);
+  while (at > 0 && isEscaped(bytes, at)) at = bytes.indexOf(0x22, at + 1);
+  return at < 0 ? bytes.length : at;
+}
+
+function isEscaped(bytes: Buffer, quote: number): boolean {
+  let backslashes = 0;
+  while (bytes[quote - 1 - backslashes] === 0x5c) backslashes += 1;
+  return backslashes % 2 === 1;
+}
+
+/** The body with another resource version: what a DELETED event shows. */
+export function withRevision(bytes: Buffer, revision: number, shown: number): Buffer {
+  if (revision === shown) return bytes;
+  // Quotes inside strings are escaped, so this text can only be the member itself; labels and annotations come after it.
+  const member = `"resourceVersion":"${revision}"`;
+  const at = bytes.indexOf(member);
+  if (at < 0) return bytes;
+  return Buffer.concat([bytes.subarray(0, at), Buffer.from(`"resourceVersion":"${shown}"`), bytes.subarray(at + member.length)]);
+}
+
+/** The body in the other dialect than the stored one. Only members that hold a group are touched. */
+export function convertBody(entry: Entry, dialect: Dialect): Buffer {
+  const { value } = parseJson(entry.bytes);
+  return isObject(value) ? Buffer.from(stringifyJson(spell(value, dialect))) : entry.bytes;
+}
+
+/** Members whose contents are the user's own words. */
+const FREE_FORM: ReadonlySet<string> = new Set(['annotations', 'binaryData', 'data', 'fieldsV1', 'labels', 'matchLabels', 'nodeSelector', 'stringData']);
+
+function spell(object: JsonObject, dialect: Dialect): JsonObject {
+  for (const [member, value] of Object.entries(object)) {
+    if (typeof value === 'string') {
+      if (member === 'apiVersion') object[member] = apiVersionIn(dialect, value);
+      else if (member === 'apiGroup') object[member] = groupIn(dialect, value);
+    } else if (!FREE_FORM.has(member)) {
+      spellInside(value, dialect);
+    }
+  }
+  return object;
+}
+
+function spellInside(value: JsonValue, dialect: Dialect): void {
+  if (Array.isArray(value)) for (const item of value) spellInside(item, dialect);
+  else if (isObject(value)) spell(value, dialect);
+}

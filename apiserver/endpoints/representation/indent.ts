@@ -1,0 +1,75 @@
+/**
+ * Compact JSON to JSON indented by two spaces, as a stream: pieces may be cut anywhere. Empty objects and lists stay `{}` and `[]`.
+ * Input must be valid compact JSON. Never parses values, so every number and escape stays as it was.
+ */
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+export class JsonIndenter {
+  private depth = 0;
+  private inString = false;
+  private escaped = false;
+  /** An opening bracket has been seen whose contents have not begun. */
+  private opened = false;
+
+  /** The indented text of the next piece. */
+  next(piece: Buffer): Buffer {
+    const parts: string[] = [];
+    let runStart = 0;
+    const text = piece.toString('latin1');
+    for (let at = 0; at < text.length; at += 1) {
+      const byte = text.charCodeAt(at);
+      if (this.inString) {
+        if (this.escaped) this.escaped = false;
+        else if (byte === BACKSLASH) this.escaped = true;
+        else if (byte === QUOTE) this.inString = false;
+        continue;
+      }
+      const closes = byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
+      if (this.opened) {
+        this.opened = false;
+        if (!closes) {
+          this.depth += 1;
+          parts.push(text.slice(runStart, at), this.line());
+          runStart = at;
+        } else {
+          continue;
+        }
+      } else if (closes) {
+        this.depth -= 1;
+        parts.push(text.slice(runStart, at), this.line());
+        runStart = at;
+        continue;
+      }
+      if (byte === QUOTE) {
+        this.inString = true;
+      } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+        this.opened = true;
+      } else if (byte === COMMA) {
+        parts.push(text.slice(runStart, at + 1), this.line());
+        runStart = at + 1;
+      } else if (byte === COLON) {
+        parts.push(text.slice(runStart, at + 1), ' ');
+        runStart = at + 1;
+      }
+    }
+    parts.push(text.slice(runStart));
+    return Buffer.from(parts.join(''), 'latin1');
+  }
+
+  private line(): string {
+    return `\n${'  '.repeat(this.depth)}`;
+  }
+}
+
+/** A whole document, indented. */
+export function indentJson(document: Buffer): Buffer {
+  return new JsonIndenter().next(document);
+}

@@ -1,0 +1,155 @@
+/** Objects, lists and watch events as JSON: whole objects, or their metadata only. */
+import { stringifyJson } from '../../../shared/api/json';
+import type { KindRow } from '../../../shared/api/kinds';
+import type { Status } from '../../../shared/api/status';
+import { JSON_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
+import type { Entry } from '../../cache/contract';
+import type { ListPage } from '../../registry/contract';
+import type { ByteSink } from './byte-sink';
+import { listMetadata, MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
+import type { EncodingCache } from './encoding-cache';
+import { apiVersionText, convertBody, metadataMember, objectHead, withRevision } from './entry-json';
+import { statusJson } from './status-json';
+
+const COMMA = 0x2c;
+const CLOSE_OBJECT = Buffer.from('}\n');
+const CLOSE_FRAME = Buffer.from('}}\n');
+
+/** An entry's body in a dialect. */
+export function bodyIn(cache: EncodingCache, entry: Entry, dialect: Dialect, keep: boolean): Buffer {
+  if (dialect === 'platform' || !entry.dialectSensitive) return entry.bytes;
+  return cache.get(entry, 'body', keep, (source) => ({ bytes: convertBody(source, dialect) })).bytes;
+}
+
+/** Whole objects. */
+export class JsonEncoder implements Encoder {
+  readonly key: string;
+  readonly contentType = JSON_MEDIA_TYPE;
+  readonly firstDiffers = false;
+  private readonly head: Buffer;
+  private readonly frameHeads: Readonly<Record<EventType, Buffer>>;
+
+  constructor(
+    readonly row: KindRow,
+    readonly dialect: Dialect,
+    private readonly cache: EncodingCache,
+  ) {
+    this.key = `json/${apiVersionText(row, dialect)}/${dialect}`;
+    const head = objectHead(row.kind, apiVersionText(row, dialect));
+    this.head = Buffer.from(head);
+    this.frameHeads = frameHeads(head);
+  }
+
+  object(entry: Entry): Buffer {
+    const body = bodyIn(this.cache, entry, this.dialect, true);
+    const { head } = this;
+    const bytes = Buffer.allocUnsafe(head.length + body.length);
+    bytes.set(head, 0);
+    bytes.set(body.subarray(1), head.length);
+    bytes[bytes.length - 1] = 0x0a;
+    return bytes;
+  }
+
+  list(page: ListPage): ListEncoder {
+    const { cache, dialect, row } = this;
+    let count = 0;
+    return {
+      start(sink: ByteSink): void {
+        sink.ascii(`${objectHead(`${row.kind}List`, apiVersionText(row, dialect))}"metadata":${listMetadata(page)},"items":[`);
+      },
+      item(sink: ByteSink, entry: Entry): void {
+        if (count > 0) sink.byte(COMMA);
+        count += 1;
+        sink.bytes(bodyIn(cache, entry, dialect, count <= MAX_KEPT_ITEMS));
+      },
+      end(sink: ByteSink): void {
+        sink.ascii(']}\n');
+      },
+    };
+  }
+
+  frame(type: EventType, entry: Entry, revision: number): Buffer {
+    const body = withRevision(bodyIn(this.cache, entry, this.dialect, false), entry.revision, revision);
+    const head = this.frameHeads[type];
+    const bytes = Buffer.allocUnsafeSlow(head.length + body.length + 1);
+    bytes.set(head, 0);
+    bytes.set(body.subarray(1), head.length);
+    bytes[bytes.length - 2] = 0x7d;
+    bytes[bytes.length - 1] = 0x0a;
+    return bytes;
+  }
+
+  errorFrame(status: Status): Buffer {
+    return jsonErrorFrame(status, this.dialect);
+  }
+}
+
+/** `PartialObjectMetadata` and its list. */
+export class MetadataEncoder implements Encoder {
+  readonly key: string;
+  readonly contentType = JSON_MEDIA_TYPE;
+  readonly firstDiffers = false;
+  private readonly head: Buffer;
+  private readonly frameHeads: Readonly<Record<EventType, Buffer>>;
+
+  constructor(
+    row: KindRow,
+    private readonly dialect: Dialect,
+    private readonly cache: EncodingCache,
+    /** `meta.platform.io/v1` in the dialect. */
+    private readonly metaVersion: string,
+  ) {
+    this.key = `metadata/${metaVersion}/${apiVersionText(row, dialect)}`;
+    const head = objectHead('PartialObjectMetadata', metaVersion);
+    this.head = Buffer.from(head);
+    this.frameHeads = frameHeads(head);
+  }
+
+  object(entry: Entry): Buffer {
+    return Buffer.concat([this.head, this.metadata(entry, true), CLOSE_OBJECT]);
+  }
+
+  /** The object without a newline at its end. */
+  write(sink: ByteSink, entry: Entry, keep: boolean): void {
+    sink.bytes(this.head);
+    sink.bytes(this.metadata(entry, keep));
+    sink.byte(0x7d);
+  }
+
+  list(page: ListPage): ListEncoder {
+    let count = 0;
+    const start = `${objectHead('PartialObjectMetadataList', this.metaVersion)}"metadata":${listMetadata(page)},"items":`;
+    return {
+      start: (sink) => sink.ascii(start),
+      item: (sink, entry) => {
+        sink.byte(count === 0 ? 0x5b : COMMA);
+        count += 1;
+        this.write(sink, entry, count <= MAX_KEPT_ITEMS);
+      },
+      // Unlike lists of whole objects, an empty list of metadata is null upstream.
+      end: (sink) => sink.ascii(count === 0 ? 'null}\n' : ']}\n'),
+    };
+  }
+
+  frame(type: EventType, entry: Entry, revision: number): Buffer {
+    const metadata = withRevision(this.metadata(entry, false), entry.revision, revision);
+    return Buffer.concat([this.frameHeads[type], metadata, CLOSE_FRAME]);
+  }
+
+  errorFrame(status: Status): Buffer {
+    return jsonErrorFrame(status, this.dialect);
+  }
+
+  private metadata(entry: Entry, keep: boolean): Buffer {
+    return metadataMember(bodyIn(this.cache, entry, this.dialect, keep));
+  }
+}
+
+export function frameHeads(head: string): Readonly<Record<EventType, Buffer>> {
+  const make = (type: EventType): Buffer => Buffer.from(`{"type":"${type}","object":${head}`);
+  return { ADDED: make('ADDED'), MODIFIED: make('MODIFIED'), DELETED: make('DELETED'), BOOKMARK: make('BOOKMARK') };
+}
+
+export function jsonErrorFrame(status: Status, dialect: Dialect): Buffer {
+  return Buffer.from(`{"type":"ERROR","object":${stringifyJson(statusJson(status, dialect))}}\n`);
+}

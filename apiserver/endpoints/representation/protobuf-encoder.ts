@@ -1,0 +1,164 @@
+/** Objects, lists and watch events in the binary form (behaviour-reference §3.4, §3.8): whole objects, or their metadata only. */
+import { isObject, type JsonObject } from '../../../shared/api/json';
+import type { KindRow } from '../../../shared/api/kinds';
+import type { Status } from '../../../shared/api/status';
+import { PROTOBUF_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
+import { encodeProtobuf, encodeProtobufMessage, parseJson } from '../../../shared/serialization';
+import type { Entry } from '../../cache/contract';
+import type { ListPage } from '../../registry/contract';
+import type { ByteSink } from './byte-sink';
+import { MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
+import type { EncodingCache } from './encoding-cache';
+import { apiVersionText, withRevision } from './entry-json';
+import { bodyIn } from './json-encoder';
+import { statusJson } from './status-json';
+
+export const STATUS_TYPE = 'meta.v1.Status';
+const LIST_META_TYPE = 'meta.v1.ListMeta';
+const METADATA_TYPE = 'meta.v1.PartialObjectMetadata';
+
+/** What an object of this encoder is called in the envelope, and how its message is built. */
+export interface BinaryShape {
+  readonly kind: string;
+  readonly apiVersion: string;
+  /** Name in the type tables. */
+  readonly type: string;
+  readonly metadataOnly: boolean;
+}
+
+export function wholeObject(row: KindRow, dialect: Dialect): BinaryShape {
+  return { kind: row.kind, apiVersion: apiVersionText(row, dialect), type: row.type, metadataOnly: false };
+}
+
+export function metadataOnly(metaVersion: string): BinaryShape {
+  return { kind: 'PartialObjectMetadata', apiVersion: metaVersion, type: METADATA_TYPE, metadataOnly: true };
+}
+
+export class ProtobufEncoder implements Encoder {
+  readonly key: string;
+  readonly contentType: string;
+  readonly firstDiffers = false;
+
+  constructor(
+    row: KindRow,
+    private readonly shape: BinaryShape,
+    private readonly dialect: Dialect,
+    mediaDialect: Dialect,
+    private readonly cache: EncodingCache,
+  ) {
+    this.key = `protobuf/${shape.apiVersion}/${shape.kind}/${apiVersionText(row, dialect)}/${dialect}`;
+    this.contentType = PROTOBUF_MEDIA_TYPE[mediaDialect];
+  }
+
+  object(entry: Entry): Buffer {
+    return this.envelope(this.objectOf(entry, entry.revision));
+  }
+
+  list(page: ListPage): ListEncoder {
+    return new BinaryList(page, this.shape, (entry, keep) => this.message(entry, keep));
+  }
+
+  frame(type: EventType, entry: Entry, revision: number): Buffer {
+    return eventFrame(type, this.envelope(this.objectOf(entry, revision)));
+  }
+
+  errorFrame(status: Status): Buffer {
+    return eventFrame('ERROR', encodeProtobuf(STATUS_TYPE, statusJson(status, this.dialect), 'v1', 'Status'));
+  }
+
+  private envelope(object: JsonObject): Buffer {
+    return encodeProtobuf(this.shape.type, object, this.shape.apiVersion, this.shape.kind);
+  }
+
+  private message(entry: Entry, keep: boolean): Buffer {
+    return this.cache.get(entry, this.key, keep, this.makeMessage).bytes;
+  }
+
+  private readonly makeMessage = (entry: Entry): { readonly bytes: Buffer } => ({
+    bytes: encodeProtobufMessage(this.shape.type, this.objectOf(entry, entry.revision)),
+  });
+
+  private objectOf(entry: Entry, revision: number): JsonObject {
+    const { value } = parseJson(withRevision(bodyIn(this.cache, entry, this.dialect, false), entry.revision, revision));
+    const object = isObject(value) ? value : {};
+    return this.shape.metadataOnly ? { metadata: object['metadata'] ?? {} } : object;
+  }
+}
+
+const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
+/** Empty content encoding and content type, as upstream writes them. */
+const ENVELOPE_END = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
+
+/** A message's length must be known before it begins, so a list's items are encoded first; those of long lists a second time. */
+class BinaryList implements ListEncoder {
+  private readonly entries: Entry[] = [];
+  private readonly encoded: Buffer[] = [];
+  private itemBytes = 0;
+
+  constructor(
+    private readonly page: ListPage,
+    private readonly shape: BinaryShape,
+    private readonly message: (entry: Entry, keep: boolean) => Buffer,
+  ) {}
+
+  start(): void {
+    // The envelope's lengths are known in `end` only.
+  }
+
+  item(_sink: ByteSink, entry: Entry): void {
+    const keep = this.entries.length < MAX_KEPT_ITEMS;
+    const bytes = this.message(entry, keep);
+    this.entries.push(entry);
+    if (keep) this.encoded.push(bytes);
+    this.itemBytes += 1 + varintLength(bytes.length) + bytes.length;
+  }
+
+  end(sink: ByteSink): void {
+    const metadata = encodeProtobufMessage(LIST_META_TYPE, {
+      resourceVersion: String(this.page.revision),
+      ...(this.page.continue === undefined ? {} : { continue: this.page.continue }),
+      ...(this.page.remainingItemCount === undefined ? {} : { remainingItemCount: this.page.remainingItemCount }),
+    });
+    const listStart = delimited(0x0a, metadata);
+    const typeMeta = Buffer.concat([delimited(0x0a, Buffer.from(this.shape.apiVersion)), delimited(0x12, Buffer.from(`${this.shape.kind}List`))]);
+    sink.bytes(MAGIC);
+    sink.bytes(delimited(0x0a, typeMeta));
+    sink.byte(0x12);
+    sink.bytes(varint(listStart.length + this.itemBytes));
+    sink.bytes(listStart);
+    this.entries.forEach((entry, index) => {
+      const bytes = this.encoded[index] ?? this.message(entry, false);
+      sink.byte(0x12);
+      sink.bytes(varint(bytes.length));
+      sink.bytes(bytes);
+    });
+    sink.bytes(ENVELOPE_END);
+  }
+}
+
+/** Four bytes of length, then a WatchEvent whose object is an enveloped message. */
+function eventFrame(type: EventType | 'ERROR', object: Buffer): Buffer {
+  const event = Buffer.concat([delimited(0x0a, Buffer.from(type)), delimited(0x12, delimited(0x0a, object))]);
+  const length = Buffer.allocUnsafe(4);
+  length.writeUInt32BE(event.length);
+  return Buffer.concat([length, event]);
+}
+
+function delimited(tag: number, bytes: Buffer): Buffer {
+  return Buffer.concat([Buffer.from([tag]), varint(bytes.length), bytes]);
+}
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest > 0x7f) {
+    bytes.push((rest & 0x7f) | 0x80);
+    rest >>>= 7;
+  }
+  bytes.push(rest);
+  return Buffer.from(bytes);
+}
+
+function varintLength(value: number): number {
+  return varint(value).length;
+}

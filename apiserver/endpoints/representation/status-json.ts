@@ -1,0 +1,31 @@
+/** A Status as JSON in a dialect: group names in its message and details are spelled as the client spells them. */
+import type { JsonObject } from '../../../shared/api/json';
+import type { Status } from '../../../shared/api/status';
+import { groupIn, textIn, type Dialect } from '../../../shared/names/dialect';
+
+/** Members in wire order. */
+export function statusJson(status: Status, dialect: Dialect): JsonObject {
+  const json: JsonObject = { kind: status.kind, apiVersion: status.apiVersion, metadata: { ...status.metadata }, status: status.status };
+  if (status.message !== undefined && status.message !== '') json['message'] = textIn(dialect, status.message);
+  if (status.reason !== undefined) json['reason'] = status.reason;
+  if (status.details !== undefined) json['details'] = detailsJson(status.details, dialect);
+  if (status.code !== undefined) json['code'] = status.code;
+  return json;
+}
+
+function detailsJson(details: NonNullable<Status['details']>, dialect: Dialect): JsonObject {
+  const json: JsonObject = {};
+  if (details.name !== undefined) json['name'] = details.name;
+  if (details.group !== undefined) json['group'] = groupIn(dialect, details.group);
+  if (details.kind !== undefined) json['kind'] = details.kind;
+  if (details.uid !== undefined) json['uid'] = details.uid;
+  if (details.causes !== undefined) {
+    json['causes'] = details.causes.map((cause) => ({
+      ...(cause.reason === undefined ? {} : { reason: cause.reason }),
+      ...(cause.message === undefined ? {} : { message: textIn(dialect, cause.message) }),
+      ...(cause.field === undefined ? {} : { field: cause.field }),
+    }));
+  }
+  if (details.retryAfterSeconds !== undefined && details.retryAfterSeconds > 0) json['retryAfterSeconds'] = details.retryAfterSeconds;
+  return json;
+}

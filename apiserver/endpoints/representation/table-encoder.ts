@@ -1,0 +1,121 @@
+/** Objects, lists and watch events as a Table (behaviour-reference §12). Rows are kept with holes where ages go. */
+import { isObject, stringifyJson, type JsonObject } from '../../../shared/api/json';
+import type { KindRow } from '../../../shared/api/kinds';
+import type { Status } from '../../../shared/api/status';
+import { JSON_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
+import type { Clock } from '../../../shared/runtime/clock';
+import { parseJson } from '../../../shared/serialization';
+import type { Entry } from '../../cache/contract';
+import type { CellTemplate, TableModule } from '../../discovery/table/contract';
+import type { ListPage } from '../../registry/contract';
+import type { ByteSink } from './byte-sink';
+import { listMetadata, MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
+import type { EncodingCache, Kept } from './encoding-cache';
+import { apiVersionText, metadataMember, objectHead, withRevision } from './entry-json';
+import { bodyIn, jsonErrorFrame } from './json-encoder';
+
+/** What each row carries beside its cells. */
+export type IncludeObject = 'Metadata' | 'Object' | 'None';
+
+export interface TableParts {
+  readonly table: TableModule;
+  readonly clock: Clock;
+  readonly cache: EncodingCache;
+}
+
+const CLOSE_ROW = Buffer.from('}');
+const NO_CELLS: CellTemplate = { texts: ['[]'], since: [] };
+
+export class TableEncoder implements Encoder {
+  readonly key: string;
+  readonly contentType = JSON_MEDIA_TYPE;
+  readonly firstDiffers = true;
+  private readonly head: string;
+
+  constructor(
+    private readonly parts: TableParts,
+    private readonly row: KindRow,
+    private readonly dialect: Dialect,
+    private readonly metaVersion: string,
+    private readonly include: IncludeObject,
+  ) {
+    this.key = `table/${metaVersion}/${include}/${apiVersionText(row, dialect)}`;
+    this.head = objectHead('Table', metaVersion);
+  }
+
+  object(entry: Entry): Buffer {
+    return Buffer.from(`${this.tableText(entry, entry.revision, true)}\n`);
+  }
+
+  list(page: ListPage): ListEncoder {
+    let count = 0;
+    const now = this.parts.clock.now();
+    return {
+      start: (sink) => sink.text(`${this.head}"metadata":${listMetadata(page)},"columnDefinitions":${this.columns()},"rows":[`),
+      item: (sink, entry) => {
+        if (count > 0) sink.byte(0x2c);
+        count += 1;
+        this.writeRow(sink, entry, now, count <= MAX_KEPT_ITEMS);
+      },
+      end: (sink) => sink.ascii(']}\n'),
+    };
+  }
+
+  frame(type: EventType, entry: Entry, revision: number, first: boolean): Buffer {
+    return Buffer.from(`{"type":"${type}","object":${this.tableText(entry, revision, first)}}\n`);
+  }
+
+  errorFrame(status: Status): Buffer {
+    return jsonErrorFrame(status, this.dialect);
+  }
+
+  private columns(): string {
+    return JSON.stringify(this.parts.table.columns(this.row));
+  }
+
+  private tableText(entry: Entry, revision: number, withColumns: boolean): string {
+    const kept = this.rowOf(entry, false);
+    const tail = withRevision(kept.bytes, entry.revision, revision).toString('utf8');
+    const cells = this.parts.table.cellsJson(kept.cells ?? NO_CELLS, this.parts.clock.now());
+    const columns = withColumns ? this.columns() : 'null';
+    return `${this.head}"metadata":{"resourceVersion":"${revision}"},"columnDefinitions":${columns},"rows":[{"cells":${cells}${tail}]}`;
+  }
+
+  private writeRow(sink: ByteSink, entry: Entry, now: number, keep: boolean): void {
+    const kept = this.rowOf(entry, keep);
+    sink.text(`{"cells":${this.parts.table.cellsJson(kept.cells ?? NO_CELLS, now)}`);
+    sink.bytes(kept.bytes);
+  }
+
+  private rowOf(entry: Entry, keep: boolean): Kept {
+    return this.parts.cache.get(entry, this.key, keep, this.makeRow);
+  }
+
+  /** What follows the cells, up to the row's end, is kept as one piece. */
+  private readonly makeRow = (entry: Entry): Kept => {
+    const { table, cache } = this.parts;
+    const object = parsed(entry);
+    const cells = table.cellTemplate(table.tableRow(this.row, object));
+    const conditions = table.rowConditions(this.row, object);
+    const start = conditions === undefined ? ',"object":' : `,"conditions":${stringifyJson(conditions)},"object":`;
+    return { cells, bytes: Buffer.concat([Buffer.from(start), this.rowObject(bodyIn(cache, entry, this.dialect, false)), CLOSE_ROW]) };
+  };
+
+  private rowObject(body: Buffer): Buffer {
+    switch (this.include) {
+      case 'None':
+        return Buffer.from('null');
+      case 'Object':
+        return Buffer.concat([Buffer.from(objectHead(this.row.kind, apiVersionText(this.row, this.dialect))), body.subarray(1)]);
+      case 'Metadata':
+        return Buffer.concat([Buffer.from(objectHead('PartialObjectMetadata', this.metaVersion)), metadataMember(body), Buffer.from('}')]);
+    }
+  }
+}
+
+/** The entry's object. Stored JSON is ours, so it is always an object. */
+export function parsed(entry: Entry): JsonObject {
+  const { value } = parseJson(entry.bytes);
+  return isObject(value) ? value : {};
+}
+

@@ -1,0 +1,86 @@
+/**
+ * From a parsed request to its handler: which paths lead somewhere, which methods they take (behaviour-reference §1.2, §3.2).
+ * Never looks at headers or bodies.
+ */
+import { badRequest, clientFault, methodNotAllowedOnRoute, routeNotFound } from '../../shared/api/status';
+import type { Verb } from '../../shared/api/kinds';
+import type { Resource } from '../registry/contract';
+import type { ApiParts } from './api-parts';
+import type { Exchange } from './exchange';
+import { remove, removeCollection } from './handlers/delete';
+import { get, list } from './handlers/read';
+import { watch } from './handlers/watch';
+import { create, patch, update } from './handlers/write';
+import type { RequestVerb, ResourceRequest } from './request-info';
+
+type Handler = (parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest) => Promise<void>;
+
+const HANDLERS: Readonly<Record<Verb, Handler>> = {
+  get,
+  list,
+  watch,
+  create,
+  update,
+  patch,
+  delete: remove,
+  deletecollection: removeCollection,
+};
+
+/** Answers a request for a resource. The caller has made sure that the group is served. */
+export function routeResource(parts: ApiParts, exchange: Exchange, info: ResourceRequest): Promise<void> {
+  const { resource } = exchange;
+  if (resource === undefined || info.nowhere || !leadsSomewhere(resource, info)) throw routeNotFound();
+  const verb = knownVerb(info.verb);
+  if (verb === undefined || exchange.method === 'HEAD' || !takesMethod(resource, info, verb)) throw methodNotAllowedOnRoute();
+  checkName(info.name);
+  checkNamespace(resource, info.namespace);
+  const place = resource.row.namespaced ? info : { ...info, namespace: '' };
+  return HANDLERS[verb](parts, exchange, resource, place);
+}
+
+function leadsSomewhere(resource: Resource, info: ResourceRequest): boolean {
+  const { row } = resource;
+  if (info.rest.length > 0) return false;
+  if (row.namespaced ? info.name !== '' && info.namespace === '' : info.namespace !== '' && row.resource !== 'namespaces') return false;
+  if (info.watchPrefix) return info.subresource === '';
+  return info.subresource === '' || (row.subresources ?? []).some((subresource) => subresource.name === info.subresource);
+}
+
+function takesMethod(resource: Resource, info: ResourceRequest, verb: Verb): boolean {
+  const { row } = resource;
+  if (info.subresource !== '') {
+    const found = (row.subresources ?? []).find((subresource) => subresource.name === info.subresource);
+    return found?.verbs.includes(verb) ?? false;
+  }
+  const named = info.name !== '';
+  if (info.watchPrefix) return verb === 'watch' && row.verbs.includes('watch');
+  if (named !== NAMED[verb] && verb !== 'watch') return false;
+  // All namespaces together can only be read.
+  if (row.namespaced && info.namespace === '' && verb !== 'list' && verb !== 'watch') return false;
+  return row.verbs.includes(verb);
+}
+
+/** Whether a verb's path ends in an object's name. */
+const NAMED: Readonly<Record<Verb, boolean>> = {
+  get: true,
+  list: false,
+  watch: false,
+  create: false,
+  update: true,
+  patch: true,
+  delete: true,
+  deletecollection: false,
+};
+
+function knownVerb(verb: RequestVerb): Verb | undefined {
+  return verb === '' || verb === 'proxy' ? undefined : verb;
+}
+
+function checkName(name: string): void {
+  if (name === '.' || name === '..') throw badRequest(`Name parameter invalid: "${name}": may not be '${name}'`);
+  if (name.includes('%')) throw badRequest(`Name parameter invalid: "${name}": may not contain '%'`);
+}
+
+function checkNamespace(resource: Resource, namespace: string): void {
+  if (namespace === '.' || namespace === '..') throw clientFault(`invalid key: "/${resource.stored.segment}/${namespace}"`);
+}

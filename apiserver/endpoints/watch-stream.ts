@@ -1,0 +1,252 @@
+/**
+ * One watch on its way to one client: frames are made once per change and encoding and shared by all watchers, a client that does not
+ * keep up is cut off, and everything else ends in order. Never decides which events a watcher sees.
+ */
+import { ServerResponse } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
+import { expired, internalError } from '../../shared/api/status';
+import type { Clock, Timer } from '../../shared/runtime/clock';
+import type { CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../cache/contract';
+import type { Exchange } from './exchange';
+import type { LiveWatch, LiveWatches } from './live-watches';
+import type { Encoder } from './representation/encoder';
+
+/** Bytes that may wait for one client, beyond what its socket holds. */
+const MAX_WAITING_BYTES = 1024 * 1024;
+/** Beyond this the initial state waits for the client. */
+const PAUSE_BYTES = 256 * 1024;
+
+/** Counts what was sent; see metrics. */
+export interface WatchMeter {
+  sent(bytes: number): void;
+}
+
+export interface WatchStreamParts {
+  readonly clock: Clock;
+  readonly encoder: Encoder;
+  readonly meter: WatchMeter;
+  readonly watches: LiveWatches;
+  /** The entry that a bookmark shows. */
+  bookmarkEntry(revision: number, endOfInitialEvents: boolean): Entry;
+}
+
+/** A bookmark is sent so long before the stream's own end. */
+const LAST_BOOKMARK_MS = 2000;
+
+export class WatchStream implements ChangeSink, LiveWatch {
+  private readonly keys: Readonly<Record<WatchEventType, string>>;
+  private output: FrameOutput | undefined;
+  private watch: CacheWatch | undefined;
+  private timers: readonly Timer[] = [];
+  private first = true;
+  private ended = false;
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly parts: WatchStreamParts,
+  ) {
+    const { key } = parts.encoder;
+    this.keys = { ADDED: `A${key}`, MODIFIED: `M${key}`, DELETED: `D${key}` };
+  }
+
+  /** The watch has started: the head goes out at once, and after `durationMs` the stream ends. */
+  begin(watch: CacheWatch, durationMs: number): void {
+    this.watch = watch;
+    if (this.ended || this.exchange.answered !== (this.output !== undefined)) {
+      watch.close();
+      return;
+    }
+    this.opened();
+    const { clock } = this.parts;
+    const end = clock.after(durationMs, () => this.expire());
+    this.timers = durationMs > LAST_BOOKMARK_MS ? [end, clock.after(durationMs - LAST_BOOKMARK_MS, () => watch.bookmarkNow())] : [end];
+  }
+
+  event(type: WatchEventType, entry: Entry, change: Change): void {
+    if (this.ended) return;
+    const { encoder } = this.parts;
+    const shown = type === 'DELETED' ? change.revision : entry.revision;
+    if (this.first && encoder.firstDiffers) {
+      this.send(chunked(encoder.frame(type, entry, shown, true)));
+      return;
+    }
+    const key = this.keys[type];
+    let frame = change.frames.get(key);
+    if (frame === undefined) {
+      frame = chunked(encoder.frame(type, entry, shown, false));
+      change.frames.set(key, frame);
+    }
+    this.send(frame);
+  }
+
+  bookmark(revision: number, endOfInitialEvents: boolean): void {
+    if (this.ended) return;
+    const entry = this.parts.bookmarkEntry(revision, endOfInitialEvents);
+    this.send(chunked(this.parts.encoder.frame('BOOKMARK', entry, revision, this.first)));
+  }
+
+  end(reason: WatchEnd): void {
+    if (this.ended) return;
+    const { encoder } = this.parts;
+    switch (reason.type) {
+      case 'expired':
+        this.send(chunked(encoder.errorFrame(expired(`too old resource version: ${reason.requested} (${reason.oldest})`).status)));
+        break;
+      case 'failed':
+        this.send(chunked(encoder.errorFrame(internalError(reason.message).status)));
+        break;
+      case 'closed':
+        break;
+    }
+    this.expire();
+  }
+
+  /** During the initial state: a promise when the client has enough to read for now. */
+  ready(): Promise<void> | undefined {
+    if (this.ended || this.output === undefined || this.output.waiting() <= PAUSE_BYTES) return undefined;
+    return this.output.drained();
+  }
+
+  expire(): void {
+    if (this.ended) return;
+    this.opened();
+    this.close();
+    this.exchange.output.end();
+  }
+
+  private send(frame: Buffer): void {
+    const output = this.output ?? this.opened();
+    this.first = false;
+    this.parts.meter.sent(frame.length);
+    if (!output.write(frame)) this.tooSlow();
+  }
+
+  /** Sends the head, once. */
+  private opened(): FrameOutput {
+    if (this.output !== undefined) return this.output;
+    const { exchange, parts } = this;
+    exchange.head(200, { 'Content-Type': streamType(parts.encoder.contentType) });
+    if (exchange.output instanceof ServerResponse) exchange.output.flushHeaders();
+    exchange.output.once('close', () => this.close());
+    parts.watches.add(this);
+    this.output = outputFor(exchange.output);
+    return this.output;
+  }
+
+  private tooSlow(): void {
+    this.close();
+    this.exchange.abort();
+  }
+
+  private close(): void {
+    if (this.ended) return;
+    this.ended = true;
+    for (const timer of this.timers) timer.cancel();
+    this.watch?.close();
+    this.parts.watches.delete(this);
+    this.exchange.finish();
+  }
+}
+
+/** JSON streams keep the plain type. */
+function streamType(contentType: string): string {
+  return contentType === 'application/json' ? contentType : `${contentType};stream=watch`;
+}
+
+/**
+ * A frame with HTTP/1.1 chunk framing around it, so that one buffer serves every connection: HTTP/1.1 sockets take it whole, HTTP/2
+ * streams take what lies between. The size is always eight digits, so that the frame's place is known.
+ */
+const CHUNK_HEAD = 10;
+const CHUNK_TAIL = 2;
+
+function chunked(frame: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(CHUNK_HEAD + frame.length + CHUNK_TAIL);
+  bytes.write(`${frame.length.toString(16).padStart(8, '0')}\r\n`, 0, 'latin1');
+  bytes.set(frame, CHUNK_HEAD);
+  bytes.write('\r\n', CHUNK_HEAD + frame.length, 'latin1');
+  return bytes;
+}
+
+/** Where frames go. `write` is false when the client has too much waiting; the frame was not taken then. */
+interface FrameOutput {
+  write(frame: Buffer): boolean;
+  waiting(): number;
+  drained(): Promise<void>;
+}
+
+function outputFor(reply: ServerResponse | ServerHttp2Stream): FrameOutput {
+  if (!(reply instanceof ServerResponse)) return new Http2Output(reply);
+  const { socket } = reply;
+  // A pipelined reply has no socket yet, and HTTP/1.0 no chunks.
+  return socket !== null && reply.chunkedEncoding ? new SocketOutput(socket) : new PlainOutput(reply);
+}
+
+/** HTTP/1.1: the chunk goes straight to the socket, without the costs of an OutgoingMessage. */
+class SocketOutput implements FrameOutput {
+  constructor(private readonly socket: Socket) {}
+
+  write(frame: Buffer): boolean {
+    if (this.socket.writableLength > MAX_WAITING_BYTES) return false;
+    this.socket.write(frame);
+    return true;
+  }
+
+  waiting(): number {
+    return this.socket.writableLength;
+  }
+
+  drained(): Promise<void> {
+    return drainOf(this.socket);
+  }
+}
+
+class Http2Output implements FrameOutput {
+  constructor(private readonly stream: ServerHttp2Stream) {}
+
+  write(frame: Buffer): boolean {
+    if (this.stream.writableLength > MAX_WAITING_BYTES) return false;
+    this.stream.write(frame.subarray(CHUNK_HEAD, frame.length - CHUNK_TAIL));
+    return true;
+  }
+
+  waiting(): number {
+    return this.stream.writableLength;
+  }
+
+  drained(): Promise<void> {
+    return drainOf(this.stream);
+  }
+}
+
+class PlainOutput implements FrameOutput {
+  constructor(private readonly reply: ServerResponse) {}
+
+  write(frame: Buffer): boolean {
+    if (this.reply.writableLength > MAX_WAITING_BYTES) return false;
+    this.reply.write(frame.subarray(CHUNK_HEAD, frame.length - CHUNK_TAIL));
+    return true;
+  }
+
+  waiting(): number {
+    return this.reply.writableLength;
+  }
+
+  drained(): Promise<void> {
+    return drainOf(this.reply);
+  }
+}
+
+/** Resolves when the writable has room again, or is gone. */
+function drainOf(writable: NodeJS.EventEmitter): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      writable.off('drain', settle);
+      writable.off('close', settle);
+      resolve();
+    };
+    writable.on('drain', settle);
+    writable.on('close', settle);
+  });
+}

@@ -1,0 +1,67 @@
+/** The API server's flags, under upstream's names. Only flags that change something are listed; any other is a usage error. */
+import { featureGatesFlag } from '../shared/runtime/feature-gates';
+import { bool, choice, duration, FlagError, int, list, string, type Flag, type FlagValues } from '../shared/runtime/flags';
+import { logLevelFlag } from '../shared/runtime/logger';
+import { AUTHORIZATION_MODES, type AuthorizationMode } from './authorization/modes';
+
+const SERVING = 'Serving';
+const STORAGE = 'Storage';
+const ACCESS = 'Access';
+const GENERAL = 'General';
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+export const FLAGS = {
+  'bind-address': string({ section: SERVING, help: 'Address to serve HTTPS on.', default: '0.0.0.0' }),
+  'secure-port': int({ section: SERVING, help: 'Port to serve HTTPS on.', default: 6443, min: 0, max: 65535 }),
+  'tls-cert-file': string({ section: SERVING, help: 'PEM file with the serving certificate; read again when it changes.', default: '' }),
+  'tls-private-key-file': string({ section: SERVING, help: 'PEM file with the key of the serving certificate.', default: '' }),
+  'cert-dir': string({ section: SERVING, help: 'Where a self-signed certificate is kept when none is given.', default: '' }),
+  'insecure-port': int({ section: SERVING, help: 'Loopback port for plain HTTP as the local administrator; 0 = none.', default: 0, min: 0, max: 65535 }),
+  'insecure-bind-address': string({ section: SERVING, help: 'Loopback address for plain HTTP.', default: '127.0.0.1' }),
+  'http2-max-streams-per-connection': int({ section: SERVING, help: 'Streams that an HTTP/2 client may have open.', default: 100, min: 1 }),
+  'request-timeout': duration({ section: SERVING, help: 'Time in which a request must be answered.', default: MINUTE }),
+  'min-request-timeout': int({ section: SERVING, help: 'Least duration of a watch without timeoutSeconds, in seconds.', default: 1800, min: 1 }),
+  'max-requests-inflight': int({ section: SERVING, help: 'Reads worked on at a time; 0 = any number.', default: 400, min: 0 }),
+  'max-mutating-requests-inflight': int({ section: SERVING, help: 'Writes worked on at a time; 0 = any number.', default: 200, min: 0 }),
+  'shutdown-delay-duration': duration({ section: SERVING, help: 'Time to go on serving after /readyz has begun to fail.', default: 0 }),
+  'shutdown-send-retry-after': bool({ section: SERVING, help: 'Answer 429 with Retry-After instead of closing the port while draining.', default: false }),
+  'shutdown-watch-termination-grace-period': duration({ section: SERVING, help: 'Time over which watches are ended one after the other.', default: 2 * SECOND }),
+  'livez-grace-period': duration({ section: SERVING, help: 'Time after the start in which /livez overlooks steps that are not complete.', default: 0 }),
+  'storage-backend': choice({ section: STORAGE, help: 'Where objects are stored.', default: 'etcd3', words: ['etcd3', 'embedded'] }),
+  'storage-dir': string({ section: STORAGE, help: 'Folder of the embedded store.', default: '' }),
+  'etcd-servers': list({ section: STORAGE, help: 'URLs of the etcd members.', default: [] }),
+  'etcd-cafile': string({ section: STORAGE, help: 'PEM file with the authority of etcd.', default: '' }),
+  'etcd-certfile': string({ section: STORAGE, help: 'PEM file with the client certificate for etcd.', default: '' }),
+  'etcd-keyfile': string({ section: STORAGE, help: 'PEM file with the key of the client certificate for etcd.', default: '' }),
+  'etcd-prefix': string({ section: STORAGE, help: 'Prefix of all keys.', default: '/registry' }),
+  'etcd-compaction-interval': duration({ section: STORAGE, help: 'Interval of compaction; 0 = never.', default: 5 * MINUTE }),
+  'event-ttl': duration({ section: STORAGE, help: 'How long Events are kept.', default: 60 * MINUTE }),
+  'client-ca-file': string({ section: ACCESS, help: 'PEM file with the authorities of client certificates.', default: '' }),
+  'token-auth-file': string({ section: ACCESS, help: 'CSV file with static tokens: token,user,uid[,"group1,group2"].', default: '' }),
+  'anonymous-auth': bool({ section: ACCESS, help: 'Whether requests without credentials are let in as system:anonymous.', default: true }),
+  'authorization-mode': authorizationModes(),
+  naming: choice({ section: GENERAL, help: 'Spelling of the names that the server itself makes.', default: 'platform', words: ['platform', 'kubernetes'] }),
+  'feature-gates': featureGatesFlag(GENERAL),
+  'log-level': logLevelFlag(GENERAL),
+};
+
+export type ServerFlags = FlagValues<typeof FLAGS>;
+
+/** Modes in their order. Those that need stored rules or a remote service are not known here and refused by name. */
+function authorizationModes(): Flag<readonly AuthorizationMode[]> {
+  const words = list({ section: ACCESS, help: `Authorizers in their order: ${AUTHORIZATION_MODES.join(', ')}.`, default: ['BuiltIn'] });
+  return {
+    ...words,
+    default: ['BuiltIn'],
+    bare: undefined,
+    parse(text) {
+      return words.parse(text, undefined).map((word) => {
+        const mode = AUTHORIZATION_MODES.find((known) => known === word);
+        if (mode === undefined) throw new FlagError(`${JSON.stringify(word)} is not a valid mode; valid are ${AUTHORIZATION_MODES.join(', ')}`);
+        return mode;
+      });
+    },
+    show: (modes) => `[${modes.join(',')}]`,
+  };
+}

@@ -1,0 +1,91 @@
+/** The health endpoints: which checks each has, and what they answer (behaviour-reference §10.1, §10.2). */
+import type { Clock } from '../../shared/runtime/clock';
+import type { Query } from '../endpoints/query';
+
+export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
+
+export interface HealthCheck {
+  readonly name: string;
+  /** Absent = all three. */
+  readonly only?: HealthEndpoint;
+  /** Part of the start: /livez counts it as healthy during the grace period. */
+  readonly boot?: true;
+  /** Undefined = healthy, else what is wrong; shown only for a single check. */
+  check(): string | undefined | Promise<string | undefined>;
+}
+
+export interface HealthAnswer {
+  readonly status: 200 | 404 | 500;
+  readonly text: string;
+  /** The list answers carry it, single checks do not. */
+  readonly nosniff: boolean;
+}
+
+const NOT_FOUND: HealthAnswer = { status: 404, text: '404 page not found\n', nosniff: true };
+
+export class Health {
+  private readonly startedAt: number;
+
+  constructor(
+    private readonly checks: readonly HealthCheck[],
+    private readonly clock: Clock,
+    private readonly livezGraceMs: number,
+    /** Hears of every failure, with its reason. */
+    private readonly failed: (endpoint: HealthEndpoint, name: string, reason: string) => void,
+    private readonly ran: (endpoint: HealthEndpoint, name: string, healthy: boolean) => void = () => undefined,
+  ) {
+    this.startedAt = clock.monotonic();
+  }
+
+  /** Undefined when the path is none of a health endpoint. */
+  async answer(path: string, query: Query): Promise<HealthAnswer | undefined> {
+    const [, first = '', ...rest] = path.split('/');
+    if (!isEndpoint(first)) return undefined;
+    const checks = this.checks.filter((check) => check.only === undefined || check.only === first);
+    if (rest.length === 0) return this.all(first, checks, query);
+    const found = checks.find((check) => check.name === rest.join('/'));
+    if (found === undefined) return NOT_FOUND;
+    const reason = await this.run(first, found);
+    return reason === undefined
+      ? { status: 200, text: 'ok', nosniff: false }
+      : { status: 500, text: `internal server error: ${reason}\n`, nosniff: true };
+  }
+
+  private async all(endpoint: HealthEndpoint, checks: readonly HealthCheck[], query: Query): Promise<HealthAnswer> {
+    const excluded = new Set(query.all('exclude'));
+    const lines: string[] = [];
+    let healthy = true;
+    for (const check of checks) {
+      if (excluded.delete(check.name)) {
+        lines.push(`[+]${check.name} excluded: ok`);
+        continue;
+      }
+      const reason = await this.run(endpoint, check);
+      if (reason === undefined) {
+        lines.push(`[+]${check.name} ok`);
+      } else {
+        healthy = false;
+        lines.push(`[-]${check.name} failed: reason withheld`);
+      }
+    }
+    if (healthy && !query.has('verbose')) return { status: 200, text: 'ok', nosniff: true };
+    if (excluded.size > 0) {
+      const names = [...excluded].sort().map((name) => JSON.stringify(name));
+      lines.push(`warn: some health checks cannot be excluded: no matches for ${names.join(',')}`);
+    }
+    lines.push(`${endpoint} check ${healthy ? 'passed' : 'failed'}`);
+    return { status: healthy ? 200 : 500, text: `${lines.join('\n')}\n`, nosniff: true };
+  }
+
+  private async run(endpoint: HealthEndpoint, check: HealthCheck): Promise<string | undefined> {
+    if (endpoint === 'livez' && check.boot === true && this.clock.monotonic() - this.startedAt < this.livezGraceMs) return undefined;
+    const reason = await check.check();
+    this.ran(endpoint, check.name, reason === undefined);
+    if (reason !== undefined) this.failed(endpoint, check.name, reason);
+    return reason;
+  }
+}
+
+function isEndpoint(text: string): text is HealthEndpoint {
+  return text === 'healthz' || text === 'livez' || text === 'readyz';
+}

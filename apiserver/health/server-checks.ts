@@ -1,0 +1,50 @@
+/** The health checks of an API server, in upstream's order. Only those that have something to look at. */
+import type { Clock } from '../../shared/runtime/clock';
+import type { OpenedCache } from '../cache/open-cache';
+import type { Store } from '../storage/store';
+import type { HealthCheck } from './checks';
+
+export interface CheckedParts {
+  readonly store: Pick<Store, 'revision'>;
+  readonly cache: Pick<OpenedCache, 'ready' | 'problems'>;
+  readonly clock: Clock;
+  readonly state: { readonly stopping: boolean };
+  /** Whether what the server itself needs has been created. */
+  bootstrapped(): boolean;
+}
+
+const STORE_TIMEOUT_MS = 2000;
+/** Answers within this time share one look at the store. */
+const STORE_SHARED_MS = 500;
+
+export function serverChecks({ store, cache, clock, state, bootstrapped }: CheckedParts): readonly HealthCheck[] {
+  const storeAnswers = sharedStoreCheck(store, clock);
+  return [
+    { name: 'ping', check: () => undefined },
+    { name: 'log', check: () => undefined },
+    { name: 'etcd', check: storeAnswers },
+    { name: 'etcd-readiness', only: 'readyz', check: storeAnswers },
+    {
+      name: 'informer-sync',
+      only: 'readyz',
+      check: () => (cache.ready ? cache.problems()[0] : 'the cache has not loaded its state yet'),
+    },
+    { name: 'poststarthook/start-system-namespaces-controller', boot: true, check: () => (bootstrapped() ? undefined : 'not finished') },
+    { name: 'shutdown', only: 'readyz', check: () => (state.stopping ? 'process is shutting down' : undefined) },
+  ];
+}
+
+function sharedStoreCheck(store: Pick<Store, 'revision'>, clock: Clock): () => Promise<string | undefined> {
+  let last: { readonly at: number; readonly result: Promise<string | undefined> } | undefined;
+  return () => {
+    const now = clock.monotonic();
+    if (last === undefined || now - last.at > STORE_SHARED_MS) {
+      const result = store.revision({ deadline: now + STORE_TIMEOUT_MS }).then(
+        () => undefined,
+        (error: unknown) => `error getting data from etcd: ${error instanceof Error ? error.message : String(error)}`,
+      );
+      last = { at: now, result };
+    }
+    return last.result;
+  };
+}

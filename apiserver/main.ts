@@ -1,0 +1,110 @@
+/** The API server's executable: flags in, a running server until it is told to stop. */
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { systemClock as clock } from '../shared/runtime/clock';
+import { flagsOrExit } from '../shared/runtime/flags';
+import { Lifecycle } from '../shared/runtime/lifecycle';
+import { createLogger, type Logger } from '../shared/runtime/logger';
+import { systemRandom as random } from '../shared/runtime/random';
+import { parseTokenFile } from './authentication/token-file';
+import { FLAGS, type ServerFlags } from './flags';
+import { startServer, type ServerOptions } from './server/compose';
+import { readTlsFiles, selfSigned, watchTlsFiles } from './server/tls-files';
+import type { Store } from './storage/store';
+
+const USAGE_ERROR = 64;
+const PROGRAM = { name: 'apiserver', description: 'Serves the cluster control API over etcd or an embedded store.' };
+
+async function main(): Promise<void> {
+  const { values: flags } = flagsOrExit(PROGRAM, FLAGS, process.argv.slice(2), USAGE_ERROR);
+  refuseContradictions(flags);
+  const logger = createLogger({ level: flags['log-level'], clock });
+  const lifecycle = new Lifecycle({ clock, logger, process });
+  lifecycle.listen();
+  const store = await openStore(flags);
+  lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => store.close() });
+  const server = await startServer(await serverOptions(flags, logger), { store, clock, random, logger });
+  const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
+  lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
+  if (flags['tls-cert-file'] !== '') lifecycle.onStop({ name: 'certificates', timeoutMs: 1000, run: watchTlsFiles(tlsPaths(flags), clock, logger, server.renew) });
+  await server.whenReady();
+  logger.info('ready', { port: server.port, localPort: server.localPort });
+  process.send?.('ready');
+}
+
+function usageError(message: string): never {
+  process.stderr.write(`${PROGRAM.name}: ${message}\n`);
+  return process.exit(USAGE_ERROR);
+}
+
+function refuseContradictions(flags: ServerFlags): void {
+  if (flags['storage-backend'] === 'etcd3' && flags['etcd-servers'].length === 0) usageError('--etcd-servers is required, or --storage-backend=embedded');
+  if (flags['storage-backend'] === 'embedded' && flags['storage-dir'] === '') usageError('--storage-backend=embedded needs --storage-dir');
+  if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === '')) usageError('--tls-cert-file and --tls-private-key-file go together');
+  const local = flags['insecure-bind-address'];
+  if (flags['insecure-port'] !== 0 && local !== '::1' && !(isIP(local) === 4 && local.startsWith('127.'))) {
+    usageError('--insecure-bind-address must be a loopback address: whoever reaches it is an administrator');
+  }
+}
+
+/** The client libraries of both stores are heavy, so only the one in use is loaded. */
+async function openStore(flags: ServerFlags): Promise<Store> {
+  switch (flags['storage-backend']) {
+    case 'embedded': {
+      const { openEmbeddedStore } = await import('./storage/embedded/open.js');
+      return openEmbeddedStore({ directory: flags['storage-dir'], clock, random });
+    }
+    case 'etcd3': {
+      const { openEtcdStore } = await import('./storage/etcd/open.js');
+      const file = (path: string): Buffer | undefined => (path === '' ? undefined : readFileSync(path));
+      const [ca, cert, key] = [file(flags['etcd-cafile']), file(flags['etcd-certfile']), file(flags['etcd-keyfile'])];
+      return openEtcdStore({
+        endpoints: flags['etcd-servers'],
+        ...(ca === undefined ? {} : { ca }),
+        ...(cert === undefined ? {} : { cert }),
+        ...(key === undefined ? {} : { key }),
+        clock,
+        random,
+      });
+    }
+  }
+}
+
+function tlsPaths(flags: ServerFlags): { readonly cert: string; readonly key: string; readonly clientCa: string } {
+  return { cert: flags['tls-cert-file'], key: flags['tls-private-key-file'], clientCa: flags['client-ca-file'] };
+}
+
+async function serverOptions(flags: ServerFlags, logger: Logger): Promise<ServerOptions> {
+  const paths = tlsPaths(flags);
+  const made = paths.cert === '' ? await selfSigned(flags['cert-dir'], ['localhost', '127.0.0.1', '::1'], clock) : undefined;
+  const tls = made === undefined ? readTlsFiles(paths) : { ...made, ...(paths.clientCa === '' ? {} : { clientCa: readFileSync(paths.clientCa) }) };
+  const tokenFile = flags['token-auth-file'];
+  return {
+    host: flags['bind-address'],
+    port: flags['secure-port'],
+    tls,
+    ...(flags['insecure-port'] === 0 ? {} : { local: { host: flags['insecure-bind-address'], port: flags['insecure-port'] } }),
+    naming: flags.naming,
+    gates: flags['feature-gates'],
+    prefix: flags['etcd-prefix'].replace(/\/+$/, ''),
+    eventTtlMs: flags['event-ttl'],
+    compactionMs: flags['etcd-compaction-interval'],
+    requestTimeoutMs: flags['request-timeout'],
+    minRequestTimeoutSeconds: flags['min-request-timeout'],
+    maxReadOnly: flags['max-requests-inflight'],
+    maxMutating: flags['max-mutating-requests-inflight'],
+    maxStreams: flags['http2-max-streams-per-connection'],
+    tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],
+    anonymous: flags['anonymous-auth'],
+    authorizationModes: flags['authorization-mode'],
+    livezGraceMs: flags['livez-grace-period'],
+    shutdownDelayMs: flags['shutdown-delay-duration'],
+    shutdownWatchGraceMs: flags['shutdown-watch-termination-grace-period'],
+    sendRetryAfter: flags['shutdown-send-retry-after'],
+  };
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${PROGRAM.name}: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});

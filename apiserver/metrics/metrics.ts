@@ -1,0 +1,259 @@
+/**
+ * The server's metrics under upstream's names, labels and buckets (behaviour-reference §10.4). Children are looked up once per label set and
+ * kept; labels that a client could make up are never used. Counting only: nothing here decides anything.
+ */
+import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
+import { RELEASE } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
+import type { FeatureGates } from '../../shared/runtime/feature-gates';
+import type { Exchange } from '../endpoints/exchange';
+import type { WatchMeter } from '../endpoints/watch-stream';
+import type { UserInfo } from '../registry/contract';
+import type { CacheStatistics } from '../cache/statistics';
+import { publishCache } from './cache-metrics';
+import { DURATION_BUCKETS, EVENT_SIZE_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
+import { Histogram, type HistogramSeries } from './histogram';
+import { describeRequest, type RequestLabels } from './request-labels';
+
+/** What the cache and the store tell when a scrape asks. */
+export interface Gauges {
+  /** Objects per resource text (`leases.coordination.platform.io`). */
+  storageObjects(): Iterable<readonly [resource: string, count: number]>;
+  /** Bytes; undefined when it is not known. */
+  storageSize(): Promise<number | undefined>;
+  inFlight(): { readonly readOnly: number; readonly mutating: number };
+  /** The cache's own counts. */
+  cache(): CacheStatistics;
+  /** The revision that the cache has reached. */
+  cacheRevision(): number;
+}
+
+interface Series {
+  readonly labels: RequestLabels['values'];
+  readonly durations: HistogramSeries;
+  readonly slis: HistogramSeries | undefined;
+  readonly sizes: HistogramSeries | undefined;
+  /** Requests by status code. */
+  readonly byCode: Map<number, number>;
+}
+
+const REQUEST_LABELS = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
+const KIND_LABELS = ['group', 'version', 'kind'] as const;
+const SHORT_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
+
+export class Metrics {
+  private readonly registry = new Registry();
+  private readonly durations = new Histogram({
+    name: 'apiserver_request_duration_seconds',
+    help: 'Time from arrival to answer.',
+    labels: REQUEST_LABELS,
+    buckets: DURATION_BUCKETS,
+  });
+  private readonly slis = new Histogram({
+    name: 'apiserver_request_sli_duration_seconds',
+    help: 'Time that the server itself is answerable for.',
+    labels: SHORT_LABELS,
+    buckets: SLI_BUCKETS,
+  });
+  private readonly sizes = new Histogram({
+    name: 'apiserver_response_sizes',
+    help: 'Bytes of answers to reads.',
+    labels: SHORT_LABELS,
+    buckets: SIZE_BUCKETS,
+  });
+  private readonly watchSizes = new Histogram({
+    name: 'apiserver_watch_events_sizes',
+    help: 'Bytes of events sent to watches.',
+    labels: KIND_LABELS,
+    buckets: EVENT_SIZE_BUCKETS,
+  });
+  private readonly longRunning: Gauge<string>;
+  /** What is counted on the path of every request; prom-client is told when someone scrapes. */
+  private readonly counts = { authenticated: 0, unauthenticated: 0, allowed: 0, refused: 0, admin: 0, other: 0 };
+  private readonly series = new Map<string, Series>();
+  private readonly meters = new Map<string, WatchMeter & { readonly labels: Record<(typeof KIND_LABELS)[number], string>; events: number }>();
+  private readonly health: Gauge<string>;
+  private readonly healthRuns: Counter<string>;
+
+  constructor(
+    private readonly clock: Clock,
+    gates: FeatureGates,
+    gauges: Gauges,
+  ) {
+    const registers = [this.registry];
+    this.longRunning = new Gauge({ name: 'apiserver_longrunning_requests', help: 'Watches that are open.', labelNames: SHORT_LABELS, registers });
+    this.health = new Gauge({ name: 'kubernetes_healthcheck', help: 'Result of the last run of a health check.', labelNames: ['name', 'type'], registers });
+    this.healthRuns = new Counter({ name: 'kubernetes_healthchecks_total', help: 'Runs of health checks by result.', labelNames: ['name', 'type', 'status'], registers });
+    this.publishCounts();
+    this.describe(gates);
+    this.ask(gauges);
+    publishCache(this.registry, gauges);
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** Counts a request whose answer has been handed over or given up. */
+  finished(exchange: Exchange): void {
+    const labels = describeRequest(exchange);
+    const series = this.seriesOf(labels);
+    const seconds = (this.clock.monotonic() - exchange.startedAt) / 1000;
+    series.durations.observe(seconds);
+    series.slis?.observe(seconds);
+    series.sizes?.observe(exchange.sentBytes);
+    series.byCode.set(exchange.status, (series.byCode.get(exchange.status) ?? 0) + 1);
+  }
+
+  authenticated(user: UserInfo | undefined): void {
+    const { counts } = this;
+    if (user === undefined) {
+      counts.unauthenticated += 1;
+      return;
+    }
+    counts.authenticated += 1;
+    if (user.name === 'admin') counts.admin += 1;
+    else counts.other += 1;
+  }
+
+  authorized(allowed: boolean): void {
+    if (allowed) this.counts.allowed += 1;
+    else this.counts.refused += 1;
+  }
+
+  healthCheck(endpoint: string, name: string, healthy: boolean): void {
+    this.health.set({ name, type: endpoint }, healthy ? 1 : 0);
+    this.healthRuns.inc({ name, type: endpoint, status: healthy ? 'success' : 'error' });
+  }
+
+  watchMeter(group: string, version: string, kind: string): WatchMeter {
+    const key = `${group}/${version}/${kind}`;
+    const found = this.meters.get(key);
+    if (found !== undefined) return found;
+    const labels = { group, version, kind };
+    const sizes = this.watchSizes.add(labels);
+    const meter = {
+      labels,
+      events: 0,
+      sent(bytes: number): void {
+        meter.events += 1;
+        sizes.observe(bytes);
+      },
+    };
+    this.meters.set(key, meter);
+    return meter;
+  }
+
+  /** A watch has begun; the returned function counts its end. */
+  watchStarted(exchange: Exchange): () => void {
+    const { dry_run: _dryRun, ...labels } = describeRequest(exchange).values;
+    const gauge = this.longRunning.labels(labels);
+    gauge.inc();
+    return () => gauge.dec();
+  }
+
+  async scrape(): Promise<{ readonly contentType: string; readonly text: string }> {
+    const histograms = [this.durations, this.slis, this.sizes, this.watchSizes].map((histogram) => histogram.text());
+    const text = `${await this.registry.metrics()}${histograms.join('')}`;
+    return { contentType: 'text/plain; version=0.0.4; charset=utf-8', text };
+  }
+
+  private seriesOf(labels: RequestLabels): Series {
+    const found = this.series.get(labels.key);
+    if (found !== undefined) return found;
+    const { dry_run: _dryRun, ...short } = labels.values;
+    const isWatch = short.verb === 'WATCH';
+    const made: Series = {
+      labels: labels.values,
+      durations: this.durations.add(labels.values),
+      slis: isWatch ? undefined : this.slis.add(short),
+      sizes: short.verb === 'GET' || short.verb === 'LIST' ? this.sizes.add(short) : undefined,
+      byCode: new Map(),
+    };
+    this.series.set(labels.key, made);
+    return made;
+  }
+
+  /** Counters whose values are kept elsewhere. */
+  private publishCounts(): void {
+    const registers = [this.registry];
+    const { series, meters, counts } = this;
+    new Counter({
+      name: 'apiserver_request_total',
+      help: 'Requests by verb, resource and code.',
+      labelNames: [...REQUEST_LABELS, 'code'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { labels, byCode } of series.values()) for (const [code, count] of byCode) this.inc({ ...labels, code: String(code) }, count);
+      },
+    });
+    new Counter({
+      name: 'apiserver_watch_events_total',
+      help: 'Events sent to watches.',
+      labelNames: KIND_LABELS,
+      registers,
+      collect() {
+        this.reset();
+        for (const { labels, events } of meters.values()) this.inc(labels, events);
+      },
+    });
+    const rows = [
+      ['authentication_attempts', 'Requests by the outcome of authentication.', 'result', { success: 'authenticated', failure: 'unauthenticated' }],
+      ['authorization_attempts_total', 'Requests by the outcome of authorization.', 'result', { allowed: 'allowed', 'no-opinion': 'refused' }],
+      ['authenticated_user_requests', 'Requests by user.', 'username', { admin: 'admin', other: 'other' }],
+    ] as const;
+    for (const [name, help, label, values] of rows) {
+      new Counter({
+        name,
+        help,
+        labelNames: [label],
+        registers,
+        collect() {
+          this.reset();
+          for (const [value, count] of Object.entries(values)) this.inc({ [label]: value }, counts[count]);
+        },
+      });
+    }
+  }
+
+  private describe(gates: FeatureGates): void {
+    const registers = [this.registry];
+    const build = new Gauge({ name: 'kubernetes_build_info', help: 'What this server is.', labelNames: ['major', 'minor', 'git_version', 'platform'], registers });
+    build.set({ major: RELEASE.major, minor: RELEASE.minor, git_version: RELEASE.gitVersion, platform: `${process.platform}/${process.arch}` }, 1);
+    const features = new Gauge({ name: 'kubernetes_feature_enabled', help: 'Feature gates.', labelNames: ['name', 'stage'], registers });
+    for (const { name, stage, enabled } of gates.all()) features.set({ name, stage: stage === 'ga' ? '' : stage.toUpperCase() }, enabled ? 1 : 0);
+  }
+
+  /** Gauges that are read when someone scrapes. */
+  private ask(gauges: Gauges): void {
+    const registers = [this.registry];
+    new Gauge({
+      name: 'apiserver_storage_objects',
+      help: 'Stored objects.',
+      labelNames: ['resource'],
+      registers,
+      collect() {
+        for (const [resource, count] of gauges.storageObjects()) this.set({ resource }, count);
+      },
+    });
+    new Gauge({
+      name: 'apiserver_storage_size_bytes',
+      help: 'Bytes that the store occupies.',
+      labelNames: ['storage_cluster_id'],
+      registers,
+      async collect() {
+        const size = await gauges.storageSize();
+        if (size !== undefined) this.set({ storage_cluster_id: 'etcd-0' }, size);
+      },
+    });
+    new Gauge({
+      name: 'apiserver_current_inflight_requests',
+      help: 'Requests being worked on.',
+      labelNames: ['request_kind'],
+      registers,
+      collect() {
+        const { readOnly, mutating } = gauges.inFlight();
+        this.set({ request_kind: 'readOnly' }, readOnly);
+        this.set({ request_kind: 'mutating' }, mutating);
+      },
+    });
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * Whole OpenAPI documents: one of version 2 for everything, one of version 3 per group version. Derived from the kind table and the type
+ * tables; never kept here (openapi.ts decides how long), never knows about HTTP.
+ */
+import { compareBytes, type JsonObject } from '../../shared/api/json';
+import type { KindRow } from '../../shared/api/kinds';
+import { definitions, openApiName, type PublishedKind } from '../../shared/api/schema';
+import { groupIn, OPENAPI_ROOT, RELEASE, type Dialect } from '../../shared/names/dialect';
+import { DELETE_OPTIONS_TYPE, PATCH_TYPE, pathsOf, STATUS_TYPE, type PathEntry } from './operations';
+import { renderPathV2 } from './render-v2';
+import { renderPathV3 } from './render-v3';
+
+const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
+const WATCH_EVENT_TYPE = 'meta.v1.WatchEvent';
+const INFO = { title: 'Cluster control plane', version: `${RELEASE.major}.${RELEASE.minor}` };
+const BEARER = { description: 'Bearer token', type: 'apiKey', name: 'authorization', in: 'header' };
+const SECURITY = 'BearerToken';
+
+/** Everything, with the groups in both spellings, so that a client finds the one that it knows. */
+export function documentV2(rows: readonly KindRow[], naming: Dialect): JsonObject {
+  const root = OPENAPI_ROOT[naming];
+  const entries = DIALECTS.flatMap((dialect) => rows.flatMap((row) => (belongs(row, dialect) ? pathsOf(row, dialect) : [])));
+  const kinds = publishedKinds(rows, DIALECTS);
+  return {
+    swagger: '2.0',
+    info: INFO,
+    paths: sortedPaths(entries, (entry) => renderPathV2(entry, naming, (type) => openApiName(type, root))),
+    definitions: withPatch(definitions(typesOf(entries), { version: 2, root, kindsOf: (type) => kinds.get(type) ?? [] }), root),
+    securityDefinitions: { [SECURITY]: BEARER },
+    security: [{ [SECURITY]: [] }],
+  };
+}
+
+/** The kinds of one group version in one spelling. */
+export function documentV3(rows: readonly KindRow[], dialect: Dialect): JsonObject {
+  const root = OPENAPI_ROOT[dialect];
+  const entries = rows.flatMap((row) => pathsOf(row, dialect));
+  const kinds = publishedKinds(rows, [dialect]);
+  return {
+    openapi: '3.0.0',
+    info: INFO,
+    paths: sortedPaths(entries, (entry) => renderPathV3(entry, dialect, (type) => openApiName(type, root))),
+    components: {
+      schemas: withPatch(definitions(typesOf(entries), { version: 3, root, kindsOf: (type) => kinds.get(type) ?? [] }), root),
+      securitySchemes: { [SECURITY]: BEARER },
+    },
+  };
+}
+
+/** Groups that are spelled alike in both dialects are listed once. */
+function belongs(row: KindRow, dialect: Dialect): boolean {
+  return dialect === 'platform' || groupIn(dialect, row.group) !== row.group;
+}
+
+function sortedPaths(entries: readonly PathEntry[], render: (entry: PathEntry) => JsonObject): JsonObject {
+  const sorted = [...entries].sort((a, b) => compareBytes(a.path, b.path));
+  return Object.fromEntries(sorted.map((entry) => [entry.path, render(entry)]));
+}
+
+/** The types that the operations refer to, and those that clients look for without being told. */
+function typesOf(entries: readonly PathEntry[]): string[] {
+  const types = new Set([WATCH_EVENT_TYPE]);
+  for (const { operations } of entries) {
+    for (const { body, answers } of operations) {
+      if (body !== undefined && !body.patch) types.add(body.type);
+      for (const { type } of answers) types.add(type);
+    }
+  }
+  return [...types];
+}
+
+/** A patch may be anything, so no table describes it. */
+function withPatch(schemas: Record<string, JsonObject>, root: string): JsonObject {
+  const all = Object.entries({ ...schemas, [openApiName(PATCH_TYPE, root)]: { type: 'object' } });
+  return Object.fromEntries(all.sort(([a], [b]) => compareBytes(a, b)));
+}
+
+/** Under which kinds a type is known. Options and events are kinds of every group version. */
+function publishedKinds(rows: readonly KindRow[], dialects: readonly Dialect[]): ReadonlyMap<string, readonly PublishedKind[]> {
+  const kinds = new Map<string, PublishedKind[]>();
+  const publish = (type: string, kind: PublishedKind): void => {
+    const known = kinds.get(type) ?? [];
+    if (!known.some((other) => other.group === kind.group && other.version === kind.version)) kinds.set(type, [...known, kind]);
+  };
+  publish(STATUS_TYPE, { group: '', version: 'v1', kind: 'Status' });
+  for (const shared of [DELETE_OPTIONS_TYPE, WATCH_EVENT_TYPE]) {
+    publish(shared, { group: '', version: 'v1', kind: shared.slice(shared.lastIndexOf('.') + 1) });
+  }
+  for (const dialect of dialects) {
+    for (const row of rows) {
+      const group = groupIn(dialect, row.group);
+      const { version } = row;
+      publish(row.type, { group, version, kind: row.kind });
+      publish(`${row.type}List`, { group, version, kind: `${row.kind}List` });
+      publish(DELETE_OPTIONS_TYPE, { group, version, kind: 'DeleteOptions' });
+      publish(WATCH_EVENT_TYPE, { group, version, kind: 'WatchEvent' });
+    }
+  }
+  return kinds;
+}

@@ -1,0 +1,82 @@
+import { isObject, type JsonObject, type JsonValue } from '../../shared/api/json';
+import { KINDS } from '../../shared/api/kinds';
+import { documentV2, documentV3 } from './documents';
+import { encodeMessage, type Messages, type Shape } from './message';
+import { OPENAPI_V2, OPENAPI_V3 } from './messages';
+
+const MESSAGES: Messages = {
+  All: {
+    fields: [
+      ['text', 1, 'string'],
+      ['flag', 2, 'boolean'],
+      ['list', 3, { list: 'string' }],
+      ['map', 4, { entries: { message: 'Inner' } }],
+      ['wrapped', 5, { within: 7, shape: 'string' }],
+      ['either', 6, { list: { orReference: 'Inner' } }],
+      ['value', 8, 'scalar'],
+      ['placed', 9, { byPlace: { path: { message: 'Inner' } } }],
+    ],
+    extensions: 15,
+  },
+  Inner: { fields: [['in', 1, 'string']] },
+};
+
+const text = (value: string): string => Buffer.from(value).toString('hex');
+const hex = (value: JsonObject): string => encodeMessage(MESSAGES, 'All', value).toString('hex');
+
+test.each<[JsonObject, string]>([
+  [{ text: 'ab' }, `0a02${text('ab')}`],
+  [{ flag: true }, '1001'],
+  [{ list: ['a', 'b'] }, `1a01${text('a')}1a01${text('b')}`],
+  [{ map: { k: { in: 'v' } } }, `2208` + `0a01${text('k')}` + `1203` + `0a01${text('v')}`],
+  [{ wrapped: 'a' }, `2a03` + `3a01${text('a')}`],
+  [{ either: [{ $ref: 'r' }, { in: 'v' }] }, `3205` + `1203` + `0a01${text('r')}` + `3205` + `0a03` + `0a01${text('v')}`],
+  [{ value: 'a' }, `4203` + `1a01${text('a')}`],
+  [{ value: true }, '42021001'],
+  [{ value: 1 }, '4209' + '09000000000000f03f'],
+  [{ value: {} }, '4200'],
+  [{ placed: { in: 'path' } }, `4a06` + `0a04${text('path')}`],
+  [{ placed: { in: 'elsewhere' } }, ''],
+  [{ 'x-e': { b: 1, a: ['y'] } }, `7a17` + `0a03${text('x-e')}` + `1210` + `120e${text('a:\n- "y"\nb: 1\n')}`],
+  [{ unknown: 1, text: null }, ''],
+])('%j', (value, expected) => {
+  expect(hex(value)).toBe(expected);
+});
+
+/** Paths of members that no row takes. */
+function leftOut(messages: Messages, shape: Shape, value: JsonValue, path: string): string[] {
+  if (typeof shape === 'string') return [];
+  if ('list' in shape)
+    return Array.isArray(value) ? value.flatMap((item, index) => leftOut(messages, shape.list, item, `${path}[${index}]`)) : [path];
+  if (!isObject(value)) return 'within' in shape ? leftOut(messages, shape.shape, value, path) : [path];
+  if ('entries' in shape) return Object.entries(value).flatMap(([name, item]) => leftOut(messages, shape.entries, item, `${path}/${name}`));
+  if ('within' in shape) return leftOut(messages, shape.shape, value, path);
+  if ('byPlace' in shape) return leftOut(messages, shape.byPlace[String(value['in'])] ?? { message: '' }, value, path);
+  if ('orReference' in shape) {
+    return value['$ref'] === undefined
+      ? leftOut(messages, { message: shape.orReference }, value, path)
+      : Object.keys(value).filter((key) => key !== '$ref');
+  }
+  const table = messages[shape.message];
+  return Object.entries(value).flatMap(([member, item]) => {
+    const row = table?.fields.find(([name]) => name === member);
+    if (row !== undefined) return leftOut(messages, row[2], item, `${path}/${member}`);
+    return member.startsWith('x-') && table?.extensions !== undefined ? [] : [`${path}/${member}`];
+  });
+}
+
+test('the tables have a row for everything that our documents hold', () => {
+  const document: Shape = { message: 'Document' };
+  expect(leftOut(OPENAPI_V2, document, documentV2(KINDS, 'platform'), '')).toEqual([]);
+  expect(
+    leftOut(
+      OPENAPI_V3,
+      document,
+      documentV3(
+        KINDS.filter(({ group }) => group === ''),
+        'platform',
+      ),
+      '',
+    ),
+  ).toEqual([]);
+});

@@ -1,0 +1,334 @@
+/**
+ * What can be done under which path, as data: the operations of every served resource with their parameters, bodies and answers. Both
+ * versions of OpenAPI are rendered from it (render-v2.ts, render-v3.ts). Descriptions are few and ours.
+ */
+import { compareBytes } from '../../shared/api/json';
+import type { KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
+import { hasSchema } from '../../shared/api/schema';
+import { groupIn, type Dialect } from '../../shared/names/dialect';
+
+export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly type: 'string' | 'integer' | 'boolean';
+  readonly description: string;
+}
+
+export interface GroupVersionKindNames {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+export interface Operation {
+  readonly method: Method;
+  readonly action: string;
+  readonly id: string;
+  readonly description: string;
+  readonly kind: GroupVersionKindNames;
+  readonly parameters: readonly Parameter[];
+  /** A type of the tables. */
+  readonly body?: { readonly type: string; readonly required: boolean; readonly patch: boolean };
+  readonly answers: readonly { readonly code: 200 | 201 | 202; readonly type: string }[];
+  /** Its answer may be a stream. */
+  readonly watchable: boolean;
+}
+
+export interface PathEntry {
+  readonly path: string;
+  /** Of all its operations. */
+  readonly parameters: readonly Parameter[];
+  readonly operations: readonly Operation[];
+  readonly tag: string;
+}
+
+export const PATCH_TYPE = 'meta.v1.Patch';
+export const STATUS_TYPE = 'meta.v1.Status';
+export const DELETE_OPTIONS_TYPE = 'meta.v1.DeleteOptions';
+
+export const RESPONSE_TEXT: Readonly<Record<200 | 201 | 202, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
+
+const query = (name: string, type: Parameter['type'], description: string): Parameter => ({ name, in: 'query', type, description });
+const inPath = (name: string, description: string): Parameter => ({ name, in: 'path', type: 'string', description });
+
+const NAME = inPath('name', 'The name of the object.');
+const NAMESPACE = inPath('namespace', 'The namespace of the object.');
+const PRETTY = query('pretty', 'string', "'true' indents the answer.");
+const DRY_RUN = query('dryRun', 'string', "'All' goes through every step of the request but does not store anything.");
+const FIELD_MANAGER = query(
+  'fieldManager',
+  'string',
+  'The name under which changed fields are recorded: at most 128 printable characters.',
+);
+const FIELD_VALIDATION = query(
+  'fieldValidation',
+  'string',
+  'What unknown and duplicate fields of the body lead to: Ignore, Warn or Strict.',
+);
+const FORCE = query('force', 'boolean', 'Takes over fields that others own. Only for apply patches.');
+const CONTINUE = query('continue', 'string', 'The token of the page before.');
+const FIELD_SELECTOR = query('fieldSelector', 'string', 'Restricts the objects by their fields.');
+const LABEL_SELECTOR = query('labelSelector', 'string', 'Restricts the objects by their labels.');
+const LIMIT = query('limit', 'integer', 'The most objects in one page.');
+const RESOURCE_VERSION = query('resourceVersion', 'string', 'The state that the answer may come from.');
+const RESOURCE_VERSION_MATCH = query('resourceVersionMatch', 'string', 'How resourceVersion restricts a list: Exact or NotOlderThan.');
+const SEND_INITIAL_EVENTS = query('sendInitialEvents', 'boolean', 'Begins a watch with the present state.');
+const TIMEOUT_SECONDS = query('timeoutSeconds', 'integer', 'How long a list or watch may take.');
+const GRACE_PERIOD = query('gracePeriodSeconds', 'integer', 'Seconds that the object is given to end; zero ends it at once.');
+const ORPHAN = query('orphanDependents', 'boolean', 'Deprecated: use propagationPolicy.');
+const PROPAGATION = query('propagationPolicy', 'string', 'What happens to dependents: Orphan, Background or Foreground.');
+
+const LISTING: readonly Parameter[] = [
+  query('allowWatchBookmarks', 'boolean', 'Lets a watch send bookmarks.'),
+  CONTINUE,
+  FIELD_SELECTOR,
+  LABEL_SELECTOR,
+  LIMIT,
+  RESOURCE_VERSION,
+  RESOURCE_VERSION_MATCH,
+  SEND_INITIAL_EVENTS,
+  TIMEOUT_SECONDS,
+  query('watch', 'boolean', 'Asks for a stream of changes.'),
+];
+const WRITING: readonly Parameter[] = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
+const DELETING: readonly Parameter[] = [DRY_RUN, GRACE_PERIOD, ORPHAN, PROPAGATION];
+const DELETING_MANY: readonly Parameter[] = [
+  CONTINUE,
+  DRY_RUN,
+  FIELD_SELECTOR,
+  GRACE_PERIOD,
+  LABEL_SELECTOR,
+  LIMIT,
+  ORPHAN,
+  PROPAGATION,
+  RESOURCE_VERSION,
+  RESOURCE_VERSION_MATCH,
+  SEND_INITIAL_EVENTS,
+  TIMEOUT_SECONDS,
+];
+
+interface Shape {
+  readonly method: Method;
+  readonly action: string;
+  readonly word: string;
+  /** `%` stands for the kind. */
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+  readonly place: 'collection' | 'object';
+  readonly body?: 'object' | 'patch' | 'deleteOptions';
+  readonly answer: 'object' | 'list' | 'status';
+  readonly codes: readonly (200 | 201 | 202)[];
+}
+
+/** One row per verb; `watch` is a way to list. */
+const SHAPES: Readonly<Record<Exclude<Verb, 'watch'>, Shape>> = {
+  list: {
+    method: 'get',
+    action: 'list',
+    word: 'list',
+    description: 'List or watch objects of kind %.',
+    parameters: LISTING,
+    place: 'collection',
+    answer: 'list',
+    codes: [200],
+  },
+  create: {
+    method: 'post',
+    action: 'post',
+    word: 'create',
+    description: 'Create %.',
+    parameters: WRITING,
+    place: 'collection',
+    body: 'object',
+    answer: 'object',
+    codes: [200, 201, 202],
+  },
+  deletecollection: {
+    method: 'delete',
+    action: 'deletecollection',
+    word: 'deleteCollection',
+    description: 'Delete all selected objects of kind %.',
+    parameters: DELETING_MANY,
+    place: 'collection',
+    body: 'deleteOptions',
+    answer: 'status',
+    codes: [200],
+  },
+  get: {
+    method: 'get',
+    action: 'get',
+    word: 'read',
+    description: 'Read %.',
+    parameters: [],
+    place: 'object',
+    answer: 'object',
+    codes: [200],
+  },
+  update: {
+    method: 'put',
+    action: 'put',
+    word: 'replace',
+    description: 'Replace %.',
+    parameters: WRITING,
+    place: 'object',
+    body: 'object',
+    answer: 'object',
+    codes: [200, 201],
+  },
+  delete: {
+    method: 'delete',
+    action: 'delete',
+    word: 'delete',
+    description: 'Delete %.',
+    parameters: DELETING,
+    place: 'object',
+    body: 'deleteOptions',
+    answer: 'status',
+    codes: [200, 202],
+  },
+  patch: {
+    method: 'patch',
+    action: 'patch',
+    word: 'patch',
+    description: 'Change part of %.',
+    parameters: [...WRITING, FORCE],
+    place: 'object',
+    body: 'patch',
+    answer: 'object',
+    codes: [200, 201],
+  },
+};
+
+const METHOD_ORDER: readonly Method[] = ['get', 'put', 'post', 'delete', 'patch'];
+
+/** The paths of one resource, group names in the dialect's spelling. */
+export function pathsOf(row: KindRow, dialect: Dialect): readonly PathEntry[] {
+  const group = groupIn(dialect, row.group);
+  const root = row.group === '' ? `/api/${row.version}` : `/apis/${group}/${row.version}`;
+  const place = row.namespaced ? `${root}/namespaces/{namespace}/${row.resource}` : `${root}/${row.resource}`;
+  const scope = row.namespaced ? [NAMESPACE] : [];
+  const within = row.namespaced ? 'Namespaced' : '';
+  const builder = new OperationBuilder(row, group);
+  const entries: PathEntry[] = [
+    builder.path(place, [...scope, PRETTY], row.verbs, 'collection', within),
+    builder.path(`${place}/{name}`, [NAME, ...scope, PRETTY], row.verbs, 'object', within),
+    ...(row.subresources ?? []).map((sub) => builder.subresource(`${place}/{name}/${sub.name}`, [NAME, ...scope, PRETTY], sub, within)),
+  ];
+  if (row.namespaced) entries.push(builder.path(`${root}/${row.resource}`, [PRETTY], ['list'], 'collection', '', 'ForAllNamespaces'));
+  return entries.filter(({ operations }) => operations.length > 0);
+}
+
+class OperationBuilder {
+  private readonly tag: string;
+  private readonly idPrefix: string;
+
+  constructor(
+    private readonly row: KindRow,
+    private readonly group: string,
+  ) {
+    const stem = stemOf(row.group);
+    this.tag = `${stem}_${row.version}`;
+    this.idPrefix = capitalised(stem) + capitalised(row.version);
+  }
+
+  path(
+    path: string,
+    parameters: readonly Parameter[],
+    verbs: readonly Verb[],
+    place: Shape['place'],
+    within: string,
+    suffix = '',
+  ): PathEntry {
+    const kind = { group: this.group, version: this.row.version, kind: this.row.kind };
+    const operations = shapesOf(verbs)
+      .filter((shape) => shape.place === place)
+      .map((shape) => this.operation(shape, this.row.type, kind, `${within}${this.row.kind}${suffix}`));
+    return this.entry(path, parameters, operations);
+  }
+
+  subresource(path: string, parameters: readonly Parameter[], { name, verbs, kind }: SubresourceRow, within: string): PathEntry {
+    const served = kind ?? { group: this.row.group, version: this.row.version, kind: this.row.kind };
+    const type = kind === undefined ? this.row.type : typeNameOf(kind);
+    const names = { ...served, group: served.group === this.row.group ? this.group : served.group };
+    const operations = hasSchema(type)
+      ? shapesOf(verbs).map((shape) => this.operation(shape, type, names, `${within}${this.row.kind}${capitalised(name)}`))
+      : [];
+    return this.entry(path, parameters, operations);
+  }
+
+  /** What the only operation of a path takes stands with the path, as upstream writes it. */
+  private entry(path: string, parameters: readonly Parameter[], operations: readonly Operation[]): PathEntry {
+    const [only, second] = operations;
+    if (only === undefined || second !== undefined) return { path, parameters, operations, tag: this.tag };
+    const all = [...parameters, ...only.parameters].sort((a, b) => compareBytes(a.name, b.name));
+    return { path, parameters: all, operations: [{ ...only, parameters: [] }], tag: this.tag };
+  }
+
+  private operation(shape: Shape, type: string, kind: GroupVersionKindNames, name: string): Operation {
+    const { method, action, parameters, codes } = shape;
+    const answer = answerType(shape, type, this.row);
+    const body = bodyOf(shape, type);
+    return {
+      method,
+      action,
+      id: operationId(shape.word, this.idPrefix, name),
+      description: shape.description.replace('%', kind.kind),
+      kind,
+      parameters,
+      ...(body === undefined ? {} : { body }),
+      answers: codes.map((code) => ({ code, type: answer })),
+      watchable: shape.answer === 'list' && this.row.verbs.includes('watch'),
+    };
+  }
+}
+
+function shapesOf(verbs: readonly Verb[]): Shape[] {
+  const shapes = verbs.filter((verb) => verb !== 'watch').map((verb) => SHAPES[verb]);
+  return shapes.sort((a, b) => METHOD_ORDER.indexOf(a.method) - METHOD_ORDER.indexOf(b.method));
+}
+
+/** `deleteCollection` is divided by the group: `deleteCoreV1CollectionNamespacedPod`. */
+function operationId(word: string, prefix: string, name: string): string {
+  return word === 'deleteCollection' ? `delete${prefix}Collection${name}` : `${word}${prefix}${name}`;
+}
+
+function answerType({ answer, place }: Shape, type: string, row: KindRow): string {
+  switch (answer) {
+    case 'object':
+      return type;
+    case 'list':
+      return `${type}List`;
+    case 'status':
+      return row.returnsDeletedObject === true && place === 'object' ? type : STATUS_TYPE;
+  }
+}
+
+function bodyOf({ body }: Shape, type: string): Operation['body'] {
+  if (body === undefined) return undefined;
+  switch (body) {
+    case 'object':
+      return { type, required: true, patch: false };
+    case 'patch':
+      return { type: PATCH_TYPE, required: true, patch: true };
+    case 'deleteOptions':
+      return { type: DELETE_OPTIONS_TYPE, required: false, patch: false };
+  }
+}
+
+/** How the type tables call a kind of a group: `policy.v1.Eviction`. */
+function typeNameOf({ group, version, kind }: GroupVersionKindNames): string {
+  return `${stemOf(group).replace(/[A-Z].*$/, '')}.${version}.${kind}`;
+}
+
+/** `` → `core`, `rbac.authorization.platform.io` → `rbacAuthorization`. */
+function stemOf(group: string): string {
+  if (group === '') return 'core';
+  const [first = '', ...more] = group.replace(/\.platform\.io$/, '').split('.');
+  return first + more.map(capitalised).join('');
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,2 @@
+/** The media types of patches that are served. */
+export const PATCH_MEDIA_TYPES: readonly string[] = ['application/json-patch+json', 'application/merge-patch+json'];

@@ -1,0 +1,46 @@
+/** Operations as OpenAPI 2.0 writes them. Only form: what there is stands in operations.ts. */
+import type { JsonObject } from '../../shared/api/json';
+import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, type Dialect } from '../../shared/names/dialect';
+import { RESPONSE_TEXT, type Operation, type Parameter, type PathEntry } from './operations';
+import { PATCH_MEDIA_TYPES } from './patch-types';
+
+/** @param reference the published name of a type */
+export function renderPathV2(entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
+  const item: JsonObject = {};
+  for (const operation of entry.operations) item[operation.method] = renderOperation(operation, entry.tag, dialect, reference);
+  item['parameters'] = entry.parameters.map(renderParameter);
+  return item;
+}
+
+function renderOperation(operation: Operation, tag: string, dialect: Dialect, reference: (type: string) => string): JsonObject {
+  const { body, parameters } = operation;
+  const ref = (type: string): JsonObject => ({ $ref: `#/definitions/${reference(type)}` });
+  const rendered = parameters.map(renderParameter);
+  if (body !== undefined)
+    rendered.unshift({ name: 'body', in: 'body', ...(body.required ? { required: true } : {}), schema: ref(body.type) });
+  const responses: JsonObject = {};
+  for (const { code, type } of operation.answers) responses[code] = { description: RESPONSE_TEXT[code], schema: ref(type) };
+  responses['401'] = { description: 'Unauthorized' };
+  return {
+    description: operation.description,
+    consumes: body?.patch === true ? [...PATCH_MEDIA_TYPES] : ['*/*'],
+    produces: produces(operation, dialect),
+    schemes: ['https'],
+    tags: [tag],
+    operationId: operation.id,
+    ...(rendered.length === 0 ? {} : { parameters: rendered }),
+    responses,
+    'x-kubernetes-action': operation.action,
+    'x-kubernetes-group-version-kind': { group: operation.kind.group, kind: operation.kind.kind, version: operation.kind.version },
+  };
+}
+
+export function produces({ watchable }: Operation, dialect: Dialect): string[] {
+  const protobuf = PROTOBUF_MEDIA_TYPE[dialect];
+  const streams = watchable ? [`${JSON_MEDIA_TYPE};stream=watch`, `${protobuf};stream=watch`] : [];
+  return [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE, protobuf, ...streams];
+}
+
+function renderParameter({ name, in: place, type, description }: Parameter): JsonObject {
+  return { uniqueItems: true, type, description, name, in: place, ...(place === 'path' ? { required: true } : {}) };
+}

@@ -1,0 +1,44 @@
+/** Operations as OpenAPI 3.0 writes them. Only form: what there is stands in operations.ts. */
+import type { JsonObject } from '../../shared/api/json';
+import type { Dialect } from '../../shared/names/dialect';
+import { RESPONSE_TEXT, type Operation, type Parameter, type PathEntry } from './operations';
+import { PATCH_MEDIA_TYPES } from './patch-types';
+import { produces } from './render-v2';
+
+/** @param reference the published name of a type */
+export function renderPathV3(entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
+  const item: JsonObject = {};
+  for (const operation of entry.operations) item[operation.method] = renderOperation(operation, entry.tag, dialect, reference);
+  item['parameters'] = entry.parameters.map(renderParameter);
+  return item;
+}
+
+function renderOperation(operation: Operation, tag: string, dialect: Dialect, reference: (type: string) => string): JsonObject {
+  const { body, parameters, kind } = operation;
+  const content = (type: string, mediaTypes: readonly string[]): JsonObject => {
+    const schema = { $ref: `#/components/schemas/${reference(type)}` };
+    return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
+  };
+  const responses: JsonObject = {};
+  for (const { code, type } of operation.answers) {
+    responses[code] = { description: RESPONSE_TEXT[code], content: content(type, [...produces(operation, dialect)].sort()) };
+  }
+  responses['401'] = { description: 'Unauthorized' };
+  const bodyTypes = body?.patch === true ? PATCH_MEDIA_TYPES : ['*/*'];
+  return {
+    tags: [tag],
+    description: operation.description,
+    operationId: operation.id,
+    ...(parameters.length === 0 ? {} : { parameters: parameters.map(renderParameter) }),
+    ...(body === undefined
+      ? {}
+      : { requestBody: { content: content(body.type, bodyTypes), ...(body.required ? { required: true } : {}) } }),
+    responses,
+    'x-kubernetes-action': operation.action,
+    'x-kubernetes-group-version-kind': { group: kind.group, version: kind.version, kind: kind.kind },
+  };
+}
+
+function renderParameter({ name, in: place, type, description }: Parameter): JsonObject {
+  return { name, in: place, description, ...(place === 'path' ? { required: true } : {}), schema: { type, uniqueItems: true } };
+}

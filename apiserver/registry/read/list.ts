@@ -1,0 +1,221 @@
+/**
+ * Lists: which state a list shows (the table of resourceVersion × resourceVersionMatch × limit × continue, specification §4.3.4), which part
+ * of it, and where the next page begins. Parameter combinations that are refused as invalid never come here (endpoints/parameters).
+ */
+import { compareBytes } from '../../../shared/api/json';
+import { badRequest, expired, type StatusError } from '../../../shared/api/status';
+import type { Cache, Entry, Snapshot } from '../../cache/contract';
+import { StoreError, type Revision } from '../../storage/store';
+import type { ListOptions, ListPage, RequestContext, Resource, Selection } from '../contract';
+import { formatContinue, NEWEST, parseContinue, startAfter, type ContinueToken } from './continue-token';
+import { readFailure, type Freshness } from './freshness';
+
+export interface ListParts {
+  readonly cache: Cache;
+  readonly freshness: Freshness;
+}
+
+/** Where a list finds its state. */
+type Source =
+  | { readonly type: 'newest' }
+  | { readonly type: 'cached'; readonly notOlderThan: Revision }
+  | { readonly type: 'exact'; readonly revision: Revision; readonly tooOld: () => StatusError };
+
+interface Plan {
+  readonly source: Source;
+  /** Infinity = everything. */
+  readonly limit: number;
+  /** Where to begin, relative to the listed prefix. */
+  readonly start: string;
+  /** A continuation at its first page's revision. */
+  readonly laterPage: boolean;
+}
+
+/** The part of a state that one read is about. */
+interface Part {
+  readonly start: string | undefined;
+  readonly end: string | undefined;
+  readonly limit: number;
+}
+
+/** A way to read parts of one state: states in memory give everything at once, those read from the store what was asked for. */
+type Read = (part: Part) => Promise<Snapshot>;
+
+export async function list(
+  parts: ListParts,
+  context: RequestContext,
+  resource: Resource,
+  namespace: string,
+  options: ListOptions,
+): Promise<ListPage> {
+  const { source, limit, start, laterPage } = plan(resource, options);
+  parts.freshness.requireReady();
+  const { selection } = options;
+  const scope = scopeOf(resource, namespace, selection, start);
+  const read = await readerOf(parts, context, resource, source);
+  const snapshot = await read({ start: scope.start, end: scope.end, limit });
+  if (scope.single !== undefined) return { revision: snapshot.revision, entries: single(snapshot, scope.single, selection) };
+  if (limit === Infinity) return { revision: snapshot.revision, entries: everything(snapshot, scope, selection) };
+  const page = await firstMatches(snapshot, read, scope, selection, limit);
+  // Later pages are asked of this same state; a later page found it pinned, or had to read it from the store.
+  if (!laterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
+  return page;
+}
+
+/** The cell of the table that the parameters point at. */
+function plan(resource: Resource, options: ListOptions): Plan {
+  const { resourceVersion, resourceVersionMatch } = options;
+  const limit = options.limit !== undefined && options.limit > 0 ? options.limit : Infinity;
+  const firstPage = (source: Source, most: number): Plan => ({ source, limit: most, start: '', laterPage: false });
+  if (options.continue !== undefined && options.continue !== '') return continuation(options.continue, resourceVersion, limit);
+  if (resourceVersion === undefined) return firstPage({ type: 'newest' }, limit);
+  if (resourceVersion === 0 && resourceVersionMatch !== 'Exact') {
+    // Upstream ignores the limit here, but for kinds that it keeps no cache for.
+    return firstPage({ type: 'cached', notOlderThan: 0 }, resource.row.expires === true ? limit : Infinity);
+  }
+  if (resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && limit !== Infinity)) {
+    const tooOld = (): StatusError => expired('The resourceVersion for the provided list is too old.');
+    return firstPage({ type: 'exact', revision: resourceVersion, tooOld }, limit);
+  }
+  return firstPage({ type: 'cached', notOlderThan: resourceVersion }, limit);
+}
+
+function continuation(text: string, resourceVersion: Revision | undefined, limit: number): Plan {
+  if (resourceVersion !== undefined && resourceVersion !== 0)
+    throw badRequest('specifying resource version is not allowed when using continue');
+  const token = parseContinue(text);
+  if (token.revision < 0) return { source: { type: 'newest' }, limit, start: token.start, laterPage: false };
+  const tooOld = (): StatusError => expiredContinuation(token);
+  return { source: { type: 'exact', revision: token.revision, tooOld }, limit, start: token.start, laterPage: true };
+}
+
+function expiredContinuation(token: ContinueToken): StatusError {
+  return expired(
+    'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue ' +
+      'parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token ' +
+      'results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and ' +
+      'now may show up in the list.',
+    formatContinue({ revision: NEWEST, start: token.start }),
+  );
+}
+
+/** Waits until the state that is wanted exists, and says how to read it. */
+async function readerOf({ cache, freshness }: ListParts, context: RequestContext, resource: Resource, source: Source): Promise<Read> {
+  const type = resource.stored;
+  const present: Read = () => Promise.resolve(cache.snapshot(type));
+  const at =
+    (revision: Revision, tooOld?: () => StatusError): Read =>
+    (part) =>
+      snapshotAt(cache, context, resource, revision, part, tooOld);
+  switch (source.type) {
+    case 'newest':
+      if ((await freshness.mostRecent(context)) === 'current') return present;
+      // The cache does not keep up with the store: the list comes from the store.
+      return at(await freshness.storeRevision(context));
+    case 'cached':
+      await freshness.notOlderThan(context, source.notOlderThan);
+      return present;
+    case 'exact':
+      // A revision ahead of the cache may be real, another replica's first page, so it is waited for.
+      await freshness.notOlderThan(context, source.revision);
+      return cache.snapshot(type).revision === source.revision ? present : at(source.revision, source.tooOld);
+  }
+}
+
+async function snapshotAt(
+  cache: Cache,
+  context: RequestContext,
+  resource: Resource,
+  revision: Revision,
+  { start, end, limit }: Part,
+  tooOld?: () => StatusError,
+): Promise<Snapshot> {
+  try {
+    return await cache.snapshotAt(resource.stored, revision, {
+      deadline: context.deadline,
+      ...(start === undefined ? {} : { start }),
+      ...(end === undefined ? {} : { end }),
+      ...(limit === Infinity ? {} : { limit }),
+    });
+  } catch (error) {
+    throw tooOld !== undefined && error instanceof StoreError && error.failure === 'compacted' ? tooOld() : readFailure(error);
+  }
+}
+
+/** The keys that a list looks at: those in [start, end), or just one. Continue tokens are relative to `prefix`. */
+interface Scope {
+  readonly prefix: string;
+  readonly start: string | undefined;
+  readonly end: string | undefined;
+  readonly single?: string;
+}
+
+function scopeOf(resource: Resource, namespace: string, selection: Selection, start: string): Scope {
+  const { namespaced } = resource.stored;
+  const prefix = namespaced && namespace !== '' ? `${namespace}/` : '';
+  const within = namespaced ? (namespace === '' ? selection.namespace : namespace) : undefined;
+  if (selection.name !== undefined && (!namespaced || within !== undefined)) {
+    const key = namespaced ? `${within}/${selection.name}` : selection.name;
+    return { prefix, start: key, end: `${key}\0`, single: key };
+  }
+  const first = within === undefined ? '' : `${within}/`;
+  // `0` follows `/`, so this bound lies right after the namespace's keys.
+  const end = within === undefined ? undefined : `${within}0`;
+  const from = prefix + start;
+  const begin = compareBytes(from, first) > 0 ? from : first;
+  return { prefix, start: begin === '' ? undefined : begin, end };
+}
+
+function single(snapshot: Snapshot, key: string, selection: Selection): readonly Entry[] {
+  const entry = snapshot.get(key);
+  return entry !== undefined && selection.matches(entry) ? [entry] : [];
+}
+
+function everything(snapshot: Snapshot, scope: Scope, selection: Selection): Iterable<Entry> {
+  const entries = snapshot.range(scope.start, scope.end);
+  return selects(selection) ? filtered(entries, selection) : entries;
+}
+
+function* filtered(entries: Iterable<Entry>, selection: Selection): Iterable<Entry> {
+  for (const entry of entries) if (selection.matches(entry)) yield entry;
+}
+
+function selects(selection: Selection): boolean {
+  return selection.filters || selection.name !== undefined || selection.namespace !== undefined;
+}
+
+/** Entries that a selector may pass over before others get their turn. */
+const ENTRIES_PER_TURN = 20_000;
+/** The most entries that are read from the store at a time while a selector looks for matches. */
+const MAX_READ = 10_000;
+
+/** At most `limit` entries. The answer begins with the token of the next page, so a page is collected before it is written. */
+async function firstMatches(snapshot: Snapshot, read: Read, scope: Scope, selection: Selection, limit: number): Promise<ListPage> {
+  const entries: Entry[] = [];
+  const selective = selects(selection);
+  let visited = 0;
+  let part: Part = { start: scope.start, end: scope.end, limit };
+  for (let known = snapshot; ; known = await read(part)) {
+    for (const entry of known.range(part.start, part.end)) {
+      if (entries.length === limit) return cutShort(snapshot, scope, entries, selective);
+      if (!selective || selection.matches(entry)) entries.push(entry);
+      visited += 1;
+      if (visited % ENTRIES_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+    if (known.unknownFrom === undefined) return { revision: snapshot.revision, entries };
+    if (entries.length === limit) return cutShort(snapshot, scope, entries, selective);
+    part = { start: known.unknownFrom, end: scope.end, limit: Math.min(part.limit * 2, MAX_READ) };
+  }
+}
+
+/** A full page before the end of its range: whether a later key matches is not looked into. */
+function cutShort(snapshot: Snapshot, scope: Scope, entries: readonly Entry[], selective: boolean): ListPage {
+  const last = entries[entries.length - 1];
+  const next = startAfter(last === undefined ? '' : last.key);
+  return {
+    revision: snapshot.revision,
+    entries,
+    continue: formatContinue({ revision: snapshot.revision, start: next.slice(scope.prefix.length) }),
+    ...(selective ? {} : { remainingItemCount: snapshot.count(next, scope.end) }),
+  };
+}

@@ -1,0 +1,516 @@
+import { FakeCache } from '../../../test/support/fake-cache';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { KINDS, type KindRow } from '../../../shared/api/kinds';
+import { StatusError } from '../../../shared/api/status';
+import type { ChangeSink } from '../../cache/contract';
+import { StoreError, type Revision } from '../../storage/store';
+import type { ListOptions, ListPage, Reader, RequestContext, Resource, WatchOptions } from '../contract';
+import { parseContinue } from './continue-token';
+import { createReader } from './reader';
+import { EVERYTHING, selectionFor } from './selection';
+
+function rowOf(kind: string): KindRow {
+  const row = KINDS.find((candidate) => candidate.kind === kind);
+  if (row === undefined) throw new Error(`no row for ${kind}`);
+  return row;
+}
+
+function resourceOf(kind: string): Resource {
+  const row = rowOf(kind);
+  return { row, stored: { name: row.resource, segment: row.resource, namespaced: row.namespaced } };
+}
+
+const configMaps = resourceOf('ConfigMap');
+const namespaces = resourceOf('Namespace');
+const events = resourceOf('Event');
+
+const clock = new ManualClock();
+let cache: FakeCache;
+let reader: Reader;
+let watchList: boolean;
+let context: RequestContext;
+
+/** Revisions: a/c1 = 101, a/c2 = 102, a/c3 = 103, b/c1 = 104, then the clock alone to 105. */
+beforeEach(() => {
+  cache = new FakeCache(clock);
+  cache.put('a/c1', { labels: { parity: 'odd' } });
+  cache.put('a/c2', { labels: { parity: 'even' } });
+  cache.put('a/c3', { labels: { parity: 'odd' } });
+  cache.put('b/c1', { labels: { parity: 'odd' } });
+  cache.tick();
+  watchList = false;
+  const store = {
+    revision: (): Promise<Revision> =>
+      cache.storeFailure === undefined ? Promise.resolve(cache.storeRevision ?? cache.revision) : Promise.reject(cache.storeFailure),
+  };
+  reader = createReader({ cache, store, clock, gates: { enabled: (name) => name === 'WatchList' && watchList } });
+  context = { user: { name: 'someone', groups: [] }, deadline: clock.monotonic() + 60_000, warn: () => undefined };
+});
+
+type Options = Partial<ListOptions> & { readonly labels?: string; readonly fields?: string };
+
+function list(options: Options = {}, namespace = 'a', resource = configMaps): Promise<ListPage> {
+  const { labels = '', fields = '', ...rest } = options;
+  return reader.list(context, resource, namespace, { selection: selectionFor(resource.row, labels, fields), ...rest });
+}
+
+const keys = (page: ListPage): string[] => [...page.entries].map(({ key }) => key);
+
+async function failure(promise: Promise<unknown>): Promise<StatusError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof StatusError)) throw new Error(`expected a StatusError, not ${String(error)}`);
+  return error;
+}
+
+/** Lets `ms` pass while the promise waits. */
+async function after<T>(ms: number, promise: Promise<T>): Promise<T> {
+  promise.catch(() => undefined);
+  await clock.advanceAsync(ms);
+  return promise;
+}
+
+const tooLarge = (asked: number, current: number): object => ({
+  code: 504,
+  status: expect.objectContaining({
+    message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
+    reason: 'Timeout',
+    details: { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }], retryAfterSeconds: 1 },
+  }),
+});
+
+const tokenOf = (page: ListPage): string => page.continue ?? '';
+const token = (rv: number, start: string): string =>
+  Buffer.from(JSON.stringify({ v: 'meta.platform.io/v1', rv, start })).toString('base64url');
+
+describe('get', () => {
+  test('without a version is the newest: the store is asked once and its revision waited for', async () => {
+    cache.storeRevision = 107;
+    const got = reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, undefined);
+    await settle();
+    cache.tick();
+    const changed = cache.put('a/c1');
+    await expect(got).resolves.toBe(changed);
+    expect(cache.lookups).toBe(1);
+  });
+
+  test('at 0 is whatever the cache holds, and asks no one', async () => {
+    cache.storeFailure = new StoreError('unavailable', 'gone');
+    expect(await reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, 0)).toMatchObject({ key: 'a/c1', revision: 101 });
+    expect(cache.lookups).toBe(0);
+  });
+
+  test('at a version waits until it is reached', async () => {
+    const got = reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, 106);
+    await settle();
+    const changed = cache.put('a/c1');
+    await expect(got).resolves.toBe(changed);
+  });
+
+  test('at a version that does not come is 504 after three seconds', async () => {
+    const got = reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, 999);
+    let settled = false;
+    got.catch(() => undefined).finally(() => (settled = true));
+    await clock.advanceAsync(2_999);
+    expect(settled).toBe(false);
+    expect(await failure(after(1, got))).toMatchObject(tooLarge(999, 105));
+  });
+
+  test('never waits beyond the deadline of its request', async () => {
+    context = { ...context, deadline: clock.monotonic() + 500 };
+    expect(await failure(after(500, reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, 999)))).toMatchObject({ code: 504 });
+  });
+
+  test('of a cluster-scoped kind uses the name alone', async () => {
+    const entry = cache.put('default');
+    expect(await reader.get(context, namespaces, { namespace: '', name: 'default' }, undefined)).toBe(entry);
+  });
+
+  test('of what does not exist is 404', async () => {
+    const error = await failure(reader.get(context, configMaps, { namespace: 'a', name: 'none' }, undefined));
+    expect(error.status).toMatchObject({
+      code: 404,
+      message: 'configmaps "none" not found',
+      details: { name: 'none', kind: 'configmaps' },
+    });
+  });
+
+  test('comes from the store while the cache does not keep up', async () => {
+    cache.storeRevision = 200;
+    expect(await after(3_000, reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, undefined))).toMatchObject({ key: 'a/c1' });
+  });
+
+  test('is 504 when the store is lost', async () => {
+    cache.storeFailure = new StoreError('unavailable', 'no member answers');
+    expect(await failure(reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, undefined))).toMatchObject({
+      code: 504,
+      reason: 'Timeout',
+    });
+  });
+});
+
+describe('before the cache is loaded', () => {
+  const refused = {
+    code: 429,
+    reason: 'TooManyRequests',
+    message: 'storage is (re)initializing',
+    status: { details: { retryAfterSeconds: 1 } },
+  };
+
+  test('every read is refused with 429', async () => {
+    cache.ready = false;
+    expect(await failure(reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, 0))).toMatchObject(refused);
+    expect(await failure(list({ resourceVersion: 0 }))).toMatchObject(refused);
+    expect(await failure(watch({}))).toMatchObject(refused);
+  });
+});
+
+/**
+ * Every cell of the list table (specification §4.3.4). The store is one revision ahead (a/c4 = 106), which a cached state does not show and a
+ * most recent one does.
+ */
+describe('list, cell by cell', () => {
+  const newest = ['a/c1', 'a/c2', 'a/c3', 'a/c4'];
+  const cached = ['a/c1', 'a/c2', 'a/c3'];
+  const paged = ['a/c1', 'a/c2'];
+
+  /** What the list shows once the cache has caught up, or undefined when it answered before. */
+  async function answers(options: Options): Promise<ListPage> {
+    cache.storeRevision = 106;
+    const page = list(options);
+    page.catch(() => undefined);
+    await settle();
+    cache.put('a/c4');
+    return page;
+  }
+
+  describe('no match', () => {
+    test('no limit, version unset: most recent', async () => {
+      const page = await answers({});
+      expect([keys(page), page.revision, page.continue]).toEqual([newest, 106, undefined]);
+    });
+
+    test('no limit, version 0: any', async () => {
+      const page = await answers({ resourceVersion: 0 });
+      expect([keys(page), page.revision, cache.lookups]).toEqual([cached, 105, 0]);
+    });
+
+    test('no limit, a version: not older than', async () => {
+      expect(keys(await answers({ resourceVersion: 103 }))).toEqual(cached);
+      const page = await answers({ resourceVersion: 107 });
+      expect([keys(page), page.revision, cache.lookups]).toEqual([newest, 107, 0]);
+    });
+
+    test('limit, version unset: most recent', async () => {
+      const page = await answers({ limit: 2 });
+      expect([keys(page), page.revision, page.remainingItemCount]).toEqual([paged, 106, 2]);
+      expect(parseContinue(tokenOf(page))).toEqual({ revision: 106, start: 'c2\0' });
+    });
+
+    test('limit, version 0: any, and the limit is ignored', async () => {
+      const page = await answers({ limit: 2, resourceVersion: 0 });
+      expect([keys(page), page.revision, page.continue]).toEqual([cached, 105, undefined]);
+    });
+
+    test('limit, version 0, a kind without cache upstream: the limit counts', async () => {
+      cache.put('a/e1');
+      const page = await list({ limit: 2, resourceVersion: 0 }, 'a', events);
+      expect([keys(page), page.continue !== undefined]).toEqual([paged, true]);
+    });
+
+    test('limit, a version: exact', async () => {
+      const page = await answers({ limit: 2, resourceVersion: 102 });
+      expect([keys(page), page.revision, page.continue]).toEqual([paged, 102, undefined]);
+      const cut = await answers({ limit: 1, resourceVersion: 103 });
+      expect([keys(cut), cut.revision, cut.remainingItemCount]).toEqual([['a/c1'], 103, 2]);
+    });
+
+    test('limit and token, version unset: exactly the first page’s state', async () => {
+      const page = await answers({ limit: 1, continue: token(102, 'c1\0') });
+      expect([keys(page), page.revision, page.continue]).toEqual([['a/c2'], 102, undefined]);
+    });
+
+    test('limit and token, version 0: the version is ignored', async () => {
+      const page = await answers({ limit: 1, resourceVersion: 0, continue: token(102, 'c1\0') });
+      expect([keys(page), page.revision]).toEqual([['a/c2'], 102]);
+    });
+
+    test('limit and token, a version: 400', async () => {
+      const error = await failure(answers({ limit: 1, resourceVersion: 103, continue: token(102, 'c1\0') }));
+      expect(error).toMatchObject({ code: 400, message: 'specifying resource version is not allowed when using continue' });
+    });
+  });
+
+  describe('Exact', () => {
+    test('a version, without limit', async () => {
+      const page = await answers({ resourceVersionMatch: 'Exact', resourceVersion: 102 });
+      expect([keys(page), page.revision, cache.lookups]).toEqual([paged, 102, 0]);
+    });
+
+    test('a version, with limit', async () => {
+      const page = await answers({ resourceVersionMatch: 'Exact', resourceVersion: 103, limit: 2 });
+      expect([keys(page), page.revision, page.remainingItemCount]).toEqual([paged, 103, 1]);
+    });
+
+    test('a version that is no longer kept: 410', async () => {
+      cache.compactedRevision = 103;
+      const error = await failure(answers({ resourceVersionMatch: 'Exact', resourceVersion: 102 }));
+      expect(error).toMatchObject({ code: 410, reason: 'Expired', message: 'The resourceVersion for the provided list is too old.' });
+    });
+
+    test('a version that does not come: 504 after three seconds', async () => {
+      const page = list({ resourceVersionMatch: 'Exact', resourceVersion: 999 });
+      expect(await failure(after(3_000, page))).toMatchObject(tooLarge(999, 105));
+    });
+
+    test('a version that another replica has seen already: waited for', async () => {
+      const page = await answers({ resourceVersionMatch: 'Exact', resourceVersion: 106 });
+      expect([keys(page), page.revision]).toEqual([newest, 106]);
+    });
+  });
+
+  describe('NotOlderThan', () => {
+    test('version 0, without and with limit: any, and the limit is ignored', async () => {
+      expect(keys(await answers({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 0 }))).toEqual(cached);
+      cache.storeRevision = undefined;
+      const page = await list({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 0, limit: 2 });
+      expect([keys(page), page.continue]).toEqual([newest, undefined]);
+    });
+
+    test('a version: waited for', async () => {
+      const page = await answers({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 106 });
+      expect([keys(page), page.revision]).toEqual([newest, 106]);
+    });
+
+    test('a version and a limit: a page of a state not older than it', async () => {
+      const page = await answers({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 106, limit: 2 });
+      expect([keys(page), page.revision, page.remainingItemCount]).toEqual([paged, 106, 2]);
+    });
+
+    test('a version that does not come: 504 after three seconds', async () => {
+      const page = list({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 999 });
+      expect(await failure(after(3_000, page))).toMatchObject(tooLarge(999, 105));
+    });
+  });
+});
+
+describe('list from the store while the cache does not keep up', () => {
+  test('shows the store’s newest revision', async () => {
+    cache.storeRevision = 200;
+    const page = await after(3_000, list());
+    expect([keys(page), page.revision]).toEqual([['a/c1', 'a/c2', 'a/c3'], 200]);
+  });
+
+  test('is 504 when the store is lost', async () => {
+    cache.storeFailure = new StoreError('deadline', 'no member answers');
+    expect(await failure(list())).toMatchObject({ code: 504 });
+  });
+});
+
+describe('pages', () => {
+  test('show the first page’s state to the end, whatever happens meanwhile', async () => {
+    const first = await list({ limit: 2 }, '');
+    cache.remove('a/c3');
+    cache.put('a/c9');
+    cache.put('b/c0');
+    const second = await list({ limit: 2, continue: tokenOf(first) }, '');
+    expect([keys(first), keys(second)]).toEqual([
+      ['a/c1', 'a/c2'],
+      ['a/c3', 'b/c1'],
+    ]);
+    expect([first.revision, second.revision, first.remainingItemCount, second.remainingItemCount, second.continue]).toEqual([
+      105,
+      105,
+      2,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test('across namespaces and within one have tokens relative to what is listed', async () => {
+    expect(parseContinue(tokenOf(await list({ limit: 1 }, '')))).toEqual({ revision: 105, start: 'a/c1\0' });
+    expect(parseContinue(tokenOf(await list({ limit: 1 }, 'a')))).toEqual({ revision: 105, start: 'c1\0' });
+  });
+
+  test('pin their state once, on the first page, and only when there are more', async () => {
+    await list({ limit: 3 });
+    expect(cache.pinned).toHaveLength(0);
+    const first = await list({ limit: 1 });
+    await list({ limit: 1, continue: tokenOf(first) });
+    expect(cache.pinned.map(({ revision }) => revision)).toEqual([105]);
+  });
+
+  test('without a limit, a continuation is all the rest', async () => {
+    const first = await list({ limit: 1 });
+    const rest = await list({ continue: tokenOf(first) });
+    expect([keys(rest), rest.continue]).toEqual([['a/c2', 'a/c3'], undefined]);
+  });
+
+  test('of a state that is gone: 410 with a token for the newest state', async () => {
+    cache.compactedRevision = 105;
+    const error = await failure(list({ limit: 1, continue: token(103, 'c1\0') }));
+    expect(error).toMatchObject({ code: 410, reason: 'Expired' });
+    expect(error.message).toMatch(
+      /^The provided continue parameter is too old to display a consistent list result\. You can start a new list/,
+    );
+    expect(parseContinue(error.status.metadata.continue ?? '')).toEqual({ revision: -1, start: 'c1\0' });
+  });
+
+  test('of the newest state go on at that state’s revision', async () => {
+    cache.put('a/c4');
+    const page = await list({ limit: 1, continue: token(-1, 'c1\0') });
+    expect([keys(page), page.revision, page.remainingItemCount]).toEqual([['a/c2'], 106, 2]);
+    expect(parseContinue(tokenOf(page))).toEqual({ revision: 106, start: 'c2\0' });
+    expect([cache.lookups, cache.pinned.length]).toEqual([1, 1]);
+  });
+
+  test('of a revision that does not exist: 504', async () => {
+    expect(await failure(after(3_000, list({ limit: 1, continue: token(999, 'c1\0') })))).toMatchObject(tooLarge(999, 105));
+  });
+
+  test('never leave the namespace that was asked for', async () => {
+    expect(keys(await list({ limit: 5, continue: token(105, '/') }, 'a'))).toEqual(['a/c1', 'a/c2', 'a/c3']);
+    expect(keys(await list({ limit: 5, continue: token(105, 'zzz') }, 'a'))).toEqual([]);
+    expect(keys(await list({ limit: 5, continue: token(105, 'b/c1') }, 'a'))).toEqual(['a/c1', 'a/c2', 'a/c3']);
+  });
+
+  test('with a selector are filled, have no count, and may be followed by an empty one', async () => {
+    const first = await list({ limit: 2, labels: 'parity=odd' }, '');
+    expect([keys(first), first.remainingItemCount]).toEqual([['a/c1', 'a/c3'], undefined]);
+    const second = await list({ limit: 2, labels: 'parity=odd', continue: tokenOf(first) }, '');
+    expect([keys(second), second.continue]).toEqual([['b/c1'], undefined]);
+    const full = await list({ limit: 1, labels: 'parity=even' }, '');
+    expect(keys(full)).toEqual(['a/c2']);
+    const empty = await list({ limit: 1, labels: 'parity=even', continue: tokenOf(full) }, '');
+    expect([keys(empty), empty.continue]).toEqual([[], undefined]);
+  });
+
+  test('of states that are read from the store in parts are as full as any other', async () => {
+    cache.partial = true;
+    for (let i = 10; i < 40; i += 1) cache.put(`a/d${i}`, { labels: { parity: i % 2 === 0 ? 'even' : 'odd' } });
+    cache.tick();
+    const revision = cache.revision - 1;
+    const plain = await list({ limit: 10, continue: token(revision, '/') }, '');
+    expect([keys(plain).length, plain.remainingItemCount]).toEqual([10, 24]);
+    const selected = await list({ limit: 16, labels: 'parity=even', continue: token(revision, '/') }, '');
+    expect([keys(selected).length, selected.continue !== undefined]).toEqual([16, true]);
+    const all = await list({ limit: 100, labels: 'parity=even', continue: token(revision, '/') }, '');
+    expect([keys(all).length, all.continue]).toEqual([16, undefined]);
+    expect(Math.max(...cache.snapshotRequests.map(({ limit = Infinity }) => limit))).toBeLessThanOrEqual(100);
+  });
+});
+
+describe('selections by place', () => {
+  test('a name within a namespace is one look, its result still a list', async () => {
+    const page = await list({ fields: 'metadata.name=c2', limit: 1 });
+    expect([keys(page), page.continue, page.remainingItemCount]).toEqual([['a/c2'], undefined, undefined]);
+    expect(keys(await list({ fields: 'metadata.name=c2', labels: 'parity=odd' }))).toEqual([]);
+    expect(keys(await list({ fields: 'metadata.name=none' }))).toEqual([]);
+  });
+
+  test('a name across namespaces', async () => {
+    expect(keys(await list({ fields: 'metadata.name=c1' }, ''))).toEqual(['a/c1', 'b/c1']);
+    expect(keys(await list({ fields: 'metadata.name=c1,metadata.namespace=b' }, ''))).toEqual(['b/c1']);
+  });
+
+  test('a namespace across namespaces, also in pages, has tokens relative to the whole', async () => {
+    expect(keys(await list({ fields: 'metadata.namespace=b' }, ''))).toEqual(['b/c1']);
+    const first = await list({ fields: 'metadata.namespace=a', limit: 2 }, '');
+    expect([keys(first), first.remainingItemCount, parseContinue(tokenOf(first)).start]).toEqual([['a/c1', 'a/c2'], undefined, 'a/c2\0']);
+    expect(keys(await list({ fields: 'metadata.namespace=a', limit: 2, continue: tokenOf(first) }, ''))).toEqual(['a/c3']);
+  });
+
+  test('a namespace that contradicts the path selects nothing', async () => {
+    expect(keys(await list({ fields: 'metadata.namespace=b' }, 'a'))).toEqual([]);
+    expect(keys(await list({ fields: 'metadata.namespace=b,metadata.name=c1' }, 'a'))).toEqual([]);
+  });
+});
+
+const sink: ChangeSink = { event: () => undefined, bookmark: () => undefined, end: () => undefined };
+
+function watch(options: Partial<WatchOptions>, namespace = 'a'): Promise<unknown> {
+  return reader.watch(context, configMaps, namespace, { selection: EVERYTHING, bookmarks: false, ...options }, sink);
+}
+
+describe('watch starts', () => {
+  const state = { type: 'state' };
+  const afterRevision = (revision: number): object => ({ type: 'after', revision });
+
+  test('version unset: with the state, most recent', async () => {
+    cache.storeRevision = 106;
+    const started = watch({});
+    await settle();
+    expect(cache.watches).toEqual([]);
+    cache.tick();
+    await started;
+    expect(cache.watches).toEqual([{ scope: { namespace: 'a' }, start: state, bookmarks: false, markEndOfInitialEvents: false }]);
+  });
+
+  test('version 0: with the state, any', async () => {
+    cache.storeFailure = new StoreError('unavailable', 'gone');
+    await watch({ resourceVersion: 0, bookmarks: true });
+    expect(cache.watches).toMatchObject([{ start: state, bookmarks: true, markEndOfInitialEvents: false }]);
+  });
+
+  test('a version: after it, known or not, at once', async () => {
+    await watch({ resourceVersion: 3 });
+    await watch({ resourceVersion: 999 });
+    expect(cache.watches.map(({ start }) => start)).toEqual([afterRevision(3), afterRevision(999)]);
+  });
+
+  test('sendInitialEvents=true: with the state, whose end is marked when bookmarks are wanted', async () => {
+    watchList = true;
+    await watch({ sendInitialEvents: true, bookmarks: true });
+    await watch({ sendInitialEvents: true, bookmarks: false, resourceVersion: 0 });
+    await watch({ sendInitialEvents: true, bookmarks: true, resourceVersion: 103 });
+    expect(cache.watches.map(({ start, markEndOfInitialEvents }) => [start, markEndOfInitialEvents])).toEqual([
+      [state, true],
+      [state, false],
+      [state, true],
+    ]);
+    expect(cache.lookups).toBe(1);
+  });
+
+  test('sendInitialEvents=true at a version that does not come: 504', async () => {
+    watchList = true;
+    expect(await failure(after(3_000, watch({ sendInitialEvents: true, resourceVersion: 999 })))).toMatchObject(tooLarge(999, 105));
+  });
+
+  test('sendInitialEvents=false: without the state', async () => {
+    await watch({ sendInitialEvents: false });
+    await watch({ sendInitialEvents: false, resourceVersion: 0 });
+    await watch({ sendInitialEvents: false, resourceVersion: 102 });
+    expect(cache.watches.map(({ start }) => start)).toEqual([afterRevision(105), afterRevision(105), afterRevision(102)]);
+  });
+
+  test('with the gate on, version unset or 0 is a streaming list even if not asked for', async () => {
+    watchList = true;
+    await watch({ bookmarks: true });
+    await watch({ bookmarks: true, resourceVersion: 0 });
+    await watch({ bookmarks: true, resourceVersion: 102 });
+    expect(cache.watches.map(({ start, markEndOfInitialEvents }) => [start, markEndOfInitialEvents])).toEqual([
+      [state, true],
+      [state, true],
+      [afterRevision(102), false],
+    ]);
+  });
+
+  test('while the cache does not keep up: 504', async () => {
+    cache.storeRevision = 200;
+    expect(await failure(after(3_000, watch({})))).toMatchObject({ code: 504 });
+  });
+
+  test('the scope is as narrow as the selection allows', async () => {
+    const scopes = async (fields: string, labels: string, namespace: string): Promise<unknown> => {
+      await watch({ selection: selectionFor(configMaps.row, labels, fields), resourceVersion: 0 }, namespace);
+      return cache.watches.at(-1)?.scope;
+    };
+    expect(await scopes('', '', '')).toEqual({});
+    expect(await scopes('metadata.name=x', '', 'a')).toEqual({ namespace: 'a', name: 'x' });
+    expect(await scopes('metadata.name=x,metadata.namespace=b', '', '')).toEqual({ namespace: 'b', name: 'x' });
+    expect(await scopes('metadata.namespace=b', '', 'a')).toEqual({ namespace: 'a', matches: expect.any(Function) });
+    expect(await scopes('', 'a=b', 'a')).toEqual({ namespace: 'a', matches: expect.any(Function) });
+  });
+});

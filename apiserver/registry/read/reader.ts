@@ -1,0 +1,63 @@
+/**
+ * The read side of the registry: get, list and watch as the resourceVersion rules want them (specification §4.3.4), answered from
+ * the cache. Never writes, and never asks the store where the cache can be proved to be good enough.
+ */
+import type { ObjectKey } from '../../../shared/api/identity';
+import { notFound } from '../../../shared/api/status';
+import type { Cache, CacheWatch, ChangeSink, Entry } from '../../cache/contract';
+import type { Revision } from '../../storage/store';
+import type { ListOptions, ListPage, Reader, RequestContext, Resource, WatchOptions } from '../contract';
+import type { ReaderParts } from './contract';
+import { Freshness, readFailure } from './freshness';
+import { list } from './list';
+import { watch } from './watch';
+
+export function createReader(parts: ReaderParts): Reader {
+  return new CacheReader(parts);
+}
+
+class CacheReader implements Reader {
+  private readonly cache: Cache;
+  private readonly freshness: Freshness;
+
+  constructor(private readonly parts: ReaderParts) {
+    this.cache = parts.cache;
+    this.freshness = new Freshness(parts);
+  }
+
+  async get(context: RequestContext, resource: Resource, key: ObjectKey, resourceVersion: Revision | undefined): Promise<Entry> {
+    this.freshness.requireReady();
+    const storedKey = resource.stored.namespaced ? `${key.namespace}/${key.name}` : key.name;
+    const entry = await this.find(context, resource, storedKey, resourceVersion);
+    if (entry === undefined) throw notFound(resource.row, key.name);
+    return entry;
+  }
+
+  list(context: RequestContext, resource: Resource, namespace: string, options: ListOptions): Promise<ListPage> {
+    return list({ cache: this.cache, freshness: this.freshness }, context, resource, namespace, options);
+  }
+
+  watch(context: RequestContext, resource: Resource, namespace: string, options: WatchOptions, sink: ChangeSink): Promise<CacheWatch> {
+    return watch({ ...this.parts, freshness: this.freshness }, context, resource, namespace, options, sink);
+  }
+
+  private async find(
+    context: RequestContext,
+    resource: Resource,
+    key: string,
+    resourceVersion: Revision | undefined,
+  ): Promise<Entry | undefined> {
+    if (resourceVersion !== undefined) await this.freshness.notOlderThan(context, resourceVersion);
+    else if ((await this.freshness.mostRecent(context)) === 'stalled') return this.readStore(context, resource, key);
+    return this.cache.get(resource.stored, key);
+  }
+
+  private async readStore(context: RequestContext, resource: Resource, key: string): Promise<Entry | undefined> {
+    try {
+      const { entry } = await this.cache.read(resource.stored, key, { deadline: context.deadline });
+      return entry;
+    } catch (error) {
+      throw readFailure(error);
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { KINDS, type KindRow } from '../../../shared/api/kinds';
+import { canonicalNamespace, GENERATED_NAMES } from '../../../shared/names/dialect';
+import type { Entry } from '../../cache/contract';
+import { EVERYTHING, selectionFor } from './selection';
+
+function rowOf(kind: string): KindRow {
+  const row = KINDS.find((candidate) => candidate.kind === kind);
+  if (row === undefined) throw new Error(`no row for ${kind}`);
+  return row;
+}
+
+function entry(key: string, more: Partial<Entry> = {}): Entry {
+  return { key, revision: 1, bytes: Buffer.alloc(0), labels: {}, fields: {}, dialectSensitive: false, ...more };
+}
+
+const fieldsOf = (kind: string, fields: string): ((candidate: Entry) => boolean) => {
+  const selection = selectionFor(rowOf(kind), '', fields, (namespace) => canonicalNamespace(GENERATED_NAMES.platform, namespace));
+  return (candidate) => selection.matches(candidate);
+};
+
+const known = (field: string): string => `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
+const unsupported = (field: string): string => `field label not supported: ${field}`;
+
+/** Recorded from release 1.31.1. */
+test.each([
+  ['ConfigMap', 'data.i=3', known('data.i')],
+  ['ConfigMap', '=x', known('')],
+  ['ConfigMap', ' metadata.name=a', known(' metadata.name')],
+  ['ConfigMap', 'foo=x,bar=y', known('bar')],
+  ['ServiceAccount', 'metadata.uid=x', known('metadata.uid')],
+  ['Pod', 'data.i=3', unsupported('data.i')],
+  ['Pod', '=x', unsupported('')],
+  ['Event', 'metadata.uid=x', unsupported('metadata.uid')],
+  ['Secret', 'foo=', unsupported('foo')],
+  ['Namespace', 'metadata.namespace=x', unsupported('metadata.namespace')],
+  ['Node', 'metadata.namespace=x', unsupported('metadata.namespace')],
+  ['ConfigMap', 'foo', "invalid selector: 'foo'; can't understand 'foo'"],
+])('%s refuses the field selector %j', (kind, fields, message) => {
+  expect(() => selectionFor(rowOf(kind), '', fields)).toThrow(expect.objectContaining({ code: 400, reason: 'BadRequest', message }));
+});
+
+test('a bad label selector is 400', () => {
+  const refusal = { code: 400, message: "found '=', expected: !, identifier, or 'end of string'" };
+  expect(() => selectionFor(rowOf('Pod'), '=x', '')).toThrow(expect.objectContaining(refusal));
+});
+
+test('nothing asked for selects everything', () => {
+  for (const [labels, fields] of [
+    ['', ''],
+    [' ', ','],
+  ] as const) {
+    expect(selectionFor(rowOf('Pod'), labels, fields)).toBe(EVERYTHING);
+  }
+});
+
+test('places are known without looking at entries, and only they do not count as filters', () => {
+  const selection = (labels: string, fields: string): object => {
+    const { filters, name, namespace } = selectionFor(rowOf('Pod'), labels, fields);
+    return { filters, name, namespace };
+  };
+  expect(selection('', 'metadata.name=x')).toEqual({ filters: false, name: 'x', namespace: undefined });
+  expect(selection('', 'metadata.name=x,metadata.namespace=n')).toEqual({ filters: false, name: 'x', namespace: 'n' });
+  expect(selection('', 'metadata.name!=x')).toEqual({ filters: true, name: undefined, namespace: undefined });
+  expect(selection('a', 'metadata.name=x')).toEqual({ filters: true, name: 'x', namespace: undefined });
+  expect(selection('', 'metadata.name=x,metadata.name=y')).toEqual({ filters: true, name: 'x', namespace: undefined });
+});
+
+test('names and namespaces', () => {
+  expect(fieldsOf('Pod', 'metadata.name=x')(entry('n/x'))).toBe(true);
+  expect(fieldsOf('Pod', 'metadata.name=x')(entry('x/n'))).toBe(false);
+  expect(fieldsOf('Pod', 'metadata.name!=x')(entry('n/x'))).toBe(false);
+  expect(fieldsOf('Pod', 'metadata.namespace=n')(entry('n/x'))).toBe(true);
+  expect(fieldsOf('Pod', 'metadata.namespace!=n')(entry('n/x'))).toBe(false);
+  expect(fieldsOf('Pod', 'metadata.name=x,metadata.name=y')(entry('n/x'))).toBe(false);
+  expect(fieldsOf('Node', 'metadata.name=x')(entry('x'))).toBe(true);
+});
+
+test('fields that are not stored count as empty, or as their kind says', () => {
+  const bare = entry('n/x');
+  const bound = entry('n/y', { fields: { 'spec.nodeName': 'n1', 'spec.hostNetwork': 'true' } });
+  expect([bare, bound].map(fieldsOf('Pod', 'spec.nodeName='))).toEqual([true, false]);
+  expect([bare, bound].map(fieldsOf('Pod', 'spec.nodeName!='))).toEqual([false, true]);
+  expect([bare, bound].map(fieldsOf('Pod', 'spec.hostNetwork=false'))).toEqual([true, false]);
+  expect([bare, bound].map(fieldsOf('Pod', 'spec.nodeName=n1,spec.hostNetwork=true'))).toEqual([false, true]);
+  expect(fieldsOf('Node', 'spec.unschedulable=false')(entry('x'))).toBe(true);
+});
+
+test('labels and fields must both match', () => {
+  const selection = selectionFor(rowOf('Pod'), 'a=b', 'status.phase=Running');
+  expect(selection.matches(entry('n/x', { labels: { a: 'b' }, fields: { 'status.phase': 'Running' } }))).toBe(true);
+  expect(selection.matches(entry('n/x', { labels: { a: 'b' } }))).toBe(false);
+  expect(selection.matches(entry('n/x', { fields: { 'status.phase': 'Running' } }))).toBe(false);
+});
+
+test('either spelling finds what is stored in one', () => {
+  expect(
+    fieldsOf(
+      'Event',
+      'involvedObject.apiVersion=coordination.k8s.io/v1',
+    )(entry('n/e', { fields: { 'involvedObject.apiVersion': 'coordination.platform.io/v1' } })),
+  ).toBe(true);
+  expect(fieldsOf('Pod', 'metadata.namespace=kube-system')(entry('platform-system/x'))).toBe(true);
+  expect(fieldsOf('Namespace', 'metadata.name=kube-system')(entry('platform-system'))).toBe(true);
+  const token = { fields: { type: 'platform.io/service-account-token' } };
+  expect(fieldsOf('Secret', 'type=kubernetes.io/service-account-token')(entry('n/x', token))).toBe(true);
+  expect(fieldsOf('Secret', 'type!=kubernetes.io/service-account-token')(entry('n/x', token))).toBe(false);
+});

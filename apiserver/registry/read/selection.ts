@@ -1,0 +1,119 @@
+/**
+ * From the texts of `labelSelector` and `fieldSelector` to a {@link Selection} over cache entries of one kind.
+ *
+ * It works on what an entry carries beside its body (key, labels, selectable fields), so matching never parses an object.
+ */
+import { canonicalApiVersion, otherQualifiedName } from '../../../shared/names/dialect';
+import type { KindRow, SelectableField } from '../../../shared/api/kinds';
+import { parseFieldSelector, type FieldTerm } from '../../../shared/api/selectors/field-selector';
+import { compileLabelSelector, parseLabelSelector } from '../../../shared/api/selectors/label-selector';
+import { SelectorError } from '../../../shared/api/selectors/selector-error';
+import { badRequest } from '../../../shared/api/status';
+import type { Entry } from '../../cache/contract';
+import type { Selection } from '../contract';
+
+type Matcher = (entry: Entry) => boolean;
+
+/** Selects everything in the place that was asked for. */
+export const EVERYTHING: Selection = { filters: false, matches: () => true };
+
+/**
+ * @param row the kind that is selected from; its row says which fields there are
+ * @param canonicalNamespace where a namespace is stored under another name than it was asked for (aliases of the system namespaces)
+ * @throws StatusError 400 for a selector that cannot be read and for a field that the kind does not have
+ */
+export function selectionFor(
+  row: KindRow,
+  labelSelector: string,
+  fieldSelector: string,
+  canonicalNamespace: (namespace: string) => string = (namespace) => namespace,
+): Selection {
+  if (labelSelector === '' && fieldSelector === '') return EVERYTHING;
+  try {
+    return select(row, labelSelector, fieldSelector, canonicalNamespace);
+  } catch (error) {
+    if (error instanceof SelectorError) throw badRequest(error.message);
+    throw error;
+  }
+}
+
+function select(row: KindRow, labelSelector: string, fieldSelector: string, canonicalNamespace: (namespace: string) => string): Selection {
+  const requirements = parseLabelSelector(labelSelector);
+  const terms = parseFieldSelector(fieldSelector).map((term) => inStoredSpelling(row, term, canonicalNamespace));
+  const compiled = terms.map((term) => ({ term, matches: fieldMatcher(row, term) }));
+  if (requirements.length === 0 && terms.length === 0) return EVERYTHING;
+
+  const matchers: Matcher[] = compiled.map(({ matches }) => matches);
+  if (requirements.length > 0) {
+    const matchesLabels = compileLabelSelector(requirements);
+    matchers.push((entry) => matchesLabels(entry.labels));
+  }
+  const name = pinned(terms, 'metadata.name');
+  const namespace = pinned(terms, 'metadata.namespace');
+  const places = (name === undefined ? 0 : 1) + (namespace === undefined ? 0 : 1);
+  return {
+    filters: matchers.length > places,
+    ...(name === undefined ? {} : { name }),
+    ...(namespace === undefined ? {} : { namespace }),
+    matches: all(matchers),
+  };
+}
+
+function all(matchers: readonly Matcher[]): Matcher {
+  const [only, second] = matchers;
+  if (only !== undefined && second === undefined) return only;
+  return (entry) => {
+    for (const matches of matchers) if (!matches(entry)) return false;
+    return true;
+  };
+}
+
+/** The value that a field must have, if a term says so. */
+function pinned(terms: readonly FieldTerm[], field: string): string | undefined {
+  return terms.find((term) => term.field === field && term.operator === '=')?.value;
+}
+
+function fieldMatcher(row: KindRow, term: FieldTerm): Matcher {
+  const { field, value } = term;
+  const equal = term.operator === '=';
+  if (field === 'metadata.name') return (entry) => (nameOf(row, entry.key) === value) === equal;
+  // Namespaces and nodes refuse this field; other cluster-scoped kinds have an empty one.
+  if (field === 'metadata.namespace' && (row.namespaced || row.ownFieldLabels !== true)) {
+    return (entry) => (namespaceOf(row, entry.key) === value) === equal;
+  }
+  const selectable = row.selectableFields?.find((candidate) => candidate.name === field);
+  if (selectable === undefined) throw new SelectorError(unknownField(row, field));
+  return storedFieldMatcher(selectable, value, equal);
+}
+
+function storedFieldMatcher(selectable: SelectableField, value: string, equal: boolean): Matcher {
+  const { name, absent = '' } = selectable;
+  // Secret types exist in either spelling and are kept as they were sent.
+  const other = name === 'type' ? otherQualifiedName(value) : undefined;
+  return (entry) => {
+    const found = entry.fields[name] ?? absent;
+    return (found === value || (other !== undefined && found === other)) === equal;
+  };
+}
+
+function unknownField(row: KindRow, field: string): string {
+  if (row.ownFieldLabels === true) return `field label not supported: ${field}`;
+  return `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
+}
+
+/** Values that name groups or system namespaces are stored in one spelling. */
+function inStoredSpelling(row: KindRow, term: FieldTerm, canonicalNamespace: (namespace: string) => string): FieldTerm {
+  const namesNamespace =
+    term.field === 'metadata.namespace' || (term.field === 'metadata.name' && row.group === '' && row.resource === 'namespaces');
+  if (namesNamespace) return { ...term, value: canonicalNamespace(term.value) };
+  if (term.field.endsWith('.apiVersion')) return { ...term, value: canonicalApiVersion(term.value) };
+  return term;
+}
+
+function nameOf(row: KindRow, key: string): string {
+  return row.namespaced ? key.slice(key.indexOf('/') + 1) : key;
+}
+
+function namespaceOf(row: KindRow, key: string): string {
+  return row.namespaced ? key.slice(0, key.indexOf('/')) : '';
+}

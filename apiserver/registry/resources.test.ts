@@ -1,0 +1,35 @@
+import { KINDS } from '../../shared/api/kinds';
+import { buildResources, entryKey } from './resources';
+import { STRATEGIES } from './strategies';
+import { groupResourceText } from '../../shared/api/identity';
+
+const resources = buildResources();
+
+it('finds a resource under either spelling of its group', () => {
+  const lease = resources.find('coordination.platform.io', 'v1', 'leases');
+  expect(lease?.row.kind).toBe('Lease');
+  expect(resources.find(['coordination', 'k8s', 'io'].join('.'), 'v1', 'leases')).toBe(lease);
+  expect(resources.ofKind({ group: 'coordination.platform.io', version: 'v1', kind: 'Lease' })).toBe(lease);
+  expect(resources.find('coordination.platform.io', 'v2', 'leases')).toBeUndefined();
+  expect(resources.find('', 'v1', 'leases')).toBeUndefined();
+});
+
+it('has one stored type per key segment', () => {
+  const segments = resources.storedTypes.map((type) => type.segment);
+  expect(new Set(segments).size).toBe(segments.length);
+  expect(segments).toEqual(expect.arrayContaining(['configmaps', 'services/specs', 'minions']));
+  const [first] = KINDS;
+  if (first === undefined) throw new Error('no kinds');
+  const twice = buildResources([first, { ...first, version: 'v2' }]);
+  expect(twice.storedTypes).toHaveLength(1);
+  expect(twice.all[0]?.stored).toBe(twice.all[1]?.stored);
+});
+
+it('has a strategy for every row, and none for nothing', () => {
+  expect([...STRATEGIES.keys()].sort()).toEqual(KINDS.map((row) => groupResourceText(row)).sort());
+});
+
+it('makes entry keys', () => {
+  expect(entryKey({ namespace: 'a', name: 'b' })).toBe('a/b');
+  expect(entryKey({ namespace: '', name: 'b' })).toBe('b');
+});

@@ -1,0 +1,56 @@
+/**
+ * The served resources, made once from the kind table: what the endpoints route to and what the cache is told to hold.
+ * Never knows a verb.
+ */
+import { apiVersionOf, groupResourceText, type GroupVersion, type GroupVersionKind } from '../../shared/api/identity';
+import { KINDS, type KindRow } from '../../shared/api/kinds';
+import { canonicalGroup } from '../../shared/names/dialect';
+import type { StoredType } from '../cache/contract';
+import type { Resource } from './contract';
+
+export interface Resources {
+  readonly all: readonly Resource[];
+  /** One per key segment, whatever number of versions serve it. */
+  readonly storedTypes: readonly StoredType[];
+  /** `group` in either dialect. */
+  find(group: string, version: string, resource: string): Resource | undefined;
+  /** The resource that serves a kind; `group` in either dialect. */
+  ofKind(gvk: GroupVersionKind): Resource | undefined;
+  /** The resource for which the server itself has a use (namespaces, events); throws when it is not served. */
+  require(resource: string): Resource;
+}
+
+export function buildResources(rows: readonly KindRow[] = KINDS): Resources {
+  const types = new Map<string, StoredType>();
+  const all = rows.map((row): Resource => ({ row, stored: storedType(row, types) }));
+  const byPath = new Map(all.map((resource) => [pathKey(resource.row, resource.row.resource), resource]));
+  const byKind = new Map(all.map((resource) => [pathKey(resource.row, resource.row.kind), resource]));
+  const canonical = (gv: GroupVersion): GroupVersion => ({ group: canonicalGroup(gv.group), version: gv.version });
+  return {
+    all,
+    storedTypes: [...types.values()],
+    find: (group, version, resource) => byPath.get(pathKey(canonical({ group, version }), resource)),
+    ofKind: (gvk) => byKind.get(pathKey(canonical(gvk), gvk.kind)),
+    require(resource) {
+      const found = all.find((candidate) => candidate.row.group === '' && candidate.row.resource === resource);
+      if (found === undefined) throw new Error(`the kind table has no row for ${resource}`);
+      return found;
+    },
+  };
+}
+
+const pathKey = (gv: GroupVersion, name: string): string => `${apiVersionOf(gv)}/${name}`;
+
+function storedType(row: KindRow, types: Map<string, StoredType>): StoredType {
+  const segment = row.segment ?? row.resource;
+  const known = types.get(segment);
+  if (known !== undefined) return known;
+  const made: StoredType = { name: groupResourceText(row), segment, namespaced: row.namespaced };
+  types.set(segment, made);
+  return made;
+}
+
+/** An object's key below its type's segment. */
+export function entryKey(key: { readonly namespace: string; readonly name: string }): string {
+  return key.namespace === '' ? key.name : `${key.namespace}/${key.name}`;
+}

@@ -1,0 +1,32 @@
+/** Lease (behaviour-reference §5.15). */
+import { invalidAs, type FieldError } from '../../../shared/api/field-error';
+import { objectAt, own, type JsonObject } from '../../../shared/api/json';
+import type { Strategy } from './strategy';
+
+/** Members of the coordinated election, an alpha feature that is off. */
+const GATED = ['strategy', 'preferredHolder'];
+
+export const lease: Strategy = {
+  prepareForCreate: dropGated,
+  validate,
+  update: { prepare: dropGated, validate },
+};
+
+function dropGated(object: JsonObject): void {
+  const spec = objectAt(object, 'spec');
+  if (spec !== undefined) for (const member of GATED) delete spec[member];
+}
+
+function validate(object: JsonObject): readonly FieldError[] {
+  const spec = objectAt(object, 'spec') ?? {};
+  const errors: FieldError[] = [];
+  const duration = own(spec, 'leaseDurationSeconds');
+  if (typeof duration === 'number' && duration <= 0) {
+    errors.push(invalidAs('spec.leaseDurationSeconds', String(duration), 'must be greater than 0'));
+  }
+  const transitions = own(spec, 'leaseTransitions');
+  if (typeof transitions === 'number' && transitions < 0) {
+    errors.push(invalidAs('spec.leaseTransitions', String(transitions), 'must be greater than or equal to 0'));
+  }
+  return errors;
+}

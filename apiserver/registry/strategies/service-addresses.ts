@@ -1,0 +1,109 @@
+/** The rules for a Service's addresses, and what is worth a warning about them. */
+import { duplicate, forbiddenField, invalidValue, notSupported, type FieldError } from '../../../shared/api/field-error';
+import { objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { stringsAt } from '../../../shared/api/object-meta';
+import { ipErrors, ipFamily, withoutLeadingZeros } from './addresses';
+
+const FAMILIES = ['IPv4', 'IPv6'];
+const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
+
+/** What is wrong with clusterIP, clusterIPs, ipFamilies and ipFamilyPolicy of any state. */
+export function clusterAddressErrors(spec: JsonObject): FieldError[] {
+  const errors: FieldError[] = [];
+  const addresses = stringsAt(spec, 'clusterIPs');
+  const families = stringsAt(spec, 'ipFamilies');
+  const policy = stringAt(spec, 'ipFamilyPolicy');
+  if (stringAt(spec, 'type') === 'ExternalName') {
+    const refuse = (member: string): void => void errors.push(forbiddenField(`spec.${member}`, 'may not be set for ExternalName services'));
+    if (addresses.length > 0 || (stringAt(spec, 'clusterIP') ?? '') !== '') refuse('clusterIPs');
+    if (families.length > 0) refuse('ipFamilies');
+    if (policy !== undefined) refuse('ipFamilyPolicy');
+    return errors;
+  }
+  families.forEach((family, index) => {
+    if (!FAMILIES.includes(family)) errors.push(notSupported(`spec.ipFamilies[${index}]`, family, FAMILIES));
+    else if (families.indexOf(family) < index) errors.push(duplicate(`spec.ipFamilies[${index}]`, family));
+  });
+  if (policy !== undefined && !POLICIES.includes(policy)) errors.push(notSupported('spec.ipFamilyPolicy', policy, POLICIES));
+  return [...errors, ...addressListErrors(stringAt(spec, 'clusterIP') ?? '', addresses, families)];
+}
+
+function addressListErrors(first: string, given: readonly string[], families: readonly string[]): readonly FieldError[] {
+  const field = 'spec.clusterIPs';
+  const errors: FieldError[] = [];
+  if (first === '' && given.length > 0) return [invalidValue(field, given, 'must be empty when `clusterIP` is not specified')];
+  const addresses = given.length === 0 && first !== '' ? [first] : given;
+  if (addresses.length > 0 && addresses[0] !== first) errors.push(invalidValue(field, addresses, 'first value must match `clusterIP`'));
+  if (addresses.includes('None')) {
+    if (addresses.length > 1) errors.push(invalidValue(field, addresses, "'None' must be the first and only value"));
+    return errors;
+  }
+  addresses.forEach((address, index) => errors.push(...ipErrors(address, `${field}[${index}]`)));
+  if (addresses.length > 2) errors.push(invalidValue(field, addresses, 'may only hold up to 2 values'));
+  if (errors.length > 0) return errors;
+  const used = addresses.map((address) => (ipFamily(address) === 4 ? 'IPv4' : 'IPv6'));
+  if (used.length === 2 && used[0] === used[1])
+    errors.push(invalidValue(field, addresses, 'may specify no more than one IP for each IP family'));
+  used.forEach((family, index) => {
+    const wanted = families[index];
+    if (wanted === undefined || wanted === family) return;
+    const text = `expected an ${wanted} value as indicated by \`ipFamilies[${index}]\``;
+    errors.push(invalidValue(`${field}[${index}]`, addresses[index] ?? '', text));
+  });
+  return errors;
+}
+
+/** Addresses do not change once they are set, but for the second one. */
+export function clusterAddressChanges(spec: JsonObject, before: JsonObject): readonly FieldError[] {
+  if (stringAt(spec, 'type') === 'ExternalName' || stringAt(before, 'type') === 'ExternalName') return [];
+  const [addresses, old] = [stringsAt(spec, 'clusterIPs'), stringsAt(before, 'clusterIPs')];
+  if (old.length === 0 || (addresses[0] === 'None' && old[0] === 'None')) return [];
+  if (addresses.length === 0) return [invalidValue('spec.clusterIPs[0]', addresses, 'primary clusterIP can not be unset')];
+  const kept = addresses.length === old.length ? addresses.length : 1;
+  return addresses
+    .slice(0, kept)
+    .flatMap((address, index) =>
+      address === old[index] ? [] : [invalidValue(`spec.clusterIPs[${index}]`, addresses, 'may not change once set')],
+    );
+}
+
+/** An address on which every node is to accept traffic: ones that no other machine can reach are refused. */
+export function externalAddressErrors(address: string, field: string): readonly FieldError[] {
+  const family = ipFamily(address);
+  if (family === 0) return ipErrors(address, field);
+  const text = RANGES.find(({ of, matches }) => of === family && matches(withoutLeadingZeros(address)))?.text;
+  return text === undefined ? [] : [invalidValue(field, address, text)];
+}
+
+const firstGroup = (address: string): number => Number.parseInt(address.split(':')[0] ?? '', 16);
+const onlyZeros = /^[0:]*$/;
+const LOOPBACK = 'may not be in the loopback range (127.0.0.0/8, ::1/128)';
+const LINK_LOCAL = 'may not be in the link-local range (169.254.0.0/16, fe80::/10)';
+const LINK_LOCAL_MULTICAST = 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)';
+
+const RANGES: readonly { readonly of: 4 | 6; readonly text: string; matches(address: string): boolean }[] = [
+  { of: 4, text: 'may not be unspecified (0.0.0.0)', matches: (address) => address === '0.0.0.0' },
+  { of: 6, text: 'may not be unspecified (::)', matches: (address) => onlyZeros.test(address) },
+  { of: 4, text: LOOPBACK, matches: (address) => address.startsWith('127.') },
+  { of: 6, text: LOOPBACK, matches: (address) => address.endsWith('1') && onlyZeros.test(address.slice(0, -1)) },
+  { of: 4, text: LINK_LOCAL, matches: (address) => address.startsWith('169.254.') },
+  { of: 6, text: LINK_LOCAL, matches: (address) => (firstGroup(address) & 0xffc0) === 0xfe80 },
+  { of: 4, text: LINK_LOCAL_MULTICAST, matches: (address) => address.startsWith('224.0.0.') },
+  { of: 6, text: LINK_LOCAL_MULTICAST, matches: (address) => (firstGroup(address) & 0xff0f) === 0xff02 },
+];
+
+export function addressWarnings(object: JsonObject): readonly string[] {
+  const spec = objectAt(object, 'spec') ?? {};
+  const external = stringsAt(spec, 'externalIPs');
+  const warnings: string[] = [];
+  const isName = stringAt(spec, 'type') === 'ExternalName';
+  if (isName && external.length > 0) warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
+  if (!isName && own(spec, 'externalName') !== undefined)
+    warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
+  external.forEach((address, index) => {
+    if (withoutLeadingZeros(address) === address) return;
+    const text = `IP address was accepted, but will be invalid in a future Kubernetes release: ParseAddr("${address}")`;
+    warnings.push(`spec.externalIPs[${index}]: ${text}: IPv4 field has octet with leading zero`);
+  });
+  return warnings;
+}

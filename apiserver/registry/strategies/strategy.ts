@@ -1,0 +1,43 @@
+/**
+ * What a kind may add to the write path: the rules that its row and its type tables cannot say. All members are optional, all are called with
+ * decoded, defaulted objects in canonical spelling, and none looks at the store.
+ */
+import type { FieldError } from '../../../shared/api/field-error';
+import type { JsonObject } from '../../../shared/api/json';
+import type { GeneratedNames } from '../../../shared/names/dialect';
+
+export interface StrategyContext {
+  readonly names: GeneratedNames;
+}
+
+export interface UpdateRules {
+  /** Takes back from `old` what this endpoint may not change. Metadata has been settled already. */
+  prepare?(object: JsonObject, old: JsonObject, context: StrategyContext): void;
+  /** After the errors of the change, or before them, the whole object is judged as a new one would be. Absent = it is not. */
+  readonly state?: 'first' | 'last';
+  /** Errors of the change; those of the metadata are not its concern. */
+  validate?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldError[];
+}
+
+export interface Strategy {
+  /** Sets and resets what a client may not choose at creation. A status has been dropped already where `keepsStatusAtCreation` is unset. */
+  prepareForCreate?(object: JsonObject, context: StrategyContext): void;
+  validate?(object: JsonObject, context: StrategyContext): readonly FieldError[];
+  readonly update?: UpdateRules;
+  readonly status?: UpdateRules;
+  readonly finalize?: UpdateRules;
+  /** A label on which the server insists, set on every write after admission. */
+  stamp?(object: JsonObject, context: StrategyContext): void;
+  /** Texts of Warning headers for a create (`old` undefined) or an update. */
+  warnings?(object: JsonObject, old: JsonObject | undefined): readonly string[];
+  /** The kind has a status endpoint and still takes a status at creation. */
+  readonly keepsStatusAtCreation?: true;
+  /** Metadata is looked at only when the kind's own rules found nothing (upstream behaviour for core Events). */
+  readonly kindRulesFirst?: true;
+  /** Deletion is graceful: seconds until the object may go, 0 = at once. `asked` is what the request said. */
+  gracePeriod?(object: JsonObject, asked: number | undefined): number;
+  /** The first DELETE only marks the object, whatever its finalizers, and says so in the object; later ones wait until nothing holds it back. */
+  markDeleted?(object: JsonObject): void;
+  /** Something besides `metadata.finalizers` holds a terminating object back. */
+  heldBack?(object: JsonObject): boolean;
+}

@@ -1,0 +1,127 @@
+/**
+ * Optimistic writing (design §3.4): an attempt is made on the cached state; what it refuses or finds unchanged is confirmed on a proven state; what
+ * it wants to store is one transaction, and a lost race brings the present state for the next attempt in the same round trip.
+ * Knows neither verbs nor kinds.
+ */
+import type { Clock } from '../../../shared/runtime/clock';
+import { StatusError, timeout } from '../../../shared/api/status';
+import type { Cache, Entry, StoredType } from '../../cache/contract';
+import { makeEntry } from '../../cache/entry';
+import { commit } from '../../storage/commit';
+import { StoreError, type KeyValue, type Operation, type Revision, type Store } from '../../storage/store';
+
+/** A key that a write looks at. */
+export interface Watched {
+  readonly type: StoredType;
+  /** Below the type's segment. */
+  readonly key: string;
+  /** In the store. */
+  readonly storeKey: string;
+}
+
+/** The object's state and, for namespaced objects, its Namespace's: undefined = does not exist. */
+export interface Current {
+  readonly entry: Entry | undefined;
+  readonly namespace: Entry | undefined;
+  /** It was the store's state at some moment since the request began, so that a refusal can rest on it. */
+  readonly proven: boolean;
+}
+
+/** What an attempt came to. */
+export type Step<R> =
+  /** Nothing to store: the answer rests on the state alone. */
+  | { readonly type: 'answer'; readonly result: R }
+  | {
+      readonly type: 'store';
+      /** The Namespace must still be as it was. */
+      readonly guardsNamespace: boolean;
+      readonly operation: Operation;
+      /** `revision` = the write's own. */
+      readonly finish: (revision: Revision) => R;
+    };
+
+export interface Attempts {
+  readonly object: Watched;
+  readonly namespace: Watched | undefined;
+  /** In ms of Clock.monotonic. */
+  readonly deadline: number;
+  /** Begin with a proven state: for what must be right the first time (a dry run never meets the store's own compare). */
+  readonly prove: boolean;
+}
+
+export interface AttemptDependencies {
+  readonly store: Store;
+  readonly cache: Cache;
+  readonly clock: Clock;
+}
+
+/** Runs `attempt` until it has an answer. Rejects with its StatusError, or with StoreError. */
+export async function settle<R>(
+  dependencies: AttemptDependencies,
+  attempts: Attempts,
+  attempt: (current: Current) => Step<R> | Promise<Step<R>>,
+): Promise<R> {
+  const { store, cache, clock } = dependencies;
+  let current = attempts.prove ? await proven(dependencies, attempts) : cached(cache, attempts, false);
+  const since = cache.revision;
+  for (;;) {
+    let step: Step<R>;
+    try {
+      const made = attempt(current);
+      step = made instanceof Promise ? await made : made;
+    } catch (error) {
+      if (current.proven || !(error instanceof StatusError)) throw error;
+      current = await proven(dependencies, attempts);
+      continue;
+    }
+    if (step.type === 'answer') {
+      if (current.proven) return step.result;
+      const confirmed = await proven(dependencies, attempts);
+      if (confirmed.entry?.revision === current.entry?.revision) return step.result;
+      current = confirmed;
+      continue;
+    }
+    const compare = [{ key: attempts.object.storeKey, modRevision: current.entry?.revision ?? 0 }];
+    if (step.guardsNamespace && attempts.namespace !== undefined) {
+      compare.push({ key: attempts.namespace.storeKey, modRevision: current.namespace?.revision ?? 0 });
+    }
+    const result = await commit(store, { compare, operations: [step.operation] }, { clock, deadline: attempts.deadline, since });
+    if (result.committed) return step.finish(result.revision);
+    if (clock.monotonic() >= attempts.deadline)
+      throw timeout('request did not complete within requested timeout - context deadline exceeded');
+    current = {
+      entry: entryOf(attempts.object, result.current[0]),
+      namespace:
+        compare.length > 1 && attempts.namespace !== undefined ? entryOf(attempts.namespace, result.current[1]) : current.namespace,
+      proven: true,
+    };
+  }
+}
+
+function cached(cache: Cache, attempts: Attempts, isProven: boolean): Current {
+  return {
+    entry: cache.get(attempts.object.type, attempts.object.key),
+    namespace: attempts.namespace === undefined ? undefined : cache.get(attempts.namespace.type, attempts.namespace.key),
+    proven: isProven,
+  };
+}
+
+/** The cache once it has caught up with the store, or, when it cannot in time, the store itself. */
+async function proven(dependencies: AttemptDependencies, attempts: Attempts): Promise<Current> {
+  const { cache } = dependencies;
+  const waited = { deadline: attempts.deadline };
+  try {
+    await cache.mostRecent(waited);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.failure !== 'deadline' || dependencies.clock.monotonic() >= attempts.deadline) throw error;
+    const object = await cache.read(attempts.object.type, attempts.object.key, waited);
+    const namespace =
+      attempts.namespace === undefined ? undefined : await cache.read(attempts.namespace.type, attempts.namespace.key, waited);
+    return { entry: object.entry, namespace: namespace?.entry, proven: true };
+  }
+  return cached(cache, attempts, true);
+}
+
+function entryOf(watched: Watched, kv: KeyValue | undefined): Entry | undefined {
+  return kv === undefined ? undefined : makeEntry(watched.type, watched.key, kv.modRevision, kv.value);
+}

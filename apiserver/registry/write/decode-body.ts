@@ -1,0 +1,143 @@
+/**
+ * From a parsed body to a decoded, canonical object of the endpoint's kind (behaviour-reference §1.5): kind and apiVersion, structure, unknown
+ * and duplicate fields. Knows nothing of the stored state.
+ */
+import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/schema';
+import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity';
+import { stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/api/json';
+import { badRequest, StatusError } from '../../../shared/api/status';
+import { fieldFaults } from '../../../shared/serialization';
+import { canonicalGroup } from '../../../shared/names/dialect';
+import { quote } from '../../../shared/api/quote';
+import type { FieldValidation } from '../contract';
+import type { Plan } from './plan';
+
+export interface Undecoded {
+  readonly value: JsonObject;
+  readonly literals?: NumberLiterals | undefined;
+  /** See ParsedBody. */
+  readonly duplicates: readonly string[];
+  readonly format: 'json' | 'yaml' | 'protobuf';
+  readonly text?: string | undefined;
+}
+
+/** What is wrong with a body, before it is put into an answer: a body and a patched object say it in different answers. */
+export class BodyFault extends Error {
+  override readonly name = 'BodyFault';
+}
+
+/** The object, decoded and without defaults. Throws a 400 StatusError. */
+export function decodeBody(plan: Plan, body: Undecoded, validation: FieldValidation, warn: (text: string) => void): JsonObject {
+  const kind = checkKind(plan, body.value);
+  try {
+    return decodeStrictly(plan, body, validation, warn, []);
+  } catch (error) {
+    if (!(error instanceof BodyFault)) throw error;
+    throw badRequest(`${kind} in version ${quote(plan.resource.row.version)} cannot be handled as a ${plan.kind}: ${error.message}`);
+  }
+}
+
+/** Throws {@link BodyFault}. `earlier` = strict errors that were found on the way to the body, named first. */
+export function decodeStrictly(
+  plan: Plan,
+  body: Undecoded,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+  earlier: readonly string[],
+): JsonObject {
+  const { object, unknown } = decodeFaulty(plan, body);
+  if (validation === 'Ignore' || (unknown.length === 0 && body.duplicates.length === 0 && earlier.length === 0)) return object;
+  const strict = validation === 'Strict';
+  const faults = [...earlier, ...faultsOf(body, unknown, strict ? 'strict' : 'warn')];
+  if (strict) throw new BodyFault(`strict decoding error: ${faults.join(', ')}`);
+  for (const fault of faults) warn(fault);
+  return object;
+}
+
+/** A protobuf body has neither unknown nor repeated members that could be named. */
+function faultsOf(body: Undecoded, unknown: readonly string[], level: 'strict' | 'warn'): readonly string[] {
+  const { value, duplicates, format, literals, text } = body;
+  if (format === 'protobuf') return [];
+  // Without the text their order cannot be told.
+  if (format === 'json' && text === undefined) return [...unknown.map(unknownField), ...duplicates.map(duplicateField)];
+  return fieldFaults({ value, duplicates: [...duplicates], format, literals, text }, unknown, level);
+}
+
+const unknownField = (path: string): string => `unknown field ${quote(path)}`;
+const duplicateField = (path: string): string => `duplicate field ${quote(path)}`;
+
+function decodeFaulty(plan: Plan, body: Undecoded): { readonly object: JsonObject; readonly unknown: readonly string[] } {
+  try {
+    return decodeObject(plan.type, body.value, body.literals);
+  } catch (error) {
+    throw error instanceof DecodeError ? new BodyFault(error.message) : error;
+  }
+}
+
+/** Fills in what is missing and refuses what is another kind or version. Returns the body's kind. */
+export function checkKind(plan: Plan, value: JsonObject): string {
+  const { row } = plan.resource;
+  const meta = typeMeta(plan, value);
+  const given = parseApiVersion(meta.apiVersion);
+  if (given === undefined) throw unrecognized(plan, value, `unexpected GroupVersion string: ${meta.apiVersion}`);
+  const gv: GroupVersion = meta.apiVersion === '' ? row : { group: canonicalGroup(given.group), version: given.version };
+  const kind = meta.kind === '' ? row.kind : meta.kind;
+  const same = kind === row.kind && gv.group === row.group;
+  if (same && gv.version === row.version) return kind;
+  if (same && isKnown(gv, kind)) {
+    throw badRequest(`the API version in the data (${apiVersionOf(gv)}) does not match the expected API version (${plan.apiVersion})`);
+  }
+  const prefix = `${kind} in version ${quote(gv.version)} cannot be handled as a ${row.kind}: `;
+  if (!isKnown(gv, kind)) {
+    throw badRequest(
+      `${prefix}no kind ${quote(kind)} is registered for version ${quote(apiVersionOf(gv))} in scheme "pkg/runtime/scheme.go:100"`,
+    );
+  }
+  throw badRequest(`${prefix}converting (${gv.version}.${kind}) to (${packageName(row.group)}.${row.kind}): unknown conversion`);
+}
+
+function typeMeta(plan: Plan, value: JsonObject): { readonly apiVersion: string; readonly kind: string } {
+  try {
+    return readTypeMeta(value);
+  } catch (error) {
+    throw error instanceof DecodeError ? unrecognized(plan, value, error.message) : error;
+  }
+}
+
+const EXCERPT = 30;
+
+/** A body of which not even the kind can be told. */
+function unrecognized(plan: Plan, value: JsonObject, text: string): StatusError {
+  const body = stringifyJson(value);
+  const excerpt = body.length > EXCERPT ? `${body.slice(0, EXCERPT)} ...` : body;
+  return badRequest(`the object provided is unrecognized (must be of type ${plan.kind}): ${text} (${excerpt})`);
+}
+
+/** Kinds of the meta group that every version knows. */
+const EVERYWHERE: ReadonlySet<string> = new Set([
+  'CreateOptions',
+  'DeleteOptions',
+  'GetOptions',
+  'List',
+  'ListOptions',
+  'PatchOptions',
+  'Status',
+  'UpdateOptions',
+  'WatchEvent',
+]);
+
+function isKnown(gv: GroupVersion, kind: string): boolean {
+  const type = typeName(gv, kind);
+  return (hasSchema(type) && schemaOf(type).hasTypeMeta) || (EVERYWHERE.has(kind) && (gv.group === '' ? gv.version === 'v1' : true));
+}
+
+/** The name of a kind's type in the type tables. */
+function typeName(gv: GroupVersion, kind: string): string {
+  return `${packageName(gv.group)}.${gv.version}.${kind}`;
+}
+
+/** `coordination` for `coordination.platform.io`. */
+function packageName(group: string): string {
+  const dot = group.indexOf('.');
+  return group === '' ? 'core' : dot < 0 ? group : group.slice(0, dot);
+}

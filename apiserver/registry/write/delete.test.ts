@@ -1,0 +1,133 @@
+import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import type { ListPage } from '../contract';
+
+let f: Fixture;
+beforeEach(async () => {
+  f = await writeFixture();
+});
+
+const pod = (
+  name: string,
+  nodeName?: string,
+): { metadata: { name: string }; spec: { [member: string]: string | { [member: string]: string }[] } } => ({
+  metadata: { name },
+  spec: { containers: [{ name: 'c', image: 'i' }], ...(nodeName === undefined ? {} : { nodeName }) },
+});
+
+it('answers with a Status, or with the object at the revision of its removal', async () => {
+  await f.create('configmaps', { metadata: { name: 'a' } });
+  expect(await f.remove('configmaps', 'a')).toEqual({
+    type: 'status',
+    code: 200,
+    status: expect.objectContaining({ status: 'Success', details: { name: 'a', kind: 'configmaps', uid: expect.any(String) } }),
+  });
+  const { entry } = await f.create('serviceaccounts', { metadata: { name: 's' } });
+  const removed = await f.remove('serviceaccounts', 's');
+  if (removed.type !== 'object') throw new Error('no object');
+  expect(removed.entry.revision).toBe(f.store.current);
+  expect(objectOf(removed.entry)).toMatchObject({ metadata: { name: 's', resourceVersion: String(f.store.current) } });
+  expect(removed.entry.revision).toBeGreaterThan(entry.revision);
+});
+
+it('leaves a store key for nothing: one transaction removes the object', async () => {
+  await f.create('configmaps', { metadata: { name: 'a' } });
+  await f.cache.catchUp();
+  const before = f.store.calls.transact;
+  await f.remove('configmaps', 'a');
+  expect(f.store.calls.transact - before).toBe(1);
+  expect(await refusal(f.remove('configmaps', 'a'))).toMatchObject({ code: 404 });
+});
+
+it('grants a scheduled pod its time, and lets later requests only shorten it', async () => {
+  await f.create('pods', pod('p', 'n1'));
+  const first = await f.remove('pods', 'p');
+  if (first.type !== 'object') throw new Error('no object');
+  expect(objectOf(first.entry)).toMatchObject({
+    metadata: { deletionTimestamp: '2026-01-02T03:04:35Z', deletionGracePeriodSeconds: 30 },
+  });
+  f.clock.advance(5_000);
+  const longer = await f.remove('pods', 'p', { gracePeriodSeconds: 50 });
+  expect(longer).toMatchObject({ entry: { revision: first.entry.revision } });
+  const shorter = await f.remove('pods', 'p', { gracePeriodSeconds: 10 });
+  if (shorter.type !== 'object') throw new Error('no object');
+  expect(objectOf(shorter.entry)).toMatchObject({
+    metadata: { deletionTimestamp: '2026-01-02T03:04:15Z', deletionGracePeriodSeconds: 10 },
+  });
+  const gone = await f.remove('pods', 'p', { gracePeriodSeconds: 0 });
+  expect(gone).toMatchObject({ type: 'object', code: 200 });
+  expect(await f.stored('pods', 'p')).toBeUndefined();
+});
+
+it('removes a pod at once that no node has, or that has ended', async () => {
+  await f.create('pods', pod('p'));
+  await f.remove('pods', 'p', { gracePeriodSeconds: 5 });
+  expect(await f.stored('pods', 'p')).toBeUndefined();
+  await f.create('pods', pod('q', 'n1'));
+  await f.patch('pods', 'q', 'merge', { status: { phase: 'Succeeded' } }, { subresource: 'status' });
+  await f.remove('pods', 'q');
+  expect(await f.stored('pods', 'q')).toBeUndefined();
+});
+
+it('holds a pod with a finalizer after its time', async () => {
+  await f.create('pods', { ...pod('p', 'n1'), metadata: { name: 'p', finalizers: ['x.y/z'] } });
+  await f.remove('pods', 'p');
+  await f.remove('pods', 'p', { gracePeriodSeconds: 0 });
+  expect(await f.stored('pods', 'p')).toMatchObject({ metadata: { deletionGracePeriodSeconds: 0, finalizers: ['x.y/z'] } });
+  await f.patch('pods', 'p', 'merge', { metadata: { finalizers: null } });
+  expect(await f.stored('pods', 'p')).toBeUndefined();
+});
+
+it('keeps the protected namespaces', async () => {
+  await f.create('namespaces', { metadata: { name: 'default' } });
+  expect(await refusal(f.remove('namespaces', 'default'))).toMatchObject({
+    code: 403,
+    message: 'namespaces "default" is forbidden: this namespace may not be deleted',
+  });
+});
+
+it('takes a namespace through its life: terminating, held by its finalizer, gone with it', async () => {
+  const first = await f.remove('namespaces', 'ns');
+  if (first.type !== 'object') throw new Error('no object');
+  expect(objectOf(first.entry)).toMatchObject({ metadata: { deletionTimestamp: expect.any(String) }, status: { phase: 'Terminating' } });
+  expect(objectOf(first.entry)).not.toHaveProperty('metadata.deletionGracePeriodSeconds');
+  expect(await f.remove('namespaces', 'ns')).toMatchObject({ entry: { revision: first.entry.revision } });
+  await f.update('namespaces', 'ns', { metadata: { name: 'ns' } }, { subresource: 'finalize' });
+  expect(await f.stored('namespaces', 'ns')).toBeUndefined();
+});
+
+describe('of a collection', () => {
+  it('deletes what the list shows and answers with it', async () => {
+    const listed: ListPage[] = [];
+    const g = await writeFixture({
+      list: () => {
+        const page = listed[0];
+        return page === undefined ? Promise.reject(new Error('no page')) : Promise.resolve(page);
+      },
+    });
+    const entries = [];
+    for (let i = 0; i < 40; i++) entries.push((await g.create('configmaps', { metadata: { name: `c${i}` } })).entry);
+    await g.remove('configmaps', 'c7');
+    listed.push({ revision: g.store.current, entries, continue: 'more' });
+    const selection = { filters: false, matches: () => true };
+    const page = await g.writer.deleteCollection(g.context, g.resource('configmaps'), 'ns', { selection }, { dryRun: false });
+    expect([...page.entries].map((entry) => entry.key)).toEqual(entries.map((entry) => entry.key));
+    expect(page.continue).toBe('more');
+    for (let i = 0; i < 40; i++) expect(await g.stored('configmaps', `c${i}`)).toBeUndefined();
+  });
+
+  it('ends with the first failure', async () => {
+    const listed: ListPage[] = [];
+    const g = await writeFixture({ list: () => Promise.resolve(listed[0] ?? { revision: 0, entries: [] }) });
+    const { entry } = await g.create('configmaps', { metadata: { name: 'a' } });
+    listed.push({ revision: g.store.current, entries: [entry] });
+    const call = g.writer.deleteCollection(
+      g.context,
+      g.resource('configmaps'),
+      'ns',
+      { selection: { filters: false, matches: () => true } },
+      { dryRun: false, preconditions: { uid: 'other' } },
+    );
+    expect(await refusal(call)).toMatchObject({ code: 409 });
+    expect(await g.stored('configmaps', 'a')).toBeDefined();
+  });
+});

@@ -1,0 +1,94 @@
+/**
+ * The server's part of an object's metadata: what it sets at creation, what it carries over from the stored object, and how a body's name and
+ * namespace must agree with the URL. The rules for what remains are in shared/api/validation.
+ */
+import { equalJson, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { isTerminating, timestamp } from '../../../shared/api/object-meta';
+import { badRequest } from '../../../shared/api/status';
+import { duplicateFree } from '../../../shared/api/validation/owner-references';
+import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
+import type { Plan } from './plan';
+
+/** Takes aliases of the system namespaces for the namespaces themselves. `kind` Namespace: so do their names. */
+export function canonicalPlace(plan: Plan, metadata: JsonObject, names: GeneratedNames): void {
+  const namespace = stringAt(metadata, 'namespace');
+  if (namespace !== undefined) metadata['namespace'] = canonicalNamespace(names, namespace);
+  if (plan.type !== 'core.v1.Namespace') return;
+  const name = stringAt(metadata, 'name');
+  if (name !== undefined) metadata['name'] = canonicalNamespace(names, name);
+}
+
+/** An absent namespace is the URL's; on cluster-scoped kinds one in the body does not count. */
+export function agreeOnNamespace(plan: Plan, metadata: JsonObject, namespace: string): void {
+  if (!plan.namespaced) {
+    delete metadata['namespace'];
+    return;
+  }
+  const given = stringAt(metadata, 'namespace') ?? '';
+  if (given !== '' && given !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+  metadata['namespace'] = namespace;
+}
+
+/** A body that replaces or changes an object must bear its name. */
+export function agreeOnName(metadata: JsonObject, name: string): void {
+  const given = stringAt(metadata, 'name') ?? '';
+  if (given === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+}
+
+/** Field ownership is not recorded: whatever a client says of it is dropped. */
+function dropOwnership(metadata: JsonObject): void {
+  delete metadata['managedFields'];
+}
+
+/** What clients cannot set at creation. `ms` since 1970. */
+export function stampNew(plan: Plan, metadata: JsonObject, uid: string, ms: number): void {
+  dropOwnership(metadata);
+  delete metadata['resourceVersion'];
+  delete metadata['selfLink'];
+  delete metadata['deletionTimestamp'];
+  delete metadata['deletionGracePeriodSeconds'];
+  metadata['uid'] = uid;
+  metadata['creationTimestamp'] = timestamp(ms);
+  if (plan.resource.row.countsGeneration === true) metadata['generation'] = 1;
+}
+
+/** What an update takes from the stored object, whatever the body says; what it may not say is left for validation to refuse. */
+export function carryOver(metadata: JsonObject, old: JsonObject): void {
+  dropOwnership(metadata);
+  delete metadata['resourceVersion'];
+  delete metadata['selfLink'];
+  take(metadata, old, 'generation');
+  take(metadata, old, 'creationTimestamp');
+  if ((stringAt(metadata, 'uid') ?? '') === '') take(metadata, old, 'uid');
+  if (isTerminating(old)) take(metadata, old, 'deletionTimestamp');
+  if (own(metadata, 'deletionGracePeriodSeconds') === undefined) take(metadata, old, 'deletionGracePeriodSeconds');
+}
+
+function take(metadata: JsonObject, old: JsonObject, member: string): void {
+  const value = own(old, member);
+  if (value === undefined) delete metadata[member];
+  else metadata[member] = value;
+}
+
+/** Duplicate owner references go, with a warning. */
+export function dedupeOwners(metadata: JsonObject, warn: (text: string) => void): void {
+  const warning = duplicateFree(metadata);
+  if (warning !== undefined) warn(warning);
+}
+
+/** One more when anything but metadata and status has changed. */
+export function countGeneration(plan: Plan, object: JsonObject, metadata: JsonObject, old: JsonObject): void {
+  if (plan.resource.row.countsGeneration !== true) return;
+  const members = new Set([...Object.keys(object), ...Object.keys(old)]);
+  members.delete('metadata');
+  members.delete('status');
+  for (const member of members) {
+    if (!equalJson(own(object, member), own(old, member))) {
+      metadata['generation'] = Number(own(metadata, 'generation') ?? 0) + 1;
+      return;
+    }
+  }
+}

@@ -1,0 +1,128 @@
+/**
+ * From a PATCH body to the changed object (behaviour-reference §1.5): reads the patch once, applies it to whatever state an attempt starts from, and
+ * decodes the result as a body. Strategic merge and apply are refused with the media types that are understood.
+ */
+import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/api/json';
+import { invalidValue } from '../../../shared/api/field-error';
+import { quote } from '../../../shared/api/quote';
+import * as status from '../../../shared/api/status';
+import {
+  applyJsonPatch,
+  MOST_OPERATIONS,
+  parseOperations,
+  PatchFailure,
+  PatchSyntax,
+  TooManyOperations,
+} from '../../../shared/patch/json-patch';
+import { mergeObject } from '../../../shared/patch/merge-patch';
+import { parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
+import type { FieldValidation, PatchBody } from '../contract';
+import { BodyFault, checkKind, decodeStrictly } from './decode-body';
+import type { Plan } from './plan';
+
+const ACCEPTED = ['application/json-patch+json', 'application/merge-patch+json'];
+
+/** The stored object, with its resourceVersion and without kind and apiVersion, to the changed one, decoded. It is left as it is. */
+export type Patcher = (old: JsonObject) => JsonObject;
+
+/** Throws StatusError for a patch that cannot be read; the patcher throws it for one that cannot be applied. */
+export function readPatch(plan: Plan, patch: PatchBody, validation: FieldValidation, warn: (text: string) => void): Patcher {
+  switch (patch.type) {
+    case 'merge': {
+      const body = parse(patch.bytes);
+      if (body.value === null) throw status.badRequest('Invalid JSON Patch');
+      if (!isObject(body.value)) {
+        throw status.badRequest(
+          `error decoding patch: json: cannot unmarshal ${typeName(body.value)} into Go value of type map[string]interface {}`,
+        );
+      }
+      const changes = body.value;
+      const strict = body.duplicates.map((path) => `duplicate field ${quote(path)}`);
+      return (old) => decodePatched(plan, mergeObject(withKind(plan, old), changes), validation, warn, strict);
+    }
+    case 'json': {
+      const body = parse(patch.bytes);
+      const { operations, unknown } = readOperations(body.value);
+      const strict = [
+        ...unknown.map((path) => `json patch unknown field ${quote(path)}`),
+        ...body.duplicates.map((path) => `json patch duplicate field ${quote(path)}`),
+      ];
+      return (old) => {
+        let changed: JsonObject;
+        try {
+          changed = applyJsonPatch(cloneJson(withKind(plan, old)), operations);
+        } catch (error) {
+          throw error instanceof PatchFailure ? status.patchFailed() : error;
+        }
+        return decodePatched(plan, changed, validation, warn, strict);
+      };
+    }
+    case 'strategic':
+    case 'apply':
+      throw status.unsupportedMediaType(ACCEPTED);
+  }
+}
+
+const withKind = (plan: Plan, old: JsonObject): JsonObject => ({ kind: plan.kind, apiVersion: plan.apiVersion, ...old });
+
+function parse(bytes: Buffer): Parsed {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    throw error instanceof SyntaxFault ? status.badRequest(`error decoding patch: ${error.message}`) : error;
+  }
+}
+
+function readOperations(value: JsonValue): ReturnType<typeof parseOperations> {
+  try {
+    return parseOperations(value);
+  } catch (error) {
+    if (error instanceof PatchSyntax) throw status.badRequest(`error decoding patch: ${error.message}`);
+    if (error instanceof TooManyOperations) {
+      throw status.requestTooLarge(`The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${error.count}`);
+    }
+    throw error;
+  }
+}
+
+function typeName(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
+}
+
+/** A patched object that does not fit its kind: upstream shows all of it, under no name. */
+function decodePatched(
+  plan: Plan,
+  value: JsonObject,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+  strict: readonly string[],
+): JsonObject {
+  try {
+    checkPatchedKind(plan, value);
+    return decodeStrictly(plan, { value, duplicates: [], format: 'json' }, validation, warn, strict);
+  } catch (error) {
+    if (!(error instanceof BodyFault)) throw error;
+    throw status.invalid({ group: '', kind: '' }, '', [invalidValue('patch', stringifyJson(sortedTop(value)), error.message)]);
+  }
+}
+
+function checkPatchedKind(plan: Plan, value: JsonObject): void {
+  try {
+    checkKind(plan, value);
+  } catch (error) {
+    if (!(error instanceof status.StatusError)) throw error;
+    const text = error.message;
+    const cause = text.indexOf(': ');
+    throw new BodyFault(text.includes('cannot be handled as a') ? text.slice(cause + 2) : text);
+  }
+}
+
+function sortedTop(value: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((member) => [member, value[member] ?? null]),
+  );
+}

@@ -1,0 +1,28 @@
+/** What must hold between a request and the stored object before anything is changed. */
+import { objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
+import { isTerminating, parseResourceVersion } from '../../../shared/api/object-meta';
+import * as status from '../../../shared/api/status';
+import type { Entry } from '../../cache/contract';
+import type { Plan } from './plan';
+import { parseEntry } from './stored-object';
+
+/** A stale version is a conflict; no version is refused where the kind demands one. */
+export function checkResourceVersion(plan: Plan, name: string, text: string | undefined, entry: Entry): void {
+  const asked = parseResourceVersion(text);
+  switch (asked.type) {
+    case 'malformed':
+      throw status.badRequest(asked.text);
+    case 'unset':
+      if (plan.resource.row.requiresResourceVersion === true) throw status.resourceVersionRequired(plan.gr, name);
+      return;
+    case 'number':
+      if (asked.value !== entry.revision) throw status.modified(plan.gr, name);
+  }
+}
+
+/** What a creation is told that finds its name taken. */
+export function alreadyExists(plan: Plan, name: string, metadata: JsonObject, found: Entry): status.StatusError {
+  const terminating = isTerminating(objectAt(parseEntry(found).object, 'metadata') ?? {});
+  const generates = (stringAt(metadata, 'generateName') ?? '') !== '';
+  return (generates ? status.generatedNameExhausted : status.alreadyExists)(plan.gr, name, { terminating });
+}

@@ -1,0 +1,73 @@
+/** Two replicas' writers with the real cache over one store. */
+import { ManualClock } from '../../../test/support/manual-clock';
+import { MemoryStore } from '../../../test/support/memory-store';
+import { objectOf } from '../../../test/support/write-fixture';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { createLogger } from '../../../shared/runtime/logger';
+import { systemRandom } from '../../../shared/runtime/random';
+import { defaultAdmission } from '../../admission/plugins';
+import { openCache, type OpenedCache } from '../../cache/open-cache';
+import type { RequestContext, Writer } from '../contract';
+import { buildResources } from '../resources';
+import { createWriter } from './writer';
+
+const prefix = '/registry';
+const names = GENERATED_NAMES.platform;
+const resources = buildResources();
+const namespaces = resources.require('namespaces');
+const configMaps = resources.require('configmaps');
+const clock = new ManualClock();
+const context: RequestContext = { user: { name: 'u', groups: [] }, deadline: 60_000, warn: () => undefined };
+const options = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'test' } as const;
+
+interface Replica {
+  readonly cache: OpenedCache;
+  readonly writer: Writer;
+}
+
+async function replica(store: MemoryStore): Promise<Replica> {
+  const logger = createLogger({ level: 'error', clock });
+  const cache = openCache({ store, prefix, types: resources.storedTypes, clock, random: systemRandom, logger, checkMs: 0, compactionMs: 0 });
+  await cache.whenReady();
+  const writer = createWriter({
+    store,
+    cache,
+    reader: { list: () => Promise.reject(new Error('no list')) },
+    admission: defaultAdmission(names),
+    clock,
+    random: systemRandom,
+    names,
+    prefix,
+    namespaces,
+    eventTtlSeconds: 3600,
+  });
+  return { cache, writer };
+}
+
+it('writes through one replica what the other then changes, always', async () => {
+  const store = new MemoryStore();
+  const [one, two] = await Promise.all([replica(store), replica(store)]);
+  const body = (metadata: { name: string }, data?: { [key: string]: string }) =>
+    ({ value: { metadata, ...(data === undefined ? {} : { data }) }, duplicates: [], format: 'json' }) as const;
+  await one.writer.create(context, namespaces, '', body({ name: 'ns' }), options);
+  const created = await two.writer.create(context, configMaps, 'ns', body({ name: 'a' }, { n: '0' }), options);
+  let version = created.entry.revision;
+  for (let i = 1; i <= 50; i++) {
+    const { writer } = i % 2 === 0 ? one : two;
+    const value = { metadata: { name: 'a', resourceVersion: String(version) }, data: { n: String(i) } };
+    const key = { namespace: 'ns', name: 'a' };
+    const { entry } = await writer.update(context, configMaps, key, undefined, { value, duplicates: [], format: 'json' }, options);
+    expect(objectOf(entry)).toMatchObject({ data: { n: String(i) } });
+    version = entry.revision;
+  }
+  const patches = Array.from({ length: 40 }, (_, i) => {
+    const bytes = Buffer.from(JSON.stringify({ data: { [`k${i}`]: 'v' } }));
+    const { writer } = i % 2 === 0 ? one : two;
+    return writer.patch(context, configMaps, { namespace: 'ns', name: 'a' }, undefined, { type: 'merge', bytes }, options);
+  });
+  await Promise.all(patches);
+  await one.cache.mostRecent({ deadline: 60_000 });
+  const entry = one.cache.get(configMaps.stored, 'ns/a');
+  expect(Object.keys(Object(entry === undefined ? {} : objectOf(entry)['data']))).toHaveLength(41);
+  await Promise.all([one.cache.close(), two.cache.close()]);
+});

@@ -1,0 +1,102 @@
+/**
+ * What the steps of a write share: what they need from the rest of the server, what they know of the request, and how they reach the objects that
+ * the request is about. No step itself.
+ */
+import type { JsonObject } from '../../../shared/api/json';
+import type { GeneratedNames } from '../../../shared/names/dialect';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Random } from '../../../shared/runtime/random';
+import type { Cache } from '../../cache/contract';
+import type { Store } from '../../storage/store';
+import type { Reader, RequestContext, Resource, Subresource } from '../contract';
+import { entryKey } from '../resources';
+import type { Admission, AdmissionOperation, AdmissionRequest } from './admission';
+import type { Attempts, Current } from './attempts';
+import { planner, type Plan } from './plan';
+
+export interface WriterDependencies {
+  readonly store: Store;
+  readonly cache: Cache;
+  /** For deletecollection. */
+  readonly reader: Pick<Reader, 'list'>;
+  readonly admission: Admission;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly names: GeneratedNames;
+  /** The store's key prefix, without a slash at its end. */
+  readonly prefix: string;
+  /** The resource of Namespaces. */
+  readonly namespaces: Resource;
+  /** How long an object of an expiring kind lives after its last write. */
+  readonly eventTtlSeconds: number;
+}
+
+/** What all steps of one request share. */
+export interface WriteRequest {
+  readonly context: RequestContext;
+  readonly plan: Plan;
+  readonly namespace: string;
+  /** '' until one is generated. */
+  readonly name: string;
+  readonly subresource: Subresource;
+  readonly dryRun: boolean;
+}
+
+const WRITE_LIMIT_MS = 34_000;
+
+/** The dependencies, and what follows from them. */
+export interface WritePath extends WriterDependencies {
+  planOf(resource: Resource): Plan;
+  /** `prove`: begin with a proven state. */
+  attemptsFor(request: WriteRequest, name: string, prove: boolean): Attempts;
+  admissionRequest(
+    request: WriteRequest,
+    operation: AdmissionOperation,
+    current: Current,
+    object: JsonObject | undefined,
+    oldObject: JsonObject | undefined,
+  ): AdmissionRequest;
+}
+
+export function createWritePath(dependencies: WriterDependencies): WritePath {
+  const { clock } = dependencies;
+  const planOf = planner(dependencies.prefix);
+  const namespacePlan = planOf(dependencies.namespaces);
+  function attemptsFor(request: WriteRequest, name: string, prove: boolean): Attempts {
+    const { plan, namespace } = request;
+    const key = entryKey({ namespace, name });
+    return {
+      object: { type: plan.stored, key, storeKey: plan.keyPrefix + key },
+      namespace: plan.namespaced
+        ? { type: namespacePlan.stored, key: namespace, storeKey: namespacePlan.keyPrefix + namespace }
+        : undefined,
+      deadline: Math.min(request.context.deadline, clock.monotonic() + WRITE_LIMIT_MS),
+      prove,
+    };
+  }
+
+  function admissionRequest(
+    request: WriteRequest,
+    operation: AdmissionOperation,
+    current: Current,
+    object: JsonObject | undefined,
+    oldObject: JsonObject | undefined,
+  ): AdmissionRequest {
+    const { context, plan, namespace, name, subresource, dryRun } = request;
+    const { resource } = plan;
+    return {
+      operation,
+      resource,
+      subresource,
+      namespace,
+      name,
+      user: context.user,
+      dryRun,
+      object,
+      oldObject,
+      namespaceEntry: current.namespace,
+    };
+  }
+
+  return { ...dependencies, planOf, attemptsFor, admissionRequest };
+}

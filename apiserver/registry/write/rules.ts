@@ -1,0 +1,107 @@
+/**
+ * Applies the rules of metadata and kind in upstream's order, and decides what an endpoint may change and when a terminating object goes.
+ */
+import type { FieldError } from '../../../shared/api/field-error';
+import { invalidValue } from '../../../shared/api/field-error';
+import { own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { pathSegment } from '../../../shared/api/names';
+import { readMetadata, stringsAt } from '../../../shared/api/object-meta';
+import { invalid } from '../../../shared/api/status';
+import {
+  unqualifiedFinalizers,
+  validateChangeable,
+  validateMetadata,
+  validateMetadataChange,
+} from '../../../shared/api/validation/object-meta';
+import type { Subresource } from '../contract';
+import type { StrategyContext, UpdateRules } from '../strategies/strategy';
+import type { Plan } from './plan';
+
+const NONE: readonly FieldError[] = [];
+
+/** Throws a 422 StatusError. */
+export function validateCreation(plan: Plan, object: JsonObject, context: StrategyContext): void {
+  const metadata = readMetadata(object);
+  const { strategy } = plan;
+  const ofKind = strategy.validate?.(object, context) ?? NONE;
+  if (strategy.kindRulesFirst === true && ofKind.length > 0) throw refused(plan, metadata, ofKind);
+  const ofMetadata = validateMetadata(metadata, plan.metadataRules);
+  const ofFinalizers = plan.wantsQualifiedFinalizers ? unqualifiedFinalizers(metadata) : NONE;
+  if (ofMetadata.length > 0 || ofFinalizers.length > 0 || ofKind.length > 0) {
+    throw refused(plan, metadata, [...ofMetadata, ...ofFinalizers, ...ofKind]);
+  }
+  const name = stringAt(metadata, 'name') ?? '';
+  const ofPath = pathSegment(name);
+  if (ofPath.length > 0)
+    throw refused(
+      plan,
+      metadata,
+      ofPath.map((text) => invalidValue('metadata.name', name, text)),
+    );
+}
+
+/**
+ * Throws a 422 StatusError. What is wrong with the metadata is found again and again: by the general rules for a state and for a change, and by the
+ * kind's for a change and, where it looks at the whole object, for a state (upstream behaviour, visible in the causes).
+ */
+export function validateUpdate(
+  plan: Plan,
+  rules: UpdateRules | undefined,
+  object: JsonObject,
+  old: JsonObject,
+  context: StrategyContext,
+): void {
+  const metadata = readMetadata(object);
+  const { strategy } = plan;
+  const state = validateChangeable(metadata);
+  const change = validateMetadataChange(metadata, readMetadata(old));
+  const finalizers = plan.wantsQualifiedFinalizers ? unqualifiedFinalizers(metadata) : NONE;
+  const kindChange = rules?.validate?.(object, old, context) ?? NONE;
+  const looksAtState = rules?.state !== undefined;
+  const kindState = looksAtState ? (strategy.validate?.(object, context) ?? NONE) : NONE;
+  if (state.length + change.length + finalizers.length + kindChange.length + kindState.length === 0) return;
+  const general = [...state, ...change, ...state];
+  if (strategy.kindRulesFirst === true) throw refused(plan, metadata, [...general, ...kindChange]);
+  const ofChange = [...change, ...state, ...finalizers, ...kindChange];
+  const ofState = looksAtState ? [...state, ...finalizers, ...kindState] : NONE;
+  throw refused(plan, metadata, rules?.state === 'first' ? [...general, ...ofState, ...ofChange] : [...general, ...ofChange, ...ofState]);
+}
+
+function refused(plan: Plan, metadata: JsonObject, errors: readonly FieldError[]): Error {
+  return invalid({ group: plan.group, kind: plan.kind }, stringAt(metadata, 'name') ?? '', errors);
+}
+
+/** What the endpoint does not write is as it was: the main one keeps the status, `status` keeps all but metadata and status. */
+export function placeStatus(plan: Plan, subresource: Subresource, object: JsonObject, old: JsonObject): JsonObject {
+  switch (subresource) {
+    case undefined:
+      if (plan.hasStatus) take(object, old, 'status');
+      return object;
+    case 'status': {
+      const merged: JsonObject = { ...old };
+      take(merged, object, 'metadata');
+      take(merged, object, 'status');
+      return merged;
+    }
+    case 'finalize': {
+      const merged: JsonObject = { ...old };
+      take(merged, object, 'metadata');
+      take(merged, object, 'spec');
+      return merged;
+    }
+  }
+}
+
+function take(target: JsonObject, source: JsonObject, member: string): void {
+  const value = own(source, member);
+  if (value === undefined) delete target[member];
+  else target[member] = value;
+}
+
+/** A terminating object goes when no finalizer, no grace and nothing of its kind holds it back. */
+export function mayGo(plan: Plan, object: JsonObject): boolean {
+  const metadata = readMetadata(object);
+  if (stringsAt(metadata, 'finalizers').length > 0) return false;
+  const grace = own(metadata, 'deletionGracePeriodSeconds') ?? 0;
+  return grace === 0 && plan.strategy.heldBack?.(object) !== true;
+}

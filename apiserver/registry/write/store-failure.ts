@@ -1,0 +1,27 @@
+/** What a client is told when the store could not be asked, or asked too late. Never hides a fault of ours. */
+import type { GroupResource } from '../../../shared/api/identity';
+import { badRequest, outcomeUnknown, StatusError, timeout } from '../../../shared/api/status';
+import { StoreError } from '../../storage/store';
+
+/** `operation` stands in the answer when the outcome is unknown: `create`, `update`, `delete`. */
+export function writeFailure(error: unknown, operation: string, gr: GroupResource, name: string): unknown {
+  if (!(error instanceof StoreError)) return error;
+  switch (error.failure) {
+    case 'ambiguous':
+      return outcomeUnknown(operation, gr, name);
+    case 'too-large':
+      return badRequest('etcdserver: request is too large');
+    case 'unavailable':
+    case 'deadline':
+      return timeout('request did not complete within requested timeout - context deadline exceeded');
+    case 'no-space':
+      return new StatusError('ServiceUnavailable', 'etcdserver: mvcc: database space exceeded');
+    case 'closed':
+      return new StatusError('ServiceUnavailable', 'apiserver is shutting down');
+    case 'compacted':
+    case 'future-revision':
+    case 'lease-not-found':
+    case 'internal':
+      return error;
+  }
+}

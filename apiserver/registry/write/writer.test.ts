@@ -1,0 +1,260 @@
+import { StoreError } from '../../storage/store';
+import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+
+let f: Fixture;
+beforeEach(async () => {
+  f = await writeFixture();
+});
+
+const configMap = { metadata: { name: 'a' }, data: { k: 'v' } };
+
+describe('create', () => {
+  it('stamps the object and stores it in one transaction without a question to the store', async () => {
+    const before = f.store.calls.transact;
+    const { object, entry, created } = await f.create('configmaps', configMap);
+    expect(f.store.calls.transact - before).toBe(1);
+    expect(f.cache.lookups).toBe(0);
+    expect(created).toBe(true);
+    expect(object).toEqual({
+      metadata: {
+        name: 'a',
+        namespace: 'ns',
+        uid: expect.stringMatching(/^0{8}-/),
+        resourceVersion: String(entry.revision),
+        creationTimestamp: '2026-01-02T03:04:05Z',
+      },
+      data: { k: 'v' },
+    });
+    expect(await f.stored('configmaps', 'a')).toEqual(object);
+  });
+
+  it('keeps labels and selectable fields in the header', async () => {
+    const { entry } = await f.create('pods', {
+      metadata: { name: 'p', labels: { app: 'x' } },
+      spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] },
+    });
+    expect(entry.labels).toEqual({ app: 'x' });
+    expect(entry.fields).toMatchObject({
+      'spec.nodeName': 'n',
+      'spec.hostNetwork': 'false',
+      'status.phase': 'Pending',
+      'status.podIP': '',
+    });
+  });
+
+  it('gives a generated name another suffix when the first is taken, eight times at most', async () => {
+    f.random.suffixes.push('aaaaa');
+    await f.create('configmaps', { metadata: { generateName: 'x-' } });
+    f.random.suffixes.push('aaaaa', 'aaaaa', 'bbbbb');
+    const second = await f.create('configmaps', { metadata: { generateName: 'x-' } });
+    expect(second.object).toMatchObject({ metadata: { name: 'x-bbbbb', generateName: 'x-' } });
+    f.random.suffixes.push(...Array.from({ length: 8 }, () => 'aaaaa'), 'ccccc');
+    expect(await refusal(f.create('configmaps', { metadata: { generateName: 'x-' } }))).toMatchObject({
+      code: 409,
+      message: 'configmaps "x-aaaaa" already exists, the server was not able to generate a unique name for the object',
+      details: { retryAfterSeconds: 1 },
+    });
+    expect(f.random.suffixes).toEqual(['ccccc']);
+  });
+
+  it('cuts the beginning of a generated name to 58 bytes', async () => {
+    f.random.suffixes.push('zzzzz');
+    const { entry } = await f.create('configmaps', { metadata: { generateName: 'n'.repeat(80) } });
+    expect(entry.key).toBe(`ns/${'n'.repeat(58)}zzzzz`);
+  });
+
+  it('refuses a namespace that went away after the cache saw it', async () => {
+    await f.remove('namespaces', 'ns');
+    expect(await refusal(f.create('configmaps', configMap))).toMatchObject({
+      code: 403,
+      message: 'configmaps "a" is forbidden: unable to create new content in namespace ns because it is being terminated',
+    });
+    expect(await f.stored('configmaps', 'a')).toBeUndefined();
+  });
+
+  it('takes a namespace that the cache has not seen yet', async () => {
+    const fresh = await writeFixture();
+    await fresh.create('namespaces', { metadata: { name: 'new' } });
+    expect((await fresh.create('configmaps', configMap, { namespace: 'new' })).created).toBe(true);
+  });
+
+  it('takes the other dialect’s system namespaces and group names for its own', async () => {
+    await f.create('namespaces', { metadata: { name: 'platform-system' } });
+    const { object, entry } = await f.create(
+      'configmaps',
+      {
+        metadata: {
+          name: 'a',
+          namespace: ['kube', 'system'].join('-'),
+          ownerReferences: [{ apiVersion: ['coordination', 'k8s', 'io/v1'].join('.'), kind: 'Lease', name: 'l', uid: 'u' }],
+        },
+      },
+      { namespace: 'platform-system' },
+    );
+    expect(object).toMatchObject({
+      metadata: { namespace: 'platform-system', ownerReferences: [{ apiVersion: 'coordination.platform.io/v1' }] },
+    });
+    expect(entry.dialectSensitive).toBe(true);
+  });
+
+  it('stores nothing on a dry run, and shows an object without a version', async () => {
+    const { object } = await f.create('configmaps', configMap, { dryRun: true });
+    expect(object).toEqual({ metadata: expect.not.objectContaining({ resourceVersion: expect.anything() }), data: { k: 'v' } });
+    expect(await f.stored('configmaps', 'a')).toBeUndefined();
+    await f.create('configmaps', configMap);
+    expect(await refusal(f.create('configmaps', configMap, { dryRun: true }))).toMatchObject({ code: 409, reason: 'AlreadyExists' });
+  });
+
+  it('does not take a resourceVersion', async () => {
+    expect(await refusal(f.create('configmaps', { metadata: { name: 'a', resourceVersion: '5' } }))).toMatchObject({
+      code: 400,
+      message: 'resourceVersion should not be set on objects to be created',
+    });
+  });
+
+  it('is refused while the cache is loading', async () => {
+    f.cache.ready = false;
+    expect(await refusal(f.create('configmaps', configMap))).toMatchObject({ code: 429 });
+  });
+
+  it.each([
+    ['unavailable', 504, 'Timeout: request did not complete within requested timeout - context deadline exceeded'],
+    ['too-large', 400, 'etcdserver: request is too large'],
+    ['no-space', 503, 'etcdserver: mvcc: database space exceeded'],
+    ['closed', 503, 'apiserver is shutting down'],
+  ] as const)('says what the store failed at: %s', async (failure, code, message) => {
+    f.store.failure = new StoreError(failure, 'x');
+    expect(await refusal(f.create('configmaps', configMap))).toMatchObject({ code, message });
+  });
+});
+
+describe('update', () => {
+  it('changes the object in one transaction', async () => {
+    const first = await f.create('configmaps', configMap);
+    await f.cache.catchUp();
+    const before = f.store.calls.transact;
+    const { object, entry, created } = await f.update('configmaps', 'a', { metadata: { name: 'a' }, data: { k: 'w' } });
+    expect(f.store.calls.transact - before).toBe(1);
+    expect(f.cache.lookups).toBe(0);
+    expect(created).toBe(false);
+    expect(entry.revision).toBeGreaterThan(first.entry.revision);
+    expect(object).toEqual({
+      ...first.object,
+      metadata: { ...Object(first.object['metadata']), resourceVersion: String(entry.revision) },
+      data: { k: 'w' },
+    });
+  });
+
+  it('stores nothing when nothing changes, and keeps the version', async () => {
+    const first = await f.create('configmaps', configMap);
+    await f.cache.catchUp();
+    const before = f.store.calls.transact;
+    const { entry } = await f.update('configmaps', 'a', configMap);
+    expect(entry.revision).toBe(first.entry.revision);
+    expect(f.store.calls.transact).toBe(before);
+    expect(f.cache.lookups).toBe(1);
+  });
+
+  it('keeps numbers that a double cannot hold', async () => {
+    const body = {
+      metadata: { name: 'p' },
+      spec: { containers: [{ name: 'c', image: 'i' }], securityContext: { runAsUser: 9007199254740993n } },
+    };
+    await f.create('pods', body);
+    const { entry } = await f.patch('pods', 'p', 'merge', { metadata: { labels: { a: 'b' } } });
+    expect(entry.bytes.toString()).toContain('"runAsUser":9007199254740993');
+  });
+
+  it('honours If-Match', async () => {
+    const { entry } = await f.create('configmaps', configMap);
+    const body = { metadata: { name: 'a' }, data: { k: 'w' } };
+    expect(await refusal(f.update('configmaps', 'a', body, { ifMatch: '1' }))).toMatchObject({ code: 409, reason: 'Conflict' });
+    expect((await f.update('configmaps', 'a', body, { ifMatch: String(entry.revision) })).object).toMatchObject({ data: { k: 'w' } });
+  });
+
+  it('answers 400 to a version that is no number', async () => {
+    await f.create('configmaps', configMap);
+    expect(await refusal(f.update('configmaps', 'a', { metadata: { name: 'a', resourceVersion: 'x' } }))).toMatchObject({
+      code: 400,
+      message: 'strconv.ParseUint: parsing "x": invalid syntax',
+    });
+  });
+
+  it('creates a missing object of a kind that allows it, but not through its status', async () => {
+    const service = { metadata: { name: 's' }, spec: { type: 'ExternalName', externalName: 'x' } };
+    expect(await refusal(f.update('services', 's', service, { subresource: 'status' }))).toMatchObject({ code: 404 });
+    expect((await f.update('services', 's', service)).created).toBe(true);
+    expect(await refusal(f.update('configmaps', 'none', { metadata: { name: 'none' } }))).toMatchObject({ code: 404 });
+  });
+
+  it('removes a terminating object with its last finalizer', async () => {
+    const { entry } = await f.create('configmaps', { metadata: { name: 'a', finalizers: ['x.y/z'] } });
+    const marked = await f.remove('configmaps', 'a');
+    expect(marked.type).toBe('object');
+    const dry = await f.patch('configmaps', 'a', 'merge', { metadata: { finalizers: null } }, { dryRun: true });
+    expect(dry.object).not.toHaveProperty('metadata.finalizers');
+    expect(await f.stored('configmaps', 'a')).toBeDefined();
+    const removed = await f.patch('configmaps', 'a', 'merge', { metadata: { finalizers: null }, data: { last: 'word' } });
+    expect(removed.object).toMatchObject({ data: { last: 'word' } });
+    expect(removed.entry.revision).toBe(marked.type === 'object' ? marked.entry.revision : entry.revision);
+    expect(await f.stored('configmaps', 'a')).toBeUndefined();
+  });
+
+  it('writes only metadata and status through the status endpoint', async () => {
+    await f.create('pods', { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+    const { object } = await f.patch(
+      'pods',
+      'p',
+      'merge',
+      { metadata: { labels: { a: 'b' } }, spec: { nodeName: 'x' }, status: { phase: 'Running' } },
+      { subresource: 'status' },
+    );
+    expect(object).toMatchObject({ metadata: { labels: { a: 'b' } }, status: { phase: 'Running', qosClass: 'BestEffort' } });
+    expect(object).not.toHaveProperty('spec.nodeName');
+    const { object: after } = await f.patch('pods', 'p', 'merge', { status: { phase: 'Failed' }, metadata: { labels: { c: 'd' } } });
+    expect(after).toMatchObject({ metadata: { labels: { a: 'b', c: 'd' } }, status: { phase: 'Running' } });
+  });
+});
+
+describe('patch', () => {
+  it('says which patches are understood', async () => {
+    await f.create('configmaps', configMap);
+    for (const type of ['strategic', 'apply'] as const) {
+      expect(await refusal(f.patch('configmaps', 'a', type, {}))).toMatchObject({
+        code: 415,
+        reason: 'UnsupportedMediaType',
+        message: expect.stringContaining('application/json-patch+json, application/merge-patch+json'),
+      });
+    }
+  });
+
+  it('shows the patched object when it does not fit its kind', async () => {
+    await f.create('configmaps', configMap);
+    const found = await refusal(f.patch('configmaps', 'a', 'json', [{ op: 'add', path: '/data/k', value: 5 }]));
+    expect(found.code).toBe(422);
+    expect(found.message).toMatch(/^ "" is invalid: patch: Invalid value: "\{\\"apiVersion\\":\\"v1\\",\\"data\\":\{\\"k\\":5\},/);
+    expect(found.message).toMatch(/json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/);
+    expect(found.details?.causes?.[0]?.field).toBe('patch');
+  });
+
+  it('names what a strict patch has too much, in the patch first', async () => {
+    await f.create('configmaps', configMap);
+    const patch = '[{"op":"add","path":"/data/q","value":"x","extra":1,"op":"add"},{"op":"add","path":"/foo","value":1}]';
+    const found = await refusal(f.patch('configmaps', 'a', 'json', patch, { fieldValidation: 'Strict' }));
+    expect(found.message).toMatch(
+      /strict decoding error: json patch unknown field "\[0\]\.extra", json patch duplicate field "\[0\]\.op", unknown field "foo"$/,
+    );
+    await f.patch('configmaps', 'a', 'json', patch);
+    expect(f.warnings).toEqual(['json patch unknown field "[0].extra"', 'json patch duplicate field "[0].op"', 'unknown field "foo"']);
+  });
+});
+
+it('gives an Event the time of its expiry with every write, where no selector reaches it', async () => {
+  const first = await f.create('events', { metadata: { name: 'e' }, involvedObject: { namespace: 'ns' } });
+  const seconds = Number(first.entry.fields['$expires']);
+  expect(seconds).toBe(f.clock.now() / 1000 + 3600);
+  f.clock.advance(60_000);
+  const second = await f.patch('events', 'e', 'merge', { message: 'again' });
+  expect(Number(second.entry.fields['$expires'])).toBe(seconds + 60);
+  expect(objectOf(second.entry)).not.toHaveProperty('$expires');
+});

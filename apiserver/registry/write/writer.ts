@@ -1,0 +1,253 @@
+/**
+ * The one path of every write (design §3.4). The steps of creating, changing and deleting an object stand here in their order; each lives in a
+ * file of its own. Never speaks HTTP, and never changes the store but through {@link settle}.
+ */
+import type { ObjectKey } from '../../../shared/api/identity';
+import { stringAt, type JsonObject } from '../../../shared/api/json';
+import { generateName } from '../../../shared/api/names';
+import { isTerminating, metadataOf, parseResourceVersion, readMetadata } from '../../../shared/api/object-meta';
+import { applyDefaults } from '../../../shared/api/schema';
+import * as status from '../../../shared/api/status';
+import { makeEntry } from '../../cache/entry';
+import type { ParsedBody, RequestContext, Resource, Subresource, WriteOptions, Writer, WriteResult } from '../contract';
+import { entryKey } from '../resources';
+import { settle, type Current, type Step } from './attempts';
+import { decodeBody } from './decode-body';
+import { deleteCollection, deleteObject } from './delete';
+import { hiddenFields } from './expiry';
+import { canonicalizeGroups } from './group-fields';
+import * as meta from './metadata-steps';
+import { readPatch, type Patcher } from './patch';
+import type { Plan } from './plan';
+import { alreadyExists, checkResourceVersion } from './preconditions';
+import { createWritePath, type WriteRequest, type WriterDependencies } from './request';
+import { mayGo, placeStatus, validateCreation, validateUpdate } from './rules';
+import { encode, isUnchanged, parseEntry, storedValue, unstoredEntry } from './stored-object';
+import { writeFailure } from './store-failure';
+
+/** What a PUT or PATCH makes of the stored object. */
+interface Source {
+  readonly verb: 'update' | 'patch';
+  /** A decoded object, new on every call. `old` is undefined when there is none. */
+  object(old: JsonObject | undefined): JsonObject;
+}
+
+const NAME_ATTEMPTS = 8;
+
+export function createWriter(dependencies: WriterDependencies): Writer {
+  const path = createWritePath(dependencies);
+  const { cache, clock, random, names, admission, planOf, attemptsFor, admissionRequest } = path;
+  const strategyContext = { names };
+
+  /** One attempt to create `object`, which it changes. */
+  async function attemptCreate(request: WriteRequest, name: string, object: JsonObject, current: Current): Promise<Step<WriteResult>> {
+    const { plan, context, dryRun } = request;
+    const { strategy } = plan;
+    applyDefaults(plan.type, object);
+    const admitted = admissionRequest(request, 'CREATE', current, object, undefined);
+    const mutated = admission.mutate(admitted);
+    if (mutated !== undefined) await mutated;
+    const metadata = metadataOf(object);
+    const asked = parseResourceVersion(stringAt(metadata, 'resourceVersion'));
+    meta.stampNew(plan, metadata, random.uuid(), clock.now());
+    if (name !== '') metadata['name'] = name;
+    if (plan.hasStatus && strategy.keepsStatusAtCreation !== true) delete object['status'];
+    meta.dedupeOwners(metadata, (text) => context.warn(text));
+    strategy.prepareForCreate?.(object, strategyContext);
+    strategy.stamp?.(object, strategyContext);
+    validateCreation(plan, object, strategyContext);
+    for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
+    const sensitive = canonicalizeGroups(object, plan.groupFields, names);
+    const checked = admission.validate(admitted);
+    if (checked !== undefined) await checked;
+    if (asked.type === 'number') throw status.badRequest('resourceVersion should not be set on objects to be created');
+    if (current.entry !== undefined) throw alreadyExists(plan, name, metadata, current.entry);
+    const encoded = encode(plan, object, sensitive);
+    const key = entryKey({ namespace: request.namespace, name });
+    if (dryRun) return { type: 'answer', result: { entry: unstoredEntry(key, encoded), created: true } };
+    const value = storedValue(plan, encoded, hiddenFields(plan, clock.now(), dependencies.eventTtlSeconds));
+    return {
+      type: 'store',
+      guardsNamespace: plan.namespaced,
+      operation: { type: 'put', key: plan.keyPrefix + key, value },
+      finish: (revision) => ({ entry: makeEntry(plan.stored, key, revision, value), created: true }),
+    };
+  }
+
+  /** One attempt to replace what is stored by what `source` makes of it. */
+  async function attemptUpdate(request: WriteRequest, source: Source, options: WriteOptions, current: Current): Promise<Step<WriteResult>> {
+    const { plan, context, name, namespace, subresource } = request;
+    const { entry } = current;
+    const { strategy, resource } = plan;
+    const key = entryKey(request);
+    if (entry === undefined) {
+      const object = source.verb === 'update' ? source.object(undefined) : undefined;
+      const uid = object === undefined ? '' : (stringAt(metadataOf(object), 'uid') ?? '');
+      if (uid !== '') throw status.uidPrecondition(plan.gr, name, plan.keyPrefix + key, uid, '');
+      if (object === undefined || subresource !== undefined || resource.row.createOnUpdate !== true || options.ifMatch !== undefined) {
+        throw status.notFound(plan.gr, name);
+      }
+      delete metadataOf(object)['resourceVersion'];
+      return attemptCreate(request, name, object, current);
+    }
+    const { object: old, text } = parseEntry(entry);
+    const oldMetadata = readMetadata(old);
+    if (options.ifMatch !== undefined && options.ifMatch !== String(entry.revision)) throw status.modified(plan.gr, name);
+    let object = source.object(old);
+    const sent = metadataOf(object);
+    const oldUid = stringAt(oldMetadata, 'uid') ?? '';
+    const uid = stringAt(sent, 'uid') ?? '';
+    if (source.verb === 'update' && uid !== '' && uid !== oldUid)
+      throw status.uidPrecondition(plan.gr, name, plan.keyPrefix + key, uid, oldUid);
+    checkResourceVersion(plan, name, stringAt(sent, 'resourceVersion'), entry);
+    applyDefaults(plan.type, object);
+    const admitted = admissionRequest(request, 'UPDATE', current, object, old);
+    const mutated = admission.mutate(admitted);
+    if (mutated !== undefined) await mutated;
+    const metadata = metadataOf(object);
+    meta.agreeOnName(metadata, name);
+    meta.agreeOnNamespace(plan, metadata, namespace);
+    meta.carryOver(metadata, oldMetadata);
+    meta.dedupeOwners(metadata, (text) => context.warn(text));
+    object = placeStatus(plan, subresource, object, old);
+    const rules = subresource === undefined ? strategy.update : strategy[subresource];
+    rules?.prepare?.(object, old, strategyContext);
+    strategy.stamp?.(object, strategyContext);
+    meta.countGeneration(plan, object, metadata, old);
+    validateUpdate(plan, rules, object, old, strategyContext);
+    for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
+    const sensitive = canonicalizeGroups(object, plan.groupFields, names);
+    const checked = admission.validate({ ...admitted, object });
+    if (checked !== undefined) await checked;
+    const encoded = encode(plan, object, sensitive);
+    const removed = isTerminating(oldMetadata) && mayGo(plan, object);
+    if (!removed && isUnchanged(encoded, entry, text)) return { type: 'answer', result: { entry, created: false } };
+    const value = storedValue(plan, encoded, hiddenFields(plan, clock.now(), dependencies.eventTtlSeconds));
+    // A removal answers with the object as it was sent, at its last stored version (upstream behaviour).
+    const asStored = (revision: number): WriteResult => ({ entry: makeEntry(plan.stored, key, revision, value), created: false });
+    if (request.dryRun) return { type: 'answer', result: asStored(entry.revision) };
+    const storeKey = plan.keyPrefix + key;
+    return {
+      type: 'store',
+      guardsNamespace: false,
+      operation: removed ? { type: 'delete', key: storeKey } : { type: 'put', key: storeKey, value },
+      finish: (revision) => asStored(removed ? entry.revision : revision),
+    };
+  }
+
+  async function create(request: WriteRequest, body: ParsedBody, options: WriteOptions): Promise<WriteResult> {
+    const { plan, context, namespace } = request;
+    const decode = (): JsonObject =>
+      settlePlace(
+        plan,
+        decodeBody(plan, body, options.fieldValidation, (text) => context.warn(text)),
+        namespace,
+        undefined,
+      );
+    const first = decode();
+    const metadata = readMetadata(first);
+    const given = stringAt(metadata, 'name') ?? '';
+    const base = stringAt(metadata, 'generateName') ?? '';
+    const generates = given === '' && base !== '';
+    let fresh: JsonObject | undefined = first;
+    for (let left = generates ? NAME_ATTEMPTS : 1; ; left--) {
+      const name = generates ? generateName(base, random) : given;
+      try {
+        return await settle(dependencies, attemptsFor(request, name, request.dryRun), (current) => {
+          const object = fresh ?? decode();
+          fresh = undefined;
+          return attemptCreate({ ...request, name: given }, name, object, current);
+        });
+      } catch (error) {
+        if (left === 1 || !(error instanceof status.StatusError) || error.reason !== 'AlreadyExists') throw error;
+      }
+    }
+  }
+
+  /** Brings the names in a decoded object to the canonical spelling and holds its place against the URL's. `name` undefined = a new object. */
+  function settlePlace(plan: Plan, object: JsonObject, namespace: string, name: string | undefined): JsonObject {
+    const metadata = metadataOf(object);
+    meta.canonicalPlace(plan, metadata, names);
+    canonicalizeGroups(object, plan.groupFields, names);
+    if (name !== undefined) meta.agreeOnName(metadata, name);
+    meta.agreeOnNamespace(plan, metadata, namespace);
+    return object;
+  }
+
+  function change(request: WriteRequest, source: Source, options: WriteOptions): Promise<WriteResult> {
+    return settle(dependencies, attemptsFor(request, request.name, request.dryRun), (current) =>
+      attemptUpdate(request, source, options, current),
+    );
+  }
+
+  function requestFor(
+    context: RequestContext,
+    resource: Resource,
+    key: ObjectKey,
+    subresource: Subresource,
+    options: { readonly dryRun: boolean },
+  ): WriteRequest {
+    return { context, plan: planOf(resource), namespace: key.namespace, name: key.name, subresource, dryRun: options.dryRun };
+  }
+
+  /** Runs a request and puts what the store failed at into words. */
+  async function guarded<R>(operation: string, request: WriteRequest, run: () => Promise<R>): Promise<R> {
+    if (!cache.ready) throw status.tooManyRequests('storage is (re)initializing', 1);
+    try {
+      return await run();
+    } catch (error) {
+      throw writeFailure(error, operation, request.plan.gr, request.name);
+    }
+  }
+
+  return {
+    create(context, resource, namespace, body, options) {
+      const request = requestFor(context, resource, { namespace, name: '' }, undefined, options);
+      return guarded('create', request, () => create(request, body, options));
+    },
+    update(context, resource, key, subresource, body, options) {
+      const request = requestFor(context, resource, key, subresource, options);
+      const { plan } = request;
+      const decode = (): JsonObject =>
+        settlePlace(
+          plan,
+          decodeBody(plan, body, options.fieldValidation, (text) => context.warn(text)),
+          key.namespace,
+          key.name,
+        );
+      return guarded('update', request, () => {
+        let fresh: JsonObject | undefined = decode();
+        const source: Source = {
+          verb: 'update',
+          object() {
+            const object = fresh ?? decode();
+            fresh = undefined;
+            return object;
+          },
+        };
+        return change(request, source, options);
+      });
+    },
+    patch(context, resource, key, subresource, patch, options) {
+      const request = requestFor(context, resource, key, subresource, options);
+      return guarded('patch', request, () => {
+        const { plan } = request;
+        let apply: Patcher | undefined;
+        // Read only when there is something to apply it to: what does not exist is said first (upstream behaviour).
+        const object = (old: JsonObject | undefined): JsonObject => {
+          apply ??= readPatch(plan, patch, options.fieldValidation, (text) => context.warn(text));
+          return settlePlace(plan, apply(old ?? {}), key.namespace, key.name);
+        };
+        return change(request, { verb: 'patch', object }, options);
+      });
+    },
+    delete(context, resource, key, options) {
+      const request = requestFor(context, resource, key, undefined, options);
+      return guarded('delete', request, () => deleteObject(path, request, options));
+    },
+    deleteCollection(context, resource, namespace, list, options) {
+      const request = requestFor(context, resource, { namespace, name: '' }, undefined, options);
+      return guarded('delete', request, () => deleteCollection(path, request, list, options));
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** The client's certificate, read once per connection, whatever the protocol. */
+import { ServerResponse } from 'node:http';
+import { TLSSocket } from 'node:tls';
+import type { ClientCertificate } from '../authentication/contract';
+import type { Exchange } from '../endpoints/exchange';
+
+type Seen = ClientCertificate | 'none';
+
+/** `undefined` for a connection without TLS or without a client certificate. */
+export function certificateReader(): (exchange: Exchange) => ClientCertificate | undefined {
+  const known = new WeakMap<object, Seen>();
+  return (exchange) => {
+    const connection = connectionOf(exchange);
+    if (connection === undefined) return undefined;
+    let seen = known.get(connection);
+    if (seen === undefined) {
+      seen = read(connection) ?? 'none';
+      known.set(connection, seen);
+    }
+    return seen === 'none' ? undefined : seen;
+  };
+}
+
+/** The TLS socket, or for HTTP/2 the session, which stands for one connection as well. */
+function connectionOf(exchange: Exchange): object | undefined {
+  const { output, request } = exchange;
+  // The reply has no socket yet while the one before it on the connection is still on its way out; the request always has.
+  if (output instanceof ServerResponse) return request.socket instanceof TLSSocket ? request.socket : undefined;
+  return output.session;
+}
+
+function read(connection: object): ClientCertificate | undefined {
+  const socket = connection instanceof TLSSocket ? connection : 'socket' in connection ? connection.socket : undefined;
+  if (!isTls(socket)) return undefined;
+  const certificate = socket.getPeerCertificate();
+  const subject: unknown = certificate.subject;
+  if (typeof subject !== 'object' || subject === null) return undefined;
+  return {
+    verified: socket.authorized,
+    commonName: texts(subject, 'CN')[0] ?? '',
+    organizations: texts(subject, 'O'),
+  };
+}
+
+/** An HTTP/2 session's socket is a proxy that shows its members only when they are read (`in` sees the session), so it is told by what it can do. */
+function isTls(socket: unknown): socket is TLSSocket {
+  return typeof socket === 'object' && socket !== null && typeof Reflect.get(socket, 'getPeerCertificate') === 'function';
+}
+
+/** A subject attribute that occurs several times is a list. */
+function texts(subject: object, attribute: string): string[] {
+  const value: unknown = Object.entries(subject).find(([name]) => name === attribute)?.[1];
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  return values.filter((item) => typeof item === 'string');
+}

@@ -1,0 +1,88 @@
+/**
+ * The filter chain: what happens to every request, in its order, before a handler sees it (behaviour-reference §3.1). A filter that throws ends
+ * the chain; failures.ts answers. Nothing is decided here.
+ */
+import type { Dialect } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/logger';
+import type { Random } from '../../shared/runtime/random';
+import type { ClientCertificate } from '../authentication/contract';
+import type { AuthenticateRequest } from '../authentication/union';
+import type { AuthorizeRequest } from '../authorization/union';
+import type { ApiParts } from '../endpoints/api-parts';
+import { Exchange, type Incoming, type Origin, type Outgoing } from '../endpoints/exchange';
+import { sendText } from '../endpoints/respond';
+import { routeResource } from '../endpoints/routes';
+import type { Metrics } from '../metrics/metrics';
+import type { Deadlines } from './deadlines';
+import { routePath, type DocumentParts } from './documents';
+import { answerFailure, PAGE_NOT_FOUND } from './failures';
+import * as filters from './filters';
+import type { InFlight } from './in-flight';
+import type { Ongoing } from './ongoing';
+import { chainOf, type Filter } from './router';
+import type { ServerState } from './state';
+
+export interface ChainParts {
+  readonly api: ApiParts;
+  readonly documents: DocumentParts;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly naming: Dialect;
+  readonly state: ServerState;
+  readonly deadlines: Deadlines;
+  readonly inFlight: InFlight;
+  readonly ongoing: Ongoing;
+  readonly metrics: Metrics;
+  readonly requestTimeoutMs: number;
+  readonly authenticate: AuthenticateRequest;
+  readonly authorize: AuthorizeRequest;
+  certificateOf(exchange: Exchange): ClientCertificate | undefined;
+}
+
+export type RequestListener = (request: Incoming, reply: Outgoing) => void;
+
+/** What both listeners call for a request. */
+export function requestListener(parts: ChainParts, origin: Origin): RequestListener {
+  const run = chainOf(filterChain(parts), answerFailure(parts.logger));
+  const { clock, naming, metrics } = parts;
+  return (request, reply) => {
+    const exchange = new Exchange(request, reply, origin, naming, clock.monotonic());
+    // A connection that breaks is the exchange's end, not an error of the process.
+    request.on('error', ignore);
+    exchange.output.on('error', ignore);
+    exchange.whenFinished(() => metrics.finished(exchange));
+    run(exchange);
+  };
+}
+
+function ignore(): void {
+  // See above.
+}
+
+function filterChain(parts: ChainParts): readonly Filter[] {
+  const { metrics } = parts;
+  return [
+    filters.guardLocal(),
+    filters.identify(parts.random),
+    filters.readRequestInfo(parts.api.resources, parts.naming),
+    filters.refuseWhenStopping(parts.state),
+    filters.countOngoing(parts.ongoing),
+    filters.setDeadline(parts.clock, parts.deadlines, parts.requestTimeoutMs),
+    filters.authenticate(parts.authenticate, (exchange) => parts.certificateOf(exchange), (user) => metrics.authenticated(user)),
+    filters.limitInFlight(parts.inFlight),
+    filters.authorize(parts.authorize, (allowed) => metrics.authorized(allowed)),
+    route(parts),
+  ];
+}
+
+/** The end of the chain: the handlers. */
+function route(parts: ChainParts): Filter {
+  return async (exchange) => {
+    const { info } = exchange;
+    if (info.kind === 'path') await routePath(parts.documents, exchange, info);
+    else if (parts.documents.servesGroup(info.group)) await routeResource(parts.api, exchange, info);
+    else sendText(exchange, 404, PAGE_NOT_FOUND);
+  };
+}

@@ -1,0 +1,239 @@
+/**
+ * Puts an API server together from its parts and takes it apart again. Every part is made here and nowhere else, so this file shows who
+ * depends on whom. Never parses flags and never ends the process.
+ */
+import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
+import type { FeatureGates } from '../../shared/runtime/feature-gates';
+import type { Logger } from '../../shared/runtime/logger';
+import type { Random } from '../../shared/runtime/random';
+import { defaultAdmission } from '../admission/plugins';
+import { bearerTokens, type TokenAuthenticator } from '../authentication/bearer-token';
+import { clientCertificates } from '../authentication/client-certificate';
+import { authenticateInOrder } from '../authentication/union';
+import { authorizersFor, type AuthorizationMode } from '../authorization/modes';
+import { authorizeInOrder } from '../authorization/union';
+import { openCache, type OpenedCache } from '../cache/open-cache';
+import { createDiscovery } from '../discovery/discovery';
+import { tables } from '../discovery/table/table';
+import type { ApiParts } from '../endpoints/api-parts';
+import { LiveWatches } from '../endpoints/live-watches';
+import { Encoders } from '../endpoints/representation/encoders';
+import { Health } from '../health/checks';
+import { serverChecks } from '../health/server-checks';
+import { Metrics } from '../metrics/metrics';
+import { createOpenApi } from '../openapi/openapi';
+import { startEventExpiry } from '../registry/bootstrap/event-expiry';
+import { claimPrefix } from '../registry/bootstrap/ownership';
+import { keepSystemNamespaces } from '../registry/bootstrap/system-namespaces';
+import { createReader } from '../registry/read/reader';
+import { selectionFor } from '../registry/read/selection';
+import { buildResources } from '../registry/resources';
+import { createWriter } from '../registry/write/writer';
+import type { Store } from '../storage/store';
+import { certificateReader } from './certificates';
+import { requestListener, type ChainParts } from './chain';
+import { Deadlines } from './deadlines';
+import { InFlight } from './in-flight';
+import { listenLocally, listenSecurely, type Listener, type TlsFiles } from './listeners';
+import { Ongoing } from './ongoing';
+import { ServerState } from './state';
+
+export interface ServerOptions {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly port: number;
+  readonly tls: TlsFiles;
+  /** Plain HTTP as the local administrator; absent = none. */
+  readonly local?: { readonly host: string; readonly port: number };
+  readonly naming: Dialect;
+  readonly gates: FeatureGates;
+  readonly prefix: string;
+  readonly eventTtlMs: number;
+  readonly compactionMs: number;
+  readonly requestTimeoutMs: number;
+  readonly minRequestTimeoutSeconds: number;
+  readonly maxReadOnly: number;
+  readonly maxMutating: number;
+  readonly maxStreams: number;
+  readonly tokens: readonly TokenAuthenticator[];
+  readonly anonymous: boolean;
+  readonly authorizationModes: readonly AuthorizationMode[];
+  readonly livezGraceMs: number;
+  readonly shutdownDelayMs: number;
+  readonly shutdownWatchGraceMs: number;
+  readonly sendRetryAfter: boolean;
+}
+
+export interface Surroundings {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+export interface RunningServer {
+  readonly port: number;
+  readonly localPort: number | undefined;
+  readonly cache: OpenedCache;
+  renew(tls: TlsFiles): void;
+  /** Resolves when reads and writes are served and what the server itself needs exists. */
+  whenReady(): Promise<void>;
+  /** Goes down in order (behaviour-reference §10.3). The store stays its owner's. */
+  shutdown(): Promise<void>;
+}
+
+export async function startServer(options: ServerOptions, surroundings: Surroundings): Promise<RunningServer> {
+  const { store, clock, random, logger } = surroundings;
+  const names = GENERATED_NAMES[options.naming];
+  const resources = buildResources();
+  await claimPrefix({ store, prefix: options.prefix, naming: options.naming, clock, deadline: clock.monotonic() + CLAIM_MS });
+  const cache = openCache({
+    store,
+    prefix: options.prefix,
+    types: resources.storedTypes,
+    clock,
+    random,
+    logger,
+    compactionMs: options.compactionMs,
+  });
+  const reader = createReader({ cache, store, clock, gates: options.gates });
+  const writer = createWriter({
+    store,
+    cache,
+    reader,
+    admission: defaultAdmission(names),
+    clock,
+    random,
+    names,
+    prefix: options.prefix,
+    namespaces: resources.require('namespaces'),
+    eventTtlSeconds: Math.round(options.eventTtlMs / 1000),
+  });
+
+  const state = new ServerState(options.sendRetryAfter);
+  const inFlight = new InFlight({ readOnly: options.maxReadOnly, mutating: options.maxMutating });
+  const watches = new LiveWatches();
+  const metrics = new Metrics(clock, options.gates, {
+    storageObjects: () => resources.all.map(({ stored }) => [stored.name, cache.ready ? cache.snapshot(stored).size : -1] as const),
+    storageSize: async () => (await store.status().catch(() => undefined))?.size,
+    inFlight: () => inFlight,
+    cache: () => cache.statistics,
+    cacheRevision: () => cache.revision,
+  });
+  const hooks = { complete: false };
+  const health = new Health(
+    serverChecks({ store, cache, clock, state, bootstrapped: () => hooks.complete }),
+    clock,
+    options.livezGraceMs,
+    (endpoint, name, reason) => logger.warn('health check failed', { endpoint, name, reason }),
+    (endpoint, name, healthy) => metrics.healthCheck(endpoint, name, healthy),
+  );
+  const api: ApiParts = {
+    clock,
+    random,
+    gates: options.gates,
+    resources,
+    reader,
+    writer,
+    select: selectionFor,
+    encoders: new Encoders({ table: tables, clock }),
+    watches,
+    minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
+    watchMeter: (group, version, kind) => metrics.watchMeter(group, version, kind),
+    watchStarted: (exchange) => metrics.watchStarted(exchange),
+  };
+  const rows = resources.all.map(({ row }) => row);
+  const served = new Set(rows.map(({ group }) => group));
+  const ongoing = new Ongoing();
+  const chain: ChainParts = {
+    api,
+    documents: {
+      health,
+      metrics,
+      documents: [
+        createDiscovery({ rows, naming: options.naming, ...discoveryFacts(options) }),
+        createOpenApi({ rows, naming: options.naming, clock }),
+      ],
+      servesGroup: (group) => served.has(group),
+    },
+    clock,
+    random,
+    logger,
+    naming: options.naming,
+    state,
+    ongoing,
+    deadlines: new Deadlines(clock),
+    inFlight,
+    metrics,
+    requestTimeoutMs: options.requestTimeoutMs,
+    authenticate: authenticateInOrder([clientCertificates, bearerTokens(options.tokens)], options.anonymous),
+    authorize: authorizeInOrder(authorizersFor(options.authorizationModes)),
+    certificateOf: certificateReader(),
+  };
+
+  const secure = await listenSecurely(
+    { host: options.host, port: options.port, tls: options.tls, maxStreams: options.maxStreams },
+    requestListener(chain, 'secure'),
+  );
+  const local = options.local === undefined ? undefined : await listenLocally(options.local.host, options.local.port, requestListener(chain, 'local'));
+  const listeners: readonly Listener[] = local === undefined ? [secure] : [secure, local];
+
+  const failed = (message: string, error: unknown): void => logger.warn(message, { error });
+  let stopNamespaces = (): void => undefined;
+  const expiry = startEventExpiry({
+    store,
+    cache,
+    types: resources.all.filter(({ row }) => row.expires === true).map(({ stored }) => stored),
+    prefix: options.prefix,
+    holder: random.uuid(),
+    clock,
+    failed,
+  });
+  const ready = cache.whenReady().then(async () => {
+    const namespaces = keepSystemNamespaces({ writer, cache, namespaces: resources.require('namespaces'), names, clock, failed });
+    stopNamespaces = () => namespaces.stop();
+    await namespaces.complete;
+    hooks.complete = true;
+  });
+  return {
+    port: secure.port,
+    localPort: local?.port,
+    cache,
+    renew: (tls) => secure.renew(tls),
+    whenReady: () => ready,
+    async shutdown() {
+      state.stopping = true;
+      await clock.sleep(options.shutdownDelayMs);
+      state.refusing = true;
+      const drained = Promise.race([ongoing.whenEmpty(), clock.sleep(options.requestTimeoutMs)]);
+      if (options.sendRetryAfter) await drained;
+      for (const listener of listeners) listener.stopAccepting();
+      await Promise.all([drained, watches.endAll(options.shutdownWatchGraceMs, clock)]);
+      // What was just ended is still on its way to the clients.
+      await clock.sleep(LAST_BYTES_MS);
+      for (const listener of listeners) await listener.close();
+      stopNamespaces();
+      expiry.stop();
+      await cache.close();
+    },
+  };
+}
+
+/** How long the store may take to say whose data it holds. */
+const CLAIM_MS = 10_000;
+
+const LAST_BYTES_MS = 100;
+
+function discoveryFacts(options: ServerOptions): Omit<Parameters<typeof createDiscovery>[0], 'rows' | 'naming'> {
+  return {
+    serverAddress: `${options.host === '0.0.0.0' || options.host === '::' ? '127.0.0.1' : options.host}:${options.port}`,
+    build: {
+      gitCommit: '',
+      buildDate: '1970-01-01T00:00:00Z',
+      runtime: process.version,
+      platform: `${process.platform}/${process.arch}`,
+    },
+    otherPaths: ['/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
+  };
+}

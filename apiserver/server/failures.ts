@@ -1,0 +1,40 @@
+/** How a request that failed is answered: a Status inside the API, plain text where upstream sends text, nothing to a client that has gone. */
+import { StatusError, unexplainedError } from '../../shared/api/status';
+import type { Logger } from '../../shared/runtime/logger';
+import { BodyAborted } from '../endpoints/body';
+import type { Exchange } from '../endpoints/exchange';
+import { UnreadableRequest } from '../endpoints/request-info';
+import { sendStatus, sendText } from '../endpoints/respond';
+
+export const PAGE_NOT_FOUND = '404 page not found\n';
+
+const PANIC_TEXT = 'This request caused apiserver to panic. Look in the logs for details.\n';
+
+export function answerFailure(logger: Logger): (exchange: Exchange, error: unknown) => void {
+  return (exchange, error) => {
+    if (error === undefined) {
+      sendText(exchange, 404, PAGE_NOT_FOUND);
+    } else if (error instanceof BodyAborted) {
+      exchange.abort();
+    } else if (error instanceof UnreadableRequest) {
+      exchange.closing ||= error.code === 400;
+      sendText(exchange, error.code, error.code === 400 ? error.message : `${error.message}\n`);
+    } else if (error instanceof StatusError) {
+      answerStatus(exchange, error);
+    } else {
+      logger.error('a request failed for a reason of ours', { error, method: exchange.method, path: exchange.info.path });
+      answerPanic(exchange);
+    }
+  };
+}
+
+function answerStatus(exchange: Exchange, error: StatusError): void {
+  if (exchange.answered) exchange.abort();
+  else sendStatus(exchange, error.status, error.code);
+}
+
+function answerPanic(exchange: Exchange): void {
+  if (exchange.answered) exchange.abort();
+  else if (exchange.info.kind === 'resource') answerStatus(exchange, unexplainedError());
+  else sendText(exchange, 500, PANIC_TEXT);
+}

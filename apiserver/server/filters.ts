@@ -1,0 +1,206 @@
+/**
+ * The filters, each a small step of every request. Their order is in chain.ts. A filter that refuses throws; how refusals are written is
+ * failures.ts' business.
+ */
+import { badRequest, unauthorized } from '../../shared/api/status';
+import { quote } from '../../shared/api/quote';
+import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
+import { parseDuration } from '../../shared/runtime/duration';
+import type { Random } from '../../shared/runtime/random';
+import type { ClientCertificate } from '../authentication/contract';
+import type { AuthenticateRequest } from '../authentication/union';
+import type { Attributes } from '../authorization/contract';
+import type { AuthorizeRequest } from '../authorization/union';
+import type { Exchange } from '../endpoints/exchange';
+import { decodePercent, Query } from '../endpoints/query';
+import { isLongRunning, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request-info';
+import { sendText } from '../endpoints/respond';
+import type { UserInfo } from '../registry/contract';
+import type { Resources } from '../registry/resources';
+import type { Deadlines } from './deadlines';
+import type { InFlight } from './in-flight';
+import type { Ongoing } from './ongoing';
+import type { Filter } from './router';
+import type { ServerState } from './state';
+
+const PLAIN_ID = /^[\x21-\x7e]{1,128}$/;
+
+/** Takes the client's audit id or makes one. */
+export function identify(random: Random): Filter {
+  return (exchange, next) => {
+    const given = exchange.header('audit-id');
+    exchange.auditId = given !== undefined && PLAIN_ID.test(given) ? given : random.uuid();
+    next();
+  };
+}
+
+/** Tells from method and URL what is asked for. Throws {@link UnreadableRequest}. */
+export function readRequestInfo(resources: Resources, naming: Dialect): Filter {
+  const names = GENERATED_NAMES[naming];
+  return (exchange, next) => {
+    const { path, query } = splitUrl(exchange.request.url ?? '/');
+    if (query !== '') exchange.query = new Query(query);
+    const info = requestInfo(exchange.method, path, exchange.query, names);
+    exchange.info = info;
+    if (info.kind === 'resource') {
+      exchange.resource = resources.find(info.group, info.version, info.resource);
+      if (info.dialect !== undefined) exchange.dialect = info.dialect;
+    }
+    next();
+  };
+}
+
+/** Path and query of a request target, which may be absolute. */
+function splitUrl(target: string): { readonly path: string; readonly query: string } {
+  let url = target;
+  if (!url.startsWith('/')) {
+    const authority = url.indexOf('://');
+    const slash = authority < 0 ? -1 : url.indexOf('/', authority + 3);
+    url = slash < 0 ? '/' : url.slice(slash);
+  }
+  const mark = url.indexOf('?');
+  const raw = mark < 0 ? url : url.slice(0, mark);
+  const query = mark < 0 ? '' : url.slice(mark + 1);
+  return { path: decodedPath(raw), query };
+}
+
+const NOT_PLAIN = /[%\x80-\xff]/;
+const BEYOND_ASCII = /[\x80-\xff]/;
+
+function decodedPath(raw: string): string {
+  if (!NOT_PLAIN.test(raw)) return raw;
+  // Node hands on bytes beyond ASCII as latin1.
+  const text = BEYOND_ASCII.test(raw) ? Buffer.from(raw, 'latin1').toString('utf8') : raw;
+  const path = text.includes('%') ? decodePercent(text) : text;
+  if (path === undefined) throw new UnreadableRequest(400, '400 Bad Request');
+  return path;
+}
+
+/** While the server goes down, new requests are turned away, with a few exceptions. */
+export function refuseWhenStopping(state: ServerState): Filter {
+  return (exchange, next) => {
+    exchange.closing = state.stopping;
+    if (!state.refusing) {
+      next();
+      return;
+    }
+    exchange.closing = true;
+    if (!state.sendRetryAfter) sendText(exchange, 503, 'apiserver is shutting down\n', { 'Retry-After': '1' });
+    else if (isExemptWhenStopping(exchange.info)) next();
+    else sendText(exchange, 429, 'The apiserver is shutting down, please try again later.\n', { 'Retry-After': '5' });
+  };
+}
+
+function isExemptWhenStopping(info: RequestInfo): boolean {
+  return info.kind === 'path' && /^\/(?:readyz|livez|healthz|metrics)(?:\/|$)/.test(info.path);
+}
+
+/** Counts what a server on its way down waits for. */
+export function countOngoing(ongoing: Ongoing): Filter {
+  return (exchange, next) => {
+    if (!isLongRunning(exchange.info)) ongoing.add(exchange);
+    next();
+  };
+}
+
+/** Sets when the request must have been answered; long-running ones may last. */
+export function setDeadline(clock: Clock, deadlines: Deadlines, requestTimeoutMs: number): Filter {
+  return (exchange, next) => {
+    if (!isLongRunning(exchange.info)) {
+      const asked = timeoutOf(exchange.query.get('timeout'));
+      const limit = asked === undefined || asked <= 0 ? requestTimeoutMs : Math.min(asked, requestTimeoutMs);
+      exchange.deadline = clock.monotonic() + limit;
+      deadlines.watch(exchange, limit < requestTimeoutMs);
+    }
+    next();
+  };
+}
+
+const BARE_NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
+
+function timeoutOf(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  const parsed = parseDuration(text);
+  if (parsed !== undefined) return parsed;
+  const complaint = BARE_NUMBER.test(text) ? 'missing unit in' : 'invalid';
+  throw badRequest(`invalid timeout specified in the request URL - time: ${complaint} duration ${quote(text)}`);
+}
+
+/** Who asks. Throws 401. */
+export function authenticate(
+  authenticateRequest: AuthenticateRequest,
+  certificateOf: (exchange: Exchange) => ClientCertificate | undefined,
+  attempted: (user: UserInfo | undefined) => void,
+): Filter {
+  return (exchange, next) => {
+    const authorization = exchange.header('authorization');
+    const certificate = certificateOf(exchange);
+    const local = exchange.origin === 'local' && authorization === undefined && certificate === undefined;
+    const user = local ? LOCAL_ADMIN : authenticateRequest({ authorization, certificate });
+    attempted(user);
+    if (user === undefined) throw unauthorized();
+    exchange.user = user;
+    next();
+  };
+}
+
+/** Whoever reaches the loopback listener of a local set-up without credentials is its administrator. */
+const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: ['system:masters', 'system:authenticated'] };
+
+/** Bounds how many requests are worked on at once. Administrators and long-running requests are exempt. */
+export function limitInFlight(inFlight: InFlight): Filter {
+  return (exchange, next) => {
+    if (isLongRunning(exchange.info) || exchange.user.groups.includes('system:masters') || inFlight.enter(exchange)) next();
+    else sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
+  };
+}
+
+/** Whether the user may. Throws 403. */
+export function authorize(authorizeRequest: AuthorizeRequest, decided: (allowed: boolean) => void): Filter {
+  return (exchange, next) => {
+    const refusal = authorizeRequest(exchange.user, attributesOf(exchange));
+    decided(refusal === undefined);
+    if (refusal !== undefined) throw refusal;
+    next();
+  };
+}
+
+const PINNED_NAME = /^metadata\.name==?([^,=!\\]+)$/;
+
+function attributesOf(exchange: Exchange): Attributes {
+  const { info } = exchange;
+  if (info.kind === 'path') return info;
+  // A list or watch of one name counts as a request for that name.
+  const selector = info.name === '' && (info.verb === 'list' || info.verb === 'watch') ? exchange.query.get('fieldSelector') : undefined;
+  const pinned = selector === undefined ? undefined : PINNED_NAME.exec(selector)?.[1];
+  return pinned === undefined ? info : { ...info, name: pinned };
+}
+
+const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Keeps web pages away from the loopback listener, which asks for no credentials. */
+export function guardLocal(): Filter {
+  return (exchange, next) => {
+    if (exchange.origin === 'local') {
+      const complaint = localComplaint(exchange);
+      if (complaint !== undefined) {
+        exchange.closing = true;
+        sendText(exchange, 403, `${complaint}\n`);
+        return;
+      }
+    }
+    next();
+  };
+}
+
+function localComplaint(exchange: Exchange): string | undefined {
+  const host = (exchange.header('host') ?? '').replace(/:\d+$/, '');
+  if (!LOCAL_HOSTS.has(host)) return 'this listener serves requests for localhost only';
+  if (exchange.header('origin') !== undefined) return 'this listener does not serve web pages';
+  const site = exchange.header('sec-fetch-site');
+  if (site !== undefined && site !== 'none') return 'this listener does not serve web pages';
+  const hasBody = exchange.header('transfer-encoding') !== undefined || Number(exchange.header('content-length') ?? '0') > 0;
+  if (hasBody && exchange.header('content-type') === undefined) return 'a body needs a Content-Type here';
+  return undefined;
+}

@@ -1,0 +1,165 @@
+/**
+ * The listeners: HTTPS with HTTP/2 and HTTP/1.1 on one port, and plain HTTP on loopback for a local set-up. All bounds that protect a
+ * connection are here. Never looks at a request.
+ */
+import { createServer, type Server as HttpServer } from 'node:http';
+import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import type { RequestListener } from './chain';
+
+export interface TlsFiles {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+  /** Authorities of client certificates; absent = none are asked for. */
+  readonly clientCa?: Buffer;
+}
+
+export interface SecureOptions {
+  readonly host: string;
+  /** 0 = any free one. */
+  readonly port: number;
+  readonly tls: TlsFiles;
+  readonly maxStreams: number;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Puts a renewed certificate to use for new connections. */
+  renew(tls: TlsFiles): void;
+  /** No new connections; idle ones are closed, HTTP/2 clients are told to go. */
+  stopAccepting(): void;
+  /** Cuts what is left. */
+  close(): Promise<void>;
+}
+
+const SECOND = 1000;
+const IDLE_MS = 90 * SECOND;
+/** How long a client may take for its request's head. */
+const HEADERS_MS = 32 * SECOND;
+const CHECK_MS = 5 * SECOND;
+const MAX_HEADER_BYTES = 1024 * 1024;
+const WINDOW_BYTES = 256 * 1024;
+
+/** What HTTP/1.1 connections are bound by, on either listener. */
+const HTTP1_LIMITS = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  headersTimeout: HEADERS_MS,
+  // A whole request with its body; the deadline of the request itself comes first.
+  requestTimeout: 65 * SECOND,
+  keepAliveTimeout: IDLE_MS,
+  connectionsCheckingInterval: CHECK_MS,
+};
+
+/** HTTP/2 streams that a client may open and reset at once, and how fast that budget fills up again per second. */
+const RESET_BUDGET = { streamResetBurst: 1000, streamResetRate: 33 };
+
+export async function listenSecurely(options: SecureOptions, listener: RequestListener): Promise<Listener> {
+  const server = createSecureServer({
+    ...HTTP1_LIMITS,
+    ...secureContext(options.tls),
+    allowHTTP1: true,
+    requestCert: options.tls.clientCa !== undefined,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: 10 * SECOND,
+    unknownProtocolTimeout: 10 * SECOND,
+    settings: {
+      maxConcurrentStreams: options.maxStreams,
+      initialWindowSize: WINDOW_BYTES,
+      maxFrameSize: WINDOW_BYTES,
+      maxHeaderListSize: MAX_HEADER_BYTES + 320,
+    },
+    maxSessionMemory: 256,
+    ...RESET_BUDGET,
+  });
+  applyLimits(server);
+  const sessions = trackSessions(server);
+  server.on('request', listener);
+  server.on('tlsClientError', () => undefined);
+  server.on('sessionError', () => undefined);
+  const sockets = trackSockets(server);
+  await listen(server, options.port, options.host);
+  return {
+    port: portOf(server),
+    renew: (tls) => server.setSecureContext(secureContext(tls)),
+    stopAccepting() {
+      server.close();
+      for (const session of sessions) session.close();
+    },
+    close: () => cut(sockets),
+  };
+}
+
+/** Plain HTTP. Binds loopback addresses only; see the filter that keeps web pages away. */
+export async function listenLocally(host: string, port: number, listener: RequestListener): Promise<Listener> {
+  const server = createServer(HTTP1_LIMITS, listener);
+  const sockets = trackSockets(server);
+  await listen(server, port, host);
+  return {
+    port: portOf(server),
+    renew: () => undefined,
+    stopAccepting() {
+      server.close();
+      server.closeIdleConnections();
+    },
+    close: () => cut(sockets),
+  };
+}
+
+function secureContext({ cert, key, clientCa }: TlsFiles): { cert: Buffer; key: Buffer; ca?: Buffer } {
+  return clientCa === undefined ? { cert, key } : { cert, key, ca: clientCa };
+}
+
+/** The HTTP/2 server takes HTTP/1.1's limits as properties. */
+function applyLimits(server: Http2SecureServer): void {
+  Object.assign(server, HTTP1_LIMITS);
+}
+
+/** HTTP/2 connections without a stream for a while are closed in order. */
+function trackSessions(server: Http2SecureServer): ReadonlySet<Http2Session> {
+  const sessions = new Set<Http2Session>();
+  server.on('session', (session) => {
+    let streams = 0;
+    sessions.add(session);
+    session.on('stream', (stream) => {
+      streams += 1;
+      stream.once('close', () => (streams -= 1));
+    });
+    session.on('error', () => undefined);
+    session.setTimeout(IDLE_MS, () => {
+      if (streams === 0) session.close();
+    });
+    session.once('close', () => sessions.delete(session));
+  });
+  return sessions;
+}
+
+function trackSockets(server: HttpServer | Http2SecureServer): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+async function cut(sockets: ReadonlySet<Socket>): Promise<void> {
+  for (const socket of sockets) socket.destroy();
+  await Promise.resolve();
+}
+
+function listen(server: HttpServer | Http2SecureServer, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function portOf(server: HttpServer | Http2SecureServer): number {
+  const address: AddressInfo | string | null = server.address();
+  return address === null || typeof address === 'string' ? 0 : address.port;
+}

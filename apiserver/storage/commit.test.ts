@@ -1,0 +1,195 @@
+/** Settling of lost answers, on the embedded store with answers taken away. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../shared/runtime/clock';
+import { systemRandom } from '../../shared/runtime/random';
+import { ManualClock } from '../../test/support/manual-clock';
+import { commit, type CommitOptions } from './commit';
+import { openEmbeddedStore } from './embedded/open';
+import { StoreError, type Revision, type Store, type Transaction, type TransactionResult } from './store';
+
+/** What happens to one call: done and answered, done with the answer lost, lost before it was done; then `meanwhile` runs. */
+interface Fate {
+  readonly done: boolean;
+  readonly answered: boolean;
+  readonly meanwhile?: () => Promise<unknown>;
+}
+
+describe('commit', () => {
+  const key = '/thing';
+  /** The clock of `commit` alone: the store's disk takes real time. */
+  const clock = new ManualClock();
+  let busy = 0;
+  let directory: string;
+  let store: Store;
+  let sent: number;
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'commit-'));
+    store = await openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
+    sent = 0;
+  });
+  afterEach(async () => {
+    await store.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const write = (modRevision: Revision, value: string): Transaction => ({
+    compare: [{ key, modRevision }],
+    operations: [{ type: 'put', key, value: Buffer.from(value) }],
+  });
+  const erase = (modRevision: Revision): Transaction => ({ compare: [{ key, modRevision }], operations: [{ type: 'delete', key }] });
+  const put = async (value: string): Promise<Revision> =>
+    (await store.transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(value) }] })).revision;
+  const remove = (): Promise<unknown> => store.transact({ compare: [], operations: [{ type: 'delete', key }] });
+
+  /** The store, but the first calls meet the fates given; later ones are ordinary. */
+  function unlucky(...fates: Fate[]): Store {
+    const transact = (transaction: Transaction): Promise<TransactionResult> => {
+      busy++;
+      return attempt(transaction).finally(() => busy--);
+    };
+    const attempt = async (transaction: Transaction): Promise<TransactionResult> => {
+      const fate = fates[sent++] ?? { done: true, answered: true };
+      const result = fate.done ? await store.transact(transaction) : undefined;
+      await fate.meanwhile?.();
+      if (result === undefined || !fate.answered) throw new StoreError('ambiguous', 'the answer was lost');
+      return result;
+    };
+    const watch: Store['watch'] = (...parameters) => {
+      busy++;
+      const opened = store.watch(...parameters);
+      const close = opened.close.bind(opened);
+      opened.close = () => {
+        busy--;
+        close();
+      };
+      return opened;
+    };
+    return new Proxy(store, {
+      get: (target, name) => {
+        if (name === 'transact') return transact;
+        if (name === 'watch') return watch;
+        const member: unknown = Reflect.get(target, name);
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+  }
+
+  /** Runs `commit` while time passes, a little at each turn in which the store has nothing to do. */
+  async function settled(target: Store, transaction: Transaction, options: Partial<CommitOptions> = {}): Promise<TransactionResult> {
+    let over = false;
+    const outcome = commit(target, transaction, { clock, ...options }).finally(() => (over = true));
+    outcome.catch(() => undefined);
+    while (!over) {
+      await systemClock.sleep(1);
+      if (busy === 0) await clock.advanceAsync(10);
+    }
+    return outcome;
+  }
+  const lostAnswer = (meanwhile?: () => Promise<unknown>): Fate => ({ done: true, answered: false, ...(meanwhile && { meanwhile }) });
+  const lostRequest = (meanwhile?: () => Promise<unknown>): Fate => ({ done: false, answered: false, ...(meanwhile && { meanwhile }) });
+
+  it('sends an answered transaction once', async () => {
+    expect(await settled(unlucky(), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
+    expect(sent).toBe(1);
+  });
+
+  it('does a lost request with the second attempt', async () => {
+    expect(await settled(unlucky(lostRequest()), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
+  });
+
+  it('recognises its own creation, update and deletion', async () => {
+    expect(await settled(unlucky(lostAnswer()), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
+    sent = 0;
+    expect(await settled(unlucky(lostAnswer()), write(2, 'b'))).toEqual({ committed: true, revision: 3 });
+    sent = 0;
+    expect(await settled(unlucky(lostAnswer()), erase(3))).toEqual({ committed: true, revision: 4 });
+    expect(await store.revision()).toBe(4);
+  });
+
+  it('recognises its update under later ones', async () => {
+    const base = await put('a');
+    const later = async (): Promise<void> => {
+      await put('x');
+      await remove();
+      await put('y');
+    };
+    expect(await settled(unlucky(lostAnswer(later)), write(base, 'b'))).toEqual({ committed: true, revision: base + 1 });
+    expect((await store.get(key)).kv?.value.toString()).toBe('y');
+  });
+
+  it('recognises its creation under later updates', async () => {
+    expect(await settled(unlucky(lostAnswer(() => put('x'))), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
+  });
+
+  it('recognises its creation behind a later life of the key, given a revision from before', async () => {
+    const later = async (): Promise<void> => {
+      await remove();
+      await put('other');
+    };
+    expect(await settled(unlucky(lostAnswer(later)), write(0, 'a'), { since: 1 })).toEqual({ committed: true, revision: 2 });
+  });
+
+  it("does not take somebody else's write for its own", async () => {
+    const base = await put('a');
+    const update = await settled(unlucky(lostRequest(() => put('theirs'))), write(base, 'b'));
+    expect(update).toMatchObject({ committed: false, current: [{ modRevision: base + 1 }] });
+    sent = 0;
+    const deletion = await settled(unlucky(lostRequest(() => put('theirs again'))), erase(base + 1));
+    expect(deletion).toMatchObject({ committed: false });
+    await remove();
+    sent = 0;
+    expect(await settled(unlucky(lostRequest(() => put('theirs'))), write(0, 'b'), { since: 2 })).toMatchObject({ committed: false });
+  });
+
+  it('reports another failed condition as a refusal', async () => {
+    const base = await put('a');
+    const guarded: Transaction = {
+      ...write(base, 'b'),
+      compare: [
+        { key: '/guard', exists: true },
+        { key, modRevision: base },
+      ],
+    };
+    expect(await settled(unlucky(lostRequest()), guarded)).toMatchObject({ committed: false, current: [undefined, { modRevision: base }] });
+  });
+
+  it('survives several losses in a row', async () => {
+    const base = await put('a');
+    const fates = [lostRequest(), lostRequest(), lostAnswer(), lostRequest()];
+    expect(await settled(unlucky(...fates), write(base, 'b'))).toEqual({ committed: true, revision: base + 1 });
+  });
+
+  it('says that the outcome is unknown when time is up', async () => {
+    const fates = Array.from({ length: 100 }, () => lostRequest());
+    const outcome = settled(unlucky(...fates), write(0, 'a'), { deadline: clock.monotonic() + 5_000 });
+    await expect(outcome).rejects.toMatchObject({ failure: 'ambiguous' });
+    expect(sent).toBeGreaterThan(3);
+  });
+
+  it('says that the outcome is unknown when the history is gone', async () => {
+    const base = await put('a');
+    const later = async (): Promise<void> => {
+      await store.compact(await put('x'));
+    };
+    const before = clock.monotonic();
+    await expect(settled(unlucky(lostAnswer(later)), write(base, 'b'))).rejects.toMatchObject({ failure: 'ambiguous' });
+    expect(clock.monotonic() - before).toBeLessThan(2_000);
+  });
+
+  it('never repeats a transaction that could happen twice', async () => {
+    const blind: Transaction = {
+      compare: [{ key: '/other', modRevision: 0 }],
+      operations: [{ type: 'put', key, value: Buffer.from('a') }],
+    };
+    await expect(settled(unlucky(lostAnswer()), blind)).rejects.toMatchObject({ failure: 'ambiguous' });
+    expect(sent).toBe(1);
+  });
+
+  it('passes failures on that mean "not done"', async () => {
+    await store.close();
+    await expect(settled(store, write(0, 'a'))).rejects.toMatchObject({ failure: 'closed' });
+  });
+});

@@ -1,0 +1,169 @@
+/**
+ * A transaction whose outcome is always known: a lost answer is settled instead of reported. It compares bytes and
+ * revisions only and never looks into a value.
+ *
+ * Sending the same transaction again is safe because it is conditioned on a key that it writes: it can happen once. If
+ * its condition then fails, the history of that key tells whether the lost attempt or somebody else changed it.
+ */
+import type { Clock } from '../../shared/runtime/clock';
+import {
+  singleKey,
+  StoreError,
+  type KeyValue,
+  type Operation,
+  type Revision,
+  type Store,
+  type Transaction,
+  type TransactionResult,
+  type WatchEvent,
+} from './store';
+
+export interface CommitOptions {
+  readonly clock: Clock;
+  /** When to give up, in milliseconds of the monotonic clock; default 34 s from now. */
+  readonly deadline?: number;
+  /**
+   * A revision that the store had reached before the transaction was made (the cache's clock). Lets a creation be
+   * recognised even if the key was deleted and created again by others before the answer could be settled.
+   */
+  readonly since?: Revision;
+}
+
+const defaultTimeoutMs = 34_000;
+/** How long one attempt may wait for its answer before it counts as lost. */
+const attemptMs = 10_000;
+const firstDelayMs = 50;
+const longestDelayMs = 1_000;
+
+/**
+ * Does `transaction` at most once. Rejects with `ambiguous` when the deadline passes before the outcome is known, or at
+ * once when nothing in the transaction makes repeating it safe; other failures mean that it was not done.
+ */
+export async function commit(store: Store, transaction: Transaction, options: CommitOptions): Promise<TransactionResult> {
+  const { clock } = options;
+  const deadline = options.deadline ?? clock.monotonic() + defaultTimeoutMs;
+  const attemptDeadline = (): number => Math.min(deadline, clock.monotonic() + attemptMs);
+  let lost: StoreError;
+  let reason = '';
+  try {
+    return await store.transact(transaction, { deadline: attemptDeadline() });
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.failure !== 'ambiguous') throw error;
+    lost = error;
+    reason = error.message;
+  }
+  const witness = findWitness(transaction);
+  if (witness === undefined) throw lost;
+  for (let delay = firstDelayMs; clock.monotonic() + delay < deadline; delay = Math.min(2 * delay, longestDelayMs)) {
+    await clock.sleep(delay);
+    try {
+      const again = await store.transact(transaction, { deadline: attemptDeadline() });
+      if (again.committed) return again;
+      const revision = await revisionOfOurs(store, witness, again.current[witness.index], { clock, deadline, since: options.since });
+      return revision === undefined ? again : { committed: true, revision };
+    } catch (error) {
+      // Whatever the failure: it says nothing about the attempt whose answer was lost.
+      if (!(error instanceof StoreError)) throw error;
+      reason = error.message;
+      if (error.failure === 'closed' || error.failure === 'compacted') break;
+    }
+  }
+  throw new StoreError('ambiguous', `the outcome of a write is unknown: ${reason}`);
+}
+
+/** A written key whose revision is a condition of the write. */
+interface Witness {
+  readonly operation: Operation;
+  /** The revision compared with; 0 = the key must not exist. */
+  readonly revision: Revision;
+  /** Where the key stands among the conditions. */
+  readonly index: number;
+}
+
+function findWitness({ compare, operations }: Transaction): Witness | undefined {
+  for (const operation of operations) {
+    const index = compare.findIndex((condition) => condition.key === operation.key && 'modRevision' in condition);
+    const condition = compare[index];
+    if (condition === undefined || !('modRevision' in condition)) continue;
+    // Deleting what must not exist changes nothing, so it leaves no trace.
+    if (operation.type === 'put' || condition.modRevision > 0) return { operation, revision: condition.modRevision, index };
+  }
+  return undefined;
+}
+
+interface SettleOptions {
+  readonly clock: Clock;
+  readonly deadline: number;
+  readonly since: Revision | undefined;
+}
+
+/** The revision at which the lost attempt was done, undefined when it was not. */
+async function revisionOfOurs(
+  store: Store,
+  witness: Witness,
+  current: KeyValue | undefined,
+  options: SettleOptions,
+): Promise<Revision | undefined> {
+  const { operation, revision } = witness;
+  if (revision > 0) {
+    // Unchanged: another condition failed, and fails for the lost attempt as well.
+    if (current?.modRevision === revision) return undefined;
+    const first = await firstEvent(store, operation.key, revision + 1, options, () => true);
+    return first !== undefined && isOurs(first, operation) ? first.revision : undefined;
+  }
+  // A key that does not exist was not created by the lost attempt, or others saw and deleted it since.
+  if (current === undefined) return undefined;
+  if (options.since !== undefined) {
+    const last = current.modRevision;
+    const from = Math.min(options.since + 1, current.createRevision);
+    const decides = (event: WatchEvent): boolean => isOurCreation(event, operation) || event.revision >= last;
+    const event = await firstEvent(store, operation.key, from, options, decides);
+    return event !== undefined && isOurCreation(event, operation) ? event.revision : undefined;
+  }
+  const { createRevision } = current;
+  const { kv: created } = await store.get(operation.key, { revision: createRevision, deadline: options.deadline });
+  return operation.type === 'put' && created?.value.equals(operation.value) === true ? createRevision : undefined;
+}
+
+function isOurs(event: WatchEvent, operation: Operation): boolean {
+  switch (operation.type) {
+    case 'delete':
+      return event.type === 'delete';
+    case 'put':
+      return event.type === 'put' && event.value.equals(operation.value);
+  }
+}
+
+function isOurCreation(event: WatchEvent, operation: Operation): boolean {
+  return event.type === 'put' && event.created && isOurs(event, operation);
+}
+
+/** The first event of `key` from a revision on that is `wanted`. Rejects when history does not reach back or time is up. */
+function firstEvent(
+  store: Store,
+  key: string,
+  from: Revision,
+  { clock, deadline }: SettleOptions,
+  wanted: (event: WatchEvent) => boolean,
+): Promise<WatchEvent | undefined> {
+  return new Promise((resolve, reject) => {
+    const finish = (settle: () => void): void => {
+      timer.cancel();
+      watch.close();
+      settle();
+    };
+    const giveUp = (error: StoreError): void => finish(() => reject(error));
+    const timer = clock.after(Math.max(0, deadline - clock.monotonic()), () => {
+      giveUp(new StoreError('deadline', 'the history of the key was not read in time'));
+    });
+    const watch = store.watch(singleKey(key), from, {
+      events: (events) => {
+        const found = events.find(wanted);
+        if (found !== undefined) finish(() => resolve(found));
+      },
+      progress: () => undefined,
+      compacted: (revision) => giveUp(new StoreError('compacted', 'the history of the key is compacted', revision)),
+      connection: () => undefined,
+    });
+  });
+}

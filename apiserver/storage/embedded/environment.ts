@@ -1,0 +1,264 @@
+/**
+ * The database files of the embedded store: which tables there are, reading them at one snapshot, writing one batch
+ * durably. It knows nothing of transactions, watches or leases.
+ *
+ * A batch becomes visible to readers only after its pages and then its meta page are on disk (lmdb without overlapping
+ * synchronisation), so whatever a snapshot shows is durable.
+ */
+import { open, type Database, type RangeOptions, type RootDatabase, type Transaction as LmdbTransaction } from 'lmdb';
+import type { Revision } from '../store';
+import {
+  decodeEntry,
+  decodeLatest,
+  decodeNumber,
+  decodePast,
+  encodeEntry,
+  encodeLatest,
+  encodeNumber,
+  encodePast,
+  historyKey,
+  keysOfEntry,
+  splitHistoryKey,
+  valueInEntry,
+  type Change,
+  type Latest,
+  type Past,
+} from './record';
+
+type Table = Database<Buffer, Buffer>;
+
+/** lmdb's read into one shared buffer: what it returns is overwritten by the next read. Its types lack the options. */
+interface SharedRead {
+  getBinaryFast(key: Buffer, options: { readonly transaction: LmdbTransaction }): Buffer | undefined;
+}
+
+interface Tables {
+  /** revision → the changes of that revision, with their values. */
+  readonly log: Table;
+  /** key → revisions of the live value. */
+  readonly latest: Table;
+  /** key, revision → what happened then, without the value. */
+  readonly history: Table;
+  /** lease → time to live in seconds. */
+  readonly leases: Table;
+  /** The counters named in {@link counters}. */
+  readonly counters: Table;
+}
+
+const counters = {
+  format: Buffer.from('format'),
+  revision: Buffer.from('revision'),
+  compacted: Buffer.from('compacted'),
+  purged: Buffer.from('purged'),
+  lastLease: Buffer.from('last-lease'),
+};
+export type Counter = Exclude<keyof typeof counters, 'format'>;
+
+const formatVersion = 1;
+
+/** The revision of a store that was never written, as etcd counts: the first write takes 2. */
+const emptyRevision = 1;
+
+/** Every key is also part of a history key, and lmdb's longest key has 1,978 bytes. */
+export const longestKey = 1_900;
+
+export class Environment {
+  private constructor(
+    private readonly root: RootDatabase<Buffer, Buffer>,
+    private readonly tables: Tables,
+  ) {}
+
+  /** Opens or creates the files in `directory`. Throws when they were written in another format. */
+  static async open(directory: string): Promise<Environment> {
+    const root = open<Buffer, Buffer>({ path: directory, noSubdir: false, maxDbs: 8, overlappingSync: false, cache: false });
+    const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, keyEncoding: 'binary', encoding: 'binary' });
+    const tables: Tables = {
+      log: table('log'),
+      latest: table('latest'),
+      history: table('history'),
+      leases: table('leases'),
+      counters: table('counters'),
+    };
+    const format = tables.counters.get(counters.format);
+    if (format === undefined) {
+      await root.batch(() => {
+        void tables.counters.put(counters.format, encodeNumber(formatVersion));
+        void tables.counters.put(counters.revision, encodeNumber(emptyRevision));
+      });
+    } else if (decodeNumber(format) !== formatVersion) {
+      await root.close();
+      throw new Error(`the data in ${directory} has format ${decodeNumber(format)}; this version reads format ${formatVersion}`);
+    }
+    return new Environment(root, tables);
+  }
+
+  /** A consistent view of the newest committed state; call {@link Snapshot.done} when finished. */
+  snapshot(): Snapshot {
+    return new Snapshot(this.tables, this.root.useReadTransaction());
+  }
+
+  /** Does all writes of `action` in one durable step; rejects when nothing of it was done. */
+  async write(action: (batch: Batch) => void): Promise<void> {
+    await this.root.batch(() => action(new Batch(this.tables)));
+    // lmdb keeps a read transaction for the rest of the turn; whoever reads next must see this batch.
+    this.root.resetReadTxn();
+  }
+
+  async close(): Promise<void> {
+    await this.root.close();
+  }
+}
+
+/** The writes of one durable step. */
+export class Batch {
+  constructor(private readonly tables: Tables) {}
+
+  setCounter(counter: Counter, value: number): void {
+    void this.tables.counters.put(counters[counter], encodeNumber(value));
+  }
+
+  /** Appends one revision and brings `latest` and `history` up to it. */
+  append(revision: Revision, changes: readonly Change[]): void {
+    void this.tables.log.put(encodeNumber(revision), encodeEntry(changes));
+    for (const change of changes) {
+      const key = Buffer.from(change.key);
+      if (change.deleted) {
+        void this.tables.latest.remove(key);
+        void this.tables.history.put(historyKey(key, revision), encodePast(undefined));
+      } else {
+        const { createRevision, version, lease } = change;
+        void this.tables.latest.put(key, encodeLatest({ modRevision: revision, createRevision, version, lease }));
+        void this.tables.history.put(historyKey(key, revision), encodePast({ createRevision, version }));
+      }
+    }
+  }
+
+  /** Keeps only `changes` of an old revision; with none the entry goes. */
+  rewrite(revision: Revision, changes: readonly Change[]): void {
+    const key = encodeNumber(revision);
+    void (changes.length === 0 ? this.tables.log.remove(key) : this.tables.log.put(key, encodeEntry(changes)));
+  }
+
+  forget(key: string, revision: Revision): void {
+    void this.tables.history.remove(historyKey(Buffer.from(key), revision));
+  }
+
+  putLease(lease: number, ttlSeconds: number): void {
+    void this.tables.leases.put(encodeNumber(lease), encodeNumber(ttlSeconds));
+  }
+
+  removeLease(lease: number): void {
+    void this.tables.leases.remove(encodeNumber(lease));
+  }
+}
+
+/** The state after one batch. Everything it returns is the caller's own memory. */
+export class Snapshot {
+  constructor(
+    private readonly tables: Tables,
+    private readonly transaction: LmdbTransaction,
+  ) {}
+
+  done(): void {
+    this.transaction.done();
+  }
+
+  counter(counter: Counter): number {
+    const bytes = this.tables.counters.get(counters[counter], { transaction: this.transaction });
+    return bytes === undefined ? 0 : decodeNumber(bytes);
+  }
+
+  latest(key: string): Latest | undefined {
+    const bytes = this.read(this.tables.latest, Buffer.from(key));
+    return bytes && decodeLatest(bytes);
+  }
+
+  /** The newest state of `key` at `revision`: when it was written and what, undefined when it does not exist then. */
+  at(key: string, revision: Revision): (Past & { readonly modRevision: Revision }) | undefined {
+    const bytes = Buffer.from(key);
+    const entry = this.first(this.tables.history, {
+      start: historyKey(bytes, revision),
+      end: historyKey(bytes, 0),
+      reverse: true,
+    });
+    const past = entry && decodePast(entry.value);
+    return entry && past && { ...past, modRevision: splitHistoryKey(entry.key).revision };
+  }
+
+  /** The revision of the last change of `key` before `revision`, undefined when history holds none. */
+  before(key: string, revision: Revision): Revision | undefined {
+    const bytes = Buffer.from(key);
+    const start = historyKey(bytes, revision - 1);
+    const entry = this.first(this.tables.history, { start, end: historyKey(bytes, 0), reverse: true });
+    return entry && splitHistoryKey(entry.key).revision;
+  }
+
+  /** The bytes that `key` was given at `revision`, which must be in the log. */
+  value(key: Buffer, revision: Revision): Buffer {
+    const entry = this.read(this.tables.log, encodeNumber(revision));
+    const value = entry && valueInEntry(entry, key);
+    if (value === undefined) throw new Error(`the log lacks ${key.toString()} at revision ${revision}`);
+    return value;
+  }
+
+  entry(revision: Revision): Change[] | undefined {
+    const bytes = this.read(this.tables.log, encodeNumber(revision));
+    return bytes && decodeEntry(bytes);
+  }
+
+  /** The keys that `revision` changed, as far as they were not purged. */
+  changedKeys(revision: Revision): ReturnType<typeof keysOfEntry> {
+    const bytes = this.read(this.tables.log, encodeNumber(revision));
+    return bytes === undefined ? [] : keysOfEntry(bytes);
+  }
+
+  /** Revisions in the log from `from` to `through`, ascending, at most `limit`. */
+  revisions(from: Revision, through: Revision, limit: number): Revision[] {
+    const keys = this.tables.log.getKeys({
+      start: encodeNumber(from),
+      end: encodeNumber(through + 1),
+      limit,
+      transaction: this.transaction,
+    });
+    return [...keys].map((key) => decodeNumber(key));
+  }
+
+  /** Live keys in `[start, end)`, at most `limit`. */
+  *live(start: Buffer, end: Buffer, limit: number): Generator<{ readonly key: Buffer; readonly latest: Latest }> {
+    if (start.compare(end) >= 0) return;
+    for (const { key, value } of this.tables.latest.getRange({ start, end, limit, transaction: this.transaction })) {
+      yield { key, latest: decodeLatest(value) };
+    }
+  }
+
+  countLive(start: Buffer, end: Buffer): number {
+    return start.compare(end) >= 0 ? 0 : this.tables.latest.getKeysCount({ start, end, transaction: this.transaction });
+  }
+
+  /** Raw history between two places (see `historyBound`), at most `limit` entries. */
+  *history(
+    start: Buffer,
+    end: Buffer,
+    limit: number,
+  ): Generator<{ readonly at: Buffer; readonly key: Buffer; readonly revision: Revision; readonly past: Past | undefined }> {
+    if (start.compare(end) >= 0) return;
+    for (const { key: at, value } of this.tables.history.getRange({ start, end, limit, transaction: this.transaction })) {
+      yield { at, ...splitHistoryKey(at), past: decodePast(value) };
+    }
+  }
+
+  *leases(): Generator<{ readonly lease: number; readonly ttlSeconds: number }> {
+    for (const { key, value } of this.tables.leases.getRange({ transaction: this.transaction })) {
+      yield { lease: decodeNumber(key), ttlSeconds: decodeNumber(value) };
+    }
+  }
+
+  private read(table: SharedRead, key: Buffer): Buffer | undefined {
+    return table.getBinaryFast(key, { transaction: this.transaction });
+  }
+
+  private first(table: Table, range: RangeOptions): { readonly key: Buffer; readonly value: Buffer } | undefined {
+    for (const entry of table.getRange({ ...range, limit: 1, transaction: this.transaction })) return entry;
+    return undefined;
+  }
+}

@@ -1,0 +1,146 @@
+/** What the contract suite cannot see from outside: durability before visibility, shared synchronisation, failing disks. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemRandom } from '../../../shared/runtime/random';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { prefixRange, type Store, type TransactionResult, type WatchEvent } from '../store';
+import { Environment } from './environment';
+import { openEmbeddedStore } from './open';
+
+describe('the embedded store and its disk', () => {
+  let directory: string;
+  let clock: ManualClock;
+  let store: Store;
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'embedded-'));
+    clock = new ManualClock();
+    store = await openEmbeddedStore({ directory, clock, random: systemRandom });
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await store.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const put = (key: string, value: string, modRevision?: number): Promise<TransactionResult> =>
+    store.transact({
+      compare: modRevision === undefined ? [] : [{ key, modRevision }],
+      operations: [{ type: 'put', key, value: Buffer.from(value) }],
+    });
+
+  /** Holds every durable step until `release`. */
+  function slowDisk(): { readonly writes: () => number; readonly release: () => void } {
+    const write = Environment.prototype.write;
+    let writes = 0;
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    jest.spyOn(Environment.prototype, 'write').mockImplementation(async function (this: Environment, action) {
+      writes++;
+      await gate;
+      await write.call(this, action);
+    });
+    return { writes: () => writes, release };
+  }
+
+  it('shows a write to nobody before it is durable', async () => {
+    const events: WatchEvent[] = [];
+    const watch = store.watch(prefixRange('/'), 1, {
+      events: (batch) => void events.push(...batch),
+      progress: () => undefined,
+      compacted: () => undefined,
+      connection: () => undefined,
+    });
+    const disk = slowDisk();
+    let answered = false;
+    const writing = put('/a', '1').then(() => (answered = true));
+    await settle(10);
+    expect([answered, events, await store.revision(), (await store.get('/a')).kv]).toEqual([false, [], 1, undefined]);
+    expect((await store.range(prefixRange('/'))).count).toBe(0);
+    disk.release();
+    await writing;
+    expect([events.length, await store.revision(), (await store.get('/a')).kv?.value.toString()]).toEqual([1, 2, '1']);
+    watch.close();
+  });
+
+  it('judges a transaction by those before it, durable or not, and answers in order', async () => {
+    const disk = slowDisk();
+    const order: string[] = [];
+    const all = [
+      put('/a', '1', 0).then((result) => order.push(`first ${result.committed} ${result.revision}`)),
+      put('/a', '2', 0).then((result) => order.push(`second ${result.committed} ${result.revision} ${describeCurrent(result)}`)),
+      put('/a', '3', 2).then((result) => order.push(`third ${result.committed} ${result.revision}`)),
+    ];
+    await settle(5);
+    expect(order).toEqual([]);
+    disk.release();
+    await Promise.all(all);
+    expect(order).toEqual(['first true 2', 'second false 2 1', 'third true 3']);
+  });
+
+  function describeCurrent(result: TransactionResult): string {
+    return result.committed ? '' : String(result.current[0]?.value);
+  }
+
+  it('writes what arrives together in one durable step, and what arrives meanwhile in the next', async () => {
+    const disk = slowDisk();
+    const first = Array.from({ length: 10 }, (_, index) => put(`/first/${index}`, ''));
+    await settle(5);
+    const second = Array.from({ length: 50 }, (_, index) => put(`/second/${index}`, ''));
+    await settle(5);
+    expect(disk.writes()).toBe(1);
+    disk.release();
+    await Promise.all([...first, ...second]);
+    expect(disk.writes()).toBe(2);
+    expect(await store.revision()).toBe(61);
+  });
+
+  it('undoes what a failing disk did not take, and works on', async () => {
+    await put('/a', '1');
+    jest.spyOn(Environment.prototype, 'write').mockRejectedValueOnce(new Error('MDB_MAP_FULL: no space left'));
+    const failed = put('/a', '2');
+    const dependent = put('/a', '3', 3);
+    await expect(failed).rejects.toMatchObject({ failure: 'no-space' });
+    await expect(dependent).rejects.toMatchObject({ failure: 'no-space' });
+    expect(await store.revision()).toBe(2);
+    expect(await put('/a', '4', 2)).toEqual({ committed: true, revision: 3 });
+    expect((await store.get('/a')).kv).toMatchObject({ version: 2, modRevision: 3 });
+  });
+
+  it('calls a write ambiguous that the disk does not answer in time', async () => {
+    const disk = slowDisk();
+    const writing = put('/a', '1');
+    await settle(5);
+    const expectation = expect(writing).rejects.toMatchObject({ failure: 'ambiguous' });
+    await clock.advanceAsync(11_000);
+    await expectation;
+    disk.release();
+  });
+
+  it('refuses writes beyond what it may keep waiting', async () => {
+    const disk = slowDisk();
+    const value = 'x'.repeat(3_000_000);
+    const writes = Array.from({ length: 30 }, (_, index) =>
+      put(`/${index}`, value).then(
+        () => 'done',
+        (error: unknown) => (error instanceof Error && 'failure' in error ? error.failure : error),
+      ),
+    );
+    await settle(5);
+    disk.release();
+    const outcomes = await Promise.all(writes);
+    expect(new Set(outcomes)).toEqual(new Set(['done', 'unavailable']));
+    expect(await store.revision()).toBe(1 + outcomes.filter((outcome) => outcome === 'done').length);
+  });
+
+  it('removes from the files what compaction made unreadable', async () => {
+    for (let round = 0; round < 300; round++) await put('/a', 'x'.repeat(20_000) + String(round));
+    const { size } = await store.status();
+    for (let round = 0; round < 10; round++) {
+      await store.compact(await store.revision());
+      for (let write = 0; write < 60; write++) await put('/a', 'x'.repeat(20_000) + String(write));
+    }
+    expect((await store.status()).size).toBeLessThan(size * 1.5);
+  });
+});

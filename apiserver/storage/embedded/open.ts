@@ -1,0 +1,302 @@
+/**
+ * The embedded store: one process, one data folder, no other program. Revisions, history, compaction, watches and
+ * leases behave as etcd's do. Importing this file loads lmdb; a server on etcd does not import it.
+ *
+ * Memory: keys and values stay on disk and in the page cache; the heap holds what waits for the disk and the leases.
+ */
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Random } from '../../../shared/runtime/random';
+import {
+  StoreError,
+  type CallOptions,
+  type KeyRange,
+  type LeaseId,
+  type RangeRequest,
+  type Revision,
+  type Store,
+  type Transaction,
+  type TransactionResult,
+  type WatchSink,
+} from '../store';
+import { checkKey, checkTransaction } from '../validate';
+import { Environment, longestKey } from './environment';
+import { FolderInUse, lockFolder, type FolderLock } from './folder-lock';
+import { Leases } from './leases';
+import { Pipeline } from './pipeline';
+import { purgeStep } from './purge';
+import { countKeys, readKey, readRange } from './reader';
+import type { Change } from './record';
+import { checkStart, Watches } from './watches';
+
+export interface EmbeddedStoreOptions {
+  /** Created when it does not exist. */
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** The most bytes of keys and values that one transaction may write; default 3 MiB, what deploy/ gives etcd. */
+  readonly maxTransactionBytes?: number;
+}
+
+const defaultTimeoutMs = 10_000;
+const noBytes = Buffer.alloc(0);
+
+/** Rejects with a {@link StoreError} (`unavailable`) when another process holds the folder; the message names both. */
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
+  let lock: FolderLock;
+  try {
+    lock = lockFolder(options.directory, options.random);
+  } catch (error) {
+    throw error instanceof FolderInUse ? new StoreError('unavailable', error.message) : asStoreError(error);
+  }
+  try {
+    return await EmbeddedStore.start(options, lock);
+  } catch (error) {
+    lock.release();
+    throw asStoreError(error);
+  }
+}
+
+class EmbeddedStore implements Store {
+  readonly maxOperations = Number.MAX_SAFE_INTEGER;
+  private readonly pipeline: Pipeline;
+  private readonly watches: Watches;
+  private readonly leases: Leases;
+  private readonly maxTransactionBytes: number;
+  private compacted: Revision;
+  private compactTarget: Revision;
+  private lastLease: number;
+  private purgeWanted = false;
+  private purging: Promise<void> | undefined;
+  private ending: Promise<void> | undefined;
+
+  static async start(options: EmbeddedStoreOptions, lock: FolderLock): Promise<EmbeddedStore> {
+    const environment = await Environment.open(options.directory);
+    const snapshot = environment.snapshot();
+    try {
+      const revision = snapshot.counter('revision');
+      return new EmbeddedStore(environment, options, lock, revision, snapshot.counter('compacted'), snapshot.counter('lastLease'));
+    } finally {
+      snapshot.done();
+    }
+  }
+
+  private constructor(
+    private readonly environment: Environment,
+    private readonly options: EmbeddedStoreOptions,
+    private readonly lock: FolderLock,
+    revision: Revision,
+    compacted: Revision,
+    lastLease: number,
+  ) {
+    this.compacted = compacted;
+    this.compactTarget = compacted;
+    this.lastLease = lastLease;
+    this.maxTransactionBytes = options.maxTransactionBytes ?? 3 << 20;
+    this.watches = new Watches(environment, revision);
+    this.leases = new Leases(options.clock, (lease) => void this.end(lease, this.deadline()).catch(() => this.leases.load(environment)));
+    const events = {
+      durable: this.watches.publish.bind(this.watches),
+      rolledBack: () => this.leases.load(environment),
+    };
+    this.pipeline = new Pipeline(environment, options.clock, events, revision);
+    this.leases.load(environment);
+    this.purge();
+  }
+
+  async get(key: string, options: CallOptions & { readonly revision?: Revision } = {}): ReturnType<Store['get']> {
+    checkKey(key);
+    this.checkCall('deadline', options);
+    return translate(() => readKey(this.environment, key, options.revision));
+  }
+
+  async range(request: RangeRequest, options?: CallOptions): ReturnType<Store['range']> {
+    this.checkCall('deadline', options);
+    return translate(() => readRange(this.environment, request));
+  }
+
+  async count(range: KeyRange, options?: CallOptions): ReturnType<Store['count']> {
+    this.checkCall('deadline', options);
+    return translate(() => countKeys(this.environment, range));
+  }
+
+  async revision(options?: CallOptions): Promise<Revision> {
+    this.checkCall('deadline', options);
+    return this.pipeline.revision;
+  }
+
+  async transact(transaction: Transaction, options?: CallOptions): Promise<TransactionResult> {
+    this.checkCall('unavailable', options);
+    checkTransaction(transaction, this.maxOperations);
+    this.checkSize(transaction);
+    const deadline = this.deadline(options);
+    if (!transaction.compare.every((condition) => this.holds(condition))) {
+      const current = transaction.compare.map(({ key }) => this.pipeline.current(key));
+      return { committed: false, current, revision: await this.pipeline.push({ changes: [], deadline }) };
+    }
+    const changes = this.plan(transaction);
+    const before = changes.map(({ key }) => this.pipeline.state(key)?.lease ?? 0);
+    const durable = this.pipeline.push({ changes, deadline });
+    changes.forEach(({ key, lease }, index) => this.leases.attach(key, before[index] ?? 0, lease));
+    return { committed: true, revision: await durable };
+  }
+
+  watch(range: KeyRange, from: Revision, sink: WatchSink): ReturnType<Store['watch']> {
+    this.checkCall('unavailable');
+    checkStart(from);
+    return this.watches.add(range, from, sink);
+  }
+
+  async compact(revision: Revision, options?: CallOptions): Promise<void> {
+    this.checkCall('unavailable', options);
+    const current = this.pipeline.revision;
+    if (revision > current) throw new StoreError('future-revision', `revision ${revision} is not reached yet; the store is at ${current}`);
+    if (revision <= this.compacted) return;
+    this.compactTarget = Math.max(this.compactTarget, revision);
+    await this.pipeline.push({
+      changes: [],
+      also: (batch) => batch.setCounter('compacted', this.compactTarget),
+      deadline: this.deadline(options),
+    });
+    this.compacted = Math.max(this.compacted, revision);
+    this.purge();
+  }
+
+  async grantLease(ttlSeconds: number, options?: CallOptions): Promise<LeaseId> {
+    this.checkCall('unavailable', options);
+    if (!Number.isSafeInteger(ttlSeconds) || ttlSeconds < 1)
+      throw new StoreError('internal', `a lease lives whole seconds, not ${ttlSeconds}`);
+    const lease = ++this.lastLease;
+    await this.pipeline.push({
+      changes: [],
+      also: (batch) => {
+        batch.putLease(lease, ttlSeconds);
+        batch.setCounter('lastLease', lease);
+      },
+      deadline: this.deadline(options),
+    });
+    this.leases.add(lease, ttlSeconds);
+    return String(lease);
+  }
+
+  async keepLeaseAlive(lease: LeaseId, options?: CallOptions): Promise<void> {
+    this.checkCall('unavailable', options);
+    if (!this.leases.renew(Number(lease))) throw leaseNotFound(lease);
+  }
+
+  async revokeLease(lease: LeaseId, options?: CallOptions): Promise<void> {
+    this.checkCall('unavailable', options);
+    if (!this.leases.has(Number(lease))) throw leaseNotFound(lease);
+    await this.end(Number(lease), this.deadline(options));
+  }
+
+  async status(options?: CallOptions): ReturnType<Store['status']> {
+    this.checkCall('deadline', options);
+    const { size } = await stat(join(this.options.directory, 'data.mdb')).catch((error: unknown) => Promise.reject(asStoreError(error)));
+    return { version: 'embedded', revision: this.pipeline.revision, size };
+  }
+
+  close(): Promise<void> {
+    this.ending ??= this.shutDown();
+    return this.ending;
+  }
+
+  private async shutDown(): Promise<void> {
+    this.watches.close();
+    this.leases.close();
+    await this.purging;
+    await this.pipeline.drained();
+    await this.environment.close();
+    this.lock.release();
+  }
+
+  private holds(condition: Transaction['compare'][number]): boolean {
+    const state = this.pipeline.state(condition.key);
+    return 'exists' in condition ? state !== undefined : (state?.modRevision ?? 0) === condition.modRevision;
+  }
+
+  /** What the operations change; deleting what does not exist changes nothing. */
+  private plan(transaction: Transaction): Change[] {
+    const changes: Change[] = [];
+    for (const operation of transaction.operations) {
+      const { key } = operation;
+      const before = this.pipeline.state(key);
+      if (operation.type === 'put') {
+        const lease = operation.lease === undefined ? 0 : Number(operation.lease);
+        if (operation.lease !== undefined && !this.leases.has(lease)) throw leaseNotFound(operation.lease);
+        const createRevision = before?.createRevision ?? this.pipeline.nextRevision;
+        changes.push({ key, deleted: false, createRevision, version: (before?.version ?? 0) + 1, lease, value: operation.value });
+      } else if (before !== undefined) {
+        changes.push(deletion(key));
+      }
+    }
+    return changes;
+  }
+
+  /** Deletes a lease and its keys in one revision. */
+  private async end(lease: number, deadline: number): Promise<void> {
+    const keys = this.leases.keys(lease);
+    this.leases.remove(lease);
+    await this.pipeline.push({ changes: keys.map(deletion), also: (batch) => batch.removeLease(lease), deadline });
+  }
+
+  private purge(): void {
+    this.purgeWanted = true;
+    this.purging ??= this.purgeAll()
+      .catch(() => undefined)
+      .finally(() => (this.purging = undefined));
+  }
+
+  /** A step that fails (a full disk) leaves everything readable; the next compaction goes on from there. */
+  private async purgeAll(): Promise<void> {
+    while (this.purgeWanted && this.ending === undefined) {
+      this.purgeWanted = false;
+      const compacted = this.compacted;
+      while (this.ending === undefined && !(await purgeStep(this.environment, compacted)));
+    }
+  }
+
+  private checkSize(transaction: Transaction): void {
+    let bytes = 0;
+    for (const operation of transaction.operations) {
+      const keyBytes = Buffer.byteLength(operation.key);
+      if (keyBytes > longestKey) throw new StoreError('too-large', `a key of ${keyBytes} bytes; the store takes ${longestKey}`);
+      bytes += keyBytes + (operation.type === 'put' ? operation.value.length : 0);
+    }
+    if (bytes > this.maxTransactionBytes) {
+      throw new StoreError('too-large', `a transaction of ${bytes} bytes; the store takes ${this.maxTransactionBytes}`);
+    }
+  }
+
+  private checkCall(late: 'deadline' | 'unavailable', options?: CallOptions): void {
+    if (this.ending !== undefined) throw new StoreError('closed', 'the store is closed');
+    if (options?.deadline !== undefined && options.deadline <= this.options.clock.monotonic()) {
+      throw new StoreError(late, 'the deadline had passed before the call');
+    }
+  }
+
+  private deadline(options?: CallOptions): number {
+    return options?.deadline ?? this.options.clock.monotonic() + defaultTimeoutMs;
+  }
+}
+
+function deletion(key: string): Change {
+  return { key, deleted: true, createRevision: 0, version: 0, lease: 0, value: noBytes };
+}
+
+function leaseNotFound(lease: LeaseId): StoreError {
+  return new StoreError('lease-not-found', `there is no lease ${lease}`);
+}
+
+async function translate<T>(read: () => T | Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    throw asStoreError(error);
+  }
+}
+
+function asStoreError(error: unknown): StoreError {
+  return error instanceof StoreError ? error : new StoreError('internal', error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,87 @@
+/** The order of the embedded store's keys, and that what is written is read back. */
+import fc from 'fast-check';
+import {
+  decodeEntry,
+  decodeLatest,
+  decodePast,
+  encodeEntry,
+  encodeLatest,
+  encodePast,
+  historyBound,
+  historyKey,
+  keysOfEntry,
+  splitHistoryKey,
+  valueInEntry,
+} from './record';
+
+const key = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).filter((text) => !text.includes('\0'));
+const revision = fc.integer({ min: 1, max: 2 ** 48 - 1 });
+const change = fc.record({
+  key,
+  deleted: fc.constant(false),
+  createRevision: revision,
+  version: revision,
+  lease: fc.nat(),
+  value: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+});
+
+describe('the embedded store’s records', () => {
+  it('keep history in the order of keys, then of revisions', () => {
+    fc.assert(
+      fc.property(key, revision, key, revision, (leftKey, leftRevision, rightKey, rightRevision) => {
+        const [left, right] = [Buffer.from(leftKey), Buffer.from(rightKey)];
+        const order = Math.sign(Buffer.compare(left, right)) || Math.sign(leftRevision - rightRevision);
+        expect(Math.sign(Buffer.compare(historyKey(left, leftRevision), historyKey(right, rightRevision)))).toBe(order);
+        expect(splitHistoryKey(historyKey(left, leftRevision))).toEqual({ key: left, revision: leftRevision });
+      }),
+    );
+  });
+
+  it('bound history exactly where keys are bounded', () => {
+    const bound = fc.oneof(
+      key,
+      key.map((text) => `${text}\0`),
+    );
+    fc.assert(
+      fc.property(key, revision, bound, (text, at, limit) => {
+        const before = Buffer.compare(Buffer.from(text), Buffer.from(limit)) < 0;
+        expect(Buffer.compare(historyKey(Buffer.from(text), at), historyBound(Buffer.from(limit))) < 0).toBe(before);
+      }),
+    );
+  });
+
+  it('give back an entry as it was written', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(change, { selector: (one) => Buffer.from(one.key).toString(), minLength: 1, maxLength: 5 }), (changes) => {
+        const bytes = encodeEntry(changes);
+        const wellFormed = changes.map((one) => ({ ...one, key: Buffer.from(one.key).toString() }));
+        expect(decodeEntry(bytes)).toEqual(wellFormed);
+        expect(keysOfEntry(bytes)).toEqual(wellFormed.map((one) => ({ key: one.key, deleted: false })));
+        for (const one of wellFormed) expect(valueInEntry(bytes, Buffer.from(one.key))).toEqual(one.value);
+      }),
+    );
+  });
+
+  it('give back revisions, and tell a deletion', () => {
+    fc.assert(
+      fc.property(revision, revision, revision, fc.nat(), (modRevision, createRevision, version, lease) => {
+        expect(decodeLatest(encodeLatest({ modRevision, createRevision, version, lease }))).toEqual({
+          modRevision,
+          createRevision,
+          version,
+          lease,
+        });
+        expect(decodePast(encodePast({ createRevision, version }))).toEqual({ createRevision, version });
+      }),
+    );
+    expect(decodePast(encodePast(undefined))).toBeUndefined();
+  });
+
+  it('own the values that they give back', () => {
+    const bytes = encodeEntry([{ key: '/a', deleted: false, createRevision: 1, version: 1, lease: 0, value: Buffer.from('value') }]);
+    const value = valueInEntry(bytes, Buffer.from('/a'));
+    const [decoded] = decodeEntry(bytes);
+    bytes.fill(0);
+    expect([value?.toString(), decoded?.value.toString()]).toEqual(['value', 'value']);
+  });
+});

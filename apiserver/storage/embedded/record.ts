@@ -1,0 +1,163 @@
+/**
+ * How the embedded store writes its numbers, keys and log entries as bytes. Numbers are 48 bits, big-endian, so that
+ * byte order is number order. It never reads or writes the database.
+ */
+import type { Revision } from '../store';
+
+/** What one transaction did to one key. A deletion has an empty value and version 0. */
+export interface Change {
+  readonly key: string;
+  readonly deleted: boolean;
+  readonly createRevision: Revision;
+  readonly version: number;
+  /** 0 = no lease. */
+  readonly lease: number;
+  readonly value: Buffer;
+}
+
+/** What `latest` holds about a live key; its value lies in the log. */
+export interface Latest {
+  readonly modRevision: Revision;
+  readonly createRevision: Revision;
+  readonly version: number;
+  readonly lease: number;
+}
+
+/** What `history` holds about a key at one revision; undefined for a deletion. */
+export interface Past {
+  readonly createRevision: Revision;
+  readonly version: number;
+}
+
+const numberBytes = 6;
+const revisionBytes = 8;
+const changeHeadBytes = 1 + 4 + 4 + 3 * numberBytes;
+const noBytes = Buffer.alloc(0);
+
+export function encodeNumber(value: number): Buffer {
+  const bytes = Buffer.alloc(revisionBytes);
+  bytes.writeUIntBE(value, revisionBytes - numberBytes, numberBytes);
+  return bytes;
+}
+
+export function decodeNumber(bytes: Buffer, offset = 0): number {
+  return bytes.readUIntBE(offset + revisionBytes - numberBytes, numberBytes);
+}
+
+/** History keys order by key, then by revision: the key's bytes, a zero, the revision. Keys hold no zero themselves. */
+export function historyKey(key: Buffer, revision: Revision): Buffer {
+  const bytes = Buffer.alloc(key.length + 1 + revisionBytes);
+  key.copy(bytes);
+  bytes.writeUIntBE(revision, bytes.length - numberBytes, numberBytes);
+  return bytes;
+}
+
+export function splitHistoryKey(bytes: Buffer): { readonly key: Buffer; readonly revision: Revision } {
+  const end = bytes.length - 1 - revisionBytes;
+  return { key: bytes.subarray(0, end), revision: decodeNumber(bytes, end + 1) };
+}
+
+/** The place in `history` where the keys from `bound` on begin; `bound` may end in a zero ("just after this key"). */
+export function historyBound(bound: Buffer): Buffer {
+  const zero = bound.indexOf(0);
+  return zero < 0 ? bound : Buffer.concat([bound.subarray(0, zero + 1), Buffer.alloc(revisionBytes, 0xff)]);
+}
+
+export function encodeLatest(latest: Latest): Buffer {
+  const bytes = Buffer.allocUnsafe(4 * numberBytes);
+  bytes.writeUIntBE(latest.modRevision, 0, numberBytes);
+  bytes.writeUIntBE(latest.createRevision, numberBytes, numberBytes);
+  bytes.writeUIntBE(latest.version, 2 * numberBytes, numberBytes);
+  bytes.writeUIntBE(latest.lease, 3 * numberBytes, numberBytes);
+  return bytes;
+}
+
+export function decodeLatest(bytes: Buffer): Latest {
+  return {
+    modRevision: bytes.readUIntBE(0, numberBytes),
+    createRevision: bytes.readUIntBE(numberBytes, numberBytes),
+    version: bytes.readUIntBE(2 * numberBytes, numberBytes),
+    lease: bytes.readUIntBE(3 * numberBytes, numberBytes),
+  };
+}
+
+export function encodePast(past: Past | undefined): Buffer {
+  if (past === undefined) return Buffer.alloc(1);
+  const bytes = Buffer.allocUnsafe(2 * numberBytes);
+  bytes.writeUIntBE(past.createRevision, 0, numberBytes);
+  bytes.writeUIntBE(past.version, numberBytes, numberBytes);
+  return bytes;
+}
+
+export function decodePast(bytes: Buffer): Past | undefined {
+  if (bytes.length === 1) return undefined;
+  return { createRevision: bytes.readUIntBE(0, numberBytes), version: bytes.readUIntBE(numberBytes, numberBytes) };
+}
+
+/** One log entry: every change of one revision, in the transaction's order. */
+export function encodeEntry(changes: readonly Change[]): Buffer {
+  let size = 0;
+  for (const change of changes) size += changeHeadBytes + Buffer.byteLength(change.key) + change.value.length;
+  const bytes = Buffer.allocUnsafe(size);
+  let at = 0;
+  for (const change of changes) {
+    const keyLength = bytes.write(change.key, at + changeHeadBytes);
+    bytes[at] = change.deleted ? 1 : 0;
+    bytes.writeUInt32BE(keyLength, at + 1);
+    bytes.writeUInt32BE(change.value.length, at + 5);
+    bytes.writeUIntBE(change.createRevision, at + 9, numberBytes);
+    bytes.writeUIntBE(change.version, at + 9 + numberBytes, numberBytes);
+    bytes.writeUIntBE(change.lease, at + 9 + 2 * numberBytes, numberBytes);
+    at += changeHeadBytes + keyLength;
+    at += change.value.copy(bytes, at);
+  }
+  return bytes;
+}
+
+/** Reads a whole entry. Values are copies: `bytes` may be overwritten afterwards. */
+export function decodeEntry(bytes: Buffer): Change[] {
+  const changes: Change[] = [];
+  for (let at = 0; at < bytes.length; at = entryEnd(bytes, at)) {
+    const keyEnd = at + changeHeadBytes + bytes.readUInt32BE(at + 1);
+    changes.push({
+      key: bytes.toString('utf8', at + changeHeadBytes, keyEnd),
+      deleted: bytes[at] === 1,
+      createRevision: bytes.readUIntBE(at + 9, numberBytes),
+      version: bytes.readUIntBE(at + 9 + numberBytes, numberBytes),
+      lease: bytes.readUIntBE(at + 9 + 2 * numberBytes, numberBytes),
+      value: owned(bytes, keyEnd, entryEnd(bytes, at)),
+    });
+  }
+  return changes;
+}
+
+/** Which keys an entry changes, without their values. */
+export function keysOfEntry(bytes: Buffer): { readonly key: string; readonly deleted: boolean }[] {
+  const keys: { readonly key: string; readonly deleted: boolean }[] = [];
+  for (let at = 0; at < bytes.length; at = entryEnd(bytes, at)) {
+    const keyStart = at + changeHeadBytes;
+    keys.push({ key: bytes.toString('utf8', keyStart, keyStart + bytes.readUInt32BE(at + 1)), deleted: bytes[at] === 1 });
+  }
+  return keys;
+}
+
+/** A copy of the value that an entry gives `key`; undefined when the entry does not write it. */
+export function valueInEntry(bytes: Buffer, key: Buffer): Buffer | undefined {
+  for (let at = 0; at < bytes.length; at = entryEnd(bytes, at)) {
+    const keyStart = at + changeHeadBytes;
+    const keyEnd = keyStart + bytes.readUInt32BE(at + 1);
+    if (key.compare(bytes, keyStart, keyEnd) === 0 && bytes[at] === 0) return owned(bytes, keyEnd, entryEnd(bytes, at));
+  }
+  return undefined;
+}
+
+function entryEnd(bytes: Buffer, at: number): number {
+  return at + changeHeadBytes + bytes.readUInt32BE(at + 1) + bytes.readUInt32BE(at + 5);
+}
+
+function owned(bytes: Buffer, start: number, end: number): Buffer {
+  if (start === end) return noBytes;
+  const copy = Buffer.allocUnsafeSlow(end - start);
+  bytes.copy(copy, 0, start, end);
+  return copy;
+}

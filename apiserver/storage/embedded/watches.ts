@@ -1,0 +1,200 @@
+/**
+ * The watches of the embedded store. A watch that is up to date gets every durable batch as it happens; one that starts
+ * in the past, or was paused, reads the log in chunks until it has caught up. It never skips or repeats a revision.
+ */
+import { StoreError, type KeyRange, type Revision, type Watch, type WatchEvent, type WatchSink } from '../store';
+import type { Environment } from './environment';
+import type { Committed } from './pipeline';
+import type { Change } from './record';
+
+const chunkRevisions = 256;
+const chunkBytes = 1 << 20;
+
+export class Watches {
+  private readonly open = new Set<LogWatch>();
+
+  constructor(
+    private readonly environment: Environment,
+    /** The newest durable revision; a watch reads the log up to here and gets the rest from {@link publish}. */
+    private durable: Revision,
+  ) {}
+
+  add(range: KeyRange, from: Revision, sink: WatchSink): Watch {
+    const watch = new LogWatch(
+      this.environment,
+      () => this.durable,
+      range,
+      from,
+      sink,
+      () => this.open.delete(watch),
+    );
+    this.open.add(watch);
+    return watch;
+  }
+
+  /** Hands a durable batch to every watch that is up to date. */
+  publish(committed: readonly Committed[]): void {
+    for (const { revision } of committed) this.durable = revision;
+    for (const watch of [...this.open]) watch.offer(committed);
+  }
+
+  close(): void {
+    for (const watch of [...this.open]) watch.close();
+  }
+}
+
+type State = 'starting' | 'behind' | 'live' | 'paused' | 'closed';
+
+class LogWatch implements Watch {
+  private state: State = 'starting';
+  private progressWanted = false;
+  private reading = false;
+
+  constructor(
+    private readonly environment: Environment,
+    private readonly durable: () => Revision,
+    private readonly range: KeyRange,
+    /** The first revision that has not been delivered. */
+    private next: Revision,
+    private readonly sink: WatchSink,
+    private readonly closed: () => void,
+  ) {
+    setImmediate(() => {
+      if (this.state === 'closed') return;
+      this.sink.connection('connected');
+      if (this.is('starting')) this.catchUp();
+    });
+  }
+
+  requestProgress(): boolean {
+    if (this.state === 'closed') return false;
+    this.progressWanted = true;
+    if (this.state === 'live') setImmediate(() => this.reportProgress());
+    return true;
+  }
+
+  reopen(): void {
+    // One process, one store: there is no other member to go to, and nothing that could hang.
+  }
+
+  pause(): void {
+    if (this.state !== 'closed') this.state = 'paused';
+  }
+
+  resume(): void {
+    if (this.state === 'paused') this.catchUp();
+  }
+
+  close(): void {
+    if (this.state === 'closed') return;
+    this.state = 'closed';
+    this.closed();
+  }
+
+  offer(committed: readonly Committed[]): void {
+    if (this.state !== 'live') return;
+    const events: WatchEvent[] = [];
+    for (const { revision, changes } of committed) {
+      if (revision < this.next) continue;
+      this.next = revision + 1;
+      this.collect(revision, changes, events);
+    }
+    this.deliver(events);
+  }
+
+  private catchUp(): void {
+    this.state = 'behind';
+    if (this.reading) return;
+    this.reading = true;
+    setImmediate(() => {
+      this.reading = false;
+      if (this.is('behind')) this.readChunk();
+    });
+  }
+
+  private readChunk(): void {
+    if (this.next > this.durable()) {
+      this.state = 'live';
+      if (this.progressWanted) this.reportProgress();
+      return;
+    }
+    const events: WatchEvent[] = [];
+    const snapshot = this.environment.snapshot();
+    let compacted = 0;
+    try {
+      compacted = snapshot.counter('compacted');
+      // What is newer than either is left to the next chunk, or to `offer`.
+      const through = Math.min(this.durable(), snapshot.counter('revision'));
+      if (this.next >= compacted) {
+        const revisions = snapshot.revisions(this.next, through, chunkRevisions);
+        let bytes = 0;
+        let read = 0;
+        for (const revision of revisions) {
+          const changes = snapshot.entry(revision) ?? [];
+          bytes += changes.reduce((sum, change) => sum + change.value.length, 0);
+          this.collect(revision, changes, events);
+          this.next = revision + 1;
+          read++;
+          if (bytes >= chunkBytes) break;
+        }
+        if (read === revisions.length && read < chunkRevisions) this.next = Math.max(this.next, through + 1);
+      }
+    } finally {
+      snapshot.done();
+    }
+    if (this.next < compacted) {
+      this.close();
+      this.sink.compacted(compacted);
+      return;
+    }
+    this.deliver(events);
+    if (this.is('behind')) this.catchUp();
+  }
+
+  private collect(revision: Revision, changes: readonly Change[], into: WatchEvent[]): void {
+    for (const { key, deleted, value, version } of changes) {
+      if (!contains(this.range, key)) continue;
+      into.push(deleted ? { type: 'delete', key, revision } : { type: 'put', key, value, revision, created: version === 1 });
+    }
+  }
+
+  private deliver(events: readonly WatchEvent[]): void {
+    const last = events[events.length - 1];
+    if (last !== undefined) this.sink.events(events, last.revision);
+  }
+
+  private reportProgress(): void {
+    if (!this.progressWanted || this.state !== 'live') return;
+    this.progressWanted = false;
+    this.sink.progress(this.durable());
+  }
+
+  /** The state may have been changed by a call into the sink, which narrowing does not see. */
+  private is(state: State): boolean {
+    return this.state === state;
+  }
+}
+
+/** Whether `key` lies in `range` in the order of UTF-8 bytes. */
+function contains(range: KeyRange, key: string): boolean {
+  return compareUtf8(range.start, key) <= 0 && compareUtf8(key, range.end) < 0;
+}
+
+/** Orders strings by their UTF-8 bytes, which is code point order; JavaScript compares UTF-16 units, which differ above U+FFFF. */
+function compareUtf8(left: string, right: string): number {
+  const length = Math.min(left.length, right.length);
+  let at = 0;
+  while (at < length && left.charCodeAt(at) === right.charCodeAt(at)) at++;
+  if (at === length) return left.length - right.length;
+  const a = left.charCodeAt(at);
+  const b = right.charCodeAt(at);
+  const aAstral = a >= 0xd800 && a <= 0xdfff;
+  const bAstral = b >= 0xd800 && b <= 0xdfff;
+  // A surrogate stands for a code point above every other unit; two of them order as units do.
+  return aAstral === bAstral ? a - b : aAstral ? 1 : -1;
+}
+
+/** Throws for a revision from which no watch can start. */
+export function checkStart(from: Revision): void {
+  if (!Number.isSafeInteger(from) || from < 1) throw new StoreError('internal', `a watch starts at revision 1 or later, not ${from}`);
+}

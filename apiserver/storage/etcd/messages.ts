@@ -1,0 +1,375 @@
+/**
+ * etcd's messages, as far as the store uses them: requests to bytes, answers to the contract's types. Field numbers
+ * are those of etcd's published API. Values of answers are views of the message in which they came.
+ */
+import type { Compare, KeyRange, KeyValue, Operation, Revision, Transaction, TransactionResult, WatchEvent } from '../store';
+import { Reader, Writer } from './wire';
+
+const noBytes = Buffer.alloc(0);
+/** Heads, numbers and flags of one message and its parents; generous. */
+const overhead = 64;
+/** UTF-8 bytes of one UTF-16 unit, at most. */
+const widest = 3;
+
+export interface RangeCall {
+  readonly start: string;
+  /** Absent = the single key `start`. */
+  readonly end?: string;
+  readonly revision?: Revision;
+  readonly limit?: number;
+  readonly keysOnly?: boolean;
+  readonly countOnly?: boolean;
+}
+
+export interface RangeAnswer {
+  readonly revision: Revision;
+  readonly kvs: KeyValue[];
+  readonly more: boolean;
+  readonly count: number;
+  /** Size of the message. */
+  readonly bytes: number;
+}
+
+export interface WatchAnswer {
+  readonly revision: Revision;
+  /** -1 = concerns every watch of the stream. */
+  readonly watchId: number;
+  readonly created: boolean;
+  readonly canceled: boolean;
+  readonly compactRevision: Revision;
+  readonly cancelReason: string;
+  /** More fragments of the same answer follow. */
+  readonly fragment: boolean;
+  readonly events: WatchEvent[];
+}
+
+export interface StatusAnswer {
+  readonly version: string;
+  readonly revision: Revision;
+  readonly size: number;
+}
+
+export type WatchCall = { readonly type: 'create'; readonly range: KeyRange; readonly from: Revision } | { readonly type: 'progress' };
+
+export function encodeRange(call: RangeCall): Buffer {
+  const writer = new Writer(overhead + (call.start.length + (call.end?.length ?? 0)) * widest);
+  writeRange(writer, call);
+  return writer.finish();
+}
+
+export function decodeRange(bytes: Buffer): RangeAnswer {
+  return readRange(new Reader(bytes), bytes.length);
+}
+
+/** A transaction whose else-branch reads every compared key. */
+export function encodeTransaction({ compare, operations }: Transaction): Buffer {
+  let capacity = overhead;
+  for (const { key } of compare) capacity += 2 * (overhead + key.length * widest);
+  for (const operation of operations) {
+    capacity += overhead + operation.key.length * widest + (operation.type === 'put' ? operation.value.length : 0);
+  }
+  const writer = new Writer(capacity);
+  for (let index = compare.length - 1; index >= 0; index--) writeElse(writer, compare[index]);
+  for (let index = operations.length - 1; index >= 0; index--) writeOperation(writer, operations[index]);
+  for (let index = compare.length - 1; index >= 0; index--) writeCompare(writer, compare[index]);
+  return writer.finish();
+}
+
+export function decodeTransaction(bytes: Buffer): TransactionResult {
+  const reader = new Reader(bytes);
+  let revision = 0;
+  let committed = false;
+  const current: (KeyValue | undefined)[] = [];
+  while (reader.next()) {
+    switch (reader.field) {
+      case 1:
+        revision = readHeader(reader.message());
+        break;
+      case 2:
+        committed = reader.uint() === 1;
+        break;
+      case 3:
+        if (committed) reader.skip();
+        else current.push(readElse(reader.message()));
+        break;
+      default:
+        reader.skip();
+    }
+  }
+  return committed ? { committed, revision } : { committed, revision, current };
+}
+
+/** A transaction of `count` reads that changes nothing: the server refuses it when it takes fewer operations. */
+export function encodeProbe(count: number): Buffer {
+  const writer = new Writer(overhead + count * overhead);
+  for (let index = 0; index < count; index++) {
+    const mark = writer.mark;
+    writeRange(writer, { start: '\0', countOnly: true });
+    writer.close(1, mark);
+    writer.close(2, mark);
+  }
+  return writer.finish();
+}
+
+export function encodeCompaction(revision: Revision): Buffer {
+  const writer = new Writer(overhead);
+  writer.uint(1, revision);
+  return writer.finish();
+}
+
+export function encodeLeaseGrant(ttlSeconds: number): Buffer {
+  const writer = new Writer(overhead);
+  writer.uint(1, ttlSeconds);
+  return writer.finish();
+}
+
+/** A request that only names a lease: revocation and renewal. */
+export function encodeLease(lease: string): Buffer {
+  const writer = new Writer(overhead);
+  writer.int64(1, lease);
+  return writer.finish();
+}
+
+export interface LeaseAnswer {
+  readonly lease: string;
+  /** 0 = there is no such lease. */
+  readonly ttlSeconds: number;
+}
+
+export function decodeLease(bytes: Buffer): LeaseAnswer {
+  const reader = new Reader(bytes);
+  let lease = '0';
+  let ttlSeconds = 0;
+  while (reader.next()) {
+    if (reader.field === 2) lease = reader.int64();
+    else if (reader.field === 3) ttlSeconds = Number(reader.int64());
+    else reader.skip();
+  }
+  return { lease, ttlSeconds };
+}
+
+export function encodeNothing(): Buffer {
+  return noBytes;
+}
+
+/** For answers that say no more than that the call succeeded. */
+export function decodeNothing(): true {
+  return true;
+}
+
+export function decodeStatus(bytes: Buffer): StatusAnswer {
+  const reader = new Reader(bytes);
+  let revision = 0;
+  let version = '';
+  let size = 0;
+  while (reader.next()) {
+    if (reader.field === 1) revision = readHeader(reader.message());
+    else if (reader.field === 2) version = reader.text();
+    else if (reader.field === 3) size = reader.uint();
+    else reader.skip();
+  }
+  return { version, revision, size };
+}
+
+export function encodeWatch(call: WatchCall): Buffer {
+  switch (call.type) {
+    case 'create': {
+      const writer = new Writer(overhead + (call.range.start.length + call.range.end.length) * widest);
+      const mark = writer.mark;
+      writer.flag(8);
+      writer.uint(3, call.from);
+      writer.text(2, call.range.end);
+      writer.text(1, call.range.start);
+      writer.close(1, mark);
+      return writer.finish();
+    }
+    case 'progress': {
+      const writer = new Writer(overhead);
+      writer.close(3, writer.mark);
+      return writer.finish();
+    }
+  }
+}
+
+export function decodeWatch(bytes: Buffer): WatchAnswer {
+  const reader = new Reader(bytes);
+  let revision = 0;
+  let watchId = 0;
+  let created = false;
+  let canceled = false;
+  let compactRevision = 0;
+  let cancelReason = '';
+  let fragment = false;
+  const events: WatchEvent[] = [];
+  while (reader.next()) {
+    switch (reader.field) {
+      case 1:
+        revision = readHeader(reader.message());
+        break;
+      case 2:
+        watchId = Number(reader.int64());
+        break;
+      case 3:
+        created = reader.uint() === 1;
+        break;
+      case 4:
+        canceled = reader.uint() === 1;
+        break;
+      case 5:
+        compactRevision = reader.uint();
+        break;
+      case 6:
+        cancelReason = reader.text();
+        break;
+      case 7:
+        fragment = reader.uint() === 1;
+        break;
+      case 11:
+        events.push(readEvent(reader.message()));
+        break;
+      default:
+        reader.skip();
+    }
+  }
+  return { revision, watchId, created, canceled, compactRevision, cancelReason, fragment, events };
+}
+
+function writeRange(writer: Writer, call: RangeCall): void {
+  if (call.countOnly === true) writer.flag(9);
+  if (call.keysOnly === true) writer.flag(8);
+  if (call.revision !== undefined) writer.uint(4, call.revision);
+  if (call.limit !== undefined) writer.uint(3, call.limit);
+  if (call.end !== undefined) writer.text(2, call.end);
+  writer.text(1, call.start);
+}
+
+function writeCompare(writer: Writer, compare: Compare | undefined): void {
+  if (compare === undefined) return;
+  const mark = writer.mark;
+  if ('exists' in compare) {
+    // Created after revision 0.
+    writer.uint(5, 0);
+    writer.text(3, compare.key);
+    writer.uint(2, 1);
+    writer.uint(1, 1);
+  } else {
+    writer.uint(6, compare.modRevision);
+    writer.text(3, compare.key);
+    writer.uint(2, 2);
+  }
+  writer.close(1, mark);
+}
+
+function writeOperation(writer: Writer, operation: Operation | undefined): void {
+  if (operation === undefined) return;
+  const mark = writer.mark;
+  switch (operation.type) {
+    case 'put':
+      if (operation.lease !== undefined) writer.int64(3, operation.lease);
+      writer.buffer(2, operation.value);
+      writer.text(1, operation.key);
+      writer.close(2, mark);
+      break;
+    case 'delete':
+      writer.text(1, operation.key);
+      writer.close(3, mark);
+      break;
+  }
+  writer.close(2, mark);
+}
+
+function writeElse(writer: Writer, compare: Compare | undefined): void {
+  if (compare === undefined) return;
+  const mark = writer.mark;
+  writer.text(1, compare.key);
+  writer.close(1, mark);
+  writer.close(3, mark);
+}
+
+function readElse(reader: Reader): KeyValue | undefined {
+  let first: KeyValue | undefined;
+  while (reader.next()) {
+    if (reader.field === 1) [first] = readRange(reader.message(), 0).kvs;
+    else reader.skip();
+  }
+  return first;
+}
+
+function readHeader(reader: Reader): Revision {
+  let revision = 0;
+  while (reader.next()) {
+    if (reader.field === 3) revision = reader.uint();
+    else reader.skip();
+  }
+  return revision;
+}
+
+function readRange(reader: Reader, bytes: number): RangeAnswer {
+  let revision = 0;
+  let more = false;
+  let count = 0;
+  const kvs: KeyValue[] = [];
+  while (reader.next()) {
+    switch (reader.field) {
+      case 1:
+        revision = readHeader(reader.message());
+        break;
+      case 2:
+        kvs.push(readKeyValue(reader.message()));
+        break;
+      case 3:
+        more = reader.uint() === 1;
+        break;
+      case 4:
+        count = reader.uint();
+        break;
+      default:
+        reader.skip();
+    }
+  }
+  return { revision, kvs, more, count, bytes };
+}
+
+function readKeyValue(reader: Reader): KeyValue {
+  let key = '';
+  let value: Buffer = noBytes;
+  let createRevision = 0;
+  let modRevision = 0;
+  let version = 0;
+  while (reader.next()) {
+    switch (reader.field) {
+      case 1:
+        key = reader.text();
+        break;
+      case 2:
+        createRevision = reader.uint();
+        break;
+      case 3:
+        modRevision = reader.uint();
+        break;
+      case 4:
+        version = reader.uint();
+        break;
+      case 5:
+        value = reader.view();
+        break;
+      default:
+        reader.skip();
+    }
+  }
+  return { key, value, createRevision, modRevision, version };
+}
+
+function readEvent(reader: Reader): WatchEvent {
+  let deleted = false;
+  let kv: KeyValue | undefined;
+  while (reader.next()) {
+    if (reader.field === 1) deleted = reader.uint() === 1;
+    else if (reader.field === 2) kv = readKeyValue(reader.message());
+    else reader.skip();
+  }
+  if (kv === undefined) throw new Error('a watch event without a key');
+  const { key, value, modRevision, createRevision } = kv;
+  if (deleted) return { type: 'delete', key, revision: modRevision };
+  return { type: 'put', key, value, revision: modRevision, created: createRevision === modRevision };
+}

@@ -1,0 +1,328 @@
+/**
+ * The store on etcd (3.4 or later). Importing this file loads etcd3; a server on the embedded store does not import it.
+ * Reads are tried again on a lost connection; writes never are (see commit.ts).
+ */
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Random } from '../../../shared/runtime/random';
+import {
+  StoreError,
+  type CallOptions,
+  type KeyRange,
+  type KeyValue,
+  type LeaseId,
+  type RangeRequest,
+  type RangeResult,
+  type Revision,
+  type Store,
+  type StoreStatus,
+  type Transaction,
+  type TransactionResult,
+  type WatchSink,
+} from '../store';
+import { checkKey, checkTransaction } from '../validate';
+import { storeError } from './failure';
+import {
+  decodeLease,
+  decodeNothing,
+  decodeRange,
+  decodeStatus,
+  decodeTransaction,
+  decodeWatch,
+  encodeCompaction,
+  encodeLease,
+  encodeLeaseGrant,
+  encodeNothing,
+  encodeProbe,
+  encodeRange,
+  encodeTransaction,
+  encodeWatch,
+  type RangeAnswer,
+  type RangeCall,
+  type WatchAnswer,
+  type WatchCall,
+} from './messages';
+import { Transport, type EtcdConnection, type Method } from './transport';
+import { EtcdWatch, type WatchConnections } from './watch';
+
+export interface EtcdStoreOptions extends EtcdConnection {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** How long opening may take; default 10 s. */
+  readonly openTimeoutMs?: number;
+}
+
+const methods = {
+  range: { path: '/etcdserverpb.KV/Range', encode: encodeRange, decode: decodeRange },
+  transact: { path: '/etcdserverpb.KV/Txn', encode: encodeTransaction, decode: decodeTransaction },
+  probe: { path: '/etcdserverpb.KV/Txn', encode: encodeProbe, decode: decodeNothing },
+  compact: { path: '/etcdserverpb.KV/Compact', encode: encodeCompaction, decode: decodeNothing },
+  grantLease: { path: '/etcdserverpb.Lease/LeaseGrant', encode: encodeLeaseGrant, decode: decodeLease },
+  revokeLease: { path: '/etcdserverpb.Lease/LeaseRevoke', encode: encodeLease, decode: decodeNothing },
+  keepLeaseAlive: { path: '/etcdserverpb.Lease/LeaseKeepAlive', encode: encodeLease, decode: decodeLease },
+  status: { path: '/etcdserverpb.Maintenance/Status', encode: encodeNothing, decode: decodeStatus },
+  watch: { path: '/etcdserverpb.Watch/Watch', encode: encodeWatch, decode: decodeWatch } satisfies Method<WatchCall, WatchAnswer>,
+};
+
+const defaultTimeoutMs = 10_000;
+const pageEntries = 500;
+const fewestPageEntries = 10;
+/** A page that would hold more is asked for in smaller ones. */
+const pageBytes = 8 << 20;
+/** With growing pauses, about as long as a connection takes to be made again. */
+const readAttempts = 6;
+const retryMs = 100;
+/** `--max-txn-ops` as deploy/ sets it, and what etcd takes by default. */
+const operationLimits = [2_048, 1_024, 512, 256, 128];
+
+/** Connects, learns the server's version and limits. Rejects with a {@link StoreError} when it cannot be reached in time. */
+export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
+  const deadline = options.clock.monotonic() + (options.openTimeoutMs ?? defaultTimeoutMs);
+  const transport = await Transport.open(options, options.clock);
+  try {
+    const { version } = await untilAnswered(transport, options.clock, deadline);
+    const maxOperations = await probeOperations(transport, deadline);
+    const watchTransport = await Transport.open(options, options.clock);
+    return new EtcdStore(options, transport, watchTransport, version, maxOperations);
+  } catch (error) {
+    transport.close();
+    throw storeError(error, 'read');
+  }
+}
+
+async function untilAnswered(transport: Transport, clock: Clock, deadline: number): Promise<StoreStatus> {
+  for (;;) {
+    try {
+      return await transport.call(methods.status, undefined, 'read', deadline);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.failure !== 'unavailable' || clock.monotonic() + retryMs >= deadline) throw error;
+      await clock.sleep(retryMs);
+    }
+  }
+}
+
+async function probeOperations(transport: Transport, deadline: number): Promise<number> {
+  for (const limit of operationLimits) {
+    try {
+      await transport.call(methods.probe, limit, 'read', deadline);
+      return limit;
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.failure !== 'too-large') throw error;
+    }
+  }
+  throw new StoreError('internal', `etcd takes fewer than ${operationLimits[operationLimits.length - 1] ?? 0} operations a transaction`);
+}
+
+class EtcdStore implements Store {
+  private readonly watches = new Set<EtcdWatch>();
+  private readonly connections: WatchConnections;
+  private readonly clock: Clock;
+  private closed = false;
+
+  constructor(
+    private readonly options: EtcdStoreOptions,
+    private readonly transport: Transport,
+    private watchTransport: Transport,
+    version: string,
+    readonly maxOperations: number,
+  ) {
+    this.clock = options.clock;
+    this.connections = {
+      open: async (method, fresh) => {
+        // Among several members the balancer gives the next stream to the next one.
+        if (fresh && options.endpoints.length === 1) await this.replaceWatchTransport();
+        return this.watchTransport.stream(method, { leader: true });
+      },
+      orderedProgress: hasOrderedProgress(version),
+    };
+  }
+
+  async get(
+    key: string,
+    options: CallOptions & { readonly revision?: Revision } = {},
+  ): Promise<{ readonly revision: Revision; readonly kv: KeyValue | undefined }> {
+    checkKey(key);
+    const call = { start: key, ...(options.revision !== undefined && { revision: options.revision }) };
+    const { revision, kvs } = await this.read(methods.range, call, this.deadline(options));
+    return { revision, kv: kvs[0] };
+  }
+
+  async count(range: KeyRange, options?: CallOptions): Promise<{ readonly revision: Revision; readonly count: number }> {
+    if (compareBytes(range.start, range.end) >= 0) return { revision: await this.revision(options), count: 0 };
+    const { revision, count } = await this.read(methods.range, { ...range, countOnly: true }, this.deadline(options));
+    return { revision, count };
+  }
+
+  async revision(options?: CallOptions): Promise<Revision> {
+    return (await this.read(methods.range, { start: '\0', countOnly: true }, this.deadline(options))).revision;
+  }
+
+  async range(request: RangeRequest, options?: CallOptions): Promise<RangeResult> {
+    const deadline = this.deadline(options);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.readPages(request, deadline);
+      } catch (error) {
+        // The pages' revision was compacted while they were read: a range at the newest one can start afresh.
+        const overtaken = error instanceof StoreError && error.failure === 'compacted' && request.revision === undefined;
+        if (!overtaken || attempt === readAttempts) throw error;
+      }
+    }
+  }
+
+  transact(transaction: Transaction, options?: CallOptions): Promise<TransactionResult> {
+    try {
+      this.checkOpen();
+      checkTransaction(transaction, this.maxOperations);
+    } catch (error) {
+      return Promise.reject(storeError(error, 'write'));
+    }
+    return this.transport.call(methods.transact, transaction, 'write', this.deadline(options));
+  }
+
+  watch(range: KeyRange, from: Revision, sink: WatchSink): EtcdWatch {
+    this.checkOpen();
+    if (!Number.isSafeInteger(from) || from < 1) throw new StoreError('internal', `a watch starts at revision 1 or later, not ${from}`);
+    const { clock, random } = this.options;
+    const closed = (): void => void this.watches.delete(watch);
+    const watch: EtcdWatch = new EtcdWatch({ connections: this.connections, clock, random, range, from, sink, closed });
+    this.watches.add(watch);
+    return watch;
+  }
+
+  async compact(revision: Revision, options?: CallOptions): Promise<void> {
+    this.checkOpen();
+    try {
+      await this.transport.call(methods.compact, revision, 'write', this.deadline(options));
+    } catch (error) {
+      if (error instanceof StoreError && error.failure === 'compacted') return;
+      throw error;
+    }
+  }
+
+  async grantLease(ttlSeconds: number, options?: CallOptions): Promise<LeaseId> {
+    this.checkOpen();
+    return (await this.transport.call(methods.grantLease, ttlSeconds, 'write', this.deadline(options))).lease;
+  }
+
+  async keepLeaseAlive(lease: LeaseId, options?: CallOptions): Promise<void> {
+    this.checkOpen();
+    const { ttlSeconds } = await this.firstAnswer(methods.keepLeaseAlive, lease, this.deadline(options));
+    if (ttlSeconds <= 0) throw new StoreError('lease-not-found', `there is no lease ${lease}`);
+  }
+
+  async revokeLease(lease: LeaseId, options?: CallOptions): Promise<void> {
+    this.checkOpen();
+    await this.transport.call(methods.revokeLease, lease, 'write', this.deadline(options));
+  }
+
+  status(options?: CallOptions): Promise<StoreStatus> {
+    return this.read(methods.status, undefined, this.deadline(options));
+  }
+
+  close(): Promise<void> {
+    if (!this.closed) {
+      this.closed = true;
+      for (const watch of [...this.watches]) watch.close();
+      this.transport.close();
+      this.watchTransport.close();
+    }
+    return Promise.resolve();
+  }
+
+  /** All pages at the revision of the first; later pages shrink where the entries are large. */
+  private async readPages(request: RangeRequest, deadline: number): Promise<RangeResult> {
+    const { start, end, keysOnly = false } = request;
+    const limit = request.limit !== undefined && request.limit > 0 ? request.limit : Infinity;
+    if (compareBytes(start, end) >= 0) {
+      const { revision } = await this.get('\u0001', { deadline, ...(request.revision !== undefined && { revision: request.revision }) });
+      return { revision, kvs: [], more: false, count: 0 };
+    }
+    const page = (from: string, revision: Revision | undefined, size: number): Promise<RangeAnswer> => {
+      const call: RangeCall = { start: from, end, limit: size, keysOnly, ...(revision !== undefined && { revision }) };
+      return this.read(methods.range, call, deadline);
+    };
+    const first = await page(start, request.revision, Math.min(limit, pageEntries));
+    const { kvs, revision, count } = first;
+    for (let last = first; last.more && kvs.length < limit;) {
+      const average = last.bytes / Math.max(1, last.kvs.length);
+      const size = Math.max(fewestPageEntries, Math.min(pageEntries, Math.floor(pageBytes / average)));
+      const from = `${kvs[kvs.length - 1]?.key ?? start}\0`;
+      last = await page(from, request.revision ?? revision, Math.min(limit - kvs.length, size));
+      for (const kv of last.kvs) kvs.push(kv);
+    }
+    return { revision, kvs, more: count > kvs.length, count };
+  }
+
+  /** A call that changes nothing: tried again when the connection is lost, and told what has been compacted. */
+  private async read<Request, Answer>(method: Method<Request, Answer>, request: Request, deadline: number): Promise<Answer> {
+    this.checkOpen();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.transport.call(method, request, 'read', deadline);
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+        if (this.closed) throw new StoreError('closed', 'the store is closed');
+        if (error.failure === 'compacted') throw new StoreError('compacted', error.message, await this.compactRevision(deadline));
+        const delay = retryMs * attempt;
+        if (error.failure !== 'unavailable' || attempt === readAttempts || this.clock.monotonic() + delay >= deadline) throw error;
+        await this.clock.sleep(delay);
+      }
+    }
+  }
+
+  /** etcd tells the compacted revision only to a watch that asks for too much. */
+  private async compactRevision(deadline: number): Promise<Revision> {
+    const call: WatchCall = { type: 'create', range: { start: '\u0001', end: '\u0001\0' }, from: 1 };
+    return (await this.firstAnswer(methods.watch, call, deadline, ({ canceled }) => canceled)).compactRevision;
+  }
+
+  /** The first answer on a stream that satisfies `wanted`; the stream is ended then. */
+  private firstAnswer<Request, Answer>(
+    method: Method<Request, Answer>,
+    request: Request,
+    deadline: number,
+    wanted: (answer: Answer) => boolean = () => true,
+  ): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const stream = this.transport.stream(method, { leader: true });
+      const finish = (settle: () => void): void => {
+        timer.cancel();
+        settle();
+        stream.cancel();
+      };
+      const late = new StoreError('deadline', `${method.path} did not answer in time`);
+      const timer = this.clock.after(Math.max(0, deadline - this.clock.monotonic()), () => finish(() => reject(late)));
+      stream.on('data', (answer) => wanted(answer) && finish(() => resolve(answer)));
+      stream.on('error', (error) => finish(() => reject(storeError(error, 'read'))));
+      stream.on('end', () => finish(() => reject(new StoreError('unavailable', `${method.path} ended without an answer`))));
+      stream.write(request);
+    });
+  }
+
+  private async replaceWatchTransport(): Promise<void> {
+    const previous = this.watchTransport;
+    this.watchTransport = await Transport.open(this.options, this.clock);
+    previous.close();
+  }
+
+  private checkOpen(): void {
+    if (this.closed) throw new StoreError('closed', 'the store is closed');
+  }
+
+  private deadline(options?: CallOptions): number {
+    return options?.deadline ?? this.clock.monotonic() + defaultTimeoutMs;
+  }
+}
+
+function compareBytes(left: string, right: string): number {
+  return Buffer.compare(Buffer.from(left), Buffer.from(right));
+}
+
+/** From these versions on a progress answer never overtakes events of the same watch. */
+function hasOrderedProgress(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  if (major !== 3) return major > 3;
+  if (minor === 4) return patch >= 31;
+  if (minor === 5) return patch >= 13;
+  return minor > 5;
+}

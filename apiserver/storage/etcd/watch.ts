@@ -1,0 +1,181 @@
+/**
+ * One watch on etcd: a stream that is opened again whenever it ends, after the last revision that was delivered whole.
+ * It resumes from events' own revisions, never from an answer's header, because a header may be ahead of events that
+ * are still to come.
+ */
+import type { Clock, Timer } from '../../../shared/runtime/clock';
+import type { Random } from '../../../shared/runtime/random';
+import type { KeyRange, Revision, Watch, WatchEvent, WatchSink } from '../store';
+import { decodeWatch, encodeWatch, type WatchAnswer, type WatchCall } from './messages';
+import type { Method, Stream } from './transport';
+
+const method: Method<WatchCall, WatchAnswer> = { path: '/etcdserverpb.Watch/Watch', encode: encodeWatch, decode: decodeWatch };
+type WatchStream = Stream<WatchCall, WatchAnswer>;
+
+const firstDelayMs = 100;
+const longestDelayMs = 1_000;
+/** How long a member may take to accept a watch before another try. */
+const acceptMs = 5_000;
+
+export interface WatchConnections {
+  /** A new stream; `fresh` = not on the connection used before, where that is possible. Rejects when there is none. */
+  open(watch: Method<WatchCall, WatchAnswer>, fresh: boolean): Promise<WatchStream>;
+  /** Whether progress answers are in order with events. */
+  readonly orderedProgress: boolean;
+}
+
+export interface EtcdWatchOptions {
+  readonly connections: WatchConnections;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly range: KeyRange;
+  readonly from: Revision;
+  readonly sink: WatchSink;
+  readonly closed: () => void;
+}
+
+export class EtcdWatch implements Watch {
+  /** The first revision that has not been delivered. */
+  private next: Revision;
+  private stream: WatchStream | undefined;
+  private connected = false;
+  private paused = false;
+  private ended = false;
+  private failures = 0;
+  private timer: Timer | undefined;
+  /** Counts attempts, so that whatever comes late from an abandoned one is ignored. */
+  private attempt = 0;
+  private fragments: WatchEvent[] = [];
+  private progressWanted = false;
+
+  constructor(private readonly options: EtcdWatchOptions) {
+    this.next = options.from;
+    setImmediate(() => void this.open(false));
+  }
+
+  requestProgress(): boolean {
+    if (!this.options.connections.orderedProgress || this.ended) return false;
+    if (this.connected) this.stream?.write({ type: 'progress' });
+    else this.progressWanted = true;
+    return true;
+  }
+
+  reopen(): void {
+    if (this.ended) return;
+    this.abandon();
+    void this.open(true);
+  }
+
+  pause(): void {
+    this.paused = true;
+    this.stream?.pause();
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.stream?.resume();
+  }
+
+  close(): void {
+    if (this.ended) return;
+    this.ended = true;
+    this.drop();
+    this.options.closed();
+  }
+
+  private async open(fresh: boolean): Promise<void> {
+    if (this.ended) return;
+    const attempt = ++this.attempt;
+    const current = (): boolean => attempt === this.attempt && !this.ended;
+    this.timer?.cancel();
+    this.timer = this.options.clock.after(acceptMs, () => current() && this.retry(true));
+    try {
+      const stream = await this.options.connections.open(method, fresh);
+      if (!current()) {
+        stream.cancel();
+        return;
+      }
+      this.stream = stream;
+      stream.on('data', (answer) => current() && this.take(answer));
+      stream.on('error', () => current() && this.retry(false));
+      stream.on('end', () => current() && this.retry(false));
+      stream.write({ type: 'create', range: this.options.range, from: this.next });
+      if (this.paused) stream.pause();
+    } catch {
+      if (current()) this.retry(false);
+    }
+  }
+
+  private take(answer: WatchAnswer): void {
+    const { sink } = this.options;
+    if (answer.canceled) {
+      if (answer.compactRevision > 0) {
+        this.close();
+        sink.compacted(answer.compactRevision);
+      } else {
+        this.retry(true);
+      }
+      return;
+    }
+    if (answer.created) {
+      this.accepted();
+      return;
+    }
+    if (answer.events.length > 0 || answer.fragment || this.fragments.length > 0) this.collect(answer);
+    else this.advance(answer.revision);
+  }
+
+  private accepted(): void {
+    this.timer?.cancel();
+    this.connected = true;
+    this.failures = 0;
+    this.options.sink.connection('connected');
+    if (!this.progressWanted || this.ended) return;
+    this.progressWanted = false;
+    this.stream?.write({ type: 'progress' });
+  }
+
+  /** Holds fragments until the last one: a revision may be spread over them. */
+  private collect(answer: WatchAnswer): void {
+    for (const event of answer.events) {
+      if (event.revision >= this.next) this.fragments.push(event);
+    }
+    if (answer.fragment) return;
+    const events = this.fragments;
+    this.fragments = [];
+    const last = events[events.length - 1];
+    if (last === undefined) return;
+    this.next = last.revision + 1;
+    this.options.sink.events(events, last.revision);
+  }
+
+  private advance(revision: Revision): void {
+    if (!this.options.connections.orderedProgress) return;
+    this.next = Math.max(this.next, revision + 1);
+    this.options.sink.progress(revision);
+  }
+
+  private retry(fresh: boolean): void {
+    this.abandon();
+    if (this.ended) return;
+    const longest = Math.min(longestDelayMs, firstDelayMs * 2 ** this.failures);
+    this.failures++;
+    const delay = longest / 2 + (longest / 2) * this.options.random.float();
+    this.timer = this.options.clock.after(delay, () => void this.open(fresh));
+  }
+
+  private abandon(): void {
+    const told = this.connected;
+    this.drop();
+    if (told) this.options.sink.connection('disconnected');
+  }
+
+  private drop(): void {
+    this.attempt++;
+    this.timer?.cancel();
+    this.connected = false;
+    this.fragments = [];
+    this.stream?.cancel();
+    this.stream = undefined;
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Reads the run-time type descriptions that every Go program carries (its reflection needs them): named structs with their members in order,
+ * their types and their tags. That is where the member order, the JSON names, the protobuf numbers, "omitted when empty", pointers and patch
+ * strategies of the API types come from. Reads a 64-bit little-endian ELF executable of fixed address, built by Go 1.18 to 1.23.
+ */
+
+export type GoType =
+  | { kind: 'basic'; name: string; scalar: GoScalar; package: string }
+  | { kind: 'struct'; name: string; package: string; members: () => GoMember[] }
+  | { kind: 'pointer'; to: () => GoType }
+  | { kind: 'list'; name: string; package: string; of: () => GoType }
+  | { kind: 'map'; name: string; package: string; key: () => GoType; of: () => GoType }
+  | { kind: 'other'; name: string };
+
+export type GoScalar =
+  'bool' | 'int' | 'int8' | 'int16' | 'int32' | 'int64' | 'uint8' | 'uint32' | 'uint64' | 'float32' | 'float64' | 'string';
+
+export interface GoMember {
+  name: string;
+  embedded: boolean;
+  /** The tag as written: `json:"name,omitempty" protobuf:"bytes,1,opt,name=name"`. */
+  tag: string;
+  type: GoType;
+}
+
+/** Named structs by `<package path>.<name>`. */
+export type GoTypes = Map<string, GoType & { kind: 'struct' }>;
+
+const SCALARS: Record<number, GoScalar> = {
+  1: 'bool',
+  2: 'int',
+  3: 'int8',
+  4: 'int16',
+  5: 'int32',
+  6: 'int64',
+  8: 'uint8',
+  10: 'uint32',
+  11: 'uint64',
+  13: 'float32',
+  14: 'float64',
+  24: 'string',
+};
+const KIND = { map: 21, pointer: 22, slice: 23, struct: 25 };
+/** Bytes of a type's header, and of the kinds that have more than the header; a named type's package stands after them. */
+const HEADER = 48;
+const SIZES: Record<number, number> = { [KIND.map]: 88, [KIND.pointer]: 56, [KIND.slice]: 56, [KIND.struct]: 80 };
+const FLAG = { uncommon: 1, extraStar: 2, named: 4 };
+const MEMBER_BYTES = 24;
+
+/** Every named struct that the program refers to by pointer. */
+export function readGoTypes(program: Buffer): GoTypes {
+  const image = new Image(program);
+  const types: GoTypes = new Map();
+  for (let at = image.links.start; at < image.links.end; at += 4) {
+    const type = image.type(image.typesBase + program.readInt32LE(at));
+    if (type.kind !== 'pointer') continue;
+    const target = type.to();
+    if (target.kind === 'struct' && target.name !== '' && !target.name.includes('[')) types.set(`${target.package}.${target.name}`, target);
+  }
+  return types;
+}
+
+interface Section {
+  address: number;
+  start: number;
+  end: number;
+}
+
+class Image {
+  readonly typesBase: number;
+  readonly links: Section;
+  private readonly sections: Section[] = [];
+  private readonly known = new Map<number, GoType>();
+
+  constructor(private readonly bytes: Buffer) {
+    if (bytes.toString('latin1', 0, 4) !== '\x7fELF' || bytes[4] !== 2 || bytes[5] !== 1)
+      throw new Error('not a 64-bit little-endian ELF program');
+    const table = Number(bytes.readBigUInt64LE(0x28));
+    const names = this.section(table + bytes.readUInt16LE(0x3e) * 64);
+    const named = new Map<string, Section>();
+    for (let i = 0; i < bytes.readUInt16LE(0x3c); i += 1) {
+      const header = table + i * 64;
+      const section = this.section(header);
+      if (bytes.readUInt32LE(header + 4) === 1) this.sections.push(section);
+      named.set(this.zeroEnded(names.start + bytes.readUInt32LE(header)), section);
+    }
+    const constants = named.get('.rodata');
+    const links = named.get('.typelink');
+    if (constants === undefined || links === undefined) throw new Error('no Go type descriptions in this program');
+    this.typesBase = constants.address;
+    this.links = links;
+  }
+
+  type(address: number): GoType {
+    let type = this.known.get(address);
+    if (type === undefined) this.known.set(address, (type = this.readType(address)));
+    return type;
+  }
+
+  private readType(address: number): GoType {
+    const at = this.offset(address);
+    const flags = this.bytes[at + 20] ?? 0;
+    const kind = (this.bytes[at + 23] ?? 0) & 31;
+    let spelled = this.name(this.typesBase + this.bytes.readInt32LE(at + 40)).text;
+    if ((flags & FLAG.extraStar) !== 0) spelled = spelled.slice(1);
+    const isNamed = (flags & FLAG.named) !== 0;
+    const name = isNamed ? spelled.slice(spelled.lastIndexOf('.') + 1) : '';
+    const scalar = SCALARS[kind];
+    const extra = scalar === undefined ? SIZES[kind] : HEADER;
+    const hasPackage = isNamed && (flags & FLAG.uncommon) !== 0 && extra !== undefined;
+    const packageName = hasPackage ? this.name(this.typesBase + this.bytes.readInt32LE(at + extra)).text : '';
+    if (scalar !== undefined) return { kind: 'basic', name, scalar, package: packageName };
+    const next = (slot: number) => (): GoType => this.type(this.pointer(at + HEADER + slot * 8));
+    switch (kind) {
+      case KIND.pointer:
+        return { kind: 'pointer', to: next(0) };
+      case KIND.slice:
+        return { kind: 'list', name, package: packageName, of: next(0) };
+      case KIND.map:
+        return { kind: 'map', name, package: packageName, key: next(0), of: next(1) };
+      case KIND.struct:
+        return { kind: 'struct', name, package: packageName, members: () => this.members(at) };
+      default:
+        return { kind: 'other', name: spelled };
+    }
+  }
+
+  private members(struct: number): GoMember[] {
+    const first = this.offset(this.pointer(struct + HEADER + 8));
+    const count = this.pointer(struct + HEADER + 16);
+    const members: GoMember[] = [];
+    for (let i = 0; i < count; i += 1) {
+      const at = first + i * MEMBER_BYTES;
+      const name = this.name(this.pointer(at));
+      members.push({ name: name.text, embedded: name.embedded, tag: name.tag, type: this.type(this.pointer(at + 8)) });
+    }
+    return members;
+  }
+
+  /** A name: one byte of flags (has a tag: 2, embedded: 8), then length-prefixed texts. */
+  private name(address: number): { text: string; tag: string; embedded: boolean } {
+    const at = this.offset(address);
+    const flags = this.bytes[at] ?? 0;
+    const text = this.counted(at + 1);
+    const tag = (flags & 2) !== 0 ? this.counted(text.end).text : '';
+    return { text: text.text, tag, embedded: (flags & 8) !== 0 };
+  }
+
+  private counted(at: number): { text: string; end: number } {
+    let length = 0;
+    for (let shift = 0; ; shift += 7) {
+      const byte = this.bytes[at] ?? 0;
+      at += 1;
+      length |= (byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    return { text: this.bytes.toString('utf8', at, at + length), end: at + length };
+  }
+
+  private zeroEnded(at: number): string {
+    return this.bytes.toString('latin1', at, this.bytes.indexOf(0, at));
+  }
+
+  private pointer(at: number): number {
+    return Number(this.bytes.readBigUInt64LE(at));
+  }
+
+  private section(header: number): Section {
+    const start = this.pointer(header + 24);
+    return { address: this.pointer(header + 16), start, end: start + this.pointer(header + 32) };
+  }
+
+  private offset(address: number): number {
+    for (const section of this.sections) {
+      const at = address - section.address + section.start;
+      if (at >= section.start && at < section.end) return at;
+    }
+    throw new Error(`address ${address.toString(16)} is in no section of the program`);
+  }
+}

@@ -1,0 +1,108 @@
+/** The committed tables are what the generator makes from the installed packages, and agree with the protobuf descriptors beside them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { schemaOf, typeNames } from '../schema/tables';
+import { WireReader, WIRE } from '../../serialization/wire';
+import { readGoTypes } from './go-types';
+import { readSources, type Sources } from './packages';
+import { readRequired } from './required';
+import { ROOTS } from './roots';
+import { buildTables, printTables } from './tables';
+
+const sources = readSources();
+const missing = 'missing' in sources ? sources.missing : undefined;
+if (missing !== undefined) console.warn(`SKIPPED: the generated tables are not compared, because a package is missing: ${missing}`);
+const whenInstalled = missing === undefined ? test : test.skip;
+
+function installed(): Sources {
+  if ('missing' in sources) throw new Error(sources.missing);
+  return sources;
+}
+
+whenInstalled('regenerating gives the committed file', () => {
+  const { kubectl, declarations } = installed();
+  const rows = buildTables(readGoTypes(kubectl), readRequired(declarations), ROOTS);
+  const committed = readFileSync(join(__dirname, '../generated/types.json'), 'utf8');
+  expect(printTables(rows) === committed).toBe(true);
+});
+
+whenInstalled('every member has the number and name that the protobuf descriptors give it', () => {
+  const descriptors = readDescriptors(installed().kubectl);
+  const wrong: string[] = [];
+  let compared = 0;
+  for (const type of typeNames()) {
+    const described = descriptors.get(type);
+    if (described === undefined) continue;
+    for (const member of schemaOf(type).members) {
+      if (member.number === 0) continue;
+      compared += 1;
+      const name = described.get(member.number)?.toLowerCase();
+      const isSame = member.inline ? name !== undefined : name === member.name.toLowerCase();
+      if (!isSame) wrong.push(`${type}.${member.name}: ${member.number} is ${name ?? 'nothing'}`);
+    }
+    expect(schemaOf(type).members.filter((member) => member.number > 0)).toHaveLength(described.size);
+  }
+  expect(wrong).toEqual([]);
+  expect(compared).toBeGreaterThan(800);
+});
+
+test('every root is in the tables', () => {
+  expect(ROOTS.filter((root) => !typeNames().includes(root))).toEqual([]);
+});
+
+/** Field names by number of every message in the gzip-packed file descriptors inside the program, by our type name. */
+function readDescriptors(program: Buffer): Map<string, Map<number, string>> {
+  const messages = new Map<string, Map<number, string>>();
+  const magic = Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00]);
+  for (let at = program.indexOf(magic); at >= 0; at = program.indexOf(magic, at + 1)) {
+    let file: Buffer;
+    try {
+      file = gunzipSync(program.subarray(at, at + 400_000), { finishFlush: 2 });
+    } catch {
+      continue;
+    }
+    try {
+      readFile(file, messages);
+    } catch {
+      // The magic bytes also stand before data that is no descriptor.
+    }
+  }
+  return messages;
+}
+
+function readFile(file: Buffer, messages: Map<string, Map<number, string>>): void {
+  const input = new WireReader(file);
+  let group = '';
+  const found: [string, Map<number, string>][] = [];
+  while (!input.isDone) {
+    const { number, wire } = input.tag();
+    if (number === 2 && wire === WIRE.bytes) group = input.bytes().toString('utf8');
+    else if (number === 4 && wire === WIRE.bytes) found.push(readMessage(input.message()));
+    else input.skip(wire);
+  }
+  const short = group.replace(/^k8s\.io\.api\./, '').replace(/^k8s\.io\.apimachinery\.pkg\.apis\./, '');
+  for (const [name, fields] of found) messages.set(`${short}.${name}`, fields);
+}
+
+function readMessage(message: WireReader): [string, Map<number, string>] {
+  let name = '';
+  const fields = new Map<number, string>();
+  while (!message.isDone) {
+    const { number, wire } = message.tag();
+    if (number === 1 && wire === WIRE.bytes) name = message.bytes().toString('utf8');
+    else if (number === 2 && wire === WIRE.bytes) {
+      const field = message.message();
+      let fieldName = '';
+      let fieldNumber = 0;
+      while (!field.isDone) {
+        const tag = field.tag();
+        if (tag.number === 1 && tag.wire === WIRE.bytes) fieldName = field.bytes().toString('utf8');
+        else if (tag.number === 3 && tag.wire === WIRE.varint) fieldNumber = field.number();
+        else field.skip(tag.wire);
+      }
+      fields.set(fieldNumber, fieldName);
+    } else message.skip(wire);
+  }
+  return [name, fields];
+}

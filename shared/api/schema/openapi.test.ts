@@ -1,0 +1,50 @@
+import { definitions } from './openapi';
+import { typeNames } from './tables';
+
+const options = {
+  root: 'io.platform',
+  kindsOf: (type: string) => (type === 'core.v1.Service' ? [{ group: '', version: 'v1', kind: 'Service' }] : []),
+};
+
+test('version 2 refers to definitions and has no defaults', () => {
+  const found = definitions(['core.v1.Service'], { ...options, version: 2 });
+  expect(found['io.platform.api.core.v1.ServicePort']).toEqual({
+    type: 'object',
+    required: ['port'],
+    properties: {
+      appProtocol: { type: 'string' },
+      name: { type: 'string' },
+      nodePort: { type: 'integer', format: 'int32' },
+      port: { type: 'integer', format: 'int32' },
+      protocol: { type: 'string', enum: ['SCTP', 'TCP', 'UDP'] },
+      targetPort: { $ref: '#/definitions/io.platform.apimachinery.pkg.util.intstr.IntOrString' },
+    },
+  });
+});
+
+test('version 3 has defaults and merge extensions', () => {
+  const found = definitions(['core.v1.Service'], { ...options, version: 3 });
+  expect(found['io.platform.api.core.v1.ServiceSpec']).toMatchObject({
+    properties: {
+      ports: {
+        type: 'array',
+        items: { default: {}, allOf: [{ $ref: '#/components/schemas/io.platform.api.core.v1.ServicePort' }] },
+        'x-kubernetes-list-map-keys': ['port', 'protocol'],
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-patch-merge-key': 'port',
+        'x-kubernetes-patch-strategy': 'merge',
+      },
+      selector: { type: 'object', additionalProperties: { type: 'string', default: '' }, 'x-kubernetes-map-type': 'atomic' },
+    },
+  });
+  expect(found['io.platform.api.core.v1.Service']).toMatchObject({
+    'x-kubernetes-group-version-kind': [{ group: '', version: 'v1', kind: 'Service' }],
+  });
+});
+
+test.each([2, 3] as const)('every reference of version %d is defined', (version) => {
+  const found = definitions(typeNames(), { ...options, version });
+  const referred = [...JSON.stringify(found).matchAll(/"#\/(?:definitions|components\/schemas)\/([^"]+)"/g)].map(([, name = '']) => name);
+  expect(referred.filter((name) => !Object.hasOwn(found, name))).toEqual([]);
+  expect(referred.length).toBeGreaterThan(300);
+});

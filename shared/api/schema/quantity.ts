@@ -1,0 +1,105 @@
+/**
+ * Quantities (`100m`, `1.5Gi`, `1e3`): exact decimal numbers with a suffix, kept in the canonical spelling. Values finer than a billionth are
+ * rounded away from zero and binary ones beyond 2^63-1 are capped, as upstream does. Never uses floating point.
+ */
+
+/** A text that is no quantity; the message is upstream's. */
+export class QuantityFault extends Error {}
+
+type Format = 'decimal' | 'exponent' | 'binary';
+
+export interface Quantity {
+  /** In billionths. */
+  nanos: bigint;
+  format: Format;
+}
+
+const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[+-]?\d*)$/;
+const CANONICAL = /^(?:0|[1-9]\d{0,2})[mkMGTPE]?$|^[1-9]\d{0,2}[KMGTP]i$/;
+const DECIMAL: Record<string, number> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+const BINARY: Record<string, number> = { Ki: 1, Mi: 2, Gi: 3, Ti: 4, Pi: 5, Ei: 6 };
+const DECIMAL_BY_EXPONENT = new Map(Object.entries(DECIMAL).map(([suffix, exponent]) => [exponent, suffix]));
+const BINARY_BY_POWER = new Map(Object.entries(BINARY).map(([suffix, power]) => [power, suffix]));
+const BILLION = 1_000_000_000n;
+const LARGEST = ((1n << 63n) - 1n) * BILLION;
+/** Larger exponents count as this one: nothing compares with such values, and their digits must not fill the memory. */
+const EXPONENT_LIMIT = 600;
+
+/** The canonical spelling; throws {@link QuantityFault}. A text whose number and suffix are canonical already keeps its signs and zeros (`+05E3`). */
+export function canonicalQuantity(text: string): string {
+  if (CANONICAL.test(text) && !/^0./.test(text)) return text;
+  const spelled = text.trim();
+  const quantity = parseQuantity(spelled);
+  return isKept(spelled, quantity) ? spelled : formatQuantity(quantity);
+}
+
+function isKept(text: string, quantity: Quantity): boolean {
+  const [, , whole = '', fraction = '', suffix = ''] = SHAPE.exec(text) ?? [];
+  if (fraction !== '' || quantity.nanos === 0n) return false;
+  const { exponent, power } = readSuffix(suffix);
+  const digits = BigInt(whole);
+  if (power > 0) return digits % 1024n !== 0n && quantity.nanos !== LARGEST && quantity.nanos !== -LARGEST;
+  return exponent % 3 === 0 && exponent >= -9 && digits % 1000n !== 0n;
+}
+
+/** Throws {@link QuantityFault}. */
+export function parseQuantity(text: string): Quantity {
+  const match = SHAPE.exec(text);
+  if (match === null || text === '') throw new QuantityFault(WRONG_SHAPE);
+  const [, sign = '', whole = '', fraction = '', suffix = ''] = match;
+  const scale = readSuffix(suffix);
+  const exponent = scale.exponent - fraction.length + 9;
+  const unscaled = BigInt(whole + fraction) * 1024n ** BigInt(scale.power);
+  const size = exponent >= 0 ? unscaled * 10n ** BigInt(exponent) : divideUp(unscaled, 10n ** BigInt(-exponent));
+  const capped = scale.format === 'binary' && size > LARGEST ? LARGEST : size;
+  return { nanos: sign === '-' ? -capped : capped, format: scale.format };
+}
+
+const WRONG_SHAPE = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+
+function readSuffix(suffix: string): { format: Format; exponent: number; power: number } {
+  const decimal = DECIMAL[suffix];
+  if (decimal !== undefined) return { format: 'decimal', exponent: decimal, power: 0 };
+  const power = BINARY[suffix];
+  if (power !== undefined) return { format: 'binary', exponent: 0, power };
+  if (!/^[eE][+-]?\d+$/.test(suffix)) throw new QuantityFault("unable to parse quantity's suffix");
+  const exponent = Number(suffix.slice(1));
+  return { format: 'exponent', exponent: Math.max(-EXPONENT_LIMIT, Math.min(EXPONENT_LIMIT, exponent)), power: 0 };
+}
+
+function divideUp(value: bigint, by: bigint): bigint {
+  return (value + by - 1n) / by;
+}
+
+/** The canonical spelling: no fraction, the largest suffix that loses nothing. */
+export function formatQuantity(quantity: Quantity): string {
+  const { nanos } = quantity;
+  if (nanos === 0n) return '0';
+  const size = nanos < 0n ? -nanos : nanos;
+  const sign = nanos < 0n ? '-' : '';
+  if (quantity.format === 'binary' && size >= 1024n * BILLION && size % BILLION === 0n) {
+    let value = size / BILLION;
+    let power = 0;
+    while (power < 6 && value % 1024n === 0n) [value, power] = [value / 1024n, power + 1];
+    return `${sign}${value}${BINARY_BY_POWER.get(power) ?? ''}`;
+  }
+  let value = size;
+  let exponent = -9;
+  while ((exponent < 18 || quantity.format === 'exponent') && value % 1000n === 0n) [value, exponent] = [value / 1000n, exponent + 3];
+  if (quantity.format !== 'exponent') return `${sign}${value}${DECIMAL_BY_EXPONENT.get(exponent) ?? ''}`;
+  return exponent === 0 ? `${sign}${value}` : `${sign}${value}e${exponent}`;
+}
+
+/** Negative, zero or positive as `a` is less than, equal to or greater than `b`. Both are canonical or at least valid. */
+export function compareQuantities(a: string, b: string): number {
+  const difference = parseQuantity(a).nanos - parseQuantity(b).nanos;
+  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+}
+
+/** The nearest whole thousandth away from zero. */
+export function roundUpToMilli(quantity: Quantity): Quantity {
+  const milli = 1_000_000n;
+  const { nanos, format } = quantity;
+  const size = divideUp(nanos < 0n ? -nanos : nanos, milli) * milli;
+  return { nanos: nanos < 0n ? -size : size, format };
+}

@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { canonicalMicroTime, canonicalTime, formatTime, parseInstant } from './time';
+
+test.each([
+  ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00Z'],
+  ['2024-01-01T00:00:00.999Z', '2024-01-01T00:00:00Z'],
+  ['2024-02-29T23:59:59+02:30', '2024-02-29T21:29:59Z'],
+  ['2024-01-01T1:00:00Z', '2024-01-01T01:00:00Z'],
+  ['0001-01-01T00:00:00Z', null],
+])('%s becomes %s', (text, canonical) => {
+  expect(canonicalTime(text)).toBe(canonical);
+});
+
+test('micro-times have six digits, converted to UTC', () => {
+  expect(canonicalMicroTime('2024-01-01T00:00:00.123456+01:00')).toBe('2023-12-31T23:00:00.123456Z');
+});
+
+/** Recorded from release 1.31.1. */
+test.each([
+  ['abc', 'parsing time "abc" as "2006-01-02T15:04:05Z07:00": cannot parse "abc" as "2006"'],
+  ['2024-01-01', 'parsing time "2024-01-01" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "T"'],
+  ['2024-13-01T00:00:00Z', 'parsing time "2024-13-01T00:00:00Z": month out of range'],
+  ['2024-02-30T00:00:00Z', 'parsing time "2024-02-30T00:00:00Z": day out of range'],
+  ['2024-02-20T23:00:00Zx', 'parsing time "2024-02-20T23:00:00Zx": extra text: "x"'],
+])('%s is refused in upstream words', (text, message) => {
+  expect(() => canonicalTime(text)).toThrow(message);
+});
+
+test('a micro-time without its six digits is refused', () => {
+  expect(() => canonicalMicroTime('2024-01-01T00:00:00Z')).toThrow(
+    'parsing time "2024-01-01T00:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000"',
+  );
+});
+
+test('every second of the calendar reads back as itself', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -62_135_596_799, max: 253_402_300_799 }), (seconds) => {
+      const text = formatTime({ seconds, nanos: 0 });
+      expect(text).toBe(new Date(seconds * 1000).toISOString().replace('.000Z', 'Z'));
+      expect(parseInstant(text ?? '', false)).toEqual({ seconds, nanos: 0 });
+    }),
+  );
+});

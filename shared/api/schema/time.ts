@@ -1,0 +1,145 @@
+/**
+ * Points in time as the API writes them: RFC 3339 in UTC, whole seconds (`2024-01-01T00:00:00Z`) or exactly six fraction digits for
+ * micro-times. Error texts are upstream's. Reads no clock.
+ */
+
+/** A time that does not parse; the message is upstream's. */
+export class TimeFault extends Error {}
+
+const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
+const CANONICAL = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
+const CANONICAL_MICRO = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
+const LAYOUT = '2006-01-02T15:04:05Z07:00';
+const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00';
+/** Seconds of 0001-01-01T00:00:00Z, the time that counts as unset. */
+export const ZERO_SECONDS = -62_135_596_800;
+
+export interface Instant {
+  /** Since 1970. */
+  seconds: number;
+  nanos: number;
+}
+
+/** The canonical text of a time, or null for the zero time. */
+export function canonicalTime(text: string): string | null {
+  if (CANONICAL.test(text) && text !== '0001-01-01T00:00:00Z') return text;
+  return formatTime(parseInstant(text, false));
+}
+
+/** The canonical text of a micro-time, or null for the zero time. */
+export function canonicalMicroTime(text: string): string | null {
+  if (CANONICAL_MICRO.test(text) && !text.startsWith('0001-01-01T00:00:00.0')) return text;
+  return formatMicroTime(parseInstant(text, true));
+}
+
+export function formatTime(instant: Instant): string | null {
+  return instant.seconds === ZERO_SECONDS && instant.nanos === 0 ? null : `${date(instant.seconds)}Z`;
+}
+
+export function formatMicroTime(instant: Instant): string | null {
+  if (instant.seconds === ZERO_SECONDS && instant.nanos === 0) return null;
+  return `${date(instant.seconds)}.${pad(Math.floor(instant.nanos / 1000), 6)}Z`;
+}
+
+/** Throws {@link TimeFault}. `micro` wants exactly six fraction digits. */
+export function parseInstant(text: string, micro: boolean): Instant {
+  const match = TIME.exec(text);
+  if (match === null) throw new TimeFault(explain(text, micro));
+  const [, year = '', month = '', day = '', hour = '', minute = '', second = '', fraction = '', zone = 'Z'] = match;
+  if (micro && fraction.length !== 6) throw new TimeFault(explain(text, micro));
+  const fault = outOfRange(Number(year), Number(month), Number(day), Number(hour), Number(minute), Number(second), zone);
+  if (fault !== undefined) throw new TimeFault(`parsing time ${quote(text)}: ${fault}`);
+  const local = daysOf(Number(year), Number(month), Number(day)) * 86_400 + Number(hour) * 3600 + Number(minute) * 60 + Number(second);
+  return { seconds: local - offsetOf(zone), nanos: Number(fraction.slice(0, 9).padEnd(9, '0')) };
+}
+
+function offsetOf(zone: string): number {
+  if (zone === 'Z') return 0;
+  const size = Number(zone.slice(1, 3)) * 3600 + Number(zone.slice(4, 6)) * 60;
+  return zone.startsWith('-') ? -size : size;
+}
+
+function outOfRange(
+  year: number,
+  month: number,
+  day: number,
+  hour: number,
+  minute: number,
+  second: number,
+  zone: string,
+): string | undefined {
+  if (month < 1 || month > 12) return 'month out of range';
+  if (hour > 23) return 'hour out of range';
+  if (minute > 59) return 'minute out of range';
+  if (second > 59) return 'second out of range';
+  if (zone !== 'Z' && Number(zone.slice(1, 3)) > 24) return 'time zone offset hour out of range';
+  if (zone !== 'Z' && Number(zone.slice(4, 6)) > 60) return 'time zone offset minute out of range';
+  const lengths = [31, year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+  if (day < 1 || day > (lengths[month - 1] ?? 0)) return 'day out of range';
+  return undefined;
+}
+
+/** Which part of the layout the text fails, in Go's words. */
+function explain(text: string, micro: boolean): string {
+  const layout = micro ? MICRO_LAYOUT : LAYOUT;
+  const parts: [RegExp, string][] = [
+    [/^\d{4}/, '2006'],
+    [/^-/, '-'],
+    [/^\d\d/, '01'],
+    [/^-/, '-'],
+    [/^\d\d/, '02'],
+    [/^T/, 'T'],
+    [/^\d\d?/, '15'],
+    [/^:/, ':'],
+    [/^\d\d/, '04'],
+    [/^:/, ':'],
+    [/^\d\d/, '05'],
+    micro ? [/^[.,]\d{6}/, '.000000'] : [/^(?:[.,]\d+)?/, ''],
+    [/^(?:Z|[+-]\d\d:\d\d)/, 'Z07:00'],
+  ];
+  let rest = text;
+  for (const [pattern, element] of parts) {
+    const found = pattern.exec(rest);
+    if (found === null) return `parsing time ${quote(text)} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(element)}`;
+    rest = rest.slice(found[0].length);
+  }
+  return `parsing time ${quote(text)}: extra text: ${quote(rest)}`;
+}
+
+function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** `2024-01-01T00:00:00` of seconds since 1970. */
+function date(seconds: number): string {
+  const days = Math.floor(seconds / 86_400);
+  const rest = seconds - days * 86_400;
+  const [year, month, day] = civilOf(days);
+  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${pad(Math.floor(rest / 3600), 2)}:${pad(Math.floor(rest / 60) % 60, 2)}:${pad(rest % 60, 2)}`;
+}
+
+function pad(value: number, width: number): string {
+  return String(value).padStart(width, '0');
+}
+
+/** Days since 1970 of a date of the Gregorian calendar. Years start in March, so that the leap day is the last. */
+function daysOf(year: number, month: number, day: number): number {
+  const y = month <= 2 ? year - 1 : year;
+  const era = Math.floor(y / 400);
+  const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
+  const yearOfEra = y - era * 400;
+  return era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468;
+}
+
+function civilOf(days: number): [year: number, month: number, day: number] {
+  const shifted = days + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const dayOfEra = shifted - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const m = Math.floor((5 * dayOfYear + 2) / 153);
+  const month = m < 10 ? m + 3 : m - 9;
+  return [yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - Math.floor((153 * m + 2) / 5) + 1];
+}

@@ -1,0 +1,77 @@
+/**
+ * Field selectors: `spec.nodeName=n1,status.phase!=Running` → terms. Refusals carry upstream's words (behaviour-reference §1.5 and upstream
+ * behaviour). Which fields exist is the kind's business, not this file's.
+ */
+import { compareBytes } from '../json';
+import { SelectorError } from './selector-error';
+
+export interface FieldTerm {
+  readonly field: string;
+  readonly operator: '=' | '!=';
+  readonly value: string;
+}
+
+const MAX_BYTES = 65_536;
+const MAX_TERMS = 512;
+
+/** Reads a selector; its terms come back ordered by their text, as upstream looks at them. Throws {@link SelectorError}. */
+export function parseFieldSelector(text: string): readonly FieldTerm[] {
+  if (Buffer.byteLength(text) > MAX_BYTES) throw new SelectorError(`the field selector is longer than ${MAX_BYTES} bytes`);
+  const parts = splitTerms(text)
+    .filter((part) => part !== '')
+    .sort(compareBytes);
+  if (parts.length > MAX_TERMS) throw new SelectorError(`the field selector has more than ${MAX_TERMS} terms`);
+  return parts.map((part) => parseTerm(part, text)).filter((term) => term.field !== '' || term.value !== '');
+}
+
+/** The text that parses to these terms. */
+export function formatFieldSelector(terms: readonly FieldTerm[]): string {
+  return terms.map(({ field, operator, value }) => field + operator + value.replace(/[\\,=]/g, '\\$&')).join(',');
+}
+
+/** Cuts at commas that no backslash precedes. */
+function splitTerms(text: string): string[] {
+  const parts: string[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === '\\') {
+      at += 1;
+    } else if (character === ',') {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  parts.push(text.slice(start));
+  return parts;
+}
+
+/** A backslash does not protect an operator: the first one in the term divides it. */
+const OPERATOR = /!=|==|=/;
+
+function parseTerm(part: string, whole: string): FieldTerm {
+  const match = OPERATOR.exec(part);
+  if (match === null) throw new SelectorError(`invalid selector: '${whole}'; can't understand '${part}'`);
+  const field = part.slice(0, match.index);
+  const value = unescapeValue(part.slice(match.index + match[0].length));
+  return { field, operator: match[0] === '!=' ? '!=' : '=', value };
+}
+
+function unescapeValue(text: string): string {
+  let value = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (character === '\\') {
+      at += 1;
+      const escaped = text.charAt(at);
+      if (escaped !== '\\' && escaped !== ',' && escaped !== '=')
+        throw new SelectorError(`invalid field selector: invalid escape sequence: \\${escaped}`);
+      value += escaped;
+    } else if (character === '=') {
+      throw new SelectorError(`invalid field selector: unescaped character in value: ${character.charCodeAt(0)}`);
+    } else {
+      value += character;
+    }
+  }
+  return value;
+}

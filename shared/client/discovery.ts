@@ -1,0 +1,76 @@
+/**
+ * What a server serves, by its own word: every resource of every group in its preferred version, and which groups could not be asked.
+ * One group's failure never hides the others.
+ */
+import { canonicalGroup, groupIn, type Dialect } from '../names/dialect';
+import { parseApiVersion } from '../api/identity';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../api/json';
+import type { CallOptions, RestClient } from './rest-client';
+import type { Resource } from './resource';
+
+export interface ServedResource extends Resource {
+  readonly verbs: ReadonlySet<string>;
+}
+
+export interface Discovered {
+  /** In the order of the server's groups. */
+  readonly resources: readonly ServedResource[];
+  /** `group/version`, in the client's dialect, of what is registered but cannot be described at the moment. Sorted. */
+  readonly stale: readonly string[];
+  /** Versions whose names make no sense. */
+  readonly malformed: readonly string[];
+}
+
+/** Asks for the two aggregated documents. Rejects when the server does not answer them. */
+export async function discover(client: RestClient, options: CallOptions = {}): Promise<Discovered> {
+  const accept = aggregatedForm(client.dialect);
+  const documents = await Promise.all([client.document('/api', accept, options), client.document('/apis', accept, options)]);
+  return readDiscovery(documents, client.dialect);
+}
+
+function aggregatedForm(dialect: Dialect): string {
+  return `application/json;g=${groupIn(dialect, 'apidiscovery.platform.io')};v=v2;as=APIGroupDiscoveryList`;
+}
+
+/** Exported for tests: reads aggregated discovery documents. */
+export function readDiscovery(documents: readonly JsonObject[], dialect: Dialect): Discovered {
+  const resources = new Map<string, ServedResource>();
+  const stale: string[] = [];
+  const malformed: string[] = [];
+  for (const group of documents.flatMap((document) => objectsAt(document, 'items'))) {
+    const name = stringAt(objectAt(group, 'metadata'), 'name') ?? '';
+    for (const version of objectsAt(group, 'versions')) {
+      const text = stringAt(version, 'version') ?? '';
+      const apiVersion = name === '' ? text : `${name}/${text}`;
+      if (text === '' || parseApiVersion(apiVersion) === undefined) malformed.push(apiVersion);
+      else if (stringAt(version, 'freshness') === 'Stale') stale.push(groupVersionIn(dialect, name, text));
+      else addResources(resources, canonicalGroup(name), text, version);
+    }
+  }
+  return { resources: [...resources.values()], stale: stale.sort(), malformed };
+}
+
+/** Versions come with the preferred one first: a resource counts in the first version that has it. */
+function addResources(resources: Map<string, ServedResource>, group: string, version: string, document: JsonObject): void {
+  for (const entry of objectsAt(document, 'resources')) {
+    const resource = stringAt(entry, 'resource') ?? '';
+    const key = `${group}/${resource}`;
+    if (resource === '' || resources.has(key)) continue;
+    resources.set(key, {
+      group,
+      version,
+      resource,
+      kind: stringAt(objectAt(entry, 'responseKind'), 'kind') ?? '',
+      namespaced: stringAt(entry, 'scope') === 'Namespaced',
+      verbs: new Set((arrayAt(entry, 'verbs') ?? []).filter((verb) => typeof verb === 'string')),
+    });
+  }
+}
+
+function groupVersionIn(dialect: Dialect, group: string, version: string): string {
+  return `${groupIn(dialect, canonicalGroup(group))}/${version}`;
+}
+
+function objectsAt(value: JsonObject, member: string): readonly JsonObject[] {
+  return (arrayAt(value, member) ?? []).filter((item: JsonValue): item is JsonObject => isObject(item));
+}

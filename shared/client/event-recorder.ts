@@ -1,0 +1,124 @@
+/**
+ * Writes Events about objects, in the background and without ever failing or delaying who reports: reports are joined
+ * (event-correlation.ts), sent one after the other, and dropped when too many wait or the server refuses them.
+ */
+import type { JsonObject } from '../api/json';
+import { timestamp } from '../api/object-meta';
+import type { Clock } from '../runtime/clock';
+import type { Logger } from '../runtime/logger';
+import type { Random } from '../runtime/random';
+import { ApiError, isNotFound } from './api-error';
+import { EventCorrelation, type Report } from './event-correlation';
+import { knownResource } from './resource';
+import type { RestClient } from './rest-client';
+
+export interface EventRecorderOptions {
+  readonly client: RestClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Who reports: `source.component`. */
+  readonly component: string;
+}
+
+const EVENTS = knownResource('events');
+const WAITING = 1_000;
+/** Events about cluster-scoped objects stand here. */
+const CLUSTER_NAMESPACE = 'default';
+
+export class EventRecorder {
+  private readonly correlation: EventCorrelation;
+  private readonly waiting: Report[] = [];
+  private sending: Promise<void> | undefined;
+  private dropped = 0;
+
+  constructor(private readonly options: EventRecorderOptions) {
+    this.correlation = new EventCorrelation(options.clock);
+  }
+
+  record(report: Report): void {
+    if (this.waiting.length >= WAITING) {
+      this.dropped += 1;
+      return;
+    }
+    this.waiting.push(report);
+    this.sending ??= this.send().finally(() => (this.sending = undefined));
+  }
+
+  /** Resolves when everything that was reported has been sent or dropped. */
+  async flush(): Promise<void> {
+    while (this.sending !== undefined) await this.sending;
+  }
+
+  private async send(): Promise<void> {
+    const { logger } = this.options;
+    for (let report = this.waiting.shift(); report !== undefined; report = this.waiting.shift()) {
+      try {
+        await this.write(report);
+      } catch (error) {
+        const { about, reason } = report;
+        logger.warn('an event could not be written', { reason, kind: about.kind, namespace: about.namespace, name: about.name, error });
+      }
+    }
+    if (this.dropped > 0) logger.warn('events were dropped because too many waited', { dropped: this.dropped });
+    this.dropped = 0;
+  }
+
+  private async write(report: Report): Promise<void> {
+    const { client, clock } = this.options;
+    const correlated = this.correlation.correlate(report);
+    if (correlated === undefined) return;
+    const { key, message, previous } = correlated;
+    const now = timestamp(clock.now());
+    if (previous !== undefined) {
+      const count = previous.count + 1;
+      try {
+        const place = { namespace: namespaceOf(report), name: previous.name };
+        await client.patch(EVENTS, place, 'merge', { count, lastTimestamp: now, message });
+        this.correlation.wrote(key, { name: previous.name, count });
+        return;
+      } catch (error) {
+        // Events expire; a new one goes on counting from one.
+        if (!isNotFound(error)) throw error;
+        this.correlation.lost(key);
+      }
+    }
+    try {
+      const made = await client.create(EVENTS, this.event(report, message, now));
+      this.correlation.wrote(key, { name: made.name, count: 1 });
+    } catch (error) {
+      // Nothing may be made in a namespace that is going away, and nobody misses it there.
+      if (!(error instanceof ApiError && error.code === 403)) throw error;
+    }
+  }
+
+  private event({ about, type, reason }: Report, message: string, now: string): JsonObject {
+    const { random, component } = this.options;
+    const { apiVersion, kind, namespace, name, uid, resourceVersion, fieldPath } = about;
+    return {
+      metadata: { namespace: namespace === '' ? CLUSTER_NAMESPACE : namespace, name: `${name}.${random.string(16, '0123456789abcdef')}` },
+      involvedObject: {
+        apiVersion,
+        kind,
+        name,
+        uid,
+        ...(namespace === '' ? {} : { namespace }),
+        ...(resourceVersion === undefined ? {} : { resourceVersion }),
+        ...(fieldPath === undefined ? {} : { fieldPath }),
+      },
+      type,
+      reason,
+      message,
+      count: 1,
+      firstTimestamp: now,
+      lastTimestamp: now,
+      source: { component },
+      reportingComponent: component,
+      reportingInstance: '',
+    };
+  }
+}
+
+function namespaceOf({ about }: Report): string {
+  return about.namespace === '' ? CLUSTER_NAMESPACE : about.namespace;
+}

@@ -1,0 +1,260 @@
+/**
+ * Of several copies of a program one leads: the one that holds a Lease. It renews the Lease; when it stops it gives the Lease back, and
+ * when it dies another takes over once the Lease has not changed for its duration, by the watcher's own clock. Clocks of different
+ * machines are never compared.
+ *
+ * A leader that was paused cannot know that its term is over before it looks, so its writes carry a fence (shared/api/fencing.ts) that the
+ * server checks. Each term has a number of transitions of its own, also when one holder follows itself.
+ */
+import type { Fence } from '../api/fencing';
+import type { Clock } from '../runtime/clock';
+import type { Logger } from '../runtime/logger';
+import type { Random } from '../runtime/random';
+import { isAlreadyExists, isConflict, isNotFound } from './api-error';
+import type { ApiObject } from './api-object';
+import { leaseRecord, releasedLease, renewedLease, takenLease } from './lease-record';
+import { knownResource } from './resource';
+import type { RestClient } from './rest-client';
+import { pause } from './signals';
+
+export interface LeaderElectionOptions {
+  readonly client: RestClient;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly lease: { readonly namespace: string; readonly name: string };
+  /** Names this copy; no other copy may have it. */
+  readonly identity: string;
+  /** After so long without a sign of the leader, another takes over. Milliseconds. */
+  readonly durationMs: number;
+  /** A leader that could not renew for so long gives up. Less than the duration. Milliseconds. */
+  readonly renewDeadlineMs: number;
+  /** Between two renewals, and two looks at another's Lease. Milliseconds. */
+  readonly retryMs: number;
+  /** Told when leading begins and ends. */
+  readonly onChange?: (isLeading: boolean) => void;
+}
+
+export interface Term {
+  readonly fence: Fence;
+  /** Aborts when the term ends, whatever the reason. */
+  readonly signal: AbortSignal;
+}
+
+const LEASES = knownResource('leases.coordination.platform.io');
+/** An answer that takes longer is taken to be lost. Milliseconds. */
+const CALL_MS = 5_000;
+/** Added to the wait for another's Lease, so that it has certainly run out. Milliseconds. */
+const SLACK_MS = 50;
+
+/** What is known of another's Lease, and since when it has not changed (monotonic milliseconds). */
+interface Observation {
+  readonly version: string;
+  readonly since: number;
+}
+
+/** A leader's own Lease; gone when the term is lost. */
+interface Held {
+  lease: ApiObject | undefined;
+  /** Monotonic milliseconds at which the last successful renewal was sent. */
+  renewedAt: number;
+}
+
+export class LeaderElection {
+  private observation: Observation | undefined;
+
+  constructor(private readonly options: LeaderElectionOptions) {}
+
+  /**
+   * Waits for leadership, calls `lead` for each term, and begins anew when a term is lost, until the signal is aborted. `lead` must end
+   * soon after its term's signal; only then is the Lease given back. A `lead` that ends by itself ends the run; one that fails rejects it.
+   */
+  async run(signal: AbortSignal, lead: (term: Term) => Promise<void>): Promise<void> {
+    while (!signal.aborted) {
+      const lease = await this.acquire(signal);
+      if (lease === undefined) return;
+      if (await this.lead(lease, signal, lead)) return;
+    }
+  }
+
+  /** The Lease once it is this copy's; undefined when the signal is aborted first. */
+  private async acquire(signal: AbortSignal): Promise<ApiObject | undefined> {
+    const { logger, lease } = this.options;
+    while (!signal.aborted) {
+      let waitMs: number;
+      try {
+        const outcome = await this.tryAcquire(signal);
+        if (outcome.type === 'taken') return outcome.lease;
+        waitMs = outcome.waitMs;
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        waitMs = this.retryMs();
+        if (!isConflict(error) && !isAlreadyExists(error)) logger.warn('cannot look at the lease', { lease: lease.name, error });
+      }
+      await this.waitForChange(waitMs, signal);
+    }
+    return undefined;
+  }
+
+  private async tryAcquire(
+    signal: AbortSignal,
+  ): Promise<{ readonly type: 'taken'; readonly lease: ApiObject } | { readonly type: 'wait'; readonly waitMs: number }> {
+    const { client, clock, lease: place, identity, durationMs } = this.options;
+    const call = { signal, timeoutMs: CALL_MS };
+    const times = { now: clock.now(), durationMs };
+    const found = await client.get(LEASES, place, call).catch((error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    });
+    if (found === undefined) {
+      const fence = { ...place, holder: identity, transitions: 0 };
+      return { type: 'taken', lease: await client.create(LEASES, takenLease(fence, times, undefined), call) };
+    }
+    const record = leaseRecord(found);
+    const waitMs = record.holder === '' ? 0 : this.remaining(found, record.durationMs);
+    if (waitMs > 0) return { type: 'wait', waitMs: Math.min(waitMs + SLACK_MS, this.retryMs()) };
+    const fence = { ...place, holder: identity, transitions: record.transitions + 1 };
+    return { type: 'taken', lease: await client.update(LEASES, takenLease(fence, times, found), call) };
+  }
+
+  /** Milliseconds until the holder may be taken to be dead, counted from when its last renewal was first seen here. */
+  private remaining(lease: ApiObject, durationMs: number): number {
+    const now = this.options.clock.monotonic();
+    const version = `${lease.uid}/${lease.resourceVersion}`;
+    if (this.observation?.version !== version) this.observation = { version, since: now };
+    return this.observation.since + durationMs - now;
+  }
+
+  /** Resolves after `ms`, or earlier when the Lease changes hands. */
+  private async waitForChange(ms: number, signal: AbortSignal): Promise<void> {
+    const { client, clock, lease } = this.options;
+    const over = new AbortController();
+    const stop = (): void => over.abort();
+    if (signal.aborted) return;
+    signal.addEventListener('abort', stop, { once: true });
+    const watching = this.observation === undefined ? Promise.resolve() : this.watchRelease(client, lease, over);
+    await pause(clock, ms, over.signal);
+    over.abort();
+    signal.removeEventListener('abort', stop);
+    await watching;
+  }
+
+  /** Aborts `over` when the Lease is given back or deleted. Without a watch the next look tells, so its errors do not matter. */
+  private async watchRelease(client: RestClient, lease: { readonly namespace: string; readonly name: string }, over: AbortController): Promise<void> {
+    const resourceVersion = this.observation?.version.split('/')[1] ?? '';
+    try {
+      const events = client.watch(LEASES, {
+        namespace: lease.namespace,
+        fieldSelector: `metadata.name=${lease.name}`,
+        resourceVersion,
+        timeoutSeconds: Math.ceil(this.options.durationMs / 1000),
+        signal: over.signal,
+      });
+      for await (const event of events) {
+        if (event.type === 'DELETED') return over.abort();
+        if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
+        if (leaseRecord(event.object).holder === '') return over.abort();
+      }
+    } catch {
+      return;
+    }
+  }
+
+  /** Leads one term. True when `lead` has ended by itself. */
+  private async lead(taken: ApiObject, signal: AbortSignal, lead: (term: Term) => Promise<void>): Promise<boolean> {
+    const { clock, logger, lease: place, identity, onChange } = this.options;
+    const { transitions } = leaseRecord(taken);
+    const over = new AbortController();
+    const stop = (): void => over.abort(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    logger.info('leading', { lease: place.name, transitions });
+    onChange?.(true);
+    const held: Held = { lease: taken, renewedAt: clock.monotonic() };
+    const renewing = this.renew(held, over);
+    let ended = false;
+    try {
+      await lead({ fence: { ...place, holder: identity, transitions }, signal: over.signal });
+      ended = !over.signal.aborted;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      over.abort();
+      await renewing;
+      onChange?.(false);
+      if (held.lease !== undefined) await this.release(held.lease);
+    }
+    return ended;
+  }
+
+  /** Prolongs the term until `over` is aborted, and aborts it when the term is lost; then `held.lease` is gone. */
+  private async renew(held: Held, over: AbortController): Promise<void> {
+    const { client, clock, logger, lease: place, durationMs, renewDeadlineMs } = this.options;
+    let waitMs = this.retryMs();
+    while (held.lease !== undefined && (await pause(clock, waitMs, over.signal))) {
+      const left = held.renewedAt + renewDeadlineMs - clock.monotonic();
+      if (left <= 0) {
+        logger.error('the lease could not be renewed in time', { lease: place.name });
+        held.lease = undefined;
+        break;
+      }
+      try {
+        const startedAt = clock.monotonic();
+        const renewed = renewedLease(held.lease, { now: clock.now(), durationMs });
+        held.lease = await client.update(LEASES, renewed, { signal: over.signal, timeoutMs: Math.min(left, CALL_MS) });
+        held.renewedAt = startedAt;
+        waitMs = this.retryMs();
+      } catch (error) {
+        if (over.signal.aborted) break;
+        held.lease = await this.afterFailure(held.lease, error, over.signal);
+        waitMs = Math.min(this.retryMs(), Math.max(0, held.renewedAt + renewDeadlineMs - clock.monotonic()));
+      }
+    }
+    over.abort(new Error('the lease was lost'));
+  }
+
+  /** A renewal without an answer may have been stored: the Lease as it is now, or undefined when it is another term's. */
+  private async afterFailure(lease: ApiObject, error: unknown, signal: AbortSignal): Promise<ApiObject | undefined> {
+    const { client, logger, lease: place } = this.options;
+    const mine = leaseRecord(lease);
+    try {
+      const now = await client.get(LEASES, place, { signal, timeoutMs: CALL_MS });
+      const record = leaseRecord(now);
+      if (now.uid === lease.uid && record.holder === mine.holder && record.transitions === mine.transitions) return now;
+      logger.error('another copy leads', { lease: place.name, holder: record.holder });
+      return undefined;
+    } catch (second) {
+      if (isNotFound(second)) {
+        logger.error('the lease was deleted', { lease: place.name });
+        return undefined;
+      }
+      if (!signal.aborted) logger.warn('cannot renew the lease', { lease: place.name, error });
+      return lease;
+    }
+  }
+
+  private async release(lease: ApiObject): Promise<void> {
+    const { client, clock, logger, durationMs } = this.options;
+    const released = releasedLease(lease, { now: clock.now(), durationMs });
+    try {
+      await client.update(LEASES, released, { timeoutMs: CALL_MS });
+    } catch (error) {
+      // A renewal that was cut off may have been stored after all; the next leader then waits out the duration.
+      if (isConflict(error)) await this.releaseChanged(lease);
+      else logger.warn('cannot give the lease back', { lease: lease.name, error });
+    }
+  }
+
+  private async releaseChanged(lease: ApiObject): Promise<void> {
+    const { client, clock, logger, lease: place, durationMs } = this.options;
+    try {
+      const now = await this.afterFailure(lease, undefined, new AbortController().signal);
+      if (now === undefined) return;
+      await client.update(LEASES, releasedLease(now, { now: clock.now(), durationMs }), { timeoutMs: CALL_MS });
+    } catch (error) {
+      logger.warn('cannot give the lease back', { lease: place.name, error });
+    }
+  }
+
+  private retryMs(): number {
+    return this.options.retryMs * (1 + 0.2 * this.options.random.float());
+  }
+}

@@ -1,0 +1,35 @@
+/** Several servers of one API as one transport: stays with a server as long as it answers, and goes on to the next when it does not. */
+import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
+
+export class ServerPool implements Transport {
+  private current = 0;
+
+  constructor(private readonly servers: readonly Transport[]) {}
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    let failure: unknown = new ConnectionError('there is no server', false);
+    for (let tried = 0; tried < this.servers.length; tried += 1) {
+      const index = this.current;
+      const server = this.servers[index];
+      if (server === undefined) break;
+      try {
+        return await server.send(request);
+      } catch (error) {
+        if (error instanceof ConnectionError) this.leave(index);
+        // What may have arrived is not repeated here: only the caller knows whether that does harm.
+        if (!(error instanceof ConnectionError) || error.sent) throw error;
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+
+  close(): void {
+    for (const server of this.servers) server.close();
+  }
+
+  /** Others that fail on the same server at the same time must not skip the next one. */
+  private leave(index: number): void {
+    if (this.current === index) this.current = (index + 1) % this.servers.length;
+  }
+}

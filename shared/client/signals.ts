@@ -1,0 +1,64 @@
+/** Waiting that ends early: an outcome, a time, or an abort, whichever comes first. */
+import type { Clock } from '../runtime/clock';
+
+/** The promise's outcome, or the signal's reason when it is aborted first. */
+export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    stop = () => reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Resolves after `ms`, or as soon as the signal is aborted; true when the time is up. */
+export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false);
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      timer.cancel();
+      resolve(false);
+    };
+    const timer = clock.after(ms, () => {
+      signal.removeEventListener('abort', stop);
+      resolve(true);
+    });
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** Resolves when the signal is aborted. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+/** A signal that follows `parents` and that is aborted after `ms` as well, with `reason()`; release it when the work is done. */
+export function withDeadline(
+  clock: Clock,
+  ms: number,
+  reason: () => Error,
+  parents: readonly (AbortSignal | undefined)[],
+): { readonly signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const follow = parents.flatMap((parent) => {
+    if (parent === undefined) return [];
+    const stop = (): void => controller.abort(parent.reason);
+    if (parent.aborted) stop();
+    else parent.addEventListener('abort', stop, { once: true });
+    return [() => parent.removeEventListener('abort', stop)];
+  });
+  const timer = clock.after(ms, () => controller.abort(reason()));
+  return {
+    signal: controller.signal,
+    release: () => {
+      timer.cancel();
+      for (const unfollow of follow) unfollow();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * How requests travel: what a REST client needs of a connection, and no more. One implementation speaks HTTP/2, one HTTP/1.1, one
+ * chooses among several servers; tests bring their own. A transport never looks into bodies and never repeats a request that may have arrived.
+ */
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface TransportRequest {
+  readonly method: Method;
+  /** Path and query. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+  /** Ends the request, also while its answer's body is read. */
+  readonly signal?: AbortSignal;
+}
+
+export interface TransportResponse {
+  readonly status: number;
+  /** `name` in lower case. */
+  header(name: string): string | undefined;
+  /** Read it once, to the end or until leaving the loop early, which ends the request. Throws {@link ConnectionError} when it is cut off. */
+  readonly body: AsyncIterable<Buffer>;
+}
+
+export interface Transport {
+  /** Resolves with the head of the answer. Rejects with {@link ConnectionError}, or with the signal's reason. */
+  send(request: TransportRequest): Promise<TransportResponse>;
+  /** Ends all connections and what still runs on them. */
+  close(): void;
+}
+
+/** There is no answer, or not all of it. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+
+  constructor(
+    message: string,
+    /** False = the server has certainly not seen the request. */
+    readonly sent: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+export function connectionError(error: unknown, sent: boolean): ConnectionError {
+  if (error instanceof ConnectionError) return error;
+  return new ConnectionError(error instanceof Error ? error.message : String(error), sent, { cause: error });
+}
+
+/** The chunks of a stream as a response's body; errors are {@link ConnectionError}s, or the signal's reason when it is aborted. */
+export async function* chunksOf(stream: AsyncIterable<unknown>, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of stream) if (Buffer.isBuffer(chunk)) yield chunk;
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw connectionError(error, true);
+  }
+}

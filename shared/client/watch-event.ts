@@ -1,0 +1,36 @@
+/** Events of a watch, as the stream's lines tell them. */
+import { objectAt, stringAt } from '../api/json';
+import { isObject } from '../api/json';
+import { apiErrorOf, type ApiError } from './api-error';
+import { apiObject, MalformedAnswer, type ApiObject } from './api-object';
+import { parseBody } from './json-body';
+
+export type WatchEvent =
+  | {
+      readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+      readonly object: ApiObject;
+      /** Length of the event on the wire. */
+      readonly bytes: number;
+    }
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string }
+  | { readonly type: 'ERROR'; readonly error: ApiError };
+
+/** Throws {@link MalformedAnswer}. */
+export function watchEvent(line: Buffer): WatchEvent {
+  const value = parseBody(line.toString('utf8'));
+  if (!isObject(value)) throw new MalformedAnswer('a watch event is no object');
+  const type = stringAt(value, 'type');
+  const object = objectAt(value, 'object');
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+      return { type, object: apiObject(object), bytes: line.length };
+    case 'BOOKMARK':
+      return { type, resourceVersion: stringAt(objectAt(object, 'metadata'), 'resourceVersion') ?? '' };
+    case 'ERROR':
+      return { type, error: apiErrorOf(500, object, '') };
+    default:
+      throw new MalformedAnswer(`a watch event has the type ${JSON.stringify(type)}`);
+  }
+}

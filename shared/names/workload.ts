@@ -1,0 +1,27 @@
+/** Names that a workload finds in its container, and that controllers put there, in both dialects. */
+import type { Dialect } from './dialect';
+
+export interface WorkloadNames {
+  /** Environment variables with the API's host and port. */
+  readonly hostVariable: string;
+  readonly portVariable: string;
+  /** Folder with the files `token`, `ca.crt` and `namespace`. */
+  readonly folder: string;
+  /** The ConfigMap in every namespace that holds the cluster's root certificate under `ca.crt`. */
+  readonly rootCertificate: string;
+}
+
+export const WORKLOAD_NAMES: Readonly<Record<Dialect, WorkloadNames>> = {
+  platform: {
+    hostVariable: 'PLATFORM_SERVICE_HOST',
+    portVariable: 'PLATFORM_SERVICE_PORT',
+    folder: '/var/run/secrets/platform.io/serviceaccount',
+    rootCertificate: 'platform-root-ca.crt',
+  },
+  kubernetes: {
+    hostVariable: 'KUBERNETES_SERVICE_HOST',
+    portVariable: 'KUBERNETES_SERVICE_PORT',
+    folder: '/var/run/secrets/kubernetes.io/serviceaccount',
+    rootCertificate: 'kube-root-ca.crt',
+  },
+};

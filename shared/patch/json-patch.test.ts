@@ -1,0 +1,131 @@
+/** The cases are what release 1.31.1 answered; where it differs from RFC 6902 the title says so. */
+import fc from 'fast-check';
+import { cloneJson, equalJson, type JsonObject, type JsonValue } from '../api/json';
+import { applyJsonPatch, MOST_OPERATIONS, parseOperations, PatchFailure, PatchSyntax, TooManyOperations } from './json-patch';
+
+const document = { name: 'n', list: ['a', 'b'], map: { k: 'v', 'a/b': 1, 'c~d': 2 } };
+const apply = (patch: JsonValue, to: JsonObject = document): JsonObject => applyJsonPatch(cloneJson(to), parseOperations(patch).operations);
+
+const GOOD: readonly (readonly [title: string, operation: JsonObject, result: JsonObject])[] = [
+  ['adds a member', { op: 'add', path: '/map/x', value: [1] }, { map: { k: 'v', 'a/b': 1, 'c~d': 2, x: [1] } }],
+  ['adds an item', { op: 'add', path: '/list/1', value: 'x' }, { list: ['a', 'x', 'b'] }],
+  ['appends', { op: 'add', path: '/list/-', value: 'x' }, { list: ['a', 'b', 'x'] }],
+  ['appends at the length', { op: 'add', path: '/list/2', value: 'x' }, { list: ['a', 'b', 'x'] }],
+  ['removes a member', { op: 'remove', path: '/map' }, { map: undefined }],
+  ['removes an item', { op: 'remove', path: '/list/0' }, { list: ['b'] }],
+  ['replaces', { op: 'replace', path: '/name', value: null }, { name: null }],
+  ['unescapes', { op: 'replace', path: '/map/a~1b', value: 2 }, { map: { k: 'v', 'a/b': 2, 'c~d': 2 } }],
+  ['unescapes the tilde', { op: 'remove', path: '/map/c~0d' }, { map: { k: 'v', 'a/b': 1 } }],
+  ['moves', { op: 'move', from: '/map/k', path: '/k' }, { k: 'v', map: { 'a/b': 1, 'c~d': 2 } }],
+  ['moves within a list', { op: 'move', from: '/list/0', path: '/list/1' }, { list: ['b', 'a'] }],
+  ['copies', { op: 'copy', from: '/list', path: '/map/k' }, { map: { k: ['a', 'b'], 'a/b': 1, 'c~d': 2 } }],
+  ['tests', { op: 'test', path: '/list', value: ['a', 'b'] }, {}],
+  ['counts indexes from the end (not in the RFC)', { op: 'remove', path: '/list/-1' }, { list: ['a'] }],
+  ['inserts from the end (not in the RFC)', { op: 'add', path: '/list/-1', value: 'x' }, { list: ['a', 'b', 'x'] }],
+  ['inserts before everything from the end (not in the RFC)', { op: 'add', path: '/list/-3', value: 'x' }, { list: ['x', 'a', 'b'] }],
+  ['reads +1 and 01 as indexes (not in the RFC)', { op: 'replace', path: '/list/+01', value: 'x' }, { list: ['a', 'x'] }],
+  ['replaces a missing member (not in the RFC)', { op: 'replace', path: '/map/q', value: 1 }, { map: { ...document.map, q: 1 } }],
+  ['copies a missing member as null (not in the RFC)', { op: 'copy', from: '/q', path: '/z' }, { z: null }],
+  ['finds a missing member equal to null (not in the RFC)', { op: 'test', path: '/q', value: null }, {}],
+  ['ignores what is before the first slash (not in the RFC)', { op: 'add', path: 'x/q', value: 1 }, { q: 1 }],
+  ['takes a missing value for null (not in the RFC)', { op: 'add', path: '/q' }, { q: null }],
+];
+
+it.each(GOOD)('%s', (_title, operation, result) => {
+  const expected: { [member: string]: unknown } = { ...document, ...result };
+  expect(apply([operation])).toEqual(expected);
+});
+
+const BAD: readonly JsonObject[] = [
+  { op: 'remove', path: '/q' },
+  { op: 'remove', path: '/list/2' },
+  { op: 'remove', path: '/list/-' },
+  { op: 'remove', path: '/list/x' },
+  { op: 'remove', path: '' },
+  { op: 'add', path: '', value: {} },
+  { op: 'add', path: '/list/3', value: 1 },
+  { op: 'add', path: '/list/-4', value: 1 },
+  { op: 'add', path: '/list/1e0', value: 1 },
+  { op: 'add', path: '/q/x', value: 1 },
+  { op: 'add', path: '/name/x', value: 1 },
+  { op: 'add', value: 1 },
+  { op: 'replace', path: '/list/-', value: 1 },
+  { op: 'replace', path: '/list/2', value: 1 },
+  { op: 'move', from: '/q', path: '/z' },
+  { op: 'move', from: '/map', path: '/map/x' },
+  { op: 'copy', path: '/z' },
+  { op: 'test', path: '/name', value: 'm' },
+  { op: 'test', path: '/list/9', value: null },
+  { op: 'test', path: '/q/x', value: null },
+  { op: 'test', path: '', value: {} },
+  { op: 'remove', path: '/toString' },
+  { op: 'remove', path: '/map/constructor/name' },
+  { op: 'ADD', path: '/q', value: 1 },
+  { path: '/q', value: 1 },
+];
+
+it.each(BAD)('cannot do %j', (operation) => {
+  expect(() => apply([operation])).toThrow(PatchFailure);
+});
+
+it('replaces the whole document', () => {
+  expect(apply([{ op: 'replace', path: '', value: { a: 1 } }])).toEqual({ a: 1 });
+  expect(() => apply([{ op: 'replace', path: '', value: 1 }])).toThrow(PatchFailure);
+});
+
+it('treats names that every object inherits as any other', () => {
+  const result = apply([{ op: 'add', path: '/map/__proto__', value: { polluted: true } }]);
+  expect(JSON.stringify(result['map'])).toContain('"__proto__":{"polluted":true}');
+  expect({}).not.toHaveProperty('polluted');
+  expect(apply([{ op: 'replace', path: '/toString', value: 'x' }])).toHaveProperty('toString', 'x');
+});
+
+const SYNTAX: readonly (readonly [patch: JsonValue, message: string])[] = [
+  [{}, 'json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp'],
+  ['x', 'json: cannot unmarshal string into Go value of type []handlers.jsonPatchOp'],
+  [[1], 'json: cannot unmarshal number into Go value of type handlers.jsonPatchOp'],
+  [[[]], 'json: cannot unmarshal array into Go value of type handlers.jsonPatchOp'],
+  [[{ op: 'add', path: 5 }], 'json: cannot unmarshal number into Go struct field jsonPatchOp.path of type string'],
+  [[{ op: true }], 'json: cannot unmarshal bool into Go struct field jsonPatchOp.op of type string'],
+];
+
+it.each(SYNTAX)('does not read %j', (patch, message) => {
+  expect(() => parseOperations(patch)).toThrow(new PatchSyntax(message));
+});
+
+it('has bounds', () => {
+  const operation = { op: 'test', path: '/name', value: 'n' };
+  expect(parseOperations(Array.from({ length: MOST_OPERATIONS }, () => operation)).operations).toHaveLength(MOST_OPERATIONS);
+  expect(() => parseOperations(Array.from({ length: MOST_OPERATIONS + 1 }, () => operation))).toThrow(TooManyOperations);
+  const big = { big: 'x'.repeat(1_000_000) };
+  const copy = (i: number): JsonObject => ({ op: 'copy', from: '/big', path: `/c${i}` });
+  expect(Object.keys(apply([copy(1), copy(2), copy(3)], big))).toHaveLength(4);
+  expect(() => apply([copy(1), copy(2), copy(3), copy(4)], big)).toThrow(PatchFailure);
+});
+
+it('names members that no operation has', () => {
+  expect(parseOperations([{ op: 'test' }, { op: 'test', x: 1, y: 2 }]).unknown).toEqual(['[1].x', '[1].y']);
+});
+
+const json = fc.jsonValue({ maxDepth: 3 }).map((value): JsonValue => JSON.parse(JSON.stringify(value)));
+const key = fc.string({ unit: 'binary', minLength: 1, maxLength: 4 });
+const escape = (token: string): string => token.replaceAll('~', '~0').replaceAll('/', '~1');
+
+it('finds under a pointer what it put there, and leaves the patch as it was', () => {
+  fc.assert(
+    fc.property(key, json, json, (name, value, other) => {
+      const path = `/${escape(name)}`;
+      const patch: JsonValue = [
+        { op: 'add', path, value },
+        { op: 'test', path, value },
+        { op: 'replace', path, value: { inner: other } },
+        { op: 'add', path: `${path}/more`, value: 1 },
+        { op: 'remove', path },
+      ];
+      const before = cloneJson(patch);
+      const result = apply(patch, { untouched: other });
+      expect(equalJson(result, name === 'untouched' ? {} : { untouched: other })).toBe(true);
+      expect(equalJson(patch, before)).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { cloneJson, equalJson, type JsonObject, type JsonValue } from '../api/json';
+import { mergePatch } from './merge-patch';
+
+/** The examples of RFC 7386, appendix A. */
+const EXAMPLES: readonly (readonly [target: JsonValue, patch: JsonValue, result: JsonValue])[] = [
+  [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+  [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+  [{ a: 'b' }, { a: null }, {}],
+  [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+  [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+  [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
+  [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+  [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
+  [['a', 'b'], ['c', 'd'], ['c', 'd']],
+  [{ a: 'b' }, ['c'], ['c']],
+  [{ a: 'foo' }, null, null],
+  [{ a: 'foo' }, 'bar', 'bar'],
+  [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+  [[1, 2], { a: 'b', c: null }, { a: 'b' }],
+  [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+];
+
+it.each(EXAMPLES)('%j with %j', (target, patch, result) => {
+  expect(mergePatch(target, patch)).toEqual(result);
+});
+
+it('keeps names that every object inherits apart from members', () => {
+  const patch: JsonValue = JSON.parse('{"__proto__":{"x":1},"constructor":"c","toString":null}');
+  const result = mergePatch({}, patch);
+  expect(JSON.stringify(result)).toBe('{"__proto__":{"x":1},"constructor":"c"}');
+  expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
+});
+
+const json = fc.jsonValue({ maxDepth: 4 }).map((value): JsonValue => JSON.parse(JSON.stringify(value)));
+const object = fc.dictionary(fc.string({ maxLength: 3 }), json).map((value): JsonObject => JSON.parse(JSON.stringify(value)));
+
+it('changes neither its target nor its patch, and does nothing the second time', () => {
+  fc.assert(
+    fc.property(object, object, (target, patch) => {
+      const before = [cloneJson(target), cloneJson(patch)];
+      const once = mergePatch(target, patch);
+      expect(equalJson([target, patch], before)).toBe(true);
+      expect(equalJson(mergePatch(once, patch), once)).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,190 @@
+/**
+ * Says what is wrong with a text that `JSON.parse` refused, byte by byte and in the words of Go's decoder. Runs only on failure, so it is
+ * written for clear rules and not for speed.
+ */
+
+type Step = 'value' | 'firstValue' | 'key' | 'firstKey' | 'colon' | 'afterMember' | 'afterItem' | 'end';
+
+const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const ESCAPABLE = new Set([...'"\\/bfnrt'].map((character) => character.charCodeAt(0)));
+const END = -1;
+
+/** The message, or undefined when the text is valid JSON no deeper than `maxDepth`. */
+export function explainJson(bytes: Uint8Array, maxDepth: number): string | undefined {
+  return new Explainer(bytes, maxDepth).run();
+}
+
+class Explainer {
+  private at = 0;
+  private readonly open: ('object' | 'array')[] = [];
+
+  constructor(
+    private readonly bytes: Uint8Array,
+    private readonly maxDepth: number,
+  ) {}
+
+  run(): string | undefined {
+    let step: Step = 'value';
+    for (;;) {
+      while (SPACE.has(this.peek())) this.at += 1;
+      const byte = this.peek();
+      if (step === 'end') return byte === END ? undefined : bad(byte, 'after top-level value');
+      if (byte === END) return END_OF_INPUT;
+      const next = this.take(step, byte);
+      if ('fault' in next) return next.fault;
+      step = next.step;
+    }
+  }
+
+  private take(step: Step, byte: number): { step: Step } | { fault: string } {
+    switch (step) {
+      case 'firstValue':
+        if (byte === 0x5d) return this.close();
+        return this.value(byte);
+      case 'value':
+        return this.value(byte);
+      case 'firstKey':
+        if (byte === 0x7d) return this.close();
+        return this.key(byte);
+      case 'key':
+        return this.key(byte);
+      case 'colon':
+        if (byte !== 0x3a) return { fault: bad(byte, 'after object key') };
+        this.at += 1;
+        return { step: 'value' };
+      case 'afterMember':
+        if (byte === 0x7d) return this.close();
+        if (byte !== 0x2c) return { fault: bad(byte, 'after object key:value pair') };
+        this.at += 1;
+        return { step: 'key' };
+      case 'afterItem':
+        if (byte === 0x5d) return this.close();
+        if (byte !== 0x2c) return { fault: bad(byte, 'after array element') };
+        this.at += 1;
+        return { step: 'value' };
+      case 'end':
+        return { step };
+    }
+  }
+
+  private value(byte: number): { step: Step } | { fault: string } {
+    if (byte === 0x7b || byte === 0x5b) {
+      if (this.open.length >= this.maxDepth) return { fault: bad(byte, 'exceeded max depth') };
+      this.at += 1;
+      this.open.push(byte === 0x7b ? 'object' : 'array');
+      return { step: byte === 0x7b ? 'firstKey' : 'firstValue' };
+    }
+    const fault = this.scalar(byte);
+    return fault === undefined ? { step: this.afterValue() } : { fault };
+  }
+
+  private scalar(byte: number): string | undefined {
+    if (byte === 0x22) return this.text();
+    if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) return this.number();
+    for (const word of ['true', 'false', 'null']) if (byte === word.charCodeAt(0)) return this.word(word);
+    return bad(byte, 'looking for beginning of value');
+  }
+
+  private key(byte: number): { step: Step } | { fault: string } {
+    if (byte !== 0x22) return { fault: bad(byte, 'looking for beginning of object key string') };
+    const fault = this.text();
+    return fault === undefined ? { step: 'colon' } : { fault };
+  }
+
+  private close(): { step: Step } {
+    this.at += 1;
+    this.open.pop();
+    return { step: this.afterValue() };
+  }
+
+  private afterValue(): Step {
+    const container = this.open.at(-1);
+    return container === undefined ? 'end' : container === 'object' ? 'afterMember' : 'afterItem';
+  }
+
+  private text(): string | undefined {
+    this.at += 1;
+    for (;;) {
+      const byte = this.peek();
+      if (byte === END) return END_OF_INPUT;
+      if (byte < 0x20) return bad(byte, 'in string literal');
+      this.at += 1;
+      if (byte === 0x22) return undefined;
+      if (byte !== 0x5c) continue;
+      const escape = this.peekOrBlank();
+      if (escape !== 0x75 && !ESCAPABLE.has(escape)) return bad(escape, 'in string escape code');
+      this.at += 1;
+      for (let digits = escape === 0x75 ? 4 : 0; digits > 0; digits -= 1) {
+        const digit = this.peekOrBlank();
+        if (!/[0-9a-fA-F]/.test(String.fromCharCode(digit))) return bad(digit, 'in \\u hexadecimal character escape');
+        this.at += 1;
+      }
+    }
+  }
+
+  private number(): string | undefined {
+    if (this.peek() === 0x2d) this.at += 1;
+    if (this.peek() === 0x30) this.at += 1;
+    else if (!this.digits()) return bad(this.peekOrBlank(), 'in numeric literal');
+    if (this.peek() === 0x2e) {
+      this.at += 1;
+      if (!this.digits()) return bad(this.peekOrBlank(), 'after decimal point in numeric literal');
+    }
+    if (this.peek() === 0x65 || this.peek() === 0x45) {
+      this.at += 1;
+      if (this.peek() === 0x2b || this.peek() === 0x2d) this.at += 1;
+      if (!this.digits()) return bad(this.peekOrBlank(), 'in exponent of numeric literal');
+    }
+    return undefined;
+  }
+
+  private digits(): boolean {
+    const start = this.at;
+    while (this.peek() >= 0x30 && this.peek() <= 0x39) this.at += 1;
+    return this.at > start;
+  }
+
+  private word(word: string): string | undefined {
+    for (let i = 0; i < word.length; i += 1) {
+      const byte = this.peekOrBlank();
+      if (byte !== word.charCodeAt(i)) return bad(byte, `in literal ${word} (expecting '${word.charAt(i)}')`);
+      this.at += 1;
+    }
+    return undefined;
+  }
+
+  private peek(): number {
+    return this.bytes[this.at] ?? END;
+  }
+
+  /** Inside a word, number or escape the end counts as a blank. */
+  private peekOrBlank(): number {
+    return this.bytes[this.at] ?? 0x20;
+  }
+}
+
+const END_OF_INPUT = 'unexpected end of JSON input';
+const SHORT_ESCAPES: Record<number, string> = {
+  7: '\\a',
+  8: '\\b',
+  9: '\\t',
+  10: '\\n',
+  11: '\\v',
+  12: '\\f',
+  13: '\\r',
+  0x27: "\\'",
+  0x5c: '\\\\',
+};
+
+function bad(byte: number, where: string): string {
+  return `invalid character '${spell(byte)}' ${where}`;
+}
+
+/** One byte as Go quotes it: as the Latin-1 character where that is printable. */
+function spell(byte: number): string {
+  const short = SHORT_ESCAPES[byte];
+  if (short !== undefined) return short;
+  if (byte < 0x20 || byte === 0x7f) return `\\x${byte.toString(16).padStart(2, '0')}`;
+  if ((byte >= 0x80 && byte <= 0xa0) || byte === 0xad) return `\\u${byte.toString(16).padStart(4, '0')}`;
+  return String.fromCharCode(byte);
+}

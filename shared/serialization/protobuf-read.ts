@@ -1,0 +1,201 @@
+/** Protobuf messages to objects in their JSON form, compiled from the type tables. Unknown fields are skipped, as upstream does. */
+import { isObject, setMember, type JsonObject, type JsonValue } from '../api/json';
+import { schemaOf } from '../api/schema/tables';
+import { formatMicroTime, formatTime } from '../api/schema/time';
+import type { FieldSchema, FieldType, Scalar } from '../api/schema/types';
+import { parseJson } from './strict-json';
+import { SyntaxFault } from './syntax-fault';
+import { ProtobufFault, WIRE, type WireReader } from './wire';
+
+/** Adds what the message has to the object. */
+type MessageReader = (input: WireReader, object: JsonObject) => void;
+type ValueReader = (input: WireReader) => JsonValue;
+
+interface Slot {
+  name: string;
+  wire: number;
+  read: (input: WireReader, object: JsonObject) => void;
+}
+
+const readers = new Map<string, MessageReader>();
+
+export function messageReader(type: string): MessageReader {
+  const known = readers.get(type);
+  if (known !== undefined) return known;
+  // Types may refer to themselves: while one is compiled, what refers to it looks it up at each call.
+  readers.set(type, (input, object) => messageReader(type)(input, object));
+  const compiled = compileMessage(type);
+  readers.set(type, compiled);
+  return compiled;
+}
+
+function compileMessage(type: string): MessageReader {
+  const slots = new Map<number, Slot>();
+  for (const member of schemaOf(type).members) if (member.number > 0) slots.set(member.number, compileMember(member));
+  return (input, object) => {
+    while (!input.isDone) {
+      const { number, wire } = input.tag();
+      const slot = slots.get(number);
+      if (slot === undefined) input.skip(wire);
+      else if (slot.wire !== wire) throw new ProtobufFault(`proto: wrong wireType = ${wire} for field ${goName(slot.name)}`);
+      else slot.read(input, object);
+    }
+  };
+}
+
+function goName(member: string): string {
+  return member.charAt(0).toUpperCase() + member.slice(1);
+}
+
+function compileMember(field: FieldSchema): Slot {
+  const { name, type } = field;
+  if (field.inline && type.kind === 'object') {
+    const read = messageReader(type.type);
+    return {
+      name: type.type.slice(type.type.lastIndexOf('.') + 1),
+      wire: WIRE.bytes,
+      read: (input, object) => read(input.message(), object),
+    };
+  }
+  if (type.kind === 'list') {
+    const { wire, read } = valueReader(type.of);
+    return {
+      name,
+      wire,
+      read: (input, object) => {
+        const list = object[name];
+        if (Array.isArray(list)) list.push(read(input));
+        else object[name] = [read(input)];
+      },
+    };
+  }
+  if (type.kind === 'map') {
+    const { wire, read, zero } = valueReader(type.of);
+    return {
+      name,
+      wire: WIRE.bytes,
+      read: (input, object) => {
+        const entry = input.message();
+        let key = '';
+        let value = zero();
+        while (!entry.isDone) {
+          const tag = entry.tag();
+          if (tag.number === 1 && tag.wire === WIRE.bytes) key = entry.bytes().toString('utf8');
+          else if (tag.number === 2 && tag.wire === wire) value = read(entry);
+          else entry.skip(tag.wire);
+        }
+        const map = object[name];
+        const target = isObject(map) ? map : {};
+        object[name] = target;
+        setMember(target, key, value);
+      },
+    };
+  }
+  const { wire, read } = valueReader(type);
+  return { name, wire, read: (input, object) => void (object[name] = read(input)) };
+}
+
+function valueReader(type: FieldType): { wire: number; read: ValueReader; zero: () => JsonValue } {
+  if (type.kind === 'scalar') return SCALAR_READERS[type.scalar];
+  if (type.kind === 'object') {
+    const read = messageReader(type.type);
+    const readObject: ValueReader = (input) => {
+      const object: JsonObject = {};
+      read(input.message(), object);
+      return object;
+    };
+    return { wire: WIRE.bytes, read: readObject, zero: () => ({}) };
+  }
+  throw new Error('protobuf has no lists of lists or maps of maps');
+}
+
+interface ScalarReader {
+  wire: number;
+  read: ValueReader;
+  zero: () => JsonValue;
+}
+
+function scalarReader(wire: number, zero: JsonValue, read: ValueReader): ScalarReader {
+  return { wire, read, zero: () => zero };
+}
+
+const SCALAR_READERS: Record<Scalar, ScalarReader> = {
+  bool: scalarReader(WIRE.varint, false, (input) => input.number() !== 0),
+  int32: scalarReader(WIRE.varint, 0, (input) => input.int32()),
+  int64: scalarReader(WIRE.varint, 0, (input) => input.int64()),
+  uint32: scalarReader(WIRE.varint, 0, (input) => input.number() % 4_294_967_296),
+  float64: scalarReader(WIRE.fixed64, 0, (input) => input.double()),
+  string: scalarReader(WIRE.bytes, '', (input) => input.bytes().toString('utf8')),
+  bytes: scalarReader(WIRE.bytes, '', (input) => input.bytes().toString('base64')),
+  time: scalarReader(WIRE.bytes, null, (input) => readInstant(input.message(), false)),
+  microTime: scalarReader(WIRE.bytes, null, (input) => readInstant(input.message(), true)),
+  duration: scalarReader(WIRE.bytes, '0s', (input) => `${Number(readFields(input.message(), { 1: int }).get(1) ?? 0) / 1e9}s`),
+  quantity: scalarReader(WIRE.bytes, '0', (input) => readFields(input.message(), { 1: text }).get(1) ?? '0'),
+  intOrString: scalarReader(WIRE.bytes, 0, (input) => {
+    const fields = readFields(input.message(), { 1: int, 2: int32, 3: text });
+    return fields.get(1) === 1 ? (fields.get(3) ?? '') : (fields.get(2) ?? 0);
+  }),
+  raw: scalarReader(WIRE.bytes, null, readJson),
+  fields: scalarReader(WIRE.bytes, null, readJson),
+  strings: scalarReader(WIRE.bytes, [], (input) => {
+    const items: string[] = [];
+    const message = input.message();
+    while (!message.isDone) {
+      const { number, wire } = message.tag();
+      if (number === 1 && wire === WIRE.bytes) items.push(message.bytes().toString('utf8'));
+      else message.skip(wire);
+    }
+    return items;
+  }),
+};
+
+interface PlainField {
+  wire: number;
+  read: (input: WireReader) => number | bigint | string;
+}
+const int: PlainField = { wire: WIRE.varint, read: (input) => input.int64() };
+const int32: PlainField = { wire: WIRE.varint, read: (input) => input.int32() };
+const text: PlainField = { wire: WIRE.bytes, read: (input) => input.bytes().toString('utf8') };
+
+/** The fields of a small message by number; the last of a number counts. */
+function readFields(message: WireReader, known: Record<number, PlainField>): Map<number, number | bigint | string> {
+  const found = new Map<number, number | bigint | string>();
+  while (!message.isDone) {
+    const { number, wire } = message.tag();
+    const field = known[number];
+    if (field === undefined || field.wire !== wire) message.skip(wire);
+    else found.set(number, field.read(message));
+  }
+  return found;
+}
+
+/** An empty message is an unset time. */
+function readInstant(message: WireReader, micro: boolean): string | null {
+  if (message.isDone) return null;
+  const fields = readFields(message, { 1: int, 2: int32 });
+  const seconds = Number(fields.get(1) ?? 0);
+  const nanos = Number(fields.get(2) ?? 0);
+  const isSane = seconds >= -62_167_219_200 && seconds <= 253_402_300_799 && nanos >= 0 && nanos < 1e9;
+  if (!isSane) throw new ProtobufFault('proto: time out of range');
+  return micro ? formatMicroTime({ seconds, nanos }) : formatTime({ seconds, nanos });
+}
+
+function readJson(input: WireReader): JsonValue {
+  const message = input.message();
+  let value: JsonValue = null;
+  while (!message.isDone) {
+    const { number, wire } = message.tag();
+    if (number !== 1 || wire !== WIRE.bytes) {
+      message.skip(wire);
+      continue;
+    }
+    const bytes = message.bytes();
+    try {
+      value = bytes.length === 0 ? null : parseJson(bytes).value;
+    } catch (error) {
+      if (error instanceof SyntaxFault) throw new ProtobufFault(error.message);
+      throw error;
+    }
+  }
+  return value;
+}

@@ -1,0 +1,175 @@
+/**
+ * Objects to protobuf messages, compiled from the type tables: members by rising number; plain scalars and structs always, pointers, lists and
+ * maps when they are set; map keys sorted. These are the bytes that upstream's encoder makes.
+ */
+import { isObject, sortedKeys, stringifyJson, type JsonObject, type JsonValue } from '../api/json';
+import { schemaOf } from '../api/schema/tables';
+import { parseInstant, ZERO_SECONDS } from '../api/schema/time';
+import type { FieldSchema, FieldType, Scalar } from '../api/schema/types';
+import { WIRE, type WireWriter } from './wire';
+
+type MessageWriter = (object: JsonObject, out: WireWriter) => void;
+type MemberWriter = (object: JsonObject, out: WireWriter) => void;
+/** Writes a value after its tag. */
+type ValueWriter = (value: JsonValue | undefined, out: WireWriter) => void;
+
+const writers = new Map<string, MessageWriter>();
+
+/** Writes the message of a canonical (decoded) object of the type. */
+export function messageWriter(type: string): MessageWriter {
+  const known = writers.get(type);
+  if (known !== undefined) return known;
+  // Types may refer to themselves: while one is compiled, what refers to it looks it up at each call.
+  writers.set(type, (object, out) => messageWriter(type)(object, out));
+  const compiled = compileMessage(type);
+  writers.set(type, compiled);
+  return compiled;
+}
+
+function compileMessage(type: string): MessageWriter {
+  const members = schemaOf(type)
+    .members.filter((member) => member.number > 0)
+    .sort((a, b) => a.number - b.number)
+    .map(compileMember);
+  return (object, out) => {
+    for (const member of members) member(object, out);
+  };
+}
+
+function compileMember(field: FieldSchema): MemberWriter {
+  const { name, number, type } = field;
+  if (field.inline && type.kind === 'object') {
+    const write = messageWriter(type.type);
+    return (object, out) => {
+      out.tag(number, WIRE.bytes);
+      out.message(() => write(object, out));
+    };
+  }
+  if (type.kind === 'list') {
+    const { wire, write } = valueWriter(type.of);
+    return (object, out) => {
+      const list = object[name];
+      if (!Array.isArray(list)) return;
+      for (const item of list) {
+        out.tag(number, wire);
+        write(item, out);
+      }
+    };
+  }
+  if (type.kind === 'map') {
+    const { wire, write } = valueWriter(type.of);
+    return (object, out) => {
+      const map = object[name];
+      if (!isObject(map)) return;
+      for (const key of sortedKeys(map)) {
+        out.tag(number, WIRE.bytes);
+        out.message(() => {
+          out.tag(1, WIRE.bytes);
+          out.text(key);
+          out.tag(2, wire);
+          write(map[key], out);
+        });
+      }
+    };
+  }
+  const { wire, write } = valueWriter(type);
+  const isOptional =
+    field.presence === 'pointer' ||
+    field.presence === 'null' ||
+    (type.kind === 'scalar' && (type.scalar === 'bytes' || type.scalar === 'strings'));
+  return (object, out) => {
+    const value = object[name];
+    if (isOptional && (value === undefined || value === null)) return;
+    out.tag(number, wire);
+    write(value, out);
+  };
+}
+
+function valueWriter(type: FieldType): { wire: number; write: ValueWriter } {
+  if (type.kind === 'scalar') return { wire: WIRES[type.scalar], write: SCALAR_WRITERS[type.scalar] };
+  if (type.kind === 'object') {
+    const write = messageWriter(type.type);
+    return { wire: WIRE.bytes, write: (value, out) => out.message(() => write(isObject(value) ? value : {}, out)) };
+  }
+  throw new Error('protobuf has no lists of lists or maps of maps');
+}
+
+const WIRES: Record<Scalar, number> = {
+  bool: WIRE.varint,
+  int32: WIRE.varint,
+  int64: WIRE.varint,
+  uint32: WIRE.varint,
+  float64: WIRE.fixed64,
+  string: WIRE.bytes,
+  bytes: WIRE.bytes,
+  time: WIRE.bytes,
+  microTime: WIRE.bytes,
+  duration: WIRE.bytes,
+  quantity: WIRE.bytes,
+  intOrString: WIRE.bytes,
+  raw: WIRE.bytes,
+  fields: WIRE.bytes,
+  strings: WIRE.bytes,
+};
+
+const writeInteger: ValueWriter = (value, out) => out.varint(typeof value === 'number' || typeof value === 'bigint' ? value : 0);
+const writeText: ValueWriter = (value, out) => out.text(typeof value === 'string' ? value : '');
+
+const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
+  bool: (value, out) => out.varint(value === true ? 1 : 0),
+  int32: writeInteger,
+  int64: writeInteger,
+  uint32: writeInteger,
+  float64: (value, out) => out.double(typeof value === 'number' ? value : 0),
+  string: writeText,
+  bytes: (value, out) => out.bytes(Buffer.from(typeof value === 'string' ? value : '', 'base64')),
+  time: (value, out) => writeInstant(value, false, out),
+  microTime: (value, out) => writeInstant(value, true, out),
+  duration: (value, out) =>
+    out.message(() => field(out, 1, WIRE.varint, () => out.varint(durationNanos(typeof value === 'string' ? value : '0s')))),
+  quantity: (value, out) => out.message(() => field(out, 1, WIRE.bytes, () => out.text(typeof value === 'string' ? value : '0'))),
+  intOrString: (value, out) =>
+    out.message(() => {
+      field(out, 1, WIRE.varint, () => out.varint(typeof value === 'string' ? 1 : 0));
+      field(out, 2, WIRE.varint, () => writeInteger(typeof value === 'string' ? 0 : value, out));
+      field(out, 3, WIRE.bytes, () => writeText(value, out));
+    }),
+  raw: writeJson,
+  fields: writeJson,
+  strings: (value, out) =>
+    out.message(() => {
+      if (Array.isArray(value)) for (const item of value) field(out, 1, WIRE.bytes, () => writeText(item, out));
+    }),
+};
+
+function field(out: WireWriter, number: number, wire: number, write: () => void): void {
+  out.tag(number, wire);
+  write();
+}
+
+/** Seconds and nanoseconds since 1970; an unset time is an empty message. */
+function writeInstant(value: JsonValue | undefined, micro: boolean, out: WireWriter): void {
+  out.message(() => {
+    if (typeof value !== 'string') return;
+    const { seconds, nanos } = parseInstant(value, micro);
+    if (seconds === ZERO_SECONDS && nanos === 0) return;
+    field(out, 1, WIRE.varint, () => out.varint(seconds));
+    field(out, 2, WIRE.varint, () => out.varint(nanos));
+  });
+}
+
+function writeJson(value: JsonValue | undefined, out: WireWriter): void {
+  out.message(() => {
+    if (value !== undefined && value !== null) field(out, 1, WIRE.bytes, () => out.text(stringifyJson(value)));
+  });
+}
+
+const UNIT_NANOS: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 };
+
+/** `1m30s` in nanoseconds. */
+function durationNanos(text: string): bigint {
+  let nanos = 0;
+  for (const [, amount = '0', unit = 's'] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g))
+    nanos += Number(amount) * (UNIT_NANOS[unit] ?? 0);
+  return BigInt(Math.round(text.startsWith('-') ? -nanos : nanos));
+}

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { fieldFaults } from './field-faults';
+import { MAX_DEPTH, parseJson } from './strict-json';
+import { SyntaxFault } from './syntax-fault';
+
+const parse = (text: string): ReturnType<typeof parseJson> => parseJson(Buffer.from(text, 'latin1'));
+
+/** Recorded from release 1.31.1. */
+test.each([
+  ['', 'unexpected end of JSON input'],
+  ['{"a"', 'unexpected end of JSON input'],
+  ['{"a":1,}', "invalid character '}' looking for beginning of object key string"],
+  ['{a:1}', "invalid character 'a' looking for beginning of object key string"],
+  ['{}}', "invalid character '}' after top-level value"],
+  ['{"a":tru}', "invalid character '}' in literal true (expecting 'e')"],
+  ['nul', "invalid character ' ' in literal null (expecting 'l')"],
+  ['{"a":01}', "invalid character '1' after object key:value pair"],
+  ['{"a":1.}', "invalid character '}' after decimal point in numeric literal"],
+  ['{"a":-}', "invalid character '}' in numeric literal"],
+  ['{"a":1e}', "invalid character '}' in exponent of numeric literal"],
+  ['{"a":"\\q"}', "invalid character 'q' in string escape code"],
+  ['{"a":"\\u12"}', "invalid character '\"' in \\u hexadecimal character escape"],
+  ['{"a":"x\ty"}', "invalid character '\\t' in string literal"],
+  ['["a" "b"]', "invalid character '\"' after array element"],
+  ['{"a" 1}', "invalid character '1' after object key"],
+  ["'x'", "invalid character '\\'' looking for beginning of value"],
+  ['\xef\xbb\xbf{}', "invalid character 'ï' looking for beginning of value"],
+  ['{"a":\x00}', "invalid character '\\x00' looking for beginning of value"],
+  ['{"a":\xa0}', "invalid character '\\u00a0' looking for beginning of value"],
+])('%j is refused in upstream words', (text, message) => {
+  expect(() => parse(text)).toThrow(new SyntaxFault(message));
+});
+
+test('whatever JSON.parse refuses gets an explanation, and what it accepts is parsed alike', () => {
+  const broken = fc.tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '"', '}', '[', '\\', '1', 'e', ':')).map(([text, at, extra]) => {
+    const place = at % (text.length + 1);
+    return text.slice(0, place) + extra + text.slice(place + 1);
+  });
+  fc.assert(
+    fc.property(fc.oneof(broken, fc.json()), (text) => {
+      let expected: unknown;
+      try {
+        expected = JSON.parse(text);
+      } catch {
+        expect(() => parseJson(Buffer.from(text))).toThrow(/^(?:invalid character '.+' |unexpected end of JSON input$)/s);
+        return;
+      }
+      const { value } = parseJson(Buffer.from(text));
+      // Integers beyond 2^53 are kept exactly.
+      expect(JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? Number(item) : item))).toBe(JSON.stringify(expected));
+    }),
+  );
+});
+
+test('depth is limited', () => {
+  const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+  expect(() => parse(nested(MAX_DEPTH))).not.toThrow();
+  expect(() => parse(nested(MAX_DEPTH + 1))).toThrow(new SyntaxFault("invalid character '[' exceeded max depth"));
+  expect(() => parse('['.repeat(1_000_000))).toThrow(SyntaxFault);
+});
+
+test('each byte that is no UTF-8 becomes a replacement character', () => {
+  expect(parse('{"a":"x\xffy\xe2\x82"}').value).toEqual({ a: 'x\ufffdy\ufffd\ufffd' });
+});
+
+test('integers beyond 2^53 stay exact, and odd spellings are remembered', () => {
+  const { value, literals } = parse('{"a":9007199254740993,"b":[80.0,1],"c":1e3,"d":99999999999999999999}');
+  expect(value).toEqual({ a: 9007199254740993n, b: [80, 1], c: 1000, d: 1e20 });
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw new Error('no object');
+  const list = value['b'];
+  expect(literals?.get(value)).toEqual(new Map([['c', '1e3'], ['d', '99999999999999999999']])); // prettier-ignore
+  expect(Array.isArray(list) && literals?.get(list)).toEqual(new Map([[0, '80.0']]));
+  expect(parse('{"a":1,"b":-5,"c":0.5}').literals).toBeUndefined();
+});
+
+test('repeated members are found with their paths', () => {
+  expect(parse('{"spec":{"type":1,"ports":[{"a":1},{"b":1,"b":2}],"type":2},"x.y/z":{},"x.y/z":1}').duplicates).toEqual([
+    'spec.ports[1].b',
+    'spec.type',
+    'x.y/z',
+  ]);
+  expect(parse('{"a":{"b":1},"c":{"b":1},"d":":{"}').duplicates).toEqual([]);
+  expect(parse('{"a":1,"\\u0061":2}').duplicates).toEqual(['a']);
+});
+
+test('faults stand in the order of the text; what is inside an unknown member does not count', () => {
+  const parsed = parse('{"spec":{"ports":[{"port":1,"foo":1,"port":2}],"type":1,"a":1,"type":2},"bar":{"x":1,"x":2}}');
+  expect(fieldFaults(parsed, ['spec.ports[0].foo', 'spec.a', 'bar'], 'strict')).toEqual([
+    'unknown field "spec.ports[0].foo"',
+    'duplicate field "spec.ports[0].port"',
+    'unknown field "spec.a"',
+    'duplicate field "spec.type"',
+    'unknown field "bar"',
+  ]);
+});
+
+test('an inherited name is a member like any other', () => {
+  const { value } = parse('{"__proto__":{"polluted":1}}');
+  expect(JSON.stringify(value)).toBe('{"__proto__":{"polluted":1}}');
+  expect(Object.getPrototypeOf({})).not.toHaveProperty('polluted');
+});

@@ -1,0 +1,171 @@
+/**
+ * JSON in: `JSON.parse` plus what it does not tell. One pass over the text counts members (a difference to the parsed value means duplicate
+ * members), measures depth and finds numbers whose spelling matters; only when such a thing is there does a second, slower walk look where.
+ */
+import { isUtf8 } from 'node:buffer';
+import { type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../api/json';
+import { explainJson } from './json-grammar';
+import { walkMembers } from './json-walk';
+import { SyntaxFault } from './syntax-fault';
+
+export interface Parsed {
+  value: JsonValue;
+  format: 'json' | 'yaml';
+  /** JSON: paths of repeated members (`spec.type`), the last one counts. YAML: `line 5: key "type" already set in map`. In order of appearance. */
+  duplicates: string[];
+  /** JSON only, where a number is spelled in a way that matters. */
+  literals: NumberLiterals | undefined;
+  /** JSON with duplicates: the text, for the order of faults (see {@link fieldFaults}). */
+  text: string | undefined;
+}
+
+const parseText: (text: string) => JsonValue = JSON.parse;
+
+export const MAX_DEPTH = 10_000;
+
+/** Parses one JSON text; bytes that are no UTF-8 become U+FFFD. Throws SyntaxFault with upstream's message. */
+export function parseJson(bytes: Uint8Array): Parsed {
+  const text = decodeUtf8(bytes);
+  let value: JsonValue;
+  try {
+    value = parseText(text);
+  } catch {
+    throw new SyntaxFault(explainJson(bytes, MAX_DEPTH) ?? 'unexpected end of JSON input');
+  }
+  const facts = scan(text);
+  if (facts.depth > MAX_DEPTH) throw new SyntaxFault(explainJson(bytes, MAX_DEPTH) ?? 'exceeded max depth');
+  const literals = facts.hasSpelling ? readLiterals(text, value) : undefined;
+  if (facts.members === countMembers(value)) return { value, format: 'json', duplicates: [], literals, text: undefined };
+  const duplicates = new Set<string>();
+  walkMembers(text, { member: (path, isRepeated) => void (isRepeated && duplicates.add(path())) });
+  return { value, format: 'json', duplicates: [...duplicates], literals, text };
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (isUtf8(buffer)) return buffer.toString('utf8');
+  // Each byte that begins no valid sequence counts for one U+FFFD.
+  let text = '';
+  for (let i = 0; i < buffer.length;) {
+    const first = buffer[i] ?? 0;
+    const length = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+    const sequence = buffer.subarray(i, i + length);
+    const isValid = sequence.length === length && isUtf8(sequence);
+    text += isValid ? sequence.toString('utf8') : '\ufffd';
+    i += isValid ? length : 1;
+  }
+  return text;
+}
+
+interface Facts {
+  members: number;
+  depth: number;
+  /** There is a number with a fraction, an exponent or more than 15 digits. */
+  hasSpelling: boolean;
+}
+
+/** Of valid JSON. */
+function scan(text: string): Facts {
+  let members = 0;
+  let open = 0;
+  let depth = 0;
+  let hasSpelling = false;
+  const { length } = text;
+  for (let i = 0; i < length; i += 1) {
+    switch (text.charCodeAt(i)) {
+      case 0x22:
+        i = endOfText(text, i);
+        break;
+      case 0x3a:
+        members += 1;
+        break;
+      case 0x7b:
+      case 0x5b:
+        open += 1;
+        if (open > depth) depth = open;
+        break;
+      case 0x7d:
+      case 0x5d:
+        open -= 1;
+        break;
+      case 0x2d:
+      case 0x30:
+      case 0x31:
+      case 0x32:
+      case 0x33:
+      case 0x34:
+      case 0x35:
+      case 0x36:
+      case 0x37:
+      case 0x38:
+      case 0x39: {
+        const start = i;
+        for (; i + 1 < length; i += 1) {
+          const next = text.charCodeAt(i + 1);
+          if (next >= 0x30 && next <= 0x39) continue;
+          if (next !== 0x2e && next !== 0x65 && next !== 0x45 && next !== 0x2b && next !== 0x2d) break;
+          hasSpelling = true;
+        }
+        if (i - start >= 15) hasSpelling = true;
+        break;
+      }
+    }
+  }
+  return { members, depth, hasSpelling };
+}
+
+/** The index of the closing quote of the text that opens at `start`. */
+function endOfText(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === 0x5c) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+}
+
+/** All members at all depths; a loop, because the depth is the client's choice. */
+function countMembers(value: JsonValue): number {
+  let count = 0;
+  const waiting: JsonValue[] = [value];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    if (Array.isArray(next)) {
+      for (const item of next) if (typeof item === 'object' && item !== null) waiting.push(item);
+      continue;
+    }
+    for (const member in next) {
+      count += 1;
+      const item = next[member];
+      if (typeof item === 'object' && item !== null) waiting.push(item);
+    }
+  }
+  return count;
+}
+
+/** Replaces integers that a double cannot hold by bigints and notes spellings that JavaScript would not print. */
+function readLiterals(text: string, value: JsonValue): NumberLiterals | undefined {
+  const literals: NumberLiterals = new WeakMap();
+  let found = false;
+  walkMembers(text, {
+    root: value,
+    number: (spelled, container, key) => {
+      if (container === undefined) return;
+      if (/^-?\d+$/.test(spelled) && !Number.isSafeInteger(Number(spelled)) && isInt64(spelled)) replace(container, key, BigInt(spelled));
+      else if (String(Number(spelled)) !== spelled && spelled !== '-0') {
+        const known = literals.get(container) ?? new Map<string | number, string>();
+        literals.set(container, known.set(key, spelled));
+        found = true;
+      }
+    },
+  });
+  return found ? literals : undefined;
+}
+
+function isInt64(text: string): boolean {
+  return BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+}
+
+function replace(container: JsonObject | JsonArray, key: string | number, value: bigint): void {
+  if (Array.isArray(container)) container[Number(key)] = value;
+  else Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
+}

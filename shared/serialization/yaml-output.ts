@@ -1,0 +1,191 @@
+/**
+ * YAML out, in the style of upstream's answers: block style, list items level with their key, keys in natural order, texts plain where they
+ * read back as texts, else quoted, texts of several lines as literal blocks.
+ */
+import { isObject, printNumber, type JsonObject, type JsonValue } from '../api/json';
+import { resolvePlain } from './yaml-scalar';
+import { SyntaxFault } from './syntax-fault';
+
+/** The document with a final line break. */
+export function stringifyYaml(value: JsonValue): string {
+  if (isObject(value) && Object.keys(value).length > 0) return writeMapping(value, '');
+  if (Array.isArray(value) && value.length > 0) return writeSequence(value, '');
+  return `${writeScalar(value, '', 0)}\n`;
+}
+
+function writeMapping(object: JsonObject, indent: string): string {
+  let text = '';
+  for (const key of Object.keys(object).sort(compareNaturally)) {
+    const head = `${indent}${writeKey(key)}:`;
+    text += head + writeMember(object[key] ?? null, indent, head.length + 1);
+  }
+  return text;
+}
+
+function writeMember(value: JsonValue, indent: string, column: number): string {
+  if (Array.isArray(value) && value.length > 0) return `\n${writeSequence(value, indent)}`;
+  if (isObject(value) && Object.keys(value).length > 0) return `\n${writeMapping(value, `${indent}  `)}`;
+  return ` ${writeScalar(value, `${indent}  `, column)}\n`;
+}
+
+function writeSequence(items: readonly JsonValue[], indent: string): string {
+  const inner = `${indent}  `;
+  let text = '';
+  for (const item of items) {
+    // The first line of a nested block stands behind the dash.
+    if (isObject(item) && Object.keys(item).length > 0) text += `${indent}- ${writeMapping(item, inner).slice(inner.length)}`;
+    else if (Array.isArray(item) && item.length > 0) text += `${indent}- ${writeSequence(item, inner).slice(inner.length)}`;
+    else text += `${indent}- ${writeScalar(item, inner, inner.length)}\n`;
+  }
+  return text;
+}
+
+function writeKey(key: string): string {
+  if (key.includes('\n') || key === '<<') return doubleQuoted(key);
+  return writeText(key, '', -Infinity);
+}
+
+/** Anything but a collection with content. `column` is where it begins; lines are folded by it. */
+function writeScalar(value: JsonValue, indent: string, column: number): string {
+  switch (typeof value) {
+    case 'string':
+      return writeText(value, indent, column);
+    case 'number':
+    case 'bigint':
+      return printNumber(value);
+    case 'boolean':
+      return String(value);
+    default:
+      return value === null ? 'null' : Array.isArray(value) ? '[]' : '{}';
+  }
+}
+
+// Every character that a reader may not take as it stands.
+const SPECIAL = /[^\x20-\x7e\n\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|\u0085|\u2028|\u2029/u;
+const TIMESTAMP = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]|[ \t]+)\d\d?:\d\d?:\d\d?(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)?$/;
+const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
+
+function writeText(text: string, indent: string, column: number): string {
+  if (text === '') return '""';
+  if (SPECIAL.test(text) || (/ \n| $/.test(text) && text.includes('\n'))) return fold(doubleQuoted(text), indent, column, true);
+  if (text.includes('\n')) return literal(text, indent);
+  if (readsAsOther(text)) return doubleQuoted(text);
+  return fold(isPlain(text) ? text : `'${text.replaceAll("'", "''")}'`, indent, column, false);
+}
+
+const WIDTH = 80;
+
+/** Breaks a long line at single blanks beyond the width; a reader puts the blank back. */
+function fold(text: string, indent: string, column: number, isDouble: boolean): string {
+  if (column + text.length <= WIDTH) return text;
+  let folded = '';
+  let at = column;
+  for (let i = 0; i < text.length; i += 1) {
+    const character = text.charAt(i);
+    const isInside = i > 1 && i < text.length - 2;
+    const isSingle = text.charAt(i - 1) !== ' ' && text.charAt(i + 1) !== ' ';
+    if (character === ' ' && at > WIDTH && isInside && (isDouble || isSingle)) {
+      folded += `\n${indent}${isDouble && text.charAt(i + 1) === ' ' ? '\\' : ''}`;
+      at = indent.length;
+    } else {
+      folded += character;
+      at += 1;
+    }
+  }
+  return folded;
+}
+
+function readsAsOther(text: string): boolean {
+  if (TIMESTAMP.test(text) || SEXAGESIMAL.test(text)) return true;
+  try {
+    return typeof resolvePlain(text) !== 'string';
+  } catch (error) {
+    if (error instanceof SyntaxFault) return true;
+    throw error;
+  }
+}
+
+/** Whether the text can stand without quotes, as a key or value of a block. */
+function isPlain(text: string): boolean {
+  if (/^[ ]|[ ]$/.test(text) || text.startsWith('---') || text.startsWith('...')) return false;
+  if (/^[#,[\]{}&*!|>'"%@`]/.test(text) || /^[-?:](?: |$)/.test(text)) return false;
+  return !/:(?: |$)| #/.test(text);
+}
+
+/** `|` with the sign for its last line breaks and, where the text begins with a blank, its indent. */
+function literal(text: string, indent: string): string {
+  const hint = /^[ \n]/.test(text) ? '2' : '';
+  const chomp = !text.endsWith('\n') ? '-' : /\n\n$|^\n$/.test(text) ? '+' : '';
+  const body = text.endsWith('\n') ? text.slice(0, -1) : text;
+  const lines = body.split('\n').map((line) => (line === '' ? '' : `${indent}${line}`));
+  return `|${hint}${chomp}\n${lines.join('\n')}`;
+}
+
+const NAMED: Record<string, string> = {
+  '\0': '\\0',
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\t': '\\t',
+  '\n': '\\n',
+  '\v': '\\v',
+  '\f': '\\f',
+  '\r': '\\r',
+  '\x1b': '\\e',
+  '"': '\\"',
+  '\\': '\\\\',
+  '\u0085': '\\N',
+  '\u2028': '\\L',
+  '\u2029': '\\P',
+};
+
+function doubleQuoted(text: string): string {
+  let quoted = '';
+  for (const character of text) {
+    const named = NAMED[character];
+    if (named !== undefined) quoted += named;
+    else if (!SPECIAL.test(character)) quoted += character;
+    else quoted += escapeCode(character.codePointAt(0) ?? 0);
+  }
+  return `"${quoted}"`;
+}
+
+function escapeCode(code: number): string {
+  const hex = code.toString(16).toUpperCase();
+  if (code <= 0xff) return `\\x${hex.padStart(2, '0')}`;
+  return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
+}
+
+/** Runs of digits by their number, other signs before letters, else by code. */
+function compareNaturally(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  let i = 0;
+  while (i < length && a.charCodeAt(i) === b.charCodeAt(i)) i += 1;
+  if (i === length) return a.length - b.length;
+  const [x, y] = [a.charAt(i), b.charAt(i)];
+  const [xIsLetter, yIsLetter] = [isLetter(x), isLetter(y)];
+  if (xIsLetter && yIsLetter) return x < y ? -1 : 1;
+  if (xIsLetter || yIsLetter) return yIsLetter ? -1 : 1;
+  if (isDigit(x) || isDigit(y)) {
+    let start = i;
+    while (start > 0 && isDigit(a.charAt(start - 1))) start -= 1;
+    const [m, n] = [digitsAt(a, start), digitsAt(b, start)];
+    const difference = BigInt(m === '' ? '0' : m) - BigInt(n === '' ? '0' : n);
+    if (difference !== 0n) return difference < 0n ? -1 : 1;
+    if (m.length !== n.length) return m.length - n.length;
+  }
+  return x < y ? -1 : 1;
+}
+
+function digitsAt(text: string, start: number): string {
+  let end = start;
+  while (end < text.length && isDigit(text.charAt(end))) end += 1;
+  return text.slice(start, end);
+}
+
+function isDigit(character: string): boolean {
+  return character >= '0' && character <= '9';
+}
+
+function isLetter(character: string): boolean {
+  return /\p{L}/u.test(character);
+}

@@ -1,0 +1,57 @@
+/** What a YAML scalar means: the rules of YAML 1.1 as upstream's converter applies them (`yes` and `on` are true, `0o17` and `017` are 15). */
+import { SyntaxFault } from './syntax-fault';
+
+const BOOLEANS = new Map<string, boolean>([
+  ...['y', 'Y', 'yes', 'Yes', 'YES', 'on', 'On', 'ON', 'true', 'True', 'TRUE'].map((text): [string, boolean] => [text, true]),
+  ...['n', 'N', 'no', 'No', 'NO', 'off', 'Off', 'OFF', 'false', 'False', 'FALSE'].map((text): [string, boolean] => [text, false]),
+]);
+const NULLS = new Set(['', '~', 'null', 'Null', 'NULL']);
+const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/;
+const INFINITE = new Map([
+  ...['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'].map((text): [string, string] => [text, '+Inf']),
+  ...['-.inf', '-.Inf', '-.INF'].map((text): [string, string] => [text, '-Inf']),
+  ...['.nan', '.NaN', '.NAN'].map((text): [string, string] => [text, 'NaN']),
+]);
+const RADIX = /^([-+]?)0([box])([0-9a-fA-F]+)$/;
+const RADIXES: Record<string, { prefix: string; digits: RegExp }> = {
+  b: { prefix: '0b', digits: /^[01]+$/ },
+  o: { prefix: '0o', digits: /^[0-7]+$/ },
+  x: { prefix: '0x', digits: /^[0-9a-fA-F]+$/ },
+};
+
+export type Scalar = null | boolean | number | bigint | string;
+
+/** The value of a plain, untagged scalar. Throws SyntaxFault for values that JSON does not have. */
+export function resolvePlain(text: string): Scalar {
+  if (NULLS.has(text)) return null;
+  const boolean = BOOLEANS.get(text);
+  if (boolean !== undefined) return boolean;
+  if (!/^[-+.\d]/.test(text)) return text;
+  const infinite = INFINITE.get(text);
+  if (infinite !== undefined) throw new SyntaxFault(`json: unsupported value: ${infinite}`);
+  const plain = text.replaceAll('_', '');
+  const integer = readInteger(plain);
+  if (integer !== undefined) return integer;
+  return FLOAT.test(plain) && Number.isFinite(Number(plain)) ? Number(plain) : text;
+}
+
+function readInteger(text: string): number | bigint | undefined {
+  const radix = RADIX.exec(text);
+  if (radix !== null) {
+    const [, sign = '', letter = '', digits = ''] = radix;
+    const rules = RADIXES[letter];
+    return rules?.digits.test(digits) === true ? fit(BigInt(rules.prefix + digits), sign) : undefined;
+  }
+  const octal = /^([-+]?)0([0-7]+)$/.exec(text);
+  if (octal !== null) return fit(BigInt(`0o${octal[2] ?? '0'}`), octal[1] ?? '');
+  const decimal = /^([-+]?)(\d+)$/.exec(text);
+  return decimal === null ? undefined : fit(BigInt(decimal[2] ?? '0'), decimal[1] ?? '');
+}
+
+/** Within 64 bits an integer stays exact, beyond it is a double. */
+function fit(size: bigint, sign: string): number | bigint {
+  const value = sign === '-' ? -size : size;
+  const number = Number(value);
+  if (Number.isSafeInteger(number)) return number;
+  return BigInt.asIntN(64, value) === value || BigInt.asUintN(64, value) === value ? value : number;
+}

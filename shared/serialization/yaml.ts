@@ -1,0 +1,60 @@
+/**
+ * YAML in. A body that begins with `{` is tried as JSON first, because clients often call JSON YAML and JSON is parsed fifty times faster.
+ * Large bodies are parsed in a worker thread with a time limit, so that they do not hold up everyone else.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { isUtf8 } from 'node:buffer';
+import type { Clock } from '../runtime/clock';
+import { parseJson, type Parsed } from './strict-json';
+import { SyntaxFault } from './syntax-fault';
+import { composeYaml, type YamlDocument } from './yaml-document';
+
+const LARGEST_INLINE = 65_536;
+const TIME_LIMIT_MS = 5000;
+/** Only the built program has it; run from sources (tests) everything is parsed inline. */
+const WORKER_FILE = join(__dirname, 'yaml-worker.js');
+
+/** What the worker answers. */
+export type WorkerAnswer = { document: YamlDocument } | { fault: string };
+
+/** Parses the first document. Throws SyntaxFault, whose message begins with `yaml: ` as upstream's. */
+export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<Parsed> {
+  const json = tryJson(bytes);
+  if (json !== undefined) return json;
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (!isUtf8(buffer)) throw new SyntaxFault('yaml: invalid leading UTF-8 octet');
+  const text = buffer.toString('utf8').replace(/^\ufeff/, '');
+  const isLarge = text.length > LARGEST_INLINE && existsSync(WORKER_FILE);
+  const document = isLarge ? await composeElsewhere(text, clock) : composeYaml(text);
+  return { value: document.value, format: 'yaml', duplicates: document.duplicates, literals: undefined, text: undefined };
+}
+
+/** JSON with repeated members is left to the YAML parser, which names them by line as upstream does. */
+function tryJson(bytes: Uint8Array): Parsed | undefined {
+  if (bytes[0] !== 0x7b) return undefined;
+  try {
+    const parsed = parseJson(bytes);
+    return parsed.duplicates.length === 0 ? { ...parsed, literals: undefined, format: 'yaml' } : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxFault) return undefined;
+    throw error;
+  }
+}
+
+function composeElsewhere(text: string, clock: Clock): Promise<YamlDocument> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(WORKER_FILE, { workerData: text, resourceLimits: { maxOldGenerationSizeMb: 256 } });
+    const finish = (settle: () => void): void => {
+      timer.cancel();
+      void worker.terminate();
+      settle();
+    };
+    const timer = clock.after(TIME_LIMIT_MS, () => finish(() => reject(new SyntaxFault('yaml: the document takes too long to parse'))));
+    worker.once('message', (answer: WorkerAnswer) => {
+      finish(() => ('fault' in answer ? reject(new SyntaxFault(answer.fault)) : resolve(answer.document)));
+    });
+    worker.once('error', (error) => finish(() => reject(new SyntaxFault(`yaml: ${error.message}`))));
+  });
+}

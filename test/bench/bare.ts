@@ -1,0 +1,46 @@
+/** The floor of the benchmark: the bare TLS server as a child process, and what the same bytes cost it. */
+import { fork, type ChildProcess } from 'node:child_process';
+import path from 'node:path';
+import type { Credential } from '../../shared/runtime/pki';
+import type { BareMessage } from './bare-server';
+import { BenchClient } from './client';
+import { loop, type Cost } from './measure';
+
+export class BareServer {
+  private constructor(
+    private readonly child: ChildProcess,
+    private readonly client: BenchClient,
+  ) {}
+
+  static async start(credential: Credential): Promise<BareServer> {
+    const child = fork(path.join(__dirname, 'bare-server.js'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const port = new Promise<number>((resolve) => child.once('message', (message) => resolve(Number(message))));
+    child.send({ certificate: credential.certificate, key: credential.key } satisfies BareMessage);
+    return new BareServer(child, new BenchClient(await port, 'none'));
+  }
+
+  get pid(): number {
+    return this.child.pid ?? -1;
+  }
+
+  /** The cost of answering with `size` bytes. */
+  async answer(size: number, workers: number, seconds: number): Promise<Cost> {
+    const target = `/${size}`;
+    this.tell({ path: target, size });
+    await this.client.send('GET', target);
+    return loop(this.pid, { workers, seconds }, async () => void (await this.client.send('GET', target)));
+  }
+
+  tell(message: BareMessage): void {
+    this.child.send(message);
+  }
+
+  watch(): ReturnType<BenchClient['open']> {
+    return this.client.open('GET', '/watch');
+  }
+
+  stop(): void {
+    this.client.close();
+    this.child.disconnect();
+  }
+}

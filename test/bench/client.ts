@@ -1,0 +1,58 @@
+/** A plain HTTPS client for the benchmark: keep-alive connections, a bearer token, bodies read and thrown away. Throws on any error answer. */
+import { Agent, request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+
+export class BenchClient {
+  private readonly agent = new Agent({ keepAlive: true, maxSockets: 2048, rejectUnauthorized: false });
+
+  constructor(
+    private readonly port: number,
+    private readonly token: string,
+  ) {}
+
+  async send(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<number> {
+    const response = await this.open(method, path, body, headers);
+    let bytes = 0;
+    for await (const chunk of response) bytes += Buffer.byteLength(chunk as Buffer);
+    if ((response.statusCode ?? 0) >= 400) throw new Error(`${method} ${path}: ${response.statusCode}`);
+    return bytes;
+  }
+
+  /** The response as soon as its headers are there. */
+  open(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+    return new Promise((resolve, reject) => {
+      const request = httpsRequest(
+        {
+          method,
+          port: this.port,
+          host: '127.0.0.1',
+          path,
+          agent: this.agent,
+          headers: {
+            authorization: `Bearer ${this.token}`,
+            accept: 'application/json',
+            ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+            ...headers,
+          },
+        },
+        resolve,
+      );
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+}
+
+/** A ConfigMap of about 1.2 KB. */
+export function configMap(namespace: string, name: string, stamp: string, size = 1000): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace, labels: { app: 'bench', shard: `s${name.length % 7}` } },
+    data: { t: stamp, payload: 'x'.repeat(size) },
+  });
+}

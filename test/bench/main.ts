@@ -1,0 +1,196 @@
+/**
+ * `npm run bench`: speed and memory as ratios within one run, so that a slow or noisy machine tells the same story as a fast one.
+ * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
+ * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
+ *
+ *   npm run bench [-- --seconds=4] [--objects=0]      objects: also measures memory with that many objects of 1.5 KB, each updated twice
+ */
+import { rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { systemClock } from '../../shared/runtime/clock';
+import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
+import { systemRandom } from '../../shared/runtime/random';
+import { openEtcdStore } from '../../apiserver/storage/etcd/open';
+import { findEtcd, startEtcd } from '../support/etcd';
+import { freePort, removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
+import { BareServer } from './bare';
+import { BenchClient, configMap } from './client';
+import { anonymousMegabytes, loop, type Cost } from './measure';
+import { fanOut } from './watchers';
+
+const TOKEN = 'bench-token';
+const option = (name: string, absent: number): number =>
+  Number(process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? absent);
+const seconds = option('seconds', 4);
+const objects = option('objects', 0);
+
+function row(name: string, cost: Cost | { cpuMicros: number }, against?: string, reference?: number): void {
+  const ratio = reference === undefined ? '' : `${(cost.cpuMicros / reference).toFixed(2)} × ${against} (${reference.toFixed(1)})`;
+  console.log(`${name.padEnd(46)} ${cost.cpuMicros.toFixed(1).padStart(9)} µs  ${ratio}`);
+}
+
+async function start(folder: string, etcdServers?: string): Promise<{ server: ApiServer; client: BenchClient }> {
+  const securePort = await freePort();
+  const tokens = path.join(folder, 'tokens.csv');
+  writeFileSync(tokens, `${TOKEN},bench,bench,"system:masters"\n`, { mode: 0o600 });
+  const server = await startApiServer({
+    folder,
+    securePort,
+    args: [`--token-auth-file=${tokens}`],
+    ...(etcdServers === undefined ? {} : { etcdServers }),
+  });
+  return { server, client: new BenchClient(securePort, TOKEN) };
+}
+
+async function fill(client: BenchClient, pid: number, namespace: string, count: number, size = 1000): Promise<Cost> {
+  await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: namespace } }));
+  return loop(pid, { workers: 16, count }, async (index) => {
+    await client.send('POST', `/api/v1/namespaces/${namespace}/configmaps`, configMap(namespace, `o-${index}`, '', size));
+  });
+}
+
+async function credential(): Promise<Credential> {
+  const life = { lifetimeMs: 86_400_000, clock: systemClock };
+  const authority = await createAuthority({ ...life, subject: { commonName: 'bench-ca' } });
+  return issueCertificate({ ...life, authority, usage: 'server', subject: { commonName: 'bare' }, names: ['127.0.0.1'] });
+}
+
+async function reads(): Promise<void> {
+  const folder = temporaryFolder('bench');
+  const { server, client } = await start(folder);
+  const pid = server.process.pid;
+  console.log(`\nidle memory: ${anonymousMegabytes(pid).toFixed(1)} MB\n`);
+  const bare = await BareServer.start(await credential());
+  try {
+    await fill(client, pid, 'bench', 1000);
+    await fill(client, pid, 'l500', 500);
+    await fill(client, pid, 'l10k', 10_000);
+    const get = async (
+      name: string,
+      target: string | ((index: number) => string),
+      workers: number,
+      headers?: Record<string, string>,
+    ): Promise<Cost> => {
+      const at = typeof target === 'string' ? () => target : target;
+      const size = await client.send('GET', at(0), undefined, headers);
+      const floor = await bare.answer(size, workers, seconds / 2);
+      const cost = await loop(pid, { workers, seconds }, async (index) => void (await client.send('GET', at(index), undefined, headers)));
+      row(name, cost, 'bare TLS', floor.cpuMicros);
+      return cost;
+    };
+    const one = (query: string) => (index: number) => `/api/v1/namespaces/bench/configmaps/o-${index % 1000}${query}`;
+    const list = (namespace: string, query = ''): string => `/api/v1/namespaces/${namespace}/configmaps${query}`;
+    await get('get, consistent', one(''), 32);
+    await get('get, resourceVersion=0', one('?resourceVersion=0'), 32);
+    const consistent = await get('list of 500, consistent', list('l500'), 8);
+    const cached = await get('list of 500, resourceVersion=0', list('l500', '?resourceVersion=0'), 8);
+    row('  the first over the second', consistent, 'resourceVersion=0', cached.cpuMicros);
+    await get('list of 500 as Table', list('l500'), 8, { accept: 'application/json;as=Table;v=v1;g=meta.platform.io' });
+    await get('list of 500, selector matching 71', list('l500', '?labelSelector=shard%3Ds3'), 8);
+    await get('list of 10,000', list('l10k'), 2);
+    await get('page of 500 out of 10,000', list('l10k', '?limit=500'), 4);
+
+    const target = '/api/v1/namespaces/bench/configmaps';
+    const frame = 1400;
+    bare.tell({ push: frame });
+    const floor = await fanOut(
+      bare.pid,
+      1000,
+      100,
+      () => bare.watch(),
+      async () => bare.tell({ push: frame }),
+    );
+    const watch = await fanOut(
+      pid,
+      1000,
+      100,
+      () => client.open('GET', `${target}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3Do-0`),
+      async (index) => void (await client.send('PUT', `${target}/o-0`, configMap('bench', 'o-0', String(index)))),
+    );
+    row('one event to one of 1,000 watchers', watch, 'bare TLS', floor.cpuMicros);
+  } finally {
+    bare.stop();
+    client.close();
+    await server.process.stop();
+    removeFolder(folder);
+  }
+}
+
+async function memory(count: number): Promise<void> {
+  const folder = temporaryFolder('bench');
+  const { server, client } = await start(folder);
+  const pid = server.process.pid;
+  try {
+    await fill(client, pid, 'big', count, 1200);
+    for (const stamp of ['1', '2']) {
+      await loop(pid, { workers: 16, count }, async (index) => {
+        const name = `o-${index}`;
+        await client.send('PUT', `/api/v1/namespaces/big/configmaps/${name}`, configMap('big', name, stamp, 1200));
+      });
+    }
+    const before = anonymousMegabytes(pid);
+    console.log(`\nmemory with ${count} objects of 1.5 KB, each updated twice: ${before.toFixed(0)} MB`);
+    const bytes = await client.send('GET', '/api/v1/namespaces/big/configmaps');
+    console.log(`after one list of them (${(bytes / 1e6).toFixed(0)} MB): ${(anonymousMegabytes(pid) - before).toFixed(0)} MB more`);
+  } finally {
+    client.close();
+    await server.process.stop();
+    removeFolder(folder);
+  }
+}
+
+async function writes(): Promise<void> {
+  if (findEtcd() === undefined) {
+    console.log('\nwrites on etcd: left out, there is no etcd');
+    return;
+  }
+  const etcd = await startEtcd();
+  const folder = temporaryFolder('bench');
+  const { server, client } = await start(folder, etcd.endpoint);
+  const pid = server.process.pid;
+  try {
+    await fill(client, pid, 'bench', 100);
+    const target = '/api/v1/namespaces/bench/configmaps';
+    const store = await openEtcdStore({ endpoints: [etcd.endpoint], clock: systemClock, random: systemRandom });
+    const value = Buffer.alloc(1200, 'x');
+    const raw = await loop(process.pid, { workers: 16, seconds }, async (index) => {
+      const key = `/raw/${index}`;
+      await store.transact({ compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value }] });
+    });
+    await store.close();
+    console.log();
+    const against = 'the same transaction by the same client';
+    const create = await loop(pid, { workers: 16, seconds }, async (index) => {
+      await client.send('POST', target, configMap('bench', `c-${index}`, ''));
+    });
+    row('create on etcd', create, against, raw.cpuMicros);
+    const update = await loop(pid, { workers: 16, seconds }, async (index, worker) => {
+      await client.send('PUT', `${target}/o-${worker}`, configMap('bench', `o-${worker}`, String(index)));
+    });
+    row('update on etcd', update, against, raw.cpuMicros);
+    const patch = await loop(pid, { workers: 16, seconds }, async (index, worker) => {
+      const body = JSON.stringify({ data: { t: String(index) } });
+      await client.send('PATCH', `${target}/o-${worker}`, body, { 'content-type': 'application/merge-patch+json' });
+    });
+    row('merge patch on etcd', patch, against, raw.cpuMicros);
+  } finally {
+    client.close();
+    await server.process.stop();
+    await etcd.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function main(): Promise<void> {
+  await reads();
+  await writes();
+  if (objects > 0) await memory(objects);
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

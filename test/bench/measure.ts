@@ -1,0 +1,48 @@
+/**
+ * What a process costs: CPU time and anonymous memory as the kernel counts them (Linux only). Comparable on a noisy machine, where rates are not.
+ */
+import { readFileSync } from 'node:fs';
+
+/** Seconds of user and system time since the process started; resolution 10 ms. */
+export function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Megabytes of anonymous memory: what the process itself holds, without mapped files. */
+export function anonymousMegabytes(pid: number): number {
+  const line = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
+  return Number(line?.[1] ?? Number.NaN) / 1024;
+}
+
+export interface Cost {
+  readonly requests: number;
+  readonly seconds: number;
+  /** µs of the server's CPU per request. */
+  readonly cpuMicros: number;
+}
+
+/** Runs `request` from `workers` loops for `seconds` (or `count` times in all) and charges the CPU that `pid` used to the requests. */
+export async function loop(
+  pid: number,
+  bounds: { readonly workers: number; readonly seconds?: number; readonly count?: number },
+  request: (index: number, worker: number) => Promise<void>,
+): Promise<Cost> {
+  const end = bounds.seconds === undefined ? Infinity : performance.now() + bounds.seconds * 1000;
+  const limit = bounds.count ?? Infinity;
+  const cpu = cpuSeconds(pid);
+  const start = performance.now();
+  let next = 0;
+  let done = 0;
+  const worker = async (id: number): Promise<void> => {
+    while (next < limit && performance.now() < end) {
+      const index = next++;
+      await request(index, id);
+      done += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: bounds.workers }, (_, id) => worker(id)));
+  const seconds = (performance.now() - start) / 1000;
+  return { requests: done, seconds, cpuMicros: ((cpuSeconds(pid) - cpu) * 1e6) / done };
+}

@@ -1,0 +1,108 @@
+/** What the cache's suites share: two stored types, values for them, a sink that writes down what it is told, and waiting for it. */
+import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../../../apiserver/cache/contract';
+import { encodeStoredValue } from '../../../apiserver/cache/stored-value';
+import type { Revision, Store, TransactionResult } from '../../../apiserver/storage/store';
+
+export const prefix = '/registry';
+export const configMaps: StoredType = { name: 'configmaps', segment: 'configmaps', namespaced: true };
+export const services: StoredType = { name: 'services', segment: 'services/specs', namespaced: true };
+export const nodes: StoredType = { name: 'nodes', segment: 'minions', namespaced: false };
+export const types = [configMaps, services, nodes];
+
+export interface ValueOptions {
+  readonly data?: string;
+  readonly labels?: Record<string, string>;
+  readonly fields?: Record<string, string>;
+}
+
+/** A stored value; `data` stands in the body. */
+export function value(options: ValueOptions = {}): Buffer {
+  const head = '{"metadata":{"name":"x",';
+  return encodeStoredValue({
+    body: `${head}"uid":"u"},"data":${JSON.stringify(options.data ?? '')}}`,
+    versionOffset: Buffer.byteLength(head),
+    labels: options.labels,
+    fields: options.fields,
+    dialectSensitive: false,
+  });
+}
+
+export function keyOf(type: StoredType, key: string): string {
+  return `${prefix}/${type.segment}/${key}`;
+}
+
+/** What `value` put under `data`. */
+export function dataOf(entry: Entry): string {
+  const object: unknown = JSON.parse(entry.bytes.toString());
+  if (typeof object !== 'object' || object === null || !('data' in object) || typeof object.data !== 'string') throw new Error('no data');
+  return object.data;
+}
+
+export async function put(store: Store, type: StoredType, key: string, options: ValueOptions = {}): Promise<Revision> {
+  return write(store, { type: 'put', key: keyOf(type, key), value: value(options) });
+}
+
+export async function remove(store: Store, type: StoredType, key: string): Promise<Revision> {
+  return write(store, { type: 'delete', key: keyOf(type, key) });
+}
+
+async function write(store: Store, operation: Parameters<Store['transact']>[0]['operations'][number]): Promise<Revision> {
+  const result: TransactionResult = await store.transact({ compare: [], operations: [operation] });
+  if (!result.committed) throw new Error('a write without conditions was refused');
+  return result.revision;
+}
+
+export interface Seen {
+  readonly type: WatchEventType;
+  readonly key: string;
+  /** The change's revision. */
+  readonly revision: Revision;
+  readonly entry: Entry;
+  readonly change: Change;
+}
+
+export interface Mark {
+  readonly revision: Revision;
+  readonly initial: boolean;
+  /** How many events came before. */
+  readonly after: number;
+}
+
+/** A sink that keeps up and writes everything down. */
+export class Recorder implements ChangeSink {
+  readonly events: Seen[] = [];
+  readonly bookmarks: Mark[] = [];
+  ended: WatchEnd | undefined;
+  private wake: (() => void)[] = [];
+
+  event(type: WatchEventType, entry: Entry, change: Change): void {
+    this.events.push({ type, key: entry.key, revision: change.revision, entry, change });
+    this.told();
+  }
+
+  bookmark(revision: Revision, endOfInitialEvents: boolean): void {
+    this.bookmarks.push({ revision, initial: endOfInitialEvents, after: this.events.length });
+    this.told();
+  }
+
+  end(reason: WatchEnd): void {
+    this.ended = reason;
+    this.told();
+  }
+
+  /** `ADDED ns/a@5` per event. */
+  get lines(): string[] {
+    return this.events.map(({ type, key, revision }) => `${type} ${key}@${revision}`);
+  }
+
+  /** Resolves as soon as the condition holds; the test's own time limit is the deadline. */
+  async until(condition: (recorder: this) => boolean): Promise<void> {
+    while (!condition(this)) await new Promise<void>((resolve) => this.wake.push(resolve));
+  }
+
+  private told(): void {
+    const wake = this.wake;
+    this.wake = [];
+    for (const one of wake) one();
+  }
+}

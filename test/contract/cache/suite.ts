@@ -1,0 +1,225 @@
+/** What every cache must do whatever store lies below it. Run with the memory, embedded and etcd stores. */
+import fc from 'fast-check';
+import type { Snapshot, WatchRequest } from '../../../apiserver/cache/contract';
+import { openCache, type CacheOptions, type OpenedCache } from '../../../apiserver/cache/open-cache';
+import { StoreError, type Revision, type Store } from '../../../apiserver/storage/store';
+import { systemClock } from '../../../shared/runtime/clock';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { systemRandom } from '../../../shared/runtime/random';
+import { configMaps, dataOf, nodes, prefix, put, Recorder, remove, services, types } from './fixture';
+import { guarantees, histories, record, type Recording } from './history';
+
+export interface OpenStore {
+  readonly store: Store;
+  dispose(): Promise<void>;
+}
+
+/** `open` makes an empty store; `runs` says how many random histories it is worth. */
+export function cacheContract(open: () => Promise<OpenStore>, runs: number): void {
+  let opened: OpenStore;
+  let store: Store;
+  let caches: OpenedCache[];
+
+  async function start(options: Partial<CacheOptions> = {}): Promise<OpenedCache> {
+    const fixed = { store, prefix, types, clock: systemClock, random: systemRandom, logger: silentLogger };
+    const cache = openCache({ ...fixed, checkMs: 0, compactionMs: 0, ...options });
+    caches.push(cache);
+    await cache.whenReady();
+    return cache;
+  }
+
+  const soon = (): { deadline: number } => ({ deadline: systemClock.monotonic() + 5000 });
+  const after = (revision: Revision): WatchRequest => ({
+    scope: {},
+    start: { type: 'after', revision },
+    bookmarks: false,
+    markEndOfInitialEvents: false,
+  });
+
+  beforeEach(async () => {
+    opened = await open();
+    store = opened.store;
+    caches = [];
+  });
+
+  afterEach(async () => {
+    for (const cache of caches) await cache.close();
+    await opened.dispose();
+  });
+
+  describe.each([
+    ['from the window', {}],
+    ['replayed from the store, because the window holds nothing', { windowBytes: 0 }],
+  ])('watch guarantees, resuming %s', (_name, options) => {
+    let recordings: Recording[];
+
+    // The histories are carried out once; each guarantee then looks at all that was told.
+    beforeAll(async () => {
+      recordings = [];
+      for (const [index, steps] of fc.sample(histories, { numRuns: runs, seed: 42 }).entries()) {
+        const one = await open();
+        const cache = openCache({
+          store: one.store,
+          prefix: `${prefix}`,
+          types,
+          clock: systemClock,
+          random: systemRandom,
+          logger: silentLogger,
+          checkMs: 0,
+          compactionMs: 0,
+          ...options,
+        });
+        await cache.whenReady();
+        recordings.push(...(await record(one.store, cache, steps)));
+        if (index === 0 && 'windowBytes' in options) expect(cache.statistics.windowEvents).toBe(0);
+        await cache.close();
+        await one.dispose();
+      }
+    }, 60_000);
+
+    it.each(Object.entries(guarantees))('%s', (_guarantee, holds) => {
+      expect(recordings.length).toBeGreaterThan(runs);
+      expect(recordings.filter((recording) => !holds(recording))).toEqual([]);
+    });
+  });
+
+  it('reads its own and others’ writes after mostRecent, always', async () => {
+    const cache = await start();
+    const other = await start();
+    for (let i = 0; i < 50; i += 1) {
+      const revision = await put(store, configMaps, 'a/one', { data: String(i) });
+      expect(await other.mostRecent(soon())).toBeGreaterThanOrEqual(revision);
+      expect(dataOf(other.get(configMaps, 'a/one')!)).toBe(String(i));
+    }
+    await cache.mostRecent(soon());
+    expect(dataOf(cache.get(configMaps, 'a/one')!)).toBe('49');
+  });
+
+  it('becomes ready on an empty store, on a full one, and behind a compacted one', async () => {
+    expect((await start()).snapshot(configMaps).size).toBe(0);
+    for (let i = 0; i < 20; i += 1) await put(store, configMaps, `a/${i % 5}`, { data: String(i) });
+    expect((await start()).snapshot(configMaps).size).toBe(5);
+    await store.compact(await store.revision());
+    const late = await start();
+    expect([...late.snapshot(configMaps).range()].map(dataOf)).toEqual(['15', '16', '17', '18', '19']);
+  });
+
+  it('answers exact reads from memory or the store alike', async () => {
+    const memory = await start();
+    const bare = await start({ windowBytes: 0 });
+    const states: { readonly revision: Revision; readonly keys: string[] }[] = [];
+    const present = new Set<string>();
+    for (let i = 0; i < 40; i += 1) {
+      const key = `${i % 3 === 0 ? 'b' : 'a'}/${(i * 7) % 11}`;
+      const gone = present.has(key) && i % 2 === 0;
+      const revision = gone ? await remove(store, configMaps, key) : await put(store, configMaps, key);
+      if (gone) present.delete(key);
+      else present.add(key);
+      states.push({ revision, keys: [...present].sort() });
+    }
+    for (const { revision, keys } of states) {
+      for (const cache of [memory, bare]) {
+        const snapshot = await cache.snapshotAt(configMaps, revision, soon());
+        const inA = keys.filter((key) => key.startsWith('a/'));
+        expect(snapshot.revision).toBe(revision);
+        expect([...snapshot.range()].map((entry) => entry.key)).toEqual(keys);
+        expect([...snapshot.range('a/', 'a0')].map((entry) => entry.key)).toEqual(inA);
+        expect([snapshot.size, snapshot.count(), snapshot.count('a/', 'a0')]).toEqual([keys.length, keys.length, inA.length]);
+        expect(snapshot.get(keys[0] ?? '')?.key).toBe(keys[0]);
+        expect(snapshot.get('a/none')).toBeUndefined();
+      }
+    }
+    expect(memory.statistics.storeSnapshots).toBe(0);
+    expect(bare.statistics.storeSnapshots).toBeGreaterThan(0);
+  });
+
+  it('reads a part of a past state from the store in pages', async () => {
+    for (let i = 0; i < 10; i += 1) await put(store, configMaps, `a/${i}`);
+    const revision = await put(store, configMaps, 'b/0');
+    const cache = await start({ windowBytes: 0 });
+    await put(store, configMaps, 'a/5', { data: 'newer' });
+    const all: string[] = [];
+    let start_ = 'a/';
+    for (;;) {
+      const page: Snapshot = await cache.snapshotAt(configMaps, revision, { ...soon(), start: start_, end: 'a0', limit: 4 });
+      const keys = [...page.range(start_, 'a0')].map((entry) => entry.key);
+      expect(page.count(start_, 'a0')).toBe(10 - all.length);
+      all.push(...keys);
+      if (page.unknownFrom === undefined) break;
+      start_ = page.unknownFrom;
+    }
+    expect(all).toEqual(Array.from({ length: 10 }, (_, i) => `a/${i}`));
+  });
+
+  it('refuses states that are compacted or have not happened', async () => {
+    const cache = await start();
+    const old = await put(store, configMaps, 'a/one');
+    for (let i = 0; i < 5; i += 1) await put(store, configMaps, 'a/one', { data: String(i) });
+    await cache.mostRecent(soon());
+    await cache.compactionRound();
+    await put(store, configMaps, 'a/one', { data: 'newest' });
+    await cache.compactionRound();
+    await cache.mostRecent(soon());
+    expect(cache.compactedRevision).toBeGreaterThan(old);
+    await expect(cache.snapshotAt(configMaps, old, soon())).rejects.toMatchObject({
+      failure: 'compacted',
+      compactRevision: cache.compactedRevision,
+    });
+    const soonOver = { deadline: systemClock.monotonic() + 20 };
+    await expect(cache.snapshotAt(configMaps, cache.revision + 100, soonOver)).rejects.toMatchObject({ failure: 'future-revision' });
+    await expect(cache.snapshotAt(configMaps, cache.revision + 100, soonOver)).rejects.toBeInstanceOf(StoreError);
+  });
+
+  it('ends a resume from before the compaction, on every replica, with both revisions', async () => {
+    const cache = await start();
+    const other = await start();
+    const old = await put(store, configMaps, 'a/one');
+    await put(store, configMaps, 'a/two');
+    await cache.compactionRound();
+    await put(store, configMaps, 'a/three');
+    await cache.compactionRound();
+    for (const replica of [cache, other]) {
+      await replica.mostRecent(soon());
+      const recorder = new Recorder();
+      replica.watch(configMaps, after(old), recorder);
+      await recorder.until(({ ended }) => ended !== undefined);
+      expect(recorder.ended).toEqual({ type: 'expired', requested: old, oldest: replica.compactedRevision });
+      const resumed = new Recorder();
+      replica.watch(configMaps, after(replica.compactedRevision), resumed);
+      await resumed.until(({ events }) => events.length === 1);
+      expect(resumed.events[0]?.key).toBe('a/three');
+    }
+  });
+
+  it('compacts once a round among replicas, at the revision of the winner’s previous round', async () => {
+    const one = await start();
+    const two = await start();
+    await put(store, nodes, 'n');
+    const remembered = await store.revision();
+    await one.compactionRound();
+    await two.compactionRound();
+    await put(store, nodes, 'n', { data: '2' });
+    await one.compactionRound();
+    await two.compactionRound();
+    await Promise.all([one.mostRecent(soon()), two.mostRecent(soon())]);
+    expect([one.statistics.compactions, two.statistics.compactions]).toEqual([1, 0]);
+    expect([one.compactedRevision, two.compactedRevision]).toEqual([remembered, remembered]);
+    await put(store, nodes, 'n', { data: '3' });
+    await one.close();
+    await two.compactionRound();
+    await two.mostRecent(soon());
+    expect(two.statistics.compactions).toBe(1);
+    expect(two.compactedRevision).toBeGreaterThan(remembered);
+  });
+
+  it('finds nothing to repair when nothing is wrong', async () => {
+    const cache = await start();
+    for (let i = 0; i < 30; i += 1) await put(store, i % 2 === 0 ? services : nodes, i % 2 === 0 ? `a/${i}` : `${i}`);
+    await remove(store, nodes, '3');
+    await cache.mostRecent(soon());
+    const writing = put(store, configMaps, 'a/during');
+    await cache.check();
+    await writing;
+    expect(cache.statistics).toMatchObject({ checks: 1, differences: 0, resyncs: 0 });
+  });
+}

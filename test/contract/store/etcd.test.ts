@@ -1,0 +1,31 @@
+/** The etcd store keeps the store contract, on a real etcd. */
+import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
+import { systemClock } from '../../../shared/runtime/clock';
+import { systemRandom } from '../../../shared/runtime/random';
+import { describeWithEtcd, startEtcd } from '../../support/etcd';
+import { describeStore } from './suite';
+
+describeWithEtcd('the etcd store', () => {
+  describeStore('the etcd store', {
+    async create() {
+      const server = await startEtcd();
+      const open = () => openEtcdStore({ endpoints: [server.endpoint], clock: systemClock, random: systemRandom });
+      let store = await open();
+      return {
+        store,
+        restart: async () => {
+          await store.close();
+          await server.kill();
+          await server.restart();
+          store = await open();
+          return store;
+        },
+        pass: (seconds) => systemClock.sleep(seconds * 1_000),
+        dispose: async () => {
+          await store.close();
+          await server.dispose();
+        },
+      };
+    },
+  });
+});

@@ -1,0 +1,72 @@
+/** A sink that keeps everything it is told and lets a test wait for it. It asserts what every watch must hold. */
+import type { Revision, WatchEvent, WatchSink } from '../../../apiserver/storage/store';
+
+export class Recorder implements WatchSink {
+  readonly all: WatchEvent[] = [];
+  readonly batches: (readonly WatchEvent[])[] = [];
+  readonly progressed: Revision[] = [];
+  readonly connections: ('connected' | 'disconnected')[] = [];
+  compactedAt: Revision | undefined;
+  /** Breaches of order, uniqueness or atomicity; must stay empty. */
+  readonly breaches: string[] = [];
+  private delivered: Revision = 0;
+  private waiters: { readonly done: () => boolean; readonly resolve: () => void }[] = [];
+
+  events(events: readonly WatchEvent[], through: Revision): void {
+    if (events.length === 0) this.breaches.push('an empty delivery');
+    const [first] = events;
+    if (first !== undefined && first.revision <= this.delivered) this.breaches.push(`${first.revision} after ${this.delivered}`);
+    for (const event of events) {
+      if (event.revision < (this.all[this.all.length - 1]?.revision ?? 0)) this.breaches.push(`${event.revision} out of order`);
+      if (event.revision > through) this.breaches.push(`${event.revision} beyond through ${through}`);
+      this.all.push(event);
+    }
+    this.delivered = through;
+    this.batches.push(events);
+    this.notify();
+  }
+
+  progress(revision: Revision): void {
+    this.progressed.push(revision);
+    this.notify();
+  }
+
+  compacted(compactRevision: Revision): void {
+    this.compactedAt = compactRevision;
+    this.notify();
+  }
+
+  connection(state: 'connected' | 'disconnected'): void {
+    this.connections.push(state);
+    this.notify();
+  }
+
+  /** Resolves once `condition` holds; the test's own time limit is the only one. */
+  until(condition: () => boolean): Promise<void> {
+    if (condition()) return Promise.resolve();
+    return new Promise((resolve) => this.waiters.push({ done: condition, resolve }));
+  }
+
+  count(events: number): Promise<void> {
+    return this.until(() => this.all.length >= events);
+  }
+
+  connected(times = 1): Promise<void> {
+    return this.until(() => this.connections.filter((state) => state === 'connected').length >= times);
+  }
+
+  /** `put /a@3+ x` (created), `put /a@4 y`, `delete /a@5`. */
+  get log(): string[] {
+    return this.all.map((event) =>
+      event.type === 'put'
+        ? `put ${event.key}@${event.revision}${event.created ? '+' : ''} ${event.value.toString()}`
+        : `delete ${event.key}@${event.revision}`,
+    );
+  }
+
+  private notify(): void {
+    const ready = this.waiters.filter(({ done }) => done());
+    this.waiters = this.waiters.filter((waiter) => !ready.includes(waiter));
+    for (const { resolve } of ready) resolve();
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * The public JavaScript client against the built API server: plain use, and an informer that lives through the server's end, its restart and
+ * a compaction of the store in between. Every acknowledged change must reach the informer once, in order.
+ */
+import { makeInformer, KubeConfig, CoreV1Api, CoordinationV1Api, PatchStrategy, setHeaderOptions, type ApiException, type V1ConfigMap } from '@kubernetes/client-node';
+import { systemClock } from '../../shared/runtime/clock';
+import { systemRandom } from '../../shared/runtime/random';
+import { openEtcdStore } from '../../apiserver/storage/etcd/open';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../support/etcd';
+import { freePort, removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../support/programs';
+
+const namespace = 'default';
+
+describe('against the embedded store', () => {
+  const folder = temporaryFolder('e2e-client');
+  let server: ApiServer;
+  let core: CoreV1Api;
+  let config: KubeConfig;
+
+  beforeAll(async () => {
+    server = await startApiServer({ folder, securePort: await freePort() });
+    config = configOf(server);
+    core = config.makeApiClient(CoreV1Api);
+  }, 60_000);
+
+  afterAll(async () => {
+    await server.process.stop();
+    removeFolder(folder);
+  });
+
+  it('creates, reads, lists, changes and deletes', async () => {
+    const made = await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'one', labels: { set: 'a' } }, data: { k: '1' } } });
+    expect(made.metadata?.creationTimestamp).toBeInstanceOf(Date);
+    const read = await core.readNamespacedConfigMap({ name: 'one', namespace });
+    expect(read.data).toEqual({ k: '1' });
+    const replaced = await core.replaceNamespacedConfigMap({ name: 'one', namespace, body: { ...read, data: { k: '2' } } });
+    expect(Number(replaced.metadata?.resourceVersion)).toBeGreaterThan(Number(read.metadata?.resourceVersion));
+    await expect(core.replaceNamespacedConfigMap({ name: 'one', namespace, body: read })).rejects.toMatchObject({ code: 409 });
+    const patched = await core.patchNamespacedConfigMap(
+      { name: 'one', namespace, body: { data: { l: '3' } } },
+      setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
+    );
+    expect(patched.data).toEqual({ k: '2', l: '3' });
+    const operations = await core.patchNamespacedConfigMap(
+      { name: 'one', namespace, body: [{ op: 'remove', path: '/data/k' }] },
+      setHeaderOptions('Content-Type', PatchStrategy.JsonPatch),
+    );
+    expect(operations.data).toEqual({ l: '3' });
+    const listed = await core.listNamespacedConfigMap({ namespace, labelSelector: 'set=a' });
+    expect(listed.items.map((item) => item.metadata?.name)).toEqual(['one']);
+    await core.deleteNamespacedConfigMap({ name: 'one', namespace });
+    const refusal = await core.readNamespacedConfigMap({ name: 'one', namespace }).catch((error: unknown) => error as ApiException<string>);
+    expect(refusal).toMatchObject({ code: 404 });
+    expect(JSON.parse((refusal as ApiException<string>).body)).toMatchObject({ kind: 'Status', reason: 'NotFound', message: 'configmaps "one" not found' });
+  });
+
+  it('keeps the microseconds of a lease', async () => {
+    const leases = config.makeApiClient(CoordinationV1Api);
+    const made = await leases.createNamespacedLease({
+      namespace,
+      body: { metadata: { name: 'l' }, spec: { holderIdentity: 'me', leaseDurationSeconds: 15 } },
+    });
+    expect(made.spec?.holderIdentity).toBe('me');
+    const read = await leases.readNamespacedLease({ name: 'l', namespace });
+    expect(read.spec).toEqual(made.spec);
+  });
+
+  it('pages through a list', async () => {
+    for (let n = 0; n < 5; n++) await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: `p${n}`, labels: { set: 'pages' } } } });
+    const seen: string[] = [];
+    let _continue: string | undefined;
+    do {
+      const page = await core.listNamespacedConfigMap({ namespace, labelSelector: 'set=pages', limit: 2, ...(_continue === undefined ? {} : { _continue }) });
+      seen.push(...page.items.map((item) => item.metadata?.name ?? ''));
+      _continue = page.metadata?._continue;
+    } while (_continue !== undefined && _continue !== '');
+    expect(seen).toEqual(['p0', 'p1', 'p2', 'p3', 'p4']);
+  });
+
+  it('keeps an informer whole over the end and the restart of the server', async () => {
+    await followsThrough(server, async () => {
+      await server.process.kill();
+      server = await startApiServer({ folder, securePort: Number(new URL(server.address).port) });
+      return server;
+    });
+  }, 60_000);
+});
+
+describeWithEtcd('against etcd', () => {
+  const folder = temporaryFolder('e2e-client-etcd');
+  let etcd: EtcdServer;
+  let server: ApiServer;
+
+  beforeAll(async () => {
+    etcd = await startEtcd();
+    server = await startApiServer({ folder, securePort: await freePort(), etcdServers: etcd.endpoint });
+  }, 60_000);
+
+  afterAll(async () => {
+    await server.process.stop();
+    await etcd.dispose();
+    removeFolder(folder);
+  });
+
+  it('keeps an informer whole over a restart with a compaction in between', async () => {
+    await followsThrough(server, async () => {
+      await server.process.stop();
+      const store = await openEtcdStore({ endpoints: [etcd.endpoint], clock: systemClock, random: systemRandom });
+      await store.compact(await store.revision());
+      await store.close();
+      server = await startApiServer({ folder, securePort: Number(new URL(server.address).port), etcdServers: etcd.endpoint });
+      return server;
+    });
+  }, 60_000);
+});
+
+/** One change that the server acknowledged: object, version (none for a deletion, whose version the answer does not tell). */
+interface Change {
+  readonly name: string;
+  readonly verb: 'add' | 'update' | 'delete';
+  readonly version: string | undefined;
+}
+
+/** Writes before and after `interruption` under a running informer, then compares what it told with what was acknowledged. */
+async function followsThrough(server: ApiServer, interruption: () => Promise<ApiServer>): Promise<void> {
+  const selector = 'set=informed';
+  const config = configOf(server);
+  const core = config.makeApiClient(CoreV1Api);
+  const told: Change[] = [];
+  const informer = makeInformer(
+    config,
+    `/api/v1/namespaces/${namespace}/configmaps`,
+    () => core.listNamespacedConfigMap({ namespace, labelSelector: selector }),
+    selector,
+  );
+  const tell = (verb: Change['verb']) => (object: V1ConfigMap) =>
+    void told.push({ name: object.metadata?.name ?? '', verb, version: verb === 'delete' ? undefined : object.metadata?.resourceVersion });
+  let stopped = false;
+  informer.on('add', tell('add'));
+  informer.on('update', tell('update'));
+  informer.on('delete', tell('delete'));
+  informer.on('error', () => void setTimeout(() => (stopped ? undefined : void informer.start()), 50));
+  await informer.start();
+
+  const acknowledged: Change[] = [];
+  const write = async (round: number): Promise<void> => {
+    const client = configOf(server).makeApiClient(CoreV1Api);
+    for (let n = 0; n < 12; n++) {
+      const name = `r${round}-${n}`;
+      const made = await client.createNamespacedConfigMap({ namespace, body: { metadata: { name, labels: { set: 'informed' } }, data: { n: '0' } } });
+      acknowledged.push({ name, verb: 'add', version: made.metadata?.resourceVersion });
+      for (let change = 1; change <= 2; change++) {
+        const changed = await client.replaceNamespacedConfigMap({
+          name,
+          namespace,
+          body: { metadata: { name, labels: { set: 'informed' } }, data: { n: String(change) } },
+        });
+        acknowledged.push({ name, verb: 'update', version: changed.metadata?.resourceVersion });
+      }
+      if (n % 3 === 0) {
+        await client.deleteNamespacedConfigMap({ name, namespace });
+        acknowledged.push({ name, verb: 'delete', version: undefined });
+      }
+    }
+  };
+  try {
+    await write(1);
+    await waitUntil('the informer to be told', () => told.length >= acknowledged.length);
+    server = await interruption();
+    await write(2);
+    await waitUntil('the informer to be told again', () => told.length >= acknowledged.length);
+    expect(told).toEqual(acknowledged);
+    const stored = await configOf(server).makeApiClient(CoreV1Api).listNamespacedConfigMap({ namespace, labelSelector: selector });
+    const identity = (object: V1ConfigMap): string => `${object.metadata?.name}@${object.metadata?.resourceVersion}`;
+    expect(informer.list().map(identity).sort()).toEqual(stored.items.map(identity).sort());
+    expect(stored.items).toHaveLength(16);
+  } finally {
+    stopped = true;
+    await informer.stop();
+  }
+}
+
+function configOf(server: ApiServer): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromFile(server.kubeconfig);
+  return config;
+}

@@ -1,0 +1,254 @@
+/**
+ * What `npm start` runs (the compiled local runner) as a person meets it: first start, work, a second start, accidents, the end.
+ */
+import { existsSync, readFileSync } from 'node:fs';
+import { request, type IncomingHttpHeaders } from 'node:http';
+import path from 'node:path';
+import { packagedProgram, runClient } from '../support/kubectl';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../support/etcd';
+import { freePorts, ProgramProcess, removeFolder, startProgram, temporaryFolder, waitUntil } from '../support/programs';
+
+const runner = 'deploy/local/main.js';
+const kubectl = packagedProgram('kubectl') ?? '';
+
+interface Place {
+  readonly folder: string;
+  readonly securePort: number;
+  readonly insecurePort: number;
+}
+
+async function place(name: string): Promise<Place> {
+  const [securePort, insecurePort] = await freePorts(2);
+  return { folder: temporaryFolder(name), securePort: securePort!, insecurePort: insecurePort! };
+}
+
+function start({ folder, securePort, insecurePort }: Place, ...more: string[]): ProgramProcess {
+  return startProgram(runner, [`--data-dir=${folder}`, `--secure-port=${securePort}`, `--insecure-port=${insecurePort}`, ...more]);
+}
+
+async function started(where: Place, ...more: string[]): Promise<ProgramProcess> {
+  const process = start(where, ...more);
+  await waitUntil('the control plane to be ready', () => {
+    if (!process.running) throw new Error(`it ended:\n${process.output}`);
+    return process.output.includes('Ctrl-C ends it');
+  });
+  return process;
+}
+
+const pidOf = ({ folder }: Place, name: string): number => Number(readFileSync(path.join(folder, 'run', `${name}.pid`), 'utf8'));
+
+function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function kubectlOk({ folder }: Place, ...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runClient(kubectl, path.join(folder, 'admin.kubeconfig'), args);
+  if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
+  return stdout;
+}
+
+interface PlainAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+function plain({ insecurePort }: Place, method: string, target: string, headers: Record<string, string>, body?: string): Promise<PlainAnswer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port: insecurePort, method, path: target, headers, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => void (text += chunk));
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
+    });
+    sent.once('error', reject);
+    sent.end(body);
+  });
+}
+
+describe('npm start', () => {
+  let where: Place;
+  let local: ProgramProcess;
+
+  beforeAll(async () => {
+    where = await place('npm-start');
+    local = await started(where);
+  }, 60_000);
+
+  afterAll(async () => {
+    await local.stop();
+    removeFolder(where.folder);
+  }, 40_000);
+
+  it('says where it is and what to try', () => {
+    const { folder, securePort, insecurePort } = where;
+    expect(local.output).toContain(`https://127.0.0.1:${securePort}`);
+    expect(local.output).toContain(`http://127.0.0.1:${insecurePort}`);
+    expect(local.output).toContain(path.join(folder, 'admin.kubeconfig'));
+    expect(local.output.match(/^ {2}(kubectl|curl) .*$/gm)).toHaveLength(3);
+  });
+
+  it('does what it told the person to try', async () => {
+    const [, , reach] = local.output.match(/^ {2}(kubectl|curl) .*$/gm) ?? [];
+    expect(await kubectlOk(where, 'get', 'namespaces')).toMatch(/^NAME +STATUS +AGE\ndefault +Active/);
+    expect(await kubectlOk(where, 'create', 'configmap', 'hello', '--from-literal=greeting=world')).toBe('configmap/hello created\n');
+    expect(reach).toContain(`curl http://127.0.0.1:${where.insecurePort}/api/v1/namespaces/default/configmaps`);
+    const answer = await plain(where, 'GET', '/api/v1/namespaces/default/configmaps', { accept: '*/*', 'user-agent': 'curl/8' });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toContain('"greeting": "world"');
+  });
+
+  it('writes the ids of its processes', () => {
+    expect(pidOf(where, 'supervisor')).toBe(local.pid);
+    expect(lives(pidOf(where, 'apiserver'))).toBe(true);
+  });
+
+  it('refuses a second start on the same folder, naming who holds it', async () => {
+    const second = start({ ...(await place('unused')), folder: where.folder });
+    expect((await second.exited).code).toBe(1);
+    expect(second.output).toContain(`${where.folder} is in use by the running process ${local.pid}`);
+    expect(await kubectlOk(where, 'get', '--raw', '/readyz')).toBe('ok');
+  });
+
+  describe('plain HTTP', () => {
+    const list = '/api/v1/namespaces/default/configmaps';
+    const object = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'plain' } });
+    const json = { 'content-type': 'application/json' };
+
+    it('is for this machine: with the right Host and no sign of a web page it acts as the administrator', async () => {
+      for (const host of [`127.0.0.1:${where.insecurePort}`, `localhost:${where.insecurePort}`]) {
+        expect((await plain(where, 'GET', list, { host })).status).toBe(200);
+      }
+      expect((await plain(where, 'GET', list, { 'sec-fetch-site': 'none' })).status).toBe(200);
+      expect((await plain(where, 'POST', list, json, object)).status).toBe(201);
+    });
+
+    it.each<[string, string, Record<string, string>]>([
+      ['a foreign Host', 'GET', { host: 'evil.example.com' }],
+      ['a foreign Host with our port', 'GET', { host: 'evil.example.com:8080' }],
+      ['an Origin', 'GET', { origin: 'https://evil.example.com' }],
+      ['an opaque Origin', 'GET', { origin: 'null' }],
+      ['a cross-site fetch', 'GET', { 'sec-fetch-site': 'cross-site' }],
+      ['a same-origin fetch', 'GET', { 'sec-fetch-site': 'same-origin' }],
+      ['a body without Content-Type', 'POST', {}],
+      ['a preflight', 'OPTIONS', { origin: 'https://evil.example.com', 'access-control-request-method': 'POST' }],
+    ])('refuses %s', async (_, method, headers) => {
+      const name = `refused-${Object.keys(headers).join('-')}-${method.toLowerCase()}`;
+      const body = method === 'POST' ? object.replace('plain', name) : undefined;
+      const answer = await plain(where, method, list, headers, body);
+      expect([400, 403, 415, 421]).toContain(answer.status);
+      expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+      expect(answer.body).not.toContain('ConfigMap');
+      expect((await plain(where, 'GET', `${list}/${name}`, {})).status).toBe(404);
+    });
+
+    it('authenticates a request that carries credentials', async () => {
+      expect((await plain(where, 'GET', list, { authorization: 'Bearer nonsense' })).status).toBe(401);
+    });
+  });
+
+  it('starts a killed API server again, says so, and keeps the data', async () => {
+    const before = pidOf(where, 'apiserver');
+    const said = local.output.length;
+    process.kill(before, 'SIGKILL');
+    await waitUntil('the console to say it', () => /apiserver .*(SIGKILL|killed|ended)/.test(local.output.slice(said)));
+    await waitUntil('the API server to be back', async () => {
+      const answer = await plain(where, 'GET', '/readyz', {}).catch(() => undefined);
+      return answer?.status === 200;
+    });
+    expect(pidOf(where, 'apiserver')).not.toBe(before);
+    expect(await kubectlOk(where, 'get', 'configmap', 'hello', '-o', 'jsonpath={.data.greeting}')).toBe('world');
+  });
+
+  it('ends cleanly on Ctrl-C, and a second start keeps data and certificates', async () => {
+    const child = pidOf(where, 'apiserver');
+    const authority = readFileSync(path.join(where.folder, 'pki', 'ca.crt'), 'utf8');
+    local.child.kill('SIGINT');
+    expect(await local.exited).toEqual({ code: 0, signal: null });
+    expect(lives(child)).toBe(false);
+    expect(existsSync(path.join(where.folder, 'run', 'supervisor.pid'))).toBe(false);
+    expect(existsSync(path.join(where.folder, 'run', 'apiserver.pid'))).toBe(false);
+
+    local = await started(where);
+    expect(readFileSync(path.join(where.folder, 'pki', 'ca.crt'), 'utf8')).toBe(authority);
+    expect(await kubectlOk(where, 'get', 'configmap', 'hello', '-o', 'jsonpath={.data.greeting}')).toBe('world');
+  }, 60_000);
+
+  it('takes its processes with it when it is killed, and the folder is free again', async () => {
+    const child = pidOf(where, 'apiserver');
+    await local.kill();
+    await waitUntil('the API server to go', () => !lives(child));
+    local = await started(where);
+    expect(await kubectlOk(where, 'get', 'configmap', 'hello', '-o', 'name')).toBe('configmap/hello\n');
+  }, 60_000);
+});
+
+describe('npm start with wrong flags', () => {
+  it.each<[string, string[], RegExp]>([
+    ['an unknown flag', ['--no-such-flag=1'], /no-such-flag/],
+    ['a bad port', ['--secure-port=99999'], /secure-port/],
+    ['several replicas without etcd', ['--replicas=3'], /etcd-servers/],
+    ['a stray word', ['banana'], /banana/],
+  ])('refuses %s at once', async (_, flags, message) => {
+    const where = await place('npm-start-flags');
+    const refused = start(where, ...flags);
+    expect((await refused.exited).code).toBe(64);
+    expect(refused.output).toMatch(message);
+    removeFolder(where.folder);
+  });
+});
+
+describeWithEtcd('npm start with etcd and three replicas', () => {
+  let etcd: EtcdServer;
+  let where: Place;
+  let local: ProgramProcess;
+
+  beforeAll(async () => {
+    etcd = await startEtcd();
+    where = await consecutive('npm-start-replicas');
+    local = await started(where, `--etcd-servers=${etcd.endpoint}`, '--replicas=3');
+  }, 60_000);
+
+  afterAll(async () => {
+    await local.stop();
+    await etcd.dispose();
+    removeFolder(where.folder);
+  }, 40_000);
+
+  it('serves the same objects on three consecutive ports, as three processes', async () => {
+    const ports = [0, 1, 2].map((index) => where.insecurePort + index);
+    const list = '/api/v1/namespaces/default/configmaps';
+    const made = await plain(where, 'POST', list, { 'content-type': 'application/json' }, '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"shared"}}');
+    expect(made.status).toBe(201);
+    for (const insecurePort of ports) expect((await plain({ ...where, insecurePort }, 'GET', `${list}/shared`, {})).status).toBe(200);
+    const pids = [0, 1, 2].map((index) => pidOf(where, `apiserver-${index}`));
+    expect(new Set(pids).size).toBe(3);
+    expect(pids.every(lives)).toBe(true);
+    for (const index of [0, 1, 2]) expect(local.output).toContain(`https://127.0.0.1:${where.securePort + index}`);
+  });
+
+  it('starts one that died again while the others go on', async () => {
+    const before = pidOf(where, 'apiserver-1');
+    process.kill(before, 'SIGKILL');
+    expect((await plain(where, 'GET', '/readyz', {})).status).toBe(200);
+    await waitUntil('the second replica to be back', async () => {
+      const answer = await plain({ ...where, insecurePort: where.insecurePort + 1 }, 'GET', '/readyz', {}).catch(() => undefined);
+      return answer?.status === 200 && pidOf(where, 'apiserver-1') !== before;
+    });
+  });
+
+  /** A place whose ports have two free neighbours each. */
+  async function consecutive(name: string): Promise<Place> {
+    const folder = temporaryFolder(name);
+    return waitUntil('six fitting ports', async () => {
+      const [securePort] = await freePorts(1);
+      const ports = await freePorts(1);
+      const insecurePort = ports[0]!;
+      return Math.abs(securePort! - insecurePort) > 3 ? { folder, securePort: securePort!, insecurePort } : undefined;
+    });
+  }
+});

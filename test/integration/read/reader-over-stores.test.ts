@@ -1,0 +1,208 @@
+/** The read rules over the real cache and real stores: what one replica pages, another goes on with; what is compacted, is gone. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { openCache, type OpenedCache } from '../../../apiserver/cache/open-cache';
+import type { ListOptions, ListPage, Reader, RequestContext, Resource } from '../../../apiserver/registry/contract';
+import { parseContinue } from '../../../apiserver/registry/read/continue-token';
+import { createReader } from '../../../apiserver/registry/read/reader';
+import { selectionFor } from '../../../apiserver/registry/read/selection';
+import { buildResources } from '../../../apiserver/registry/resources';
+import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
+import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
+import type { Revision, Store } from '../../../apiserver/storage/store';
+import { StatusError } from '../../../shared/api/status';
+import { systemClock } from '../../../shared/runtime/clock';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { systemRandom } from '../../../shared/runtime/random';
+import { put, remove } from '../../contract/cache/fixture';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+
+interface Opened {
+  readonly store: Store;
+  dispose(): Promise<void>;
+}
+
+const resources = buildResources();
+const configMaps: Resource = resources.require('configmaps');
+const context: RequestContext = { user: { name: 'someone', groups: [] }, deadline: Infinity, warn: () => undefined };
+
+describe('reads over the embedded store', () => {
+  suite(async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'read-test-'));
+    const store = await openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
+    const dispose = async (): Promise<void> => {
+      await store.close();
+      await rm(directory, { recursive: true });
+    };
+    return { store, dispose };
+  });
+});
+
+describeWithEtcd('reads over etcd', () => {
+  let server: EtcdServer;
+
+  beforeAll(async () => {
+    server = await startEtcd();
+  });
+
+  afterAll(() => server.dispose());
+
+  suite(async () => {
+    const store = await openEtcdStore({ endpoints: [server.endpoint], clock: systemClock, random: systemRandom });
+    const { kvs } = await store.range({ start: '/registry/', end: '/registry0', keysOnly: true });
+    for (const { key } of kvs) await store.transact({ compare: [], operations: [{ type: 'delete', key }] });
+    return { store, dispose: () => store.close() };
+  });
+});
+
+function suite(open: () => Promise<Opened>): void {
+  let opened: Opened;
+  let store: Store;
+  let replicas: { readonly cache: OpenedCache; readonly reader: Reader }[];
+
+  beforeEach(async () => {
+    opened = await open();
+    store = opened.store;
+    replicas = [];
+  });
+
+  afterEach(async () => {
+    for (const { cache } of replicas) await cache.close();
+    await opened.dispose();
+  });
+
+  async function replica(): Promise<Reader> {
+    const cache = openCache({
+      store,
+      prefix: '/registry',
+      types: resources.storedTypes,
+      clock: systemClock,
+      random: systemRandom,
+      logger: silentLogger,
+      compactionMs: 0,
+      checkMs: 0,
+    });
+    const reader = createReader({ cache, store, clock: systemClock, gates: { enabled: () => false } });
+    replicas.push({ cache, reader });
+    await cache.whenReady();
+    return reader;
+  }
+
+  type Options = Partial<ListOptions> & { readonly labels?: string };
+
+  function list(reader: Reader, { labels = '', ...options }: Options = {}, namespace = 'a'): Promise<ListPage> {
+    return reader.list(context, configMaps, namespace, { selection: selectionFor(configMaps.row, labels, ''), ...options });
+  }
+
+  const write = (key: string, labels: Record<string, string> = {}): Promise<Revision> => put(store, configMaps.stored, key, { labels });
+  const keys = (page: ListPage): string[] => [...page.entries].map(({ key }) => key);
+
+  /** All pages of a list, one after the other. */
+  async function pages(readers: readonly Reader[], options: Options, between: () => Promise<unknown>): Promise<ListPage[]> {
+    const all: ListPage[] = [];
+    let token: string | undefined;
+    do {
+      const reader = readers[all.length % readers.length];
+      if (reader === undefined) throw new Error('no reader');
+      const page = await list(reader, { ...options, ...(token === undefined ? {} : { continue: token }) }, '');
+      all.push({ ...page, entries: [...page.entries] });
+      token = page.continue;
+      await between();
+    } while (token !== undefined);
+    return all;
+  }
+
+  async function failure(promise: Promise<unknown>): Promise<StatusError> {
+    const error: unknown = await promise.catch((reason: unknown) => reason);
+    if (!(error instanceof StatusError)) throw new Error(`expected a StatusError, not ${String(error)}`);
+    return error;
+  }
+
+  test('a read without a version shows every write that was done before it, on any replica', async () => {
+    const [one, other] = [await replica(), await replica()];
+    for (let i = 0; i < 20; i += 1) {
+      const revision = await write('a/x');
+      for (const reader of [one, other]) {
+        expect((await reader.get(context, configMaps, { namespace: 'a', name: 'x' }, undefined)).revision).toBe(revision);
+        expect((await list(reader)).revision).toBeGreaterThanOrEqual(revision);
+      }
+    }
+    await remove(store, configMaps.stored, 'a/x');
+    expect(await failure(other.get(context, configMaps, { namespace: 'a', name: 'x' }, undefined))).toMatchObject({ code: 404 });
+  });
+
+  test('exact lists show the state of their revision, from memory and, long after, from the store', async () => {
+    const first = await write('a/c1');
+    const second = await write('a/c2');
+    const removed = await remove(store, configMaps.stored, 'a/c1');
+    for (const reader of [await replica(), await replica()]) {
+      const at = async (resourceVersion: Revision, more: Options = {}): Promise<unknown> => {
+        const page = await list(reader, { resourceVersion, resourceVersionMatch: 'Exact', ...more });
+        return [keys(page), page.revision, page.remainingItemCount];
+      };
+      expect(await at(first)).toEqual([['a/c1'], first, undefined]);
+      expect(await at(second)).toEqual([['a/c1', 'a/c2'], second, undefined]);
+      expect(await at(second, { limit: 1 })).toEqual([['a/c1'], second, 1]);
+      expect(await at(removed)).toEqual([['a/c2'], removed, undefined]);
+    }
+  });
+
+  test('pages show one state, whatever is written between them and whichever replica is asked', async () => {
+    const readers = [await replica(), await replica()];
+    const anyKey = fc.tuple(fc.constantFrom('a', 'b', 'ab'), fc.integer({ min: 0, max: 12 })).map(([namespace, n]) => `${namespace}/c${n}`);
+    const change = fc.record({ key: anyKey, odd: fc.boolean(), gone: fc.boolean() });
+    const apply = ({ key, odd, gone }: { key: string; odd: boolean; gone: boolean }): Promise<Revision> =>
+      gone ? remove(store, configMaps.stored, key) : write(key, { parity: odd ? 'odd' : 'even' });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(change, { minLength: 1, maxLength: 15 }),
+        fc.array(change, { maxLength: 4 }),
+        fc.integer({ min: 1, max: 5 }),
+        fc.constantFrom('', 'parity=odd'),
+        async (before, between, limit, labels) => {
+          for (const each of before) await apply(each);
+          const [reader] = readers;
+          if (reader === undefined) throw new Error('no reader');
+          const whole = keys(await list(reader, { labels }, ''));
+          const all = await pages(readers, { limit, labels }, async () => {
+            for (const each of between) await apply(each);
+          });
+          expect(all.flatMap(keys)).toEqual(whole);
+          expect(new Set(all.map(({ revision }) => revision)).size).toBe(1);
+          all.forEach((page, index) => {
+            const last = index === all.length - 1;
+            if (!last) expect(keys(page)).toHaveLength(limit);
+            const rest = whole.length - all.slice(0, index + 1).flatMap(keys).length;
+            expect(page.remainingItemCount).toBe(labels === '' && !last ? rest : undefined);
+          });
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  test('what is compacted is gone: 410, with a token that goes on in the newest state', async () => {
+    for (const name of ['c1', 'c2', 'c3']) await write(`a/${name}`);
+    const first = await list(await replica(), { limit: 1 });
+    const newest = await write('a/c9');
+    await store.compact(newest);
+    const reader = await replica();
+    const error = await failure(list(reader, { limit: 1, continue: first.continue ?? '' }));
+    expect(error).toMatchObject({ code: 410, reason: 'Expired' });
+    const token = error.status.metadata.continue ?? '';
+    expect(parseContinue(token)).toEqual({ revision: -1, start: 'c1\0' });
+    const rest = await list(reader, { continue: token });
+    expect([keys(rest), rest.revision >= newest]).toEqual([['a/c2', 'a/c3', 'a/c9'], true]);
+    expect(await failure(list(reader, { resourceVersion: first.revision, resourceVersionMatch: 'Exact' }))).toMatchObject({ code: 410 });
+  });
+
+  test('a version of the future is 504 after about three seconds', async () => {
+    const reader = await replica();
+    const revision = await write('a/c1');
+    const begun = systemClock.monotonic();
+    expect(await failure(list(reader, { resourceVersion: revision + 1_000 }))).toMatchObject({ code: 504, reason: 'Timeout' });
+    expect(systemClock.monotonic() - begun).toBeGreaterThan(2_900);
+  });
+}

@@ -1,0 +1,114 @@
+/** The cache over a real etcd that is killed, frozen, and compacted by others. */
+import { openCache, type OpenedCache } from '../../../apiserver/cache/open-cache';
+import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
+import type { Store } from '../../../apiserver/storage/store';
+import { systemClock } from '../../../shared/runtime/clock';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { systemRandom } from '../../../shared/runtime/random';
+import { configMaps, nodes, prefix, put, Recorder, types } from '../../contract/cache/fixture';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+
+describeWithEtcd('cache over an etcd in trouble', () => {
+  let server: EtcdServer;
+  let store: Store;
+  let cache: OpenedCache;
+  const within = (ms: number): { deadline: number } => ({ deadline: systemClock.monotonic() + ms });
+
+  beforeEach(async () => {
+    server = await startEtcd();
+    store = await openEtcdStore({ endpoints: [server.endpoint], clock: systemClock, random: systemRandom });
+    cache = openCache({
+      store,
+      prefix,
+      types,
+      clock: systemClock,
+      random: systemRandom,
+      logger: silentLogger,
+      checkMs: 0,
+      compactionMs: 0,
+    });
+    await cache.whenReady();
+  });
+
+  afterEach(async () => {
+    await cache.close();
+    await store.close();
+    await server.dispose();
+  });
+
+  function watch(): Recorder {
+    const recorder = new Recorder();
+    const start = { type: 'after', revision: cache.revision } as const;
+    cache.watch(configMaps, { scope: {}, start, bookmarks: false, markEndOfInitialEvents: false }, recorder);
+    return recorder;
+  }
+
+  async function putUntilDone(key: string): Promise<number> {
+    for (;;) {
+      try {
+        return await put(store, configMaps, key);
+      } catch {
+        await systemClock.sleep(50);
+      }
+    }
+  }
+
+  it('goes on after it was killed and restarted, without losing or repeating an event', async () => {
+    const recorder = watch();
+    const written = [await put(store, configMaps, 'a/0')];
+    await cache.mostRecent(within(3000));
+    await server.kill();
+    await expect(cache.mostRecent(within(500))).rejects.toMatchObject({ name: 'StoreError' });
+    expect(cache.get(configMaps, 'a/0')).toBeDefined();
+    await server.restart();
+    for (let i = 1; i < 5; i += 1) written.push(await putUntilDone(`a/${i}`));
+    await recorder.until(({ events }) => events.length >= 5);
+    expect(recorder.lines).toEqual(written.map((revision, i) => `ADDED a/${i}@${revision}`));
+    expect(cache.statistics.gaps).toBe(0);
+  });
+
+  it('refuses most recent reads in time while it is frozen, and is right afterwards', async () => {
+    server.pause();
+    const began = systemClock.monotonic();
+    await expect(cache.mostRecent(within(60_000))).rejects.toMatchObject({ failure: 'deadline' });
+    expect(systemClock.monotonic() - began).toBeLessThan(4500);
+    server.resume();
+    const revision = await putUntilDone('a/late');
+    while (
+      !(await cache.mostRecent(within(3000)).then(
+        (reached) => reached >= revision,
+        () => false,
+      ))
+    );
+    expect(cache.get(configMaps, 'a/late')?.revision).toBe(revision);
+  });
+
+  it('keeps up with an etcd whose revisions others raise', async () => {
+    for (let i = 0; i < 5; i += 1) {
+      const other = { type: 'put', key: `/elsewhere/${i}`, value: Buffer.from('x') } as const;
+      await store.transact({ compare: [], operations: [other] });
+    }
+    const revision = await store.revision();
+    expect(await cache.mostRecent(within(3000))).toBeGreaterThanOrEqual(revision);
+    expect(cache.revision).toBeGreaterThanOrEqual(revision);
+  });
+
+  it('starts on an etcd that others compacted', async () => {
+    for (let i = 0; i < 10; i += 1) await put(store, nodes, `n${i % 3}`, { data: String(i) });
+    await store.compact(await store.revision());
+    const late = openCache({
+      store,
+      prefix,
+      types,
+      clock: systemClock,
+      random: systemRandom,
+      logger: silentLogger,
+      checkMs: 0,
+      compactionMs: 0,
+    });
+    await late.whenReady();
+    expect(late.snapshot(nodes).size).toBe(3);
+    expect(late.compactedRevision).toBe(late.revision);
+    await late.close();
+  });
+});

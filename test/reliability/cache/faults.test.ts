@@ -1,0 +1,545 @@
+/** The cache when things go wrong: stalls, cuts, compaction, damage, slow and faulty watchers. Time and the stream are moved by hand. */
+import type { Change, ChangeSink, Entry, WatchEnd, WatchEventType, WatchRequest } from '../../../apiserver/cache/contract';
+import { openCache, type CacheOptions, type OpenedCache } from '../../../apiserver/cache/open-cache';
+import { StoreError, type Revision } from '../../../apiserver/storage/store';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { systemRandom } from '../../../shared/runtime/random';
+import { configMaps, dataOf, keyOf, nodes, prefix, put, Recorder, remove, services, types, value } from '../../contract/cache/fixture';
+import { ManualClock, settle } from '../../support/manual-clock';
+import { MemoryStore } from '../../support/memory-store';
+
+let store: MemoryStore;
+let clock: ManualClock;
+let cache: OpenedCache;
+
+async function open(options: Partial<CacheOptions> = {}): Promise<OpenedCache> {
+  cache = openCache({ store, prefix, types, clock, random: systemRandom, logger: silentLogger, checkMs: 0, compactionMs: 0, ...options });
+  await cache.whenReady();
+  return cache;
+}
+
+const within = (ms: number): { deadline: number } => ({ deadline: clock.monotonic() + ms });
+const live = (more: Partial<WatchRequest> = {}): WatchRequest => ({
+  scope: {},
+  start: { type: 'after', revision: cache.revision },
+  bookmarks: false,
+  markEndOfInitialEvents: false,
+  ...more,
+});
+const initial = (more: Partial<WatchRequest> = {}): WatchRequest => live({ start: { type: 'state' }, ...more });
+
+beforeEach(async () => {
+  store = new MemoryStore();
+  clock = new ManualClock();
+  await open();
+});
+
+afterEach(() => cache.close());
+
+/** The settled value of a promise, or undefined while it is pending. */
+function watchPromise<T>(promise: Promise<T>): { readonly value: () => T | undefined; readonly error: () => unknown } {
+  let result: T | undefined;
+  let failure: unknown;
+  promise.then(
+    (settled) => {
+      result = settled;
+    },
+    (error: unknown) => {
+      failure = error;
+    },
+  );
+  return { value: () => result, error: () => failure };
+}
+
+describe('most recent reads', () => {
+  it('share one lookup in flight and one queued, and never one that began before they came', async () => {
+    let open_: () => void = () => undefined;
+    store.lookupGate = new Promise((resolve) => {
+      open_ = resolve;
+    });
+    const before = store.calls.revision;
+    const first = cache.mostRecent(within(5000));
+    const rest = Array.from({ length: 100 }, () => cache.mostRecent(within(5000)));
+    await settle();
+    expect(store.calls.revision - before).toBe(1);
+    const written = await put(store, nodes, 'n');
+    open_();
+    store.lookupGate = undefined;
+    const answers = await Promise.all([first, ...rest]);
+    expect(store.calls.revision - before).toBe(2);
+    expect(store.mostLookupsInFlight).toBe(1);
+    expect(answers.slice(1).every((revision) => revision >= written)).toBe(true);
+  });
+
+  it('ask a silent stream for progress after 250 ms', async () => {
+    store.current += 1;
+    const read = watchPromise(cache.mostRecent(within(5000)));
+    await clock.advanceAsync(249);
+    expect(cache.statistics.progressRequests).toBe(0);
+    expect(read.value()).toBeUndefined();
+    await clock.advanceAsync(2);
+    expect(cache.statistics.progressRequests).toBe(1);
+    expect(read.value()).toBe(store.current);
+  });
+
+  it('write the tick key, at most once a second, where the store cannot tell progress', async () => {
+    store.answersProgress = false;
+    store.current += 5;
+    const reads = Array.from({ length: 20 }, () => watchPromise(cache.mostRecent(within(5000))));
+    await clock.advanceAsync(260);
+    expect(reads.every((read) => read.value() === store.current - 1)).toBe(true);
+    expect(cache.statistics.ticks).toBe(1);
+    expect((await store.get('/registry/tick')).kv?.version).toBe(1);
+    store.current += 5;
+    const read = watchPromise(cache.mostRecent(within(5000)));
+    await clock.advanceAsync(600);
+    expect(cache.statistics.ticks).toBe(1);
+    await clock.advanceAsync(600);
+    expect(cache.statistics.ticks).toBe(2);
+    expect(read.value()).toBeDefined();
+  });
+
+  it('reopen a stream that stays silent for a second', async () => {
+    store.held = true;
+    const revision = await put(store, nodes, 'n');
+    const read = watchPromise(cache.mostRecent(within(5000)));
+    await clock.advanceAsync(999);
+    expect(store.reopened).toBe(0);
+    await clock.advanceAsync(300);
+    expect(store.reopened).toBe(1);
+    expect(read.value()).toBe(revision);
+    expect(cache.get(nodes, 'n')?.revision).toBe(revision);
+  });
+
+  it('give up after 3 s, or at the caller’s deadline, for the reader to ask the store', async () => {
+    store.held = true;
+    store.reopenHelps = false;
+    await put(store, nodes, 'n');
+    const patient = watchPromise(cache.mostRecent(within(60_000)));
+    const hurried = watchPromise(cache.mostRecent(within(400)));
+    await clock.advanceAsync(401);
+    expect(hurried.error()).toMatchObject({ failure: 'deadline' });
+    expect(patient.error()).toBeUndefined();
+    await clock.advanceAsync(2600);
+    expect(patient.error()).toMatchObject({ failure: 'deadline' });
+    expect(cache.statistics.consistentReadFallbacks).toBe(2);
+  });
+
+  it('do not nudge the store for revisions that only a client claims', async () => {
+    const waiting = cache.waitFor(cache.revision + 1000, within(3000));
+    await clock.advanceAsync(3000);
+    expect(await waiting).toBe(false);
+    expect(cache.statistics).toMatchObject({ ticks: 0, progressRequests: 0, reopened: 0 });
+  });
+
+  it('fail while the store is lost; the cache goes on answering from memory and its watches stay', async () => {
+    await put(store, nodes, 'n');
+    const recorder = new Recorder();
+    cache.watch(nodes, live(), recorder);
+    store.cut = true;
+    store.failure = new StoreError('unavailable', 'no connection');
+    store.pump();
+    await expect(cache.mostRecent(within(5000))).rejects.toThrow('no connection');
+    expect(cache.get(nodes, 'n')).toBeDefined();
+    expect(cache.problems()).toEqual(['the stream to the store is disconnected']);
+    store.cut = false;
+    store.failure = undefined;
+    await put(store, nodes, 'n', { data: 'back' });
+    expect(recorder.lines).toEqual([`MODIFIED n@${store.current}`]);
+    expect(cache.problems()).toEqual([]);
+  });
+});
+
+describe('a gap', () => {
+  async function cutOff(during: () => Promise<void>): Promise<Revision> {
+    store.cut = true;
+    store.pump();
+    await during();
+    await store.compact(store.current);
+    store.cut = false;
+    store.pump();
+    await settle();
+    return store.current;
+  }
+
+  it('ends only the watches of types that differ, and goes on with what follows', async () => {
+    await put(store, configMaps, 'a/kept');
+    await put(store, configMaps, 'a/gone');
+    await put(store, nodes, 'n');
+    const changed = new Recorder();
+    const same = new Recorder();
+    cache.watch(configMaps, live(), changed);
+    cache.watch(nodes, live(), same);
+    const requested = cache.revision;
+    const revision = await cutOff(async () => {
+      await remove(store, configMaps, 'a/gone');
+      await put(store, configMaps, 'a/new', { data: 'missed' });
+      for (let i = 0; i < 40; i += 1) await put(store, configMaps, `b/${i}`);
+    });
+    expect(changed.ended).toEqual({ type: 'expired', requested, oldest: revision });
+    expect(same.ended).toBeUndefined();
+    expect(cache.revision).toBe(revision);
+    expect(cache.snapshot(configMaps).size).toBe(42);
+    expect(dataOf(cache.get(configMaps, 'a/new')!)).toBe('missed');
+    expect(cache.get(configMaps, 'a/gone')).toBeUndefined();
+    expect(cache.statistics).toMatchObject({ gaps: 1, resyncs: 1 });
+    await put(store, nodes, 'n', { data: '2' });
+    expect(same.lines).toEqual([`MODIFIED n@${store.current}`]);
+    const resumed = new Recorder();
+    cache.watch(configMaps, live({ start: { type: 'after', revision } }), resumed);
+    await put(store, configMaps, 'a/kept', { data: '2' });
+    expect(resumed.lines).toEqual([`MODIFIED a/kept@${store.current}`]);
+  });
+
+  it('refuses to resume from before it', async () => {
+    const old = await put(store, configMaps, 'a/one');
+    const revision = await cutOff(async () => {
+      await put(store, configMaps, 'a/two');
+      await put(store, configMaps, 'a/two', { data: '2' });
+    });
+    const recorder = new Recorder();
+    cache.watch(configMaps, live({ start: { type: 'after', revision: old } }), recorder);
+    await recorder.until(({ ended }) => ended !== undefined);
+    expect(recorder.ended).toEqual({ type: 'expired', requested: old, oldest: revision });
+  });
+
+  it('is retried while the store cannot be read, and tells key listeners anew', async () => {
+    const heard: string[] = [];
+    cache.onKey('allocations/', { reset: () => heard.push('reset'), changed: (key, bytes) => heard.push(`${key}=${bytes}`) });
+    store.cut = true;
+    store.pump();
+    store.put('/registry/allocations/ips/10.0.0.9', Buffer.from('earlier'));
+    store.put('/registry/allocations/ips/10.0.0.9', Buffer.from('owner'));
+    await store.compact(store.current);
+    store.failure = new StoreError('unavailable', 'down');
+    store.cut = false;
+    store.pump();
+    await settle();
+    expect(cache.revision).toBeLessThan(store.current);
+    store.failure = undefined;
+    await clock.advanceAsync(2000);
+    expect(cache.revision).toBe(store.current);
+    expect(heard).toEqual(['reset', 'allocations/ips/10.0.0.9=owner']);
+  });
+});
+
+describe('the consistency checker', () => {
+  it('repairs a type that differs, ends its watches, and complains when that recurs', async () => {
+    await put(store, configMaps, 'a/one');
+    await put(store, services, 'a/svc');
+    const affected = new Recorder();
+    const other = new Recorder();
+    cache.watch(configMaps, live(), affected);
+    cache.watch(services, live(), other);
+    for (const pass of [1, 2]) {
+      store.corrupt(keyOf(configMaps, 'a/one'), 1000 + pass);
+      await cache.check();
+      expect(cache.get(configMaps, 'a/one')?.revision).toBe(1000 + pass);
+      expect(cache.statistics).toMatchObject({ differences: pass, resyncs: pass });
+      expect(cache.problems()).toEqual(pass === 1 ? [] : ['configmaps: differs from the store again and again']);
+    }
+    expect(affected.ended?.type).toBe('expired');
+    expect(other.ended).toBeUndefined();
+    await cache.check();
+    expect(cache.problems()).toEqual([]);
+  });
+
+  it('leaves alone what the stream changed while it was reading', async () => {
+    await put(store, configMaps, 'a/one');
+    store.corrupt(keyOf(configMaps, 'a/one'), 1000);
+    const checking = cache.check();
+    const written = await put(store, configMaps, 'a/one', { data: 'newer' });
+    await checking;
+    expect(cache.get(configMaps, 'a/one')?.revision).toBe(written);
+  });
+
+  it('runs by itself', async () => {
+    await cache.close();
+    await open({ checkMs: 300_000 });
+    await clock.advanceAsync(239_000);
+    expect(cache.statistics.checks).toBe(0);
+    await clock.advanceAsync(62_000);
+    expect(cache.statistics.checks).toBe(1);
+  });
+});
+
+describe('compaction', () => {
+  it('runs every interval and keeps between one and two intervals of history', async () => {
+    await cache.close();
+    await open({ compactionMs: 300_000 });
+    await put(store, nodes, 'n');
+    await clock.advanceAsync(300_000);
+    const remembered = store.current;
+    expect(store.compactRevision).toBe(0);
+    await put(store, nodes, 'n', { data: '2' });
+    await clock.advanceAsync(300_000);
+    expect(store.compactRevision).toBe(remembered);
+    expect(cache.compactedRevision).toBe(remembered);
+  });
+
+  it('is not started at all with interval 0', async () => {
+    await clock.advanceAsync(3_600_000);
+    expect(store.calls.transact).toBe(0);
+  });
+});
+
+/** Never ready until told. */
+class SlowSink extends Recorder {
+  private open: () => void = () => undefined;
+  private gate: Promise<void> | undefined = this.newGate();
+
+  ready(): Promise<void> | undefined {
+    return this.gate;
+  }
+
+  release(): void {
+    this.gate = undefined;
+    this.open();
+  }
+
+  private newGate(): Promise<void> {
+    return new Promise((resolve) => {
+      this.open = resolve;
+    });
+  }
+}
+
+describe('watchers that cannot keep up', () => {
+  it('get their initial state piece by piece, and then everything since, while others are served', async () => {
+    for (const name of ['one', 'two', 'three']) await put(store, configMaps, `a/${name}`);
+    const slow = new SlowSink();
+    const other = new Recorder();
+    cache.watch(configMaps, initial({ markEndOfInitialEvents: true }), slow);
+    cache.watch(configMaps, live(), other);
+    const from = cache.revision;
+    await settle();
+    expect(slow.events).toHaveLength(1);
+    await remove(store, configMaps, 'a/two');
+    await put(store, configMaps, 'a/four');
+    expect(other.events).toHaveLength(2);
+    await settle();
+    expect(slow.events).toHaveLength(1);
+    slow.release();
+    await slow.until(({ events }) => events.length === 5);
+    expect(slow.lines).toEqual(['ADDED a/one@2', 'ADDED a/three@4', 'ADDED a/two@3', 'DELETED a/two@5', 'ADDED a/four@6']);
+    expect(slow.bookmarks).toEqual([{ revision: from, initial: true, after: 3 }]);
+    await put(store, configMaps, 'a/five');
+    expect(slow.events).toHaveLength(6);
+  });
+
+  it('are replayed from the store when the window has moved past them', async () => {
+    await cache.close();
+    await open({ windowBytes: 0 });
+    const from = cache.revision;
+    for (let i = 0; i < 3; i += 1) await put(store, configMaps, 'a/one', { data: String(i) });
+    const slow = new SlowSink();
+    cache.watch(configMaps, live({ start: { type: 'after', revision: from } }), slow);
+    await settle();
+    expect(slow.events).toHaveLength(1);
+    await put(store, configMaps, 'a/one', { data: 'later' });
+    slow.release();
+    await slow.until(({ events }) => events.length === 4);
+    expect(slow.lines).toEqual([`ADDED a/one@${from + 1}`, ...[2, 3, 4].map((i) => `MODIFIED a/one@${from + i}`)]);
+    expect(cache.statistics.replays).toBeGreaterThan(0);
+  });
+
+  it('are closed when they still hold a state that the window has moved past', async () => {
+    await cache.close();
+    await open({ windowBytes: 0 });
+    await put(store, configMaps, 'a/one');
+    await put(store, configMaps, 'a/two');
+    const slow = new SlowSink();
+    cache.watch(configMaps, initial(), slow);
+    await settle();
+    await put(store, configMaps, 'a/three');
+    await clock.advanceAsync(10_000);
+    expect(slow.ended).toEqual({ type: 'closed' });
+  });
+
+  it('learn that the store was compacted while they were away', async () => {
+    await cache.close();
+    await open({ windowBytes: 0 });
+    const from = cache.revision;
+    for (let i = 0; i < 3; i += 1) await put(store, configMaps, 'a/one', { data: String(i) });
+    await store.compact(store.current);
+    const recorder = new Recorder();
+    cache.watch(configMaps, live({ start: { type: 'after', revision: from } }), recorder);
+    await recorder.until(({ ended }) => ended !== undefined);
+    expect(recorder.ended).toEqual({ type: 'expired', requested: from, oldest: store.current });
+  });
+
+  it('may close themselves inside an event', async () => {
+    const told: string[] = [];
+    const other = new Recorder();
+    const closing: ChangeSink = {
+      event: (type) => {
+        told.push(type);
+        watch.close();
+      },
+      bookmark: () => undefined,
+      end: (reason) => told.push(reason.type),
+    };
+    const watch = cache.watch(configMaps, live(), closing);
+    cache.watch(configMaps, live(), other);
+    await put(store, configMaps, 'a/one');
+    await put(store, configMaps, 'a/two');
+    expect(told).toEqual(['ADDED']);
+    expect(other.events).toHaveLength(2);
+    expect(cache.statistics.watchers.get('configmaps')).toBe(1);
+  });
+
+  it('do not disturb others when they throw', async () => {
+    const other = new Recorder();
+    const faulty: ChangeSink = {
+      event: () => {
+        throw new Error('broken sink');
+      },
+      bookmark: () => undefined,
+      end: () => undefined,
+    };
+    cache.watch(configMaps, live(), faulty);
+    cache.watch(
+      configMaps,
+      live({
+        scope: {
+          matches: () => {
+            throw new Error('broken selector');
+          },
+        },
+      }),
+      new Recorder(),
+    );
+    cache.watch(configMaps, live(), other);
+    await put(store, configMaps, 'a/one');
+    await put(store, configMaps, 'a/two');
+    expect(other.events).toHaveLength(2);
+    expect(cache.statistics.watchesFailed).toBe(2);
+    expect(cache.statistics.watchers.get('configmaps')).toBe(1);
+  });
+});
+
+describe('many watchers', () => {
+  /** Encodes like the endpoint layer does: once per change and frame key. */
+  class Encoder implements ChangeSink {
+    static encodings = 0;
+    delivered = 0;
+
+    event(type: WatchEventType, entry: Entry, change: Change): void {
+      this.delivered += 1;
+      if (change.frames.has(type)) return;
+      Encoder.encodings += 1;
+      change.frames.set(type, entry.bytes);
+    }
+
+    bookmark(): void {
+      // Not counted.
+    }
+
+    end(_reason: WatchEnd): void {
+      // Not expected.
+    }
+  }
+
+  it('share one encoding of a change, also those who resume a little later', async () => {
+    const sinks = Array.from({ length: 1000 }, () => new Encoder());
+    const from = cache.revision;
+    for (const sink of sinks) cache.watch(configMaps, live(), sink);
+    Encoder.encodings = 0;
+    for (let i = 0; i < 5; i += 1) await put(store, configMaps, 'a/one', { data: String(i) });
+    expect(sinks.every(({ delivered }) => delivered === 5)).toBe(true);
+    const late = new Encoder();
+    cache.watch(configMaps, live({ start: { type: 'after', revision: from } }), late);
+    await settle();
+    expect(late.delivered).toBe(5);
+    expect(Encoder.encodings).toBe(5);
+  });
+
+  it('are only visited when they can see the change', async () => {
+    let visits = 0;
+    const matches = (): boolean => {
+      visits += 1;
+      return true;
+    };
+    const sinks = Array.from({ length: 1000 }, (_, i) => {
+      const sink = new Recorder();
+      cache.watch(configMaps, live({ scope: { namespace: i % 2 === 0 ? 'a' : 'b', name: `name-${i}`, matches } }), sink);
+      return sink;
+    });
+    await put(store, configMaps, 'a/name-10');
+    await put(store, configMaps, 'a/name-11');
+    expect(visits).toBe(1);
+    expect(sinks.map(({ events }, i) => (events.length > 0 ? i : -1)).filter((i) => i >= 0)).toEqual([10]);
+  });
+});
+
+describe('bookmarks', () => {
+  it('come about once a minute, only when the clock moved since the last thing sent', async () => {
+    const watching = new Recorder();
+    const without = new Recorder();
+    cache.watch(configMaps, live({ bookmarks: true }), watching);
+    cache.watch(configMaps, live(), without);
+    await clock.advanceAsync(120_000);
+    expect(watching.bookmarks).toEqual([]);
+    const elsewhere = await put(store, nodes, 'n');
+    await clock.advanceAsync(61_000);
+    expect(watching.bookmarks).toEqual([{ revision: elsewhere, initial: false, after: 0 }]);
+    await clock.advanceAsync(300_000);
+    expect(watching.bookmarks).toHaveLength(1);
+    await put(store, configMaps, 'a/one');
+    await clock.advanceAsync(300_000);
+    expect(watching.bookmarks).toHaveLength(1);
+    expect(without.bookmarks).toEqual([]);
+  });
+
+  it('come when asked for, unless nothing happened since the start', async () => {
+    const recorder = new Recorder();
+    const watch = cache.watch(configMaps, live({ bookmarks: true }), recorder);
+    watch.bookmarkNow();
+    expect(recorder.bookmarks).toEqual([]);
+    const revision = await put(store, configMaps, 'a/one');
+    watch.bookmarkNow();
+    expect(recorder.bookmarks).toEqual([{ revision, initial: false, after: 1 }]);
+    watch.close();
+    watch.bookmarkNow();
+    expect(recorder.bookmarks).toHaveLength(1);
+  });
+
+  it('are spread over several seconds for watchers that began together', async () => {
+    const recorders = Array.from({ length: 50 }, () => new Recorder());
+    for (const recorder of recorders) cache.watch(configMaps, live({ bookmarks: true }), recorder);
+    await put(store, nodes, 'n');
+    const perSecond: number[] = [];
+    for (let second = 0; second < 62; second += 1) {
+      const before = cache.statistics.bookmarks;
+      await clock.advanceAsync(1000);
+      perSecond.push(cache.statistics.bookmarks - before);
+    }
+    expect(perSecond.reduce((sum, count) => sum + count)).toBe(50);
+    expect(perSecond.filter((count) => count > 0).length).toBeGreaterThan(2);
+    expect(perSecond.slice(0, 53).every((count) => count === 0)).toBe(true);
+  });
+});
+
+describe('a watch for the future', () => {
+  it('waits without an error and begins after its revision', async () => {
+    const recorder = new Recorder();
+    cache.watch(configMaps, live({ start: { type: 'after', revision: cache.revision + 2 } }), recorder);
+    for (let i = 0; i < 3; i += 1) await put(store, configMaps, `a/${i}`);
+    expect(recorder.lines).toEqual([`ADDED a/2@${store.current}`]);
+  });
+});
+
+describe('the end', () => {
+  it('closes watches and releases who waits, and is quiet afterwards', async () => {
+    const recorder = new Recorder();
+    cache.watch(configMaps, live({ bookmarks: true }), recorder);
+    const waiting = cache.waitFor(cache.revision + 1, within(60_000));
+    await cache.close();
+    expect(await waiting).toBe(false);
+    expect(recorder.ended).toEqual({ type: 'closed' });
+    store.put(keyOf(configMaps, 'a/one'), value());
+    expect(recorder.events).toEqual([]);
+    expect(clock.pending).toBe(0);
+    expect(store.openWatches).toBe(0);
+  });
+});

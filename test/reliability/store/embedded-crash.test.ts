@@ -1,0 +1,99 @@
+/** An embedded store whose process is killed in the middle of writes loses nothing that it acknowledged. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
+import { prefixRange, type Revision, type Store } from '../../../apiserver/storage/store';
+import { systemClock } from '../../../shared/runtime/clock';
+import { systemRandom } from '../../../shared/runtime/random';
+import { Recorder } from '../../contract/store/recorder';
+
+const hook = resolve(__dirname, '../../support/typescript-hook.cjs');
+const program = resolve(__dirname, 'embedded-writer.ts');
+
+describe('the embedded store after a crash', () => {
+  let directory: string;
+  let child: ChildProcess | undefined;
+
+  beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), 'embedded-crash-'))));
+  afterEach(() => {
+    child?.kill('SIGKILL');
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const open = (): Promise<Store> => openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
+
+  /** Lets a process write until it has acknowledged so much, kills it, and returns what it had acknowledged. */
+  async function writeAndKill(
+    prefix: string,
+    acknowledgements: number,
+    meanwhile?: (pid: number) => Promise<void>,
+  ): Promise<Map<string, Revision>> {
+    const process = spawn(globalThis.process.execPath, ['-r', hook, program, directory, prefix], { stdio: ['ignore', 'pipe', 'pipe'] });
+    child = process;
+    let text = '';
+    let trouble = '';
+    process.stderr.on('data', (chunk: Buffer) => (trouble += chunk.toString()));
+    const enough = new Promise<void>((resolve, reject) => {
+      process.stdout.on('data', (chunk: Buffer) => {
+        text += chunk.toString();
+        if (text.split('\n').length > acknowledgements) resolve();
+      });
+      process.once('exit', () => reject(new Error(`the writer ended by itself: ${trouble}`)));
+    });
+    await enough;
+    await meanwhile?.(process.pid ?? 0);
+    const gone = once(process, 'close');
+    process.kill('SIGKILL');
+    await gone;
+    const lines = text.split('\n').slice(0, -1);
+    return new Map(lines.map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]));
+  }
+
+  it('has every acknowledged write, whole transactions only, and goes on', async () => {
+    const acknowledged = new Map<string, Revision>();
+    for (const round of [1, 2, 3]) {
+      for (const [key, revision] of await writeAndKill(`/round${round}/`, 300 * round)) acknowledged.set(key, revision);
+      const store = await open();
+      try {
+        const { kvs, revision: current } = await store.range(prefixRange('/'));
+        const found = new Map(kvs.map((kv) => [kv.key, kv]));
+        for (const [key, revision] of acknowledged) {
+          expect(found.get(key)).toMatchObject({ key, modRevision: revision, version: 1 });
+          expect(found.get(key)?.value.toString().split(' ')[0]).toBe(key);
+        }
+        const shared = found.get(`/round${round}/shared`);
+        expect(found.get(shared?.value.toString() ?? '')?.modRevision).toBe(shared?.modRevision);
+        // The log has no hole: a watch from the oldest event that may be asked for sees every revision to the newest.
+        const seen = new Recorder();
+        const watch = store.watch(prefixRange('/'), current - 40, seen);
+        await seen.until(() => seen.all[seen.all.length - 1]?.revision === current);
+        watch.close();
+        expect(seen.breaches).toEqual([]);
+        expect([...new Set(seen.all.map(({ revision }) => revision))]).toEqual(
+          Array.from({ length: 41 }, (_, index) => current - 40 + index),
+        );
+      } finally {
+        await store.close();
+      }
+    }
+    expect(acknowledged.size).toBeGreaterThanOrEqual(1_800);
+  }, 60_000);
+
+  it('was held by its process alone, and is free again when that is killed', async () => {
+    await writeAndKill('/a/', 5, async (pid) => {
+      const failure: unknown = await open().catch((error: unknown) => error);
+      expect(failure).toMatchObject({ failure: 'unavailable', message: `the data folder ${directory} is in use by process ${pid}` });
+    });
+    await (await open()).close();
+  }, 30_000);
+
+  it('is held against the same process, too', async () => {
+    const store = await open();
+    await expect(open()).rejects.toMatchObject({ failure: 'unavailable', message: expect.stringContaining(String(process.pid)) });
+    await store.close();
+    await (await open()).close();
+  });
+});

@@ -1,0 +1,38 @@
+/**
+ * A process that writes to an embedded store as fast as it can, several writes at a time, and reports each acknowledged
+ * one on standard output (`<key> <revision>`), until it is killed. Arguments: the folder, a prefix for its keys.
+ */
+import { writeSync } from 'node:fs';
+import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
+import { systemClock } from '../../../shared/runtime/clock';
+import { systemRandom } from '../../../shared/runtime/random';
+
+const writers = 8;
+const standardOutput = 1;
+
+async function main(directory: string, prefix: string): Promise<void> {
+  const store = await openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
+  const write = async (writer: number): Promise<never> => {
+    for (let serial = 0; ; serial++) {
+      const key = `${prefix}${writer}/${serial}`;
+      const shared = `${prefix}shared`;
+      const { revision } = await store.transact({
+        compare: [{ key, modRevision: 0 }],
+        operations: [
+          { type: 'put', key, value: Buffer.from(`${key} ${'x'.repeat(serial % 3_000)}`) },
+          { type: 'put', key: shared, value: Buffer.from(key) },
+        ],
+      });
+      writeSync(standardOutput, `${key} ${revision}\n`);
+      if (serial % 100 === 99 && writer === 0) await store.compact(revision - 50);
+    }
+  };
+  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+}
+
+const [directory, prefix] = process.argv.slice(2);
+if (directory === undefined || prefix === undefined) throw new Error('usage: embedded-writer <folder> <prefix>');
+void main(directory, prefix).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

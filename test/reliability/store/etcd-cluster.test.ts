@@ -1,0 +1,113 @@
+/** The etcd store on three members with TLS and client certificates, while members die. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commit } from '../../../apiserver/storage/commit';
+import { openEtcdStore, type EtcdStoreOptions } from '../../../apiserver/storage/etcd/open';
+import { prefixRange, type Store } from '../../../apiserver/storage/store';
+import { systemClock } from '../../../shared/runtime/clock';
+import { createAuthority, issueCertificate, type Credential } from '../../../shared/runtime/pki';
+import { systemRandom } from '../../../shared/runtime/random';
+import { failureOf } from '../../contract/store/helpers';
+import { Recorder } from '../../contract/store/recorder';
+import { describeWithEtcd, startEtcdCluster, type EtcdServer, type EtcdTls } from '../../support/etcd';
+
+const serverName = 'store.test';
+
+const lifetimeMs = 86_400_000;
+
+interface Certificates {
+  /** As files, for the members. */
+  readonly members: EtcdTls;
+  /** As PEM, for the store. */
+  readonly store: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
+}
+
+async function makeCertificates(folder: string): Promise<Certificates> {
+  const common = { lifetimeMs, clock: systemClock };
+  const authority = await createAuthority({ ...common, subject: { commonName: 'store-test-ca' } });
+  const issue = (usage: 'server' | 'client'): Promise<Credential> =>
+    issueCertificate({
+      ...common,
+      authority,
+      usage,
+      subject: { commonName: usage },
+      names: usage === 'server' ? [serverName, '127.0.0.1'] : [],
+    });
+  const [server, client] = [await issue('server'), await issue('client')];
+  const save = (name: string, pem: string): string => {
+    writeFileSync(join(folder, name), pem);
+    return join(folder, name);
+  };
+  return {
+    members: { ca: save('ca.crt', authority.certificate), cert: save('node.crt', server.certificate), key: save('node.key', server.key) },
+    store: { ca: Buffer.from(authority.certificate), cert: Buffer.from(client.certificate), key: Buffer.from(client.key) },
+  };
+}
+
+describeWithEtcd('the etcd store on a cluster', () => {
+  let folder: string;
+  let members: EtcdServer[] = [];
+  let store: Store | undefined;
+  let options: EtcdStoreOptions;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'etcd-cluster-'));
+    const certificates = await makeCertificates(folder);
+    members = await startEtcdCluster(3, { tls: certificates.members });
+    options = {
+      endpoints: members.map(({ endpoint }) => endpoint),
+      ...certificates.store,
+      serverName,
+      clock: systemClock,
+      random: systemRandom,
+    };
+    store = await openEtcdStore(options);
+  }, 60_000);
+  afterAll(async () => {
+    await store?.close();
+    await Promise.all(members.map((member) => member.dispose()));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('loses no write and no event while each member in turn is killed and comes back', async () => {
+    if (store === undefined) throw new Error('the store is not open');
+    const target = store;
+    const seen = new Recorder();
+    const watch = target.watch(prefixRange('/'), 1, seen);
+    let serial = 0;
+    const create = async (): Promise<void> => {
+      const key = `/key/${serial++}`;
+      const transaction = { compare: [{ key, modRevision: 0 }], operations: [{ type: 'put' as const, key, value: Buffer.from(key) }] };
+      // A write that certainly was not sent may be tried again at will.
+      for (let attempt = 0; ; attempt++) {
+        const { failure, committed } = await commit(target, transaction, { clock: systemClock }).then(
+          (result) => ({ failure: undefined, committed: result.committed }),
+          async (error: unknown) => ({ failure: (await failureOf(Promise.reject(error))).failure, committed: false }),
+        );
+        if (committed) return;
+        expect([failure, attempt < 50]).toEqual(['unavailable', true]);
+        await systemClock.sleep(100);
+      }
+    };
+    for (const member of members) {
+      for (let count = 0; count < 10; count++) await create();
+      await Promise.all([member.kill(), ...Array.from({ length: 10 }, create)]);
+      for (let count = 0; count < 10; count++) await create();
+      await member.restart();
+    }
+    await seen.count(serial);
+    watch.close();
+    expect(seen.breaches).toEqual([]);
+    expect(seen.all.map(({ key }) => key).sort()).toEqual(Array.from({ length: serial }, (_, index) => `/key/${index}`).sort());
+    expect((await target.count(prefixRange('/'))).count).toBe(serial);
+  }, 60_000);
+
+  it('refuses a server that the authority did not certify, and a client without a certificate', async () => {
+    const { ca, cert, key, ...plain } = options;
+    if (ca === undefined || cert === undefined || key === undefined) throw new Error('the certificates are missing');
+    const short = { ...plain, openTimeoutMs: 1_000 };
+    expect(await failureOf(openEtcdStore({ ...short, ca }))).toMatchObject({ failure: 'unavailable' });
+    expect(await failureOf(openEtcdStore({ ...short, ca, cert, key, serverName: 'other.test' }))).toMatchObject({ failure: 'unavailable' });
+  }, 30_000);
+});

@@ -1,0 +1,201 @@
+/** The etcd store while etcd dies, stalls, compacts, or the network between them breaks. */
+import { commit } from '../../../apiserver/storage/commit';
+import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
+import { prefixRange, type Store, type Watch } from '../../../apiserver/storage/store';
+import { systemClock } from '../../../shared/runtime/clock';
+import { systemRandom } from '../../../shared/runtime/random';
+import { failureOf, put, valueOf } from '../../contract/store/helpers';
+import { Recorder } from '../../contract/store/recorder';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
+
+describeWithEtcd('the etcd store under faults', () => {
+  const all = prefixRange('/');
+  const soon = (): { readonly deadline: number } => ({ deadline: systemClock.monotonic() + 1_000 });
+  let server: EtcdServer;
+  let proxy: TcpProxy;
+  /** Reaches the server directly. */
+  let direct: Store;
+  /** Reaches the server through the proxy. */
+  let store: Store;
+  let watch: Watch | undefined;
+
+  const openStore = (endpoint: string): Promise<Store> =>
+    openEtcdStore({ endpoints: [endpoint], clock: systemClock, random: systemRandom });
+
+  beforeEach(async () => {
+    server = await startEtcd();
+    proxy = await startTcpProxy(Number(new URL(server.endpoint).port));
+    direct = await openStore(server.endpoint);
+    store = await openStore(`http://127.0.0.1:${proxy.port}`);
+  }, 60_000);
+  afterEach(async () => {
+    watch?.close();
+    await Promise.all([store.close(), direct.close()]);
+    await proxy.close();
+    await server.dispose();
+  });
+
+  const expectComplete = (seen: Recorder, from: number, through: number): void => {
+    expect(seen.breaches).toEqual([]);
+    expect(seen.all.map(({ revision }) => revision)).toEqual(Array.from({ length: through - from + 1 }, (_, index) => from + index));
+  };
+
+  it('loses and repeats nothing when the server is killed under a watch', async () => {
+    const seen = new Recorder();
+    watch = direct.watch(all, 2, seen);
+    for (let value = 0; value < 20; value++) await put(direct, '/a', String(value));
+    await server.kill();
+    await seen.until(() => seen.connections.includes('disconnected'));
+    await server.restart();
+    await seen.connected(2);
+    for (let value = 20; value < 40; value++) await put(direct, '/a', String(value));
+    await seen.count(40);
+    expectComplete(seen, 2, 41);
+  }, 30_000);
+
+  it('resumes a replay that is cut again and again before it catches up', async () => {
+    const value = 'x'.repeat(2_000);
+    await Promise.all(Array.from({ length: 2_000 }, (_, index) => put(direct, `/${index % 10}`, value + String(index))));
+    const seen = new Recorder();
+    watch = store.watch(all, 2, seen);
+    for (let cuts = 1; cuts <= 4; cuts++) {
+      proxy.cutAfter(500_000);
+      await seen.until(() => seen.connections.filter((state) => state === 'disconnected').length >= cuts || seen.all.length === 2_000);
+    }
+    await seen.count(2_000);
+    expect(seen.connections.filter((state) => state === 'disconnected').length).toBeGreaterThanOrEqual(3);
+    expectComplete(seen, 2, 2_001);
+  }, 30_000);
+
+  it('says so when what a cut-off watch missed has been compacted', async () => {
+    const seen = new Recorder();
+    watch = store.watch(all, 2, seen);
+    await put(direct, '/a', '1');
+    await seen.count(1);
+    proxy.refuse(true);
+    proxy.cut();
+    await seen.until(() => seen.connections.includes('disconnected'));
+    for (let value = 2; value < 9; value++) await put(direct, '/a', String(value));
+    await direct.compact(7);
+    proxy.refuse(false);
+    await seen.until(() => seen.compactedAt !== undefined);
+    expect(seen.compactedAt).toBe(7);
+    expect(seen.all).toHaveLength(1);
+  }, 30_000);
+
+  it('goes on after a gap that was not compacted away', async () => {
+    const seen = new Recorder();
+    watch = store.watch(all, 2, seen);
+    await put(direct, '/a', '1');
+    await seen.count(1);
+    proxy.refuse(true);
+    proxy.cut();
+    await seen.until(() => seen.connections.includes('disconnected'));
+    for (let value = 2; value < 9; value++) await put(direct, '/a', String(value));
+    await direct.compact(3);
+    proxy.refuse(false);
+    await seen.count(8);
+    expectComplete(seen, 2, 9);
+  }, 30_000);
+
+  it('gives up in time while the server is stopped, and works on when it continues', async () => {
+    const seen = new Recorder();
+    watch = direct.watch(all, 2, seen);
+    await put(direct, '/a', '1');
+    await seen.count(1);
+    server.pause();
+    expect(await failureOf(direct.get('/a', soon()))).toMatchObject({ failure: 'deadline' });
+    expect(await failureOf(direct.revision(soon()))).toMatchObject({ failure: 'deadline' });
+    const write = { compare: [{ key: '/b', modRevision: 0 }], operations: [{ type: 'put' as const, key: '/b', value: Buffer.from('1') }] };
+    expect(await failureOf(direct.transact(write, soon()))).toMatchObject({ failure: 'ambiguous' });
+    server.resume();
+    await put(direct, '/c', '1');
+    await seen.until(() => seen.all.some(({ key }) => key === '/c'));
+    expect(seen.breaches).toEqual([]);
+    expect(await valueOf(direct, '/a')).toBe('1');
+  }, 30_000);
+
+  it('settles a creation and an update whose answers were lost', async () => {
+    const create = { compare: [{ key: '/a', modRevision: 0 }], operations: [{ type: 'put' as const, key: '/a', value: Buffer.from('1') }] };
+    const lose = async (): Promise<void> => {
+      // The write is done when the direct connection sees its revision; then the connection that waits for it breaks.
+      const before = await direct.revision();
+      proxy.mute(true);
+      const seen = new Recorder();
+      const witness = direct.watch(all, before + 1, seen);
+      await seen.count(1);
+      witness.close();
+      proxy.mute(false);
+      proxy.cut();
+    };
+    const [created] = await Promise.all([commitSoon(create), lose()]);
+    expect(created).toEqual({ committed: true, revision: 2 });
+    const update = { compare: [{ key: '/a', modRevision: 2 }], operations: [{ type: 'put' as const, key: '/a', value: Buffer.from('2') }] };
+    const [updated] = await Promise.all([commitSoon(update), lose()]);
+    expect(updated).toEqual({ committed: true, revision: 3 });
+    expect(await direct.revision()).toBe(3);
+    expect((await direct.get('/a')).kv).toMatchObject({ version: 2 });
+
+    async function commitSoon(transaction: typeof create): ReturnType<typeof commit> {
+      // Let `lose` begin to withhold answers first.
+      await systemClock.sleep(100);
+      return commit(store, transaction, { clock: systemClock });
+    }
+  }, 30_000);
+
+  it('reports an ambiguous write as such when nothing settles it', async () => {
+    proxy.mute(true);
+    const write = { compare: [{ key: '/a', modRevision: 0 }], operations: [{ type: 'put' as const, key: '/a', value: Buffer.from('1') }] };
+    expect(await failureOf(store.transact(write, soon()))).toMatchObject({ failure: 'ambiguous' });
+    expect(await valueOf(direct, '/a')).toBe('1');
+  }, 30_000);
+
+  it('calls a write that found no server unavailable, not ambiguous', async () => {
+    await server.kill();
+    // The first one may still be sent on the connection that is just breaking.
+    await failureOf(put(direct, '/b', '1'));
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const { failure } = await failureOf(put(direct, '/a', '1'));
+      expect(failure).toBe('unavailable');
+    }
+    await server.restart();
+    expect(await valueOf(direct, '/a')).toBeUndefined();
+  }, 30_000);
+
+  it('tries reads again over a broken connection', async () => {
+    await put(direct, '/a', '1');
+    await valueOf(store, '/a');
+    for (let round = 0; round < 5; round++) {
+      const reading = Promise.all(Array.from({ length: 20 }, () => valueOf(store, '/a')));
+      proxy.cut();
+      expect(await reading).toEqual(Array.from({ length: 20 }, () => '1'));
+    }
+  }, 30_000);
+
+  it('answers other calls after one very large read', async () => {
+    for (let index = 0; index < 12; index++) await put(direct, `/large/${index}`, 'x'.repeat(1_000_000));
+    const [range, value] = await Promise.all([direct.range(prefixRange('/large/')), valueOf(direct, '/large/0')]);
+    expect([range.kvs.length, value?.length]).toEqual([12, 1_000_000]);
+  }, 30_000);
+
+  it('moves a watch to another connection when told to', async () => {
+    const seen = new Recorder();
+    watch = store.watch(all, 2, seen);
+    await put(direct, '/a', '1');
+    await seen.count(1);
+    const before = proxy.accepted;
+    proxy.mute(true);
+    await put(direct, '/a', '2');
+    watch.reopen();
+    proxy.mute(false);
+    await seen.count(2);
+    expect(proxy.accepted).toBeGreaterThan(before);
+    expectComplete(seen, 2, 3);
+  }, 30_000);
+
+  it('rejects opening when there is no server', async () => {
+    const options = { endpoints: ['http://127.0.0.1:1'], clock: systemClock, random: systemRandom, openTimeoutMs: 500 };
+    expect(await failureOf(openEtcdStore(options))).toMatchObject({ failure: 'unavailable' });
+  });
+});

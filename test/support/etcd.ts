@@ -1,0 +1,241 @@
+/**
+ * Real etcd servers for tests: found as ETCD_BIN or on PATH, installed from Debian's packages where the tests run as
+ * root on Debian. Where there is none, `describeWithEtcd` says so loudly and counts what it leaves out.
+ */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { createServer, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+export interface EtcdServer {
+  /** `http://127.0.0.1:port`; the same after a restart. */
+  readonly endpoint: string;
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void>;
+  /** SIGTERM; resolves when the process is gone. */
+  stop(): Promise<void>;
+  /** SIGSTOP. */
+  pause(): void;
+  /** SIGCONT. */
+  resume(): void;
+  /** Starts a killed or stopped server on the same port and data. */
+  restart(): Promise<void>;
+  /** Kills it and removes its data. */
+  dispose(): Promise<void>;
+}
+
+export interface EtcdServerOptions {
+  /** Synchronise every write with the disk; off by default, because tests do not cut the power. */
+  readonly fsync?: boolean;
+  readonly arguments?: readonly string[];
+}
+
+let found: string | undefined | null = null;
+
+/** The path of an etcd program, installing it if need be; undefined where there is none. */
+export function findEtcd(): string | undefined {
+  if (found === null) found = lookForEtcd() ?? (installEtcd() ? lookForEtcd() : undefined);
+  return found;
+}
+
+/** `describe` where etcd exists; elsewhere one test that says loudly what was left out. */
+export function describeWithEtcd(name: string, body: () => void): void {
+  if (findEtcd() !== undefined) {
+    describe(name, body);
+    return;
+  }
+  it(`SKIPPED, no etcd: ${name}`, () => {
+    process.stderr.write(`\nSKIPPED: ${name}: no etcd in ETCD_BIN or on PATH, and it could not be installed\n`);
+  });
+}
+
+export async function startEtcd(options: EtcdServerOptions = {}): Promise<EtcdServer> {
+  const [server] = await startEtcdCluster(1, options);
+  if (server === undefined) throw new Error('etcd did not start');
+  return server;
+}
+
+/** Certificates for members and clients: PEM files. Clients must present one of the same authority. */
+export interface EtcdTls {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** So many members of one cluster; resolves when all accept connections. */
+export async function startEtcdCluster(
+  members: number,
+  options: EtcdServerOptions & { readonly tls?: EtcdTls } = {},
+): Promise<EtcdServer[]> {
+  const program = findEtcd();
+  if (program === undefined) throw new Error('there is no etcd program');
+  const ports = await freePorts(2 * members);
+  const scheme = options.tls === undefined ? 'http' : 'https';
+  const places = Array.from({ length: members }, (_, index) => ({
+    name: `member-${index}`,
+    port: ports[2 * index] ?? 0,
+    endpoint: `${scheme}://127.0.0.1:${ports[2 * index] ?? 0}`,
+    peer: `http://127.0.0.1:${ports[2 * index + 1] ?? 0}`,
+  }));
+  const cluster = places.map(({ name, peer }) => `${name}=${peer}`).join(',');
+  const { tls } = options;
+  const secure =
+    tls === undefined ? [] : ['--cert-file', tls.cert, '--key-file', tls.key, '--trusted-ca-file', tls.ca, '--client-cert-auth'];
+  return Promise.all(
+    places.map(async ({ name, port, endpoint, peer }) => {
+      const directory = mkdtempSync(join(tmpdir(), 'etcd-test-'));
+      const member = new Member(program, directory, endpoint, port, [
+        ...['--name', name, '--data-dir', join(directory, 'data')],
+        ...['--listen-client-urls', endpoint, '--advertise-client-urls', endpoint],
+        ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', cluster],
+        ...['--max-txn-ops', '2048', '--max-request-bytes', '3145728'],
+        ...['--logger', 'zap', '--log-level', 'error'],
+        ...secure,
+        ...(options.fsync === true ? [] : ['--unsafe-no-fsync']),
+        ...(options.arguments ?? []),
+      ]);
+      await member.restart();
+      return member;
+    }),
+  );
+}
+
+class Member implements EtcdServer {
+  private child: ChildProcess | undefined;
+  private readonly reap = (): void => void this.child?.kill('SIGKILL');
+
+  constructor(
+    private readonly program: string,
+    private readonly directory: string,
+    readonly endpoint: string,
+    private readonly port: number,
+    private readonly flags: readonly string[],
+  ) {
+    process.once('exit', this.reap);
+  }
+
+  async restart(): Promise<void> {
+    const child = spawn(this.program, this.flags, { stdio: 'ignore' });
+    this.child = child;
+    await listening(this.port, child);
+  }
+
+  kill(): Promise<void> {
+    return this.end('SIGKILL');
+  }
+
+  stop(): Promise<void> {
+    return this.end('SIGTERM');
+  }
+
+  pause(): void {
+    this.child?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.child?.kill('SIGCONT');
+  }
+
+  async dispose(): Promise<void> {
+    await this.end('SIGKILL');
+    process.removeListener('exit', this.reap);
+    rmSync(this.directory, { recursive: true, force: true });
+  }
+
+  private async end(signal: NodeJS.Signals): Promise<void> {
+    const { child } = this;
+    this.child = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    child.kill('SIGCONT');
+    child.kill(signal);
+    await gone;
+  }
+}
+
+/** So many TCP ports that were free a moment ago. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      return server;
+    }),
+  );
+  return Promise.all(
+    servers.map(async (server) => {
+      const address = server.address();
+      await new Promise((resolve) => server.close(resolve));
+      if (address === null || typeof address === 'string') throw new Error('a TCP server has no port');
+      return address.port;
+    }),
+  );
+}
+
+function lookForEtcd(): string | undefined {
+  const named = process.env['ETCD_BIN'];
+  if (named !== undefined && named !== '') return existsSync(named) ? named : undefined;
+  return (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'etcd'))
+    .find((path) => existsSync(path));
+}
+
+/** Debian's package, installed by one process at a time; false where that is not possible. */
+function installEtcd(): boolean {
+  if (process.getuid?.() !== 0 || !existsSync('/etc/debian_version') || !existsSync('/usr/bin/apt-get')) return false;
+  const lock = join(tmpdir(), 'etcd-test-install');
+  const waits = 180;
+  for (let waited = 0; !acquire(lock); waited++) {
+    if (waited === waits) return lookForEtcd() !== undefined;
+    execFileSync('sleep', ['1']);
+  }
+  try {
+    if (lookForEtcd() !== undefined) return true;
+    const quiet = { stdio: 'ignore' as const, env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } };
+    // The package starts a server of its own unless policy-rc.d forbids it; the tests need only the program.
+    const install = 'apt-get install -y -q --no-install-recommends etcd-server';
+    execFileSync('sh', ['-c', `RUNLEVEL=1 ${install} || (apt-get update -q && RUNLEVEL=1 ${install})`], quiet);
+    return lookForEtcd() !== undefined;
+  } catch {
+    return false;
+  } finally {
+    rmdirSync(lock);
+  }
+}
+
+/** A folder as lock: made by one, and taken away from a holder that was killed ten minutes ago. */
+function acquire(lock: string): boolean {
+  const forgottenMs = 600_000;
+  try {
+    mkdirSync(lock);
+    return true;
+  } catch {
+    try {
+      if (Date.now() - statSync(lock).mtimeMs > forgottenMs) rmdirSync(lock);
+    } catch {
+      // Its holder has just removed it.
+    }
+    return false;
+  }
+}
+
+async function listening(port: number, child: ChildProcess): Promise<void> {
+  const pauseMs = 20;
+  while (!(await accepts(port))) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`etcd ended with ${child.exitCode ?? child.signalCode}`);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

@@ -1,0 +1,80 @@
+/**
+ * A clock that stands still until a test moves it. Timers run in the order of their times, those of one instant in the
+ * order in which they were set, and a timer that a running timer sets is honoured within the same move.
+ * It never looks at the machine's clock.
+ */
+import type { Clock, Timer } from '../../shared/runtime/clock';
+
+interface Scheduled {
+  readonly at: number;
+  readonly task: () => void;
+}
+
+export class ManualClock implements Clock {
+  private elapsed = 0;
+  private readonly scheduled = new Set<Scheduled>();
+
+  /** @param start the wall-clock time at the beginning, in milliseconds since 1970. */
+  constructor(private readonly start: number = Date.UTC(2026, 0, 1)) {}
+
+  now(): number {
+    return this.start + this.elapsed;
+  }
+
+  monotonic(): number {
+    return this.elapsed;
+  }
+
+  after(ms: number, task: () => void): Timer {
+    const entry: Scheduled = { at: this.elapsed + Math.max(0, ms), task };
+    this.scheduled.add(entry);
+    return { cancel: () => void this.scheduled.delete(entry) };
+  }
+
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => this.after(ms, resolve));
+  }
+
+  /** Timers that have neither run nor been cancelled. */
+  get pending(): number {
+    return this.scheduled.size;
+  }
+
+  /** Moves time on by `ms` and runs what falls due, without letting promises settle in between. */
+  advance(ms: number): void {
+    const target = this.elapsed + ms;
+    for (let next = this.next(target); next !== undefined; next = this.next(target)) {
+      this.scheduled.delete(next);
+      this.elapsed = Math.max(this.elapsed, next.at);
+      next.task();
+    }
+    this.elapsed = target;
+  }
+
+  /** Like {@link advance}, but lets promises settle before, after, and between two timers. */
+  async advanceAsync(ms: number): Promise<void> {
+    const target = this.elapsed + ms;
+    await settle();
+    for (let next = this.next(target); next !== undefined; next = this.next(target)) {
+      this.scheduled.delete(next);
+      this.elapsed = Math.max(this.elapsed, next.at);
+      next.task();
+      await settle();
+    }
+    this.elapsed = target;
+    await settle();
+  }
+
+  private next(until: number): Scheduled | undefined {
+    let earliest: Scheduled | undefined;
+    for (const entry of this.scheduled) {
+      if (entry.at <= until && (earliest === undefined || entry.at < earliest.at)) earliest = entry;
+    }
+    return earliest;
+  }
+}
+
+/** Lets everything run that is ready: promise reactions and what was set with `setImmediate`. */
+export async function settle(turns = 3): Promise<void> {
+  for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
+}

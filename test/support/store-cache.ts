@@ -1,0 +1,65 @@
+/**
+ * A cache that a test lets lag behind its store: what it shows is the state at the last `catchUp`, which `mostRecent` does as the real one would.
+ * Snapshots and watches are none of its business.
+ */
+import type { Cache, Entry, StoredType } from '../../apiserver/cache/contract';
+import { makeEntry } from '../../apiserver/cache/entry';
+import { StoreError, type Revision, type Store } from '../../apiserver/storage/store';
+
+export class StoreCache implements Cache {
+  ready = true;
+  revision: Revision = 0;
+  readonly compactedRevision = 0;
+  /** `mostRecent` was asked so often. */
+  lookups = 0;
+  /** The cache never catches up by itself, and says so: readers must go to the store. */
+  stuck = false;
+  private entries = new Map<string, Entry>();
+
+  constructor(
+    private readonly store: Store,
+    private readonly prefix: string,
+    private readonly types: readonly StoredType[],
+  ) {}
+
+  async catchUp(): Promise<void> {
+    const entries = new Map<string, Entry>();
+    for (const type of this.types) {
+      const start = `${this.prefix}/${type.segment}/`;
+      const page = await this.store.range({ start, end: `${start.slice(0, -1)}0` });
+      this.revision = Math.max(this.revision, page.revision);
+      for (const kv of page.kvs) {
+        const key = kv.key.slice(start.length);
+        entries.set(kv.key, makeEntry(type, key, kv.modRevision, kv.value));
+      }
+    }
+    this.entries = entries;
+  }
+
+  async mostRecent(): Promise<Revision> {
+    this.lookups++;
+    if (this.stuck) throw new StoreError('deadline', 'the cache did not get there');
+    await this.catchUp();
+    return this.revision;
+  }
+
+  get(type: StoredType, key: string): Entry | undefined {
+    return this.entries.get(`${this.prefix}/${type.segment}/${key}`);
+  }
+
+  async read(type: StoredType, key: string): Promise<{ revision: Revision; entry: Entry | undefined }> {
+    const { revision, kv } = await this.store.get(`${this.prefix}/${type.segment}/${key}`);
+    return { revision, entry: kv === undefined ? undefined : makeEntry(type, key, kv.modRevision, kv.value) };
+  }
+
+  waitFor = (): Promise<boolean> => Promise.resolve(true);
+  close = (): Promise<void> => Promise.resolve();
+  snapshot = this.unsupported;
+  snapshotAt = this.unsupported;
+  pin = this.unsupported;
+  watch = this.unsupported;
+
+  private unsupported(): never {
+    throw new Error('this cache has no snapshots and no watches');
+  }
+}

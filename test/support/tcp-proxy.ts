@@ -1,0 +1,80 @@
+/** A TCP proxy that a test can interrupt: cut connections, refuse new ones, or hold back what the server answers. */
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface TcpProxy {
+  readonly port: number;
+  /** Connections accepted so far. */
+  readonly accepted: number;
+  /** Bytes that the server sent and that were passed on. */
+  readonly answered: number;
+  /** Breaks every open connection. */
+  cut(): void;
+  /** While refusing, new connections are broken at once. */
+  refuse(refusing: boolean): void;
+  /** Withholds everything that the server sends from now on, on present and new connections, until `false`. */
+  mute(muted: boolean): void;
+  /** Breaks all connections as soon as the server has sent so many more bytes, which are passed on. */
+  cutAfter(bytes: number): void;
+  close(): Promise<void>;
+}
+
+export async function startTcpProxy(target: number): Promise<TcpProxy> {
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let accepted = 0;
+  let answered = 0;
+  let refusing = false;
+  let muted = false;
+  let limit = Infinity;
+
+  const cut = (): void => {
+    for (const pair of pairs) for (const socket of pair) socket.destroy();
+    pairs.clear();
+  };
+  const server = createServer((client) => {
+    if (refusing) {
+      client.destroy();
+      return;
+    }
+    accepted++;
+    const upstream = connect(target, '127.0.0.1');
+    const pair = [client, upstream] as const;
+    pairs.add(pair);
+    client.on('data', (chunk) => upstream.write(chunk));
+    upstream.on('data', (chunk) => {
+      if (muted) return;
+      answered += chunk.length;
+      client.write(chunk);
+      if (answered >= limit) {
+        limit = Infinity;
+        cut();
+      }
+    });
+    for (const socket of pair) {
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        for (const either of pair) either.destroy();
+        pairs.delete(pair);
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
+  return {
+    port: address.port,
+    get accepted() {
+      return accepted;
+    },
+    get answered() {
+      return answered;
+    },
+    cut,
+    refuse: (value) => void (refusing = value),
+    mute: (value) => void (muted = value),
+    cutAfter: (bytes) => void (limit = answered + bytes),
+    close: async () => {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

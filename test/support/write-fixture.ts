@@ -1,0 +1,181 @@
+/** A writer over a store in memory, with time and chance in the test's hands, and short ways to call it. */
+import { defaultAdmission } from '../../apiserver/admission/plugins';
+import type { Entry } from '../../apiserver/cache/contract';
+import type {
+  DeleteOptions,
+  DeleteResult,
+  ListPage,
+  PatchType,
+  RequestContext,
+  Resource,
+  Subresource,
+  WriteOptions,
+  Writer,
+} from '../../apiserver/registry/contract';
+import { buildResources, type Resources } from '../../apiserver/registry/resources';
+import { createWriter } from '../../apiserver/registry/write/writer';
+import type { JsonObject } from '../../shared/api/json';
+import { StatusError, type Status } from '../../shared/api/status';
+import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
+import type { Random } from '../../shared/runtime/random';
+import { ManualClock } from './manual-clock';
+import { MemoryStore } from './memory-store';
+import { StoreCache } from './store-cache';
+
+export const PREFIX = '/registry';
+export const START = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+/** Counts up, so that every value is new and none is a surprise. */
+export class CountingRandom implements Random {
+  private count = 0;
+  /** Suffixes that are given out first. */
+  readonly suffixes: string[] = [];
+
+  float(): number {
+    return 0.5;
+  }
+
+  uuid(): string {
+    return `00000000-0000-4000-8000-${String(++this.count).padStart(12, '0')}`;
+  }
+
+  string(length: number): string {
+    return this.suffixes.shift() ?? String(++this.count).padStart(length, 'b');
+  }
+}
+
+export interface Answer {
+  readonly object: JsonObject;
+  readonly entry: Entry;
+  readonly created: boolean;
+}
+
+type Options = Partial<WriteOptions> & { readonly subresource?: Subresource; readonly namespace?: string };
+
+export interface Fixture {
+  readonly store: MemoryStore;
+  readonly cache: StoreCache;
+  readonly clock: ManualClock;
+  readonly random: CountingRandom;
+  readonly resources: Resources;
+  readonly writer: Writer;
+  readonly warnings: string[];
+  resource(name: string): Resource;
+  create(resource: string, body: JsonObject, options?: Options): Promise<Answer>;
+  update(resource: string, name: string, body: JsonObject, options?: Options): Promise<Answer>;
+  patch(resource: string, name: string, type: PatchType, body: unknown, options?: Options): Promise<Answer>;
+  remove(resource: string, name: string, options?: Partial<DeleteOptions> & { readonly namespace?: string }): Promise<DeleteResult>;
+  /** The stored object; undefined when there is none. */
+  stored(resource: string, name: string): Promise<JsonObject | undefined>;
+  context: RequestContext;
+}
+
+/** Everything lives in the namespace `ns`, which exists. */
+export async function writeFixture(more: { readonly naming?: Dialect; readonly list?: () => Promise<ListPage> } = {}): Promise<Fixture> {
+  const store = new MemoryStore();
+  const clock = new ManualClock(START);
+  const random = new CountingRandom();
+  const resources = buildResources();
+  const cache = new StoreCache(store, PREFIX, resources.storedTypes);
+  const names = GENERATED_NAMES[more.naming ?? 'platform'];
+  const list = more.list ?? ((): Promise<ListPage> => Promise.reject(new Error('no list in this test')));
+  const writer = createWriter({
+    store,
+    cache,
+    reader: { list },
+    admission: defaultAdmission(names),
+    clock,
+    random,
+    names,
+    prefix: PREFIX,
+    namespaces: resources.require('namespaces'),
+    eventTtlSeconds: 3600,
+  });
+  const warnings: string[] = [];
+  const context: RequestContext = {
+    user: { name: 'tester', groups: [] },
+    deadline: clock.monotonic() + 60_000,
+    warn: (text) => void warnings.push(text),
+  };
+  const resource = (name: string): Resource => {
+    const found = resources.all.find(({ row }) => row.resource === name);
+    if (found === undefined) throw new Error(`no resource ${name}`);
+    return found;
+  };
+  const namespaceOf = (name: string, options: { readonly namespace?: string } = {}): string =>
+    resource(name).row.namespaced ? (options.namespace ?? 'ns') : '';
+  const full = (options: Options = {}): WriteOptions => ({
+    dryRun: options.dryRun ?? false,
+    fieldValidation: options.fieldValidation ?? 'Warn',
+    fieldManager: 'test',
+    ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
+  });
+  const answer = ({ entry, created }: { readonly entry: Entry; readonly created: boolean }): Answer => ({
+    object: objectOf(entry),
+    entry,
+    created,
+  });
+  const fixture: Fixture = {
+    store,
+    cache,
+    clock,
+    random,
+    resources,
+    writer,
+    warnings,
+    resource,
+    context,
+    create: async (name, value, options) =>
+      answer(
+        await writer.create(context, resource(name), namespaceOf(name, options), { value, duplicates: [], format: 'json' }, full(options)),
+      ),
+    update: async (name, object, value, options) =>
+      answer(
+        await writer.update(
+          context,
+          resource(name),
+          { namespace: namespaceOf(name, options), name: object },
+          options?.subresource,
+          { value, duplicates: [], format: 'json' },
+          full(options),
+        ),
+      ),
+    patch: async (name, object, type, body, options) =>
+      answer(
+        await writer.patch(
+          context,
+          resource(name),
+          { namespace: namespaceOf(name, options), name: object },
+          options?.subresource,
+          { type, bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) },
+          full(options),
+        ),
+      ),
+    remove: (name, object, options) =>
+      writer.delete(context, resource(name), { namespace: namespaceOf(name, options), name: object }, { dryRun: false, ...options }),
+    async stored(name, object) {
+      const { stored, row } = resource(name);
+      const { entry } = await cache.read(stored, row.namespaced ? `ns/${object}` : object);
+      return entry === undefined ? undefined : objectOf(entry);
+    },
+  };
+  await fixture.create('namespaces', { metadata: { name: 'ns' } });
+  await cache.catchUp();
+  return fixture;
+}
+
+export function objectOf(entry: Entry): JsonObject {
+  const value: JsonObject = JSON.parse(entry.bytes.toString());
+  return value;
+}
+
+/** The Status that a call is refused with. */
+export async function refusal(call: Promise<unknown>): Promise<Status> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof StatusError) return error.status;
+    throw error;
+  }
+  throw new Error('the call was not refused');
+}
