@@ -17,17 +17,40 @@ export const FLAGS = {
   'tls-cert-file': string({ section: SERVING, help: 'PEM file with the serving certificate; read again when it changes.', default: '' }),
   'tls-private-key-file': string({ section: SERVING, help: 'PEM file with the key of the serving certificate.', default: '' }),
   'cert-dir': string({ section: SERVING, help: 'Where a self-signed certificate is kept when none is given.', default: '' }),
-  'insecure-port': int({ section: SERVING, help: 'Loopback port for plain HTTP as the local administrator; 0 = none.', default: 0, min: 0, max: 65535 }),
+  'insecure-port': int({
+    section: SERVING,
+    help: 'Loopback port for plain HTTP as the local administrator; 0 = none.',
+    default: 0,
+    min: 0,
+    max: 65535,
+  }),
   'insecure-bind-address': string({ section: SERVING, help: 'Loopback address for plain HTTP.', default: '127.0.0.1' }),
   'http2-max-streams-per-connection': int({ section: SERVING, help: 'Streams that an HTTP/2 client may have open.', default: 100, min: 1 }),
   'request-timeout': duration({ section: SERVING, help: 'Time in which a request must be answered.', default: MINUTE }),
-  'min-request-timeout': int({ section: SERVING, help: 'Least duration of a watch without timeoutSeconds, in seconds.', default: 1800, min: 1 }),
+  'min-request-timeout': int({
+    section: SERVING,
+    help: 'Least duration of a watch without timeoutSeconds, in seconds.',
+    default: 1800,
+    min: 1,
+  }),
   'max-requests-inflight': int({ section: SERVING, help: 'Reads worked on at a time; 0 = any number.', default: 400, min: 0 }),
   'max-mutating-requests-inflight': int({ section: SERVING, help: 'Writes worked on at a time; 0 = any number.', default: 200, min: 0 }),
   'shutdown-delay-duration': duration({ section: SERVING, help: 'Time to go on serving after /readyz has begun to fail.', default: 0 }),
-  'shutdown-send-retry-after': bool({ section: SERVING, help: 'Answer 429 with Retry-After instead of closing the port while draining.', default: false }),
-  'shutdown-watch-termination-grace-period': duration({ section: SERVING, help: 'Time over which watches are ended one after the other.', default: 2 * SECOND }),
-  'livez-grace-period': duration({ section: SERVING, help: 'Time after the start in which /livez overlooks steps that are not complete.', default: 0 }),
+  'shutdown-send-retry-after': bool({
+    section: SERVING,
+    help: 'Answer 429 with Retry-After instead of closing the port while draining.',
+    default: false,
+  }),
+  'shutdown-watch-termination-grace-period': duration({
+    section: SERVING,
+    help: 'Time over which watches are ended one after the other.',
+    default: 2 * SECOND,
+  }),
+  'livez-grace-period': duration({
+    section: SERVING,
+    help: 'Time after the start in which /livez overlooks steps that are not complete.',
+    default: 0,
+  }),
   'storage-backend': choice({ section: STORAGE, help: 'Where objects are stored.', default: 'etcd3', words: ['etcd3', 'embedded'] }),
   'storage-dir': string({ section: STORAGE, help: 'Folder of the embedded store.', default: '' }),
   'etcd-servers': list({ section: STORAGE, help: 'URLs of the etcd members.', default: [] }),
@@ -41,7 +64,12 @@ export const FLAGS = {
   'token-auth-file': string({ section: ACCESS, help: 'CSV file with static tokens: token,user,uid[,"group1,group2"].', default: '' }),
   'anonymous-auth': bool({ section: ACCESS, help: 'Whether requests without credentials are let in as system:anonymous.', default: true }),
   'authorization-mode': authorizationModes(),
-  naming: choice({ section: GENERAL, help: 'Spelling of the names that the server itself makes.', default: 'platform', words: ['platform', 'kubernetes'] }),
+  naming: choice({
+    section: GENERAL,
+    help: 'Spelling of the names that the server itself makes.',
+    default: 'platform',
+    words: ['platform', 'kubernetes'],
+  }),
   'feature-gates': featureGatesFlag(GENERAL),
   'log-level': logLevelFlag(GENERAL),
 };
@@ -58,7 +86,8 @@ function authorizationModes(): Flag<readonly AuthorizationMode[]> {
     parse(text) {
       return words.parse(text, undefined).map((word) => {
         const mode = AUTHORIZATION_MODES.find((known) => known === word);
-        if (mode === undefined) throw new FlagError(`${JSON.stringify(word)} is not a valid mode; valid are ${AUTHORIZATION_MODES.join(', ')}`);
+        if (mode === undefined)
+          throw new FlagError(`${JSON.stringify(word)} is not a valid mode; valid are ${AUTHORIZATION_MODES.join(', ')}`);
         return mode;
       });
     },

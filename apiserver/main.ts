@@ -26,7 +26,8 @@ async function main(): Promise<void> {
   const server = await startServer(await serverOptions(flags, logger), { store, clock, random, logger });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
-  if (flags['tls-cert-file'] !== '') lifecycle.onStop({ name: 'certificates', timeoutMs: 1000, run: watchTlsFiles(tlsPaths(flags), clock, logger, server.renew) });
+  if (flags['tls-cert-file'] !== '')
+    lifecycle.onStop({ name: 'certificates', timeoutMs: 1000, run: watchTlsFiles(tlsPaths(flags), clock, logger, server.renew) });
   await server.whenReady();
   logger.info('ready', { port: server.port, localPort: server.localPort });
   process.send?.('ready');
@@ -38,9 +39,11 @@ function usageError(message: string): never {
 }
 
 function refuseContradictions(flags: ServerFlags): void {
-  if (flags['storage-backend'] === 'etcd3' && flags['etcd-servers'].length === 0) usageError('--etcd-servers is required, or --storage-backend=embedded');
+  if (flags['storage-backend'] === 'etcd3' && flags['etcd-servers'].length === 0)
+    usageError('--etcd-servers is required, or --storage-backend=embedded');
   if (flags['storage-backend'] === 'embedded' && flags['storage-dir'] === '') usageError('--storage-backend=embedded needs --storage-dir');
-  if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === '')) usageError('--tls-cert-file and --tls-private-key-file go together');
+  if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === ''))
+    usageError('--tls-cert-file and --tls-private-key-file go together');
   const local = flags['insecure-bind-address'];
   if (flags['insecure-port'] !== 0 && local !== '::1' && !(isIP(local) === 4 && local.startsWith('127.'))) {
     usageError('--insecure-bind-address must be a loopback address: whoever reaches it is an administrator');
@@ -77,7 +80,8 @@ function tlsPaths(flags: ServerFlags): { readonly cert: string; readonly key: st
 async function serverOptions(flags: ServerFlags, logger: Logger): Promise<ServerOptions> {
   const paths = tlsPaths(flags);
   const made = paths.cert === '' ? await selfSigned(flags['cert-dir'], ['localhost', '127.0.0.1', '::1'], clock) : undefined;
-  const tls = made === undefined ? readTlsFiles(paths) : { ...made, ...(paths.clientCa === '' ? {} : { clientCa: readFileSync(paths.clientCa) }) };
+  const tls =
+    made === undefined ? readTlsFiles(paths) : { ...made, ...(paths.clientCa === '' ? {} : { clientCa: readFileSync(paths.clientCa) }) };
   const tokenFile = flags['token-auth-file'];
   return {
     host: flags['bind-address'],

@@ -1,5 +1,5 @@
 /** Bearer tokens: finds the token in the Authorization header and asks the token authenticators in their order. */
-import type { UserInfo } from '../registry/contract';
+import type { UserInfo } from '../../shared/api/user';
 import { FAILED, NONE, type Authenticator, type Credentials, type Outcome } from './contract';
 
 export interface TokenAuthenticator {

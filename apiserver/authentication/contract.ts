@@ -1,5 +1,5 @@
 /** What every authenticator is: a look at one request's credentials. Never answers a request. */
-import type { UserInfo } from '../registry/contract';
+import type { UserInfo } from '../../shared/api/user';
 
 /** The credentials that a request carries. */
 export interface Credentials {

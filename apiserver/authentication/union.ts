@@ -2,7 +2,7 @@
  * The authenticators in their order (behaviour-reference §9.1): the first that knows the user decides. When all pass, the request is
  * anonymous if that is allowed; when one of them saw wrong credentials, it is refused.
  */
-import type { UserInfo } from '../registry/contract';
+import type { UserInfo } from '../../shared/api/user';
 import type { Authenticator, Credentials } from './contract';
 
 const AUTHENTICATED = 'system:authenticated';
@@ -29,7 +29,8 @@ function authenticated(user: UserInfo, known: WeakMap<UserInfo, UserInfo>): User
   const found = known.get(user);
   if (found !== undefined) return found;
   const { groups } = user;
-  const complete = groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED) ? user : { ...user, groups: [...groups, AUTHENTICATED] };
+  const complete =
+    groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED) ? user : { ...user, groups: [...groups, AUTHENTICATED] };
   known.set(user, complete);
   return complete;
 }

@@ -2,7 +2,7 @@
  * What is allowed without any stored rule: everything to `system:masters`, discovery to every authenticated user, health and version to
  * everyone (behaviour-reference §9.12: cluster-admin, system:discovery, system:public-info-viewer, system:monitoring).
  */
-import type { UserInfo } from '../registry/contract';
+import type { UserInfo } from '../../shared/api/user';
 import { ALLOW, NO_OPINION, type Attributes, type Authorizer, type Decision } from './contract';
 
 /** Group system:masters has unrestricted access and comes before every other authorizer. */

@@ -1,5 +1,5 @@
 /** What every authorizer is: a decision about who may do what. Never answers a request. */
-import type { UserInfo } from '../registry/contract';
+import type { UserInfo } from '../../shared/api/user';
 
 export interface ResourceAttributes {
   readonly kind: 'resource';

@@ -1,6 +1,6 @@
 /** The authorizers in their order: the first that allows or denies decides; when all pass, the request is refused. */
 import { forbidden, forbiddenPath, type StatusError } from '../../shared/api/status';
-import type { UserInfo } from '../registry/contract';
+import type { UserInfo } from '../../shared/api/user';
 import type { Attributes, Authorizer } from './contract';
 
 /** Undefined = allowed, else the 403 to answer with. */

@@ -11,6 +11,9 @@ export interface KeyListener {
 export class KeyListeners {
   private readonly listeners: { readonly prefix: string; readonly listener: KeyListener }[] = [];
 
+  /** `failed` is told what a listener threw; the others and the stream go on. */
+  constructor(private readonly failed: (error: unknown) => void) {}
+
   add(prefix: string, listener: KeyListener): void {
     this.listeners.push({ prefix, listener });
   }
@@ -20,12 +23,20 @@ export class KeyListeners {
   }
 
   reset(): void {
-    for (const { listener } of this.listeners) listener.reset();
+    for (const { listener } of this.listeners) this.guard(() => listener.reset());
   }
 
   changed(key: string, value: Buffer | undefined, revision: Revision): void {
     for (const { prefix, listener } of this.listeners) {
-      if (key.startsWith(prefix)) listener.changed(key, value, revision);
+      if (key.startsWith(prefix)) this.guard(() => listener.changed(key, value, revision));
+    }
+  }
+
+  private guard(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.failed(error);
     }
   }
 }

@@ -43,9 +43,15 @@ describe('reading', () => {
     store.put('/registry/allocations/ips/10.0.0.1', Buffer.from('before'));
     const heard: string[] = [];
     cache = openCache({ store, prefix, types, clock, random: systemRandom, logger: silentLogger });
+    cache.onKey('allocations/', {
+      reset: () => undefined,
+      changed: () => {
+        throw new Error('a broken listener');
+      },
+    });
     cache.onKey('allocations/ips/', {
       reset: () => heard.push('reset'),
-      changed: (key, bytes, revision) => heard.push(`${key}=${bytes}@${revision}`),
+      changed: (key, bytes, revision) => heard.push(`${key}=${bytes?.toString() ?? 'gone'}@${revision}`),
     });
     await cache.whenReady();
     const put = store.put('/registry/allocations/ips/10.0.0.2', Buffer.from('now'));
@@ -55,7 +61,7 @@ describe('reading', () => {
       'reset',
       'allocations/ips/10.0.0.1=before@2',
       `allocations/ips/10.0.0.2=now@${put}`,
-      `allocations/ips/10.0.0.1=undefined@${gone}`,
+      `allocations/ips/10.0.0.1=gone@${gone}`,
     ]);
     expect(cache.revision).toBe(gone);
   });

@@ -55,7 +55,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   readonly random: Random;
   readonly logger: Logger;
   readonly yieldNow: Yield;
-  readonly listeners = new KeyListeners();
+  readonly listeners = new KeyListeners((error) => this.logger.error('a key listener failed', { error }));
   readonly objects: Objects;
   revision: Revision = 0;
   compactedRevision: Revision = 0;

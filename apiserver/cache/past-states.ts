@@ -12,8 +12,8 @@ import type { TypeState } from './type-state';
 
 const most = 32;
 const mostBytes = 64 * 1024 * 1024;
-/** A state further back than this many changes is read from the store instead of being rebuilt. */
-const mostUndone = 20_000;
+/** A state further back than this many changes is read from the store: rebuilding must not hold up others. */
+const mostUndone = 4000;
 
 interface Pin {
   readonly state: TypeState;

@@ -87,7 +87,8 @@ const PARAMETER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+=(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+|"
 /** The media type in lower case; undefined when its parameters are malformed. */
 function mediaType(header: string): string | undefined {
   const [type = '', ...parameters] = header.split(';').map((part) => part.trim());
-  if (!parameters.every((parameter, index) => PARAMETER.test(parameter) || (parameter === '' && index === parameters.length - 1))) return undefined;
+  if (!parameters.every((parameter, index) => PARAMETER.test(parameter) || (parameter === '' && index === parameters.length - 1)))
+    return undefined;
   return type.toLowerCase();
 }
 

@@ -86,7 +86,8 @@ export class Exchange implements RequestContext {
   /** Sends the head. Warnings and the headers of every answer are added. */
   head(status: number, headers: OutgoingHttpHeaders): void {
     this.status = status;
-    const all: OutgoingHttpHeaders = { 'Audit-Id': this.auditId, 'Cache-Control': 'no-cache, private', ...headers };
+    const all: OutgoingHttpHeaders = { 'Audit-Id': this.auditId, ...headers };
+    if (headers['cache-control'] === undefined) all['Cache-Control'] = 'no-cache, private';
     if (this.warningList !== undefined) all['Warning'] = [...this.warningList.headers()];
     const { output } = this;
     if (!(output instanceof ServerResponse)) {
@@ -100,7 +101,7 @@ export class Exchange implements RequestContext {
   /** Head and body at once. HEAD requests get no body. */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer): void {
     if (this.answered) return;
-    headers['Content-Length'] = body.length;
+    if (status !== 304) headers['Content-Length'] = body.length;
     this.head(status, headers);
     this.sentBytes = body.length;
     const { output } = this;

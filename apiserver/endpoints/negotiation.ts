@@ -111,7 +111,9 @@ function parseClause(text: string): Clause {
   const transform = transformOf(parameters);
   const stream = parameters.get('stream');
   const servable =
-    transform !== undefined && (stream === undefined || (stream === 'watch' && media !== 'yaml')) && !(transform.transform === 'table' && media === 'protobuf');
+    transform !== undefined &&
+    (stream === undefined || (stream === 'watch' && media !== 'yaml')) &&
+    !(transform.transform === 'table' && media === 'protobuf');
   return {
     representation: {
       media: media ?? 'json',

@@ -72,7 +72,9 @@ export function watchOptions(row: KindRow, query: Query, select: SelectionBuilde
   } else {
     if (match !== 'NotOlderThan') errors.push(matchForbidden('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
     if (!watchList) {
-      errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'));
+      errors.push(
+        forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'),
+      );
     }
   }
   if (match !== '' && match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
@@ -139,7 +141,11 @@ export function refuse(kind: string, errors: readonly FieldError[]): void {
   if (errors.length > 0) throw invalid({ group: META_GROUP, kind }, '', errors);
 }
 
-function common(row: KindRow, query: Query, select: SelectionBuilder): { limit: number | undefined; timeoutSeconds: number | undefined; selection: Selection } {
+function common(
+  row: KindRow,
+  query: Query,
+  select: SelectionBuilder,
+): { limit: number | undefined; timeoutSeconds: number | undefined; selection: Selection } {
   const timeoutSeconds = integer(query, 'timeoutSeconds');
   const limit = integer(query, 'limit');
   return { limit, timeoutSeconds, selection: select(row, query.get('labelSelector') ?? '', query.get('fieldSelector') ?? '') };
@@ -172,7 +178,10 @@ function writeErrors(query: Query): FieldError[] {
   return errors;
 }
 
-function writeValues(query: Query, headers: { readonly userAgent: string | undefined; readonly ifMatch: string | undefined }): WriteOptions {
+function writeValues(
+  query: Query,
+  headers: { readonly userAgent: string | undefined; readonly ifMatch: string | undefined },
+): WriteOptions {
   const manager = query.get('fieldManager') ?? '';
   return {
     dryRun: query.get('dryRun') === 'All',

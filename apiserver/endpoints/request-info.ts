@@ -36,11 +36,12 @@ export interface PathRequest {
 
 export type RequestInfo = ResourceRequest | PathRequest;
 
-/** A path that cannot be read at all; answered as plain text. */
+/** A path that cannot be read at all; answered with 400 and this message as plain text. */
 export class UnreadableRequest extends Error {
   constructor(
-    readonly code: 400 | 500,
     message: string,
+    /** The connection cannot be trusted to carry another request. */
+    readonly closes: boolean,
   ) {
     super(message);
   }
@@ -63,9 +64,10 @@ export function requestInfo(method: string, path: string, query: Query, names: G
   if (watchPrefix || proxyPrefix) {
     at += 1;
     if (at >= segments.length) {
+      // Upstream answers the same words with 500.
       throw new UnreadableRequest(
-        500,
-        `Internal Server Error: "${path}": failed to create RequestInfo: unable to determine kind and namespace from url, ${path}`,
+        `Internal Server Error: "${path}": failed to create RequestInfo: unable to determine kind and namespace from url, ${path}\n`,
+        false,
       );
     }
     if (proxyPrefix) verb = 'proxy';

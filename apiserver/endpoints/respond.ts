@@ -60,8 +60,13 @@ export function acceptsGzip(exchange: Exchange): boolean {
 }
 
 /** A Status, in a representation that the client accepts, else as indented JSON. */
-export function sendStatus(exchange: Exchange, status: Status & { readonly code?: number }, code: number): void {
-  const headers: Record<string, string> = {};
+export function sendStatus(
+  exchange: Exchange,
+  status: Status & { readonly code?: number },
+  code: number,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const headers: Record<string, string> = { ...more };
   const retryAfter = status.details?.retryAfterSeconds;
   if (retryAfter !== undefined && retryAfter > 0) headers['Retry-After'] = String(retryAfter);
   const wanted = negotiateStatus(exchange.header('accept'));
@@ -69,13 +74,20 @@ export function sendStatus(exchange: Exchange, status: Status & { readonly code?
   exchange.send(code, { 'Content-Type': contentType, ...headers }, body);
 }
 
-function statusBody(exchange: Exchange, status: Status, wanted: Representation | undefined): { readonly contentType: string; readonly body: Buffer } {
+function statusBody(
+  exchange: Exchange,
+  status: Status,
+  wanted: Representation | undefined,
+): { readonly contentType: string; readonly body: Buffer } {
   const json = statusJson(status, exchange.dialect);
   switch (wanted?.media) {
     case 'yaml':
       return { contentType: YAML_MEDIA_TYPE, body: Buffer.from(stringifyYaml(json)) };
     case 'protobuf':
-      return { contentType: PROTOBUF_MEDIA_TYPE[wanted.dialect ?? exchange.dialect], body: encodeProtobuf(STATUS_TYPE, json, 'v1', 'Status') };
+      return {
+        contentType: PROTOBUF_MEDIA_TYPE[wanted.dialect ?? exchange.dialect],
+        body: encodeProtobuf(STATUS_TYPE, json, 'v1', 'Status'),
+      };
     case 'json':
     case undefined: {
       const text = Buffer.from(stringifyJson(json));
@@ -101,6 +113,24 @@ const ITEMS_PER_SLICE = 256;
 export async function sendList(exchange: Exchange, encoder: Encoder, page: ListPage, options: AnswerOptions): Promise<void> {
   const output = new ListOutput(exchange, encoder.contentType, options);
   const sink = new ByteSink(pool, (bytes, last, done) => output.write(bytes, last, done));
+  try {
+    await writeItems(encoder, page, sink, output);
+  } catch (error) {
+    sink.discard();
+    throw error;
+  }
+  if (output.gone) {
+    sink.discard();
+    exchange.finish();
+    return;
+  }
+  exchange.sentBytes = sink.length;
+  sink.end();
+  await output.finished;
+}
+
+/** Stops early when the client is gone. */
+async function writeItems(encoder: Encoder, page: ListPage, sink: ByteSink, output: ListOutput): Promise<void> {
   const list = encoder.list(page);
   list.start(sink);
   let items = 0;
@@ -109,16 +139,9 @@ export async function sendList(exchange: Exchange, encoder: Encoder, page: ListP
     items += 1;
     if (sink.full) await sink.ready();
     else if (items % ITEMS_PER_SLICE === 0 && output.slow()) await nextTurn();
-    if (output.gone) {
-      sink.discard();
-      exchange.finish();
-      return;
-    }
+    if (output.gone) return;
   }
   list.end(sink);
-  exchange.sentBytes = sink.length;
-  sink.end();
-  await output.finished;
 }
 
 function nextTurn(): Promise<void> {

@@ -1,6 +1,5 @@
 /** The health endpoints: which checks each has, and what they answer (behaviour-reference §10.1, §10.2). */
 import type { Clock } from '../../shared/runtime/clock';
-import type { Query } from '../endpoints/query';
 
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
 
@@ -12,6 +11,13 @@ export interface HealthCheck {
   readonly boot?: true;
   /** Undefined = healthy, else what is wrong; shown only for a single check. */
   check(): string | undefined | Promise<string | undefined>;
+}
+
+/** What a request asks for: the whole list, and checks to leave out. */
+export interface HealthRequest {
+  readonly path: string;
+  readonly verbose: boolean;
+  readonly exclude: readonly string[];
 }
 
 export interface HealthAnswer {
@@ -38,11 +44,11 @@ export class Health {
   }
 
   /** Undefined when the path is none of a health endpoint. */
-  async answer(path: string, query: Query): Promise<HealthAnswer | undefined> {
-    const [, first = '', ...rest] = path.split('/');
+  async answer(request: HealthRequest): Promise<HealthAnswer | undefined> {
+    const [, first = '', ...rest] = request.path.split('/');
     if (!isEndpoint(first)) return undefined;
     const checks = this.checks.filter((check) => check.only === undefined || check.only === first);
-    if (rest.length === 0) return this.all(first, checks, query);
+    if (rest.length === 0) return this.all(first, checks, request);
     const found = checks.find((check) => check.name === rest.join('/'));
     if (found === undefined) return NOT_FOUND;
     const reason = await this.run(first, found);
@@ -51,8 +57,8 @@ export class Health {
       : { status: 500, text: `internal server error: ${reason}\n`, nosniff: true };
   }
 
-  private async all(endpoint: HealthEndpoint, checks: readonly HealthCheck[], query: Query): Promise<HealthAnswer> {
-    const excluded = new Set(query.all('exclude'));
+  private async all(endpoint: HealthEndpoint, checks: readonly HealthCheck[], { verbose, exclude }: HealthRequest): Promise<HealthAnswer> {
+    const excluded = new Set(exclude);
     const lines: string[] = [];
     let healthy = true;
     for (const check of checks) {
@@ -68,7 +74,7 @@ export class Health {
         lines.push(`[-]${check.name} failed: reason withheld`);
       }
     }
-    if (healthy && !query.has('verbose')) return { status: 200, text: 'ok', nosniff: true };
+    if (healthy && !verbose) return { status: 200, text: 'ok', nosniff: true };
     if (excluded.size > 0) {
       const names = [...excluded].sort().map((name) => JSON.stringify(name));
       lines.push(`warn: some health checks cannot be excluded: no matches for ${names.join(',')}`);

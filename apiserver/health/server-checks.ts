@@ -10,7 +10,7 @@ export interface CheckedParts {
   readonly clock: Clock;
   readonly state: { readonly stopping: boolean };
   /** Whether what the server itself needs has been created. */
-  bootstrapped(): boolean;
+  readonly bootstrapped: () => boolean;
 }
 
 const STORE_TIMEOUT_MS = 2000;

@@ -11,7 +11,7 @@ interface Row {
   readonly name: string;
   readonly help: string;
   readonly label?: string;
-  values(statistics: CacheStatistics): Iterable<readonly [label: string, value: number]>;
+  readonly values: (statistics: CacheStatistics) => Iterable<readonly [label: string, value: number]>;
 }
 
 const one = (value: number): Iterable<readonly [string, number]> => [['', value]];
@@ -40,9 +40,17 @@ const ROWS: readonly Row[] = [
   },
   { name: 'watch_cache_capacity', help: 'Bytes of recent changes that the cache may keep.', values: (s) => one(s.windowCapacityBytes) },
   { name: 'watch_cache_window_bytes', help: 'Bytes of recent changes that the cache keeps.', values: (s) => one(s.windowBytes) },
-  { name: 'watch_cache_resyncs_total', help: 'Types that were set right after they differed from the store.', values: (s) => one(s.resyncs) },
+  {
+    name: 'watch_cache_resyncs_total',
+    help: 'Types that were set right after they differed from the store.',
+    values: (s) => one(s.resyncs),
+  },
   { name: 'watch_cache_differences_total', help: 'Keys that the consistency checker found different.', values: (s) => one(s.differences) },
-  { name: 'watch_cache_revision_lookups_total', help: 'Store revisions looked up for consistent reads.', values: (s) => one(s.revisionLookups) },
+  {
+    name: 'watch_cache_revision_lookups_total',
+    help: 'Store revisions looked up for consistent reads.',
+    values: (s) => one(s.revisionLookups),
+  },
 ];
 
 export function publishCache(registry: Registry, gauges: CacheGauges): void {

@@ -6,14 +6,12 @@ import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import { RELEASE } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
-import type { Exchange } from '../endpoints/exchange';
-import type { WatchMeter } from '../endpoints/watch-stream';
-import type { UserInfo } from '../registry/contract';
+import type { UserInfo } from '../../shared/api/user';
 import type { CacheStatistics } from '../cache/statistics';
 import { publishCache } from './cache-metrics';
 import { DURATION_BUCKETS, EVENT_SIZE_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
 import { Histogram, type HistogramSeries } from './histogram';
-import { describeRequest, type RequestLabels } from './request-labels';
+import { describeRequest, type DescribedRequest, type RequestLabels } from './request-labels';
 
 /** What the cache and the store tell when a scrape asks. */
 export interface Gauges {
@@ -26,6 +24,19 @@ export interface Gauges {
   cache(): CacheStatistics;
   /** The revision that the cache has reached. */
   cacheRevision(): number;
+}
+
+/** A request whose answer has been handed over or given up. */
+export interface MeasuredRequest extends DescribedRequest {
+  /** Clock.monotonic at arrival. */
+  readonly startedAt: number;
+  readonly status: number;
+  readonly sentBytes: number;
+}
+
+/** Counts the events of one kind. */
+export interface EventMeter {
+  sent(bytes: number): void;
 }
 
 interface Series {
@@ -71,7 +82,10 @@ export class Metrics {
   /** What is counted on the path of every request; prom-client is told when someone scrapes. */
   private readonly counts = { authenticated: 0, unauthenticated: 0, allowed: 0, refused: 0, admin: 0, other: 0 };
   private readonly series = new Map<string, Series>();
-  private readonly meters = new Map<string, WatchMeter & { readonly labels: Record<(typeof KIND_LABELS)[number], string>; events: number }>();
+  private readonly meters = new Map<
+    string,
+    EventMeter & { readonly labels: Record<(typeof KIND_LABELS)[number], string>; events: number }
+  >();
   private readonly health: Gauge<string>;
   private readonly healthRuns: Counter<string>;
 
@@ -81,9 +95,24 @@ export class Metrics {
     gauges: Gauges,
   ) {
     const registers = [this.registry];
-    this.longRunning = new Gauge({ name: 'apiserver_longrunning_requests', help: 'Watches that are open.', labelNames: SHORT_LABELS, registers });
-    this.health = new Gauge({ name: 'kubernetes_healthcheck', help: 'Result of the last run of a health check.', labelNames: ['name', 'type'], registers });
-    this.healthRuns = new Counter({ name: 'kubernetes_healthchecks_total', help: 'Runs of health checks by result.', labelNames: ['name', 'type', 'status'], registers });
+    this.longRunning = new Gauge({
+      name: 'apiserver_longrunning_requests',
+      help: 'Watches that are open.',
+      labelNames: SHORT_LABELS,
+      registers,
+    });
+    this.health = new Gauge({
+      name: 'kubernetes_healthcheck',
+      help: 'Result of the last run of a health check.',
+      labelNames: ['name', 'type'],
+      registers,
+    });
+    this.healthRuns = new Counter({
+      name: 'kubernetes_healthchecks_total',
+      help: 'Runs of health checks by result.',
+      labelNames: ['name', 'type', 'status'],
+      registers,
+    });
     this.publishCounts();
     this.describe(gates);
     this.ask(gauges);
@@ -92,14 +121,14 @@ export class Metrics {
   }
 
   /** Counts a request whose answer has been handed over or given up. */
-  finished(exchange: Exchange): void {
-    const labels = describeRequest(exchange);
+  finished(request: MeasuredRequest): void {
+    const labels = describeRequest(request);
     const series = this.seriesOf(labels);
-    const seconds = (this.clock.monotonic() - exchange.startedAt) / 1000;
+    const seconds = (this.clock.monotonic() - request.startedAt) / 1000;
     series.durations.observe(seconds);
     series.slis?.observe(seconds);
-    series.sizes?.observe(exchange.sentBytes);
-    series.byCode.set(exchange.status, (series.byCode.get(exchange.status) ?? 0) + 1);
+    series.sizes?.observe(request.sentBytes);
+    series.byCode.set(request.status, (series.byCode.get(request.status) ?? 0) + 1);
   }
 
   authenticated(user: UserInfo | undefined): void {
@@ -123,7 +152,7 @@ export class Metrics {
     this.healthRuns.inc({ name, type: endpoint, status: healthy ? 'success' : 'error' });
   }
 
-  watchMeter(group: string, version: string, kind: string): WatchMeter {
+  watchMeter(group: string, version: string, kind: string): EventMeter {
     const key = `${group}/${version}/${kind}`;
     const found = this.meters.get(key);
     if (found !== undefined) return found;
@@ -142,8 +171,8 @@ export class Metrics {
   }
 
   /** A watch has begun; the returned function counts its end. */
-  watchStarted(exchange: Exchange): () => void {
-    const { dry_run: _dryRun, ...labels } = describeRequest(exchange).values;
+  watchStarted(request: DescribedRequest): () => void {
+    const { dry_run: _dryRun, ...labels } = describeRequest(request).values;
     const gauge = this.longRunning.labels(labels);
     gauge.inc();
     return () => gauge.dec();
@@ -182,7 +211,8 @@ export class Metrics {
       registers,
       collect() {
         this.reset();
-        for (const { labels, byCode } of series.values()) for (const [code, count] of byCode) this.inc({ ...labels, code: String(code) }, count);
+        for (const { labels, byCode } of series.values())
+          for (const [code, count] of byCode) this.inc({ ...labels, code: String(code) }, count);
       },
     });
     new Counter({
@@ -196,8 +226,18 @@ export class Metrics {
       },
     });
     const rows = [
-      ['authentication_attempts', 'Requests by the outcome of authentication.', 'result', { success: 'authenticated', failure: 'unauthenticated' }],
-      ['authorization_attempts_total', 'Requests by the outcome of authorization.', 'result', { allowed: 'allowed', 'no-opinion': 'refused' }],
+      [
+        'authentication_attempts',
+        'Requests by the outcome of authentication.',
+        'result',
+        { success: 'authenticated', failure: 'unauthenticated' },
+      ],
+      [
+        'authorization_attempts_total',
+        'Requests by the outcome of authorization.',
+        'result',
+        { allowed: 'allowed', 'no-opinion': 'refused' },
+      ],
       ['authenticated_user_requests', 'Requests by user.', 'username', { admin: 'admin', other: 'other' }],
     ] as const;
     for (const [name, help, label, values] of rows) {
@@ -216,10 +256,19 @@ export class Metrics {
 
   private describe(gates: FeatureGates): void {
     const registers = [this.registry];
-    const build = new Gauge({ name: 'kubernetes_build_info', help: 'What this server is.', labelNames: ['major', 'minor', 'git_version', 'platform'], registers });
-    build.set({ major: RELEASE.major, minor: RELEASE.minor, git_version: RELEASE.gitVersion, platform: `${process.platform}/${process.arch}` }, 1);
+    const build = new Gauge({
+      name: 'kubernetes_build_info',
+      help: 'What this server is.',
+      labelNames: ['major', 'minor', 'git_version', 'platform'],
+      registers,
+    });
+    build.set(
+      { major: RELEASE.major, minor: RELEASE.minor, git_version: RELEASE.gitVersion, platform: `${process.platform}/${process.arch}` },
+      1,
+    );
     const features = new Gauge({ name: 'kubernetes_feature_enabled', help: 'Feature gates.', labelNames: ['name', 'stage'], registers });
-    for (const { name, stage, enabled } of gates.all()) features.set({ name, stage: stage === 'ga' ? '' : stage.toUpperCase() }, enabled ? 1 : 0);
+    for (const { name, stage, enabled } of gates.all())
+      features.set({ name, stage: stage === 'ga' ? '' : stage.toUpperCase() }, enabled ? 1 : 0);
   }
 
   /** Gauges that are read when someone scrapes. */

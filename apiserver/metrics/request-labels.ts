@@ -1,6 +1,23 @@
 /** The labels of a request, from what it asked for. Only served resources, known paths and known words ever become labels. */
-import type { Exchange } from '../endpoints/exchange';
-import type { ResourceRequest } from '../endpoints/request-info';
+import type { Resource } from '../registry/contract';
+
+interface ResourceInfo {
+  readonly kind: 'resource';
+  readonly path: string;
+  readonly verb: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource: string;
+}
+
+/** The parts of a request that labels are made from. */
+export interface DescribedRequest {
+  readonly method: string;
+  readonly info: ResourceInfo | { readonly kind: 'path'; readonly path: string };
+  readonly resource: Resource | undefined;
+  readonly query: { get(name: string): string | undefined };
+  header(name: string): string | undefined;
+}
 
 export interface RequestLabels {
   /** Different for different values. */
@@ -19,11 +36,11 @@ export interface RequestLabels {
 
 const known = new Map<string, RequestLabels>();
 
-export function describeRequest(exchange: Exchange): RequestLabels {
-  const { info, resource } = exchange;
-  if (info.kind === 'path' || resource === undefined) return pathLabels(exchange);
-  const verb = verbOf(info, exchange.method, exchange.header('content-type'));
-  const dryRun = dryRunOf(exchange);
+export function describeRequest(request: DescribedRequest): RequestLabels {
+  const { info, resource } = request;
+  if (info.kind === 'path' || resource === undefined) return pathLabels(request);
+  const verb = verbOf(info, request.method, request.header('content-type'));
+  const dryRun = dryRunOf(request);
   const scope = scopeOf(info);
   const subresource = (resource.row.subresources ?? []).some(({ name }) => name === info.subresource) ? info.subresource : '';
   const { group, version, resource: name } = resource.row;
@@ -40,11 +57,11 @@ function remembered(key: string, values: RequestLabels['values']): RequestLabels
 const HEALTH: ReadonlySet<string> = new Set(['healthz', 'livez', 'readyz']);
 const PLAIN_PATHS: ReadonlySet<string> = new Set(['api', 'apis', 'version', 'openapi', 'metrics', '']);
 
-function pathLabels(exchange: Exchange): RequestLabels {
-  const first = exchange.info.path.split('/', 2)[1] ?? '';
+function pathLabels(request: DescribedRequest): RequestLabels {
+  const first = request.info.path.split('/', 2)[1] ?? '';
   const isHealth = HEALTH.has(first);
   const path = isHealth ? `/${first}` : PLAIN_PATHS.has(first) ? first : 'other';
-  const verb = METHODS.get(exchange.method) ?? 'other';
+  const verb = METHODS.get(request.method) ?? 'other';
   return remembered(`${verb} ${path}`, {
     verb,
     dry_run: '',
@@ -59,7 +76,7 @@ function pathLabels(exchange: Exchange): RequestLabels {
 
 const METHODS: ReadonlyMap<string, string> = new Map(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, method]));
 
-function verbOf(info: ResourceRequest, method: string, contentType: string | undefined): string {
+function verbOf(info: ResourceInfo, method: string, contentType: string | undefined): string {
   switch (info.verb) {
     case 'list':
       return 'LIST';
@@ -72,13 +89,13 @@ function verbOf(info: ResourceRequest, method: string, contentType: string | und
   }
 }
 
-function dryRunOf(exchange: Exchange): string {
-  const value = exchange.query.get('dryRun');
+function dryRunOf(request: DescribedRequest): string {
+  const value = request.query.get('dryRun');
   if (value === undefined || value === '') return '';
   return value === 'All' ? 'All' : 'invalid';
 }
 
-function scopeOf(info: ResourceRequest): string {
+function scopeOf(info: ResourceInfo): string {
   if (info.name !== '' || info.verb === 'create') return 'resource';
   return info.namespace === '' ? 'cluster' : 'namespace';
 }

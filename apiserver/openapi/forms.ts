@@ -1,18 +1,18 @@
 /** The forms in which OpenAPI documents are sent, and which of them a client accepts. */
-import { isObject, type JsonValue } from '../../shared/api/json';
+import type { JsonObject } from '../../shared/api/json';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import { encodeMessage, type Messages } from './message';
 import { OPENAPI_V2, OPENAPI_V3 } from './messages';
 
-export interface Form {
-  readonly contentType: string;
-  /** From the document's JSON. */
-  encode(json: Buffer): Buffer;
-}
-
 export type OpenApiVersion = 'v2' | 'v3';
 
-const JSON_FORM: Form = { contentType: JSON_MEDIA_TYPE, encode: (json) => json };
+export interface Form {
+  readonly contentType: string;
+  /** The document in this form; undefined = as JSON. */
+  readonly encode?: (document: JsonObject) => Buffer;
+}
+
+const JSON_FORM: Form = { contentType: JSON_MEDIA_TYPE };
 const ANY_JSON: ReadonlySet<string> = new Set([JSON_MEDIA_TYPE, 'application/*', '*/*']);
 const MESSAGES: Readonly<Record<OpenApiVersion, Messages>> = { v2: OPENAPI_V2, v3: OPENAPI_V3 };
 
@@ -36,9 +36,6 @@ function isProtobuf(type: string, version: OpenApiVersion): boolean {
 function protobufForm(version: OpenApiVersion): Form {
   return {
     contentType: `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`,
-    encode: (json) => {
-      const document: JsonValue = JSON.parse(json.toString());
-      return isObject(document) ? encodeMessage(MESSAGES[version], 'Document', document) : Buffer.alloc(0);
-    },
+    encode: (document) => encodeMessage(MESSAGES[version], 'Document', document),
   };
 }

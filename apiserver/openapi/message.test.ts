@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '../../shared/api/json';
+import { isObject, stringAt, type JsonObject, type JsonValue } from '../../shared/api/json';
 import { KINDS } from '../../shared/api/kinds';
 import { documentV2, documentV3 } from './documents';
 import { encodeMessage, type Messages, type Shape } from './message';
@@ -51,7 +51,7 @@ function leftOut(messages: Messages, shape: Shape, value: JsonValue, path: strin
   if (!isObject(value)) return 'within' in shape ? leftOut(messages, shape.shape, value, path) : [path];
   if ('entries' in shape) return Object.entries(value).flatMap(([name, item]) => leftOut(messages, shape.entries, item, `${path}/${name}`));
   if ('within' in shape) return leftOut(messages, shape.shape, value, path);
-  if ('byPlace' in shape) return leftOut(messages, shape.byPlace[String(value['in'])] ?? { message: '' }, value, path);
+  if ('byPlace' in shape) return leftOut(messages, shape.byPlace[stringAt(value, 'in') ?? ''] ?? { message: '' }, value, path);
   if ('orReference' in shape) {
     return value['$ref'] === undefined
       ? leftOut(messages, { message: shape.orReference }, value, path)

@@ -3,7 +3,7 @@
  * free members is a list of name and value pairs, and values of any type are YAML text. Members without a row are left out.
  */
 import { Writer } from 'protobufjs';
-import { isObject, stringAt, type JsonObject, type JsonValue } from '../../shared/api/json';
+import { isObject, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/api/json';
 import { stringifyYaml } from '../../shared/serialization';
 
 export type Shape =
@@ -69,7 +69,7 @@ class MessageWriter {
 
   private field(number: number, shape: Shape, value: JsonValue): void {
     const { writer } = this;
-    if (shape === 'string') writer.uint32(tag(number, 2)).string(String(value));
+    if (shape === 'string') writer.uint32(tag(number, 2)).string(typeof value === 'string' ? value : stringifyJson(value));
     else if (shape === 'boolean') writer.uint32(tag(number, 0)).bool(value === true);
     else if (shape === 'any') this.nested(number, () => writer.uint32(tag(YAML_TEXT, 2)).string(stringifyYaml(value)));
     else if (shape === 'scalar') this.scalar(number, value);

@@ -1,19 +1,19 @@
-import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/api/json';
+import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/api/json';
 import { KINDS, type KindRow } from '../../shared/api/kinds';
 import { ManualClock } from '../../test/support/manual-clock';
-import type { DocumentAnswer, DocumentRequest, Documents } from '../discovery/contract';
+import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './contract';
 import { createOpenApi } from './openapi';
 
 const clock = new ManualClock();
 const openApi = createOpenApi({ rows: KINDS, naming: 'platform', clock });
 
-function get(path: string, more: Partial<DocumentRequest> = {}, from: Documents = openApi): DocumentAnswer {
-  const answer = from.handle({ method: 'GET', path, query: '', accept: undefined, ifNoneMatch: undefined, pretty: false, ...more });
+function get(path: string, more: Partial<OpenApiRequest> = {}, from: OpenApiDocuments = openApi): OpenApiAnswer {
+  const answer = from.handle({ path, query: '', accept: undefined, ifNoneMatch: undefined, ...more });
   if (answer === undefined) throw new Error(`${path} is not served`);
   return answer;
 }
 
-function json(path: string, from: Documents = openApi): JsonObject {
+function json(path: string, from: OpenApiDocuments = openApi): JsonObject {
   const value: JsonValue = JSON.parse(get(path, {}, from).body.toString());
   if (!isObject(value)) throw new Error('not an object');
   return value;
@@ -40,7 +40,7 @@ describe('documents', () => {
     const definitions = objectAt(document, 'definitions') ?? objectAt(objectAt(document, 'components'), 'schemas') ?? {};
     const wanted = new Set(references(document).map((reference) => reference.slice(reference.lastIndexOf('/') + 1)));
     expect([...wanted].filter((name) => !Object.hasOwn(definitions, name))).toEqual([]);
-    const ids = operations(document).map((operation) => `${String(operation['operationId'])}`);
+    const ids = operations(document).map((operation) => stringAt(operation, 'operationId') ?? '');
     const spellings = path === '/openapi/v2' ? 2 : 1;
     expect(ids.length).toBeGreaterThan(5);
     for (const id of new Set(ids)) expect(ids.filter((other) => other === id).length).toBeLessThanOrEqual(spellings);
@@ -49,8 +49,8 @@ describe('documents', () => {
   test('every verb that is served is an operation of its kind', () => {
     const actions = new Map<string, Set<string>>();
     for (const operation of [...operations(json(CORE)), ...operations(json(LEASES))]) {
-      const kind = String(objectAt(operation, 'x-kubernetes-group-version-kind')?.['kind']);
-      actions.set(kind, (actions.get(kind) ?? new Set()).add(String(operation['x-kubernetes-action'])));
+      const kind = stringAt(objectAt(operation, 'x-kubernetes-group-version-kind'), 'kind') ?? '';
+      actions.set(kind, (actions.get(kind) ?? new Set()).add(stringAt(operation, 'x-kubernetes-action') ?? ''));
     }
     const names: Readonly<Record<string, string>> = { create: 'post', update: 'put' };
     for (const row of KINDS) {
@@ -127,7 +127,7 @@ describe('/openapi/v3', () => {
     const entries = objectAt(paths, 'paths') ?? {};
     expect(Object.keys(entries)).toEqual(['api/v1', 'apis/coordination.k8s.io/v1', 'apis/coordination.platform.io/v1']);
     for (const [name, entry] of Object.entries(entries)) {
-      const url = isObject(entry) ? String(entry['serverRelativeURL']) : '';
+      const url = (isObject(entry) ? stringAt(entry, 'serverRelativeURL') : undefined) ?? '';
       const [path = '', query = ''] = url.split('?');
       expect([path, query]).toEqual([`/openapi/v3/${name}`, expect.stringMatching(/^hash=[0-9A-F]{128}$/)]);
       const answer = get(path, { query });
@@ -161,7 +161,7 @@ describe('/openapi/v3', () => {
 
   test('other paths are left to the router', () => {
     for (const path of ['/openapi', '/openapi/v2/', '/openapi/v4']) {
-      expect(openApi.handle({ method: 'GET', path, query: '', accept: undefined, ifNoneMatch: undefined, pretty: false })).toBeUndefined();
+      expect(openApi.handle({ path, query: '', accept: undefined, ifNoneMatch: undefined })).toBeUndefined();
     }
   });
 });

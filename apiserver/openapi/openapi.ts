@@ -1,13 +1,14 @@
 /**
- * OpenAPI over HTTP: `/openapi/v2`, the index `/openapi/v3` and a document per group version (behaviour-reference §2.6, §2.7). Documents are large
+ * OpenAPI over HTTP: `/openapi/v2`, the index `/openapi/v3` and a document per group version (behaviour-reference §2.6, §2.7). OpenApiDocuments are large
  * and rarely asked for: they are made on demand, kept for a while, and forgotten; only their hashes stay.
  */
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../../shared/api/identity';
+import type { JsonObject } from '../../shared/api/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { groupIn, type Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
-import type { DocumentAnswer, DocumentRequest, Documents } from '../discovery/contract';
+import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './contract';
 import { documentV2, documentV3 } from './documents';
 import { chosenForm, type Form } from './forms';
 
@@ -17,7 +18,7 @@ export interface OpenApiParts {
   readonly clock: Pick<Clock, 'now' | 'after'>;
 }
 
-export function createOpenApi(parts: OpenApiParts): Documents {
+export function createOpenApi(parts: OpenApiParts): OpenApiDocuments {
   return new OpenApi(parts);
 }
 
@@ -30,9 +31,9 @@ const NOTHING = Buffer.alloc(0);
 const UNCACHED = { 'cache-control': 'no-cache, private' };
 const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
-class OpenApi implements Documents {
+class OpenApi implements OpenApiDocuments {
   /** How each document is made: '' is that of version 2, others are named as in the index, `apis/<group>/<version>`. */
-  private readonly makers = new Map<string, () => object>();
+  private readonly makers = new Map<string, () => JsonObject>();
   private readonly hashes = new Map<string, string>();
   private readonly kept = new Map<string, Buffer>();
   private forgetting: Timer | undefined;
@@ -51,14 +52,14 @@ class OpenApi implements Documents {
     }
   }
 
-  handle(request: DocumentRequest): DocumentAnswer | undefined {
+  handle(request: OpenApiRequest): OpenApiAnswer | undefined {
     const { path } = request;
     if (path === V2) return this.version2(request);
     if (path === V3) return this.index();
     return path.startsWith(`${V3}/`) ? this.version3(path.slice(V3.length + 1), request) : undefined;
   }
 
-  private version2(request: DocumentRequest): DocumentAnswer {
+  private version2(request: OpenApiRequest): OpenApiAnswer {
     const form = chosenForm(request.accept, 'v2');
     if (form === undefined) return { status: 406, headers: UNCACHED, body: NOTHING };
     const etag = `"${this.hash('')}"`;
@@ -68,14 +69,14 @@ class OpenApi implements Documents {
   }
 
   /** Sent as plain text, as upstream does; clients read it all the same. */
-  private index(): DocumentAnswer {
+  private index(): OpenApiAnswer {
     const names = [...this.makers.keys()].filter((name) => name !== '').sort();
     const paths = Object.fromEntries(names.map((name) => [name, { serverRelativeURL: this.address(name) }]));
     const headers = { 'content-type': 'text/plain; charset=utf-8', ...UNCACHED, 'last-modified': this.since };
     return { status: 200, headers, body: Buffer.from(`${JSON.stringify({ paths })}\n`) };
   }
 
-  private version3(name: string, request: DocumentRequest): DocumentAnswer {
+  private version3(name: string, request: OpenApiRequest): OpenApiAnswer {
     if (name === '' || !this.makers.has(name)) return { status: 404, headers: UNCACHED, body: NOTHING };
     const form = chosenForm(request.accept, 'v3');
     if (form === undefined) return { status: 406, headers: UNCACHED, body: NOTHING };
@@ -109,7 +110,7 @@ class OpenApi implements Documents {
   }
 
   private body(name: string, form: Form): Buffer {
-    return form.encode(this.json(name));
+    return form.encode === undefined ? this.json(name) : form.encode(this.make(name));
   }
 
   private json(name: string): Buffer {
@@ -117,10 +118,14 @@ class OpenApi implements Documents {
     this.forgetting = this.parts.clock.after(KEEP_MS, () => this.kept.clear());
     const known = this.kept.get(name);
     if (known !== undefined) return known;
-    const make = this.makers.get(name);
-    if (make === undefined) throw new Error(`there is no document ${name}`);
-    const made = Buffer.from(JSON.stringify(make()));
+    const made = Buffer.from(JSON.stringify(this.make(name)));
     this.kept.set(name, made);
     return made;
+  }
+
+  private make(name: string): JsonObject {
+    const make = this.makers.get(name);
+    if (make === undefined) throw new Error(`there is no document ${name}`);
+    return make();
   }
 }

@@ -8,15 +8,11 @@ import type { JsonObject, NumberLiterals } from '../../shared/api/json';
 import type { KindRow } from '../../shared/api/kinds';
 import type { ObjectKey } from '../../shared/api/identity';
 import type { Status } from '../../shared/api/status';
+import type { UserInfo } from '../../shared/api/user';
 import type { CacheWatch, ChangeSink, Entry, StoredType } from '../cache/contract';
 import type { Revision } from '../storage/store';
 
-export interface UserInfo {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
+export type { UserInfo };
 
 /** What every verb knows about its request. */
 export interface RequestContext {

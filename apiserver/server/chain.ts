@@ -70,7 +70,11 @@ function filterChain(parts: ChainParts): readonly Filter[] {
     filters.refuseWhenStopping(parts.state),
     filters.countOngoing(parts.ongoing),
     filters.setDeadline(parts.clock, parts.deadlines, parts.requestTimeoutMs),
-    filters.authenticate(parts.authenticate, (exchange) => parts.certificateOf(exchange), (user) => metrics.authenticated(user)),
+    filters.authenticate(
+      parts.authenticate,
+      (exchange) => parts.certificateOf(exchange),
+      (user) => metrics.authenticated(user),
+    ),
     filters.limitInFlight(parts.inFlight),
     filters.authorize(parts.authorize, (allowed) => metrics.authorized(allowed)),
     route(parts),

@@ -35,7 +35,7 @@ import { certificateReader } from './certificates';
 import { requestListener, type ChainParts } from './chain';
 import { Deadlines } from './deadlines';
 import { InFlight } from './in-flight';
-import { listenLocally, listenSecurely, type Listener, type TlsFiles } from './listeners';
+import { listenLocally, listenSecurely, type ConnectionLimits, type Listener, type TlsFiles } from './listeners';
 import { Ongoing } from './ongoing';
 import { ServerState } from './state';
 
@@ -63,6 +63,7 @@ export interface ServerOptions {
   readonly shutdownDelayMs: number;
   readonly shutdownWatchGraceMs: number;
   readonly sendRetryAfter: boolean;
+  readonly connectionLimits?: ConnectionLimits;
 }
 
 export interface Surroundings {
@@ -76,7 +77,7 @@ export interface RunningServer {
   readonly port: number;
   readonly localPort: number | undefined;
   readonly cache: OpenedCache;
-  renew(tls: TlsFiles): void;
+  readonly renew: (tls: TlsFiles) => void;
   /** Resolves when reads and writes are served and what the server itself needs exists. */
   whenReady(): Promise<void>;
   /** Goes down in order (behaviour-reference §10.3). The store stays its owner's. */
@@ -173,10 +174,17 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   };
 
   const secure = await listenSecurely(
-    { host: options.host, port: options.port, tls: options.tls, maxStreams: options.maxStreams },
+    {
+      host: options.host,
+      port: options.port,
+      tls: options.tls,
+      maxStreams: options.maxStreams,
+      ...(options.connectionLimits === undefined ? {} : { limits: options.connectionLimits }),
+    },
     requestListener(chain, 'secure'),
   );
-  const local = options.local === undefined ? undefined : await listenLocally(options.local.host, options.local.port, requestListener(chain, 'local'));
+  const local =
+    options.local === undefined ? undefined : await listenLocally(options.local.host, options.local.port, requestListener(chain, 'local'));
   const listeners: readonly Listener[] = local === undefined ? [secure] : [secure, local];
 
   const failed = (message: string, error: unknown): void => logger.warn(message, { error });
@@ -206,7 +214,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
       state.stopping = true;
       await clock.sleep(options.shutdownDelayMs);
       state.refusing = true;
-      const drained = Promise.race([ongoing.whenEmpty(), clock.sleep(options.requestTimeoutMs)]);
+      const drained = within(options.requestTimeoutMs, ongoing.whenEmpty(), clock);
       if (options.sendRetryAfter) await drained;
       for (const listener of listeners) listener.stopAccepting();
       await Promise.all([drained, watches.endAll(options.shutdownWatchGraceMs, clock)]);
@@ -222,6 +230,17 @@ export async function startServer(options: ServerOptions, surroundings: Surround
 
 /** How long the store may take to say whose data it holds. */
 const CLAIM_MS = 10_000;
+
+/** Resolves with `event`, at the latest after `ms`. */
+function within(ms: number, event: Promise<void>, clock: Clock): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = clock.after(ms, resolve);
+    void event.then(() => {
+      timer.cancel();
+      resolve();
+    });
+  });
+}
 
 const LAST_BYTES_MS = 100;
 

@@ -26,7 +26,11 @@ export async function routePath(parts: DocumentParts, exchange: Exchange, info: 
     exchange.send(200, { 'Content-Type': contentType }, Buffer.from(text));
     return;
   }
-  const health = await parts.health.answer(info.path, exchange.query);
+  const health = await parts.health.answer({
+    path: info.path,
+    verbose: exchange.query.has('verbose'),
+    exclude: exchange.query.all('exclude'),
+  });
   if (health !== undefined) {
     if (health.nosniff) sendText(exchange, health.status, health.text);
     else exchange.send(health.status, { 'Content-Type': TEXT }, Buffer.from(health.text));

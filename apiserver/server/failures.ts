@@ -17,8 +17,8 @@ export function answerFailure(logger: Logger): (exchange: Exchange, error: unkno
     } else if (error instanceof BodyAborted) {
       exchange.abort();
     } else if (error instanceof UnreadableRequest) {
-      exchange.closing ||= error.code === 400;
-      sendText(exchange, error.code, error.code === 400 ? error.message : `${error.message}\n`);
+      exchange.closing ||= error.closes;
+      sendText(exchange, 400, error.message);
     } else if (error instanceof StatusError) {
       answerStatus(exchange, error);
     } else {

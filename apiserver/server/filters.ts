@@ -15,7 +15,7 @@ import type { AuthorizeRequest } from '../authorization/union';
 import type { Exchange } from '../endpoints/exchange';
 import { decodePercent, Query } from '../endpoints/query';
 import { isLongRunning, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request-info';
-import { sendText } from '../endpoints/respond';
+import { sendStatus, sendText } from '../endpoints/respond';
 import type { UserInfo } from '../registry/contract';
 import type { Resources } from '../registry/resources';
 import type { Deadlines } from './deadlines';
@@ -73,7 +73,7 @@ function decodedPath(raw: string): string {
   // Node hands on bytes beyond ASCII as latin1.
   const text = BEYOND_ASCII.test(raw) ? Buffer.from(raw, 'latin1').toString('utf8') : raw;
   const path = text.includes('%') ? decodePercent(text) : text;
-  if (path === undefined) throw new UnreadableRequest(400, '400 Bad Request');
+  if (path === undefined) throw new UnreadableRequest('400 Bad Request', true);
   return path;
 }
 
@@ -156,13 +156,13 @@ export function limitInFlight(inFlight: InFlight): Filter {
   };
 }
 
-/** Whether the user may. Throws 403. */
+/** Whether the user may; else 403. */
 export function authorize(authorizeRequest: AuthorizeRequest, decided: (allowed: boolean) => void): Filter {
   return (exchange, next) => {
     const refusal = authorizeRequest(exchange.user, attributesOf(exchange));
     decided(refusal === undefined);
-    if (refusal !== undefined) throw refusal;
-    next();
+    if (refusal === undefined) next();
+    else sendStatus(exchange, refusal.status, refusal.code, { 'X-Content-Type-Options': 'nosniff' });
   };
 }
 

@@ -20,6 +20,15 @@ export interface SecureOptions {
   readonly port: number;
   readonly tls: TlsFiles;
   readonly maxStreams: number;
+  readonly limits?: ConnectionLimits;
+}
+
+/** Patience with slow clients, in milliseconds. */
+export interface ConnectionLimits {
+  /** For a request's head. */
+  readonly headersMs: number;
+  /** How often connections are looked at. */
+  readonly checkMs: number;
 }
 
 export interface Listener {
@@ -35,27 +44,29 @@ export interface Listener {
 const SECOND = 1000;
 const IDLE_MS = 90 * SECOND;
 /** How long a client may take for its request's head. */
-const HEADERS_MS = 32 * SECOND;
-const CHECK_MS = 5 * SECOND;
+const PATIENCE: ConnectionLimits = { headersMs: 32 * SECOND, checkMs: 5 * SECOND };
 const MAX_HEADER_BYTES = 1024 * 1024;
 const WINDOW_BYTES = 256 * 1024;
 
 /** What HTTP/1.1 connections are bound by, on either listener. */
-const HTTP1_LIMITS = {
-  maxHeaderSize: MAX_HEADER_BYTES,
-  headersTimeout: HEADERS_MS,
-  // A whole request with its body; the deadline of the request itself comes first.
-  requestTimeout: 65 * SECOND,
-  keepAliveTimeout: IDLE_MS,
-  connectionsCheckingInterval: CHECK_MS,
-};
+function http1Limits({ headersMs, checkMs }: ConnectionLimits) {
+  return {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: headersMs,
+    // A whole request with its body; the deadline of the request itself comes first.
+    requestTimeout: 65 * SECOND,
+    keepAliveTimeout: IDLE_MS,
+    connectionsCheckingInterval: checkMs,
+  };
+}
 
 /** HTTP/2 streams that a client may open and reset at once, and how fast that budget fills up again per second. */
 const RESET_BUDGET = { streamResetBurst: 1000, streamResetRate: 33 };
 
 export async function listenSecurely(options: SecureOptions, listener: RequestListener): Promise<Listener> {
+  const limits = http1Limits(options.limits ?? PATIENCE);
   const server = createSecureServer({
-    ...HTTP1_LIMITS,
+    ...limits,
     ...secureContext(options.tls),
     allowHTTP1: true,
     requestCert: options.tls.clientCa !== undefined,
@@ -72,7 +83,8 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
     maxSessionMemory: 256,
     ...RESET_BUDGET,
   });
-  applyLimits(server);
+  // The HTTP/2 server takes HTTP/1.1's timeouts as properties.
+  Object.assign(server, limits);
   const sessions = trackSessions(server);
   server.on('request', listener);
   server.on('tlsClientError', () => undefined);
@@ -92,7 +104,7 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
 
 /** Plain HTTP. Binds loopback addresses only; see the filter that keeps web pages away. */
 export async function listenLocally(host: string, port: number, listener: RequestListener): Promise<Listener> {
-  const server = createServer(HTTP1_LIMITS, listener);
+  const server = createServer(http1Limits(PATIENCE), listener);
   const sockets = trackSockets(server);
   await listen(server, port, host);
   return {
@@ -108,11 +120,6 @@ export async function listenLocally(host: string, port: number, listener: Reques
 
 function secureContext({ cert, key, clientCa }: TlsFiles): { cert: Buffer; key: Buffer; ca?: Buffer } {
   return clientCa === undefined ? { cert, key } : { cert, key, ca: clientCa };
-}
-
-/** The HTTP/2 server takes HTTP/1.1's limits as properties. */
-function applyLimits(server: Http2SecureServer): void {
-  Object.assign(server, HTTP1_LIMITS);
 }
 
 /** HTTP/2 connections without a stream for a while are closed in order. */

@@ -56,14 +56,25 @@ function modified(path: string): string {
 const YEAR_MS = 365 * 24 * 3_600_000;
 
 /** A certificate of the server's own making, kept in `folder` unless that is ''. */
-export async function selfSigned(folder: string, names: readonly string[], clock: Clock): Promise<{ readonly cert: Buffer; readonly key: Buffer }> {
+export async function selfSigned(
+  folder: string,
+  names: readonly string[],
+  clock: Clock,
+): Promise<{ readonly cert: Buffer; readonly key: Buffer }> {
   const paths = { cert: join(folder, 'apiserver.crt'), key: join(folder, 'apiserver.key'), clientCa: '' };
   if (folder !== '' && modified(paths.cert) !== 'missing' && modified(paths.key) !== 'missing') {
     const kept = readTlsFiles(paths);
     if (!needsRenewal(kept.cert.toString(), clock)) return kept;
   }
   const authority = await createAuthority({ subject: { commonName: 'apiserver-ca' }, lifetimeMs: YEAR_MS, clock });
-  const issued = await issueCertificate({ subject: { commonName: 'apiserver' }, lifetimeMs: YEAR_MS, clock, authority, usage: 'server', names });
+  const issued = await issueCertificate({
+    subject: { commonName: 'apiserver' },
+    lifetimeMs: YEAR_MS,
+    clock,
+    authority,
+    usage: 'server',
+    names,
+  });
   const made = { cert: Buffer.from(issued.certificate + authority.certificate), key: Buffer.from(issued.key) };
   if (folder !== '') {
     mkdirSync(folder, { recursive: true });

@@ -46,4 +46,12 @@ describe('plans', () => {
     expect(plansOf('--controllers=*,-node').controllers?.args).toContain('--controllers=*,-node');
     expect(plansOf('--controllers=-*').controllers).toBeUndefined();
   });
+
+  it('have controllers that know the root certificate, every replica, and the naming of the API servers', () => {
+    expect(plansOf().controllers?.args).toContain('--root-ca-file=/d/pki/ca.crt');
+    expect(plansOf().controllers?.args.join(' ')).not.toMatch(/--master|--naming/);
+    const several = plansOf('--replicas=2', '--etcd-servers=http://a:1', '--secure-port=7000').controllers?.args;
+    expect(several).toContain('--master=https://127.0.0.1:7000,https://127.0.0.1:7001');
+    expect(plansOf('--naming=platform', '--naming', 'kubernetes').controllers?.args).toContain('--naming=kubernetes');
+  });
 });

@@ -68,14 +68,31 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
   });
 }
 
-/** The controllers' process; undefined when all of them are switched off. */
+/** The controllers' process; undefined when all of them are switched off. It goes on to another replica when one does not answer. */
 export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined {
   if (options.controllers.length === 1 && options.controllers[0] === '-*') return undefined;
+  const layout = layoutOf(options.dataDir);
+  const servers = apiServerPlans(options).map(({ secureAddress }) => secureAddress);
   return {
     name: 'controllers',
     program: 'controllers/main.js',
-    args: [`--kubeconfig=${layoutOf(options.dataDir).kubeconfig}`, `--controllers=${options.controllers.join(',')}`, '--log-level=warn'],
+    args: [
+      `--kubeconfig=${layout.kubeconfig}`,
+      ...(servers.length > 1 ? [`--master=${servers.join(',')}`] : []),
+      `--controllers=${options.controllers.join(',')}`,
+      `--root-ca-file=${path.join(layout.pki, 'ca.crt')}`,
+      ...namingFlag(options.rest),
+      '--log-level=warn',
+    ],
   };
+}
+
+/** The API servers' `--naming`, which the controllers must share. */
+function namingFlag(flags: readonly string[]): string[] {
+  const last = flags.findLastIndex((flag) => flag === '--naming' || flag.startsWith('--naming='));
+  const flag = flags[last];
+  const value = flag === '--naming' ? flags[last + 1] : flag?.slice('--naming='.length);
+  return value === undefined ? [] : [`--naming=${value}`];
 }
 
 function storageFlags(options: RunnerOptions, layout: Layout): string[] {

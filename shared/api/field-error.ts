@@ -57,9 +57,6 @@ export const duplicate = (field: string, value: FieldValue, detail = ''): FieldE
 export const notFoundValue = (field: string, value: FieldValue): FieldError => make('FieldValueNotFound', field, value, '');
 export const tooLong = (field: string, maxBytes: number): FieldError =>
   make('FieldValueTooLong', field, undefined, `must have at most ${maxBytes} bytes`);
-/** Where the rule is about characters: `may not be longer than N`. */
-export const longerThan = (field: string, max: number): FieldError =>
-  make('FieldValueTooLong', field, undefined, `may not be longer than ${max}`);
 export const tooMany = (field: string, actual: number, max: number): FieldError =>
   make('FieldValueTooMany', field, actual, `must have at most ${max} items`);
 /** The supported values are listed in the order given. */

@@ -64,7 +64,11 @@ const CASES: readonly (readonly [check: NameCheck, text: string, messages: reado
   [pathSegment, '..', ["may not be '..'"]],
   [pathSegment, 'a/b%', ["may not contain '/'", "may not contain '%'"]],
   [portName, 'http-2', []],
-  [portName, '--', ['must contain at least one letter (a-z)', 'must not contain consecutive hyphens', 'must not begin or end with a hyphen']],
+  [
+    portName,
+    '--',
+    ['must contain at least one letter (a-z)', 'must not contain consecutive hyphens', 'must not begin or end with a hyphen'],
+  ],
   [portName, x(16), ['must be no more than 15 characters']],
   [portName, 'A', ['must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)', 'must contain at least one letter (a-z)']],
   [asPrefix(dnsSubdomain), 'web-', []],
@@ -72,9 +76,12 @@ const CASES: readonly (readonly [check: NameCheck, text: string, messages: reado
   [asPrefix(dnsSubdomain), 'web.', [SUBDOMAIN]],
 ];
 
-it.each(CASES.map(([check, text, messages]) => [text.slice(0, 40), check, text, messages] as const))('%j', (_title, check, text, messages) => {
-  expect(check(text)).toEqual(messages);
-});
+it.each(CASES.map(([check, text, messages]) => [text.slice(0, 40), check, text, messages] as const))(
+  '%j',
+  (_title, check, text, messages) => {
+    expect(check(text)).toEqual(messages);
+  },
+);
 
 it('makes names of at most 63 bytes that keep their beginning', () => {
   const random = { string: (length: number) => 'b'.repeat(length) };

@@ -104,9 +104,12 @@ export class Informer {
     return this.store.byIndex(index, value);
   }
 
-  /** Handlers that come late hear of what is there as added. A handler returns at once; work belongs in a queue. */
-  handle(handlers: Handlers): void {
-    this.notifications.add(handlers, this.store.values());
+  /**
+   * Handlers that come late hear of what is there as added. A handler returns at once; work belongs in a queue.
+   * Returns what takes the handlers away again.
+   */
+  handle(handlers: Handlers): () => void {
+    return this.notifications.add(handlers, this.store.values());
   }
 
   /** Lists and follows until the signal is aborted. A second call joins the first. */

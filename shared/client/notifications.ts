@@ -32,7 +32,7 @@ export interface NotificationOptions {
 const SLICE_MS = 5;
 
 export class Notifications {
-  private readonly handlers: Handlers[] = [];
+  private readonly handlers = new Set<Handlers>();
   private ordered: { readonly key: string; readonly change: Change }[] = [];
   private next = 0;
   /** In use instead of `ordered` while too much waits. */
@@ -43,11 +43,12 @@ export class Notifications {
 
   constructor(private readonly options: NotificationOptions) {}
 
-  /** The new handlers hear of the `known` objects as added. What still waits goes to the others first: it is already part of what is known. */
-  add(handlers: Handlers, known: Iterable<ApiObject>): void {
+  /** Returns what takes the handlers away again. The new handlers hear of the `known` objects as added. What still waits goes to the others first: it is already part of what is known. */
+  add(handlers: Handlers, known: Iterable<ApiObject>): () => void {
     for (let change = this.take(); change !== undefined; change = this.take()) this.tell(change);
     for (const object of known) this.guard(() => handlers.added?.(object));
-    this.handlers.push(handlers);
+    this.handlers.add(handlers);
+    return () => void this.handlers.delete(handlers);
   }
 
   push(key: string, previous: ApiObject | undefined, current: ApiObject | undefined, bytes: number): void {

@@ -6,7 +6,7 @@ import { applyJsonPatch, MOST_OPERATIONS, parseOperations, PatchFailure, PatchSy
 const document = { name: 'n', list: ['a', 'b'], map: { k: 'v', 'a/b': 1, 'c~d': 2 } };
 const apply = (patch: JsonValue, to: JsonObject = document): JsonObject => applyJsonPatch(cloneJson(to), parseOperations(patch).operations);
 
-const GOOD: readonly (readonly [title: string, operation: JsonObject, result: JsonObject])[] = [
+const GOOD: readonly (readonly [title: string, operation: JsonObject, result: { readonly [member: string]: unknown }])[] = [
   ['adds a member', { op: 'add', path: '/map/x', value: [1] }, { map: { k: 'v', 'a/b': 1, 'c~d': 2, x: [1] } }],
   ['adds an item', { op: 'add', path: '/list/1', value: 'x' }, { list: ['a', 'x', 'b'] }],
   ['appends', { op: 'add', path: '/list/-', value: 'x' }, { list: ['a', 'b', 'x'] }],

@@ -8,21 +8,9 @@
  *   decodeProtobuf(type, bytes)                  envelope `k8s\0` + Unknown + message → { object, apiVersion, kind }; throws ProtobufFault
  *   encodeProtobuf(type, object, apiVersion, kind): Buffer
  *   encodeProtobufMessage(type, object): Buffer  the bare message, for list items and watch frames
- *   wrapProtobuf(message, apiVersion, kind)      the envelope around a message
- *   readEnvelope(bytes)                          { apiVersion, kind, raw }: what is inside, before its type is known
- *   decodeProtobufMessage(type, raw)             the object of the envelope's message
  */
 export { fieldFaults } from './field-faults';
-export {
-  decodeProtobuf,
-  decodeProtobufMessage,
-  encodeProtobuf,
-  encodeProtobufMessage,
-  ProtobufFault,
-  readEnvelope,
-  wrapProtobuf,
-  type Envelope,
-} from './protobuf';
+export { decodeProtobuf, encodeProtobuf, encodeProtobufMessage, ProtobufFault } from './protobuf';
 export { parseJson, type Parsed } from './strict-json';
 export { SyntaxFault } from './syntax-fault';
 export { parseYaml } from './yaml';

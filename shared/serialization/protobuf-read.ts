@@ -33,11 +33,10 @@ function compileMessage(type: string): MessageReader {
   const slots = new Map<number, Slot>();
   for (const member of schemaOf(type).members) if (member.number > 0) slots.set(member.number, compileMember(member));
   return (input, object) => {
-    while (!input.isDone) {
-      const { number, wire } = input.tag();
-      const slot = slots.get(number);
-      if (slot === undefined) input.skip(wire);
-      else if (slot.wire !== wire) throw new ProtobufFault(`proto: wrong wireType = ${wire} for field ${goName(slot.name)}`);
+    while (input.next()) {
+      const slot = slots.get(input.field);
+      if (slot === undefined) input.skipField();
+      else if (slot.wire !== input.wire) throw new ProtobufFault(`proto: wrong wireType = ${input.wire} for field ${goName(slot.name)}`);
       else slot.read(input, object);
     }
   };
@@ -78,11 +77,10 @@ function compileMember(field: FieldSchema): Slot {
         const entry = input.message();
         let key = '';
         let value = zero();
-        while (!entry.isDone) {
-          const tag = entry.tag();
-          if (tag.number === 1 && tag.wire === WIRE.bytes) key = entry.bytes().toString('utf8');
-          else if (tag.number === 2 && tag.wire === wire) value = read(entry);
-          else entry.skip(tag.wire);
+        while (entry.next()) {
+          if (entry.field === 1 && entry.wire === WIRE.bytes) key = entry.string();
+          else if (entry.field === 2 && entry.wire === wire) value = read(entry);
+          else entry.skipField();
         }
         const map = object[name];
         const target = isObject(map) ? map : {};
@@ -120,12 +118,12 @@ function scalarReader(wire: number, zero: JsonValue, read: ValueReader): ScalarR
 }
 
 const SCALAR_READERS: Record<Scalar, ScalarReader> = {
-  bool: scalarReader(WIRE.varint, false, (input) => input.number() !== 0),
+  bool: scalarReader(WIRE.varint, false, (input) => input.bool()),
   int32: scalarReader(WIRE.varint, 0, (input) => input.int32()),
-  int64: scalarReader(WIRE.varint, 0, (input) => input.int64()),
-  uint32: scalarReader(WIRE.varint, 0, (input) => input.number() % 4_294_967_296),
+  int64: scalarReader(WIRE.varint, 0, (input) => input.integer()),
+  uint32: scalarReader(WIRE.varint, 0, (input) => input.uint32()),
   float64: scalarReader(WIRE.fixed64, 0, (input) => input.double()),
-  string: scalarReader(WIRE.bytes, '', (input) => input.bytes().toString('utf8')),
+  string: scalarReader(WIRE.bytes, '', (input) => input.string()),
   bytes: scalarReader(WIRE.bytes, '', (input) => input.bytes().toString('base64')),
   time: scalarReader(WIRE.bytes, null, (input) => readInstant(input.message(), false)),
   microTime: scalarReader(WIRE.bytes, null, (input) => readInstant(input.message(), true)),
@@ -140,10 +138,9 @@ const SCALAR_READERS: Record<Scalar, ScalarReader> = {
   strings: scalarReader(WIRE.bytes, [], (input) => {
     const items: string[] = [];
     const message = input.message();
-    while (!message.isDone) {
-      const { number, wire } = message.tag();
-      if (number === 1 && wire === WIRE.bytes) items.push(message.bytes().toString('utf8'));
-      else message.skip(wire);
+    while (message.next()) {
+      if (message.field === 1 && message.wire === WIRE.bytes) items.push(message.string());
+      else message.skipField();
     }
     return items;
   }),
@@ -153,25 +150,24 @@ interface PlainField {
   wire: number;
   read: (input: WireReader) => number | bigint | string;
 }
-const int: PlainField = { wire: WIRE.varint, read: (input) => input.int64() };
+const int: PlainField = { wire: WIRE.varint, read: (input) => input.integer() };
 const int32: PlainField = { wire: WIRE.varint, read: (input) => input.int32() };
-const text: PlainField = { wire: WIRE.bytes, read: (input) => input.bytes().toString('utf8') };
+const text: PlainField = { wire: WIRE.bytes, read: (input) => input.string() };
 
 /** The fields of a small message by number; the last of a number counts. */
 function readFields(message: WireReader, known: Record<number, PlainField>): Map<number, number | bigint | string> {
   const found = new Map<number, number | bigint | string>();
-  while (!message.isDone) {
-    const { number, wire } = message.tag();
-    const field = known[number];
-    if (field === undefined || field.wire !== wire) message.skip(wire);
-    else found.set(number, field.read(message));
+  while (message.next()) {
+    const field = known[message.field];
+    if (field === undefined || field.wire !== message.wire) message.skipField();
+    else found.set(message.field, field.read(message));
   }
   return found;
 }
 
 /** An empty message is an unset time. */
 function readInstant(message: WireReader, micro: boolean): string | null {
-  if (message.isDone) return null;
+  if (message.pos === message.len) return null;
   const fields = readFields(message, { 1: int, 2: int32 });
   const seconds = Number(fields.get(1) ?? 0);
   const nanos = Number(fields.get(2) ?? 0);
@@ -183,10 +179,9 @@ function readInstant(message: WireReader, micro: boolean): string | null {
 function readJson(input: WireReader): JsonValue {
   const message = input.message();
   let value: JsonValue = null;
-  while (!message.isDone) {
-    const { number, wire } = message.tag();
-    if (number !== 1 || wire !== WIRE.bytes) {
-      message.skip(wire);
+  while (message.next()) {
+    if (message.field !== 1 || message.wire !== WIRE.bytes) {
+      message.skipField();
       continue;
     }
     const bytes = message.bytes();

@@ -41,8 +41,7 @@ function compileMember(field: FieldSchema): MemberWriter {
   if (field.inline && type.kind === 'object') {
     const write = messageWriter(type.type);
     return (object, out) => {
-      out.tag(number, WIRE.bytes);
-      out.message(() => write(object, out));
+      out.field(number, WIRE.bytes).message(() => write(object, out));
     };
   }
   if (type.kind === 'list') {
@@ -50,10 +49,7 @@ function compileMember(field: FieldSchema): MemberWriter {
     return (object, out) => {
       const list = object[name];
       if (!Array.isArray(list)) return;
-      for (const item of list) {
-        out.tag(number, wire);
-        write(item, out);
-      }
+      for (const item of list) write(item, out.field(number, wire));
     };
   }
   if (type.kind === 'map') {
@@ -62,12 +58,9 @@ function compileMember(field: FieldSchema): MemberWriter {
       const map = object[name];
       if (!isObject(map)) return;
       for (const key of sortedKeys(map)) {
-        out.tag(number, WIRE.bytes);
-        out.message(() => {
-          out.tag(1, WIRE.bytes);
-          out.text(key);
-          out.tag(2, wire);
-          write(map[key], out);
+        out.field(number, WIRE.bytes).message(() => {
+          out.field(1, WIRE.bytes).text(key);
+          write(map[key], out.field(2, wire));
         });
       }
     };
@@ -80,8 +73,7 @@ function compileMember(field: FieldSchema): MemberWriter {
   return (object, out) => {
     const value = object[name];
     if (isOptional && (value === undefined || value === null)) return;
-    out.tag(number, wire);
-    write(value, out);
+    write(value, out.field(number, wire));
   };
 }
 
@@ -112,40 +104,34 @@ const WIRES: Record<Scalar, number> = {
   strings: WIRE.bytes,
 };
 
-const writeInteger: ValueWriter = (value, out) => out.varint(typeof value === 'number' || typeof value === 'bigint' ? value : 0);
+const writeInteger: ValueWriter = (value, out) => out.integer(typeof value === 'number' || typeof value === 'bigint' ? value : 0);
 const writeText: ValueWriter = (value, out) => out.text(typeof value === 'string' ? value : '');
 
 const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
-  bool: (value, out) => out.varint(value === true ? 1 : 0),
+  bool: (value, out) => out.bool(value === true),
   int32: writeInteger,
   int64: writeInteger,
   uint32: writeInteger,
   float64: (value, out) => out.double(typeof value === 'number' ? value : 0),
   string: writeText,
-  bytes: (value, out) => out.bytes(Buffer.from(typeof value === 'string' ? value : '', 'base64')),
+  bytes: (value, out) => out.bytes(typeof value === 'string' ? value : ''),
   time: (value, out) => writeInstant(value, false, out),
   microTime: (value, out) => writeInstant(value, true, out),
-  duration: (value, out) =>
-    out.message(() => field(out, 1, WIRE.varint, () => out.varint(durationNanos(typeof value === 'string' ? value : '0s')))),
-  quantity: (value, out) => out.message(() => field(out, 1, WIRE.bytes, () => out.text(typeof value === 'string' ? value : '0'))),
+  duration: (value, out) => out.message(() => out.field(1, WIRE.varint).integer(durationNanos(typeof value === 'string' ? value : '0s'))),
+  quantity: (value, out) => out.message(() => out.field(1, WIRE.bytes).text(typeof value === 'string' ? value : '0')),
   intOrString: (value, out) =>
     out.message(() => {
-      field(out, 1, WIRE.varint, () => out.varint(typeof value === 'string' ? 1 : 0));
-      field(out, 2, WIRE.varint, () => writeInteger(typeof value === 'string' ? 0 : value, out));
-      field(out, 3, WIRE.bytes, () => writeText(value, out));
+      out.field(1, WIRE.varint).integer(typeof value === 'string' ? 1 : 0);
+      out.field(2, WIRE.varint).integer(typeof value === 'number' ? value : 0);
+      out.field(3, WIRE.bytes).text(typeof value === 'string' ? value : '');
     }),
   raw: writeJson,
   fields: writeJson,
   strings: (value, out) =>
     out.message(() => {
-      if (Array.isArray(value)) for (const item of value) field(out, 1, WIRE.bytes, () => writeText(item, out));
+      if (Array.isArray(value)) for (const item of value) writeText(item, out.field(1, WIRE.bytes));
     }),
 };
-
-function field(out: WireWriter, number: number, wire: number, write: () => void): void {
-  out.tag(number, wire);
-  write();
-}
 
 /** Seconds and nanoseconds since 1970; an unset time is an empty message. */
 function writeInstant(value: JsonValue | undefined, micro: boolean, out: WireWriter): void {
@@ -153,14 +139,14 @@ function writeInstant(value: JsonValue | undefined, micro: boolean, out: WireWri
     if (typeof value !== 'string') return;
     const { seconds, nanos } = parseInstant(value, micro);
     if (seconds === ZERO_SECONDS && nanos === 0) return;
-    field(out, 1, WIRE.varint, () => out.varint(seconds));
-    field(out, 2, WIRE.varint, () => out.varint(nanos));
+    out.field(1, WIRE.varint).integer(seconds);
+    out.field(2, WIRE.varint).integer(nanos);
   });
 }
 
 function writeJson(value: JsonValue | undefined, out: WireWriter): void {
   out.message(() => {
-    if (value !== undefined && value !== null) field(out, 1, WIRE.bytes, () => out.text(stringifyJson(value)));
+    if (value !== undefined && value !== null) out.field(1, WIRE.bytes).text(stringifyJson(value));
   });
 }
 

@@ -1,8 +1,17 @@
 /**
- * The public JavaScript client against the built API server: plain use, and an informer that lives through the server's end, its restart and
- * a compaction of the store in between. Every acknowledged change must reach the informer once, in order.
+ * The public JavaScript client against the built API server: plain use, and an informer that lives through the server's end, its restart
+ * and a compaction of the store in between. Every acknowledged change must reach the informer once, in order.
  */
-import { makeInformer, KubeConfig, CoreV1Api, CoordinationV1Api, PatchStrategy, setHeaderOptions, type ApiException, type V1ConfigMap } from '@kubernetes/client-node';
+import {
+  makeInformer,
+  KubeConfig,
+  CoreV1Api,
+  CoordinationV1Api,
+  PatchStrategy,
+  setHeaderOptions,
+  type ApiException,
+  type V1ConfigMap,
+} from '@kubernetes/client-node';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { openEtcdStore } from '../../apiserver/storage/etcd/open';
@@ -29,7 +38,10 @@ describe('against the embedded store', () => {
   });
 
   it('creates, reads, lists, changes and deletes', async () => {
-    const made = await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'one', labels: { set: 'a' } }, data: { k: '1' } } });
+    const made = await core.createNamespacedConfigMap({
+      namespace,
+      body: { metadata: { name: 'one', labels: { set: 'a' } }, data: { k: '1' } },
+    });
     expect(made.metadata?.creationTimestamp).toBeInstanceOf(Date);
     const read = await core.readNamespacedConfigMap({ name: 'one', namespace });
     expect(read.data).toEqual({ k: '1' });
@@ -51,7 +63,11 @@ describe('against the embedded store', () => {
     await core.deleteNamespacedConfigMap({ name: 'one', namespace });
     const refusal = await core.readNamespacedConfigMap({ name: 'one', namespace }).catch((error: unknown) => error as ApiException<string>);
     expect(refusal).toMatchObject({ code: 404 });
-    expect(JSON.parse((refusal as ApiException<string>).body)).toMatchObject({ kind: 'Status', reason: 'NotFound', message: 'configmaps "one" not found' });
+    expect(JSON.parse((refusal as ApiException<string>).body)).toMatchObject({
+      kind: 'Status',
+      reason: 'NotFound',
+      message: 'configmaps "one" not found',
+    });
   });
 
   it('keeps the microseconds of a lease', async () => {
@@ -66,11 +82,17 @@ describe('against the embedded store', () => {
   });
 
   it('pages through a list', async () => {
-    for (let n = 0; n < 5; n++) await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: `p${n}`, labels: { set: 'pages' } } } });
+    for (let n = 0; n < 5; n++)
+      await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: `p${n}`, labels: { set: 'pages' } } } });
     const seen: string[] = [];
     let _continue: string | undefined;
     do {
-      const page = await core.listNamespacedConfigMap({ namespace, labelSelector: 'set=pages', limit: 2, ...(_continue === undefined ? {} : { _continue }) });
+      const page = await core.listNamespacedConfigMap({
+        namespace,
+        labelSelector: 'set=pages',
+        limit: 2,
+        ...(_continue === undefined ? {} : { _continue }),
+      });
       seen.push(...page.items.map((item) => item.metadata?.name ?? ''));
       _continue = page.metadata?._continue;
     } while (_continue !== undefined && _continue !== '');
@@ -147,7 +169,10 @@ async function followsThrough(server: ApiServer, interruption: () => Promise<Api
     const client = configOf(server).makeApiClient(CoreV1Api);
     for (let n = 0; n < 12; n++) {
       const name = `r${round}-${n}`;
-      const made = await client.createNamespacedConfigMap({ namespace, body: { metadata: { name, labels: { set: 'informed' } }, data: { n: '0' } } });
+      const made = await client.createNamespacedConfigMap({
+        namespace,
+        body: { metadata: { name, labels: { set: 'informed' } }, data: { n: '0' } },
+      });
       acknowledged.push({ name, verb: 'add', version: made.metadata?.resourceVersion });
       for (let change = 1; change <= 2; change++) {
         const changed = await client.replaceNamespacedConfigMap({

@@ -1,9 +1,27 @@
 /**
- * A scripted kubectl session: one binary, one kubeconfig, helpers that run a command and say what went wrong when it ends otherwise
- * than the script expects. Never asserts on its own beyond the exit code.
+ * Scripted kubectl sessions: helpers that run a command and say what went wrong when it ends otherwise than the script expects, for the
+ * packaged kubectl 1.31 and any other on PATH, against the built API server. Asserts nothing beyond the exit code.
+ * E2E_KUBECONFIG names a running server to use instead of a fresh one.
  */
-import { runClient, startClient, type Outcome } from '../support/kubectl';
-import { type ProgramProcess } from '../support/programs';
+import { copyFileSync } from 'node:fs';
+import path from 'node:path';
+import { kubectlOnPath, packagedProgram, runClient, startClient, type Outcome } from '../support/kubectl';
+import { freePort, removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from '../support/programs';
+
+/** What the scripts look at in an object. */
+export interface Named {
+  readonly metadata: {
+    readonly name: string;
+    readonly resourceVersion: string;
+    readonly creationTimestamp: string;
+    readonly labels?: Record<string, string>;
+    readonly annotations?: Record<string, string>;
+    readonly finalizers?: string[];
+    readonly deletionTimestamp?: string;
+    readonly uid: string;
+  };
+  readonly data?: Record<string, string>;
+}
 
 export class KubectlSession {
   constructor(
@@ -54,4 +72,74 @@ export function table(output: string): string[][] {
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map((line) => line.trim().split(/ {2,}/));
+}
+
+/** A pod on a node, a Service and a Lease. */
+export const webManifest = (name: string): string => `
+apiVersion: v1
+kind: Pod
+metadata: {name: ${name}, labels: {app: web}}
+spec:
+  nodeName: worker-1
+  containers:
+  - {name: main, image: "registry.example.com/web:1.0", ports: [{containerPort: 80}], env: [{name: MODE, value: test}]}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: ${name}-svc}
+spec:
+  clusterIP: None
+  selector: {app: web}
+  ports: [{port: 80, targetPort: 8080}]
+---
+apiVersion: coordination.k8s.io/v1
+kind: Lease
+metadata: {name: ${name}-lease}
+spec: {holderIdentity: somebody, leaseDurationSeconds: 15}
+`;
+
+const binaries = [
+  ['the npm package', packagedProgram('kubectl')],
+  ['PATH', kubectlOnPath()],
+].flatMap(([source, binary]) => (source === undefined || binary === undefined ? [] : [{ source, binary }]));
+
+/** Declares the tests of `body` for each kubectl; each has a namespace of its own on one server. Tests call what they get for the session. */
+export function withEachKubectl(name: string, body: (session: () => KubectlSession) => void): void {
+  const folder = temporaryFolder('e2e-kubectl');
+  const kubeconfig = path.join(folder, 'kubeconfig');
+  let server: ApiServer | undefined;
+
+  beforeAll(async () => {
+    const given = process.env.E2E_KUBECONFIG;
+    if (given === undefined) server = await startApiServer({ folder, securePort: await freePort() });
+    // A copy: kubectl's caches lie beside it.
+    copyFileSync(given ?? server?.kubeconfig ?? '', kubeconfig);
+  }, 60_000);
+
+  afterAll(async () => {
+    await server?.process.stop();
+    removeFolder(folder);
+  });
+
+  if (packagedProgram('kubectl') === undefined) {
+    it(`SKIPPED, no packaged kubectl for this machine: ${name}`, () => {
+      process.stderr.write(`\nSKIPPED: ${name} with the packaged kubectl, which exists for linux-x64 only\n`);
+    });
+  }
+
+  describe.each(binaries)(`${name}, kubectl of $source`, ({ source, binary }) => {
+    const namespace = `e2e-${source.toLowerCase().replace(/[^a-z]+/g, '-')}-${process.pid}`;
+    let session: KubectlSession;
+
+    beforeAll(async () => {
+      session = new KubectlSession(binary, kubeconfig, namespace);
+      await session.ok(`create namespace ${namespace}`);
+    }, 30_000);
+
+    afterAll(async () => {
+      await session.ok(`delete namespace ${namespace} --wait=false`);
+    }, 30_000);
+
+    body(() => session);
+  });
 }

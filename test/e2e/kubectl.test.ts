@@ -1,103 +1,22 @@
 /**
- * A person's session with real kubectl, the packaged 1.31 and any other on PATH, against the built API server. The script is one story per
- * kubectl: each step asserts what kubectl printed or what the server then holds.
- * E2E_KUBECONFIG names a running server to use instead of a fresh one.
+ * A person's session with real kubectl: making objects, looking at them, changing them. One story: each step asserts what kubectl printed
+ * or what the server then holds, and later steps use what earlier ones made.
  */
-import path from 'node:path';
-import { copyFileSync } from 'node:fs';
-import { KubectlSession, table } from './kubectl-session';
-import { kubectlOnPath, packagedProgram } from '../support/kubectl';
-import { freePort, removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../support/programs';
+import { table, webManifest, withEachKubectl, type Named } from './kubectl-session';
+import { waitUntil } from '../support/programs';
 
-interface Named {
-  readonly metadata: {
-    readonly name: string;
-    readonly resourceVersion: string;
-    readonly creationTimestamp: string;
-    readonly labels?: Record<string, string>;
-    readonly annotations?: Record<string, string>;
-    readonly finalizers?: string[];
-    readonly deletionTimestamp?: string;
-    readonly uid: string;
-  };
-  readonly data?: Record<string, string>;
-}
-
-const binaries = [
-  ['kubectl of the npm package', packagedProgram('kubectl')],
-  ['kubectl on PATH', kubectlOnPath()],
-].flatMap(([title, binary]) => (title === undefined || binary === undefined ? [] : [{ title, binary }]));
-
-const folder = temporaryFolder('e2e-kubectl');
-let server: ApiServer | undefined;
-let kubeconfig: string;
-
-beforeAll(async () => {
-  const given = process.env.E2E_KUBECONFIG;
-  if (given !== undefined) {
-    // A copy: kubectl's caches lie beside it.
-    kubeconfig = path.join(folder, 'given.kubeconfig');
-    copyFileSync(given, kubeconfig);
-    return;
-  }
-  server = await startApiServer({ folder, securePort: await freePort() });
-  kubeconfig = server.kubeconfig;
-}, 60_000);
-
-afterAll(async () => {
-  await server?.process.stop();
-  removeFolder(folder);
-});
-
-it('has at least one kubectl to try', () => {
-  expect(binaries.map(({ title }) => title)).toContain('kubectl of the npm package');
-});
-
-const podManifest = (name: string): string => `
-apiVersion: v1
-kind: Pod
-metadata: {name: ${name}, labels: {app: web}}
-spec:
-  nodeName: worker-1
-  containers:
-  - {name: main, image: "registry.example.com/web:1.0", ports: [{containerPort: 80}], env: [{name: MODE, value: test}]}
----
-apiVersion: v1
-kind: Service
-metadata: {name: ${name}-svc}
-spec:
-  clusterIP: None
-  selector: {app: web}
-  ports: [{port: 80, targetPort: 8080}]
----
-apiVersion: coordination.k8s.io/v1
-kind: Lease
-metadata: {name: ${name}-lease}
-spec: {holderIdentity: somebody, leaseDurationSeconds: 15}
-`;
-
-describe.each(binaries)('$title', ({ binary }) => {
-  const namespace = `e2e-${path.basename(path.dirname(binary)).replace(/[^a-z0-9]+/g, '')}-${process.pid}`;
-  let session: KubectlSession;
-
-  beforeAll(async () => {
-    session = new KubectlSession(binary, kubeconfig, namespace);
-    expect(await session.ok(`create namespace ${namespace}`)).toBe(`namespace/${namespace} created\n`);
-    await session.ok('create serviceaccount default');
-  }, 30_000);
-
-  afterAll(async () => {
-    await session.ok(`delete namespace ${namespace} --wait=false`);
-  }, 30_000);
-
+withEachKubectl('objects', (current) => {
   it('makes objects by create subcommands, and refuses to make them twice', async () => {
-    expect(await session.ok('create configmap settings --from-literal=colour=blue --from-literal=size=9')).toBe('configmap/settings created\n');
+    const session = current();
+    expect(await session.ok('create configmap settings --from-literal=colour=blue --from-literal=size=9')).toBe(
+      'configmap/settings created\n',
+    );
     expect(await session.ok('create secret generic login --from-literal=password=hunter2')).toBe('secret/login created\n');
     expect(await session.ok('get secret login -o jsonpath={.data.password}')).toBe(Buffer.from('hunter2').toString('base64'));
     expect(await session.fails('create configmap settings')).toBe(
       'error: failed to create configmap: configmaps "settings" already exists\n',
     );
-    expect(await session.fails(`create namespace ${namespace}`)).toContain('(AlreadyExists)');
+    expect(await session.fails(`create namespace ${session.namespace}`)).toContain('(AlreadyExists)');
     expect(await session.fails('create configmap Bad_Name')).toContain('a lowercase RFC 1123 subdomain must consist of');
     expect(await session.fails('get configmap nothing')).toBe('Error from server (NotFound): configmaps "nothing" not found\n');
     expect(await session.ok('get configmap nothing --ignore-not-found')).toBe('');
@@ -106,12 +25,16 @@ describe.each(binaries)('$title', ({ binary }) => {
   });
 
   it('makes a pod, a service and a lease from a file, and a second time says that they are there', async () => {
-    expect(await session.ok('create -f -', podManifest('web'))).toBe('pod/web created\nservice/web-svc created\nlease.coordination.k8s.io/web-lease created\n');
-    expect((await session.fails('create -f -', podManifest('web'))).match(/AlreadyExists/g)).toHaveLength(3);
+    const session = current();
+    expect(await session.ok('create -f -', webManifest('web'))).toBe(
+      'pod/web created\nservice/web-svc created\nlease.coordination.k8s.io/web-lease created\n',
+    );
+    expect((await session.fails('create -f -', webManifest('web'))).match(/AlreadyExists/g)).toHaveLength(3);
     expect(await session.ok('get lease web-lease -o jsonpath={.spec.holderIdentity}')).toBe('somebody');
   });
 
   it('prints tables', async () => {
+    const session = current();
     expect(table(await session.ok('get configmap settings'))).toEqual([
       ['NAME', 'DATA', 'AGE'],
       ['settings', '2', expect.stringMatching(/^\d+s$/)],
@@ -135,16 +58,27 @@ describe.each(binaries)('$title', ({ binary }) => {
       ['NAME', 'HOLDER', 'AGE'],
       ['web-lease', 'somebody', expect.stringMatching(/^\d+s$/)],
     ]);
-    expect(table(await session.ok(`get namespace ${namespace} --show-labels`))).toEqual([
+    expect(table(await session.ok(`get namespace ${session.namespace} --show-labels`))).toEqual([
       ['NAME', 'STATUS', 'AGE', 'LABELS'],
-      [namespace, 'Active', expect.stringMatching(/^\d+s$/), expect.stringMatching(new RegExp(`(platform|kubernetes)\\.io/metadata\\.name=${namespace}`))],
+      [
+        session.namespace,
+        'Active',
+        expect.stringMatching(/^\d+s$/),
+        expect.stringMatching(new RegExp(`(platform|kubernetes)\\.io/metadata\\.name=${session.namespace}`)),
+      ],
     ]);
     expect(table(await session.ok('get pods -L app'))[1]).toEqual(['web', '0/1', 'Pending', '0', expect.anything(), 'web']);
   });
 
   it('prints objects in the forms that were asked for', async () => {
+    const session = current();
     const settings = await session.json<Named>('get configmap settings');
-    expect(settings).toMatchObject({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace }, data: { colour: 'blue', size: '9' } });
+    expect(settings).toMatchObject({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'settings', namespace: session.namespace },
+      data: { colour: 'blue', size: '9' },
+    });
     expect(await session.ok('get configmap settings -o name')).toBe('configmap/settings\n');
     const { resourceVersion, uid, creationTimestamp } = settings.metadata;
     expect(creationTimestamp).toMatch(/^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
@@ -156,7 +90,7 @@ kind: ConfigMap
 metadata:
   creationTimestamp: "${creationTimestamp}"
   name: settings
-  namespace: ${namespace}
+  namespace: ${session.namespace}
   resourceVersion: "${resourceVersion}"
   uid: ${uid}
 `);
@@ -168,6 +102,7 @@ metadata:
   });
 
   it('pages, selects and looks across namespaces', async () => {
+    const session = current();
     for (const n of [1, 2, 3, 4, 5]) await session.ok(`create configmap page-${n} --from-literal=n=${n}`);
     for (const n of [1, 2, 3, 4, 5]) await session.ok(`label configmap page-${n} set=pages parity=${n % 2 === 0 ? 'even' : 'odd'}`);
     const paged = await session.run('get configmaps -l set=pages --chunk-size=2 -o name -v=6');
@@ -182,20 +117,23 @@ metadata:
       'page-5',
     ]);
     expect(await session.ok('get cm -l set=pages,parity=even -o name')).toBe('configmap/page-2\nconfigmap/page-4\n');
-    expect(await session.ok(['get', 'cm', '-l', 'set,parity notin (even)', '-o', 'name'])).toBe('configmap/page-1\nconfigmap/page-3\nconfigmap/page-5\n');
+    expect(await session.ok(['get', 'cm', '-l', 'set,parity notin (even)', '-o', 'name'])).toBe(
+      'configmap/page-1\nconfigmap/page-3\nconfigmap/page-5\n',
+    );
     expect(await session.ok('get cm --field-selector metadata.name=page-3 -o name')).toBe('configmap/page-3\n');
     expect(await session.ok('get pods --field-selector spec.nodeName=worker-1 -o name')).toBe('pod/web\n');
     expect(await session.ok('get pods --field-selector status.phase=Running -o name')).toBe('');
     expect(await session.fails('get pods --field-selector spec.banana=1')).toContain('field label not supported: spec.banana');
     const everywhere = table(await session.ok('get configmaps -A -l set=pages'));
     expect(everywhere[0]).toEqual(['NAMESPACE', 'NAME', 'DATA', 'AGE']);
-    expect(everywhere.filter(([space]) => space === namespace)).toHaveLength(5);
+    expect(everywhere.filter(([space]) => space === session.namespace)).toHaveLength(5);
     expect(await session.ok('get cm -l set=pages --sort-by=.data.n -o jsonpath={.items[*].metadata.name}')).toContain('page-1 page-2');
     expect(await session.ok('delete configmaps -l set=pages')).toBe([1, 2, 3, 4, 5].map((n) => `configmap "page-${n}" deleted\n`).join(''));
     expect(await session.ok('get cm -l set=pages -o name')).toBe('');
   });
 
   it('watches', async () => {
+    const session = current();
     const watching = session.start('get configmaps -w --field-selector metadata.name=watched');
     const only = session.start('get configmaps --watch-only -o name');
     let tick = 0;
@@ -217,15 +155,22 @@ metadata:
   });
 
   it('changes objects', async () => {
-    expect(await session.ok('patch configmap settings --type=merge -p {"data":{"colour":"red","new":"1"}}')).toBe('configmap/settings patched\n');
-    expect(await session.ok('patch configmap settings --type=merge -p {"data":{"colour":"red"}}')).toBe('configmap/settings patched (no change)\n');
-    expect(await session.ok('patch configmap settings --type=json -p [{"op":"remove","path":"/data/new"}]')).toBe('configmap/settings patched\n');
+    const session = current();
+    expect(await session.ok('patch configmap settings --type=merge -p {"data":{"colour":"red","new":"1"}}')).toBe(
+      'configmap/settings patched\n',
+    );
+    expect(await session.ok('patch configmap settings --type=merge -p {"data":{"colour":"red"}}')).toBe(
+      'configmap/settings patched (no change)\n',
+    );
+    expect(await session.ok('patch configmap settings --type=json -p [{"op":"remove","path":"/data/new"}]')).toBe(
+      'configmap/settings patched\n',
+    );
     expect(await session.fails('patch configmap settings --type=json -p [{"op":"remove","path":"/data/new"}]')).toContain(
       'The request is invalid: the server rejected our request due to an error in our request',
     );
     expect((await session.json<Named>('get configmap settings')).data).toEqual({ colour: 'red', size: '9' });
     expect(await session.ok('label configmap settings team=a')).toBe('configmap/settings labeled\n');
-    expect(await session.fails('label configmap settings team=b')).toContain("already has a value (a), and --overwrite is false");
+    expect(await session.fails('label configmap settings team=b')).toContain('already has a value (a), and --overwrite is false');
     expect(await session.ok('label configmap settings team=b --overwrite')).toBe('configmap/settings labeled\n');
     expect(await session.ok('label configmap settings team-')).toBe('configmap/settings unlabeled\n');
     expect(await session.ok('annotate configmap settings note=hello')).toBe('configmap/settings annotated\n');
@@ -235,11 +180,14 @@ metadata:
   });
 
   it('replaces what was read, but not what somebody else has changed since', async () => {
+    const session = current();
     const read = await session.ok('get configmap settings -o json');
     const edited = read.replace('"red"', '"green"');
     expect(await session.ok('replace -f -', edited)).toBe('configmap/settings replaced\n');
     expect(await session.ok('get configmap settings -o jsonpath={.data.colour}')).toBe('green');
-    expect(await session.fails('replace -f -', edited)).toContain('the object has been modified; please apply your changes to the latest version');
+    expect(await session.fails('replace -f -', edited)).toContain(
+      'the object has been modified; please apply your changes to the latest version',
+    );
     const { uid } = (await session.json<Named>('get configmap settings')).metadata;
     const fresh = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data: { colour: 'white' } });
     expect(await session.ok('replace --force -f -', fresh)).toBe('configmap "settings" deleted\nconfigmap/settings replaced\n');
@@ -249,132 +197,15 @@ metadata:
   });
 
   it('finds spelling mistakes', async () => {
+    const session = current();
     const misspelt = JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'typo' }, dat: { a: '1' } });
     expect(await session.fails('create --validate=strict -f -', misspelt)).toContain('unknown field "dat"');
     expect(await session.ok('create --validate=ignore -f -', misspelt)).toBe('configmap/typo created\n');
-    const pod = podManifest('typo').replace('containerPort', 'containerprot').split('---')[0]!;
+    const pod = webManifest('typo').replace('containerPort', 'containerprot').split('---')[0]!;
     expect(await session.fails('create -f -', pod)).toContain('unknown field "spec.containers[0].ports[0].containerprot"');
-    expect(await session.fails('create -f -', '{"apiVersion":"v1","kind":"Gizmo","metadata":{"name":"x"}}')).toContain('no matches for kind "Gizmo" in version "v1"');
-    expect(await session.fails('get gizmos')).toContain('the server doesn\'t have a resource type "gizmos"');
-  });
-
-  it('describes objects', async () => {
-    await session.ok('create -f -', JSON.stringify({
-      apiVersion: 'v1', kind: 'Event', metadata: { name: 'web.1', namespace }, reason: 'Pulled', message: 'the image is here', type: 'Normal', count: 3,
-      involvedObject: { apiVersion: 'v1', kind: 'Pod', name: 'web', namespace, uid: (await session.json<Named>('get pod web')).metadata.uid },
-      source: { component: 'kubelet' }, firstTimestamp: '2026-01-01T00:00:00Z', lastTimestamp: '2026-01-01T00:00:00Z',
-    }));
-    const settings = await session.ok('describe configmap settings');
-    expect(settings).toMatch(/^Name: +settings\nNamespace: +/);
-    expect(settings).toMatch(/colour:\n----\nwhite\n/);
-    const pod = await session.ok('describe pod web');
-    expect(pod).toMatch(/^Name: +web\n/);
-    expect(pod).toMatch(/\nNode: +worker-1\//);
-    expect(pod).toMatch(/\n {4}Image: +registry\.example\.com\/web:1\.0\n/);
-    expect(pod).toMatch(/\n {6}MODE: +test\n/);
-    expect(pod).toMatch(/Normal +Pulled .*kubelet +the image is here/);
-    expect(await session.ok(`describe namespace ${namespace}`)).toMatch(/\nStatus: +Active\n/);
-    const service = await session.ok('describe service web-svc');
-    expect(service).toMatch(/\nIP: +None\n/);
-    expect(service).toMatch(/\nTargetPort: +8080\/TCP\n/);
-    expect(await session.ok('describe secret login')).toMatch(/\npassword: +7 bytes\n/);
-    expect(table(await session.ok('get events'))).toEqual([
-      ['LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'],
-      [expect.any(String), 'Normal', 'Pulled', 'pod/web', 'the image is here'],
-    ]);
-    expect(await session.ok('events --for pod/web')).toContain('the image is here');
-  });
-
-  it('describes nodes', async () => {
-    const name = `node-${process.pid}-${binaries.findIndex((each) => each.binary === binary)}`;
-    await session.ok('create -f -', JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { 'node-role.kubernetes.io/edge': '' } } }));
-    await session.ok(['patch', 'node', name, '--subresource=status', '--type=merge', '-p', JSON.stringify({
-      status: { capacity: { cpu: '4' }, conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'ready' }], nodeInfo: { kubeletVersion: 'v1.31.0' } },
-    })]);
-    expect(table(await session.ok(`get node ${name}`))).toEqual([
-      ['NAME', 'STATUS', 'ROLES', 'AGE', 'VERSION'],
-      [name, 'Ready', 'edge', expect.stringMatching(/^\d+s$/), 'v1.31.0'],
-    ]);
-    const description = await session.ok(`describe node ${name}`);
-    expect(description).toMatch(/\nRoles: +edge\n/);
-    expect(description).toMatch(/\n {2}Ready +True .*KubeletReady/);
-    expect(description).toMatch(/\nCapacity:\n {2}cpu: +4\n/);
-    expect(await session.ok(`delete node ${name}`)).toBe(`node "${name}" deleted\n`);
-  });
-
-  it('waits', async () => {
-    expect(await session.ok('wait pod/web --for=jsonpath={.status.phase}=Pending --timeout=20s')).toBe('pod/web condition met\n');
-    const waiting = session.start('wait pod/web --for=jsonpath={.status.phase}=Running --timeout=20s');
-    await session.ok(['patch', 'pod', 'web', '--subresource=status', '--type=merge', '-p', '{"status":{"phase":"Running"}}']);
-    expect((await waiting.exited).code).toBe(0);
-    await session.ok('create configmap leaving');
-    const gone = session.start('wait configmap/leaving --for=delete --timeout=20s');
-    await session.ok('delete configmap leaving');
-    expect((await gone.exited).code).toBe(0);
-  });
-
-  it('deletes, gracefully, by force, and when the last finalizer goes', async () => {
-    expect(await session.ok('delete configmap typo')).toBe('configmap "typo" deleted\n');
-    expect(await session.fails('delete configmap typo')).toBe('Error from server (NotFound): configmaps "typo" not found\n');
-    expect(await session.ok('delete configmap typo --ignore-not-found')).toBe('');
-
-    await session.ok('create configmap held');
-    await session.ok('patch configmap held --type=merge -p {"metadata":{"finalizers":["example.com/hold"]}}');
-    expect(await session.ok('delete configmap held --wait=false')).toBe('configmap "held" deleted\n');
-    const held = await session.json<Named>('get configmap held');
-    expect(held.metadata.deletionTimestamp).toMatch(/Z$/);
-    expect(held.metadata.finalizers).toEqual(['example.com/hold']);
-    expect(await session.ok('patch configmap held --type=merge -p {"metadata":{"finalizers":null}}')).toBe('configmap/held patched\n');
-    expect(await session.fails('get configmap held')).toContain('NotFound');
-
-    // A pod on a node is asked to go first; somebody (its node's agent, or force) ends it.
-    expect(await session.ok('delete pod web --wait=false')).toBe('pod "web" deleted\n');
-    expect(table(await session.ok('get pods web'))[1]?.[2]).toBe('Terminating');
-    expect(await session.ok('delete pod web --force --grace-period=0')).toBe('pod "web" force deleted\n');
-    expect(await session.ok('get pods')).toBe('');
-    expect(await session.ok('delete service,lease --all')).toBe('service "web-svc" deleted\nlease.coordination.k8s.io "web-lease" deleted\n');
-  });
-
-  it('shows what the server serves', async () => {
-    const version = JSON.parse(await session.ok('version -o json')) as { serverVersion: { major: string; minor: string; gitVersion: string } };
-    expect(version.serverVersion).toMatchObject({ major: '1', minor: '31', gitVersion: expect.stringMatching(/^v1\.31\./) });
-    expect(await session.ok('cluster-info')).toMatch(/control plane.* is running at .*https:\/\/127\.0\.0\.1:\d+/);
-    const resources = await session.ok('api-resources --no-headers -o wide');
-    expect(resources).toMatch(/^configmaps +cm +v1 +true +ConfigMap +.*create.*delete.*list/m);
-    expect(resources).toMatch(/^namespaces +ns +v1 +false +Namespace/m);
-    expect(resources).toMatch(/^leases +coordination\.k8s\.io\/v1 +true +Lease/m);
-    expect(resources).toMatch(/^pods +po +v1 +true +Pod .* all$/m);
-    expect(await session.ok('api-resources --namespaced=false -o name')).toMatch(/^nodes$/m);
-    expect(await session.ok('api-resources --api-group=coordination.k8s.io -o name')).toBe('leases.coordination.k8s.io\n');
-    const versions = (await session.ok('api-versions')).split('\n');
-    expect(versions).toEqual(expect.arrayContaining(['v1', 'coordination.k8s.io/v1']));
-    expect(JSON.parse(await session.ok(`get --raw /api/v1/namespaces/${namespace}/configmaps/settings`))).toMatchObject({ data: { colour: 'white' } });
-    expect(await session.ok('get --raw /readyz')).toBe('ok');
-    expect(await session.ok('get --raw /livez?verbose')).toContain('livez check passed');
-    expect(await session.fails('get --raw /nowhere')).toContain('the server could not find the requested resource');
-  });
-
-  it('explains fields', async () => {
-    const containers = await session.ok('explain pod.spec.containers');
-    expect(containers).toMatch(/^KIND: +Pod\nVERSION: +v1\n/);
-    expect(containers).toMatch(/FIELD: containers <\[\]Container>/);
-    expect(containers).toMatch(/\n {2}image\t<string>/);
-    expect(containers).toMatch(/\n {2}name\t<string> -required-/);
-    expect(await session.ok('explain cm.data')).toMatch(/FIELD: data <map\[string\]string>/);
-    expect(await session.ok('explain lease --recursive')).toMatch(/\n {4}holderIdentity\t<string>/);
-    expect(await session.fails('explain cm.nothing')).toContain('field "nothing" does not exist');
-  });
-
-  it('knows the system namespaces under the names that are compiled into kubectl', async () => {
-    expect(await session.ok('get namespace kube-system kube-public kube-node-lease default -o name')).toMatch(
-      /^namespace\/(kube|platform)-system\nnamespace\/(kube|platform)-public\nnamespace\/(kube|platform)-node-lease\nnamespace\/default\n$/,
+    expect(await session.fails('create -f -', '{"apiVersion":"v1","kind":"Gizmo","metadata":{"name":"x"}}')).toContain(
+      'no matches for kind "Gizmo" in version "v1"',
     );
-    const name = `e2e-${process.pid}-${binaries.findIndex((each) => each.binary === binary)}`;
-    expect(await session.ok(`-n kube-system create configmap ${name}`)).toBe(`configmap/${name} created\n`);
-    expect(table(await session.ok('-n kube-system get cm')).map(([first]) => first)).toContain(name);
-    expect(await session.ok(`-n kube-system get cm ${name} -o name`)).toBe(`configmap/${name}\n`);
-    expect(await session.ok(`-n kube-system label cm ${name} seen=yes`)).toBe(`configmap/${name} labeled\n`);
-    expect(await session.fails('delete namespace kube-system')).toContain('this namespace may not be deleted');
-    await session.ok(`-n kube-system delete configmap ${name}`);
+    expect(await session.fails('get gizmos')).toContain('the server doesn\'t have a resource type "gizmos"');
   });
 });

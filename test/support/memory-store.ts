@@ -51,11 +51,12 @@ class MemoryWatch implements Watch {
       this.sink.compacted(this.store.compactRevision);
       return;
     }
-    while (!this.closed && !this.paused && this.next <= this.store.current) {
-      const events = this.store.eventsAt(this.next).filter((event) => inRange(this.range, event.key));
-      this.next += 1;
-      if (events.length > 0) this.sink.events(events, this.next - 1);
+    // All that is due in one call, as a real store delivers a backlog.
+    const due: WatchEvent[] = [];
+    for (; this.next <= this.store.current; this.next += 1) {
+      due.push(...this.store.eventsAt(this.next).filter((event) => inRange(this.range, event.key)));
     }
+    if (due.length > 0) this.sink.events(due, this.next - 1);
   }
 
   requestProgress(): boolean {

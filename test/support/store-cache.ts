@@ -2,9 +2,11 @@
  * A cache that a test lets lag behind its store: what it shows is the state at the last `catchUp`, which `mostRecent` does as the real one would.
  * Snapshots and watches are none of its business.
  */
-import type { Cache, Entry, StoredType } from '../../apiserver/cache/contract';
+import type { Cache, CacheWatch, ChangeSink, Entry, Snapshot, StoredType, WatchRequest } from '../../apiserver/cache/contract';
 import { makeEntry } from '../../apiserver/cache/entry';
 import { StoreError, type Revision, type Store } from '../../apiserver/storage/store';
+
+const UNSUPPORTED = 'this cache has no snapshots and no watches';
 
 export class StoreCache implements Cache {
   ready = true;
@@ -52,14 +54,27 @@ export class StoreCache implements Cache {
     return { revision, entry: kv === undefined ? undefined : makeEntry(type, key, kv.modRevision, kv.value) };
   }
 
-  waitFor = (): Promise<boolean> => Promise.resolve(true);
-  close = (): Promise<void> => Promise.resolve();
-  snapshot = this.unsupported;
-  snapshotAt = this.unsupported;
-  pin = this.unsupported;
-  watch = this.unsupported;
+  waitFor(): Promise<boolean> {
+    return Promise.resolve(true);
+  }
 
-  private unsupported(): never {
-    throw new Error('this cache has no snapshots and no watches');
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  snapshot(_type: StoredType): Snapshot {
+    throw new Error(UNSUPPORTED);
+  }
+
+  snapshotAt(): Promise<Snapshot> {
+    return Promise.reject(new Error(UNSUPPORTED));
+  }
+
+  pin(): void {
+    throw new Error(UNSUPPORTED);
+  }
+
+  watch(_type: StoredType, _request: WatchRequest, _sink: ChangeSink): CacheWatch {
+    throw new Error(UNSUPPORTED);
   }
 }

@@ -3,7 +3,7 @@
  * testdata/). A cell that depends on the time is a hole that is filled when the row is sent.
  */
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
-import { arrayAt, compareBytes, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { arrayAt, compareBytes, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject } from '../../../shared/api/json';
 import type { Cell } from './contract';
 import { summarisePod } from './pod-status';
 
@@ -86,7 +86,7 @@ function readinessGates(spec: JsonObject | undefined, status: JsonObject | undef
 
 function serviceCells(service: JsonObject): Cell[] {
   const spec = objectAt(service, 'spec');
-  const selector = Object.entries(objectAt(spec, 'selector') ?? {}).sort(([a], [b]) => compareBytes(a, b));
+  const selector = objectAt(spec, 'selector') ?? {};
   return [
     name(service),
     stringAt(spec, 'type') ?? '',
@@ -94,7 +94,9 @@ function serviceCells(service: JsonObject): Cell[] {
     externalAddresses(service),
     objects(spec, 'ports').map(portText).join(',') || NONE,
     created(service),
-    selector.map(([key, value]) => `${key}=${String(value)}`).join(',') || NONE,
+    sortedKeys(selector)
+      .map((key) => `${key}=${stringAt(selector, key) ?? ''}`)
+      .join(',') || NONE,
   ];
 }
 
@@ -118,7 +120,8 @@ function externalAddresses(service: JsonObject): string {
 function portText(port: JsonObject): string {
   const nodePort = own(port, 'nodePort');
   const onNode = typeof nodePort === 'number' && nodePort > 0 ? `:${nodePort}` : '';
-  return `${String(own(port, 'port') ?? 0)}${onNode}/${stringAt(port, 'protocol') ?? ''}`;
+  const number = own(port, 'port');
+  return `${typeof number === 'number' ? number : 0}${onNode}/${stringAt(port, 'protocol') ?? ''}`;
 }
 
 function nodeCells(node: JsonObject): Cell[] {

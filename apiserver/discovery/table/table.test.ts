@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import type { JsonObject, JsonPrimitive } from '../../../shared/api/json';
 import { KINDS, type KindRow } from '../../../shared/api/kinds';
 import { age } from './age';
 import { CELLS } from './cells';
 import { COLUMNS } from './columns';
 import { tables } from './table';
-import recorded from './testdata/rows.json';
 
 /** Rows as release 1.31.1 printed them at `at`, with what of their objects the cells depend on. */
 interface Recorded {
@@ -16,8 +17,10 @@ interface Recorded {
   readonly conditions?: readonly JsonObject[];
 }
 
-// The compiler's type for the file is a union of all its rows.
-const ROWS: readonly Recorded[] = JSON.parse(JSON.stringify(recorded));
+const ROWS: readonly Recorded[] = readFileSync(path.join(__dirname, 'testdata/rows.jsonl'), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line));
 
 function rowOf(kind: string): KindRow {
   const row = KINDS.find((candidate) => candidate.kind === kind);

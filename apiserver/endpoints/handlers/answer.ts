@@ -19,13 +19,21 @@ export interface Negotiated {
 /** Settles representation and dialect; throws the 406. */
 export function negotiated(parts: ApiParts, exchange: Exchange, resource: Resource, offer: Offer): Negotiated {
   const wanted = negotiate(exchange.header('accept'), offer, exchange.dialect);
-  if (wanted.dialect !== undefined && exchange.info.kind === 'resource' && exchange.info.dialect === undefined) exchange.dialect = wanted.dialect;
+  if (wanted.dialect !== undefined && exchange.info.kind === 'resource' && exchange.info.dialect === undefined)
+    exchange.dialect = wanted.dialect;
   const include = wanted.transform === 'table' ? includeObject(exchange.query) : 'Metadata';
   return { wanted, encoder: parts.encoders.for(resource.row, wanted, exchange.dialect, include) };
 }
 
 /** Answers with one object in the negotiated form. */
-export function sendEntry(parts: ApiParts, exchange: Exchange, resource: Resource, { wanted, encoder }: Negotiated, status: number, entry: Entry): void {
+export function sendEntry(
+  parts: ApiParts,
+  exchange: Exchange,
+  resource: Resource,
+  { wanted, encoder }: Negotiated,
+  status: number,
+  entry: Entry,
+): void {
   if (wanted.transform === 'partialList') {
     throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${internalType(resource.row)})`);
   }

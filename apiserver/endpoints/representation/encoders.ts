@@ -31,7 +31,7 @@ export class Encoders {
   for(row: KindRow, wanted: Representation, dialect: Dialect, include: IncludeObject): Encoder {
     if (wanted.media === 'json' && wanted.transform === 'none') return this.json(row, dialect);
     let known = this.others.get(row);
-    if (known === undefined) this.others.set(row, (known = new Map()));
+    if (known === undefined) this.others.set(row, (known = new Map<string, Encoder>()));
     const key = `${wanted.media}/${wanted.transform}/${wanted.metaVersion}/${wanted.dialect}/${dialect}/${include}`;
     let encoder = known.get(key);
     if (encoder === undefined) known.set(key, (encoder = this.make(row, wanted, dialect, include)));

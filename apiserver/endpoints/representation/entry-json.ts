@@ -68,7 +68,16 @@ export function convertBody(entry: Entry, dialect: Dialect): Buffer {
 }
 
 /** Members whose contents are the user's own words. */
-const FREE_FORM: ReadonlySet<string> = new Set(['annotations', 'binaryData', 'data', 'fieldsV1', 'labels', 'matchLabels', 'nodeSelector', 'stringData']);
+const FREE_FORM: ReadonlySet<string> = new Set([
+  'annotations',
+  'binaryData',
+  'data',
+  'fieldsV1',
+  'labels',
+  'matchLabels',
+  'nodeSelector',
+  'stringData',
+]);
 
 function spell(object: JsonObject, dialect: Dialect): JsonObject {
   for (const [member, value] of Object.entries(object)) {

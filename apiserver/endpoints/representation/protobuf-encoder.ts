@@ -120,7 +120,10 @@ class BinaryList implements ListEncoder {
       ...(this.page.remainingItemCount === undefined ? {} : { remainingItemCount: this.page.remainingItemCount }),
     });
     const listStart = delimited(0x0a, metadata);
-    const typeMeta = Buffer.concat([delimited(0x0a, Buffer.from(this.shape.apiVersion)), delimited(0x12, Buffer.from(`${this.shape.kind}List`))]);
+    const typeMeta = Buffer.concat([
+      delimited(0x0a, Buffer.from(this.shape.apiVersion)),
+      delimited(0x12, Buffer.from(`${this.shape.kind}List`)),
+    ]);
     sink.bytes(MAGIC);
     sink.bytes(delimited(0x0a, typeMeta));
     sink.byte(0x12);

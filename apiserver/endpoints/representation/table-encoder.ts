@@ -118,4 +118,3 @@ export function parsed(entry: Entry): JsonObject {
   const { value } = parseJson(entry.bytes);
   return isObject(value) ? value : {};
 }
-

@@ -25,7 +25,7 @@ export interface EventExpiryOptions {
   /** This replica's, unlike any other's. */
   readonly holder: string;
   readonly clock: Clock;
-  failed(message: string, error: unknown): void;
+  readonly failed: (message: string, error: unknown) => void;
 }
 
 export interface EventExpiry {

@@ -19,7 +19,7 @@ export interface SystemNamespacesOptions {
   readonly names: GeneratedNames;
   readonly clock: Clock;
   /** Told of what went wrong; it is tried again. */
-  failed(message: string, error: unknown): void;
+  readonly failed: (message: string, error: unknown) => void;
 }
 
 export interface SystemNamespaces {

@@ -111,16 +111,8 @@ function revisionField(parsed: Parsed & { readonly value: JsonObject }): number 
 }
 
 function jsonTypeName(value: JsonValue): string {
+  if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  switch (typeof value) {
-    case 'string':
-      return 'string';
-    case 'boolean':
-      return 'bool';
-    case 'number':
-    case 'bigint':
-      return 'number';
-    case 'object':
-      return value === null ? 'null' : 'object';
-  }
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
 }

@@ -7,12 +7,14 @@ import { parseJson, SyntaxFault } from '../../../shared/serialization';
 import { canonicalQualifiedName, otherQualifiedName } from '../../../shared/names/dialect';
 import { decodedSize, immutableErrors } from './configmap';
 import type { Strategy } from './strategy';
+import { tlsPairFault } from './tls-pair';
 
 const MOST_BYTES = 1_048_576;
 
 export const secret: Strategy = {
   prepareForCreate: mergeStringData,
   validate,
+  warnings: pairWarnings,
   update: {
     state: 'last',
     prepare(object, old) {
@@ -28,6 +30,15 @@ export const secret: Strategy = {
     },
   },
 };
+
+/** A pair that does not work is kept; whoever wrote it is told. */
+function pairWarnings(object: JsonObject): readonly string[] {
+  if (canonicalQualifiedName(stringAt(object, 'type') ?? '') !== 'platform.io/tls') return [];
+  const data = objectAt(object, 'data') ?? {};
+  const text = (key: string): string => Buffer.from(stringAt(data, key) ?? '', 'base64').toString('latin1');
+  const fault = tlsPairFault(text('tls.crt'), text('tls.key'));
+  return fault === undefined ? [] : [fault];
+}
 
 /** `stringData` is for writing only: it goes over `data` and is not kept. */
 function mergeStringData(object: JsonObject): void {
@@ -70,7 +81,9 @@ function validate(object: JsonObject): readonly FieldError[] {
     if (typeof value === 'string') size += decodedSize(value);
   }
   if (size > MOST_BYTES) errors.push(tooLong('data', MOST_BYTES));
-  const rule = BY_TYPE[canonicalQualifiedName(stringAt(object, 'type') ?? '')];
+  const type = canonicalQualifiedName(stringAt(object, 'type') ?? '');
+  // A client chooses the type: only what the table itself has counts.
+  const rule = Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type] : undefined;
   return rule === undefined ? errors : [...errors, ...rule(object, data)];
 }
 

@@ -81,7 +81,7 @@ const LOOPBACK = 'may not be in the loopback range (127.0.0.0/8, ::1/128)';
 const LINK_LOCAL = 'may not be in the link-local range (169.254.0.0/16, fe80::/10)';
 const LINK_LOCAL_MULTICAST = 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)';
 
-const RANGES: readonly { readonly of: 4 | 6; readonly text: string; matches(address: string): boolean }[] = [
+const RANGES: readonly { readonly of: 4 | 6; readonly text: string; readonly matches: (address: string) => boolean }[] = [
   { of: 4, text: 'may not be unspecified (0.0.0.0)', matches: (address) => address === '0.0.0.0' },
   { of: 6, text: 'may not be unspecified (::)', matches: (address) => onlyZeros.test(address) },
   { of: 4, text: LOOPBACK, matches: (address) => address.startsWith('127.') },

@@ -51,7 +51,7 @@ export function validateService(object: JsonObject): readonly FieldError[] {
   if (!TYPES.includes(type)) errors.push(notSupported('spec.type', type, TYPES));
   if (type === 'ClusterIP') {
     ports.forEach((port, index) => {
-      if ((own(port, 'nodePort') ?? 0) !== 0) {
+      if (numberAt(port, 'nodePort') !== 0) {
         errors.push(forbiddenField(`spec.ports[${index}].nodePort`, "may not be used when `type` is 'ClusterIP'"));
       }
     });
@@ -77,7 +77,13 @@ function externalNameErrors(name: string): readonly FieldError[] {
   return dnsSubdomain(name.endsWith('.') ? name.slice(0, -1) : name).map((text) => invalidValue('spec.externalName', name, text));
 }
 
-const isPort = (value: unknown): boolean => typeof value === 'number' && value >= 1 && value <= 65_535;
+const isPort = (value: number): boolean => value >= 1 && value <= 65_535;
+
+/** A number member; absent = 0. */
+function numberAt(object: JsonObject, member: string): number {
+  const value = own(object, member);
+  return typeof value === 'number' ? value : 0;
+}
 
 function portErrors(port: JsonObject, field: string, all: readonly JsonObject[], index: number): readonly FieldError[] {
   const errors: FieldError[] = [];
@@ -88,12 +94,12 @@ function portErrors(port: JsonObject, field: string, all: readonly JsonObject[],
     for (const text of dnsLabel(name)) errors.push(invalidValue(`${field}.name`, name, text));
     if (all.slice(0, index).some((other) => stringAt(other, 'name') === name)) errors.push(duplicate(`${field}.name`, name));
   }
-  const number = own(port, 'port') ?? 0;
+  const number = numberAt(port, 'port');
   if (!isPort(number)) errors.push(invalidAs(`${field}.port`, String(number), NO_PORT));
   const protocol = stringAt(port, 'protocol') ?? '';
   if (protocol === '') errors.push(required(`${field}.protocol`));
   else if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(`${field}.protocol`, protocol, PROTOCOLS));
-  const target = own(port, 'targetPort') ?? 0;
+  const target = stringAt(port, 'targetPort') ?? numberAt(port, 'targetPort');
   if (typeof target === 'string') for (const text of portName(target)) errors.push(invalidValue(`${field}.targetPort`, target, text));
   else if (!isPort(target)) errors.push(invalidAs(`${field}.targetPort`, String(target), NO_PORT));
   const appProtocol = stringAt(port, 'appProtocol');
@@ -105,8 +111,8 @@ function portErrors(port: JsonObject, field: string, all: readonly JsonObject[],
 function repeatedPorts(ports: readonly JsonObject[]): readonly FieldError[] {
   const seen = new Set<string>();
   return ports.flatMap((port, index) => {
-    const [protocol, number] = [own(port, 'protocol') ?? '', own(port, 'port') ?? 0];
-    const key = `${String(protocol)}/${String(number)}`;
+    const [protocol, number] = [stringAt(port, 'protocol') ?? '', numberAt(port, 'port')];
+    const key = `${protocol}/${number}`;
     const again = seen.has(key);
     seen.add(key);
     return again ? [duplicate(`spec.ports[${index}]`, { protocol, port: number })] : [];
@@ -160,7 +166,7 @@ function trafficErrors(spec: JsonObject, type: string): readonly FieldError[] {
       errors.push(invalidValue('spec.externalTrafficPolicy', external, 'may only be set for externally-accessible services'));
   } else if (external === '') errors.push(required('spec.externalTrafficPolicy'));
   else if (!POLICIES.includes(external)) errors.push(notSupported('spec.externalTrafficPolicy', external, POLICIES));
-  const health = own(spec, 'healthCheckNodePort') ?? 0;
+  const health = numberAt(spec, 'healthCheckNodePort');
   if (health !== 0 && !(type === 'LoadBalancer' && external === 'Local')) {
     const text = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
     errors.push(invalidAs('spec.healthCheckNodePort', String(health), text));

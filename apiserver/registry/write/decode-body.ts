@@ -5,7 +5,7 @@
 import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/schema';
 import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity';
 import { stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/api/json';
-import { badRequest, StatusError } from '../../../shared/api/status';
+import { badRequest, type StatusError } from '../../../shared/api/status';
 import { fieldFaults } from '../../../shared/serialization';
 import { canonicalGroup } from '../../../shared/names/dialect';
 import { quote } from '../../../shared/api/quote';

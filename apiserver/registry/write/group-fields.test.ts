@@ -8,7 +8,9 @@ it('respells owners and says whether it matters', () => {
   const object = { metadata: { ownerReferences: [{ apiVersion: `${other}/v1` }, { apiVersion: 'apps/v1' }, { apiVersion: 'v1' }] } };
   expect(canonicalizeGroups(object, groupFieldsOf('core.v1.ConfigMap'), names)).toBe(true);
   expect(object.metadata.ownerReferences.map((owner) => owner.apiVersion)).toEqual(['coordination.platform.io/v1', 'apps/v1', 'v1']);
-  expect(canonicalizeGroups({ metadata: { ownerReferences: [{ apiVersion: 'apps/v1' }] } }, groupFieldsOf('core.v1.Pod'), names)).toBe(false);
+  expect(canonicalizeGroups({ metadata: { ownerReferences: [{ apiVersion: 'apps/v1' }] } }, groupFieldsOf('core.v1.Pod'), names)).toBe(
+    false,
+  );
   expect(canonicalizeGroups({ metadata: {} }, groupFieldsOf('core.v1.Pod'), names)).toBe(false);
 });
 

@@ -27,7 +27,16 @@ interface Replica {
 
 async function replica(store: MemoryStore): Promise<Replica> {
   const logger = createLogger({ level: 'error', clock });
-  const cache = openCache({ store, prefix, types: resources.storedTypes, clock, random: systemRandom, logger, checkMs: 0, compactionMs: 0 });
+  const cache = openCache({
+    store,
+    prefix,
+    types: resources.storedTypes,
+    clock,
+    random: systemRandom,
+    logger,
+    checkMs: 0,
+    compactionMs: 0,
+  });
   await cache.whenReady();
   const writer = createWriter({
     store,

@@ -118,7 +118,7 @@ function bodyOf(part: string | object | undefined): ParsedBody {
 async function route(fixture: Fixture, step: Step): Promise<Found> {
   const { writer, context, cache } = fixture;
   const [method, path = '', body, mediaType] = step.request;
-  const { resource, key, subresource, query } = target(fixture, String(path));
+  const { resource, key, subresource, query } = target(fixture, typeof path === 'string' ? path : '');
   const dryRun = query.get('dryRun') === 'All';
   const level = query.get('fieldValidation');
   const options: WriteOptions = {

@@ -46,16 +46,16 @@ const WRITE_LIMIT_MS = 34_000;
 
 /** The dependencies, and what follows from them. */
 export interface WritePath extends WriterDependencies {
-  planOf(resource: Resource): Plan;
+  readonly planOf: (resource: Resource) => Plan;
   /** `prove`: begin with a proven state. */
-  attemptsFor(request: WriteRequest, name: string, prove: boolean): Attempts;
-  admissionRequest(
+  readonly attemptsFor: (request: WriteRequest, name: string, prove: boolean) => Attempts;
+  readonly admissionRequest: (
     request: WriteRequest,
     operation: AdmissionOperation,
     current: Current,
     object: JsonObject | undefined,
     oldObject: JsonObject | undefined,
-  ): AdmissionRequest;
+  ) => AdmissionRequest;
 }
 
 export function createWritePath(dependencies: WriterDependencies): WritePath {

@@ -2,7 +2,7 @@
  * Between an object in memory and the entry that the cache holds: parsing an entry, and making the stored value of a changed object.
  * Decides nothing.
  */
-import { isObject, objectAt, type JsonObject, type JsonValue } from '../../../shared/api/json';
+import { objectAt, type JsonObject } from '../../../shared/api/json';
 import { readMetadata } from '../../../shared/api/object-meta';
 import { encodeBody } from '../../../shared/api/schema';
 import { parseJson } from '../../../shared/serialization';
@@ -21,14 +21,14 @@ export interface Parsed {
 
 export function parseEntry(entry: Entry): Parsed {
   const text = entry.bytes.toString();
-  const value: JsonValue = LONG_NUMBER.test(text) ? parseJson(entry.bytes).value : parsePlain(text);
-  if (!isObject(value)) throw new Error(`the stored value of ${entry.key} is no object`);
+  const value: unknown = LONG_NUMBER.test(text) ? parseJson(entry.bytes).value : JSON.parse(text);
+  if (!isStored(value)) throw new Error(`the stored value of ${entry.key} is no object`);
   return { text, object: value };
 }
 
-function parsePlain(text: string): JsonValue {
-  const value: JsonValue = JSON.parse(text);
-  return value;
+/** What was parsed from JSON holds nothing but JSON values. */
+function isStored(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A changed object as it goes to the store. Positions count UTF-16 units of `body`. */

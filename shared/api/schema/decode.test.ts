@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { parseJson } from '../../serialization/strict-json';
 import { isObject, type JsonObject, type JsonValue } from '../json';
-import { decodeObject, DecodeError, readTypeMeta } from './decode';
+import { decodeObject } from './decode';
+import { DecodeError } from './decode-error';
 import { encodeBody } from './encode';
+import { readTypeMeta } from './type-meta';
 
 function decode(type: string, text: string): { object: JsonObject; unknown: string[] } {
   const { value, literals } = parseJson(Buffer.from(text));

@@ -6,13 +6,11 @@
  */
 import { isObject, setMember, cloneJson, type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../json';
 import { Base64Fault, canonicalBase64 } from './base64';
+import { DecodeError, kindOf } from './decode-error';
 import { canonicalQuantity, QuantityFault } from './quantity';
 import { schemaOf } from './tables';
 import { canonicalMicroTime, canonicalTime, TimeFault } from './time';
 import type { FieldSchema, FieldType, Scalar } from './types';
-
-/** An object that does not fit its type; the message is upstream's, without the part that names the kind. */
-export class DecodeError extends Error {}
 
 export interface Decoded {
   object: JsonObject;
@@ -30,26 +28,6 @@ export function decodeObject(type: string, value: JsonObject, literals?: NumberL
   const object = structReader(type)(value, context, true);
   if (context.firstFault !== undefined) throw new DecodeError(context.firstFault);
   return { object, unknown: context.unknown };
-}
-
-/** `kind` and `apiVersion` of any parsed body, empty when absent; throws DecodeError with upstream's text when it is no object or they are no strings. */
-export function readTypeMeta(value: JsonValue): { apiVersion: string; kind: string } {
-  if (value === null) return { apiVersion: '', kind: '' };
-  if (!isObject(value))
-    throw typeMetaFault(
-      value,
-      `value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
-    );
-  const read = (member: string): string => {
-    const found = Object.hasOwn(value, member) ? (value[member] ?? null) : null;
-    if (found === null || typeof found === 'string') return found ?? '';
-    throw typeMetaFault(found, `struct field .${member} of type string`);
-  };
-  return { apiVersion: read('apiVersion'), kind: read('kind') };
-}
-
-function typeMetaFault(value: JsonValue, into: string): DecodeError {
-  return new DecodeError(`couldn't get version/kind; json parse error: json: cannot unmarshal ${kindOf(value)} into Go ${into}`);
 }
 
 /** The first wrong type is reported when all is read; a text that a time, quantity or … refuses stops at once. This is upstream's order. */
@@ -414,19 +392,4 @@ function isDeeper(value: JsonValue, limit: number): boolean {
     level = level.flatMap((item): JsonValue[] => (typeof item === 'object' && item !== null ? Object.values(item) : []));
   }
   return false;
-}
-
-/** What Go's messages call the kind of a JSON value. */
-function kindOf(value: JsonValue): string {
-  switch (typeof value) {
-    case 'string':
-      return 'string';
-    case 'boolean':
-      return 'bool';
-    case 'number':
-    case 'bigint':
-      return 'number';
-    default:
-      return Array.isArray(value) ? 'array' : value === null ? 'null' : 'object';
-  }
 }

@@ -13,9 +13,11 @@
  *   encodeObject(type, object, apiVersion, kind)      the same with the head: `{"kind":…,"apiVersion":…,"metadata":…}`
  *   definitions(types, options)                       OpenAPI v2 definitions or v3 schemas by published name
  */
-export { DecodeError, decodeObject, readTypeMeta, type Decoded } from './decode';
+export { decodeObject, type Decoded } from './decode';
+export { DecodeError } from './decode-error';
 export { applyDefaults } from './defaults';
 export { encodeBody, encodeObject } from './encode';
 export { definitions, openApiName, type DefinitionOptions, type PublishedKind } from './openapi';
 export { hasSchema, schemaOf, typeNames } from './tables';
+export { readTypeMeta } from './type-meta';
 export type { FieldSchema, FieldType, ListType, MapType, Presence, TypeSchema } from './types';

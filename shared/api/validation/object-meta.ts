@@ -80,7 +80,8 @@ export function unqualifiedFinalizers(metadata: JsonObject): FieldError[] {
 }
 
 const showText = (value: JsonValue | undefined): string => quote(typeof value === 'string' ? value : '');
-const showNumber = (value: JsonValue | undefined): string => (value === undefined ? 'null' : String(value));
+const showNumber = (value: JsonValue | undefined): string =>
+  typeof value === 'number' || typeof value === 'bigint' ? String(value) : 'null';
 /** `2020-01-01 00:00:00 +0000 UTC`. */
 const showTime = (value: JsonValue | undefined): string =>
   typeof value === 'string' ? `${value.slice(0, 19).replace('T', ' ')} +0000 UTC` : 'null';

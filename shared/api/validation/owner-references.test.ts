@@ -3,7 +3,9 @@ import { duplicateFree } from './owner-references';
 const owner = (name: string, uid: string): { [member: string]: string } => ({ apiVersion: 'v1', kind: 'A', name, uid });
 
 it('removes what is said twice, keeps what differs, and names the owners once each', () => {
-  const metadata = { ownerReferences: [owner('x', 'b'), owner('y', 'b'), owner('x', 'b'), owner('x', 'c'), owner('x', 'c'), owner('x', 'b')] };
+  const metadata = {
+    ownerReferences: [owner('x', 'b'), owner('y', 'b'), owner('x', 'b'), owner('x', 'c'), owner('x', 'c'), owner('x', 'b')],
+  };
   expect(duplicateFree(metadata)).toMatch(/duplicate UID\(s\) observed: b, c$/);
   expect(metadata.ownerReferences).toEqual([owner('x', 'b'), owner('y', 'b'), owner('x', 'c')]);
 });

@@ -205,7 +205,10 @@ describe('a gap', () => {
 
   it('is retried while the store cannot be read, and tells key listeners anew', async () => {
     const heard: string[] = [];
-    cache.onKey('allocations/', { reset: () => heard.push('reset'), changed: (key, bytes) => heard.push(`${key}=${bytes}`) });
+    cache.onKey('allocations/', {
+      reset: () => heard.push('reset'),
+      changed: (key, bytes) => heard.push(`${key}=${bytes?.toString() ?? 'gone'}`),
+    });
     store.cut = true;
     store.pump();
     store.put('/registry/allocations/ips/10.0.0.9', Buffer.from('earlier'));
@@ -341,6 +344,22 @@ describe('watchers that cannot keep up', () => {
     await slow.until(({ events }) => events.length === 4);
     expect(slow.lines).toEqual([`ADDED a/one@${from + 1}`, ...[2, 3, 4].map((i) => `MODIFIED a/one@${from + i}`)]);
     expect(cache.statistics.replays).toBeGreaterThan(0);
+  });
+
+  it('get what happens during their replay once', async () => {
+    await cache.close();
+    await open({ windowBytes: 0 });
+    const from = cache.revision;
+    for (const data of ['1', '2']) await put(store, configMaps, 'a/one', { data });
+    store.held = true;
+    await put(store, configMaps, 'a/one', { data: '3' });
+    const recorder = new Recorder();
+    cache.watch(configMaps, live({ start: { type: 'after', revision: from } }), recorder);
+    await settle();
+    store.held = false;
+    store.pump();
+    await settle(10);
+    expect(recorder.events.map(({ entry }) => dataOf(entry))).toEqual(['1', '2', '3']);
   });
 
   it('are closed when they still hold a state that the window has moved past', async () => {

@@ -103,9 +103,10 @@ async function writeUntilCut(client: ApiClient, prefix: string, expected: Map<st
   }
 }
 
+/** Node's own errors come from outside the test's realm, so `instanceof Error` does not know them. */
 function isCut(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ECONNRESET' || code === 'ECONNREFUSED' || code === 'EPIPE' || (error instanceof Error && error.message === 'aborted');
+  const { code, message } = error as NodeJS.ErrnoException;
+  return ['ECONNRESET', 'ECONNREFUSED', 'EPIPE'].includes(code ?? '') || message === 'aborted';
 }
 
 async function storedNumbers(client: ApiClient): Promise<Map<string, number>> {

@@ -1,6 +1,6 @@
 /**
- * Two replicas on one etcd: what one acknowledged, the other shows to the very next default read. Ten thousand alternating writes and reads,
- * then the same with one replica stopped (SIGSTOP) for seconds and continued.
+ * Two replicas on one etcd: what one acknowledged, the other shows to the very next default read. Ten thousand alternating writes and
+ * reads, then the same with one replica stopped (SIGSTOP) for seconds and continued.
  */
 import { ApiClient } from '../../support/api-client';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';

@@ -36,6 +36,17 @@ describeWithEtcd('the etcd store under faults', () => {
     await server.dispose();
   });
 
+  /** Tries again for as long as a server that has just started has no leader; the test's time limit is the only one. */
+  const patiently = async <T>(call: () => Promise<T>): Promise<T> => {
+    for (;;) {
+      try {
+        return await call();
+      } catch (error) {
+        if ((await failureOf(Promise.reject(error))).failure !== 'unavailable') throw error;
+      }
+    }
+  };
+
   const expectComplete = (seen: Recorder, from: number, through: number): void => {
     expect(seen.breaches).toEqual([]);
     expect(seen.all.map(({ revision }) => revision)).toEqual(Array.from({ length: through - from + 1 }, (_, index) => from + index));
@@ -49,7 +60,8 @@ describeWithEtcd('the etcd store under faults', () => {
     await seen.until(() => seen.connections.includes('disconnected'));
     await server.restart();
     await seen.connected(2);
-    for (let value = 20; value < 40; value++) await put(direct, '/a', String(value));
+    await patiently(() => put(direct, '/a', '20'));
+    for (let value = 21; value < 40; value++) await put(direct, '/a', String(value));
     await seen.count(40);
     expectComplete(seen, 2, 41);
   }, 30_000);
@@ -160,7 +172,7 @@ describeWithEtcd('the etcd store under faults', () => {
       expect(failure).toBe('unavailable');
     }
     await server.restart();
-    expect(await valueOf(direct, '/a')).toBeUndefined();
+    expect(await patiently(() => valueOf(direct, '/a'))).toBeUndefined();
   }, 30_000);
 
   it('tries reads again over a broken connection', async () => {

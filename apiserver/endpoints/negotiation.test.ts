@@ -1,0 +1,43 @@
+import { negotiate, negotiateStatus } from './negotiation';
+
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+
+it.each([
+  [undefined, { media: 'json', transform: 'none' }],
+  ['', { media: 'json' }],
+  ['*/*', { media: 'json' }],
+  ['application/yaml', { media: 'yaml' }],
+  ['text/html, application/yaml;q=0.1, application/json;q=0.9', { media: 'json' }],
+  ['application/json;q=0', { media: 'json' }],
+  ['application/json;q=abc;charset=utf-8', { media: 'json' }],
+  ['application/vnd.kubernetes.protobuf,application/json', { media: 'protobuf', dialect: 'kubernetes' }],
+  [`${TABLE},application/json`, { media: 'json', transform: 'table', dialect: 'kubernetes', metaVersion: 'v1' }],
+  ['application/json;as=Table;v=v1beta1;g=meta.platform.io', { transform: 'table', dialect: 'platform', metaVersion: 'v1beta1' }],
+  ['application/json;as=Table;v=v9;g=meta.k8s.io,application/json', { transform: 'none' }],
+  ['application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1', { media: 'protobuf', transform: 'partialList' }],
+  ['application/json;stream=watch', { media: 'json' }],
+])('Accept: %s', (accept, expected) => {
+  expect(negotiate(accept, 'object', 'platform')).toMatchObject(expected);
+});
+
+const LIST = 'application/json, application/yaml, application/vnd.platform.protobuf';
+const STREAMS = 'application/json;stream=watch, application/vnd.platform.protobuf;stream=watch';
+
+it.each([
+  ['application/*', 'object', `406: Not Acceptable\n\nAvailable representations: ${LIST}`],
+  ['APPLICATION/JSON', 'object', `406: Not Acceptable\n\nAvailable representations: ${LIST}`],
+  ['text/html', 'watchable', `406: Not Acceptable\n\nAvailable representations: ${LIST}, ${STREAMS}`],
+  ['application/yaml', 'watch', `only the following media types are accepted: ${STREAMS}`],
+  ['application/yaml;stream=watch', 'object', `only the following media types are accepted: ${LIST}`],
+  ['application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io', 'object', `only the following media types are accepted: ${LIST}`],
+  ['application/json;as=Table;v=v1', 'object', `only the following media types are accepted: ${LIST}`],
+  ['application/json;v=v1;g=meta.k8s.io', 'object', `only the following media types are accepted: ${LIST}`],
+] as const)('refuses Accept: %s for %s', (accept, offer, message) => {
+  expect(() => negotiate(accept, offer, 'platform')).toThrow(message);
+});
+
+it('writes errors in the first plain form', () => {
+  expect(negotiateStatus(`${TABLE},application/yaml`)).toMatchObject({ media: 'yaml' });
+  expect(negotiateStatus(TABLE)).toBeUndefined();
+  expect(negotiateStatus('image/png')).toBeUndefined();
+});

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { ByteSink, ChunkPool } from './byte-sink';
+
+it('hands on everything in order, whatever the pieces', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 700_000 }))), (pieces) => {
+      const chunks: Buffer[] = [];
+      const sink = new ByteSink(new ChunkPool(), (bytes, _last, done) => {
+        chunks.push(Buffer.from(bytes));
+        done(true);
+      });
+      const expected: Buffer[] = [];
+      for (const piece of pieces) {
+        const bytes = typeof piece === 'string' ? Buffer.from(piece) : Buffer.alloc(piece, 'x');
+        expected.push(bytes);
+        if (typeof piece === 'string') sink.text(piece);
+        else sink.bytes(bytes);
+      }
+      sink.end();
+      expect(Buffer.concat(chunks).equals(Buffer.concat(expected))).toBe(true);
+      expect(sink.length).toBe(Buffer.concat(expected).length);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+it('asks to wait while two chunks are under way', async () => {
+  const pending: ((reusable: boolean) => void)[] = [];
+  const sink = new ByteSink(new ChunkPool(), (_bytes, _last, done) => pending.push(done));
+  while (!sink.full) sink.bytes(Buffer.alloc(64 * 1024));
+  expect(pending).toHaveLength(2);
+  let ready = false;
+  const waiting = sink.ready().then(() => (ready = true));
+  await Promise.resolve();
+  expect(ready).toBe(false);
+  pending[0]?.(true);
+  await waiting;
+  expect(sink.full).toBe(false);
+});
+
+it('hands out small chunks once the shared memory is used up', () => {
+  const pool = new ChunkPool();
+  const sizes = Array.from({ length: 70 }, () => pool.take().length);
+  expect(sizes.filter((size) => size === 256 * 1024)).toHaveLength(64);
+  expect(sizes.at(-1)).toBe(16 * 1024);
+});

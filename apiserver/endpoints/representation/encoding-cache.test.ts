@@ -1,0 +1,24 @@
+import type { Entry } from '../../cache/contract';
+import { EncodingCache } from './encoding-cache';
+
+const entry = (size: number): Entry => ({ key: 'a', revision: 1, bytes: Buffer.alloc(size), labels: {}, fields: {}, dialectSensitive: false });
+
+it('makes each encoding of an entry once', () => {
+  const cache = new EncodingCache();
+  const one = entry(10);
+  const make = jest.fn(() => ({ bytes: Buffer.from('x') }));
+  const first = cache.get(one, 'yaml', true, make);
+  expect(cache.get(one, 'yaml', true, make)).toBe(first);
+  cache.get(one, 'table', true, make);
+  cache.get(entry(10), 'yaml', true, make);
+  expect(make).toHaveBeenCalledTimes(3);
+});
+
+it('keeps nothing when told so, and never more than its bound', () => {
+  const cache = new EncodingCache(10_000);
+  cache.get(entry(10), 'yaml', false, () => ({ bytes: Buffer.alloc(5000) }));
+  expect(cache.bytes).toBe(0);
+  for (let index = 0; index < 20; index += 1) cache.get(entry(100), 'yaml', true, () => ({ bytes: Buffer.alloc(2000) }));
+  expect(cache.bytes).toBeGreaterThan(0);
+  expect(cache.bytes).toBeLessThanOrEqual(10_000);
+});

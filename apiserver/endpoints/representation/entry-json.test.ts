@@ -1,0 +1,41 @@
+import fc from 'fast-check';
+import type { Entry } from '../../cache/contract';
+import { convertBody, metadataMember, withRevision } from './entry-json';
+
+it('cuts the metadata out of a body, whatever it holds', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue(), (metadata, data) => {
+      const body = Buffer.from(JSON.stringify({ metadata, data }));
+      expect(metadataMember(body).toString()).toBe(`"metadata":${JSON.stringify(metadata)}`);
+    }),
+  );
+});
+
+it('shows another revision, in the metadata only', () => {
+  const body = (version: string) =>
+    Buffer.from(`{"metadata":{"name":"a","resourceVersion":"${version}","annotations":{"x":"\\"resourceVersion\\":\\"7\\""}},"data":{}}`);
+  expect(withRevision(body('7'), 7, 9).toString()).toBe(body('9').toString());
+  expect(withRevision(body('7'), 7, 7)).toEqual(body('7'));
+});
+
+it('spells groups in the other dialect, but not what users wrote', () => {
+  const entry: Entry = {
+    key: 'a/b',
+    revision: 1,
+    bytes: Buffer.from(
+      '{"metadata":{"annotations":{"apiVersion":"coordination.platform.io/v1"},"ownerReferences":[{"apiVersion":"coordination.platform.io/v1"}]},' +
+        '"data":{"apiVersion":"coordination.platform.io/v1"},"roleRef":{"apiGroup":"rbac.authorization.platform.io"}}',
+    ),
+    labels: {},
+    fields: {},
+    dialectSensitive: true,
+  };
+  expect(JSON.parse(convertBody(entry, 'kubernetes').toString())).toEqual({
+    metadata: {
+      annotations: { apiVersion: 'coordination.platform.io/v1' },
+      ownerReferences: [{ apiVersion: 'coordination.k8s.io/v1' }],
+    },
+    data: { apiVersion: 'coordination.platform.io/v1' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io' },
+  });
+});

@@ -1,0 +1,22 @@
+import fc from 'fast-check';
+import { indentJson, JsonIndenter } from './indent';
+
+it('indents any JSON as JSON.stringify does, wherever it is cut', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.integer({ min: 1, max: 7 }), (value, size) => {
+      const compact = Buffer.from(JSON.stringify(value));
+      const expected = JSON.stringify(value, null, 2);
+      expect(indentJson(compact).toString()).toBe(expected);
+      const indenter = new JsonIndenter();
+      const parts: Buffer[] = [];
+      for (let at = 0; at < compact.length; at += size) parts.push(indenter.next(compact.subarray(at, at + size)));
+      expect(Buffer.concat(parts).toString()).toBe(expected);
+    }),
+  );
+});
+
+it('keeps numbers and escapes as they are', () => {
+  expect(indentJson(Buffer.from('{"a":9223372036854775807,"b":"\\u003c\\"{"}')).toString()).toBe(
+    '{\n  "a": 9223372036854775807,\n  "b": "\\u003c\\"{"\n}',
+  );
+});

@@ -1,0 +1,26 @@
+import { WarningList } from './warnings';
+
+const headers = (...texts: string[]) => {
+  const list = new WarningList();
+  for (const text of texts) list.add(text);
+  return list.headers();
+};
+
+it('quotes each warning once, in order', () => {
+  expect(headers('unknown field "spec.foo"', 'b\\c', 'unknown field "spec.foo"')).toEqual([
+    '299 - "unknown field \\"spec.foo\\""',
+    '299 - "b\\\\c"',
+  ]);
+});
+
+it('drops what cannot stand in a header', () => {
+  expect(headers('two\nlines', '', 'bell\u0007')).toEqual(['299 - "bell"']);
+  expect(Buffer.from(headers('ü')[0] ?? '', 'latin1').toString()).toBe('299 - "ü"');
+});
+
+it('cuts every warning to 256 characters when they are too long together, and stops at the bound', () => {
+  const long = Array.from({ length: 40 }, (_, index) => `${index}`.padEnd(400, 'x'));
+  const found = headers(...long);
+  expect(found).toHaveLength(16);
+  expect(found.every((header) => header.length === '299 - ""'.length + 256)).toBe(true);
+});

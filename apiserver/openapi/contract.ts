@@ -1,0 +1,24 @@
+/**
+ * What the router needs of OpenAPI. It fits the contract of all documents (apiserver/discovery/contract.ts), of which it uses less.
+ */
+
+export interface OpenApiRequest {
+  /** Decoded, without query. */
+  readonly path: string;
+  /** The raw query without `?`. */
+  readonly query: string;
+  readonly accept: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+}
+
+export interface OpenApiAnswer {
+  readonly status: number;
+  /** Names in lower case; a list is one header line per value. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: Buffer;
+}
+
+export interface OpenApiDocuments {
+  /** Answers `/openapi/v2`, `/openapi/v3` and what is below that; undefined for every other path. Any method is as good as GET. */
+  handle(request: OpenApiRequest): OpenApiAnswer | undefined;
+}

@@ -1,0 +1,104 @@
+/** Whatever a client sends, it is either stored or refused with a Status that blames the client. */
+import fc from 'fast-check';
+import { schemaOf, type FieldType } from '../../../shared/api/schema';
+import type { Scalar } from '../../../shared/api/schema/types';
+import type { JsonObject, JsonValue } from '../../../shared/api/json';
+import { StatusError } from '../../../shared/api/status';
+import { writeFixture } from '../../../test/support/write-fixture';
+import { buildResources } from '../resources';
+
+const rows = buildResources().all.map(({ row }) => row);
+
+const text = fc.oneof(
+  fc.constantFrom(
+    '',
+    '_',
+    'a',
+    'A.b',
+    '..',
+    '/',
+    'a/b/c',
+    'None',
+    '1.2.3.4',
+    '10.0.0.0/8',
+    '::',
+    'x'.repeat(300),
+    '__proto__',
+    'toString',
+    '\u0000',
+  ),
+  fc.string({ unit: 'binary', maxLength: 6 }),
+);
+const integer = fc.constantFrom(0, -1, 1, 80, 65_536, 2_147_483_647);
+
+const SCALARS: Readonly<Record<Scalar, fc.Arbitrary<JsonValue>>> = {
+  bool: fc.boolean(),
+  int32: integer,
+  int64: integer,
+  uint32: fc.constantFrom(0, 1),
+  float64: fc.constantFrom(0, 1.5),
+  string: text,
+  bytes: text.map((plain) => Buffer.from(plain).toString('base64')),
+  time: fc.constantFrom('2024-01-01T00:00:00Z', null),
+  microTime: fc.constantFrom('2024-01-01T00:00:00.000000Z', null),
+  duration: fc.constantFrom('1s', null),
+  quantity: fc.constantFrom('0', '1', '-1', '1.5Gi', '100m', '1e3'),
+  intOrString: fc.oneof(text, integer),
+  raw: fc.constant({}),
+  fields: fc.constant({}),
+  strings: fc.array(text, { maxLength: 2 }),
+};
+
+/** A value of the type, with every kind of content; so deep that all rules see something. */
+function valueOf(type: FieldType, depth: number): fc.Arbitrary<JsonValue> {
+  switch (type.kind) {
+    case 'scalar':
+      return SCALARS[type.scalar];
+    case 'list':
+      return fc.array(valueOf(type.of, depth), { maxLength: 2 });
+    case 'map':
+      return fc.dictionary(text, valueOf(type.of, depth), { maxKeys: 2 });
+    case 'object':
+      return depth === 0 ? fc.constant({}) : objectOf(type.type, depth - 1);
+  }
+}
+
+function objectOf(type: string, depth: number): fc.Arbitrary<JsonObject> {
+  const members = schemaOf(type).fields.map((field): [string, fc.Arbitrary<JsonValue>] => [
+    field.name,
+    fc.oneof({ weight: 200, arbitrary: valueOf(field.type, depth) }, fc.constant(null), text),
+  ]);
+  return fc.record<JsonObject>(Object.fromEntries(members), { requiredKeys: [] });
+}
+
+async function clientsFault(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    expect(error.code).toBeGreaterThanOrEqual(400);
+    expect(error.code).toBeLessThan(500);
+  }
+}
+
+it.each(rows.map((row) => [row.resource, row] as const))('%s', async (resource, row) => {
+  const fixture = await writeFixture();
+  const anything = objectOf(row.type, 4);
+  await fc.assert(
+    fc.asyncProperty(anything, anything, async (body, other) => {
+      await clientsFault(fixture.create(resource, body));
+      const named = { ...body, metadata: { ...Object(body['metadata']), name: 'a', namespace: row.namespaced ? 'ns' : '' } };
+      await clientsFault(fixture.create(resource, named));
+      await clientsFault(fixture.update(resource, 'a', { ...named, ...other, metadata: { name: 'a' } }));
+      await clientsFault(fixture.patch(resource, 'a', 'merge', JSON.stringify(other)));
+      await clientsFault(
+        fixture.patch(resource, 'a', 'json', JSON.stringify([{ op: 'replace', path: '/spec', value: other['spec'] ?? null }])),
+      );
+      if (row.subresources?.some(({ name }) => name === 'status') === true) {
+        await clientsFault(fixture.patch(resource, 'a', 'merge', JSON.stringify(other), { subresource: 'status' }));
+      }
+      await clientsFault(fixture.remove(resource, 'a', { gracePeriodSeconds: 1 }));
+    }),
+    { numRuns: 80 },
+  );
+});

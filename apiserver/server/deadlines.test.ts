@@ -1,0 +1,54 @@
+import { EventEmitter } from 'node:events';
+import { ManualClock } from '../../test/support/manual-clock';
+import { Exchange } from '../endpoints/exchange';
+import { Deadlines } from './deadlines';
+
+/** What an exchange needs of a request and a reply, and what was done to them. */
+function exchangeWith(clock: ManualClock): { exchange: Exchange; sent: string[]; destroyed: () => boolean } {
+  const sent: string[] = [];
+  let destroyed = false;
+  const stream = Object.assign(new EventEmitter(), {
+    destroyed: false,
+    respond: (headers: Record<string, unknown>) => sent.push(String(headers[':status'])),
+    end: (body: Buffer) => sent.push(body.toString()),
+    destroy: () => (destroyed = true),
+  });
+  const request: unknown = { method: 'GET', headers: {} };
+  const reply: unknown = { stream };
+  const exchange = Reflect.construct(Exchange, [request, reply, 'secure', 'platform', clock.monotonic()]) as Exchange;
+  return { exchange, sent, destroyed: () => destroyed };
+}
+
+it('answers 504 when nothing was sent in time, and then nothing more', () => {
+  const clock = new ManualClock();
+  const deadlines = new Deadlines(clock);
+  const { exchange, sent } = exchangeWith(clock);
+  exchange.deadline = 60_000;
+  deadlines.watch(exchange, false);
+  clock.advance(59_000);
+  expect(sent).toEqual([]);
+  clock.advance(2000);
+  expect(sent[0]).toBe('504');
+  expect(sent[1]).toContain('"message":"Timeout: request did not complete within the allotted timeout"');
+  exchange.send(200, {}, Buffer.from('late'));
+  expect(sent).toHaveLength(2);
+});
+
+it('cuts an answer that has begun, honours earlier deadlines of single requests, and forgets what has finished', () => {
+  const clock = new ManualClock();
+  const deadlines = new Deadlines(clock);
+  const begun = exchangeWith(clock);
+  begun.exchange.deadline = 500;
+  deadlines.watch(begun.exchange, true);
+  begun.exchange.head(200, {});
+  clock.advance(501);
+  expect(begun.destroyed()).toBe(true);
+
+  const quick = exchangeWith(clock);
+  quick.exchange.deadline = clock.monotonic() + 60_000;
+  deadlines.watch(quick.exchange, false);
+  quick.exchange.send(200, {}, Buffer.from('ok'));
+  clock.advance(120_000);
+  expect(quick.sent).toEqual(['200', 'ok']);
+  expect(clock.pending).toBe(0);
+});

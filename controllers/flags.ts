@@ -1,0 +1,94 @@
+/** The controllers' command line: one table, upstream's names where upstream has the flag. */
+import { bool, choice, duration, int, list, string, type FlagValues } from '../shared/runtime/flags';
+import { logLevelFlag } from '../shared/runtime/logger';
+import { CONTROLLERS } from './table';
+
+const GENERIC = 'Generic';
+const CLIENT = 'Client';
+const ELECTION = 'Leader election';
+const SERVING = 'Serving';
+
+export const flags = {
+  controllers: list({
+    section: GENERIC,
+    help: `Controllers to run: '*' = all that are on by default, 'foo' = foo as well, '-foo' = not foo, '-*' = none but those that are named. There are: ${CONTROLLERS.map(({ name, description }) => `${name} (${description})`).join('; ')}.`,
+    default: ['*'],
+  }),
+  naming: choice({
+    section: GENERIC,
+    help: "Names that controllers generate, and the spelling of API groups. Must be the API server's own --naming.",
+    default: 'platform',
+    words: ['platform', 'kubernetes'],
+  }),
+  'root-ca-file': string({
+    section: GENERIC,
+    help: "File with the root certificate (PEM) that is published in every namespace. By default the one that the kubeconfig verifies the server with.",
+    default: '',
+  }),
+  'concurrent-namespace-syncs': int({ section: GENERIC, help: 'Namespaces that are emptied at a time.', default: 10, min: 1, max: 1000 }),
+  'log-level': logLevelFlag(GENERIC),
+  kubeconfig: string({
+    section: CLIENT,
+    help: 'File that says how to reach the API servers. By default what a workload finds in its container.',
+    default: '',
+  }),
+  master: list({
+    section: CLIENT,
+    help: 'Addresses of the API servers (comma separated; all serve the same API), in place of the one in the kubeconfig.',
+    default: [],
+  }),
+  'http1-only': bool({ section: CLIENT, help: 'Speak HTTP/1.1 instead of HTTP/2.', default: false }),
+  'leader-elect': bool({ section: ELECTION, help: 'Of several copies of a controller let only one work.', default: true }),
+  'leader-elect-lease-duration': duration({
+    section: ELECTION,
+    help: 'After so long without a sign of the active copy another one takes over.',
+    default: 12_000,
+  }),
+  'leader-elect-renew-deadline': duration({
+    section: ELECTION,
+    help: 'The active copy gives up when it could not renew its lease for so long. Must be less than the lease duration.',
+    default: 8_000,
+  }),
+  'leader-elect-retry-period': duration({
+    section: ELECTION,
+    help: 'Time between two renewals, and between two looks at the lease of another.',
+    default: 2_000,
+  }),
+  'leader-elect-resource-namespace': string({
+    section: ELECTION,
+    help: 'Namespace of the leases. By default the system namespace.',
+    default: '',
+  }),
+  'leader-elect-resource-name': string({
+    section: ELECTION,
+    help: 'Leases are called this, a hyphen, and the name of the controller.',
+    default: 'controller',
+  }),
+  'bind-address': choice({
+    section: SERVING,
+    help: 'Address for health and metrics (plain HTTP, for this machine only).',
+    default: '127.0.0.1',
+    words: ['127.0.0.1', '::1', 'localhost'],
+  }),
+  'secure-port': int({
+    section: SERVING,
+    help: 'Port for /healthz, /readyz, /livez and /metrics; 0 = none. The default one is done without when it is taken.',
+    default: 10_257,
+    min: 0,
+    max: 65_535,
+  }),
+};
+
+export type ControllerFlags = FlagValues<typeof flags>;
+
+/** What is wrong with the values as a whole. */
+export function flagProblem(values: ControllerFlags): string | undefined {
+  const durationMs = values['leader-elect-lease-duration'];
+  const deadlineMs = values['leader-elect-renew-deadline'];
+  const retryMs = values['leader-elect-retry-period'];
+  if (durationMs < 1_000) return '--leader-elect-lease-duration must be at least 1s';
+  if (deadlineMs >= durationMs) return '--leader-elect-renew-deadline must be less than --leader-elect-lease-duration';
+  if (retryMs <= 0) return '--leader-elect-retry-period must be more than 0s';
+  if (deadlineMs <= retryMs * 1.2) return '--leader-elect-renew-deadline must be more than 1.2 times --leader-elect-retry-period';
+  return undefined;
+}

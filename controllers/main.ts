@@ -1,0 +1,158 @@
+/** The controllers' executable: from the command line to running controllers, health and metrics, and an orderly end. */
+import { hostname } from 'node:os';
+import { ConfigError, readConfigFile, serverUrl, workloadConfig, type ClientConfig } from '../shared/client/client-config';
+import { connectTo } from '../shared/client/connect';
+import { CredentialSource } from '../shared/client/credential-source';
+import { InformerPool } from '../shared/client/informer-pool';
+import { readKubeconfig } from '../shared/client/kubeconfig';
+import { RestClient } from '../shared/client/rest-client';
+import { GENERATED_NAMES } from '../shared/names/dialect';
+import { WORKLOAD_NAMES } from '../shared/names/workload';
+import { systemClock, type Clock } from '../shared/runtime/clock';
+import { flagsOrExit, usageExitCode } from '../shared/runtime/flags';
+import { Lifecycle } from '../shared/runtime/lifecycle';
+import { createLogger, type Logger } from '../shared/runtime/logger';
+import { systemRandom } from '../shared/runtime/random';
+import { flagProblem, flags, type ControllerFlags } from './flags';
+import type { Controller } from './runtime/controller';
+import { serveHealth, type HealthSource } from './runtime/health';
+import { runControllers } from './runtime/manager';
+import { ControllerMetrics } from './runtime/metrics';
+import { selectControllers } from './runtime/selection';
+import { CONTROLLERS } from './table';
+
+const PROGRAM = { name: 'controllers', description: 'Runs controllers: programs that bring the state of a cluster to what its objects ask for.' };
+/** Work that is under way when the process is told to end may take so long, and giving the leases back as well. Milliseconds. */
+const STOP_MS = 15_000;
+
+function main(): void {
+  const { values, given } = flagsOrExit(PROGRAM, flags, process.argv.slice(2), usageExitCode);
+  const problem = flagProblem(values);
+  if (problem !== undefined) return refuse(problem);
+  const selected = selectControllers(CONTROLLERS, values.controllers);
+  if (selected.type === 'unknown') return refuse(`--controllers: there is no controller ${JSON.stringify(selected.name)}`);
+  let config: ClientConfig;
+  let rootCertificate: string | undefined;
+  try {
+    config = clientConfig(values);
+    rootCertificate = values['root-ca-file'] === '' ? config.tls.ca : readConfigFile(values['root-ca-file']);
+  } catch (error) {
+    if (error instanceof ConfigError) return refuse(error.message);
+    throw error;
+  }
+  void start(values, given, config, rootCertificate, selected.controllers);
+}
+
+function refuse(message: string): void {
+  process.stderr.write(`${PROGRAM.name}: ${message}\nSee '${PROGRAM.name} --help' for the flags it knows.\n`);
+  process.exitCode = usageExitCode;
+  process.disconnect?.();
+}
+
+function clientConfig(values: ControllerFlags): ClientConfig {
+  const { kubeconfig, master } = values;
+  const config =
+    kubeconfig === '' && master.length === 0
+      ? workloadConfig(process.env, Object.values(WORKLOAD_NAMES))
+      : kubeconfig === ''
+        ? { servers: master.map(serverUrl), tls: {}, credentials: { type: 'none' as const } }
+        : readKubeconfig(kubeconfig, { servers: master });
+  return { ...config, http1: values['http1-only'] };
+}
+
+async function start(
+  values: ControllerFlags,
+  given: ReadonlySet<string>,
+  config: ClientConfig,
+  rootCertificate: string | undefined,
+  controllers: readonly Controller[],
+): Promise<void> {
+  const [clock, random] = [systemClock, systemRandom];
+  const logger = createLogger({ level: values['log-level'], clock, fields: { component: 'controllers' } });
+  const lifecycle = new Lifecycle({ clock, logger, process });
+  lifecycle.listen();
+  const transport = connectTo(config, clock);
+  lifecycle.onStop({ name: 'connections', timeoutMs: 1_000, run: () => transport.close() });
+
+  const client = new RestClient({
+    transport,
+    credentials: new CredentialSource(config.credentials, clock),
+    dialect: values.naming,
+    userAgent: 'controllers',
+    clock,
+    random,
+    onAnswer: (method, code, ms) => metrics.answered(method, code, ms),
+  });
+  const ending = new AbortController();
+  const informers = new InformerPool({ client, clock, random, logger }, ending.signal);
+  const metrics = new ControllerMetrics(clock, informers);
+  await openHealth(values, given.has('secure-port'), lifecycle, logger, {
+    problems: () => (lifecycle.stopping.aborted ? ['stopping'] : []),
+    metrics: async () => ({ type: metrics.contentType, text: await metrics.text() }),
+  });
+
+  const running = runControllers(
+    controllers,
+    {
+      client,
+      informers,
+      clock,
+      random,
+      logger,
+      metrics,
+      settings: { rootCertificate, concurrentNamespaceSyncs: values['concurrent-namespace-syncs'] },
+      identity: `${hostname()}_${random.uuid()}`,
+      election: values['leader-elect']
+        ? {
+            namespace: values['leader-elect-resource-namespace'] || GENERATED_NAMES[values.naming].systemNamespace,
+            prefix: values['leader-elect-resource-name'],
+            durationMs: values['leader-elect-lease-duration'],
+            renewDeadlineMs: values['leader-elect-renew-deadline'],
+            retryMs: values['leader-elect-retry-period'],
+          }
+        : undefined,
+    },
+    lifecycle.stopping,
+  );
+  lifecycle.onStop({
+    name: 'controllers',
+    timeoutMs: STOP_MS,
+    run: async () => {
+      await running;
+      ending.abort();
+      await informers.ended();
+    },
+  });
+  void stayAlive(clock, lifecycle.stopping);
+  logger.info('controllers are running', { controllers: controllers.map(({ name }) => name), servers: config.servers.map(({ origin }) => origin) });
+}
+
+/** Timers do not keep the process, and while the servers are away there may be no socket either. */
+async function stayAlive(clock: Clock, stopping: AbortSignal): Promise<void> {
+  while (!stopping.aborted) await clock.sleep(60_000);
+}
+
+/** A port that nobody asked for is done without when another program has it. */
+async function openHealth(
+  values: ControllerFlags,
+  isAskedFor: boolean,
+  lifecycle: Lifecycle,
+  logger: Logger,
+  source: HealthSource,
+): Promise<void> {
+  const port = values['secure-port'];
+  if (port === 0) return;
+  try {
+    const server = await serveHealth(values['bind-address'], port, source);
+    lifecycle.onStop({ name: 'health', timeoutMs: 1_000, run: () => server.close() });
+  } catch (error) {
+    if (isAskedFor) {
+      logger.error('the port for health and metrics cannot be had', { port, error });
+      await lifecycle.stop('no port for health and metrics', 1);
+    } else {
+      logger.info('the port for health and metrics is taken; done without', { port });
+    }
+  }
+}
+
+main();

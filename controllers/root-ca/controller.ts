@@ -1,0 +1,69 @@
+/** Keeps the cluster's root certificate in a ConfigMap of every namespace, and restores what is deleted or changed. */
+import { knownResource } from '../../shared/client/resource';
+import { DONE, runWorkers, type Outcome } from '../../shared/client/workers';
+import { isNotFound } from '../../shared/client/api-error';
+import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { createInNamespace } from '../runtime/create';
+import { aborted } from '../../shared/client/signals';
+import { actionFor, type Action, type Publication } from './reconcile';
+
+const NAMESPACES = knownResource('namespaces');
+const CONFIG_MAPS = knownResource('configmaps');
+const CONCURRENCY = 4;
+
+const DESCRIPTION = 'The root certificate with which workloads verify the API server at its address inside the cluster; good for nothing else.';
+
+export const rootCaController: Controller = {
+  name: 'root-ca-cert-publisher',
+  aliases: ['root-ca-certificate-publisher-controller', 'root-ca-certificate-publisher'],
+  description: "keeps the cluster's root certificate in a ConfigMap of every namespace",
+  isOnByDefault: true,
+  run,
+};
+
+async function run(context: ControllerContext): Promise<void> {
+  const { informers, logger, signal, names, workload, settings } = context;
+  if (settings.rootCertificate === undefined) {
+    logger.warn('there is no root certificate to publish: neither --root-ca-file nor the kubeconfig names one');
+    await aborted(signal);
+    return;
+  }
+  const publication: Publication = {
+    name: workload.rootCertificate,
+    certificate: settings.rootCertificate,
+    annotation: [`${names.prefix}/description`, DESCRIPTION],
+  };
+  const namespaces = informers.of({ resource: NAMESPACES });
+  const maps = informers.of({ resource: CONFIG_MAPS, fieldSelector: `metadata.name=${publication.name}` });
+  const queue = context.queue();
+  const unhandle = [
+    namespaces.handle({ added: ({ name }) => queue.add(name), updated: (_, { name }) => queue.add(name) }),
+    maps.handle({ updated: (_, { namespace }) => queue.add(namespace), deleted: ({ namespace }) => queue.add(namespace) }),
+  ];
+  const work = async (name: string): Promise<Outcome> => {
+    await act(context, name, actionFor(namespaces.get('', name), maps.get(name, publication.name), publication), publication.name);
+    return DONE;
+  };
+  if (await synced([namespaces, maps], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  for (const remove of unhandle) remove();
+}
+
+async function act({ client, signal }: ControllerContext, namespace: string, action: Action, name: string): Promise<void> {
+  switch (action.type) {
+    case 'none':
+      return;
+    case 'create':
+      return createInNamespace(client, CONFIG_MAPS, action.object, signal);
+    case 'update':
+      await client.update(CONFIG_MAPS, action.object, { signal }).catch(unlessGone);
+      return;
+    case 'delete':
+      await client.delete(CONFIG_MAPS, { namespace, name }, { preconditions: { uid: action.uid }, signal }).catch(unlessGone);
+      return;
+  }
+}
+
+/** What is gone is told by its own event. */
+function unlessGone(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}

@@ -1,0 +1,47 @@
+import type { JsonObject } from '../../shared/api/json';
+import { apiObject } from '../../shared/client/api-object';
+import { actionFor, type Publication } from './reconcile';
+
+const publication: Publication = { name: 'ca', certificate: 'PEM', annotation: ['platform.io/description', 'text'] };
+const namespace = apiObject({ metadata: { name: 'n' } });
+const right = { metadata: { namespace: 'n', name: 'ca', uid: 'u', annotations: { 'platform.io/description': 'text' } }, data: { 'ca.crt': 'PEM' } };
+const act = (found: JsonObject | undefined) => actionFor(namespace, found === undefined ? undefined : apiObject(found), publication);
+
+test('is made when missing, and left alone when right', () => {
+  expect(act(undefined)).toEqual({
+    type: 'create',
+    object: { metadata: { namespace: 'n', name: 'ca', annotations: { 'platform.io/description': 'text' } }, data: { 'ca.crt': 'PEM' } },
+  });
+  expect(act(right)).toEqual({ type: 'none' });
+});
+
+test.each([
+  ['changed data', { data: { 'ca.crt': 'other' } }],
+  ['extra data', { data: { 'ca.crt': 'PEM', x: 'y' } }],
+  ['no data', { data: {} }],
+  ['binary data', { binaryData: { x: 'eA==' } }],
+  ['another description', { metadata: { ...right.metadata, annotations: { 'platform.io/description': 'mine' } } }],
+])('%s is put right', (_, change) => {
+  expect(act({ ...right, ...change })).toEqual({ type: 'update', object: right });
+});
+
+test("labels and others' annotations stay", () => {
+  const metadata = { ...right.metadata, labels: { l: 'm' }, annotations: { a: 'b' } };
+  expect(act({ ...right, metadata })).toEqual({
+    type: 'update',
+    object: { ...right, metadata: { ...metadata, annotations: { a: 'b', 'platform.io/description': 'text' } } },
+  });
+});
+
+test('one that cannot be changed any more is replaced, unless it is right', () => {
+  expect(act({ ...right, data: { x: 'y' }, immutable: true })).toEqual({ type: 'delete', uid: 'u' });
+  expect(act({ ...right, immutable: true })).toEqual({ type: 'none' });
+});
+
+test('namespaces that go or are gone get nothing', () => {
+  const going = apiObject({ metadata: { name: 'n', deletionTimestamp: '2026-01-01T00:00:00Z' } });
+  expect(actionFor(going, undefined, publication)).toEqual({ type: 'none' });
+  expect(actionFor(undefined, undefined, publication)).toEqual({ type: 'none' });
+  const deleted = { ...right, data: {}, metadata: { ...right.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
+  expect(act(deleted)).toEqual({ type: 'none' });
+});

@@ -1,0 +1,59 @@
+/** What a controller is, and what it is given. Controllers know the API and nothing of the store, of each other, or of the process they run in. */
+import type { EventRecorder } from '../../shared/client/event-recorder';
+import type { Informer } from '../../shared/client/informer';
+import type { InformerPool } from '../../shared/client/informer-pool';
+import type { RestClient } from '../../shared/client/rest-client';
+import { raceSignal } from '../../shared/client/signals';
+import type { WorkQueue } from '../../shared/client/work-queue';
+import type { GeneratedNames } from '../../shared/names/dialect';
+import type { WorkloadNames } from '../../shared/names/workload';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/logger';
+import type { Random } from '../../shared/runtime/random';
+
+/** The flags that controllers look at. */
+export interface ControllerSettings {
+  /** PEM; undefined when nobody knows it. */
+  readonly rootCertificate: string | undefined;
+  readonly concurrentNamespaceSyncs: number;
+}
+
+export interface ControllerContext {
+  /** Writes through it are refused once another copy leads. */
+  readonly client: RestClient;
+  readonly informers: InformerPool;
+  readonly events: EventRecorder;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly names: GeneratedNames;
+  readonly workload: WorkloadNames;
+  readonly settings: ControllerSettings;
+  /** Aborts when the controller must end. */
+  readonly signal: AbortSignal;
+  /** A queue under the controller's name, with metrics. `firstMs` and `longestMs` bound an item's back-off. */
+  queue(backOff?: { readonly firstMs?: number; readonly longestMs?: number }): WorkQueue;
+}
+
+export interface Controller {
+  /** As in `--controllers`, in leases, metrics and logs. */
+  readonly name: string;
+  /** Other names that `--controllers` understands: upstream has a longer and a shorter one for each. */
+  readonly aliases: readonly string[];
+  /** One line for the help. */
+  readonly description: string;
+  readonly isOnByDefault: boolean;
+  /** Works until the signal is aborted, and resolves when nothing is under way any more. */
+  run(context: ControllerContext): Promise<void>;
+}
+
+/** Resolves when all informers know their collections; false when the signal is aborted first. */
+export async function synced(informers: readonly Informer[], signal: AbortSignal): Promise<boolean> {
+  try {
+    await raceSignal(Promise.all(informers.map((informer) => informer.synced)), signal);
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,19 @@
+/** Making what every namespace has. */
+import type { JsonObject } from '../../shared/api/json';
+import { ApiError, isAlreadyExists, isNotFound } from '../../shared/client/api-error';
+import type { Resource } from '../../shared/client/resource';
+import type { RestClient } from '../../shared/client/rest-client';
+
+/** Creates the object unless it is there already, or its namespace is gone or going. */
+export async function createInNamespace(client: RestClient, resource: Resource, object: JsonObject, signal: AbortSignal): Promise<void> {
+  try {
+    await client.create(resource, object, { signal });
+  } catch (error) {
+    if (!isAlreadyExists(error) && !isNotFound(error) && !isTerminating(error)) throw error;
+  }
+}
+
+/** The refusal of new content in a namespace that is being deleted. */
+function isTerminating(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 403 && error.message.includes('is being terminated');
+}

@@ -1,0 +1,104 @@
+/**
+ * Runs the chosen controllers side by side: each under a lease of its own, so that any number of processes may run any choice of them and
+ * every controller is active in exactly one. A controller that fails as a whole is started again.
+ */
+import { BackOff } from '../../shared/client/back-off';
+import { EventRecorder } from '../../shared/client/event-recorder';
+import type { InformerPool } from '../../shared/client/informer-pool';
+import { LeaderElection } from '../../shared/client/leader-election';
+import { ItemRateLimit } from '../../shared/client/rate-limit';
+import type { RestClient } from '../../shared/client/rest-client';
+import { pause } from '../../shared/client/signals';
+import { WorkQueue } from '../../shared/client/work-queue';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
+import { WORKLOAD_NAMES } from '../../shared/names/workload';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/logger';
+import type { Random } from '../../shared/runtime/random';
+import type { Controller, ControllerContext, ControllerSettings } from './controller';
+import type { ControllerMetrics } from './metrics';
+
+export interface ElectionSettings {
+  readonly namespace: string;
+  /** Leases are called this, a hyphen, and the controller's name. */
+  readonly prefix: string;
+  /** Milliseconds, as in LeaderElectionOptions. */
+  readonly durationMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryMs: number;
+}
+
+export interface ManagerOptions {
+  readonly client: RestClient;
+  readonly informers: InformerPool;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly metrics: ControllerMetrics;
+  readonly settings: ControllerSettings;
+  /** Names this process in leases. */
+  readonly identity: string;
+  /** Undefined = no election: this is the only copy. */
+  readonly election: ElectionSettings | undefined;
+}
+
+/** Resolves when the signal is aborted, all controllers have ended, and their leases are given back. */
+export async function runControllers(controllers: readonly Controller[], options: ManagerOptions, signal: AbortSignal): Promise<void> {
+  await Promise.all(controllers.map((controller) => keepRunning(controller, options, signal)));
+}
+
+async function keepRunning(controller: Controller, options: ManagerOptions, signal: AbortSignal): Promise<void> {
+  const { clock, random } = options;
+  const logger = options.logger.child({ controller: controller.name });
+  const backOff = new BackOff(random, { firstMs: 1_000, longestMs: 30_000 });
+  while (!signal.aborted) {
+    try {
+      await runOnce(controller, options, logger, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      logger.error('a controller failed and is started again', { error });
+    }
+    await pause(clock, backOff.next(), signal);
+  }
+}
+
+async function runOnce(controller: Controller, options: ManagerOptions, logger: Logger, signal: AbortSignal): Promise<void> {
+  const { client, clock, random, metrics, identity, election } = options;
+  if (election === undefined) {
+    await controller.run(contextFor(controller, options, logger, client, signal));
+    return;
+  }
+  const lease = { namespace: election.namespace, name: `${election.prefix}-${controller.name}` };
+  const { durationMs, renewDeadlineMs, retryMs } = election;
+  const onChange = (isLeading: boolean): void => metrics.leads(lease.name, isLeading);
+  const times = { durationMs, renewDeadlineMs, retryMs };
+  await new LeaderElection({ client, clock, random, logger, lease, identity, onChange, ...times }).run(signal, (term) =>
+    controller.run(contextFor(controller, options, logger, client.fenced(term.fence), term.signal)),
+  );
+}
+
+function contextFor(
+  { name }: Controller,
+  { informers, clock, random, metrics, settings }: ManagerOptions,
+  logger: Logger,
+  client: RestClient,
+  signal: AbortSignal,
+): ControllerContext {
+  return {
+    client,
+    informers,
+    clock,
+    random,
+    logger,
+    settings,
+    signal,
+    events: new EventRecorder({ client, clock, random, logger, component: `${name}-controller` }),
+    names: GENERATED_NAMES[client.dialect],
+    workload: WORKLOAD_NAMES[client.dialect],
+    queue: (backOff = {}) => {
+      const queue = new WorkQueue({ clock, limit: new ItemRateLimit({ clock, ...backOff }), metrics: metrics.queue(name) });
+      metrics.follow(name, queue);
+      return queue;
+    },
+  };
+}

@@ -1,0 +1,116 @@
+/** What the controllers' process counts, under upstream's names. */
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { InformerPool } from '../../shared/client/informer-pool';
+import type { Method } from '../../shared/client/transport';
+import type { QueueMetrics, WorkQueue } from '../../shared/client/work-queue';
+import type { Clock } from '../../shared/runtime/clock';
+
+const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10];
+const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
+
+export class ControllerMetrics {
+  private readonly registry = new Registry();
+  private readonly queues = new Map<string, WorkQueue>();
+  private readonly adds = this.counter('workqueue_adds_total', 'Items added to a queue.', ['name']);
+  private readonly retries = this.counter('workqueue_retries_total', 'Items put back after a failure.', ['name']);
+  private readonly waited = this.histogram('workqueue_queue_duration_seconds', 'Time from adding to handing out.', ['name'], QUEUE_BUCKETS);
+  private readonly worked = this.histogram('workqueue_work_duration_seconds', 'Time that work on an item took.', ['name'], QUEUE_BUCKETS);
+  private readonly requests = this.counter('rest_client_requests_total', 'Requests by method and answer.', ['code', 'method']);
+  private readonly durations = this.histogram('rest_client_request_duration_seconds', 'Time to the answer.', ['verb'], REQUEST_BUCKETS);
+  private readonly leading = this.gauge('leader_election_master_status', '1 = this process leads under the lease.', ['name']);
+
+  constructor(
+    private readonly clock: Clock,
+    informers: InformerPool,
+  ) {
+    const { registry } = this;
+    this.collected('workqueue_depth', 'Items that wait.', ['name'], (gauge) => {
+      for (const [name, queue] of this.queues) gauge.set({ name }, queue.length);
+    });
+    this.collected('workqueue_unfinished_work_seconds', 'Time of all work that is under way.', ['name'], (gauge) => {
+      for (const [name, queue] of this.queues) gauge.set({ name }, sum(this.ages(queue)));
+    });
+    this.collected('workqueue_longest_running_processor_seconds', 'Time of the longest work that is under way.', ['name'], (gauge) => {
+      for (const [name, queue] of this.queues) gauge.set({ name }, Math.max(0, ...this.ages(queue)));
+    });
+    this.collected('informer_objects', 'Objects that are followed.', ['resource'], (gauge) => {
+      for (const informer of informers.all) gauge.set({ resource: informer.resource.resource }, informer.list().length);
+    });
+    this.collected('process_resident_memory_bytes', 'Resident memory.', [], (gauge) => gauge.set(process.memoryUsage.rss()));
+    const started = clock.now() / 1000 - process.uptime();
+    this.collected('process_start_time_seconds', 'Start of the process since 1970.', [], (gauge) => gauge.set(started));
+    new Counter({
+      name: 'process_cpu_seconds_total',
+      help: 'User and system time.',
+      registers: [registry],
+      collect() {
+        const { user, system } = process.cpuUsage();
+        this.reset();
+        this.inc((user + system) / 1e6);
+      },
+    });
+  }
+
+  readonly contentType = this.registry.contentType;
+
+  text(): Promise<string> {
+    return this.registry.metrics();
+  }
+
+  /** The queue's own metrics; call {@link follow} with the queue once it is made. */
+  queue(name: string): QueueMetrics {
+    return {
+      added: () => this.adds.inc({ name }),
+      retried: () => this.retries.inc({ name }),
+      taken: (ms) => this.waited.observe({ name }, ms / 1000),
+      finished: (ms) => this.worked.observe({ name }, ms / 1000),
+    };
+  }
+
+  follow(name: string, queue: WorkQueue): void {
+    this.queues.set(name, queue);
+  }
+
+  answered(method: Method, code: number, ms: number): void {
+    this.requests.inc({ code: code === 0 ? '<error>' : String(code), method });
+    this.durations.observe({ verb: method }, ms / 1000);
+  }
+
+  leads(name: string, isLeading: boolean): void {
+    this.leading.set({ name }, isLeading ? 1 : 0);
+  }
+
+  private ages(queue: WorkQueue): number[] {
+    const now = this.clock.monotonic();
+    return [...queue.unfinished].map((since) => (now - since) / 1000);
+  }
+
+  private counter(name: string, help: string, labelNames: string[]): Counter {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  private gauge(name: string, help: string, labelNames: string[]): Gauge {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  private histogram(name: string, help: string, labelNames: string[], buckets: number[]): Histogram {
+    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
+  }
+
+  /** A gauge whose values are looked up when they are asked for. */
+  private collected(name: string, help: string, labelNames: string[], collect: (gauge: Gauge) => void): void {
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect() {
+        collect(this);
+      },
+    });
+  }
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

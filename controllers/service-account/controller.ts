@@ -1,0 +1,35 @@
+/** Sees to it that every namespace has its service account `default`, and makes it again when it is deleted. */
+import { knownResource } from '../../shared/client/resource';
+import { DONE, runWorkers, type Outcome } from '../../shared/client/workers';
+import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { createInNamespace } from '../runtime/create';
+import { DEFAULT_ACCOUNT, missingAccount } from './reconcile';
+
+const NAMESPACES = knownResource('namespaces');
+const ACCOUNTS = knownResource('serviceaccounts');
+const CONCURRENCY = 4;
+
+export const serviceAccountController: Controller = {
+  name: 'serviceaccount',
+  aliases: ['serviceaccount-controller'],
+  description: 'makes the service account "default" in every namespace',
+  isOnByDefault: true,
+  run,
+};
+
+async function run({ client, informers, queue: makeQueue, logger, signal }: ControllerContext): Promise<void> {
+  const namespaces = informers.of({ resource: NAMESPACES });
+  const accounts = informers.of({ resource: ACCOUNTS, fieldSelector: `metadata.name=${DEFAULT_ACCOUNT}` });
+  const queue = makeQueue();
+  const unhandle = [
+    namespaces.handle({ added: ({ name }) => queue.add(name), updated: (_, { name }) => queue.add(name) }),
+    accounts.handle({ deleted: ({ namespace }) => queue.add(namespace) }),
+  ];
+  const work = async (name: string): Promise<Outcome> => {
+    const missing = missingAccount(namespaces.get('', name), accounts.get(name, DEFAULT_ACCOUNT));
+    if (missing !== undefined) await createInNamespace(client, ACCOUNTS, missing, signal);
+    return DONE;
+  };
+  if (await synced([namespaces, accounts], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  for (const remove of unhandle) remove();
+}

@@ -1,0 +1,13 @@
+import { apiObject } from '../../shared/client/api-object';
+import { missingAccount } from './reconcile';
+
+const namespace = apiObject({ metadata: { name: 'n' } });
+const going = apiObject({ metadata: { name: 'n', deletionTimestamp: '2026-01-01T00:00:00Z' } });
+const account = apiObject({ metadata: { namespace: 'n', name: 'default' } });
+
+test('a namespace that stays has its account; one that goes or is gone is left alone', () => {
+  expect(missingAccount(namespace, undefined)).toEqual({ metadata: { namespace: 'n', name: 'default' } });
+  expect(missingAccount(namespace, account)).toBeUndefined();
+  expect(missingAccount(going, undefined)).toBeUndefined();
+  expect(missingAccount(undefined, undefined)).toBeUndefined();
+});

@@ -1,0 +1,7 @@
+/** All controllers. A controller is a row; whether it runs is the command line's choice. */
+import { namespaceController } from './namespace/controller';
+import { rootCaController } from './root-ca/controller';
+import type { Controller } from './runtime/controller';
+import { serviceAccountController } from './service-account/controller';
+
+export const CONTROLLERS: readonly Controller[] = [namespaceController, rootCaController, serviceAccountController];

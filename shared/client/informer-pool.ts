@@ -1,0 +1,35 @@
+/** One informer for each collection, however many want to follow it. They run until the pool's signal is aborted. */
+import { Informer, type InformerOptions } from './informer';
+
+export type PoolOptions = Pick<InformerOptions, 'client' | 'clock' | 'random' | 'logger'>;
+/** What tells collections apart. */
+export type Collection = Pick<InformerOptions, 'resource' | 'namespace' | 'labelSelector' | 'fieldSelector' | 'metadataOnly'>;
+
+export class InformerPool {
+  private readonly informers = new Map<string, { readonly informer: Informer; readonly ended: Promise<void> }>();
+
+  constructor(
+    private readonly options: PoolOptions,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** The collection's informer, which begins to run when it is asked for first. */
+  of(collection: Collection): Informer {
+    const { resource, namespace, labelSelector, fieldSelector, metadataOnly } = collection;
+    const key = JSON.stringify([resource.group, resource.version, resource.resource, namespace, labelSelector, fieldSelector, metadataOnly]);
+    const known = this.informers.get(key);
+    if (known !== undefined) return known.informer;
+    const informer = new Informer({ ...this.options, ...collection });
+    this.informers.set(key, { informer, ended: informer.run(this.signal) });
+    return informer;
+  }
+
+  get all(): readonly Informer[] {
+    return [...this.informers.values()].map(({ informer }) => informer);
+  }
+
+  /** Resolves when all have ended. */
+  async ended(): Promise<void> {
+    await Promise.all([...this.informers.values()].map(({ ended }) => ended));
+  }
+}

@@ -1,0 +1,154 @@
+import { objectAt } from '../api/json';
+import { silentLogger } from '../runtime/logger';
+import { FakeApi } from '../../test/support/fake-api';
+import { fakeClient } from '../../test/support/fake-client';
+import { ManualClock, settle } from '../../test/support/manual-clock';
+import { LeaderElection, type Term } from './leader-election';
+import { knownResource } from './resource';
+import { aborted } from './signals';
+import { ConnectionError } from './transport';
+
+const LEASES = '/apis/coordination.platform.io/v1/leases';
+const PLACE = { namespace: 'platform-system', name: 'controller-x' };
+
+function world() {
+  return { api: new FakeApi(), clock: new ManualClock() };
+}
+
+function copy(identity: string, { api, clock }: ReturnType<typeof world>) {
+  const fake = fakeClient({ api, clock });
+  const terms: Term[] = [];
+  const leading: boolean[] = [];
+  const stop = new AbortController();
+  const election = new LeaderElection({
+    ...fake,
+    logger: silentLogger,
+    lease: PLACE,
+    identity,
+    durationMs: 12_000,
+    renewDeadlineMs: 8_000,
+    retryMs: 2_000,
+    onChange: (isLeading) => leading.push(isLeading),
+  });
+  const ended = election.run(stop.signal, async (term) => {
+    terms.push(term);
+    await aborted(term.signal);
+  });
+  return { ...fake, terms, leading, stop, ended, isLeading: () => leading.at(-1) === true };
+}
+
+const spec = ({ api }: { readonly api: FakeApi }) => objectAt(api.get(LEASES, PLACE.namespace, PLACE.name), 'spec');
+
+test('the first copy leads and renews, the second waits', async () => {
+  const all = world();
+  const first = copy('first', all);
+  await settle(10);
+  const second = copy('second', all);
+  await all.clock.advanceAsync(60_000);
+  expect([first.isLeading(), second.isLeading()]).toEqual([true, false]);
+  expect(spec(all)).toMatchObject({
+    holderIdentity: 'first',
+    leaseTransitions: 0,
+    leaseDurationSeconds: 12,
+    acquireTime: '2026-01-01T00:00:00.000000Z',
+    renewTime: '2026-01-01T00:01:00.000000Z',
+  });
+  expect(first.terms).toHaveLength(1);
+});
+
+test('a leader that stops gives the lease back, and the next one leads at once', async () => {
+  const all = world();
+  const first = copy('first', all);
+  await settle(10);
+  const second = copy('second', all);
+  await all.clock.advanceAsync(2_500);
+  first.stop.abort();
+  await first.ended;
+  await settle(20);
+  expect(second.isLeading()).toBe(true);
+  expect(second.terms[0]?.fence).toEqual({ ...PLACE, holder: 'second', transitions: 1 });
+});
+
+test('a leader that dies is followed within the duration and a moment, not earlier', async () => {
+  const all = world();
+  const first = copy('first', all);
+  await settle(10);
+  const second = copy('second', all);
+  await all.clock.advanceAsync(20_000);
+  // Dead: nothing of the first one arrives any more, from just after a renewal.
+  const { api } = all;
+  const isFirst = (body: Buffer | undefined): boolean => body?.includes('"first"') === true;
+  api.intercept = ({ method, body }) => (method === 'PUT' && isFirst(body) ? new ConnectionError('dead', true) : undefined);
+  await all.clock.advanceAsync(9_000);
+  expect(second.isLeading()).toBe(false);
+  await all.clock.advanceAsync(4_000);
+  expect(second.isLeading()).toBe(true);
+  expect(first.isLeading()).toBe(false);
+  expect(spec(all)).toMatchObject({ holderIdentity: 'second', leaseTransitions: 1 });
+});
+
+test('a leader without a connection gives up before another can take over', async () => {
+  const all = world();
+  const first = copy('first', all);
+  await settle(10);
+  all.api.intercept = () => new ConnectionError('away', true);
+  await all.clock.advanceAsync(7_000);
+  expect(first.isLeading()).toBe(true);
+  await all.clock.advanceAsync(1_500);
+  expect(first.isLeading()).toBe(false);
+  expect(first.terms[0]?.signal.aborted).toBe(true);
+  all.api.intercept = () => undefined;
+  await all.clock.advanceAsync(15_000);
+  expect(first.isLeading()).toBe(true);
+  expect(first.terms[1]?.fence.transitions).toBe(1);
+});
+
+test('a renewal whose answer was lost is found to have been stored, and the term goes on', async () => {
+  const all = world();
+  const first = copy('first', all);
+  await settle(10);
+  let lost = 0;
+  all.api.intercept = ({ method, body }) => {
+    if (method !== 'PUT' || lost > 0) return undefined;
+    lost += 1;
+    all.api.put(LEASES, JSON.parse(String(body)));
+    return new ConnectionError('lost', true);
+  };
+  await all.clock.advanceAsync(30_000);
+  expect([lost, first.terms.length, first.isLeading()]).toEqual([1, 1, true]);
+});
+
+test('a leader that was paused for too long finds another one leading; its late write is refused', async () => {
+  const all = world();
+  const paused = copy('first', all);
+  await settle(10);
+  const [term] = paused.terms;
+  if (term === undefined) throw new Error('no term');
+  // Another copy took over while the first one stood still.
+  const lease = all.api.get(LEASES, PLACE.namespace, PLACE.name) ?? {};
+  all.api.put(LEASES, { ...lease, spec: { ...objectAt(lease, 'spec'), holderIdentity: 'second', leaseTransitions: 1 } });
+  const late = paused.client.fenced(term.fence).create(knownResource('configmaps'), { metadata: { namespace: 'n', name: 'late' } });
+  await expect(late).rejects.toMatchObject({ code: 409 });
+  await all.clock.advanceAsync(3_000);
+  expect(paused.isLeading()).toBe(false);
+  expect(spec(all)).toMatchObject({ holderIdentity: 'second' });
+});
+
+test('a copy follows itself in a term of its own number', async () => {
+  const all = world();
+  const first = copy('same', all);
+  await settle(10);
+  first.stop.abort();
+  await first.ended;
+  expect(spec(all)).toMatchObject({ holderIdentity: '', leaseTransitions: 0 });
+  const again = copy('same', all);
+  await settle(10);
+  expect(again.terms[0]?.fence.transitions).toBe(1);
+});
+
+test('of many copies that begin together exactly one leads', async () => {
+  const all = world();
+  const copies = ['a', 'b', 'c', 'd'].map((name) => copy(name, all));
+  await all.clock.advanceAsync(10_000);
+  expect(copies.filter((one) => one.isLeading())).toHaveLength(1);
+});

@@ -1,0 +1,132 @@
+/** An API server in this process on a store in memory, and raw requests to it: what a client library would hide is what is tested. */
+import { request as plainRequest, type IncomingHttpHeaders } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { parseTokenFile } from '../../../apiserver/authentication/token-file';
+import { startServer, type RunningServer, type ServerOptions } from '../../../apiserver/server/compose';
+import { systemClock } from '../../../shared/runtime/clock';
+import { featureGates } from '../../../shared/runtime/feature-gates';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { createAuthority, issueCertificate, type Credential } from '../../../shared/runtime/pki';
+import { systemRandom } from '../../../shared/runtime/random';
+import { MemoryStore } from '../../support/memory-store';
+
+const HOUR_MS = 3_600_000;
+export const ADMIN = 'admin-token';
+export const ALICE = 'alice-token';
+
+export interface Fixture {
+  readonly server: RunningServer;
+  readonly authority: Credential;
+  stop(): Promise<void>;
+}
+
+export async function startFixture(changes: Partial<ServerOptions> = {}): Promise<Fixture> {
+  const clock = systemClock;
+  const authority = await createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs: HOUR_MS, clock });
+  const serving = await issueCertificate({
+    subject: { commonName: 'apiserver' },
+    lifetimeMs: HOUR_MS,
+    clock,
+    authority,
+    usage: 'server',
+    names: ['localhost', '127.0.0.1'],
+  });
+  const tokens = parseTokenFile('tokens.csv', `${ADMIN},admin,1,"system:masters"\n${ALICE},alice,2,"devs"\n`, () => undefined);
+  const server = await startServer(
+    {
+      host: '127.0.0.1',
+      port: 0,
+      tls: { cert: Buffer.from(serving.certificate), key: Buffer.from(serving.key), clientCa: Buffer.from(authority.certificate) },
+      local: { host: '127.0.0.1', port: 0 },
+      naming: 'platform',
+      gates: featureGates(new Map([['WatchList', true]])),
+      prefix: '/registry',
+      eventTtlMs: HOUR_MS,
+      compactionMs: 0,
+      requestTimeoutMs: 60_000,
+      minRequestTimeoutSeconds: 1800,
+      maxReadOnly: 400,
+      maxMutating: 200,
+      maxStreams: 100,
+      tokens: [tokens],
+      anonymous: true,
+      authorizationModes: ['BuiltIn'],
+      livezGraceMs: 0,
+      shutdownDelayMs: 0,
+      shutdownWatchGraceMs: 0,
+      sendRetryAfter: false,
+      ...changes,
+    },
+    { store: new MemoryStore(), clock, random: systemRandom, logger: silentLogger },
+  );
+  await server.whenReady();
+  return { server, authority, stop: () => server.shutdown() };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly text: string;
+}
+
+export interface Call {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** Null = no Authorization header. */
+  readonly token?: string | null;
+  readonly certificate?: Credential;
+  /** Over the plain listener. */
+  readonly local?: boolean;
+}
+
+/** One request with its path sent exactly as given, on a connection of its own. */
+export function call({ server }: Fixture, path: string, options: Call = {}): Promise<Answer> {
+  const { method = 'GET', headers = {}, body, token = ADMIN, certificate, local = false } = options;
+  const settings = {
+    host: '127.0.0.1',
+    method,
+    path,
+    agent: false as const,
+    headers: {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)), 'content-type': 'application/json' }),
+      ...headers,
+    },
+  };
+  return new Promise((resolve, reject) => {
+    const request = local
+      ? plainRequest({ ...settings, port: server.localPort })
+      : secureRequest({
+          ...settings,
+          port: server.port,
+          rejectUnauthorized: false,
+          ...(certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.key }),
+        });
+    request.on('error', reject);
+    request.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () => {
+        const whole = Buffer.concat(chunks);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: whole, text: whole.toString() });
+      });
+    });
+    request.end(body);
+  });
+}
+
+/** A Status or object as the client would parse it. */
+export function json(answer: Answer): Record<string, unknown> {
+  const value: unknown = JSON.parse(answer.text);
+  if (typeof value !== 'object' || value === null) throw new Error(`no object: ${answer.text}`);
+  return { ...value };
+}
+
+export async function createConfigMap(fixture: Fixture, name: string, data: Readonly<Record<string, string>> = {}): Promise<void> {
+  const body = JSON.stringify({ metadata: { name, labels: { app: 'demo' } }, data });
+  const answer = await call(fixture, '/api/v1/namespaces/default/configmaps', { method: 'POST', body });
+  if (answer.status !== 201) throw new Error(answer.text);
+}

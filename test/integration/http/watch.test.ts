@@ -1,0 +1,159 @@
+import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
+import { request, type IncomingMessage } from 'node:http';
+import { JsonEncoder } from '../../../apiserver/endpoints/representation/json-encoder';
+import { waitUntil } from '../../support/programs';
+import { ADMIN, call, createConfigMap, json, startFixture, type Fixture } from './fixture';
+
+const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+
+let fixture: Fixture;
+
+beforeAll(async () => {
+  fixture = await startFixture();
+});
+afterAll(() => fixture.stop());
+
+interface Stream {
+  readonly response: IncomingMessage;
+  readonly lines: Record<string, unknown>[];
+  readonly ended: () => boolean;
+  close(): void;
+}
+
+async function watch(query: string, headers: Record<string, string> = {}): Promise<Stream> {
+  const outgoing = request({
+    host: '127.0.0.1',
+    port: fixture.server.localPort,
+    path: `${CONFIGMAPS}?watch=1&${query}`,
+    headers,
+    agent: false,
+  });
+  outgoing.end();
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    outgoing.on('response', resolve);
+    outgoing.on('error', reject);
+  });
+  const lines: Record<string, unknown>[] = [];
+  let rest = '';
+  let ended = false;
+  response.on('data', (chunk: Buffer) => {
+    const parts = (rest + chunk.toString()).split('\n');
+    rest = parts.pop() ?? '';
+    for (const part of parts) lines.push({ ...JSON.parse(part) });
+  });
+  response.on('close', () => (ended = true));
+  response.on('error', () => undefined);
+  return { response, lines, ended: () => ended, close: () => outgoing.destroy() };
+}
+
+async function remove(name: string): Promise<void> {
+  await call(fixture, `${CONFIGMAPS}/${name}`, { method: 'DELETE' });
+}
+
+it('sends the head before the first event, then events as lines', async () => {
+  const stream = await watch('resourceVersion=&fieldSelector=metadata.name%3Dw1');
+  expect(stream.response.headers['content-type']).toBe('application/json');
+  expect(stream.response.headers['transfer-encoding']).toBe('chunked');
+  await createConfigMap(fixture, 'w1', { a: '1' });
+  await call(fixture, `${CONFIGMAPS}/w1`, {
+    method: 'PATCH',
+    body: '{"data":{"a":"2"}}',
+    headers: { 'content-type': 'application/merge-patch+json' },
+  });
+  await remove('w1');
+  await waitUntil('three events', () => stream.lines.length === 3);
+  expect(stream.lines).toMatchObject([
+    { type: 'ADDED', object: { kind: 'ConfigMap', apiVersion: 'v1', data: { a: '1' } } },
+    { type: 'MODIFIED', object: { data: { a: '2' } } },
+    { type: 'DELETED', object: { data: { a: '2' } } },
+  ]);
+  const versions = stream.lines.map(({ object }) => Number(Object(object).metadata.resourceVersion));
+  expect(versions[2]).toBeGreaterThan(versions[1] ?? Number.POSITIVE_INFINITY);
+  stream.close();
+});
+
+it('sends a Table\u2019s columns once', async () => {
+  const stream = await watch('fieldSelector=metadata.name%3Dw2', { accept: TABLE });
+  await createConfigMap(fixture, 'w2');
+  await remove('w2');
+  await waitUntil('two events', () => stream.lines.length === 2);
+  expect(stream.lines).toMatchObject([
+    {
+      type: 'ADDED',
+      object: {
+        kind: 'Table',
+        columnDefinitions: [{ name: 'Name' }, { name: 'Data' }, { name: 'Age' }],
+        rows: [{ cells: ['w2', 0, expect.anything()] }],
+      },
+    },
+    { type: 'DELETED', object: { kind: 'Table', columnDefinitions: null, rows: [{ object: { kind: 'PartialObjectMetadata' } }] } },
+  ]);
+  stream.close();
+});
+
+it('marks the end of the initial state with a bookmark', async () => {
+  await createConfigMap(fixture, 'w3');
+  const stream = await watch(
+    'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dw3',
+  );
+  await waitUntil('event and bookmark', () => stream.lines.length === 2);
+  expect(stream.lines).toMatchObject([
+    { type: 'ADDED', object: { metadata: { name: 'w3' } } },
+    {
+      type: 'BOOKMARK',
+      object: { kind: 'ConfigMap', metadata: { creationTimestamp: null, annotations: { 'platform.io/initial-events-end': 'true' } } },
+    },
+  ]);
+  stream.close();
+  await remove('w3');
+});
+
+it('ends after timeoutSeconds, cleanly', async () => {
+  const stream = await watch('timeoutSeconds=1&fieldSelector=metadata.name%3Dnone');
+  await waitUntil('the end of the stream', stream.ended);
+  expect(stream.response.complete).toBe(true);
+});
+
+it('refuses what cannot be watched before the stream begins', async () => {
+  const yaml = await call(fixture, `${CONFIGMAPS}?watch=1`, { headers: { accept: 'application/yaml' } });
+  expect(yaml.status).toBe(406);
+  expect(yaml.text).toContain('application/json;stream=watch');
+  const match = await call(fixture, `${CONFIGMAPS}?watch=1&resourceVersionMatch=Exact`);
+  expect(json(match)['message']).toBe(
+    'ListOptions.meta.platform.io "" is invalid: [resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch unless ' +
+      'sendInitialEvents is provided, resourceVersionMatch: Unsupported value: "Exact": supported values: "NotOlderThan"]',
+  );
+  const name = await call(fixture, '/api/v1/watch/namespaces/default/configmaps/a?fieldSelector=metadata.name%3Db');
+  expect(json(name)['message']).toBe("fieldSelector metadata.name doesn't match requested name");
+});
+
+it('encodes a change once for a hundred watchers over both protocols', async () => {
+  const streams = await Promise.all(Array.from({ length: 50 }, () => watch('fieldSelector=metadata.name%3Dshared')));
+  const session = connectHttp2(`https://127.0.0.1:${fixture.server.port}`, { rejectUnauthorized: false });
+  const received = await Promise.all(Array.from({ length: 50 }, () => watchHttp2(session)));
+  const frames = jest.spyOn(JsonEncoder.prototype, 'frame');
+  await createConfigMap(fixture, 'shared');
+  await waitUntil(
+    'all events',
+    () => streams.every(({ lines }) => lines.length === 1) && received.every(({ text }) => text.endsWith('\n')),
+  );
+  expect(frames).toHaveBeenCalledTimes(1);
+  frames.mockRestore();
+  for (const { text } of received) expect(JSON.parse(text)).toEqual(streams[0]?.lines[0]);
+  for (const stream of streams) stream.close();
+  session.destroy();
+});
+
+function watchHttp2(session: ClientHttp2Session): Promise<{ text: string }> {
+  const stream = session.request({
+    ':path': `${CONFIGMAPS}?watch=1&fieldSelector=metadata.name%3Dshared`,
+    authorization: `Bearer ${ADMIN}`,
+  });
+  const received = { text: '' };
+  stream.on('data', (chunk: Buffer) => (received.text += chunk.toString()));
+  return new Promise((resolve, reject) => {
+    stream.on('response', () => resolve(received));
+    stream.on('error', reject);
+  });
+}

@@ -1,0 +1,102 @@
+/** Bad bodies against the real process: each is refused with a Status error, in bounded time and memory. */
+import { hostileTarget, list, rawExchange } from './hostile-client';
+
+const target = hostileTarget();
+
+describe('bodies', () => {
+  const yaml = { 'content-type': 'application/yaml' };
+  const nested = (levels: number, open: string, close: string): string => open.repeat(levels) + close.repeat(levels);
+  const bomb = [
+    'a: &a [x,x,x,x,x,x,x,x,x,x]',
+    ...'bcdefghijk'.split('').map((name, n) => `${name}: &${name} [${Array<string>(10).fill(`*${'abcdefghij'[n]}`).join(',')}]`),
+  ].join('\n');
+
+  it.each<[string, string | Buffer, Record<string, string>, number | number[]]>([
+    ['cut off JSON', '{"apiVersion":"v1","kind":"ConfigMap"', {}, 400],
+    ['JSON 200,000 arrays deep', nested(200_000, '[', ']'), {}, 400],
+    ['JSON 100,000 objects deep', `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`, {}, 400],
+    [
+      'depth in an unknown field',
+      `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep"},"x":${nested(50_000, '[', ']')}}`,
+      {},
+      400,
+    ],
+    ['depth in a label', `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"deep","labels":${nested(5_000, '[', ']')}}}`, {}, 400],
+    ['a lone surrogate and NUL in a name', '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"\\ud800\\u0000"}}', {}, 422],
+    ['nothing but blanks', ' \n\t ', {}, 400],
+    ['a UTF-16 body', Buffer.from('\ufeff{"kind":"ConfigMap"}', 'utf16le'), {}, 400],
+    ['bytes that are no UTF-8 outside a string', Buffer.from([0x7b, 0xff, 0xfe, 0x7d]), {}, 400],
+    ['cut off YAML', 'a: [', yaml, 400],
+    ['a YAML alias bomb', bomb, yaml, 400],
+    ['YAML that refers to itself', 'a: &a [*a]', yaml, 400],
+    ['YAML 20,000 sequences deep', nested(20_000, '[', ']'), yaml, 400],
+    [
+      'YAML 5,000 blocks deep',
+      Array.from({ length: 5_000 }, (_, n) => `${' '.repeat(n)}a:`)
+        .join('\n')
+        .slice(0, 3_000_000),
+      yaml,
+      [400, 413, 422],
+    ],
+    ['a YAML tag that asks for code', 'a: !!js/function "function(){}"', yaml, [400, 422]],
+    ['more than 3 MiB', `{"a":"${'x'.repeat(3 * 1024 * 1024)}"}`, {}, 413],
+    ['more than 3 MiB of YAML', `a: "${'x'.repeat(3 * 1024 * 1024)}"`, yaml, 413],
+    ['an unknown media type', '<xml/>', { 'content-type': 'text/xml' }, 415],
+    ['a broken protobuf envelope', 'k8s\u0000\u00ff\u00ff', { 'content-type': 'application/vnd.kubernetes.protobuf' }, 400],
+  ])('refuses %s', async (_, body, headers, statuses) => {
+    const { client } = target();
+    const answer = await client.send('POST', list, body, { headers });
+    expect([statuses].flat()).toContain(answer.status);
+    expect(answer.json()).toMatchObject({ kind: 'Status', status: 'Failure', code: answer.status });
+  });
+
+  it('keeps `__proto__` a name like any other', async () => {
+    const { client } = target();
+    const sneaky = '{"kind":"ConfigMap","metadata":{"name":"proto","labels":{"constructor":"a"}},"data":{"__proto__":"b","toString":"c"}}';
+    const made = await client.send('POST', `${list}?fieldValidation=Strict`, sneaky);
+    expect(made.status).toBe(201);
+    expect(made.text).toContain('"data":{"__proto__":"b","toString":"c"}');
+    const polluted =
+      '{"kind":"ConfigMap","metadata":{"name":"plain"},"__proto__":{"data":{"evil":"1"}},"constructor":{"prototype":{"evil":1}}}';
+    expect((await client.send('POST', `${list}?fieldValidation=Ignore`, polluted)).text).not.toContain('evil');
+    for (const type of ['merge-patch', 'json-patch']) {
+      const patch =
+        type === 'merge-patch'
+          ? '{"__proto__":{"evil":1},"metadata":{"__proto__":{"evil":1}}}'
+          : '[{"op":"add","path":"/__proto__/evil","value":1}]';
+      const patched = await client.send('PATCH', `${list}/plain`, patch, { headers: { 'content-type': `application/${type}+json` } });
+      expect(patched.status).toBeLessThan(500);
+    }
+    const read = await client.get(`${list}/plain`);
+    expect(read.status).toBe(200);
+    expect(read.text).not.toContain('evil');
+  });
+
+  it('bounds what a JSON Patch may grow to', async () => {
+    const { client, memory } = target();
+    const headers = { 'content-type': 'application/json-patch+json' };
+    const doubling = [{ op: 'add', path: '/metadata/annotations', value: { a: 'x'.repeat(1_000) } }];
+    const copies = Array.from({ length: 40 }, (_, n) => ({
+      op: 'copy',
+      from: '/metadata/annotations',
+      path: `/metadata/annotations/n${n}`,
+    }));
+    const before = memory();
+    const grown = await client.send('PATCH', `${list}/calm`, [...doubling, ...copies], { headers });
+    expect(grown.status).toBeGreaterThanOrEqual(400);
+    expect(grown.status).toBeLessThan(500);
+    const many = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/kind', value: 'ConfigMap' }));
+    expect((await client.send('PATCH', `${list}/calm`, many, { headers })).status).toBe(413);
+    expect(memory() - before).toBeLessThan(200);
+  });
+
+  it('does not wait for ever for a body that was promised, and bounds one without a length', async () => {
+    const { client } = target();
+    const head = `POST ${list} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n`;
+    const short = await rawExchange(client, `${head}Content-Length: 100\r\n\r\n{`, 500);
+    expect(short.status).toBeUndefined();
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    const endless = await rawExchange(client, `${head}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(64)}`);
+    expect(endless.status).toBe(413);
+  });
+});

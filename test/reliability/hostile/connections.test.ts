@@ -1,0 +1,125 @@
+/** Clients that do not read, reset, stall or say nothing: the server's memory stays bounded and nobody else is disturbed. */
+import { connect as connectHttp2, constants, type ClientHttp2Session } from 'node:http2';
+import { connect as connectTcp } from 'node:net';
+import { ApiClient, type WatchEvent } from '../../support/api-client';
+import { waitUntil } from '../../support/programs';
+import { configMap, hostileTarget, latencies, list, rawConnection, SlowClient } from './hostile-client';
+
+const target = hostileTarget();
+
+describe('connections', () => {
+  let slow: SlowClient;
+  beforeAll(async () => {
+    slow = new SlowClient(await rawConnection(target().client));
+  });
+  afterAll(() => slow.stop());
+
+  it('bounds what a watcher costs that never reads, and nobody else notices', async () => {
+    const { client, memory, server } = target();
+    const readers = new ApiClient(server.address, server.certificates, 4);
+    const deaf = await Promise.all(
+      Array.from({ length: 30 }, () => client.watch(`${list}?watch=true&labelSelector=flood`, () => undefined)),
+    );
+    for (const watch of deaf) watch.pause();
+    const seen: WatchEvent[] = [];
+    const attentive = await client.watch(`${list}?watch=true&labelSelector=flood`, (event) => void seen.push(event));
+    try {
+      const before = memory();
+      let highest = before;
+      const payload = 'x'.repeat(100_000);
+      const writes = 300;
+      const during: number[] = [];
+      for (let n = 0; n < writes; n++) {
+        const body = configMap('flood', { metadata: { name: 'flood', labels: { flood: '' } }, data: { n: String(n), payload } });
+        const { status } = n === 0 ? await client.send('POST', list, body) : await client.send('PUT', `${list}/flood`, body);
+        expect(status).toBeLessThan(300);
+        if (n % 10 === 0) {
+          highest = Math.max(highest, memory());
+          during.push(...(await latencies(readers, `${list}/calm`, 2)));
+        }
+      }
+      // 30 MB of events for each of 30 watchers that read nothing would be 900 MB.
+      expect(highest - before).toBeLessThan(250);
+      await waitUntil('the watcher that reads to have seen everything', () => seen.length === writes);
+      expect(seen.map(({ object: { data } }) => Number(data?.n))).toEqual(Array.from({ length: writes }, (_, n) => n));
+      during.sort((a, b) => a - b);
+      expect(during[Math.floor(during.length / 2)]).toBeLessThan(250);
+    } finally {
+      attentive.close();
+      for (const watch of deaf) watch.close();
+      readers.close();
+    }
+  }, 60_000);
+
+  it('bounds what a list costs that is never read', async () => {
+    const { client, memory } = target();
+    for (let n = 0; n < 40; n++) await client.send('POST', list, configMap(`wide-${n}`, { data: { payload: 'y'.repeat(400_000) } }));
+    const before = memory();
+    const sockets = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const socket = await rawConnection(client);
+        socket.on('error', () => undefined);
+        socket.write(`GET ${list} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n`);
+        socket.pause();
+        return socket;
+      }),
+    );
+    try {
+      const times = await latencies(client, `${list}/calm`, 100);
+      // 16 MB for each of 20 clients would be 320 MB.
+      expect(memory() - before).toBeLessThan(150);
+      expect(times[50]).toBeLessThan(250);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+    }
+    await client.send('DELETE', `${list}?fieldSelector=metadata.name%21%3Dcalm`);
+  }, 60_000);
+
+  it('survives streams that are opened and reset as fast as the client can', async () => {
+    const { client, memory, server } = target();
+    const before = memory();
+    const watching = latencies(client, `${list}/calm`, 100);
+    const { authority, admin } = server.certificates;
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const session = connectHttp2(server.address, { ca: authority, cert: admin.certificate, key: admin.key });
+      session.on('error', () => undefined);
+      await resetMany(session, 10_000);
+      session.destroy();
+    }
+    const times = await watching;
+    expect(times[50]).toBeLessThan(250);
+    expect(memory() - before).toBeLessThan(150);
+  }, 60_000);
+
+  it('lets nobody disturb others by connecting and saying nothing, or nonsense', async () => {
+    const { client, server } = target();
+    const port = Number(new URL(server.address).port);
+    const idle = Array.from({ length: 200 }, (_, n) => {
+      const socket = connectTcp(port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      if (n % 2 === 0) socket.write(Buffer.alloc(2_000, n));
+      return socket;
+    });
+    try {
+      const times = await latencies(client, `${list}/calm`, 50);
+      expect(times[25]).toBeLessThan(250);
+    } finally {
+      for (const socket of idle) socket.destroy();
+    }
+  });
+
+  it('cuts a client off that sends the head of its request too slowly', async () => {
+    await waitUntil('the slow client to be cut off', () => slow.closedAfterMs, 45_000);
+    expect(slow.closedAfterMs).toBeLessThan(45_000);
+  }, 60_000);
+});
+
+/** Opens `count` streams and resets each at once; ends early when the server has had enough. */
+async function resetMany(session: ClientHttp2Session, count: number): Promise<void> {
+  for (let n = 0; n < count && !session.closed && !session.destroyed; n++) {
+    const stream = session.request({ ':path': list });
+    stream.on('error', () => undefined);
+    stream.close(constants.NGHTTP2_CANCEL);
+    if (n % 100 === 99) await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,195 @@
+/** Hostile paths, parameters, heads and nonsense against the real process: a 4xx Status or a closed connection, never a server error. */
+import * as fc from 'fast-check';
+import { hostileTarget, list, rawExchange } from './hostile-client';
+
+const target = hostileTarget();
+
+describe('paths, parameters and heads', () => {
+  it.each<[string, string, number[]]>([
+    ['a step up', '/api/v1/namespaces/../namespaces', [400, 404]],
+    ['a step up, escaped', '/api/v1/namespaces/%2e%2e/secrets', [400, 404]],
+    ['a step up as a name', `${list}/%2e%2e`, [400, 404]],
+    ['an escaped slash', `${list}/a%2fb`, [400, 404]],
+    ['an escaped backslash', `${list}/..%5c..%5cetc`, [400, 404]],
+    ['NUL', `${list}/a%00b`, [400, 404]],
+    ['a broken escape', `${list}/%zz`, [400, 404]],
+    ['escapes that are no UTF-8', `${list}/%ff%fe`, [400, 404]],
+    ['empty segments', '/api/v1//namespaces///configmaps', [301, 307, 400, 404]],
+    ['a thousand segments', `/api/v1${'/a'.repeat(1_000)}`, [404]],
+    ['a long name', `${list}/${'a'.repeat(100_000)}`, [400, 404, 414]],
+    ['an absurd version', `${list}?resourceVersion=${'9'.repeat(400)}`, [400]],
+    ['a negative version', `${list}?resourceVersion=-5`, [400]],
+    ['a version in words', `${list}?resourceVersion=latest`, [400]],
+    ['a version to come', `${list}?resourceVersion=9007199254740990`, [504]],
+    ['a version beyond 53 bits', `${list}?resourceVersion=18446744073709551615`, [400, 504]],
+    ['a watch of a version to come', `${list}?watch=true&resourceVersion=9007199254740990&timeoutSeconds=1`, [200, 400, 504]],
+    [
+      'a forged token',
+      `${list}?limit=1&continue=${Buffer.from('{"v":"meta.k8s.io/v1","rv":9,"start":"../../secrets/"}').toString('base64url')}`,
+      [400],
+    ],
+    ['a token of junk', `${list}?limit=1&continue=%00%ff`, [400]],
+    [
+      'a token from the future',
+      `${list}?limit=1&continue=${Buffer.from('{"v":"meta.k8s.io/v1","rv":99999999999,"start":"a"}').toString('base64url')}`,
+      [400, 410, 504],
+    ],
+    ['a very long token', `${list}?limit=1&continue=${'A'.repeat(500_000)}`, [400]],
+    ['an absurd limit', `${list}?limit=${'9'.repeat(50)}`, [400]],
+    ['an absurd timeout', `${list}?watch=true&timeoutSeconds=${'9'.repeat(30)}`, [400]],
+    [
+      'a long selector',
+      `${list}?labelSelector=${encodeURIComponent(`a in (${Array.from({ length: 100_000 }, (_, n) => `v${n}`).join(',')})`)}`,
+      [200, 400, 414, 431],
+    ],
+    ['a nested selector', `${list}?labelSelector=${'('.repeat(50_000)}`, [400]],
+    ['ten thousand parameters', `${list}?${Array.from({ length: 10_000 }, (_, n) => `p${n}=1`).join('&')}`, [200, 400]],
+  ])('answers %s', async (_, path, statuses) => {
+    const { client } = target();
+    const answer = await rawExchange(client, `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`, 8_000);
+    expect(statuses).toContain(answer.status);
+  });
+
+  it.each<[string, string, (number | undefined)[]]>([
+    ['a raw NUL in the path', `GET ${list}/a\u0000b HTTP/1.1\r\nHost: x\r\n\r\n`, [400, undefined]],
+    ['two lengths', `POST ${list} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}`, [400, undefined]],
+    [
+      'a length and chunks',
+      `POST ${list} HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      [400, undefined],
+    ],
+    ['2 MiB of headers', `GET ${list} HTTP/1.1\r\nHost: x\r\n${`X-A: ${'a'.repeat(60_000)}\r\n`.repeat(35)}\r\n`, [431, undefined]],
+    ['no HTTP at all', '\u0016\u0003\u0001 hello\r\n\r\n', [400, undefined]],
+    ['HTTP/2 without the protocol being agreed on', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400, 505, undefined]],
+    ['a method that does not exist', `SMASH ${list} HTTP/1.1\r\nHost: x\r\n\r\n`, [400, 405, undefined]],
+    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', [400, 404, 405, undefined]],
+    ['an upgrade', `GET ${list} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`, [200, 400, 403, 404, undefined]],
+    [
+      'Expect of something else',
+      `POST ${list} HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Length: 2\r\n\r\n{}`,
+      [400, 415, 417, undefined],
+    ],
+  ])('answers or closes on %s', async (_, bytes, statuses) => {
+    const { client } = target();
+    expect(statuses).toContain((await rawExchange(client, Buffer.from(bytes, 'latin1'))).status);
+  });
+
+  it('never answers with a server error to random nonsense', async () => {
+    const { client } = target();
+    const bits = [
+      '',
+      'v1',
+      'api',
+      'apis',
+      '..',
+      '%2f',
+      '%00',
+      '%zz',
+      'namespaces',
+      'default',
+      'configmaps',
+      'pods',
+      'calm',
+      'status',
+      'watch',
+      'A'.repeat(300),
+      '*',
+      '?',
+      '~',
+      '__proto__',
+      'ü',
+    ];
+    const values = [
+      '',
+      '0',
+      '-1',
+      'abc',
+      '1.5',
+      '99999999999999999999',
+      'true',
+      '%00',
+      'a=b',
+      'a in (',
+      '!',
+      '%ff',
+      '{}',
+      'All',
+      'Exact',
+      'NotOlderThan',
+    ];
+    const names = [
+      'watch',
+      'limit',
+      'continue',
+      'resourceVersion',
+      'resourceVersionMatch',
+      'labelSelector',
+      'fieldSelector',
+      'pretty',
+      'dryRun',
+      'fieldValidation',
+      'sendInitialEvents',
+      'timeoutSeconds',
+      'gracePeriodSeconds',
+      'propagationPolicy',
+      'includeObject',
+    ];
+    const bodies = [
+      '',
+      '{}',
+      '[]',
+      'null',
+      '{"kind":1}',
+      '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":{}}}',
+      '{"metadata":[]}',
+      '[{"op":"add"}]',
+      '{"apiVersion":"v1","kind":"DeleteOptions","preconditions":5}',
+      'a: b',
+      '\u0000',
+    ];
+    const types = [
+      'application/json',
+      'application/yaml',
+      'application/merge-patch+json',
+      'application/json-patch+json',
+      'application/apply-patch+yaml',
+      'x',
+      'application/json;as=Table;g=meta.k8s.io;v=v1',
+      '*/*',
+      'application/vnd.kubernetes.protobuf',
+    ];
+    const pick = fc.constantFrom;
+    const hostile = fc.record({
+      method: pick('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'),
+      path: fc.oneof(
+        fc.array(pick(...bits), { maxLength: 8 }).map((parts) => `/${parts.join('/')}`),
+        pick(
+          list,
+          `${list}/calm`,
+          '/api/v1/namespaces/default',
+          '/apis/coordination.k8s.io/v1/leases',
+          '/api/v1/pods',
+          '/openapi/v3',
+          '/version',
+          '/metrics',
+        ),
+      ),
+      query: fc.array(fc.tuple(pick(...names), pick(...values)), { maxLength: 4 }),
+      body: pick(...bodies),
+      type: pick(...types),
+      accept: pick(...types),
+    });
+    await fc.assert(
+      fc.asyncProperty(hostile, async ({ method, path, query, body, type, accept }) => {
+        const parameters = [...query, ['timeoutSeconds', '1']].map(([name, value]) => `${name}=${value}`).join('&');
+        const url = encodeURI(`${path}?${parameters}`).replaceAll('%25', '%');
+        const headers = { 'content-type': type, accept };
+        const answer = await client.send(method, url, body === '' || method === 'GET' || method === 'HEAD' ? undefined : body, {
+          headers,
+        });
+        expect([500, 502, 503]).not.toContain(answer.status);
+      }),
+      { numRuns: 400 },
+    );
+  }, 60_000);
+});
