@@ -11,7 +11,9 @@ const SERVING = 'Serving';
 export const flags = {
   controllers: list({
     section: GENERIC,
-    help: `Controllers to run: '*' = all that are on by default, 'foo' = foo as well, '-foo' = not foo, '-*' = none but those that are named. There are: ${CONTROLLERS.map(({ name, description }) => `${name} (${description})`).join('; ')}.`,
+    help:
+      "Controllers to run: '*' = all that are on by default, 'foo' = foo as well, '-foo' = not foo, '-*' = none but those that are named. " +
+      `There are: ${CONTROLLERS.map(({ name, description }) => `${name} (${description})`).join('; ')}.`,
     default: ['*'],
   }),
   naming: choice({
@@ -22,7 +24,9 @@ export const flags = {
   }),
   'root-ca-file': string({
     section: GENERIC,
-    help: "File with the root certificate (PEM) that is published in every namespace. By default the one that the kubeconfig verifies the server with.",
+    help:
+      'File with the root certificate (PEM) that is published in every namespace. ' +
+      'By default the one that the kubeconfig verifies the server with.',
     default: '',
   }),
   'concurrent-namespace-syncs': int({ section: GENERIC, help: 'Namespaces that are emptied at a time.', default: 10, min: 1, max: 1000 }),

@@ -21,7 +21,10 @@ import { ControllerMetrics } from './runtime/metrics';
 import { selectControllers } from './runtime/selection';
 import { CONTROLLERS } from './table';
 
-const PROGRAM = { name: 'controllers', description: 'Runs controllers: programs that bring the state of a cluster to what its objects ask for.' };
+const PROGRAM = {
+  name: 'controllers',
+  description: 'Runs controllers: programs that bring the state of a cluster to what its objects ask for.',
+};
 /** Work that is under way when the process is told to end may take so long, and giving the leases back as well. Milliseconds. */
 const STOP_MS = 15_000;
 
@@ -124,7 +127,10 @@ async function start(
     },
   });
   void stayAlive(clock, lifecycle.stopping);
-  logger.info('controllers are running', { controllers: controllers.map(({ name }) => name), servers: config.servers.map(({ origin }) => origin) });
+  logger.info('controllers are running', {
+    controllers: controllers.map(({ name }) => name),
+    servers: config.servers.map(({ origin }) => origin),
+  });
 }
 
 /** Timers do not keep the process, and while the servers are away there may be no socket either. */

@@ -6,7 +6,9 @@ import { parseTokenFile, TokenFileError } from './token-file';
 import { authenticateInOrder } from './union';
 
 const warnings: string[] = [];
-const tokens = parseTokenFile('t.csv', 'secret,ann,1,"devs, ops"\nplain,bob,2\n,eve,3\nplain,bert,4,"a ""b"""\n', (text) => warnings.push(text));
+const tokens = parseTokenFile('t.csv', 'secret,ann,1,"devs, ops"\nplain,bob,2\n,eve,3\nplain,bert,4,"a ""b"""\n', (text) =>
+  warnings.push(text),
+);
 const authenticate = authenticateInOrder([clientCertificates, bearerTokens([tokens])], true);
 const who = (authorization?: string, certificate?: ClientCertificate): UserInfo | undefined => authenticate({ authorization, certificate });
 const certificate = (changes: Partial<ClientCertificate> = {}): ClientCertificate => ({

@@ -4,6 +4,9 @@
  */
 import { ServerResponse, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 'node:http2';
+import { FENCE_HEADER, parseFence, type Fence } from '../../shared/api/fencing';
+import { quote } from '../../shared/api/quote';
+import { badRequest } from '../../shared/api/status';
 import type { Dialect } from '../../shared/names/dialect';
 import type { RequestContext, Resource, UserInfo } from '../registry/contract';
 import { EMPTY_QUERY, type Query } from './query';
@@ -67,6 +70,16 @@ export class Exchange implements RequestContext {
   header(name: string): string | undefined {
     const value = this.request.headers[name];
     return Array.isArray(value) ? value[0] : value;
+  }
+
+  /** What the request says of the term that its write rests on. Throws 400 when that cannot be understood. */
+  get fence(): Fence | undefined {
+    const text = this.header(FENCE_HEADER);
+    if (text === undefined) return undefined;
+    const fence = parseFence(text);
+    if (fence === undefined)
+      throw badRequest(`the header ${FENCE_HEADER} is not of the form namespace/name;transitions;holder: ${quote(text)}`);
+    return fence;
   }
 
   warn(text: string): void {

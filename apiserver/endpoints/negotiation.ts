@@ -55,22 +55,6 @@ export function negotiateStatus(accept: string | undefined): Representation | un
   return clausesOf(accept).find((clause) => clause.known && clause.object && clause.representation.transform === 'none')?.representation;
 }
 
-/** The media type of a whole answer. */
-export function contentType(representation: Representation, dialect: Dialect): string {
-  return mediaTypeOf(representation.media, representation.dialect ?? dialect);
-}
-
-function mediaTypeOf(media: Media, dialect: Dialect): string {
-  switch (media) {
-    case 'json':
-      return JSON_MEDIA_TYPE;
-    case 'yaml':
-      return YAML_MEDIA_TYPE;
-    case 'protobuf':
-      return PROTOBUF_MEDIA_TYPE[dialect];
-  }
-}
-
 /** Media types of bodies, as listed in 406 and 415 answers. */
 export function bodyTypes(naming: Dialect): readonly string[] {
   return [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE[naming]];

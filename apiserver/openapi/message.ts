@@ -2,7 +2,7 @@
  * Writes a JSON document as a protobuf message by tables of its fields. Made for the published protobuf forms of OpenAPI, where an object with
  * free members is a list of name and value pairs, and values of any type are YAML text. Members without a row are left out.
  */
-import { Writer } from 'protobufjs';
+import { Writer } from 'protobufjs/minimal';
 import { isObject, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/api/json';
 import { stringifyYaml } from '../../shared/serialization';
 

@@ -4,6 +4,7 @@
  * Endpoints parse the request into these types and encode what comes back; the registry decides everything in between.
  * All methods reject with StatusError (shared/api/status.ts); anything else is a fault of ours and becomes a 500.
  */
+import type { Fence } from '../../shared/api/fencing';
 import type { JsonObject, NumberLiterals } from '../../shared/api/json';
 import type { KindRow } from '../../shared/api/kinds';
 import type { ObjectKey } from '../../shared/api/identity';
@@ -19,6 +20,8 @@ export interface RequestContext {
   readonly user: UserInfo;
   /** When the request must have been answered, in ms of Clock.monotonic. */
   readonly deadline: number;
+  /** The term of leadership on which a write rests: it is refused with 409 when the term is over. */
+  readonly fence?: Fence | undefined;
   /** Adds a `Warning` header. Texts are de-duplicated and bounded by the endpoint layer. */
   warn(text: string): void;
 }

@@ -16,7 +16,7 @@ export interface Resources {
   find(group: string, version: string, resource: string): Resource | undefined;
   /** The resource that serves a kind; `group` in either dialect. */
   ofKind(gvk: GroupVersionKind): Resource | undefined;
-  /** The resource for which the server itself has a use (namespaces, events); throws when it is not served. */
+  /** A resource for which the server itself has a use (`namespaces`, `leases.coordination.platform.io`); throws when it is not served. */
   require(resource: string): Resource;
 }
 
@@ -32,7 +32,7 @@ export function buildResources(rows: readonly KindRow[] = KINDS): Resources {
     find: (group, version, resource) => byPath.get(pathKey(canonical({ group, version }), resource)),
     ofKind: (gvk) => byKind.get(pathKey(canonical(gvk), gvk.kind)),
     require(resource) {
-      const found = all.find((candidate) => candidate.row.group === '' && candidate.row.resource === resource);
+      const found = all.find((candidate) => groupResourceText(candidate.row) === resource);
       if (found === undefined) throw new Error(`the kind table has no row for ${resource}`);
       return found;
     },

@@ -20,7 +20,7 @@ import { answerFailure, PAGE_NOT_FOUND } from './failures';
 import * as filters from './filters';
 import type { InFlight } from './in-flight';
 import type { Ongoing } from './ongoing';
-import { chainOf, type Filter } from './router';
+import { chainOf, type Filter, type Handler } from './router';
 import type { ServerState } from './state';
 
 export interface ChainParts {
@@ -45,7 +45,7 @@ export type RequestListener = (request: Incoming, reply: Outgoing) => void;
 
 /** What both listeners call for a request. */
 export function requestListener(parts: ChainParts, origin: Origin): RequestListener {
-  const run = chainOf(filterChain(parts), answerFailure(parts.logger));
+  const run = chainOf(filterChain(parts), route(parts), answerFailure(parts.logger));
   const { clock, naming, metrics } = parts;
   return (request, reply) => {
     const exchange = new Exchange(request, reply, origin, naming, clock.monotonic());
@@ -77,12 +77,11 @@ function filterChain(parts: ChainParts): readonly Filter[] {
     ),
     filters.limitInFlight(parts.inFlight),
     filters.authorize(parts.authorize, (allowed) => metrics.authorized(allowed)),
-    route(parts),
   ];
 }
 
-/** The end of the chain: the handlers. */
-function route(parts: ChainParts): Filter {
+/** What comes after the filters. */
+function route(parts: ChainParts): Handler {
   return async (exchange) => {
     const { info } = exchange;
     if (info.kind === 'path') await routePath(parts.documents, exchange, info);

@@ -109,6 +109,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     names,
     prefix: options.prefix,
     namespaces: resources.require('namespaces'),
+    leases: resources.require('leases.coordination.platform.io'),
     eventTtlSeconds: Math.round(options.eventTtlMs / 1000),
   });
 
@@ -127,7 +128,8 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     serverChecks({ store, cache, clock, state, bootstrapped: () => hooks.complete }),
     clock,
     options.livezGraceMs,
-    (endpoint, name, reason) => logger.warn('health check failed', { endpoint, name, reason }),
+    // Before the first readiness a failing check is nothing to worry about.
+    (endpoint, name, reason) => logger[hooks.complete ? 'warn' : 'info']('health check failed', { endpoint, name, reason }),
     (endpoint, name, healthy) => metrics.healthCheck(endpoint, name, healthy),
   );
   const api: ApiParts = {

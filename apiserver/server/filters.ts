@@ -28,17 +28,17 @@ const PLAIN_ID = /^[\x21-\x7e]{1,128}$/;
 
 /** Takes the client's audit id or makes one. */
 export function identify(random: Random): Filter {
-  return (exchange, next) => {
+  return (exchange) => {
     const given = exchange.header('audit-id');
     exchange.auditId = given !== undefined && PLAIN_ID.test(given) ? given : random.uuid();
-    next();
+    return true;
   };
 }
 
 /** Tells from method and URL what is asked for. Throws {@link UnreadableRequest}. */
 export function readRequestInfo(resources: Resources, naming: Dialect): Filter {
   const names = GENERATED_NAMES[naming];
-  return (exchange, next) => {
+  return (exchange) => {
     const { path, query } = splitUrl(exchange.request.url ?? '/');
     if (query !== '') exchange.query = new Query(query);
     const info = requestInfo(exchange.method, path, exchange.query, names);
@@ -47,7 +47,7 @@ export function readRequestInfo(resources: Resources, naming: Dialect): Filter {
       exchange.resource = resources.find(info.group, info.version, info.resource);
       if (info.dialect !== undefined) exchange.dialect = info.dialect;
     }
-    next();
+    return true;
   };
 }
 
@@ -79,16 +79,14 @@ function decodedPath(raw: string): string {
 
 /** While the server goes down, new requests are turned away, with a few exceptions. */
 export function refuseWhenStopping(state: ServerState): Filter {
-  return (exchange, next) => {
+  return (exchange) => {
     exchange.closing = state.stopping;
-    if (!state.refusing) {
-      next();
-      return;
-    }
+    if (!state.refusing) return true;
     exchange.closing = true;
-    if (!state.sendRetryAfter) sendText(exchange, 503, 'apiserver is shutting down\n', { 'Retry-After': '1' });
-    else if (isExemptWhenStopping(exchange.info)) next();
-    else sendText(exchange, 429, 'The apiserver is shutting down, please try again later.\n', { 'Retry-After': '5' });
+    if (state.sendRetryAfter && isExemptWhenStopping(exchange.info)) return true;
+    if (state.sendRetryAfter) sendText(exchange, 429, 'The apiserver is shutting down, please try again later.\n', { 'Retry-After': '5' });
+    else sendText(exchange, 503, 'apiserver is shutting down\n', { 'Retry-After': '1' });
+    return false;
   };
 }
 
@@ -98,22 +96,22 @@ function isExemptWhenStopping(info: RequestInfo): boolean {
 
 /** Counts what a server on its way down waits for. */
 export function countOngoing(ongoing: Ongoing): Filter {
-  return (exchange, next) => {
+  return (exchange) => {
     if (!isLongRunning(exchange.info)) ongoing.add(exchange);
-    next();
+    return true;
   };
 }
 
 /** Sets when the request must have been answered; long-running ones may last. */
 export function setDeadline(clock: Clock, deadlines: Deadlines, requestTimeoutMs: number): Filter {
-  return (exchange, next) => {
+  return (exchange) => {
     if (!isLongRunning(exchange.info)) {
       const asked = timeoutOf(exchange.query.get('timeout'));
       const limit = asked === undefined || asked <= 0 ? requestTimeoutMs : Math.min(asked, requestTimeoutMs);
       exchange.deadline = clock.monotonic() + limit;
       deadlines.watch(exchange, limit < requestTimeoutMs);
     }
-    next();
+    return true;
   };
 }
 
@@ -133,7 +131,7 @@ export function authenticate(
   certificateOf: (exchange: Exchange) => ClientCertificate | undefined,
   attempted: (user: UserInfo | undefined) => void,
 ): Filter {
-  return (exchange, next) => {
+  return (exchange) => {
     const authorization = exchange.header('authorization');
     const certificate = certificateOf(exchange);
     const local = exchange.origin === 'local' && authorization === undefined && certificate === undefined;
@@ -141,7 +139,7 @@ export function authenticate(
     attempted(user);
     if (user === undefined) throw unauthorized();
     exchange.user = user;
-    next();
+    return true;
   };
 }
 
@@ -150,19 +148,21 @@ const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: ['system:masters', 
 
 /** Bounds how many requests are worked on at once. Administrators and long-running requests are exempt. */
 export function limitInFlight(inFlight: InFlight): Filter {
-  return (exchange, next) => {
-    if (isLongRunning(exchange.info) || exchange.user.groups.includes('system:masters') || inFlight.enter(exchange)) next();
-    else sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
+  return (exchange) => {
+    if (isLongRunning(exchange.info) || exchange.user.groups.includes('system:masters') || inFlight.enter(exchange)) return true;
+    sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
+    return false;
   };
 }
 
 /** Whether the user may; else 403. */
 export function authorize(authorizeRequest: AuthorizeRequest, decided: (allowed: boolean) => void): Filter {
-  return (exchange, next) => {
+  return (exchange) => {
     const refusal = authorizeRequest(exchange.user, attributesOf(exchange));
     decided(refusal === undefined);
-    if (refusal === undefined) next();
-    else sendStatus(exchange, refusal.status, refusal.code, { 'X-Content-Type-Options': 'nosniff' });
+    if (refusal === undefined) return true;
+    sendStatus(exchange, refusal.status, refusal.code, { 'X-Content-Type-Options': 'nosniff' });
+    return false;
   };
 }
 
@@ -181,16 +181,16 @@ const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::
 
 /** Keeps web pages away from the loopback listener, which asks for no credentials. */
 export function guardLocal(): Filter {
-  return (exchange, next) => {
+  return (exchange) => {
     if (exchange.origin === 'local') {
       const complaint = localComplaint(exchange);
       if (complaint !== undefined) {
         exchange.closing = true;
         sendText(exchange, 403, `${complaint}\n`);
-        return;
+        return false;
       }
     }
-    next();
+    return true;
   };
 }
 

@@ -1,4 +1,6 @@
-/** Deletes one resource's objects in a namespace, and says what is left. Objects that a finalizer or their grace period keeps are no failure. */
+/**
+ * Deletes one resource's objects in a namespace, and says what is left. Objects that a finalizer or their grace period keeps are no failure.
+ */
 import { objectAt, own } from '../../shared/api/json';
 import { isConflict, isNotFound } from '../../shared/client/api-error';
 import { finalizersOf, type ApiObject } from '../../shared/client/api-object';
@@ -36,7 +38,12 @@ export async function deleteContent(resource: ServedResource, options: ContentOp
   }
 }
 
-async function page(resource: ServedResource, { client, namespace, signal }: ContentOptions, limit: number, token?: string): Promise<ObjectList> {
+async function page(
+  resource: ServedResource,
+  { client, namespace, signal }: ContentOptions,
+  limit: number,
+  token?: string,
+): Promise<ObjectList> {
   return client.list(resource, { namespace, signal, limit, metadataOnly: true, ...(token === undefined ? {} : { continue: token }) });
 }
 

@@ -26,13 +26,19 @@ function world(options: { readonly finalizers?: string[]; readonly stale?: strin
   const fake = fakeClient();
   const served = documents(options.stale);
   fake.api.intercept = ({ path }) => (served[path] === undefined ? undefined : reply(200, served[path]));
-  const metadata = { name: 'n', deletionTimestamp: '2026-01-01T00:00:00Z', ...(options.finalizers === undefined ? {} : { finalizers: options.finalizers }) };
+  const metadata = {
+    name: 'n',
+    deletionTimestamp: '2026-01-01T00:00:00Z',
+    ...(options.finalizers === undefined ? {} : { finalizers: options.finalizers }),
+  };
   fake.api.put(NAMESPACES, { metadata, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Terminating' } });
-  const put = (collection: string, name: string, more: JsonObject = {}) => fake.api.put(collection, { metadata: { namespace: 'n', name, ...more } });
+  const put = (collection: string, name: string, more: JsonObject = {}) =>
+    fake.api.put(collection, { metadata: { namespace: 'n', name, ...more } });
   const deletion = new NamespaceDeletion({ ...fake, logger: silentLogger, signal: new AbortController().signal });
   const namespace = () => fake.api.get(NAMESPACES, '', 'n');
   const condition = (type: string) =>
-    (arrayAt(objectAt(namespace(), 'status'), 'conditions') ?? []).find((item) => stringAt(item as JsonObject, 'type') === type) as JsonObject | undefined;
+    (arrayAt(objectAt(namespace(), 'status'), 'conditions') ?? []).find((item) => stringAt(item as JsonObject, 'type') === type) as
+      JsonObject | undefined;
   return { ...fake, served, put, sync: () => deletion.sync('n'), namespace, condition };
 }
 

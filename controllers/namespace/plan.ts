@@ -9,7 +9,9 @@ const FIRST: readonly string[] = ['pods'];
 
 /** Stages of resources; a stage begins when the one before has left nothing behind. */
 export function deletionStages(resources: readonly ServedResource[]): readonly (readonly ServedResource[])[] {
-  const content = resources.filter(({ namespaced, verbs }) => namespaced && verbs.has('list') && (verbs.has('delete') || verbs.has('deletecollection')));
+  const content = resources.filter(
+    ({ namespaced, verbs }) => namespaced && verbs.has('list') && (verbs.has('delete') || verbs.has('deletecollection')),
+  );
   const stages = FIRST.map((name) => content.filter((resource) => isFirst(resource) && resource.resource === name));
   return [...stages, content.filter((resource) => !isFirst(resource))].filter((stage) => stage.length > 0);
 }

@@ -51,7 +51,8 @@ test('what is left is said in the words of upstream', () => {
       lastTransitionTime: 'T1',
       reason: 'SomeResourcesRemain',
       message:
-        'Some resources are remaining: configmaps. has 2 resource instances, deployments.apps has 1 resource instances, pods. has 1 resource instances, secrets. has 1 resource instances',
+        'Some resources are remaining: configmaps. has 2 resource instances, deployments.apps has 1 resource instances, ' +
+        'pods. has 1 resource instances, secrets. has 1 resource instances',
     },
     {
       type: 'NamespaceFinalizersRemaining',
@@ -59,7 +60,8 @@ test('what is left is said in the words of upstream', () => {
       lastTransitionTime: 'T1',
       reason: 'SomeFinalizersRemain',
       message:
-        'Some content in the namespace has finalizers remaining: a.b/c in 2 resource instances, d.e/f in 2 resource instances, x.y/z in 2 resource instances',
+        'Some content in the namespace has finalizers remaining: a.b/c in 2 resource instances, d.e/f in 2 resource ' +
+        'instances, x.y/z in 2 resource instances',
     },
   ]);
 });
@@ -70,7 +72,9 @@ test('failures of discovery and of deletion are said in the words of upstream', 
     status: 'True',
     reason: 'DiscoveryFailed',
     message:
-      'Discovery failed for some groups, 2 failing: unable to retrieve the complete list of server APIs: metrics.example.com/v1beta1: stale GroupVersion discovery: metrics.example.com/v1beta1, other.example.com/v1: stale GroupVersion discovery: other.example.com/v1',
+      'Discovery failed for some groups, 2 failing: unable to retrieve the complete list of server APIs: ' +
+      'metrics.example.com/v1beta1: stale GroupVersion discovery: metrics.example.com/v1beta1, other.example.com/v1: stale ' +
+      'GroupVersion discovery: other.example.com/v1',
   });
   expect(found[2]).toMatchObject({
     status: 'True',
@@ -78,16 +82,28 @@ test('failures of discovery and of deletion are said in the words of upstream', 
     message: 'Failed to delete all resource types, 2 remaining: a, b',
   });
   expect(found[3]).toMatchObject({ status: 'False', reason: 'ContentRemoved', message: 'All content successfully removed' });
-  expect(found[4]).toMatchObject({ status: 'False', reason: 'ContentHasNoFinalizers', message: 'All content-preserving finalizers finished' });
+  expect(found[4]).toMatchObject({
+    status: 'False',
+    reason: 'ContentHasNoFinalizers',
+    message: 'All content-preserving finalizers finished',
+  });
 });
 
 test("a condition's time changes with its status only, others' conditions stay, and nothing new is no write", () => {
-  const first = withConditions({ status: { phase: 'Terminating', conditions: [{ type: 'Mine', status: 'True' }] } }, { ...nothing, remainders: [left('pods.', 2)] }, 'T1');
+  const first = withConditions(
+    { status: { phase: 'Terminating', conditions: [{ type: 'Mine', status: 'True' }] } },
+    { ...nothing, remainders: [left('pods.', 2)] },
+    'T1',
+  );
   if (first === undefined) throw new Error('no conditions');
   expect(withConditions(first, { ...nothing, remainders: [left('pods.', 2)] }, 'T2')).toBeUndefined();
   const fewer = conditions({ ...nothing, remainders: [left('pods.', 1)] }, first, 'T3');
   expect(fewer[0]).toEqual({ type: 'Mine', status: 'True' });
-  expect(fewer[4]).toMatchObject({ status: 'True', lastTransitionTime: 'T1', message: 'Some resources are remaining: pods. has 1 resource instances' });
+  expect(fewer[4]).toMatchObject({
+    status: 'True',
+    lastTransitionTime: 'T1',
+    message: 'Some resources are remaining: pods. has 1 resource instances',
+  });
   expect(conditions(nothing, first, 'T4')[4]).toMatchObject({ status: 'False', lastTransitionTime: 'T4' });
 });
 
@@ -100,7 +116,14 @@ test('a namespace is empty when nothing is left and everybody could be asked', (
 });
 
 test('pods go before everything else; what cannot be listed or deleted, or is in no namespace, is left out', () => {
-  const row = (group: string, resource: string, verbs: string[], namespaced = true) => ({ group, version: 'v1', resource, kind: '', namespaced, verbs: new Set(verbs) });
+  const row = (group: string, resource: string, verbs: string[], namespaced = true) => ({
+    group,
+    version: 'v1',
+    resource,
+    kind: '',
+    namespaced,
+    verbs: new Set(verbs),
+  });
   const both = ['list', 'delete'];
   const stages = deletionStages([
     row('', 'configmaps', both),

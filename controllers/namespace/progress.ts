@@ -64,11 +64,20 @@ function findings({ stale, malformed, failures, remainders }: Pass): readonly Fi
       good: ['ParsedGroupVersions', 'All legacy kube types successfully parsed'],
     }),
     finding('NamespaceDeletionContentFailure', failures, {
-      bad: ['ContentDeletionFailed', `Failed to delete all resource types, ${failures.length} remaining: ${[...failures].sort().join(', ')}`],
+      bad: [
+        'ContentDeletionFailed',
+        `Failed to delete all resource types, ${failures.length} remaining: ${[...failures].sort().join(', ')}`,
+      ],
       good: ['ContentDeleted', 'All content successfully deleted, may be waiting on finalization'],
     }),
     finding('NamespaceContentRemaining', remainders, {
-      bad: ['SomeResourcesRemain', `Some resources are remaining: ${counts(remainders.map(({ label, count }) => [label, count]), 'has')}`],
+      bad: [
+        'SomeResourcesRemain',
+        `Some resources are remaining: ${counts(
+          remainders.map(({ label, count }) => [label, count]),
+          'has',
+        )}`,
+      ],
       good: ['ContentRemoved', 'All content successfully removed'],
     }),
     finding('NamespaceFinalizersRemaining', [...finalizers], {
@@ -101,8 +110,8 @@ function counts(entries: readonly (readonly [name: string, count: number])[], wo
 }
 
 /**
- * The namespace with the conditions of the pass, or undefined when it says all of it already. A condition's time changes with its status only;
- * conditions of others stay. `now` = RFC 3339.
+ * The namespace with the conditions of the pass, or undefined when it says all of it already. A condition's time changes with its status
+ * only; conditions of others stay. `now` = RFC 3339.
  */
 export function withConditions(namespace: JsonObject, pass: Pass, now: string): JsonObject | undefined {
   const status = objectAt(namespace, 'status') ?? {};

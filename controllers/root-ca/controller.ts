@@ -11,7 +11,8 @@ const NAMESPACES = knownResource('namespaces');
 const CONFIG_MAPS = knownResource('configmaps');
 const CONCURRENCY = 4;
 
-const DESCRIPTION = 'The root certificate with which workloads verify the API server at its address inside the cluster; good for nothing else.';
+const DESCRIPTION =
+  'The root certificate with which workloads verify the API server at its address inside the cluster; good for nothing else.';
 
 export const rootCaController: Controller = {
   name: 'root-ca-cert-publisher',

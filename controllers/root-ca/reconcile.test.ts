@@ -4,7 +4,10 @@ import { actionFor, type Publication } from './reconcile';
 
 const publication: Publication = { name: 'ca', certificate: 'PEM', annotation: ['platform.io/description', 'text'] };
 const namespace = apiObject({ metadata: { name: 'n' } });
-const right = { metadata: { namespace: 'n', name: 'ca', uid: 'u', annotations: { 'platform.io/description': 'text' } }, data: { 'ca.crt': 'PEM' } };
+const right = {
+  metadata: { namespace: 'n', name: 'ca', uid: 'u', annotations: { 'platform.io/description': 'text' } },
+  data: { 'ca.crt': 'PEM' },
+};
 const act = (found: JsonObject | undefined) => actionFor(namespace, found === undefined ? undefined : apiObject(found), publication);
 
 test('is made when missing, and left alone when right', () => {

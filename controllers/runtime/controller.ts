@@ -1,4 +1,6 @@
-/** What a controller is, and what it is given. Controllers know the API and nothing of the store, of each other, or of the process they run in. */
+/**
+ * What a controller is, and what it is given. Controllers know the API and nothing of the store, of each other, or of the process they run in.
+ */
 import type { EventRecorder } from '../../shared/client/event-recorder';
 import type { Informer } from '../../shared/client/informer';
 import type { InformerPool } from '../../shared/client/informer-pool';
@@ -32,7 +34,7 @@ export interface ControllerContext {
   /** Aborts when the controller must end. */
   readonly signal: AbortSignal;
   /** A queue under the controller's name, with metrics. `firstMs` and `longestMs` bound an item's back-off. */
-  queue(backOff?: { readonly firstMs?: number; readonly longestMs?: number }): WorkQueue;
+  readonly queue: (backOff?: { readonly firstMs?: number; readonly longestMs?: number }) => WorkQueue;
 }
 
 export interface Controller {

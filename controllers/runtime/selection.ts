@@ -1,6 +1,7 @@
 /** Which controllers `--controllers` asks for. */
 
-export type Selected<T> = { readonly type: 'selected'; readonly controllers: readonly T[] } | { readonly type: 'unknown'; readonly name: string };
+export type Selected<T> =
+  { readonly type: 'selected'; readonly controllers: readonly T[] } | { readonly type: 'unknown'; readonly name: string };
 
 interface Choosable {
   readonly name: string;

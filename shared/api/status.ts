@@ -135,9 +135,6 @@ export const routeNotFound = (): StatusError => new StatusError('NotFound', 'the
 export const methodNotAllowedOnRoute = (): StatusError =>
   new StatusError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
-export const methodNotSupported = (gr: GroupResource, action: string): StatusError =>
-  new StatusError('MethodNotAllowed', `${action} is not supported on resources of kind ${quote(groupResourceText(gr))}`, of(gr));
-
 export const alreadyExists = (gr: GroupResource, name: string, options: { readonly terminating?: boolean } = {}): StatusError =>
   new StatusError(
     'AlreadyExists',
@@ -172,6 +169,14 @@ export const deletePrecondition = (
   return conflict({ group: gk.group, resource: gk.kind }, name, text);
 };
 
+/** The same for a Namespace, which upstream checks elsewhere and words differently. */
+export const namespacePrecondition = (name: string, what: 'UID' | 'ResourceVersion', wanted: string, found: string): StatusError =>
+  conflict(
+    { group: '', resource: 'namespaces' },
+    name,
+    `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
+  );
+
 /** A uid in a PUT body that is not the stored object's. */
 export const uidPrecondition = (gr: GroupResource, name: string, key: string, wanted: string, found: string): StatusError =>
   conflict(
@@ -180,8 +185,6 @@ export const uidPrecondition = (gr: GroupResource, name: string, key: string, wa
     `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
       `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`,
   );
-
-export const gone = (text: string): StatusError => new StatusError('Gone', text);
 
 /** `continueToken` is set in one case: the inconsistent continuation of an expired list. */
 export const expired = (text: string, continueToken?: string): StatusError =>
@@ -251,13 +254,6 @@ export const unsupportedMediaType = (accepted: readonly string[]): StatusError =
   );
 
 export const unsupportedPatchType = (): StatusError => new StatusError('UnsupportedMediaType', '415: Unsupported Media Type', {});
-
-export const serverTimeout = (gr: GroupResource, operation: string): StatusError =>
-  new StatusError(
-    'ServerTimeout',
-    `The ${operation} operation against ${groupResourceText(gr)} could not be completed at this time, please try again.`,
-    { ...of(gr), name: operation, retryAfterSeconds: 2 },
-  );
 
 export const internalError = (text: string): StatusError =>
   new StatusError('InternalError', `Internal error occurred: ${text}`, { causes: [{ message: text }] });

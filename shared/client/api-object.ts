@@ -36,11 +36,6 @@ export function keyOf({ namespace, name }: { readonly namespace: string; readonl
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
-export function splitKey(key: string): { readonly namespace: string; readonly name: string } {
-  const slash = key.indexOf('/');
-  return slash < 0 ? { namespace: '', name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
-}
-
 export function isBeingDeleted(object: ApiObject): boolean {
   return stringAt(objectAt(object.body, 'metadata'), 'deletionTimestamp') !== undefined;
 }

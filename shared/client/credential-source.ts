@@ -42,7 +42,8 @@ export class CredentialSource {
       this.token = { text: readFileSync(file, 'utf8').trim(), readAt: now };
     } catch (error) {
       // The old token may still be good while the file is being replaced.
-      if (this.token === undefined) throw new ConfigError(`cannot read the token: ${error instanceof Error ? error.message : String(error)}`);
+      if (this.token === undefined)
+        throw new ConfigError(`cannot read the token: ${error instanceof Error ? error.message : String(error)}`);
       this.token = { text: this.token.text, readAt: now };
     }
     return this.token.text;

@@ -1,6 +1,11 @@
 import { readDiscovery } from './discovery';
 
-const resource = (name: string, verbs = ['list', 'delete'], scope = 'Namespaced') => ({ resource: name, scope, verbs, responseKind: { kind: name.toUpperCase() } });
+const resource = (name: string, verbs = ['list', 'delete'], scope = 'Namespaced') => ({
+  resource: name,
+  scope,
+  verbs,
+  responseKind: { kind: name.toUpperCase() },
+});
 
 test('a resource counts in the first version that has it; groups that cannot be described are named and hide nothing', () => {
   const found = readDiscovery(

@@ -77,7 +77,9 @@ class Session {
     const http2 = connect(server.origin, { ...tls, settings: { enablePush: false, initialWindowSize: 1024 * 1024 } });
     this.http2 = http2;
     this.ready = new Promise((resolve, reject) => {
-      const late = settings.clock.after(settings.connectTimeoutMs, () => this.destroy(new ConnectionError('connecting took too long', false)));
+      const late = settings.clock.after(settings.connectTimeoutMs, () =>
+        this.destroy(new ConnectionError('connecting took too long', false)),
+      );
       let failure = new ConnectionError(`no connection to ${server.host}`, false);
       http2.once('connect', () => {
         late.cancel();
@@ -88,6 +90,7 @@ class Session {
       http2.on('error', (error) => (failure = connectionError(error, false)));
       http2.once('close', () => {
         late.cancel();
+        this.timer?.cancel();
         this.retire();
         reject(failure);
       });
@@ -126,7 +129,6 @@ class Session {
   private retire(): void {
     if (!this.isOpen) return;
     this.isOpen = false;
-    this.timer?.cancel();
     this.onGone();
     if (this.streams === 0 && !this.http2.closed) this.http2.close();
   }
@@ -151,7 +153,9 @@ class Session {
 function answerTo(stream: ClientHttp2Stream, signal: AbortSignal | undefined): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
     let failure: unknown;
-    stream.on('error', (error) => (failure = error));
+    stream.on('error', (error: unknown) => {
+      failure = error;
+    });
     stream.once('close', () => {
       if (signal?.aborted === true) reject(signal.reason);
       else reject(connectionError(failure ?? 'the connection was closed', stream.rstCode !== constants.NGHTTP2_REFUSED_STREAM));

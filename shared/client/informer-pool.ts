@@ -16,7 +16,15 @@ export class InformerPool {
   /** The collection's informer, which begins to run when it is asked for first. */
   of(collection: Collection): Informer {
     const { resource, namespace, labelSelector, fieldSelector, metadataOnly } = collection;
-    const key = JSON.stringify([resource.group, resource.version, resource.resource, namespace, labelSelector, fieldSelector, metadataOnly]);
+    const key = JSON.stringify([
+      resource.group,
+      resource.version,
+      resource.resource,
+      namespace,
+      labelSelector,
+      fieldSelector,
+      metadataOnly,
+    ]);
     const known = this.informers.get(key);
     if (known !== undefined) return known.informer;
     const informer = new Informer({ ...this.options, ...collection });

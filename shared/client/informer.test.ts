@@ -41,7 +41,12 @@ test('lists in pages, then follows', async () => {
   api.put(MAPS, map('d', '1'));
   await settle(10);
   expect(log.slice(3)).toEqual(['b=1>b=2', '-a=1', '+d=1']);
-  expect(informer.list().map(({ name }) => name).sort()).toEqual(['b', 'c', 'd']);
+  expect(
+    informer
+      .list()
+      .map(({ name }) => name)
+      .sort(),
+  ).toEqual(['b', 'c', 'd']);
   expect(api.requests.filter((request) => !request.includes('watch='))).toHaveLength(2);
 });
 

@@ -10,11 +10,17 @@ const LONG_NUMBER = /\d{16}/;
 export function parseBody(text: string): JsonValue {
   try {
     if (LONG_NUMBER.test(text)) return parseJson(Buffer.from(text)).value;
-    const value: JsonValue = JSON.parse(text);
-    return value;
+    const value: unknown = JSON.parse(text);
+    if (isJson(value)) return value;
+    throw new Error('nothing');
   } catch (error) {
     throw new MalformedAnswer(`the server's answer is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** What was parsed from JSON holds nothing but JSON values. */
+function isJson(value: unknown): value is JsonValue {
+  return value !== undefined;
 }
 
 /** The object, or undefined when the text is anything else. */
@@ -39,7 +45,10 @@ export async function collect(body: AsyncIterable<Buffer>, limit: number): Promi
   return chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
 }
 
-/** The lines of a stream, without their ends, as bytes. A line longer than `limit` bytes throws {@link MalformedAnswer}; an unended last one is dropped. */
+/**
+ * The lines of a stream, without their ends, as bytes. A line longer than `limit` bytes throws {@link MalformedAnswer}; an unended last one is
+ * dropped.
+ */
 export async function* linesOf(body: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];
   let length = 0;

@@ -62,6 +62,8 @@ interface Held {
 
 export class LeaderElection {
   private observation: Observation | undefined;
+  /** The holder that was last said to be waited for. */
+  private awaited: string | undefined;
 
   constructor(private readonly options: LeaderElectionOptions) {}
 
@@ -112,9 +114,18 @@ export class LeaderElection {
     }
     const record = leaseRecord(found);
     const waitMs = record.holder === '' ? 0 : this.remaining(found, record.durationMs);
-    if (waitMs > 0) return { type: 'wait', waitMs: Math.min(waitMs + SLACK_MS, this.retryMs()) };
+    if (waitMs > 0) {
+      this.sayWaiting(record.holder);
+      return { type: 'wait', waitMs: Math.min(waitMs + SLACK_MS, this.retryMs()) };
+    }
     const fence = { ...place, holder: identity, transitions: record.transitions + 1 };
     return { type: 'taken', lease: await client.update(LEASES, takenLease(fence, times, found), call) };
+  }
+
+  private sayWaiting(holder: string): void {
+    if (this.awaited === holder) return;
+    this.awaited = holder;
+    this.options.logger.info('another copy leads, waiting', { lease: this.options.lease.name, holder });
   }
 
   /** Milliseconds until the holder may be taken to be dead, counted from when its last renewal was first seen here. */
@@ -140,7 +151,11 @@ export class LeaderElection {
   }
 
   /** Aborts `over` when the Lease is given back or deleted. Without a watch the next look tells, so its errors do not matter. */
-  private async watchRelease(client: RestClient, lease: { readonly namespace: string; readonly name: string }, over: AbortController): Promise<void> {
+  private async watchRelease(
+    client: RestClient,
+    lease: { readonly namespace: string; readonly name: string },
+    over: AbortController,
+  ): Promise<void> {
     const resourceVersion = this.observation?.version.split('/')[1] ?? '';
     try {
       const events = client.watch(LEASES, {

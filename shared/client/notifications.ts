@@ -43,7 +43,10 @@ export class Notifications {
 
   constructor(private readonly options: NotificationOptions) {}
 
-  /** Returns what takes the handlers away again. The new handlers hear of the `known` objects as added. What still waits goes to the others first: it is already part of what is known. */
+  /**
+   * Returns what takes the handlers away again. The new handlers hear of the `known` objects as added. What still waits goes to the others
+   * first: it is already part of what is known.
+   */
   add(handlers: Handlers, known: Iterable<ApiObject>): () => void {
     for (let change = this.take(); change !== undefined; change = this.take()) this.tell(change);
     for (const object of known) this.guard(() => handlers.added?.(object));

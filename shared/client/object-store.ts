@@ -1,4 +1,7 @@
-/** Objects by key, and by whatever else they are looked up by. Keeps its indexes in step with its objects; knows nothing of where they come from. */
+/**
+ * Objects by key, and by whatever else they are looked up by. Keeps its indexes in step with its objects; knows nothing of where they come
+ * from.
+ */
 import { keyOf, type ApiObject } from './api-object';
 
 /** The values under which an object is found. */

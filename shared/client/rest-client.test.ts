@@ -93,7 +93,10 @@ describe('repeats', () => {
   });
 
   test('Retry-After is waited for, also by writes', async () => {
-    const { api, clock, client } = scripted(status(429, 'TooManyRequests', { 'retry-after': '7' }), status(503, '', { 'retry-after': '1' }));
+    const { api, clock, client } = scripted(
+      status(429, 'TooManyRequests', { 'retry-after': '7' }),
+      status(503, '', { 'retry-after': '1' }),
+    );
     const updated = client.update(MAPS, map('x', { a: 'b' }));
     await clock.advanceAsync(6_900);
     expect(api.requests).toHaveLength(1);
@@ -117,7 +120,8 @@ describe('repeats', () => {
 
   test('an answer that never comes ends with the deadline', async () => {
     const { api, clock, client } = fakeClient();
-    api.intercept = ({ signal }) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve(signal.reason), { once: true }));
+    api.intercept = ({ signal }) =>
+      new Promise((resolve) => signal?.addEventListener('abort', () => resolve(signal.reason), { once: true }));
     const got = client.get(MAPS, { namespace: 'n', name: 'x' }, { timeoutMs: 5_000 }).catch((error: unknown) => error);
     await clock.advanceAsync(5_000);
     expect(await got).toMatchObject({ name: 'ConnectionError', message: expect.stringContaining('in time') });
@@ -161,7 +165,10 @@ test('a fenced client names its term in writes only', async () => {
 
 test('watch events come in order, over any chunks, until the server ends the stream', async () => {
   const { api, client } = fakeClient();
-  const lines = ['{"type":"ADDED","object":{"metadata":{"name":"ä","resourceVersion":"1"}}}', '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"2"}}}'];
+  const lines = [
+    '{"type":"ADDED","object":{"metadata":{"name":"ä","resourceVersion":"1"}}}',
+    '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"2"}}}',
+  ];
   const bytes = Buffer.from(`${lines.join('\n')}\n{"type":"ADD`);
   api.intercept = () => ({
     status: 200,

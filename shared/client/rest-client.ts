@@ -155,7 +155,13 @@ export class RestClient {
     const query = selectorQuery(options);
     if (options.limit !== undefined) query.set('limit', String(options.limit));
     const path = `${this.path(resource, options)}${suffix(query)}`;
-    const call: Call = { method: 'DELETE', path, accept: this.accept('list', true), body: json(deleteBody(options)), ...callOptions(options) };
+    const call: Call = {
+      method: 'DELETE',
+      path,
+      accept: this.accept('list', true),
+      body: json(deleteBody(options)),
+      ...callOptions(options),
+    };
     await this.answer(call);
   }
 

@@ -1,6 +1,7 @@
 /**
  * How requests travel: what a REST client needs of a connection, and no more. One implementation speaks HTTP/2, one HTTP/1.1, one
- * chooses among several servers; tests bring their own. A transport never looks into bodies and never repeats a request that may have arrived.
+ * chooses among several servers; tests bring their own. A transport never looks into bodies and never repeats a request that may have
+ * arrived.
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -20,7 +21,7 @@ export interface TransportResponse {
   readonly status: number;
   /** `name` in lower case. */
   header(name: string): string | undefined;
-  /** Read it once, to the end or until leaving the loop early, which ends the request. Throws {@link ConnectionError} when it is cut off. */
+  /** Read it once: to the end, or leave the loop early, which ends the request. Throws {@link ConnectionError} when it is cut off. */
   readonly body: AsyncIterable<Buffer>;
 }
 

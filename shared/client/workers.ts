@@ -1,4 +1,4 @@
-/** Takes items from a queue and works on them, several at a time. Failures come back later; what they are is logged with the item's name. */
+/** Takes items from a queue and works on them, several at a time. Failures come back later; they are logged with the item's name. */
 import type { Logger } from '../runtime/logger';
 import { ApiError, isConflict } from './api-error';
 import type { WorkQueue } from './work-queue';

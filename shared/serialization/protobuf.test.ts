@@ -167,3 +167,8 @@ test('unknown fields are skipped', () => {
   const extended = Buffer.concat([sample, Buffer.from([0xfa, 0x01, 0x02, 0x61, 0x62])]);
   expect(isObject(decodeProtobuf('core.v1.Pod', extended).object)).toBe(true);
 });
+
+test('values that no object can hold are refused as well', () => {
+  const wrong = { spec: { containers: [{ name: 'c', resources: { limits: { cpu: 'much' } } }] } };
+  expect(() => decodeProtobuf('core.v1.Pod', encodeProtobuf('core.v1.Pod', wrong, 'v1', 'Pod'))).toThrow(ProtobufFault);
+});

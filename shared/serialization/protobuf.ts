@@ -3,7 +3,7 @@
  * which has neither kind nor apiVersion. Both media types carry the same bytes.
  */
 import type { JsonObject } from '../api/json';
-import { decodeObject } from '../api/schema/decode';
+import { DecodeError, decodeObject } from '../api/schema';
 import { messageReader } from './protobuf-read';
 import { messageWriter } from './protobuf-write';
 import { guarded, ProtobufFault, WIRE, WireReader, WireWriter } from './wire';
@@ -12,34 +12,51 @@ export { ProtobufFault } from './wire';
 
 const MAGIC = Buffer.from('k8s\0', 'latin1');
 
+interface Envelope {
+  apiVersion: string;
+  kind: string;
+  /** The object's message. */
+  message: WireReader;
+}
+
 /** A canonical object (as decodeObject makes it) of the type, with what the envelope says. Throws ProtobufFault. */
 export function decodeProtobuf(type: string, bytes: Buffer): { object: JsonObject; apiVersion: string; kind: string } {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) {
     throw new ProtobufFault('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
   }
-  const { object, ...typeMeta } = guarded(() => readEnvelope(type, new WireReader(bytes, MAGIC.length)));
-  return { object: decodeObject(type, object).object, ...typeMeta };
+  return guarded(() => {
+    // The envelope's faults come first.
+    const { message, ...head } = readEnvelope(new WireReader(bytes, MAGIC.length));
+    return { object: readObject(type, message), ...head };
+  });
 }
 
-function readEnvelope(type: string, input: WireReader): { object: JsonObject; apiVersion: string; kind: string } {
-  let typeMeta = { apiVersion: '', kind: '' };
-  let object: JsonObject = {};
-  while (input.next()) {
-    if (input.field === 1 && input.wire === WIRE.bytes) typeMeta = readTypeMeta(input.message());
-    else if (input.field === 2 && input.wire === WIRE.bytes) messageReader(type)(input.message(), (object = {}));
-    else input.skipField();
+function readObject(type: string, message: WireReader): JsonObject {
+  const object: JsonObject = {};
+  messageReader(type)(message, object);
+  try {
+    return decodeObject(type, object).object;
+  } catch (error) {
+    throw error instanceof DecodeError ? new ProtobufFault(error.message) : error;
   }
-  return { object, ...typeMeta };
 }
 
-function readTypeMeta(input: WireReader): { apiVersion: string; kind: string } {
-  const typeMeta = { apiVersion: '', kind: '' };
+function readEnvelope(input: WireReader): Envelope {
+  const envelope: Envelope = { apiVersion: '', kind: '', message: new WireReader(Buffer.alloc(0)) };
   while (input.next()) {
-    if (input.field === 1 && input.wire === WIRE.bytes) typeMeta.apiVersion = input.string();
-    else if (input.field === 2 && input.wire === WIRE.bytes) typeMeta.kind = input.string();
+    if (input.field === 1 && input.wire === WIRE.bytes) readTypeMeta(input.message(), envelope);
+    else if (input.field === 2 && input.wire === WIRE.bytes) envelope.message = input.message();
     else input.skipField();
   }
-  return typeMeta;
+  return envelope;
+}
+
+function readTypeMeta(input: WireReader, envelope: Envelope): void {
+  while (input.next()) {
+    if (input.field === 1 && input.wire === WIRE.bytes) envelope.apiVersion = input.string();
+    else if (input.field === 2 && input.wire === WIRE.bytes) envelope.kind = input.string();
+    else input.skipField();
+  }
 }
 
 /** The message in its envelope. `object` is canonical: decoded, or parsed from its own encoding. */

@@ -9,6 +9,9 @@ export class ProtobufFault extends Error {}
 
 export const WIRE = { varint: 0, fixed64: 1, bytes: 2 } as const;
 
+const TWO_32 = 2 ** 32;
+const SURROGATES = /[\ud800-\udfff]/;
+
 /** Walks the fields of one message. Broken bytes make protobufjs' own errors, unless the walk is {@link guarded}. */
 export class WireReader extends BufferReader {
   /** The field at which the reader stands, and its wire type. */
@@ -37,6 +40,7 @@ export class WireReader extends BufferReader {
   }
 
   skipField(): void {
+    if (this.wire === 4 || this.wire > 5) throw new ProtobufFault(`proto: illegal wireType ${this.wire}`);
     this.skipType(this.wire, 0, this.field);
   }
 
@@ -109,9 +113,6 @@ function lowBits(value: bigint): number {
   return Number(BigInt.asIntN(32, value));
 }
 
-const TWO_32 = 2 ** 32;
-const SURROGATES = /[\ud800-\udfff]/;
-
 /** What `read` returns; what protobufjs says about broken bytes becomes a {@link ProtobufFault}. */
 export function guarded<T>(read: () => T): T {
   try {
@@ -124,10 +125,7 @@ export function guarded<T>(read: () => T): T {
 }
 
 const FAULTS: readonly (readonly [theirs: RegExp, ours: string])[] = [
-  [/^index out of range/, 'unexpected EOF'],
-  [/^invalid (varint|tag|length) encoding/, 'proto: integer overflow'],
-  [/^invalid wire type/, 'proto: illegal wireType'],
-  [/^max depth exceeded/, 'proto: exceeded max depth'],
-  [/^illegal tag/, 'proto: illegal tag 0'],
-  [/^invalid end group tag/, 'proto: unexpected end of group'],
+  [/^(index out of range|invalid length encoding)/, 'unexpected EOF'],
+  [/^invalid (varint|tag) encoding/, 'proto: integer overflow'],
+  [/^(max depth exceeded|illegal tag|invalid wire type|invalid end group tag)/, 'proto: malformed group'],
 ];

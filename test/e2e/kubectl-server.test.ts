@@ -103,6 +103,7 @@ withEachKubectl('a server', (current) => {
 
   it('deletes, gracefully, by force, and when the last finalizer goes', async () => {
     const session = current();
+    await session.ok('create configmap typo');
     expect(await session.ok('delete configmap typo')).toBe('configmap "typo" deleted\n');
     expect(await session.fails('delete configmap typo')).toBe('Error from server (NotFound): configmaps "typo" not found\n');
     expect(await session.ok('delete configmap typo --ignore-not-found')).toBe('');

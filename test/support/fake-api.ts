@@ -1,6 +1,6 @@
 /**
- * An API server in memory behind the client's transport: create, read, write, delete, list in pages and watch, with one counter of versions.
- * It knows no kinds, checks no fields and is only as exact as clients rely on; what a test wants to go wrong, the test makes go wrong.
+ * An API server in memory behind the client's transport: create, read, write, delete, list in pages and watch, with one counter of
+ * versions. It knows no kinds, checks no fields and is only as exact as clients rely on; what a test wants to go wrong, the test makes go wrong.
  */
 import { FENCE_HEADER, isInForce, parseFence } from '../../shared/api/fencing';
 import { cloneJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/api/json';
@@ -137,7 +137,10 @@ export class FakeApi implements Transport {
         if (address.name !== '') return this.remove(key, address.collection);
         for (const object of this.select(address)) {
           const metadata = objectAt(object, 'metadata') ?? {};
-          this.remove(`${address.collection}|${stringAt(metadata, 'namespace') ?? ''}|${stringAt(metadata, 'name') ?? ''}`, address.collection);
+          this.remove(
+            `${address.collection}|${stringAt(metadata, 'namespace') ?? ''}|${stringAt(metadata, 'name') ?? ''}`,
+            address.collection,
+          );
         }
         return reply(200, { kind: 'List', items: [] });
     }
@@ -154,7 +157,9 @@ export class FakeApi implements Transport {
 
   private select({ collection, namespace, query }: Address): readonly JsonObject[] {
     const wanted = /^metadata\.name=(.*)$/.exec(query.get('fieldSelector') ?? '')?.[1];
-    return this.all(collection, namespace).filter((object) => wanted === undefined || stringAt(objectAt(object, 'metadata'), 'name') === wanted);
+    return this.all(collection, namespace).filter(
+      (object) => wanted === undefined || stringAt(objectAt(object, 'metadata'), 'name') === wanted,
+    );
   }
 
   private list(address: Address): TransportResponse {

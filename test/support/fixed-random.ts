@@ -17,6 +17,8 @@ export class FixedRandom implements Random {
 
   string(length: number, alphabet: string): string {
     this.count += 1;
-    return String(this.count).padStart(length, alphabet[0] ?? '0').slice(-length);
+    return String(this.count)
+      .padStart(length, alphabet[0] ?? '0')
+      .slice(-length);
   }
 }

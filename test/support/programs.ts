@@ -10,6 +10,7 @@ import path from 'node:path';
 import { ensureCertificates, type Certificates } from '../../deploy/local/certificates';
 import { kubeconfig } from '../../deploy/local/kubeconfig';
 import { isReady } from '../../deploy/local/readiness';
+import { nodeArguments, nodeEnvironment } from '../../deploy/local/tuning';
 import { systemClock } from '../../shared/runtime/clock';
 
 export const repository = path.resolve(__dirname, '../..');
@@ -108,8 +109,8 @@ export class ProgramProcess {
 export function startProgram(program: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}): ProgramProcess {
   const file = path.join(repository, 'dist', program);
   if (!existsSync(file)) throw new Error(`${file} is missing: run npm run build`);
-  const env = { ...process.env, ...environment };
-  return new ProgramProcess(spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env }));
+  const env = { ...process.env, ...nodeEnvironment, ...environment };
+  return new ProgramProcess(spawn(process.execPath, [...nodeArguments, file, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env }));
 }
 
 export interface ApiServerOptions {

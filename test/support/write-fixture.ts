@@ -89,6 +89,7 @@ export async function writeFixture(more: { readonly naming?: Dialect; readonly l
     names,
     prefix: PREFIX,
     namespaces: resources.require('namespaces'),
+    leases: resources.require('leases.coordination.platform.io'),
     eventTtlSeconds: 3600,
   });
   const warnings: string[] = [];

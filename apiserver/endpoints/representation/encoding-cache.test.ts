@@ -1,7 +1,14 @@
 import type { Entry } from '../../cache/contract';
 import { EncodingCache } from './encoding-cache';
 
-const entry = (size: number): Entry => ({ key: 'a', revision: 1, bytes: Buffer.alloc(size), labels: {}, fields: {}, dialectSensitive: false });
+const entry = (size: number): Entry => ({
+  key: 'a',
+  revision: 1,
+  bytes: Buffer.alloc(size),
+  labels: {},
+  fields: {},
+  dialectSensitive: false,
+});
 
 it('makes each encoding of an entry once', () => {
   const cache = new EncodingCache();

@@ -127,12 +127,12 @@ class BinaryList implements ListEncoder {
     sink.bytes(MAGIC);
     sink.bytes(delimited(0x0a, typeMeta));
     sink.byte(0x12);
-    sink.bytes(varint(listStart.length + this.itemBytes));
+    writeVarint(sink, listStart.length + this.itemBytes);
     sink.bytes(listStart);
     this.entries.forEach((entry, index) => {
       const bytes = this.encoded[index] ?? this.message(entry, false);
       sink.byte(0x12);
-      sink.bytes(varint(bytes.length));
+      writeVarint(sink, bytes.length);
       sink.bytes(bytes);
     });
     sink.bytes(ENVELOPE_END);
@@ -163,5 +163,16 @@ function varint(value: number): Buffer {
 }
 
 function varintLength(value: number): number {
-  return varint(value).length;
+  if (value < 0x80) return 1;
+  if (value < 0x4000) return 2;
+  return value < 0x200000 ? 3 : varint(value).length;
+}
+
+function writeVarint(sink: ByteSink, value: number): void {
+  let rest = value;
+  while (rest > 0x7f) {
+    sink.byte((rest & 0x7f) | 0x80);
+    rest >>>= 7;
+  }
+  sink.byte(rest);
 }

@@ -30,13 +30,13 @@ function allocatableFromCapacity(object: JsonObject): void {
     status['allocatable'] = cloneJson(capacity);
 }
 
-/** `podCIDR` is the first of `podCIDRs`, whichever was sent. */
+/** `podCIDR` is the first of `podCIDRs`; where both are sent and differ, the single one stands for all. */
 function mirrorPodRange(object: JsonObject): void {
   const spec = objectAt(object, 'spec');
   if (spec === undefined) return;
   const [first = ''] = stringsAt(spec, 'podCIDRs');
   const single = stringAt(spec, 'podCIDR') ?? '';
-  if (first === '' && single !== '') spec['podCIDRs'] = [single];
+  if (single !== '' && single !== first) spec['podCIDRs'] = [single];
   else if (first !== '') spec['podCIDR'] = first;
 }
 

@@ -23,8 +23,18 @@ export interface Watched {
 export interface Current {
   readonly entry: Entry | undefined;
   readonly namespace: Entry | undefined;
+  /** The Lease that a fenced write rests on. */
+  readonly lease: Entry | undefined;
   /** It was the store's state at some moment since the request began, so that a refusal can rest on it. */
   readonly proven: boolean;
+}
+
+/** The Lease that a write depends on. */
+export interface Fencing {
+  readonly lease: Watched;
+  /** Whether the Lease, as it is, still bears the write. */
+  holds(lease: Entry | undefined): boolean;
+  refusal(): StatusError;
 }
 
 /** What an attempt came to. */
@@ -43,6 +53,8 @@ export type Step<R> =
 export interface Attempts {
   readonly object: Watched;
   readonly namespace: Watched | undefined;
+  /** Absent for a write that rests on no term of leadership. */
+  readonly fencing: Fencing | undefined;
   /** In ms of Clock.monotonic. */
   readonly deadline: number;
   /** Begin with a proven state: for what must be right the first time (a dry run never meets the store's own compare). */
@@ -81,27 +93,43 @@ export async function settle<R>(
       current = confirmed;
       continue;
     }
-    const compare = [{ key: attempts.object.storeKey, modRevision: current.entry?.revision ?? 0 }];
-    if (step.guardsNamespace && attempts.namespace !== undefined) {
-      compare.push({ key: attempts.namespace.storeKey, modRevision: current.namespace?.revision ?? 0 });
+    const { fencing } = attempts;
+    if (fencing !== undefined && !fencing.holds(current.lease)) {
+      if (current.proven) throw fencing.refusal();
+      current = await proven(dependencies, attempts);
+      continue;
     }
+    const namespace = step.guardsNamespace ? attempts.namespace : undefined;
+    // A leader that writes its own Lease meets the compare of the object itself.
+    const lease = fencing?.lease.storeKey === attempts.object.storeKey ? undefined : fencing?.lease;
+    const compare = [
+      condition(attempts.object, current.entry),
+      ...(namespace === undefined ? [] : [condition(namespace, current.namespace)]),
+      ...(lease === undefined ? [] : [condition(lease, current.lease)]),
+    ];
     const result = await commit(store, { compare, operations: [step.operation] }, { clock, deadline: attempts.deadline, since });
     if (result.committed) return step.finish(result.revision);
     if (clock.monotonic() >= attempts.deadline)
       throw timeout('request did not complete within requested timeout - context deadline exceeded');
+    const entry = entryOf(attempts.object, result.current[0]);
     current = {
-      entry: entryOf(attempts.object, result.current[0]),
-      namespace:
-        compare.length > 1 && attempts.namespace !== undefined ? entryOf(attempts.namespace, result.current[1]) : current.namespace,
+      entry,
+      namespace: namespace === undefined ? current.namespace : entryOf(namespace, result.current[1]),
+      lease: lease === undefined ? (fencing === undefined ? undefined : entry) : entryOf(lease, result.current[compare.length - 1]),
       proven: true,
     };
   }
+}
+
+function condition(watched: Watched, entry: Entry | undefined): { readonly key: string; readonly modRevision: Revision } {
+  return { key: watched.storeKey, modRevision: entry?.revision ?? 0 };
 }
 
 function cached(cache: Cache, attempts: Attempts, isProven: boolean): Current {
   return {
     entry: cache.get(attempts.object.type, attempts.object.key),
     namespace: attempts.namespace === undefined ? undefined : cache.get(attempts.namespace.type, attempts.namespace.key),
+    lease: attempts.fencing === undefined ? undefined : cache.get(attempts.fencing.lease.type, attempts.fencing.lease.key),
     proven: isProven,
   };
 }
@@ -117,7 +145,9 @@ async function proven(dependencies: AttemptDependencies, attempts: Attempts): Pr
     const object = await cache.read(attempts.object.type, attempts.object.key, waited);
     const namespace =
       attempts.namespace === undefined ? undefined : await cache.read(attempts.namespace.type, attempts.namespace.key, waited);
-    return { entry: object.entry, namespace: namespace?.entry, proven: true };
+    const lease = attempts.fencing?.lease;
+    const held = lease === undefined ? undefined : await cache.read(lease.type, lease.key, waited);
+    return { entry: object.entry, namespace: namespace?.entry, lease: held?.entry, proven: true };
   }
   return cached(cache, attempts, true);
 }

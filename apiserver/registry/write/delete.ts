@@ -94,14 +94,15 @@ function checkOptions(options: DeleteOptions): void {
 }
 
 function checkPreconditions(plan: Plan, name: string, options: DeleteOptions, metadata: JsonObject, entry: Entry): void {
-  const gk = { group: plan.group, kind: plan.kind };
+  const refusal = (what: 'UID' | 'ResourceVersion', wanted: string, found: string): status.StatusError =>
+    plan.group === '' && plan.kind === 'Namespace'
+      ? status.namespacePrecondition(name, what, wanted, found)
+      : status.deletePrecondition({ group: plan.group, kind: plan.kind }, name, what, wanted, found);
   const { uid, resourceVersion } = options.preconditions ?? {};
   const storedUid = stringAt(metadata, 'uid') ?? '';
-  if (uid !== undefined && uid !== storedUid) throw status.deletePrecondition(gk, name, 'UID', uid, storedUid);
+  if (uid !== undefined && uid !== storedUid) throw refusal('UID', uid, storedUid);
   const stored = String(entry.revision);
-  if (resourceVersion !== undefined && resourceVersion !== stored) {
-    throw status.deletePrecondition(gk, name, 'ResourceVersion', resourceVersion, stored);
-  }
+  if (resourceVersion !== undefined && resourceVersion !== stored) throw refusal('ResourceVersion', resourceVersion, stored);
 }
 
 /** Marks `object` (its metadata is a copy) as far as the options ask for it, and says what is to be done with it. */

@@ -48,6 +48,7 @@ async function replica(store: MemoryStore): Promise<Replica> {
     names,
     prefix,
     namespaces,
+    leases: resources.require('leases.coordination.platform.io'),
     eventTtlSeconds: 3600,
   });
   return { cache, writer };

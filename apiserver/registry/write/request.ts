@@ -12,6 +12,7 @@ import type { Reader, RequestContext, Resource, Subresource } from '../contract'
 import { entryKey } from '../resources';
 import type { Admission, AdmissionOperation, AdmissionRequest } from './admission';
 import type { Attempts, Current } from './attempts';
+import { fencingOf } from './fence';
 import { planner, type Plan } from './plan';
 
 export interface WriterDependencies {
@@ -27,6 +28,8 @@ export interface WriterDependencies {
   readonly prefix: string;
   /** The resource of Namespaces. */
   readonly namespaces: Resource;
+  /** The resource of Leases, on which fenced writes depend. */
+  readonly leases: Resource;
   /** How long an object of an expiring kind lives after its last write. */
   readonly eventTtlSeconds: number;
 }
@@ -62,8 +65,10 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
   const { clock } = dependencies;
   const planOf = planner(dependencies.prefix);
   const namespacePlan = planOf(dependencies.namespaces);
+  const leasePlan = planOf(dependencies.leases);
   function attemptsFor(request: WriteRequest, name: string, prove: boolean): Attempts {
     const { plan, namespace } = request;
+    const { fence } = request.context;
     const key = entryKey({ namespace, name });
     return {
       object: { type: plan.stored, key, storeKey: plan.keyPrefix + key },
@@ -72,6 +77,7 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
         : undefined,
       deadline: Math.min(request.context.deadline, clock.monotonic() + WRITE_LIMIT_MS),
       prove,
+      fencing: fence === undefined ? undefined : fencingOf(fence, leasePlan, dependencies.names, plan.gr, name),
     };
   }
 

@@ -2,8 +2,9 @@
  * etcd's messages, as far as the store uses them: requests to bytes, answers to the contract's types. Field numbers
  * are those of etcd's published API. Values of answers are views of the message in which they came.
  */
+import { WireReader } from '../../../shared/serialization/wire';
 import type { Compare, KeyRange, KeyValue, Operation, Revision, Transaction, TransactionResult, WatchEvent } from '../store';
-import { Reader, Writer } from './wire';
+import { Writer } from './wire';
 
 const noBytes = Buffer.alloc(0);
 /** Heads, numbers and flags of one message and its parents; generous. */
@@ -58,7 +59,7 @@ export function encodeRange(call: RangeCall): Buffer {
 }
 
 export function decodeRange(bytes: Buffer): RangeAnswer {
-  return readRange(new Reader(bytes), bytes.length);
+  return readRange(new WireReader(bytes), bytes.length);
 }
 
 /** A transaction whose else-branch reads every compared key. */
@@ -76,7 +77,7 @@ export function encodeTransaction({ compare, operations }: Transaction): Buffer 
 }
 
 export function decodeTransaction(bytes: Buffer): TransactionResult {
-  const reader = new Reader(bytes);
+  const reader = new WireReader(bytes);
   let revision = 0;
   let committed = false;
   const current: (KeyValue | undefined)[] = [];
@@ -86,14 +87,14 @@ export function decodeTransaction(bytes: Buffer): TransactionResult {
         revision = readHeader(reader.message());
         break;
       case 2:
-        committed = reader.uint() === 1;
+        committed = reader.bool();
         break;
       case 3:
-        if (committed) reader.skip();
+        if (committed) reader.skipField();
         else current.push(readElse(reader.message()));
         break;
       default:
-        reader.skip();
+        reader.skipField();
     }
   }
   return committed ? { committed, revision } : { committed, revision, current };
@@ -137,13 +138,13 @@ export interface LeaseAnswer {
 }
 
 export function decodeLease(bytes: Buffer): LeaseAnswer {
-  const reader = new Reader(bytes);
+  const reader = new WireReader(bytes);
   let lease = '0';
   let ttlSeconds = 0;
   while (reader.next()) {
-    if (reader.field === 2) lease = reader.int64();
-    else if (reader.field === 3) ttlSeconds = Number(reader.int64());
-    else reader.skip();
+    if (reader.field === 2) lease = String(reader.integer());
+    else if (reader.field === 3) ttlSeconds = Number(reader.integer());
+    else reader.skipField();
   }
   return { lease, ttlSeconds };
 }
@@ -158,15 +159,15 @@ export function decodeNothing(): true {
 }
 
 export function decodeStatus(bytes: Buffer): StatusAnswer {
-  const reader = new Reader(bytes);
+  const reader = new WireReader(bytes);
   let revision = 0;
   let version = '';
   let size = 0;
   while (reader.next()) {
     if (reader.field === 1) revision = readHeader(reader.message());
-    else if (reader.field === 2) version = reader.text();
-    else if (reader.field === 3) size = reader.uint();
-    else reader.skip();
+    else if (reader.field === 2) version = reader.string();
+    else if (reader.field === 3) size = Number(reader.integer());
+    else reader.skipField();
   }
   return { version, revision, size };
 }
@@ -192,7 +193,7 @@ export function encodeWatch(call: WatchCall): Buffer {
 }
 
 export function decodeWatch(bytes: Buffer): WatchAnswer {
-  const reader = new Reader(bytes);
+  const reader = new WireReader(bytes);
   let revision = 0;
   let watchId = 0;
   let created = false;
@@ -207,28 +208,28 @@ export function decodeWatch(bytes: Buffer): WatchAnswer {
         revision = readHeader(reader.message());
         break;
       case 2:
-        watchId = Number(reader.int64());
+        watchId = Number(reader.integer());
         break;
       case 3:
-        created = reader.uint() === 1;
+        created = reader.bool();
         break;
       case 4:
-        canceled = reader.uint() === 1;
+        canceled = reader.bool();
         break;
       case 5:
-        compactRevision = reader.uint();
+        compactRevision = Number(reader.integer());
         break;
       case 6:
-        cancelReason = reader.text();
+        cancelReason = reader.string();
         break;
       case 7:
-        fragment = reader.uint() === 1;
+        fragment = reader.bool();
         break;
       case 11:
         events.push(readEvent(reader.message()));
         break;
       default:
-        reader.skip();
+        reader.skipField();
     }
   }
   return { revision, watchId, created, canceled, compactRevision, cancelReason, fragment, events };
@@ -286,25 +287,25 @@ function writeElse(writer: Writer, compare: Compare | undefined): void {
   writer.close(3, mark);
 }
 
-function readElse(reader: Reader): KeyValue | undefined {
+function readElse(reader: WireReader): KeyValue | undefined {
   let first: KeyValue | undefined;
   while (reader.next()) {
     if (reader.field === 1) [first] = readRange(reader.message(), 0).kvs;
-    else reader.skip();
+    else reader.skipField();
   }
   return first;
 }
 
-function readHeader(reader: Reader): Revision {
+function readHeader(reader: WireReader): Revision {
   let revision = 0;
   while (reader.next()) {
-    if (reader.field === 3) revision = reader.uint();
-    else reader.skip();
+    if (reader.field === 3) revision = Number(reader.integer());
+    else reader.skipField();
   }
   return revision;
 }
 
-function readRange(reader: Reader, bytes: number): RangeAnswer {
+function readRange(reader: WireReader, bytes: number): RangeAnswer {
   let revision = 0;
   let more = false;
   let count = 0;
@@ -318,19 +319,19 @@ function readRange(reader: Reader, bytes: number): RangeAnswer {
         kvs.push(readKeyValue(reader.message()));
         break;
       case 3:
-        more = reader.uint() === 1;
+        more = reader.bool();
         break;
       case 4:
-        count = reader.uint();
+        count = Number(reader.integer());
         break;
       default:
-        reader.skip();
+        reader.skipField();
     }
   }
   return { revision, kvs, more, count, bytes };
 }
 
-function readKeyValue(reader: Reader): KeyValue {
+function readKeyValue(reader: WireReader): KeyValue {
   let key = '';
   let value: Buffer = noBytes;
   let createRevision = 0;
@@ -339,34 +340,34 @@ function readKeyValue(reader: Reader): KeyValue {
   while (reader.next()) {
     switch (reader.field) {
       case 1:
-        key = reader.text();
+        key = reader.string();
         break;
       case 2:
-        createRevision = reader.uint();
+        createRevision = Number(reader.integer());
         break;
       case 3:
-        modRevision = reader.uint();
+        modRevision = Number(reader.integer());
         break;
       case 4:
-        version = reader.uint();
+        version = Number(reader.integer());
         break;
       case 5:
-        value = reader.view();
+        value = reader.bytes();
         break;
       default:
-        reader.skip();
+        reader.skipField();
     }
   }
   return { key, value, createRevision, modRevision, version };
 }
 
-function readEvent(reader: Reader): WatchEvent {
+function readEvent(reader: WireReader): WatchEvent {
   let deleted = false;
   let kv: KeyValue | undefined;
   while (reader.next()) {
-    if (reader.field === 1) deleted = reader.uint() === 1;
+    if (reader.field === 1) deleted = reader.bool();
     else if (reader.field === 2) kv = readKeyValue(reader.message());
-    else reader.skip();
+    else reader.skipField();
   }
   if (kv === undefined) throw new Error('a watch event without a key');
   const { key, value, modRevision, createRevision } = kv;

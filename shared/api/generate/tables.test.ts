@@ -75,11 +75,10 @@ function readFile(file: Buffer, messages: Map<string, Map<number, string>>): voi
   const input = new WireReader(file);
   let group = '';
   const found: [string, Map<number, string>][] = [];
-  while (!input.isDone) {
-    const { number, wire } = input.tag();
-    if (number === 2 && wire === WIRE.bytes) group = input.bytes().toString('utf8');
-    else if (number === 4 && wire === WIRE.bytes) found.push(readMessage(input.message()));
-    else input.skip(wire);
+  while (input.next()) {
+    if (input.field === 2 && input.wire === WIRE.bytes) group = input.string();
+    else if (input.field === 4 && input.wire === WIRE.bytes) found.push(readMessage(input.message()));
+    else input.skipField();
   }
   const short = group.replace(/^k8s\.io\.api\./, '').replace(/^k8s\.io\.apimachinery\.pkg\.apis\./, '');
   for (const [name, fields] of found) messages.set(`${short}.${name}`, fields);
@@ -88,21 +87,19 @@ function readFile(file: Buffer, messages: Map<string, Map<number, string>>): voi
 function readMessage(message: WireReader): [string, Map<number, string>] {
   let name = '';
   const fields = new Map<number, string>();
-  while (!message.isDone) {
-    const { number, wire } = message.tag();
-    if (number === 1 && wire === WIRE.bytes) name = message.bytes().toString('utf8');
-    else if (number === 2 && wire === WIRE.bytes) {
+  while (message.next()) {
+    if (message.field === 1 && message.wire === WIRE.bytes) name = message.string();
+    else if (message.field === 2 && message.wire === WIRE.bytes) {
       const field = message.message();
       let fieldName = '';
       let fieldNumber = 0;
-      while (!field.isDone) {
-        const tag = field.tag();
-        if (tag.number === 1 && tag.wire === WIRE.bytes) fieldName = field.bytes().toString('utf8');
-        else if (tag.number === 3 && tag.wire === WIRE.varint) fieldNumber = field.number();
-        else field.skip(tag.wire);
+      while (field.next()) {
+        if (field.field === 1 && field.wire === WIRE.bytes) fieldName = field.string();
+        else if (field.field === 3 && field.wire === WIRE.varint) fieldNumber = field.int32();
+        else field.skipField();
       }
       fields.set(fieldNumber, fieldName);
-    } else message.skip(wire);
+    } else message.skipField();
   }
   return [name, fields];
 }

@@ -2,7 +2,7 @@
 import { prefixRange, type Store } from '../../../apiserver/storage/store';
 import { failureOf, put, remove, valueOf } from './helpers';
 import { Recorder } from './recorder';
-import type { Scene, StoreUnderTest } from './suite';
+import type { Scene, StoreUnderTest } from './subject';
 
 export function compactionTests(scene: Scene): void {
   describe('compaction', () => {

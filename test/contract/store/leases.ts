@@ -2,7 +2,7 @@
 import { failureOf, put, valueOf } from './helpers';
 import { Recorder } from './recorder';
 import { prefixRange, type LeaseId } from '../../../apiserver/storage/store';
-import type { Scene } from './suite';
+import type { Scene } from './subject';
 
 export function leaseTests(scene: Scene): void {
   describe('leases', () => {

@@ -1,7 +1,7 @@
 /** Contract: ranges, limits, counts, older revisions, order. */
 import { prefixRange, singleKey } from '../../../apiserver/storage/store';
 import { failureOf, put, remove } from './helpers';
-import type { Scene } from './suite';
+import type { Scene } from './subject';
 
 export function rangeTests(scene: Scene): void {
   describe('ranges', () => {

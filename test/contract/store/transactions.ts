@@ -1,7 +1,7 @@
 /** Contract: single keys and transactions. */
 import { singleKey } from '../../../apiserver/storage/store';
 import { failureOf, put, remove, valueOf } from './helpers';
-import type { Scene } from './suite';
+import type { Scene } from './subject';
 
 export function transactionTests(scene: Scene): void {
   describe('transactions', () => {

@@ -2,7 +2,7 @@
 import { prefixRange, singleKey, type KeyRange, type Revision, type Store, type Watch } from '../../../apiserver/storage/store';
 import { failureOf, put, remove } from './helpers';
 import { Recorder } from './recorder';
-import type { Scene } from './suite';
+import type { Scene } from './subject';
 
 export function watchTests(scene: Scene): void {
   describe('watches', () => {

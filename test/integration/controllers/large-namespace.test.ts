@@ -1,0 +1,94 @@
+/** A namespace with ten thousand objects goes completely; prints how long it took and what memory the processes needed. */
+import { readFileSync } from 'node:fs';
+import { isNotFound } from '../../../shared/client/api-error';
+import { knownResource } from '../../../shared/client/resource';
+import type { RestClient } from '../../../shared/client/rest-client';
+import { adminClient, startControllers } from '../../support/control-plane';
+import {
+  freePort,
+  removeFolder,
+  startApiServer,
+  temporaryFolder,
+  waitUntil,
+  type ApiServer,
+  type ProgramProcess,
+} from '../../support/programs';
+
+const NAMESPACES = knownResource('namespaces');
+const COUNTS = { configmaps: 4_000, secrets: 3_000, serviceaccounts: 2_000, events: 1_000 } as const;
+const LANES = 16;
+
+const folder = temporaryFolder('large-namespace');
+let server: ApiServer;
+let client: RestClient;
+let controllers: ProgramProcess;
+
+beforeAll(async () => {
+  server = await startApiServer({ folder, securePort: await freePort() });
+  client = adminClient([server.address], server.certificates);
+  controllers = startControllers(server);
+}, 60_000);
+
+afterAll(async () => {
+  await controllers.stop();
+  client.close();
+  await server.process.stop();
+  removeFolder(folder);
+}, 60_000);
+
+/** MB of the process's own memory. */
+function memory(process: ProgramProcess): number {
+  const kilobytes = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${process.pid}/status`, 'utf8'))?.[1];
+  return Math.round(Number(kilobytes) / 1024);
+}
+
+async function fill(namespace: string): Promise<void> {
+  const work = Object.entries(COUNTS).flatMap(([name, count]) =>
+    Array.from({ length: count }, (_, index) => {
+      const resource = knownResource(name);
+      const metadata = { namespace, name: `${name}-${index}` };
+      const more =
+        name === 'events'
+          ? { involvedObject: { namespace, kind: 'Pod', name: 'p' } }
+          : name === 'configmaps'
+            ? { data: { text: 'x'.repeat(1_000) } }
+            : {};
+      return () => client.create(resource, { metadata, ...more });
+    }),
+  );
+  await Promise.all(
+    Array.from({ length: LANES }, async () => {
+      for (let create = work.pop(); create !== undefined; create = work.pop()) await create();
+    }),
+  );
+}
+
+test('ten thousand objects', async () => {
+  await client.create(NAMESPACES, { metadata: { name: 'large' } });
+  const before = performance.now();
+  await fill('large');
+  const began = performance.now();
+  const peak = { server: 0, controllers: 0 };
+  await client.delete(NAMESPACES, { name: 'large' });
+  await waitUntil(
+    'the namespace to go',
+    async () => {
+      peak.server = Math.max(peak.server, memory(server.process));
+      peak.controllers = Math.max(peak.controllers, memory(controllers));
+      return client.get(NAMESPACES, { name: 'large' }).then(
+        () => false,
+        (error: unknown) => isNotFound(error),
+      );
+    },
+    90_000,
+  );
+  const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+  const total = Object.values(COUNTS).reduce((sum, count) => sum + count, 0);
+  process.stdout.write(
+    `${total} objects: made in ${seconds(began - before)}, gone in ${seconds(performance.now() - began)}; ` +
+      `at most ${peak.controllers} MB in the controllers, ${peak.server} MB in the server\n`,
+  );
+  for (const name of [...Object.keys(COUNTS), 'pods']) {
+    expect((await client.list(knownResource(name), { namespace: 'large', metadataOnly: true })).items).toEqual([]);
+  }
+}, 180_000);

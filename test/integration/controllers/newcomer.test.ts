@@ -1,0 +1,156 @@
+/** The first controllers at work on a real server: what a newcomer does with kubectl, and what must come back when it is taken away. */
+import { arrayAt, objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
+import { isNotFound } from '../../../shared/client/api-error';
+import type { ApiObject } from '../../../shared/client/api-object';
+import { knownResource } from '../../../shared/client/resource';
+import type { RestClient } from '../../../shared/client/rest-client';
+import { adminClient, startControllers } from '../../support/control-plane';
+import { packagedProgram, runClient } from '../../support/kubectl';
+import {
+  freePort,
+  removeFolder,
+  startApiServer,
+  temporaryFolder,
+  waitUntil,
+  type ApiServer,
+  type ProgramProcess,
+} from '../../support/programs';
+
+const [NAMESPACES, ACCOUNTS, MAPS, PODS] = ['namespaces', 'serviceaccounts', 'configmaps', 'pods'].map(knownResource) as [
+  ReturnType<typeof knownResource>,
+  ReturnType<typeof knownResource>,
+  ReturnType<typeof knownResource>,
+  ReturnType<typeof knownResource>,
+];
+const ROOT = 'platform-root-ca.crt';
+
+const folder = temporaryFolder('newcomer');
+let server: ApiServer;
+let client: RestClient;
+let controllers: ProgramProcess;
+let healthPort: number;
+
+beforeAll(async () => {
+  server = await startApiServer({ folder, securePort: await freePort() });
+  client = adminClient([server.address], server.certificates);
+  healthPort = await freePort();
+  controllers = startControllers(server, `--secure-port=${healthPort}`);
+}, 60_000);
+
+afterAll(async () => {
+  expect(await controllers.stop()).toBe(0);
+  client.close();
+  await server.process.stop();
+  removeFolder(folder);
+}, 60_000);
+
+async function find(resource: typeof MAPS, namespace: string, name: string): Promise<ApiObject | undefined> {
+  try {
+    return await client.get(resource, { namespace, name });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+async function makeNamespace(name: string): Promise<void> {
+  await client.create(NAMESPACES, { metadata: { name } });
+  await waitUntil(`the account in ${name}`, () => find(ACCOUNTS, name, 'default'));
+  await waitUntil(`the root certificate in ${name}`, () => find(MAPS, name, ROOT));
+}
+
+const pod = (namespace: string, name: string, finalizers: string[] = []): JsonObject => ({
+  metadata: { namespace, name, finalizers },
+  spec: { containers: [{ name: 'c', image: 'i' }] },
+});
+
+async function condition(namespace: string, type: string): Promise<JsonObject | undefined> {
+  const found = await find(NAMESPACES, '', namespace);
+  const conditions = arrayAt(objectAt(found?.body, 'status'), 'conditions') ?? [];
+  return conditions.find((item): item is JsonObject => stringAt(item as JsonObject, 'type') === type);
+}
+
+const kubectl = packagedProgram('kubectl');
+const label = 'kubectl create ns, run, delete ns, within seconds';
+
+test(kubectl === undefined ? `SKIPPED, no kubectl for this machine: ${label}` : label, async () => {
+  if (kubectl === undefined) {
+    process.stderr.write(`\nSKIPPED: ${label}: there is no kubectl for this machine\n`);
+    return;
+  }
+  const run = (...args: string[]) => runClient(kubectl, server.kubeconfig, args);
+  const started = performance.now();
+  expect(await run('create', 'namespace', 'new')).toMatchObject({ code: 0, stdout: 'namespace/new created\n' });
+  await waitUntil('the account', () => find(ACCOUNTS, 'new', 'default'));
+  expect(await run('-n', 'new', 'run', 'web', '--image=nginx')).toMatchObject({ code: 0, stdout: 'pod/web created\n' });
+  expect(await run('delete', 'namespace', 'new')).toMatchObject({ code: 0, stdout: 'namespace "new" deleted\n' });
+  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(await find(NAMESPACES, '', 'new')).toBeUndefined();
+});
+
+test('what is deleted or changed in a namespace comes back', async () => {
+  await makeNamespace('restored');
+  const account = await find(ACCOUNTS, 'restored', 'default');
+  await client.delete(ACCOUNTS, { namespace: 'restored', name: 'default' });
+  await waitUntil('a new account', async () => {
+    const now = await find(ACCOUNTS, 'restored', 'default');
+    return now !== undefined && now.uid !== account?.uid;
+  });
+  const map = await find(MAPS, 'restored', ROOT);
+  await client.delete(MAPS, { namespace: 'restored', name: ROOT });
+  await waitUntil('a new root certificate', async () => {
+    const now = await find(MAPS, 'restored', ROOT);
+    return now !== undefined && now.uid !== map?.uid;
+  });
+  await client.patch(MAPS, { namespace: 'restored', name: ROOT }, 'merge', { data: { 'ca.crt': 'forged', extra: 'x' } });
+  await waitUntil('the right root certificate', async () => {
+    const data = objectAt((await find(MAPS, 'restored', ROOT))?.body, 'data');
+    return stringAt(data, 'ca.crt') === server.certificates.authority && Object.keys(data ?? {}).length === 1;
+  });
+});
+
+test('finalizers of nobody keep a namespace, its conditions name them, and other namespaces go meanwhile', async () => {
+  for (const name of ['stuck', 'free']) await makeNamespace(name);
+  await client.create(MAPS, { metadata: { namespace: 'stuck', name: 'held', finalizers: ['nobody.example.com/f'] } });
+  await client.create(PODS, pod('stuck', 'going'));
+  await client.delete(NAMESPACES, { name: 'stuck' });
+  await client.delete(NAMESPACES, { name: 'free' });
+  await waitUntil('the free namespace to go', async () => (await find(NAMESPACES, '', 'free')) === undefined);
+  await waitUntil(
+    'the finalizer to be named',
+    async () => (await condition('stuck', 'NamespaceFinalizersRemaining'))?.['status'] === 'True',
+  );
+  expect(await condition('stuck', 'NamespaceFinalizersRemaining')).toMatchObject({
+    message: 'Some content in the namespace has finalizers remaining: nobody.example.com/f in 1 resource instances',
+  });
+  expect(await condition('stuck', 'NamespaceContentRemaining')).toMatchObject({
+    message: 'Some resources are remaining: configmaps. has 1 resource instances',
+  });
+  expect(await find(PODS, 'stuck', 'going')).toBeUndefined();
+  expect(controllers.output).toContain('held (nobody.example.com/f)');
+  // Once more does no harm.
+  await client.delete(NAMESPACES, { name: 'stuck' }).catch((error: unknown) => expect(error).toMatchObject({ code: 409 }));
+  await client.patch(MAPS, { namespace: 'stuck', name: 'held' }, 'merge', { metadata: { finalizers: null } });
+  await waitUntil('the stuck namespace to go', async () => (await find(NAMESPACES, '', 'stuck')) === undefined, 25_000);
+});
+
+test('pods go before what they may still need', async () => {
+  await makeNamespace('ordered');
+  await client.create(PODS, pod('ordered', 'slow', ['nobody.example.com/f']));
+  await client.create(MAPS, { metadata: { namespace: 'ordered', name: 'needed' } });
+  await client.delete(NAMESPACES, { name: 'ordered' });
+  await waitUntil('the pod to be named', async () => (await condition('ordered', 'NamespaceContentRemaining'))?.['status'] === 'True');
+  expect(await find(MAPS, 'ordered', 'needed')).toBeDefined();
+  await client.patch(PODS, { namespace: 'ordered', name: 'slow' }, 'merge', { metadata: { finalizers: null } });
+  await waitUntil('the namespace to go', async () => (await find(NAMESPACES, '', 'ordered')) === undefined, 25_000);
+});
+
+test('health and metrics are served', async () => {
+  const get = async (path: string) => (await fetch(`http://127.0.0.1:${healthPort}${path}`)).text();
+  expect(await get('/healthz')).toBe('ok');
+  const metrics = await get('/metrics');
+  for (const name of ['namespace', 'serviceaccount', 'root-ca-cert-publisher']) {
+    expect(metrics).toContain(`leader_election_master_status{name="controller-${name}"} 1`);
+    expect(metrics).toContain(`workqueue_depth{name="${name}"} 0`);
+  }
+});

@@ -1,0 +1,65 @@
+/**
+ * A leader for a test: leads under a Lease and, whenever its parent says so, writes with the fence of the term that it believes in,
+ * as a program does that was paused between looking and writing. Says over IPC what came of it.
+ */
+import { connectTo } from '../../../shared/client/connect';
+import { CredentialSource } from '../../../shared/client/credential-source';
+import { ApiError } from '../../../shared/client/api-error';
+import { readKubeconfig } from '../../../shared/client/kubeconfig';
+import { LeaderElection } from '../../../shared/client/leader-election';
+import { knownResource } from '../../../shared/client/resource';
+import { RestClient } from '../../../shared/client/rest-client';
+import type { Fence } from '../../../shared/api/fencing';
+import { systemClock } from '../../../shared/runtime/clock';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { systemRandom } from '../../../shared/runtime/random';
+
+const [kubeconfig = '', identity = ''] = process.argv.slice(2);
+const config = readKubeconfig(kubeconfig);
+const [clock, random] = [systemClock, systemRandom];
+const client = new RestClient({
+  transport: connectTo(config, clock),
+  credentials: new CredentialSource(config.credentials, clock),
+  dialect: 'platform',
+  userAgent: identity,
+  clock,
+  random,
+});
+/** Stays when the term ends: the writer has looked before and does not look again. */
+let believed: Fence | undefined;
+
+const election = new LeaderElection({
+  client,
+  clock,
+  random,
+  logger: silentLogger,
+  lease: { namespace: 'platform-system', name: 'late-writer' },
+  identity,
+  durationMs: 3_000,
+  renewDeadlineMs: 2_000,
+  retryMs: 500,
+});
+void election.run(new AbortController().signal, async ({ fence, signal }) => {
+  believed ??= fence;
+  process.send?.({ type: 'leading', transitions: fence.transitions });
+  await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  process.send?.({ type: 'lost' });
+});
+
+process.on('message', (name) => void write(String(name)));
+process.on('disconnect', () => process.exit(0));
+
+async function write(name: string): Promise<void> {
+  const fenced = believed === undefined ? client : client.fenced(believed);
+  try {
+    await fenced.create(knownResource('configmaps'), { metadata: { namespace: 'default', name } });
+    process.send?.({ type: 'wrote', name, code: 201, message: '' });
+  } catch (error) {
+    process.send?.({
+      type: 'wrote',
+      name,
+      code: error instanceof ApiError ? error.code : 0,
+      message: error instanceof Error ? error.message : '',
+    });
+  }
+}

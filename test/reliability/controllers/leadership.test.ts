@@ -1,0 +1,147 @@
+/** Of two copies one works: who takes over when, and what becomes of a write that comes too late. */
+import { isNotFound } from '../../../shared/client/api-error';
+import { objectAt, stringAt } from '../../../shared/api/json';
+import { knownResource } from '../../../shared/client/resource';
+import type { RestClient } from '../../../shared/client/rest-client';
+import { adminClient, startControllers } from '../../support/control-plane';
+import {
+  freePort,
+  removeFolder,
+  startApiServer,
+  startProgram,
+  temporaryFolder,
+  waitUntil,
+  type ApiServer,
+  type ProgramProcess,
+} from '../../support/programs';
+
+const [NAMESPACES, ACCOUNTS, MAPS] = ['namespaces', 'serviceaccounts', 'configmaps'].map(knownResource);
+const LEASES = knownResource('leases.coordination.platform.io');
+const folder = temporaryFolder('leadership');
+let server: ApiServer;
+let client: RestClient;
+const running = new Set<ProgramProcess>();
+
+beforeAll(async () => {
+  server = await startApiServer({ folder, securePort: await freePort() });
+  client = adminClient([server.address], server.certificates);
+}, 60_000);
+
+afterEach(async () => {
+  for (const process of running) await process.kill();
+  running.clear();
+});
+
+afterAll(async () => {
+  client.close();
+  await server.process.stop();
+  removeFolder(folder);
+}, 60_000);
+
+function keep(process: ProgramProcess): ProgramProcess {
+  running.add(process);
+  return process;
+}
+
+async function holder(name: string): Promise<string> {
+  try {
+    const lease = await client.get(LEASES, { namespace: 'platform-system', name });
+    return stringAt(objectAt(lease.body, 'spec'), 'holderIdentity') ?? '';
+  } catch (error) {
+    if (isNotFound(error)) return '';
+    throw error;
+  }
+}
+
+/** Milliseconds until a new namespace has its account. */
+async function served(namespace: string): Promise<number> {
+  const started = performance.now();
+  await client.create(NAMESPACES!, { metadata: { name: namespace } });
+  await waitUntil(
+    `the account in ${namespace}`,
+    async () =>
+      client.get(ACCOUNTS!, { namespace, name: 'default' }).then(
+        () => true,
+        () => false,
+      ),
+    30_000,
+  );
+  return performance.now() - started;
+}
+
+const LEASE = 'controller-serviceaccount';
+
+async function twoCopies(): Promise<readonly [first: ProgramProcess, second: ProgramProcess]> {
+  const before = await holder(LEASE);
+  const first = keep(startControllers(server, '--controllers=serviceaccount'));
+  await waitUntil('the first copy to lead', async () => first.output.includes('"leading"') && (await holder(LEASE)) !== before, 30_000);
+  const second = keep(startControllers(server, '--controllers=serviceaccount'));
+  await waitUntil('the second copy to run', () => second.output.includes('controllers are running'));
+  await served(`before-${first.pid}`);
+  await waitUntil('the second copy to wait', () => second.output.includes('another copy leads, waiting'));
+  expect(second.output).not.toContain('"leading"');
+  return [first, second];
+}
+
+test('after a clean stop the other copy takes over at once', async () => {
+  const [first] = await twoCopies();
+  expect(await first.stop()).toBe(0);
+  expect(await served('after-stop')).toBeLessThan(1_500);
+}, 60_000);
+
+test('after SIGKILL the other copy takes over in less than 15 s', async () => {
+  const [first, second] = await twoCopies();
+  const killed = performance.now();
+  await first.kill();
+  await served('after-kill');
+  expect(second.output).toContain('"leading"');
+  expect(performance.now() - killed).toBeLessThan(15_000);
+  process.stdout.write(`took over ${((performance.now() - killed) / 1000).toFixed(1)} s after SIGKILL\n`);
+}, 60_000);
+
+test('a leader that was paused longer than its lease finds its late write refused', async () => {
+  const messages: { type: string; name?: string; code?: number; message?: string }[][] = [[], []];
+  const start = (index: number): ProgramProcess => {
+    const program = keep(startProgram('test/reliability/controllers/late-writer.js', [server.kubeconfig, `copy-${index}`]));
+    program.child.on('message', (message) => messages[index]?.push(message as { type: string }));
+    return program;
+  };
+  const outcome = (index: number, name: string) =>
+    waitUntil(`the outcome of ${name}`, () => messages[index]?.find((message) => message.name === name), 20_000);
+  const leads = (index: number) => messages[index]?.some(({ type }) => type === 'leading') === true;
+
+  const first = start(0);
+  await waitUntil('the first copy to lead', () => leads(0));
+  const second = start(1);
+  first.child.send('in-time');
+  expect(await outcome(0, 'in-time')).toMatchObject({ code: 201 });
+
+  first.pause();
+  // It waits in the first one's mail until it goes on.
+  first.child.send('too-late');
+  await waitUntil('the second copy to lead', () => leads(1), 20_000);
+  second.child.send('of-the-second');
+  expect(await outcome(1, 'of-the-second')).toMatchObject({ code: 201 });
+  first.resume();
+  expect(await outcome(0, 'too-late')).toMatchObject({ code: 409, message: expect.stringContaining('is over') });
+  await expect(client.get(MAPS!, { namespace: 'default', name: 'too-late' })).rejects.toMatchObject({ code: 404 });
+  await waitUntil('the first copy to notice', () => messages[0]?.some(({ type }) => type === 'lost'));
+  expect(await holder('late-writer')).toBe('copy-1');
+}, 60_000);
+
+test('each controller can be its own process, and any choice of them runs beside any other', async () => {
+  keep(startControllers(server, '--controllers=serviceaccount'));
+  keep(startControllers(server, '--controllers=-*,namespace'));
+  await served('split');
+  await client.delete(NAMESPACES!, { name: 'split' });
+  await waitUntil('the namespace to go', () => client.get(NAMESPACES!, { name: 'split' }).then(() => false, isNotFound), 30_000);
+}, 60_000);
+
+test('a child of a process that is gone ends by itself', async () => {
+  const program = startControllers(server);
+  await waitUntil('the controllers to run', () => program.output.includes('controllers are running'));
+  // Node does not report the end of the streams after this, only that of the process.
+  const code = new Promise((resolve) => program.child.once('exit', resolve));
+  program.child.disconnect();
+  expect(await code).toBe(0);
+}, 60_000);

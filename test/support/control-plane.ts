@@ -1,0 +1,36 @@
+/** Whole control planes for tests: our own REST client to real servers, and controllers' processes. */
+import type { Certificates } from '../../deploy/local/certificates';
+import { connectTo } from '../../shared/client/connect';
+import { CredentialSource } from '../../shared/client/credential-source';
+import type { Http2Settings } from '../../shared/client/http2-transport';
+import { RestClient } from '../../shared/client/rest-client';
+import { systemClock } from '../../shared/runtime/clock';
+import { systemRandom } from '../../shared/runtime/random';
+import { startProgram, type ApiServer, type ProgramProcess } from './programs';
+
+/** As the administrator, over all of the addresses. */
+export function adminClient(
+  addresses: readonly string[],
+  certificates: Certificates,
+  options: { readonly http1?: boolean; readonly settings?: Partial<Omit<Http2Settings, 'clock'>> } = {},
+): RestClient {
+  const config = {
+    servers: addresses.map((address) => new URL(address)),
+    tls: { ca: certificates.authority, cert: certificates.admin.certificate, key: certificates.admin.key },
+    credentials: { type: 'none' } as const,
+    http1: options.http1 === true,
+  };
+  return new RestClient({
+    transport: connectTo(config, systemClock, options.settings),
+    credentials: new CredentialSource(config.credentials, systemClock),
+    dialect: 'platform',
+    userAgent: 'test',
+    clock: systemClock,
+    random: systemRandom,
+  });
+}
+
+/** `dist/controllers/main.js` against the server, without a port for health unless the arguments ask for one. */
+export function startControllers(server: ApiServer, ...args: readonly string[]): ProgramProcess {
+  return startProgram('controllers/main.js', [`--kubeconfig=${server.kubeconfig}`, '--secure-port=0', '--log-level=info', ...args]);
+}
