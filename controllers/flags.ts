@@ -12,7 +12,7 @@ export const flags = {
   controllers: list({
     section: GENERIC,
     help:
-      "Controllers to run: '*' = all that are on by default, 'foo' = foo as well, '-foo' = not foo, '-*' = none but those that are named. " +
+      "Controllers to run: '*' = all that are on by default, 'foo' = foo as well, '-foo' = not foo, '-*' = none but the named ones. " +
       `There are: ${CONTROLLERS.map(({ name, description }) => `${name} (${description})`).join('; ')}.`,
     default: ['*'],
   }),

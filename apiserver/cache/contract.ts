@@ -57,6 +57,8 @@ export interface SnapshotRequest extends Waited {
   readonly end?: string;
   /** So many entries of the range suffice: bounds what a store read holds in memory. States held in memory ignore it. Absent = all. */
   readonly limit?: number;
+  /** The store is known to have reached the revision: when the clock has not, the store is read instead of waiting. */
+  readonly stored?: boolean;
 }
 
 /** One change of one object, made once and shared by all watchers. */
@@ -155,7 +157,7 @@ export interface Cache {
   snapshot(type: StoredType): Snapshot;
   /**
    * The state at exactly `revision`: a pinned or reconstructed snapshot, else a paged store read of the part asked for. A revision that the clock
-   * has not reached is waited for until the deadline. Rejects with StoreError `compacted`, `future-revision`, or what the store said.
+   * has not reached is waited for until the deadline, unless it is known to be `stored`. Rejects with StoreError `compacted`, `future-revision`, or what the store said.
    */
   snapshotAt(type: StoredType, revision: Revision, request: SnapshotRequest): Promise<Snapshot>;
   /** Keeps the given snapshot for continuation pages (bounded: 32 snapshots, 64 MB; the oldest goes first). */

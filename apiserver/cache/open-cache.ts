@@ -273,6 +273,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
 
   async snapshotAt(type: StoredType, revision: Revision, request: SnapshotRequest): Promise<Snapshot> {
     const state = this.keys.state(type);
+    if (request.stored === true && revision > this.revision) return this.past.fromStore(state, revision, request);
     if (!(await this.waitFor(revision, request))) {
       throw new StoreError('future-revision', `revision ${revision} has not been reached, the cache is at ${this.revision}`);
     }

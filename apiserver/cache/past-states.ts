@@ -33,8 +33,10 @@ export class PastStates {
 
   /** The state at `revision`, which the clock has reached and compaction has not. Rejects with StoreError. */
   async at(state: TypeState, revision: Revision, request: SnapshotRequest): Promise<Snapshot> {
-    const remembered = this.remembered(state, revision);
-    if (remembered !== undefined) return remembered;
+    return this.remembered(state, revision) ?? this.fromStore(state, revision, request);
+  }
+
+  fromStore(state: TypeState, revision: Revision, request: SnapshotRequest): Promise<Snapshot> {
     this.host.statistics.storeSnapshots += 1;
     return readSnapshot(this.host, state, revision, request);
   }

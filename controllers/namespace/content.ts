@@ -1,5 +1,6 @@
 /**
- * Deletes one resource's objects in a namespace, and says what is left. Objects that a finalizer or their grace period keeps are no failure.
+ * Deletes one resource's objects in a namespace, and says what is left. Objects that a finalizer or their grace period keeps are no
+ * failure.
  */
 import { objectAt, own } from '../../shared/api/json';
 import { isConflict, isNotFound } from '../../shared/client/api-error';

@@ -1,5 +1,6 @@
 /**
- * What a controller is, and what it is given. Controllers know the API and nothing of the store, of each other, or of the process they run in.
+ * What a controller is, and what it is given. Controllers know the API and nothing of the store, of each other, or of the process that they
+ * run in.
  */
 import type { EventRecorder } from '../../shared/client/event-recorder';
 import type { Informer } from '../../shared/client/informer';

@@ -174,6 +174,16 @@ test('beyond the bound, what waits is joined for each object and never exceeds i
   }
 });
 
+test('what comes and goes while too much waits leaves nothing behind', () => {
+  const waiting = new Notifications({ clock: new ManualClock(), logger: silentLogger, waitingBytes: 0 });
+  for (let index = 0; index < 100; index += 1) {
+    const object = apiObject({ metadata: { name: `o-${index}`, uid: 'u' } });
+    waiting.push(object.name, undefined, object, 10);
+    waiting.push(object.name, object, undefined, 10);
+    expect(waiting.waitingBytes).toBe(0);
+  }
+});
+
 test('whatever comes and however it is joined, handlers end with the final state and see no step that does not follow', async () => {
   const change = fc.record({ key: fc.constantFrom('a', 'b', 'c'), gone: fc.boolean(), bytes: fc.integer({ min: 1, max: 60 }) });
   await fc.assert(

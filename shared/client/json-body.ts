@@ -46,8 +46,8 @@ export async function collect(body: AsyncIterable<Buffer>, limit: number): Promi
 }
 
 /**
- * The lines of a stream, without their ends, as bytes. A line longer than `limit` bytes throws {@link MalformedAnswer}; an unended last one is
- * dropped.
+ * The lines of a stream, without their ends, as bytes. A line longer than `limit` bytes throws {@link MalformedAnswer}; an unended last one
+ * is dropped.
  */
 export async function* linesOf(body: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
   let waiting: Buffer[] = [];

@@ -12,7 +12,7 @@ export interface Resource {
   readonly namespaced: boolean;
 }
 
-/** A row of the kind table. `name` is `configmaps`, or `leases.coordination.platform.io` outside the core group. Throws for an unknown one. */
+/** A row of the kind table: `configmaps`, or `leases.coordination.platform.io` outside the core group. Throws for an unknown name. */
 export function knownResource(name: string): Resource {
   const row = KINDS.find((candidate) => fullName(candidate) === name);
   if (row === undefined) throw new Error(`the kind table has no ${name}`);

@@ -1,6 +1,7 @@
 /**
  * An API server in memory behind the client's transport: create, read, write, delete, list in pages and watch, with one counter of
- * versions. It knows no kinds, checks no fields and is only as exact as clients rely on; what a test wants to go wrong, the test makes go wrong.
+ * versions. It knows no kinds, checks no fields and is only as exact as clients rely on; what a test wants to go wrong, the test makes
+ * go wrong.
  */
 import { FENCE_HEADER, isInForce, parseFence } from '../../shared/api/fencing';
 import { cloneJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/api/json';

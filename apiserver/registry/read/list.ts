@@ -38,6 +38,14 @@ interface Part {
   readonly limit: number;
 }
 
+/** What is known about a revision that is asked for exactly. */
+interface Exactly {
+  /** The store has it, whatever the cache has seen. */
+  readonly stored?: true;
+  /** What to say when it was compacted. */
+  readonly tooOld?: () => StatusError;
+}
+
 /** A way to read parts of one state: states in memory give everything at once, those read from the store what was asked for. */
 type Read = (part: Part) => Promise<Snapshot>;
 
@@ -104,21 +112,21 @@ async function readerOf({ cache, freshness }: ListParts, context: RequestContext
   const type = resource.stored;
   const present: Read = () => Promise.resolve(cache.snapshot(type));
   const at =
-    (revision: Revision, tooOld?: () => StatusError): Read =>
+    (revision: Revision, how: Exactly): Read =>
     (part) =>
-      snapshotAt(cache, context, resource, revision, part, tooOld);
+      snapshotAt(cache, context, resource, revision, part, how);
   switch (source.type) {
     case 'newest':
       if ((await freshness.mostRecent(context)) === 'current') return present;
       // The cache does not keep up with the store: the list comes from the store.
-      return at(await freshness.storeRevision(context));
+      return at(await freshness.storeRevision(context), { stored: true });
     case 'cached':
       await freshness.notOlderThan(context, source.notOlderThan);
       return present;
     case 'exact':
       // A revision ahead of the cache may be real, another replica's first page, so it is waited for.
       await freshness.notOlderThan(context, source.revision);
-      return cache.snapshot(type).revision === source.revision ? present : at(source.revision, source.tooOld);
+      return cache.snapshot(type).revision === source.revision ? present : at(source.revision, { tooOld: source.tooOld });
   }
 }
 
@@ -128,7 +136,7 @@ async function snapshotAt(
   resource: Resource,
   revision: Revision,
   { start, end, limit }: Part,
-  tooOld?: () => StatusError,
+  { stored, tooOld }: Exactly,
 ): Promise<Snapshot> {
   try {
     return await cache.snapshotAt(resource.stored, revision, {
@@ -136,6 +144,7 @@ async function snapshotAt(
       ...(start === undefined ? {} : { start }),
       ...(end === undefined ? {} : { end }),
       ...(limit === Infinity ? {} : { limit }),
+      ...(stored === undefined ? {} : { stored }),
     });
   } catch (error) {
     throw tooOld !== undefined && error instanceof StoreError && error.failure === 'compacted' ? tooOld() : readFailure(error);

@@ -1,6 +1,6 @@
 /**
- * The fence of a write (design §3.8): a write that names a term of leadership is stored only while that term is in force, which the write's
- * own transaction holds against the Lease. Where the Lease comes from and when it is looked at is settle's business (attempts.ts).
+ * The fence of a write (design §3.8): a write that names a term of leadership is stored only while that term is in force, which the
+ * write's own transaction holds against the Lease. Where the Lease comes from and when it is looked at is settle's business (attempts.ts).
  */
 import { isInForce, type Fence } from '../../../shared/api/fencing';
 import type { GroupResource } from '../../../shared/api/identity';

@@ -25,6 +25,11 @@ const ACCEPTED = ['application/json-patch+json', 'application/merge-patch+json']
 /** The stored object, with its resourceVersion and without kind and apiVersion, to the changed one, decoded. It is left as it is. */
 export type Patcher = (old: JsonObject) => JsonObject;
 
+/** Refuses the forms of patch that are not served, whether or not the object exists. */
+export function refuseUnserved({ type }: PatchBody): void {
+  if (type === 'strategic' || type === 'apply') throw status.unsupportedMediaType(ACCEPTED);
+}
+
 /** Throws StatusError for a patch that cannot be read; the patcher throws it for one that cannot be applied. */
 export function readPatch(plan: Plan, patch: PatchBody, validation: FieldValidation, warn: (text: string) => void): Patcher {
   switch (patch.type) {

@@ -17,7 +17,7 @@ import { deleteCollection, deleteObject } from './delete';
 import { hiddenFields } from './expiry';
 import { canonicalizeGroups } from './group-fields';
 import * as meta from './metadata-steps';
-import { readPatch, type Patcher } from './patch';
+import { readPatch, refuseUnserved, type Patcher } from './patch';
 import type { Plan } from './plan';
 import { alreadyExists, checkResourceVersion } from './preconditions';
 import { createWritePath, type WriteRequest, type WriterDependencies } from './request';
@@ -231,6 +231,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     patch(context, resource, key, subresource, patch, options) {
       const request = requestFor(context, resource, key, subresource, options);
       return guarded('patch', request, () => {
+        refuseUnserved(patch);
         const { plan } = request;
         let apply: Patcher | undefined;
         // Read only when there is something to apply it to: what does not exist is said first (upstream behaviour).

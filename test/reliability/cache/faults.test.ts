@@ -125,6 +125,19 @@ describe('most recent reads', () => {
     expect(cache.statistics.consistentReadFallbacks).toBe(2);
   });
 
+  it('read a revision that the store is known to have, although the clock does not reach it', async () => {
+    await put(store, nodes, 'old');
+    await cache.mostRecent(within(5000));
+    store.held = true;
+    store.reopenHelps = false;
+    const revision = await put(store, nodes, 'new');
+    const waiting = watchPromise(cache.snapshotAt(nodes, revision, within(5000)));
+    const snapshot = await cache.snapshotAt(nodes, revision, { ...within(5000), stored: true });
+    expect([...snapshot.range()].map(({ key }) => key)).toEqual(['new', 'old']);
+    expect(snapshot.revision).toBe(revision);
+    expect(waiting.value()).toBeUndefined();
+  });
+
   it('do not nudge the store for revisions that only a client claims', async () => {
     const waiting = cache.waitFor(cache.revision + 1000, within(3000));
     await clock.advanceAsync(3000);
