@@ -7,6 +7,7 @@ import { copyFileSync } from 'node:fs';
 import path from 'node:path';
 import { kubectlOnPath, packagedProgram, runClient, startClient, type Outcome } from '../support/kubectl';
 import { freePort, removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from '../support/programs';
+import { skipLoudly } from '../support/skipped';
 
 /** What the scripts look at in an object. */
 export interface Named {
@@ -122,9 +123,7 @@ export function withEachKubectl(name: string, body: (session: () => KubectlSessi
   });
 
   if (packagedProgram('kubectl') === undefined) {
-    it(`SKIPPED, no packaged kubectl for this machine: ${name}`, () => {
-      process.stderr.write(`\nSKIPPED: ${name} with the packaged kubectl, which exists for linux-x64 only\n`);
-    });
+    skipLoudly(`${name} with the packaged kubectl`, 'it exists for linux-x64 only');
   }
 
   describe.each(binaries)(`${name}, kubectl of $source`, ({ source, binary }) => {

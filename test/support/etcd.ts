@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, statSync } from 
 import { createServer, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { skipLoudly } from './skipped';
 
 export interface EtcdServer {
   /** `http://127.0.0.1:port`; the same after a restart. */
@@ -45,9 +46,7 @@ export function describeWithEtcd(name: string, body: () => void): void {
     describe(name, body);
     return;
   }
-  it(`SKIPPED, no etcd: ${name}`, () => {
-    process.stderr.write(`\nSKIPPED: ${name}: no etcd in ETCD_BIN or on PATH, and it could not be installed\n`);
-  });
+  skipLoudly(name, 'no etcd in ETCD_BIN or on PATH, and it could not be installed');
 }
 
 export async function startEtcd(options: EtcdServerOptions = {}): Promise<EtcdServer> {

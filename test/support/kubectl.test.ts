@@ -1,14 +1,13 @@
 import path from 'node:path';
 import { packagedProgram, runClient, startClient } from './kubectl';
 import { removeFolder, temporaryFolder } from './programs';
+import { skipLoudly } from './skipped';
 
 const kubectl = packagedProgram('kubectl');
 const helm = packagedProgram('helm');
 
 if (kubectl === undefined || helm === undefined) {
-  it('SKIPPED: the packaged kubectl and helm do not run on this machine', () => {
-    console.error('SKIPPED: the packaged kubectl and helm do not run on this machine');
-  });
+  skipLoudly('packaged clients', 'the packaged kubectl and helm do not run on this machine');
 } else {
   describe('packaged clients', () => {
     const folder = temporaryFolder('kubectl');

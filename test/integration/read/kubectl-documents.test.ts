@@ -7,6 +7,7 @@ import { createOpenApi } from '../../../apiserver/openapi/openapi';
 import { KINDS } from '../../../shared/api/kinds';
 import { systemClock } from '../../../shared/runtime/clock';
 import { kubectlOnPath, packagedProgram, runClient, type Outcome } from '../../support/kubectl';
+import { skipLoudly } from '../../support/skipped';
 import { serveDocuments, type DocumentServer } from './serve-documents';
 
 const programs = [
@@ -49,8 +50,7 @@ afterEach(async () => {
 
 describe.each(programs)('%s', (name, program) => {
   if (program === undefined) {
-    console.warn(`SKIPPED: there is no ${name} on this machine`);
-    test.skip('is not on this machine', () => undefined);
+    skipLoudly('discovery and OpenAPI documents', `there is no ${name} on this machine`);
     return;
   }
 
