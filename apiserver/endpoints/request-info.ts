@@ -2,7 +2,14 @@
  * What a request is about, told from its method, path and query alone (behaviour-reference: request info).
  * Never asks whether the resource exists. Groups are in canonical spelling; `groupSpelling` keeps what the client wrote.
  */
-import { canonicalGroup, canonicalNamespace, dialectOfGroup, type Dialect, type GeneratedNames } from '../../shared/names/dialect';
+import {
+  canonicalGroup,
+  dialectOfGroup,
+  namespaceAlias,
+  type Dialect,
+  type GeneratedNames,
+  type NamespaceAlias,
+} from '../../shared/names/dialect';
 import type { Query } from './query';
 
 export type RequestVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'proxy' | '';
@@ -15,7 +22,10 @@ export interface ResourceRequest {
   /** The dialect in which the path spells its group; undefined where both spell it alike. */
   readonly dialect: Dialect | undefined;
   readonly version: string;
+  /** In stored spelling; so is the name of a Namespace. */
   readonly namespace: string;
+  /** Set when a system namespace was asked for by its alias: the answer spells it alike. */
+  readonly alias: NamespaceAlias | undefined;
   readonly resource: string;
   readonly name: string;
   readonly subresource: string;
@@ -85,6 +95,7 @@ export function requestInfo(method: string, path: string, query: Query, names: G
   const group = canonicalGroup(spelling);
   const core = group === '';
   const isNamespace = core && place.resource === 'namespaces';
+  const inPath = namespaceAlias(names, place.namespace);
   return {
     kind: 'resource',
     path,
@@ -92,14 +103,23 @@ export function requestInfo(method: string, path: string, query: Query, names: G
     group,
     dialect: dialectOfGroup(spelling),
     version,
-    namespace: canonicalNamespace(names, place.namespace),
+    namespace: inPath?.stored ?? place.namespace,
+    alias: isNamespace && place.namespace === '' ? namespaceAlias(names, pinnedName(query)) : inPath,
     resource: place.resource,
-    name: isNamespace ? canonicalNamespace(names, place.name) : place.name,
+    name: isNamespace && place.name === inPath?.shown ? inPath.stored : place.name,
     subresource: place.subresource,
     rest: place.rest,
     watchPrefix,
     nowhere: proxyPrefix || segments.includes(''),
   };
+}
+
+const PINNED_NAME = /^metadata\.name==?([^,=!\\]+)$/;
+
+/** The name to which a field selector narrows a collection; '' when it names none or more than that. */
+export function pinnedName(query: Query): string {
+  const selector = query.get('fieldSelector');
+  return selector === undefined ? '' : (PINNED_NAME.exec(selector)?.[1] ?? '');
 }
 
 interface Place {

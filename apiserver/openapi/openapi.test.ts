@@ -68,6 +68,7 @@ describe('documents', () => {
     expect(Object.keys(objectAt(objectAt(patch, 'requestBody'), 'content') ?? {})).toEqual([
       'application/json-patch+json',
       'application/merge-patch+json',
+      'application/strategic-merge-patch+json',
     ]);
   });
 

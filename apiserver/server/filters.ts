@@ -14,7 +14,7 @@ import type { Attributes } from '../authorization/contract';
 import type { AuthorizeRequest } from '../authorization/union';
 import type { Exchange } from '../endpoints/exchange';
 import { decodePercent, Query } from '../endpoints/query';
-import { isLongRunning, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request-info';
+import { isLongRunning, pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request-info';
 import { sendStatus, sendText } from '../endpoints/respond';
 import type { UserInfo } from '../registry/contract';
 import type { Resources } from '../registry/resources';
@@ -166,15 +166,12 @@ export function authorize(authorizeRequest: AuthorizeRequest, decided: (allowed:
   };
 }
 
-const PINNED_NAME = /^metadata\.name==?([^,=!\\]+)$/;
-
 function attributesOf(exchange: Exchange): Attributes {
   const { info } = exchange;
   if (info.kind === 'path') return info;
   // A list or watch of one name counts as a request for that name.
-  const selector = info.name === '' && (info.verb === 'list' || info.verb === 'watch') ? exchange.query.get('fieldSelector') : undefined;
-  const pinned = selector === undefined ? undefined : PINNED_NAME.exec(selector)?.[1];
-  return pinned === undefined ? info : { ...info, name: pinned };
+  const pinned = info.name === '' && (info.verb === 'list' || info.verb === 'watch') ? pinnedName(exchange.query) : '';
+  return pinned === '' ? info : { ...info, name: pinned };
 }
 
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);

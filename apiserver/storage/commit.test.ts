@@ -18,7 +18,7 @@ interface Fate {
 
 describe('commit', () => {
   const key = '/thing';
-  /** The clock of `commit` alone: the store's disk takes real time. */
+  /** One clock for `commit` and the store, because deadlines are times of it. */
   const clock = new ManualClock();
   let busy = 0;
   let directory: string;
@@ -27,7 +27,7 @@ describe('commit', () => {
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'commit-'));
-    store = await openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
+    store = await openEmbeddedStore({ directory, clock, random: systemRandom });
     sent = 0;
   });
   afterEach(async () => {

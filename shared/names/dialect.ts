@@ -128,23 +128,36 @@ export function systemNamespaces(names: GeneratedNames): readonly string[] {
   return [names.systemNamespace, names.publicNamespace, names.nodeLeaseNamespace, 'default'];
 }
 
-function namespaceAliases(names: GeneratedNames): ReadonlyMap<string, string> {
-  const other = GENERATED_NAMES[names.dialect === 'platform' ? 'kubernetes' : 'platform'];
-  return new Map([
-    [other.systemNamespace, names.systemNamespace],
-    [other.publicNamespace, names.publicNamespace],
-    [other.nodeLeaseNamespace, names.nodeLeaseNamespace],
-  ]);
+/** A system namespace under the name that the other dialect gives it. */
+export interface NamespaceAlias {
+  readonly stored: string;
+  /** What a client wrote, and sees in the answer. */
+  readonly shown: string;
 }
 
-const ALIASES: Readonly<Record<Dialect, ReadonlyMap<string, string>>> = {
+function namespaceAliases(names: GeneratedNames): ReadonlyMap<string, NamespaceAlias> {
+  const other = GENERATED_NAMES[names.dialect === 'platform' ? 'kubernetes' : 'platform'];
+  const aliases: NamespaceAlias[] = [
+    { shown: other.systemNamespace, stored: names.systemNamespace },
+    { shown: other.publicNamespace, stored: names.publicNamespace },
+    { shown: other.nodeLeaseNamespace, stored: names.nodeLeaseNamespace },
+  ];
+  return new Map(aliases.map((alias) => [alias.shown, alias]));
+}
+
+const ALIASES: Readonly<Record<Dialect, ReadonlyMap<string, NamespaceAlias>>> = {
   platform: namespaceAliases(GENERATED_NAMES.platform),
   kubernetes: namespaceAliases(GENERATED_NAMES.kubernetes),
 };
 
 /** The name under which a namespace is stored: the other dialect's system namespaces are aliases of this server's own. */
 export function canonicalNamespace(names: GeneratedNames, namespace: string): string {
-  return ALIASES[names.dialect].get(namespace) ?? namespace;
+  return ALIASES[names.dialect].get(namespace)?.stored ?? namespace;
+}
+
+/** Set when `namespace` is an alias of one of this server's own. */
+export function namespaceAlias(names: GeneratedNames, namespace: string): NamespaceAlias | undefined {
+  return ALIASES[names.dialect].get(namespace);
 }
 
 /** Unqualified finalizers of Namespaces (`spec.finalizers`) and of metadata that need no domain; either dialect's spelling is good. */

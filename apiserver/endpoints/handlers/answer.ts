@@ -7,6 +7,7 @@ import type { ApiParts } from '../api-parts';
 import type { Exchange } from '../exchange';
 import { negotiate, type Offer, type Representation } from '../negotiation';
 import type { Query } from '../query';
+import type { ResourceRequest } from '../request-info';
 import type { Encoder } from '../representation/encoder';
 import type { IncludeObject } from '../representation/table-encoder';
 import { sendObject } from '../respond';
@@ -17,12 +18,11 @@ export interface Negotiated {
 }
 
 /** Settles representation and dialect; throws the 406. */
-export function negotiated(parts: ApiParts, exchange: Exchange, resource: Resource, offer: Offer): Negotiated {
+export function negotiated(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest, offer: Offer): Negotiated {
   const wanted = negotiate(exchange.header('accept'), offer, exchange.dialect);
-  if (wanted.dialect !== undefined && exchange.info.kind === 'resource' && exchange.info.dialect === undefined)
-    exchange.dialect = wanted.dialect;
+  if (wanted.dialect !== undefined && info.dialect === undefined) exchange.dialect = wanted.dialect;
   const include = wanted.transform === 'table' ? includeObject(exchange.query) : 'Metadata';
-  return { wanted, encoder: parts.encoders.for(resource.row, wanted, exchange.dialect, include) };
+  return { wanted, encoder: parts.encoders.for(resource.row, wanted, { dialect: exchange.dialect, alias: info.alias }, include) };
 }
 
 /** Answers with one object in the negotiated form. */

@@ -18,7 +18,7 @@ import { compression, negotiated, refuseSingleForm, sendEntry } from './answer';
 const TYPE = 'meta.v1.DeleteOptions';
 
 export async function remove(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
-  const form = negotiated(parts, exchange, resource, 'object');
+  const form = negotiated(parts, exchange, resource, info, 'object');
   const options = await optionsOf(parts, exchange);
   const result = await parts.writer.delete(exchange, resource, { namespace: info.namespace, name: info.name }, options);
   switch (result.type) {
@@ -32,7 +32,7 @@ export async function remove(parts: ApiParts, exchange: Exchange, resource: Reso
 }
 
 export async function removeCollection(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
-  const form = negotiated(parts, exchange, resource, 'object');
+  const form = negotiated(parts, exchange, resource, info, 'object');
   const list = listOptions(resource.row, exchange.query, parts.select);
   const options = await optionsOf(parts, exchange);
   const page = await parts.writer.deleteCollection(exchange, resource, info.namespace, list, options);

@@ -8,14 +8,14 @@ import { sendList } from '../respond';
 import { compression, negotiated, refuseSingleForm, sendEntry } from './answer';
 
 export async function get(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
-  const form = negotiated(parts, exchange, resource, 'object');
+  const form = negotiated(parts, exchange, resource, info, 'object');
   const version = getVersion(exchange.query);
   const entry = await parts.reader.get(exchange, resource, { namespace: info.namespace, name: info.name }, version);
   sendEntry(parts, exchange, resource, form, 200, entry);
 }
 
 export async function list(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
-  const form = negotiated(parts, exchange, resource, 'watchable');
+  const form = negotiated(parts, exchange, resource, info, 'watchable');
   const options = listOptions(resource.row, exchange.query, parts.select);
   const page = await parts.reader.list(exchange, resource, info.namespace, options);
   refuseSingleForm(resource, form);

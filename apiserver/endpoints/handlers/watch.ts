@@ -13,7 +13,7 @@ import { negotiated } from './answer';
 
 export async function watch(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
-  const { encoder } = negotiated(parts, exchange, resource, 'watch');
+  const { encoder } = negotiated(parts, exchange, resource, info, 'watch');
   const { options, timeoutSeconds } = watchOptions(row, exchange.query, parts.select, parts.gates.enabled('WatchList'));
   const selection = info.name === '' ? options.selection : onlyNamed(options.selection, info.name);
   const stream = new WatchStream(exchange, {

@@ -9,7 +9,7 @@ import { negotiated, sendEntry } from './answer';
 
 export async function create(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
-  const form = negotiated(parts, exchange, resource, 'object');
+  const form = negotiated(parts, exchange, resource, info, 'object');
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
   const bytes = await readBody(exchange);
   const options = writeOptions('CreateOptions', exchange.query, headersOf(exchange));
@@ -20,7 +20,7 @@ export async function create(parts: ApiParts, exchange: Exchange, resource: Reso
 
 export async function update(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
-  const form = negotiated(parts, exchange, resource, 'object');
+  const form = negotiated(parts, exchange, resource, info, 'object');
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
   const bytes = await readBody(exchange);
   const options = writeOptions('UpdateOptions', exchange.query, headersOf(exchange));
@@ -32,7 +32,7 @@ export async function update(parts: ApiParts, exchange: Exchange, resource: Reso
 
 export async function patch(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const type = patchType(exchange.header('content-type'));
-  const form = negotiated(parts, exchange, resource, 'object');
+  const form = negotiated(parts, exchange, resource, info, 'object');
   const bytes = await readBody(exchange);
   const options = patchOptions(type, exchange.query, headersOf(exchange));
   const key = { namespace: info.namespace, name: info.name };

@@ -1,6 +1,6 @@
 /** Chooses the encoder for a resource and a negotiated representation, and keeps it for the next request. */
 import type { KindRow } from '../../../shared/api/kinds';
-import { apiVersionIn, type Dialect } from '../../../shared/names/dialect';
+import { apiVersionIn, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { TableModule } from '../../discovery/table/contract';
 import type { Representation } from '../negotiation';
@@ -9,55 +9,65 @@ import type { Encoder } from './encoder';
 import { EncodingCache } from './encoding-cache';
 import { JsonEncoder, MetadataEncoder } from './json-encoder';
 import { metadataOnly, ProtobufEncoder, wholeObject } from './protobuf-encoder';
+import { Spelling } from './spelling';
 import { TableEncoder, type IncludeObject } from './table-encoder';
 import { YamlEncoder } from './yaml-encoder';
 
+/** How the answer to one request spells names. */
+export interface AnswerNames {
+  readonly dialect: Dialect;
+  /** See ResourceRequest. */
+  readonly alias: NamespaceAlias | undefined;
+}
+
 export class Encoders {
   readonly cache = new EncodingCache();
+  /** Plain JSON, by far the most frequent. */
   private readonly plain: Readonly<Record<Dialect, Map<KindRow, JsonEncoder>>> = { platform: new Map(), kubernetes: new Map() };
-  /** Bounded by kinds × representations × dialects. */
+  /** Bounded by kinds × representations × dialects × aliases. */
   private readonly others = new Map<KindRow, Map<string, Encoder>>();
 
   constructor(private readonly parts: { readonly table: TableModule; readonly clock: Clock }) {}
 
-  /** Plain JSON, by far the most frequent. */
-  json(row: KindRow, dialect: Dialect): JsonEncoder {
-    const known = this.plain[dialect];
-    let encoder = known.get(row);
-    if (encoder === undefined) known.set(row, (encoder = new JsonEncoder(row, dialect, this.cache)));
-    return encoder;
-  }
-
-  for(row: KindRow, wanted: Representation, dialect: Dialect, include: IncludeObject): Encoder {
-    if (wanted.media === 'json' && wanted.transform === 'none') return this.json(row, dialect);
+  for(row: KindRow, wanted: Representation, names: AnswerNames, include: IncludeObject): Encoder {
+    const { dialect, alias } = names;
+    if (wanted.media === 'json' && wanted.transform === 'none' && alias === undefined) return this.json(row, dialect);
     let known = this.others.get(row);
     if (known === undefined) this.others.set(row, (known = new Map<string, Encoder>()));
-    const key = `${wanted.media}/${wanted.transform}/${wanted.metaVersion}/${wanted.dialect}/${dialect}/${include}`;
+    const key = `${wanted.media}/${wanted.transform}/${wanted.metaVersion}/${wanted.dialect}/${dialect}/${alias?.shown}/${include}`;
     let encoder = known.get(key);
-    if (encoder === undefined) known.set(key, (encoder = this.make(row, wanted, dialect, include)));
+    if (encoder === undefined) known.set(key, (encoder = this.make(new Spelling(row, dialect, alias, this.cache), wanted, include)));
     return encoder;
   }
 
-  private make(row: KindRow, wanted: Representation, dialect: Dialect, include: IncludeObject): Encoder {
+  private json(row: KindRow, dialect: Dialect): JsonEncoder {
+    const known = this.plain[dialect];
+    let encoder = known.get(row);
+    if (encoder === undefined) known.set(row, (encoder = new JsonEncoder(new Spelling(row, dialect, undefined, this.cache))));
+    return encoder;
+  }
+
+  private make(spelling: Spelling, wanted: Representation, include: IncludeObject): Encoder {
+    const { dialect } = spelling;
     const metaVersion = apiVersionIn(wanted.dialect ?? dialect, `${META_GROUP}/${wanted.metaVersion}`);
     switch (wanted.media) {
       case 'yaml':
-        return new YamlEncoder(this.for(row, { ...wanted, media: 'json' }, dialect, include));
+        return new YamlEncoder(this.make(spelling, { ...wanted, media: 'json' }, include));
       case 'protobuf': {
-        const shape = wanted.transform === 'none' ? wholeObject(row, dialect) : metadataOnly(metaVersion);
-        return new ProtobufEncoder(row, shape, dialect, wanted.dialect ?? dialect, this.cache);
+        const shape = wanted.transform === 'none' ? wholeObject(spelling) : metadataOnly(metaVersion);
+        return new ProtobufEncoder(spelling, shape, wanted.dialect ?? dialect, this.cache);
       }
       case 'json':
         break;
     }
     switch (wanted.transform) {
       case 'none':
-        return this.json(row, dialect);
+        return new JsonEncoder(spelling);
       case 'table':
-        return new TableEncoder({ ...this.parts, cache: this.cache }, row, dialect, metaVersion, include);
+        return new TableEncoder({ ...this.parts, cache: this.cache }, spelling, metaVersion, include);
       case 'partial':
       case 'partialList':
-        return new MetadataEncoder(row, dialect, this.cache, metaVersion);
+        return new MetadataEncoder(spelling, metaVersion);
     }
   }
 }

@@ -2,10 +2,11 @@
  * The JSON of one entry: heads put before stored bytes, the metadata cut out of them, the other dialect, another resource version.
  * Works on bytes; only a dialect-sensitive entry in the other dialect is ever parsed.
  */
-import { isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/api/json';
+import { spellGroups, type GroupFields } from '../../../shared/api/group-fields';
+import { isObject, stringifyJson } from '../../../shared/api/json';
 import { apiVersionOf } from '../../../shared/api/identity';
 import type { KindRow } from '../../../shared/api/kinds';
-import { apiVersionIn, groupIn, type Dialect } from '../../../shared/names/dialect';
+import { apiVersionIn, type Dialect } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/contract';
 
@@ -61,37 +62,10 @@ export function withRevision(bytes: Buffer, revision: number, shown: number): Bu
   return Buffer.concat([bytes.subarray(0, at), Buffer.from(`"resourceVersion":"${shown}"`), bytes.subarray(at + member.length)]);
 }
 
-/** The body in the other dialect than the stored one. Only members that hold a group are touched. */
-export function convertBody(entry: Entry, dialect: Dialect): Buffer {
+/** The body in the other dialect than the stored one. */
+export function convertBody(entry: Entry, fields: GroupFields, dialect: Dialect): Buffer {
   const { value } = parseJson(entry.bytes);
-  return isObject(value) ? Buffer.from(stringifyJson(spell(value, dialect))) : entry.bytes;
-}
-
-/** Members whose contents are the user's own words. */
-const FREE_FORM: ReadonlySet<string> = new Set([
-  'annotations',
-  'binaryData',
-  'data',
-  'fieldsV1',
-  'labels',
-  'matchLabels',
-  'nodeSelector',
-  'stringData',
-]);
-
-function spell(object: JsonObject, dialect: Dialect): JsonObject {
-  for (const [member, value] of Object.entries(object)) {
-    if (typeof value === 'string') {
-      if (member === 'apiVersion') object[member] = apiVersionIn(dialect, value);
-      else if (member === 'apiGroup') object[member] = groupIn(dialect, value);
-    } else if (!FREE_FORM.has(member)) {
-      spellInside(value, dialect);
-    }
-  }
-  return object;
-}
-
-function spellInside(value: JsonValue, dialect: Dialect): void {
-  if (Array.isArray(value)) for (const item of value) spellInside(item, dialect);
-  else if (isObject(value)) spell(value, dialect);
+  if (!isObject(value)) return entry.bytes;
+  spellGroups(value, fields, dialect);
+  return Buffer.from(stringifyJson(value));
 }

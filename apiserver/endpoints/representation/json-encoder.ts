@@ -1,25 +1,18 @@
 /** Objects, lists and watch events as JSON: whole objects, or their metadata only. */
 import { stringifyJson } from '../../../shared/api/json';
-import type { KindRow } from '../../../shared/api/kinds';
 import type { Status } from '../../../shared/api/status';
 import { JSON_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/contract';
 import type { ListPage } from '../../registry/contract';
 import type { ByteSink } from './byte-sink';
 import { listMetadata, MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
-import type { EncodingCache } from './encoding-cache';
-import { apiVersionText, convertBody, metadataMember, objectHead, withRevision } from './entry-json';
+import { metadataMember, objectHead, withRevision } from './entry-json';
+import type { Spelling } from './spelling';
 import { statusJson } from './status-json';
 
 const COMMA = 0x2c;
 const CLOSE_OBJECT = Buffer.from('}\n');
 const CLOSE_FRAME = Buffer.from('}}\n');
-
-/** An entry's body in a dialect. */
-export function bodyIn(cache: EncodingCache, entry: Entry, dialect: Dialect, keep: boolean): Buffer {
-  if (dialect === 'platform' || !entry.dialectSensitive) return entry.bytes;
-  return cache.get(entry, 'body', keep, (source) => ({ bytes: convertBody(source, dialect) })).bytes;
-}
 
 /** Whole objects. */
 export class JsonEncoder implements Encoder {
@@ -29,19 +22,15 @@ export class JsonEncoder implements Encoder {
   private readonly head: Buffer;
   private readonly frameHeads: Readonly<Record<EventType, Buffer>>;
 
-  constructor(
-    readonly row: KindRow,
-    readonly dialect: Dialect,
-    private readonly cache: EncodingCache,
-  ) {
-    this.key = `json/${apiVersionText(row, dialect)}/${dialect}`;
-    const head = objectHead(row.kind, apiVersionText(row, dialect));
+  constructor(private readonly spelling: Spelling) {
+    this.key = `json/${spelling.key}`;
+    const head = objectHead(spelling.row.kind, spelling.apiVersion);
     this.head = Buffer.from(head);
     this.frameHeads = frameHeads(head);
   }
 
   object(entry: Entry): Buffer {
-    const body = bodyIn(this.cache, entry, this.dialect, true);
+    const body = this.spelling.body(entry, true);
     const { head } = this;
     const bytes = Buffer.allocUnsafe(head.length + body.length);
     bytes.set(head, 0);
@@ -51,16 +40,16 @@ export class JsonEncoder implements Encoder {
   }
 
   list(page: ListPage): ListEncoder {
-    const { cache, dialect, row } = this;
+    const { spelling } = this;
     let count = 0;
     return {
       start(sink: ByteSink): void {
-        sink.ascii(`${objectHead(`${row.kind}List`, apiVersionText(row, dialect))}"metadata":${listMetadata(page)},"items":[`);
+        sink.ascii(`${objectHead(`${spelling.row.kind}List`, spelling.apiVersion)}"metadata":${listMetadata(page)},"items":[`);
       },
       item(sink: ByteSink, entry: Entry): void {
         if (count > 0) sink.byte(COMMA);
         count += 1;
-        sink.bytes(bodyIn(cache, entry, dialect, count <= MAX_KEPT_ITEMS));
+        sink.bytes(spelling.body(entry, count <= MAX_KEPT_ITEMS));
       },
       end(sink: ByteSink): void {
         sink.ascii(']}\n');
@@ -69,7 +58,7 @@ export class JsonEncoder implements Encoder {
   }
 
   frame(type: EventType, entry: Entry, revision: number): Buffer {
-    const body = withRevision(bodyIn(this.cache, entry, this.dialect, false), entry.revision, revision);
+    const body = withRevision(this.spelling.body(entry, false), entry.revision, revision);
     const head = this.frameHeads[type];
     const bytes = Buffer.allocUnsafeSlow(head.length + body.length + 1);
     bytes.set(head, 0);
@@ -80,7 +69,7 @@ export class JsonEncoder implements Encoder {
   }
 
   errorFrame(status: Status): Buffer {
-    return jsonErrorFrame(status, this.dialect);
+    return jsonErrorFrame(status, this.spelling.dialect);
   }
 }
 
@@ -93,13 +82,11 @@ export class MetadataEncoder implements Encoder {
   private readonly frameHeads: Readonly<Record<EventType, Buffer>>;
 
   constructor(
-    row: KindRow,
-    private readonly dialect: Dialect,
-    private readonly cache: EncodingCache,
+    private readonly spelling: Spelling,
     /** `meta.platform.io/v1` in the dialect. */
     private readonly metaVersion: string,
   ) {
-    this.key = `metadata/${metaVersion}/${apiVersionText(row, dialect)}`;
+    this.key = `metadata/${metaVersion}/${spelling.key}`;
     const head = objectHead('PartialObjectMetadata', metaVersion);
     this.head = Buffer.from(head);
     this.frameHeads = frameHeads(head);
@@ -137,11 +124,11 @@ export class MetadataEncoder implements Encoder {
   }
 
   errorFrame(status: Status): Buffer {
-    return jsonErrorFrame(status, this.dialect);
+    return jsonErrorFrame(status, this.spelling.dialect);
   }
 
   private metadata(entry: Entry, keep: boolean): Buffer {
-    return metadataMember(bodyIn(this.cache, entry, this.dialect, keep));
+    return metadataMember(this.spelling.body(entry, keep));
   }
 }
 

@@ -1,6 +1,5 @@
 /** Objects, lists and watch events in the binary form (behaviour-reference §3.4, §3.8): whole objects, or their metadata only. */
 import { isObject, type JsonObject } from '../../../shared/api/json';
-import type { KindRow } from '../../../shared/api/kinds';
 import type { Status } from '../../../shared/api/status';
 import { PROTOBUF_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
 import { encodeProtobuf, encodeProtobufMessage, parseJson } from '../../../shared/serialization';
@@ -9,8 +8,8 @@ import type { ListPage } from '../../registry/contract';
 import type { ByteSink } from './byte-sink';
 import { MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
 import type { EncodingCache } from './encoding-cache';
-import { apiVersionText, withRevision } from './entry-json';
-import { bodyIn } from './json-encoder';
+import { withRevision } from './entry-json';
+import type { Spelling } from './spelling';
 import { statusJson } from './status-json';
 
 export const STATUS_TYPE = 'meta.v1.Status';
@@ -26,8 +25,8 @@ export interface BinaryShape {
   readonly metadataOnly: boolean;
 }
 
-export function wholeObject(row: KindRow, dialect: Dialect): BinaryShape {
-  return { kind: row.kind, apiVersion: apiVersionText(row, dialect), type: row.type, metadataOnly: false };
+export function wholeObject({ row, apiVersion }: Spelling): BinaryShape {
+  return { kind: row.kind, apiVersion, type: row.type, metadataOnly: false };
 }
 
 export function metadataOnly(metaVersion: string): BinaryShape {
@@ -40,13 +39,12 @@ export class ProtobufEncoder implements Encoder {
   readonly firstDiffers = false;
 
   constructor(
-    row: KindRow,
+    private readonly spelling: Spelling,
     private readonly shape: BinaryShape,
-    private readonly dialect: Dialect,
     mediaDialect: Dialect,
     private readonly cache: EncodingCache,
   ) {
-    this.key = `protobuf/${shape.apiVersion}/${shape.kind}/${apiVersionText(row, dialect)}/${dialect}`;
+    this.key = `protobuf/${shape.apiVersion}/${shape.kind}/${spelling.key}`;
     this.contentType = PROTOBUF_MEDIA_TYPE[mediaDialect];
   }
 
@@ -63,7 +61,7 @@ export class ProtobufEncoder implements Encoder {
   }
 
   errorFrame(status: Status): Buffer {
-    return eventFrame('ERROR', encodeProtobuf(STATUS_TYPE, statusJson(status, this.dialect), 'v1', 'Status'));
+    return eventFrame('ERROR', encodeProtobuf(STATUS_TYPE, statusJson(status, this.spelling.dialect), 'v1', 'Status'));
   }
 
   private envelope(object: JsonObject): Buffer {
@@ -79,7 +77,7 @@ export class ProtobufEncoder implements Encoder {
   });
 
   private objectOf(entry: Entry, revision: number): JsonObject {
-    const { value } = parseJson(withRevision(bodyIn(this.cache, entry, this.dialect, false), entry.revision, revision));
+    const { value } = parseJson(withRevision(this.spelling.body(entry, false), entry.revision, revision));
     const object = isObject(value) ? value : {};
     return this.shape.metadataOnly ? { metadata: object['metadata'] ?? {} } : object;
   }

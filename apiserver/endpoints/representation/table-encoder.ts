@@ -1,8 +1,7 @@
 /** Objects, lists and watch events as a Table (behaviour-reference §12). Rows are kept with holes where ages go. */
 import { isObject, stringifyJson, type JsonObject } from '../../../shared/api/json';
-import type { KindRow } from '../../../shared/api/kinds';
 import type { Status } from '../../../shared/api/status';
-import { JSON_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
+import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { parseJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/contract';
@@ -11,8 +10,9 @@ import type { ListPage } from '../../registry/contract';
 import type { ByteSink } from './byte-sink';
 import { listMetadata, MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
 import type { EncodingCache, Kept } from './encoding-cache';
-import { apiVersionText, metadataMember, objectHead, withRevision } from './entry-json';
-import { bodyIn, jsonErrorFrame } from './json-encoder';
+import { metadataMember, objectHead, withRevision } from './entry-json';
+import { jsonErrorFrame } from './json-encoder';
+import type { Spelling } from './spelling';
 
 /** What each row carries beside its cells. */
 export type IncludeObject = 'Metadata' | 'Object' | 'None';
@@ -34,12 +34,11 @@ export class TableEncoder implements Encoder {
 
   constructor(
     private readonly parts: TableParts,
-    private readonly row: KindRow,
-    private readonly dialect: Dialect,
+    private readonly spelling: Spelling,
     private readonly metaVersion: string,
     private readonly include: IncludeObject,
   ) {
-    this.key = `table/${metaVersion}/${include}/${apiVersionText(row, dialect)}`;
+    this.key = `table/${metaVersion}/${include}/${spelling.key}`;
     this.head = objectHead('Table', metaVersion);
   }
 
@@ -66,11 +65,11 @@ export class TableEncoder implements Encoder {
   }
 
   errorFrame(status: Status): Buffer {
-    return jsonErrorFrame(status, this.dialect);
+    return jsonErrorFrame(status, this.spelling.dialect);
   }
 
   private columns(): string {
-    return JSON.stringify(this.parts.table.columns(this.row));
+    return JSON.stringify(this.parts.table.columns(this.spelling.row));
   }
 
   private tableText(entry: Entry, revision: number, withColumns: boolean): string {
@@ -93,12 +92,13 @@ export class TableEncoder implements Encoder {
 
   /** What follows the cells, up to the row's end, is kept as one piece. */
   private readonly makeRow = (entry: Entry): Kept => {
-    const { table, cache } = this.parts;
-    const object = parsed(entry);
-    const cells = table.cellTemplate(table.tableRow(this.row, object));
-    const conditions = table.rowConditions(this.row, object);
+    const { table } = this.parts;
+    const { row } = this.spelling;
+    const object = parsed(this.spelling.canonicalBody(entry));
+    const cells = table.cellTemplate(table.tableRow(row, object));
+    const conditions = table.rowConditions(row, object);
     const start = conditions === undefined ? ',"object":' : `,"conditions":${stringifyJson(conditions)},"object":`;
-    return { cells, bytes: Buffer.concat([Buffer.from(start), this.rowObject(bodyIn(cache, entry, this.dialect, false)), CLOSE_ROW]) };
+    return { cells, bytes: Buffer.concat([Buffer.from(start), this.rowObject(this.spelling.body(entry, false)), CLOSE_ROW]) };
   };
 
   private rowObject(body: Buffer): Buffer {
@@ -106,15 +106,15 @@ export class TableEncoder implements Encoder {
       case 'None':
         return Buffer.from('null');
       case 'Object':
-        return Buffer.concat([Buffer.from(objectHead(this.row.kind, apiVersionText(this.row, this.dialect))), body.subarray(1)]);
+        return Buffer.concat([Buffer.from(objectHead(this.spelling.row.kind, this.spelling.apiVersion)), body.subarray(1)]);
       case 'Metadata':
         return Buffer.concat([Buffer.from(objectHead('PartialObjectMetadata', this.metaVersion)), metadataMember(body), Buffer.from('}')]);
     }
   }
 }
 
-/** The entry's object. Stored JSON is ours, so it is always an object. */
-export function parsed(entry: Entry): JsonObject {
-  const { value } = parseJson(entry.bytes);
+/** Stored JSON is ours, so it is always an object. */
+function parsed(body: Buffer): JsonObject {
+  const { value } = parseJson(body);
   return isObject(value) ? value : {};
 }

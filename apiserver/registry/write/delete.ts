@@ -12,7 +12,7 @@ import { makeEntry } from '../../cache/entry';
 import type { DeleteOptions, DeleteResult, ListOptions, ListPage } from '../contract';
 import { entryKey } from '../resources';
 import { settle, type Current, type Step } from './attempts';
-import { canonicalizeGroups } from './group-fields';
+import { canonicalizeGroups } from '../../../shared/api/group-fields';
 import { hiddenFields } from './expiry';
 import type { Plan } from './plan';
 import { encode, isUnchanged, parseEntry, storedValue } from './stored-object';

@@ -1,6 +1,6 @@
 /**
  * From a PATCH body to the changed object (behaviour-reference §1.5): reads the patch once, applies it to whatever state an attempt starts from, and
- * decodes the result as a body. Strategic merge and apply are refused with the media types that are understood.
+ * decodes the result as a body. Apply is refused with the media types that are understood.
  */
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/api/json';
 import { invalidValue } from '../../../shared/api/field-error';
@@ -19,8 +19,9 @@ import { parseJson, SyntaxFault, type Parsed } from '../../../shared/serializati
 import type { FieldValidation, PatchBody } from '../contract';
 import { BodyFault, checkKind, decodeStrictly } from './decode-body';
 import type { Plan } from './plan';
+import { readStrategicPatch } from './strategic-patch';
 
-const ACCEPTED = ['application/json-patch+json', 'application/merge-patch+json'];
+const ACCEPTED = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json'];
 
 /** The stored object, with its resourceVersion and without kind and apiVersion, to the changed one, decoded. It is left as it is. */
 export type Patcher = (old: JsonObject) => JsonObject;
@@ -63,6 +64,7 @@ export function readPatch(plan: Plan, patch: PatchBody, validation: FieldValidat
       };
     }
     case 'strategic':
+      return readStrategicPatch(plan, patch.bytes, validation, warn);
     case 'apply':
       throw status.unsupportedMediaType(ACCEPTED);
   }

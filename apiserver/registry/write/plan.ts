@@ -6,7 +6,7 @@ import type { NameFormat, SelectableField } from '../../../shared/api/kinds';
 import { isObject, own, type JsonObject, type JsonValue } from '../../../shared/api/json';
 import { asPrefix, dns1035Label, dnsLabel, dnsSubdomain, pathSegment, pathSegmentPrefix, type NameCheck } from '../../../shared/api/names';
 import type { MetadataRules } from '../../../shared/api/validation/object-meta';
-import { groupFieldsOf, type GroupField } from './group-fields';
+import { groupFieldsOf, type GroupFields } from '../../../shared/api/group-fields';
 import type { StoredType } from '../../cache/contract';
 import type { Resource } from '../contract';
 import { STRATEGIES } from '../strategies';
@@ -30,7 +30,7 @@ export interface Plan {
   /** Finalizers need a domain. */
   readonly wantsQualifiedFinalizers: boolean;
   readonly fields: readonly FieldReader[];
-  readonly groupFields: readonly GroupField[];
+  readonly groupFields: GroupFields;
 }
 
 export interface FieldReader {

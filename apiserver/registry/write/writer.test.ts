@@ -219,13 +219,11 @@ describe('update', () => {
 describe('patch', () => {
   it('says which patches are understood', async () => {
     await f.create('configmaps', configMap);
-    for (const type of ['strategic', 'apply'] as const) {
-      expect(await refusal(f.patch('configmaps', 'a', type, {}))).toMatchObject({
-        code: 415,
-        reason: 'UnsupportedMediaType',
-        message: expect.stringContaining('application/json-patch+json, application/merge-patch+json'),
-      });
-    }
+    expect(await refusal(f.patch('configmaps', 'a', 'apply', {}))).toMatchObject({
+      code: 415,
+      reason: 'UnsupportedMediaType',
+      message: expect.stringContaining('application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json'),
+    });
   });
 
   it('shows the patched object when it does not fit its kind', async () => {

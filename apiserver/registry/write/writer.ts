@@ -15,7 +15,7 @@ import { settle, type Current, type Step } from './attempts';
 import { decodeBody } from './decode-body';
 import { deleteCollection, deleteObject } from './delete';
 import { hiddenFields } from './expiry';
-import { canonicalizeGroups } from './group-fields';
+import { canonicalizeGroups } from '../../../shared/api/group-fields';
 import * as meta from './metadata-steps';
 import { readPatch, refuseUnserved, type Patcher } from './patch';
 import type { Plan } from './plan';

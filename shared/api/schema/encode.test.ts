@@ -1,5 +1,5 @@
 import { decodeObject } from './decode';
-import { encodeBody, encodeObject } from './encode';
+import { encodeBody } from './encode';
 import type { JsonObject } from '../json';
 
 const encode = (type: string, value: JsonObject): string => encodeBody(type, decodeObject(type, value).object);
@@ -41,11 +41,5 @@ test('map keys are sorted by bytes, also those that look like numbers', () => {
 test('texts are escaped as upstream does', () => {
   expect(encode('core.v1.ConfigMap', { data: { k: '<a href="x">&\u2028\ud800\n\x7f' } })).toContain(
     '"k":"\\u003ca href=\\"x\\"\\u003e\\u0026\\u2028\ufffd\\n\x7f"',
-  );
-});
-
-test('the head stands before the members', () => {
-  expect(encodeObject('meta.v1.Status', { metadata: {}, code: 404 }, 'v1', 'Status')).toBe(
-    '{"kind":"Status","apiVersion":"v1","metadata":{},"code":404}',
   );
 });

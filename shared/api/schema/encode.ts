@@ -11,12 +11,6 @@ export function encodeBody(type: string, object: JsonObject): string {
   return `{${structWriter(type)(object)}}`;
 }
 
-/** `{"kind":"Pod","apiVersion":"v1","metadata":{…},…}`. */
-export function encodeObject(type: string, object: JsonObject, apiVersion: string, kind: string): string {
-  const members = structWriter(type)(object);
-  return `{"kind":${quoteJson(kind)},"apiVersion":${quoteJson(apiVersion)}${members === '' ? '' : ','}${members}}`;
-}
-
 /** The members' text without the braces. */
 type StructWriter = (object: JsonObject) => string;
 type Writer = (value: JsonValue) => string;

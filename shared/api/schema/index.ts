@@ -10,14 +10,13 @@
  *   readTypeMeta(value): { apiVersion, kind }         of any parsed body; throws DecodeError (`couldn't get version/kind; json parse error: …`)
  *   applyDefaults(type, object): void                 in place; what upstream's defaulting adds to this version
  *   encodeBody(type, object): string                  canonical JSON without kind and apiVersion: `{"metadata":{…},…}`
- *   encodeObject(type, object, apiVersion, kind)      the same with the head: `{"kind":…,"apiVersion":…,"metadata":…}`
  *   definitions(types, options)                       OpenAPI v2 definitions or v3 schemas by published name
  */
-export { decodeObject, type Decoded } from './decode';
+export { decodeObject } from './decode';
 export { DecodeError } from './decode-error';
 export { applyDefaults } from './defaults';
-export { encodeBody, encodeObject } from './encode';
-export { definitions, openApiName, type DefinitionOptions, type PublishedKind } from './openapi';
-export { hasSchema, schemaOf, typeNames } from './tables';
+export { encodeBody } from './encode';
+export { definitions, openApiName, type PublishedKind } from './openapi';
+export { hasSchema, schemaOf } from './tables';
 export { readTypeMeta } from './type-meta';
-export type { FieldSchema, FieldType, ListType, MapType, Presence, TypeSchema } from './types';
+export type { FieldType } from './types';

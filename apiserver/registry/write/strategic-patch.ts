@@ -1,0 +1,67 @@
+/**
+ * From the body of a strategic merge patch to the changed object (behaviour-reference §1.5, §6.6). What such a patch says of kind and apiVersion
+ * counts for nothing; a patched object that does not fit its kind is refused with the patch, not the object, in the answer (upstream behaviour).
+ */
+import { invalidValue } from '../../../shared/api/field-error';
+import { isObject, type JsonObject } from '../../../shared/api/json';
+import { quote } from '../../../shared/api/quote';
+import { DecodeError, decodeObject } from '../../../shared/api/schema';
+import * as status from '../../../shared/api/status';
+import { goText, misfit, strategicMerge, StrategicFault } from '../../../shared/patch/strategic-merge';
+import { kindOf } from '../../../shared/api/schema/decode-error';
+import { parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
+import type { FieldValidation } from '../contract';
+import type { Plan } from './plan';
+
+/** Throws StatusError for a patch that cannot be read; what it returns throws it for one that cannot be applied. */
+export function readStrategicPatch(
+  plan: Plan,
+  bytes: Buffer,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): (old: JsonObject) => JsonObject {
+  const body = parse(bytes);
+  const patch = body.value ?? {};
+  if (!isObject(patch)) {
+    throw status.badRequest(`json: cannot unmarshal ${kindOf(patch)} into Go value of type map[string]interface {}`);
+  }
+  const duplicates = body.duplicates.map((path) => `duplicate field ${quote(path)}`);
+  return (old) => {
+    const { object, unknown } = decode(plan, merge(plan, old, patch), patch);
+    if (validation === 'Ignore') return object;
+    const faults = [...duplicates, ...[...unknown].sort().map((path) => `unknown field ${quote(path)}`)];
+    if (validation === 'Strict' && faults.length > 0) throw unfit(patch, `strict decoding error: ${faults.join(', ')}`);
+    for (const fault of faults) warn(fault);
+    return object;
+  };
+}
+
+function parse(bytes: Buffer): Parsed {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    throw error instanceof SyntaxFault ? status.badRequest(error.message) : error;
+  }
+}
+
+function merge(plan: Plan, old: JsonObject, patch: JsonObject): JsonObject {
+  try {
+    const { kind: _kind, apiVersion: _apiVersion, ...merged } = strategicMerge(plan.type, old, patch);
+    return merged;
+  } catch (error) {
+    if (!(error instanceof StrategicFault)) throw error;
+    throw error.fault === 'form' ? status.badRequest(error.message) : status.clientFault(error.message);
+  }
+}
+
+function decode(plan: Plan, value: JsonObject, patch: JsonObject): ReturnType<typeof decodeObject> {
+  try {
+    return decodeObject(plan.type, value);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw unfit(patch, misfit(plan.type, value) ?? error.message);
+  }
+}
+
+const unfit = (patch: JsonObject, text: string): status.StatusError =>
+  status.invalid({ group: '', kind: '' }, '', [invalidValue('patch', goText(patch), text)]);

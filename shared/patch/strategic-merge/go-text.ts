@@ -1,0 +1,60 @@
+/**
+ * Values as upstream's messages about strategic merge patches print them: `map[a:1 b:[x <nil>]]`, members sorted. Quotes nothing, so it
+ * is for people only.
+ */
+import { sortedKeys, type JsonValue } from '../../api/json';
+
+export function goText(value: JsonValue): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return `[${value.map(goText).join(' ')}]`;
+  switch (typeof value) {
+    case 'object':
+      return `map[${sortedKeys(value)
+        .map((member) => `${member}:${goText(value[member] ?? null)}`)
+        .join(' ')}]`;
+    case 'number':
+      return isWhole(value) ? String(value) : floatText(value);
+    case 'bigint':
+      return isWhole(value) ? String(value) : floatText(Number(value));
+    default:
+      return String(value);
+  }
+}
+
+/** What a message calls the type of a parsed value. */
+export function goType(value: JsonValue): string {
+  if (value === null) return '%!s(<nil>)';
+  if (Array.isArray(value)) return '[]interface {}';
+  return typeof value === 'object' ? 'map[string]interface {}' : goKind(value);
+}
+
+/** The kind of a value that is not null. */
+export function goKind(value: Exclude<JsonValue, null>): 'slice' | 'map' | 'string' | 'bool' | 'int64' | 'float64' {
+  if (Array.isArray(value)) return 'slice';
+  switch (typeof value) {
+    case 'object':
+      return 'map';
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'bool';
+    default:
+      return isWhole(value) ? 'int64' : 'float64';
+  }
+}
+
+const INT64 = 2n ** 63n;
+
+/** Whether upstream holds it as a 64-bit integer. */
+function isWhole(value: number | bigint): boolean {
+  if (typeof value === 'bigint') return value >= -INT64 && value < INT64;
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+}
+
+/** The shortest digits, with an exponent below 1e-4 and from 1e6. */
+function floatText(value: number): string {
+  const [digits = '', exponent = '0'] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (power >= -4 && power < 6) return String(value);
+  return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+}

@@ -1,0 +1,109 @@
+/**
+ * Strategic merge patch (behaviour-reference §6.6): like a merge patch, but lists are merged as the kind tables say, and directives in the patch
+ * replace, delete, order and retain. Changes neither the object nor the patch; the result shares what it takes over with both.
+ * Decodes nothing: what the patch brings in is as it was sent, directives that nothing consumed included.
+ */
+import { isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
+import type { FieldType } from '../../api/schema';
+import { modeOf, notAList, PATCH, readLevel, type Change } from './directives';
+import { unsuitable } from './fault';
+import { arrange, checkOrder, mergeLists, withoutValues } from './lists';
+import { itemType, memberOf, type MemberShape } from './shape';
+
+export { StrategicFault } from './fault';
+export { goText } from './go-text';
+export { misfit } from './misfit';
+
+/** Patches may be this deep, so that everything can walk them. */
+const MAX_DEPTH = 1000;
+
+/** `type` = the object's name in the type tables. Throws StrategicFault, and nothing else, whatever the patch holds. */
+export function strategicMerge(type: string, original: JsonObject, patch: JsonObject): JsonObject {
+  if (isDeeper(patch, MAX_DEPTH)) throw unsuitable('exceeded max depth');
+  return mergeObjects({ kind: 'object', type }, original, patch);
+}
+
+function mergeObjects(type: FieldType, original: JsonObject, patch: JsonObject): JsonObject {
+  switch (modeOf(patch)) {
+    case 'replace':
+      return copyOf(patch, (member) => member !== PATCH);
+    case 'delete':
+      return {};
+    case undefined:
+      break;
+  }
+  const { retained, changes } = readLevel(patch);
+  const result = copyOf(original, (member) => retained?.has(member) !== false);
+  for (const [member, change] of changes) {
+    const value = mergeMember(type, member, own(result, member), change);
+    if (value === undefined) delete result[member];
+    else setMember(result, member, value);
+  }
+  return result;
+}
+
+/** The member's new value; undefined = it is gone. */
+function mergeMember(type: FieldType, member: string, original: JsonValue | undefined, change: Change): JsonValue | undefined {
+  const { value, order, deletions } = change;
+  const shape = order === undefined ? undefined : orderedShape(type, member, original, value, order);
+  const current = afterDeletion(original, deletions);
+  if (value === undefined)
+    return Array.isArray(current) && order !== undefined ? arrange(current, order, current, shape?.mergeKey) : current;
+  if (value === null) return undefined;
+  if (isObject(value) && isObject(current)) {
+    const { type: inner, isReplaced } = memberOf(type, member);
+    return isReplaced ? value : mergeObjects(inner, current, value);
+  }
+  if (Array.isArray(value) && Array.isArray(current)) return mergeList(shape ?? memberOf(type, member), current, value, order);
+  return asNew(value);
+}
+
+function mergeList(shape: MemberShape, original: JsonArray, patch: JsonArray, order: JsonArray | undefined): JsonArray {
+  if (!shape.isMerged) return order === undefined ? patch : arrange(patch, order, original, shape.mergeKey);
+  const inner = itemType(shape.type);
+  return mergeLists(original, patch, order, shape.mergeKey, (item, change) => mergeObjects(inner, item, change));
+}
+
+/** Checks that there is a list to order, and that the patch's own follows the order. */
+function orderedShape(
+  type: FieldType,
+  member: string,
+  original: JsonValue | undefined,
+  value: JsonValue | undefined,
+  order: JsonArray,
+): MemberShape {
+  if (value !== undefined && !Array.isArray(value)) throw notAList(value);
+  const shape = memberOf(type, member);
+  if (value !== undefined) checkOrder(value, order, shape.mergeKey);
+  if (original !== undefined && !Array.isArray(original)) throw notAList(original);
+  return shape;
+}
+
+function afterDeletion(original: JsonValue | undefined, deletions: JsonValue | undefined): JsonValue | undefined {
+  if (deletions === null) return undefined;
+  return Array.isArray(deletions) && Array.isArray(original) ? withoutValues(original, deletions) : original;
+}
+
+/** What the patch brings where there is nothing to merge with: without nulls, and without objects that only direct. Undefined = nothing. */
+function asNew(value: JsonValue): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map(asNew).filter((item) => item !== undefined);
+  if (!isObject(value)) return value;
+  if (Object.hasOwn(value, PATCH)) return undefined;
+  const result: JsonObject = {};
+  for (const [member, inner] of Object.entries(value)) {
+    const found = inner === null ? undefined : asNew(inner);
+    if (found !== undefined) setMember(result, member, found);
+  }
+  return result;
+}
+
+function copyOf(object: JsonObject, keeps: (member: string) => boolean): JsonObject {
+  const copy: JsonObject = {};
+  for (const [member, value] of Object.entries(object)) if (keeps(member)) setMember(copy, member, value);
+  return copy;
+}
+
+function isDeeper(value: JsonValue, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || (Array.isArray(value) ? value : Object.values(value)).some((inner) => isDeeper(inner, depth - 1));
+}
