@@ -33,7 +33,7 @@ process.on('message', (message: BareMessage) => {
   if ('certificate' in message) listen(message.certificate, message.key);
   else if ('path' in message) answers.set(message.path, Buffer.alloc(message.size, 'x'));
   else {
-    const frame = Buffer.alloc(message.push, 'x');
+    const frame = Buffer.from(`${'x'.repeat(message.push - 1)}\n`);
     for (const watcher of watchers) watcher.write(frame);
   }
 });

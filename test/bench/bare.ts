@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Credential } from '../../shared/runtime/pki';
 import type { BareMessage } from './bare-server';
 import { BenchClient } from './client';
-import { loop, type Cost } from './measure';
+import { warmLoop, type Cost } from './measure';
 
 export class BareServer {
   private constructor(
@@ -28,7 +28,7 @@ export class BareServer {
     const target = `/${size}`;
     this.tell({ path: target, size });
     await this.client.send('GET', target);
-    return loop(this.pid, { workers, seconds }, async () => void (await this.client.send('GET', target)));
+    return warmLoop(this.pid, { workers, seconds }, async () => void (await this.client.send('GET', target)));
   }
 
   tell(message: BareMessage): void {

@@ -15,7 +15,7 @@ import { findEtcd, startEtcd } from '../support/etcd';
 import { freePort, removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BareServer } from './bare';
 import { BenchClient, configMap } from './client';
-import { anonymousMegabytes, loop, type Cost } from './measure';
+import { anonymousMegabytes, loop, warmLoop, type Cost } from './measure';
 import { fanOut } from './watchers';
 
 const TOKEN = 'bench-token';
@@ -74,7 +74,11 @@ async function reads(): Promise<void> {
       const at = typeof target === 'string' ? () => target : target;
       const size = await client.send('GET', at(0), undefined, headers);
       const floor = await bare.answer(size, workers, seconds / 2);
-      const cost = await loop(pid, { workers, seconds }, async (index) => void (await client.send('GET', at(index), undefined, headers)));
+      const cost = await warmLoop(
+        pid,
+        { workers, seconds },
+        async (index) => void (await client.send('GET', at(index), undefined, headers)),
+      );
       row(name, cost, 'bare TLS', floor.cpuMicros);
       return cost;
     };
@@ -153,22 +157,22 @@ async function writes(): Promise<void> {
     const target = '/api/v1/namespaces/bench/configmaps';
     const store = await openEtcdStore({ endpoints: [etcd.endpoint], clock: systemClock, random: systemRandom });
     const value = Buffer.alloc(1200, 'x');
-    const raw = await loop(process.pid, { workers: 16, seconds }, async (index) => {
+    const raw = await warmLoop(process.pid, { workers: 16, seconds }, async (index) => {
       const key = `/raw/${index}`;
       await store.transact({ compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value }] });
     });
     await store.close();
     console.log();
     const against = 'the same transaction by the same client';
-    const create = await loop(pid, { workers: 16, seconds }, async (index) => {
+    const create = await warmLoop(pid, { workers: 16, seconds }, async (index) => {
       await client.send('POST', target, configMap('bench', `c-${index}`, ''));
     });
     row('create on etcd', create, against, raw.cpuMicros);
-    const update = await loop(pid, { workers: 16, seconds }, async (index, worker) => {
+    const update = await warmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
       await client.send('PUT', `${target}/o-${worker}`, configMap('bench', `o-${worker}`, String(index)));
     });
     row('update on etcd', update, against, raw.cpuMicros);
-    const patch = await loop(pid, { workers: 16, seconds }, async (index, worker) => {
+    const patch = await warmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
       const body = JSON.stringify({ data: { t: String(index) } });
       await client.send('PATCH', `${target}/o-${worker}`, body, { 'content-type': 'application/merge-patch+json' });
     });

@@ -13,7 +13,15 @@ import { isReady } from '../../deploy/local/readiness';
 import { nodeArguments, nodeEnvironment } from '../../deploy/local/tuning';
 import { systemClock } from '../../shared/runtime/clock';
 
-export const repository = path.resolve(__dirname, '../..');
+/** The folder of package.json, above this file in the sources and in dist/ alike. */
+export const repository = folderOf('package.json', __dirname);
+
+function folderOf(file: string, start: string): string {
+  if (existsSync(path.join(start, file))) return start;
+  const above = path.dirname(start);
+  if (above === start) throw new Error(`there is no ${file} above`);
+  return folderOf(file, above);
+}
 
 /** A fresh folder below the system's temporary folder. Remove it with {@link removeFolder}. */
 export function temporaryFolder(name: string): string {
