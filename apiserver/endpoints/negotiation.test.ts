@@ -15,7 +15,10 @@ it.each([
   ['application/json;as=Table;v=v1beta1;g=meta.platform.io', { transform: 'table', dialect: 'platform', metaVersion: 'v1beta1' }],
   ['application/json;as=Table;v=v9;g=meta.k8s.io,application/json', { transform: 'none' }],
   ['application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1', { media: 'protobuf', transform: 'partialList' }],
-  ['application/json;stream=watch', { media: 'json' }],
+  ['application/json;stream=watch', { media: 'json', pretty: false }],
+  ['application/json; pretty=1;q=0.5', { media: 'json', pretty: true }],
+  ['application/json;pretty=true', { media: 'json', pretty: false }],
+  ['application/json;q=0.1;pretty=1,application/json', { media: 'json', pretty: false }],
 ])('Accept: %s', (accept, expected) => {
   expect(negotiate(accept, 'object', 'platform')).toMatchObject(expected);
 });

@@ -15,9 +15,11 @@ export interface Representation {
   readonly metaVersion: 'v1' | 'v1beta1';
   /** The dialect that the media type or `g=` is spelled in; undefined when neither tells. */
   readonly dialect: Dialect | undefined;
+  /** JSON is to be indented, whatever else the request says about that. */
+  readonly pretty: boolean;
 }
 
-const PLAIN_JSON: Representation = { media: 'json', transform: 'none', metaVersion: 'v1', dialect: undefined };
+const PLAIN_JSON: Representation = { media: 'json', transform: 'none', metaVersion: 'v1', dialect: undefined, pretty: false };
 
 /** What a route can answer with: an object or list, or (also) a stream. */
 export type Offer = 'object' | 'watchable' | 'watch';
@@ -104,6 +106,7 @@ function parseClause(text: string): Clause {
       transform: transform?.transform ?? 'none',
       metaVersion: transform?.metaVersion ?? 'v1',
       dialect: dialect ?? transform?.dialect,
+      pretty: parameters.get('pretty') === '1',
     },
     quality: Number.isNaN(quality) ? 1 : quality,
     known: media !== undefined,

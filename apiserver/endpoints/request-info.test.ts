@@ -21,13 +21,25 @@ it.each([
   ['GET', '/api/v1/watch/namespaces/a/pods/b', { verb: 'watch', resource: 'pods', namespace: 'a', name: 'b', watchPrefix: true }],
   ['POST', '/api/v1/watch/pods', { verb: '', watchPrefix: true }],
   ['GET', '/api/v1/proxy/namespaces/a/pods/b', { verb: 'proxy', nowhere: true }],
-  ['GET', '/api/v1/namespaces/kube-system/pods', { namespace: 'platform-system' }],
   ['GET', '/api/v1/namespaces/kube-public', { name: 'platform-public' }],
   ['GET', '/api/v1/namespaces//pods', { nowhere: true }],
   ['FOO', '/api/v1/pods', { verb: '' }],
   ['GET', '/api/v1/nodes/a/b/c/d', { name: 'a', subresource: 'b', rest: ['c', 'd'] }],
 ])('%s %s', (method, path, expected) => {
   expect(info(method, path)).toMatchObject({ kind: 'resource', ...expected });
+});
+
+const SYSTEM = { shown: 'kube-system', stored: 'platform-system' };
+
+it.each([
+  ['/api/v1/namespaces/kube-system/pods', '', { namespace: 'platform-system', name: '', alias: SYSTEM }],
+  ['/api/v1/namespaces/kube-system/pods/kube-public', '', { namespace: 'platform-system', name: 'kube-public', alias: SYSTEM }],
+  ['/api/v1/namespaces/kube-system/status', '', { name: 'platform-system', alias: SYSTEM }],
+  ['/api/v1/namespaces/platform-system/pods', '', { namespace: 'platform-system', alias: undefined }],
+  ['/api/v1/namespaces', 'fieldSelector=metadata.name%3Dkube-system', { namespace: '', name: '', alias: SYSTEM }],
+  ['/api/v1/pods', 'fieldSelector=metadata.name%3Dkube-system', { namespace: '', name: '', alias: undefined }],
+])('%s?%s under an alias', (path, query, expected) => {
+  expect(info('GET', path, query)).toMatchObject(expected);
 });
 
 it.each(['/api/v1', '/apis/foo/v1', '/', '//api/v1/pods', '/healthz', '/apis/foo'])('%s is no resource', (path) => {

@@ -24,10 +24,13 @@ export const TEXT = 'text/plain; charset=utf-8';
 export interface AnswerOptions {
   /** The gate for compressed answers. */
   readonly compress: boolean;
+  /** JSON is indented. */
+  readonly pretty: boolean;
 }
 
-/** Whether JSON is to be indented: `pretty` says so, or its absence and a client that a person sits at. */
-export function wantsPretty(exchange: Exchange): boolean {
+/** Whether JSON is to be indented: the media type or `pretty` says so, or the absence of both and a client that a person sits at. */
+export function wantsPretty(exchange: Exchange, wanted: Representation | undefined): boolean {
+  if (wanted?.pretty === true) return true;
   const asked = exchange.query.get('pretty');
   if (asked !== undefined && asked !== '') return TRUE_WORDS.has(asked);
   const agent = exchange.header('user-agent');
@@ -38,7 +41,7 @@ const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 
 
 /** A whole body of one object. */
 export function sendObject(exchange: Exchange, status: number, contentType: string, body: Buffer, options: AnswerOptions): void {
-  const shown = contentType === JSON_MEDIA_TYPE && wantsPretty(exchange) ? indentJson(withoutNewline(body)) : body;
+  const shown = contentType === JSON_MEDIA_TYPE && options.pretty ? indentJson(withoutNewline(body)) : body;
   if (!options.compress || shown.length <= GZIP_FROM_BYTES || !acceptsGzip(exchange)) {
     exchange.send(status, { 'Content-Type': contentType }, shown);
     return;
@@ -91,7 +94,7 @@ function statusBody(
     case 'json':
     case undefined: {
       const text = Buffer.from(stringifyJson(json));
-      const pretty = wanted === undefined || wantsPretty(exchange);
+      const pretty = wanted === undefined || wantsPretty(exchange, wanted);
       return { contentType: JSON_MEDIA_TYPE, body: pretty ? indentJson(text) : Buffer.concat([text, NEWLINE]) };
     }
   }
@@ -173,7 +176,7 @@ class ListOutput {
     this.finished = new Promise((resolve) => {
       this.resolveFinished = resolve;
     });
-    this.indenter = contentType === JSON_MEDIA_TYPE && wantsPretty(exchange) ? new JsonIndenter() : undefined;
+    this.indenter = contentType === JSON_MEDIA_TYPE && options.pretty ? new JsonIndenter() : undefined;
   }
 
   /** The client has gone or was given up. */

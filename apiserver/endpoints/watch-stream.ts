@@ -25,6 +25,8 @@ export interface WatchMeter {
 export interface WatchStreamParts {
   readonly clock: Clock;
   readonly encoder: Encoder;
+  /** No event can be shown in the form that was asked for: the stream ends where the first would stand. */
+  readonly showsNothing: boolean;
   readonly meter: WatchMeter;
   readonly watches: LiveWatches;
   /** The entry that a bookmark shows. */
@@ -65,7 +67,11 @@ export class WatchStream implements ChangeSink, LiveWatch {
 
   event(type: WatchEventType, entry: Entry, change: Change): void {
     if (this.ended) return;
-    const { encoder } = this.parts;
+    const { encoder, showsNothing } = this.parts;
+    if (showsNothing) {
+      this.expire();
+      return;
+    }
     const shown = type === 'DELETED' ? change.revision : entry.revision;
     if (this.first && encoder.firstDiffers) {
       this.send(chunked(encoder.frame(type, entry, shown, true)));
@@ -82,6 +88,10 @@ export class WatchStream implements ChangeSink, LiveWatch {
 
   bookmark(revision: number, endOfInitialEvents: boolean): void {
     if (this.ended) return;
+    if (this.parts.showsNothing) {
+      this.expire();
+      return;
+    }
     const entry = this.parts.bookmarkEntry(revision, endOfInitialEvents);
     this.send(chunked(this.parts.encoder.frame('BOOKMARK', entry, revision, this.first)));
   }

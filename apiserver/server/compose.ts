@@ -2,7 +2,7 @@
  * Puts an API server together from its parts and takes it apart again. Every part is made here and nowhere else, so this file shows who
  * depends on whom. Never parses flags and never ends the process.
  */
-import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
+import { canonicalNamespace, GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Logger } from '../../shared/runtime/logger';
@@ -139,7 +139,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     resources,
     reader,
     writer,
-    select: selectionFor,
+    select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
     encoders: new Encoders({ table: tables, clock }),
     watches,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,

@@ -4,6 +4,7 @@ import { routeNotFound } from '../../shared/api/status';
 import { canonicalGroup } from '../../shared/names/dialect';
 import type { DocumentAnswer, Documents } from '../discovery/contract';
 import type { Exchange } from '../endpoints/exchange';
+import { negotiateStatus } from '../endpoints/negotiation';
 import { acceptsGzip, sendText, TEXT, wantsPretty } from '../endpoints/respond';
 import type { PathRequest } from '../endpoints/request-info';
 import type { Health } from '../health/checks';
@@ -43,7 +44,7 @@ export async function routePath(parts: DocumentParts, exchange: Exchange, info: 
       query: exchange.query.text,
       accept: exchange.header('accept'),
       ifNoneMatch: exchange.header('if-none-match'),
-      pretty: wantsPretty(exchange),
+      pretty: wantsPretty(exchange, negotiateStatus(exchange.header('accept'))),
     });
     if (answer !== undefined) {
       sendDocument(exchange, answer);

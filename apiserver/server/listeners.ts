@@ -6,6 +6,7 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { RequestListener } from './chain';
+import { answerUnreadable } from './unreadable';
 
 export interface TlsFiles {
   readonly cert: Buffer;
@@ -87,6 +88,7 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
   Object.assign(server, limits);
   const sessions = trackSessions(server);
   server.on('request', listener);
+  server.on('clientError', answerUnreadable);
   server.on('tlsClientError', () => undefined);
   server.on('sessionError', () => undefined);
   const sockets = trackSockets(server);
@@ -105,6 +107,7 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
 /** Plain HTTP. Binds loopback addresses only; see the filter that keeps web pages away. */
 export async function listenLocally(host: string, port: number, listener: RequestListener): Promise<Listener> {
   const server = createServer(http1Limits(PATIENCE), listener);
+  server.on('clientError', answerUnreadable);
   const sockets = trackSockets(server);
   await listen(server, port, host);
   return {

@@ -1,6 +1,6 @@
 import { GENERATED_NAMES, groupIn } from '../names/dialect';
 import { canonicalizeGroups, groupFieldsOf, HOLDERS, spellGroups } from './group-fields';
-import { schemaOf, typeNames } from './schema';
+import { schemaOf, typeNames } from './schema/tables';
 
 const names = GENERATED_NAMES.platform;
 const other = groupIn('kubernetes', 'coordination.platform.io');

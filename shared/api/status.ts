@@ -195,9 +195,6 @@ export const badRequest = (text: string): StatusError => new StatusError('BadReq
 /** A client's mistake that upstream answers with 500 and no reason; ours is a 400 with the same words. */
 export const clientFault = (text: string): StatusError => new StatusError(undefined, text, undefined, { code: 400 });
 
-/** A client's fault for which upstream leaks a 500 without a reason: its text, with the right code. */
-export const leakedFault = (text: string): StatusError => new StatusError(undefined, text, undefined, { code: 400 });
-
 /** `kind` stands in for the kind where upstream names the resource instead. */
 export const invalid = (
   gk: { readonly group: string; readonly kind: string },

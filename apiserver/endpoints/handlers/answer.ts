@@ -10,7 +10,7 @@ import type { Query } from '../query';
 import type { ResourceRequest } from '../request-info';
 import type { Encoder } from '../representation/encoder';
 import type { IncludeObject } from '../representation/table-encoder';
-import { sendObject } from '../respond';
+import { sendObject, wantsPretty, type AnswerOptions } from '../respond';
 
 export interface Negotiated {
   readonly wanted: Representation;
@@ -37,7 +37,7 @@ export function sendEntry(
   if (wanted.transform === 'partialList') {
     throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${internalType(resource.row)})`);
   }
-  sendObject(exchange, status, encoder.contentType, encoder.object(entry), compression(parts));
+  sendObject(exchange, status, encoder.contentType, encoder.object(entry), answerOptions(parts, exchange, wanted));
 }
 
 /** Throws the 406 of a list that was asked for as one object's metadata. */
@@ -46,8 +46,8 @@ export function refuseSingleForm(resource: Resource, { wanted }: Negotiated): vo
   throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${internalType(resource.row)}List)`);
 }
 
-export function compression(parts: ApiParts): { readonly compress: boolean } {
-  return { compress: parts.gates.enabled('APIResponseCompression') };
+export function answerOptions(parts: ApiParts, exchange: Exchange, wanted: Representation): AnswerOptions {
+  return { compress: parts.gates.enabled('APIResponseCompression'), pretty: wantsPretty(exchange, wanted) };
 }
 
 /** `*core.ConfigMap`: upstream names the internal type in its texts. */

@@ -13,7 +13,7 @@ import type { Exchange } from '../exchange';
 import { deleteOptions, dryRunErrors, listOptions, META_GROUP, refuse } from '../parameters';
 import type { ResourceRequest } from '../request-info';
 import { sendList, sendStatus } from '../respond';
-import { compression, negotiated, refuseSingleForm, sendEntry } from './answer';
+import { answerOptions, negotiated, refuseSingleForm, sendEntry } from './answer';
 
 const TYPE = 'meta.v1.DeleteOptions';
 
@@ -37,7 +37,7 @@ export async function removeCollection(parts: ApiParts, exchange: Exchange, reso
   const options = await optionsOf(parts, exchange);
   const page = await parts.writer.deleteCollection(exchange, resource, info.namespace, list, options);
   refuseSingleForm(resource, form);
-  await sendList(exchange, form.encoder, page, compression(parts));
+  await sendList(exchange, form.encoder, page, answerOptions(parts, exchange, form.wanted));
 }
 
 /** The query's options count where there is no body; a dry run is honoured wherever it stands. */

@@ -5,7 +5,7 @@ import type { ApiParts } from '../api-parts';
 import type { Exchange } from '../exchange';
 import { getVersion, listOptions } from '../parameters';
 import { sendList } from '../respond';
-import { compression, negotiated, refuseSingleForm, sendEntry } from './answer';
+import { answerOptions, negotiated, refuseSingleForm, sendEntry } from './answer';
 
 export async function get(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const form = negotiated(parts, exchange, resource, info, 'object');
@@ -19,5 +19,5 @@ export async function list(parts: ApiParts, exchange: Exchange, resource: Resour
   const options = listOptions(resource.row, exchange.query, parts.select);
   const page = await parts.reader.list(exchange, resource, info.namespace, options);
   refuseSingleForm(resource, form);
-  await sendList(exchange, form.encoder, page, compression(parts));
+  await sendList(exchange, form.encoder, page, answerOptions(parts, exchange, form.wanted));
 }

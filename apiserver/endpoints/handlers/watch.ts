@@ -13,12 +13,14 @@ import { negotiated } from './answer';
 
 export async function watch(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
-  const { encoder } = negotiated(parts, exchange, resource, info, 'watch');
+  const { wanted, encoder } = negotiated(parts, exchange, resource, info, 'watch');
   const { options, timeoutSeconds } = watchOptions(row, exchange.query, parts.select, parts.gates.enabled('WatchList'));
   const selection = info.name === '' ? options.selection : onlyNamed(options.selection, info.name);
   const stream = new WatchStream(exchange, {
     clock: parts.clock,
     encoder,
+    // An event carries an object, never a list: upstream finds that out when there is one.
+    showsNothing: wanted.transform === 'partialList',
     meter: parts.watchMeter(row.group, row.version, row.kind),
     watches: parts.watches,
     bookmarkEntry: (revision, end) => bookmarkEntry(exchange, resource, revision, end),

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { groupFieldsOf } from '../../../shared/api/group-fields';
 import type { Entry } from '../../cache/contract';
 import { convertBody, metadataMember, withRevision } from './entry-json';
 
@@ -19,23 +20,15 @@ it('shows another revision, in the metadata only', () => {
 });
 
 it('spells groups in the other dialect, but not what users wrote', () => {
-  const entry: Entry = {
-    key: 'a/b',
-    revision: 1,
-    bytes: Buffer.from(
-      '{"metadata":{"annotations":{"apiVersion":"coordination.platform.io/v1"},"ownerReferences":[{"apiVersion":"coordination.platform.io/v1"}]},' +
-        '"data":{"apiVersion":"coordination.platform.io/v1"},"roleRef":{"apiGroup":"rbac.authorization.platform.io"}}',
-    ),
-    labels: {},
-    fields: {},
-    dialectSensitive: true,
-  };
-  expect(JSON.parse(convertBody(entry, 'kubernetes').toString())).toEqual({
+  const body = (group: string) => ({
     metadata: {
       annotations: { apiVersion: 'coordination.platform.io/v1' },
-      ownerReferences: [{ apiVersion: 'coordination.k8s.io/v1' }],
+      ownerReferences: [{ apiVersion: `${group}/v1` }],
     },
     data: { apiVersion: 'coordination.platform.io/v1' },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io' },
   });
+  const bytes = Buffer.from(JSON.stringify(body('coordination.platform.io')));
+  const entry: Entry = { key: 'a/b', revision: 1, bytes, labels: {}, fields: {}, dialectSensitive: true };
+  const converted = convertBody(entry, groupFieldsOf('core.v1.ConfigMap'), 'kubernetes');
+  expect(JSON.parse(converted.toString())).toEqual(body('coordination.k8s.io'));
 });

@@ -101,6 +101,8 @@ test('either spelling finds what is stored in one', () => {
   ).toBe(true);
   expect(fieldsOf('Pod', 'metadata.namespace=kube-system')(entry('platform-system/x'))).toBe(true);
   expect(fieldsOf('Namespace', 'metadata.name=kube-system')(entry('platform-system'))).toBe(true);
+  const event = { fields: { 'involvedObject.namespace': 'platform-system' } };
+  expect(fieldsOf('Event', 'involvedObject.namespace=kube-system')(entry('platform-system/e', event))).toBe(true);
   const token = { fields: { type: 'platform.io/service-account-token' } };
   expect(fieldsOf('Secret', 'type=kubernetes.io/service-account-token')(entry('n/x', token))).toBe(true);
   expect(fieldsOf('Secret', 'type!=kubernetes.io/service-account-token')(entry('n/x', token))).toBe(false);

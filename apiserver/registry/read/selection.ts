@@ -104,7 +104,7 @@ function unknownField(row: KindRow, field: string): string {
 /** Values that name groups or system namespaces are stored in one spelling. */
 function inStoredSpelling(row: KindRow, term: FieldTerm, canonicalNamespace: (namespace: string) => string): FieldTerm {
   const namesNamespace =
-    term.field === 'metadata.namespace' || (term.field === 'metadata.name' && row.group === '' && row.resource === 'namespaces');
+    term.field.endsWith('.namespace') || (term.field === 'metadata.name' && row.group === '' && row.resource === 'namespaces');
   if (namesNamespace) return { ...term, value: canonicalNamespace(term.value) };
   if (term.field.endsWith('.apiVersion')) return { ...term, value: canonicalApiVersion(term.value) };
   return term;

@@ -28,7 +28,7 @@ export type Patcher = (old: JsonObject) => JsonObject;
 
 /** Refuses the forms of patch that are not served, whether or not the object exists. */
 export function refuseUnserved({ type }: PatchBody): void {
-  if (type === 'strategic' || type === 'apply') throw status.unsupportedMediaType(ACCEPTED);
+  if (type === 'apply') throw status.unsupportedMediaType(ACCEPTED);
 }
 
 /** Throws StatusError for a patch that cannot be read; the patcher throws it for one that cannot be applied. */

@@ -11,7 +11,7 @@ export function checkResourceVersion(plan: Plan, name: string, text: string | un
   const asked = parseResourceVersion(text);
   switch (asked.type) {
     case 'malformed':
-      throw status.leakedFault(asked.text);
+      throw status.clientFault(asked.text);
     case 'unset':
       if (plan.resource.row.requiresResourceVersion === true) throw status.resourceVersionRequired(plan.gr, name);
       return;

@@ -3,7 +3,7 @@
  * counts for nothing; a patched object that does not fit its kind is refused with the patch, not the object, in the answer (upstream behaviour).
  */
 import { invalidValue } from '../../../shared/api/field-error';
-import { isObject, type JsonObject } from '../../../shared/api/json';
+import { isObject, type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../../../shared/api/json';
 import { quote } from '../../../shared/api/quote';
 import { DecodeError, decodeObject } from '../../../shared/api/schema';
 import * as status from '../../../shared/api/status';
@@ -37,12 +37,30 @@ export function readStrategicPatch(
 }
 
 function parse(bytes: Buffer): Parsed {
+  let body: Parsed;
   try {
-    return parseJson(bytes);
+    body = parseJson(bytes);
   } catch (error) {
     throw error instanceof SyntaxFault ? status.badRequest(error.message) : error;
   }
+  const tooLarge = body.literals === undefined ? undefined : numberTooLarge(body.value, body.literals);
+  if (tooLarge !== undefined) throw status.badRequest(`json: cannot unmarshal number ${tooLarge} into Go value of type float64`);
+  return body;
 }
+
+/** The text of the first number that no double holds. */
+function numberTooLarge(top: JsonValue, literals: NumberLiterals): string | undefined {
+  const left = isContainer(top) ? [top] : [];
+  for (let container = left.pop(); container !== undefined; container = left.pop()) {
+    for (const [key, value] of Array.isArray(container) ? container.entries() : Object.entries(container)) {
+      if (isContainer(value)) left.push(value);
+      else if (typeof value === 'number' && !Number.isFinite(value)) return literals.get(container)?.get(key) ?? String(value);
+    }
+  }
+  return undefined;
+}
+
+const isContainer = (value: JsonValue): value is JsonObject | JsonArray => typeof value === 'object' && value !== null;
 
 function merge(plan: Plan, old: JsonObject, patch: JsonObject): JsonObject {
   try {

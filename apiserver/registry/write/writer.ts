@@ -60,7 +60,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const sensitive = canonicalizeGroups(object, plan.groupFields, names);
     const checked = admission.validate(admitted);
     if (checked !== undefined) await checked;
-    if (asked.type === 'number') throw status.leakedFault('resourceVersion should not be set on objects to be created');
+    if (asked.type === 'number') throw status.clientFault('resourceVersion should not be set on objects to be created');
     if (current.entry !== undefined) throw alreadyExists(plan, name, metadata, current.entry);
     const encoded = encode(plan, object, sensitive);
     const key = entryKey({ namespace: request.namespace, name });

@@ -45,16 +45,35 @@ function mergeObjects(type: FieldType, original: JsonObject, patch: JsonObject):
 /** The member's new value; undefined = it is gone. */
 function mergeMember(type: FieldType, member: string, original: JsonValue | undefined, change: Change): JsonValue | undefined {
   const { value, order, deletions } = change;
-  const shape = order === undefined ? undefined : orderedShape(type, member, original, value, order);
-  const current = afterDeletion(original, deletions);
-  if (value === undefined)
-    return Array.isArray(current) && order !== undefined ? arrange(current, order, current, shape?.mergeKey) : current;
+  return order === undefined
+    ? mergeValue(type, member, afterDeletion(original, deletions), value)
+    : afterDeletion(mergeOrdered(memberOf(type, member), original, value, order), deletions);
+}
+
+/** A list with an order of its own: the patch's items must follow it, and it counts before values are taken away (upstream behaviour). */
+function mergeOrdered(
+  shape: MemberShape,
+  original: JsonValue | undefined,
+  value: JsonValue | undefined,
+  order: JsonArray,
+): JsonValue | undefined {
+  if (value !== undefined) {
+    if (!Array.isArray(value)) throw notAList(value);
+    checkOrder(value, order, shape.mergeKey);
+  }
+  if (original === undefined) return value === undefined ? undefined : asNew(value);
+  if (!Array.isArray(original)) throw notAList(original);
+  return value === undefined ? arrange(original, order, original, shape.mergeKey) : mergeList(shape, original, value, order);
+}
+
+function mergeValue(type: FieldType, member: string, current: JsonValue | undefined, value: JsonValue | undefined): JsonValue | undefined {
+  if (value === undefined) return current;
   if (value === null) return undefined;
   if (isObject(value) && isObject(current)) {
     const { type: inner, isReplaced } = memberOf(type, member);
     return isReplaced ? value : mergeObjects(inner, current, value);
   }
-  if (Array.isArray(value) && Array.isArray(current)) return mergeList(shape ?? memberOf(type, member), current, value, order);
+  if (Array.isArray(value) && Array.isArray(current)) return mergeList(memberOf(type, member), current, value, undefined);
   return asNew(value);
 }
 
@@ -62,21 +81,6 @@ function mergeList(shape: MemberShape, original: JsonArray, patch: JsonArray, or
   if (!shape.isMerged) return order === undefined ? patch : arrange(patch, order, original, shape.mergeKey);
   const inner = itemType(shape.type);
   return mergeLists(original, patch, order, shape.mergeKey, (item, change) => mergeObjects(inner, item, change));
-}
-
-/** Checks that there is a list to order, and that the patch's own follows the order. */
-function orderedShape(
-  type: FieldType,
-  member: string,
-  original: JsonValue | undefined,
-  value: JsonValue | undefined,
-  order: JsonArray,
-): MemberShape {
-  if (value !== undefined && !Array.isArray(value)) throw notAList(value);
-  const shape = memberOf(type, member);
-  if (value !== undefined) checkOrder(value, order, shape.mergeKey);
-  if (original !== undefined && !Array.isArray(original)) throw notAList(original);
-  return shape;
 }
 
 function afterDeletion(original: JsonValue | undefined, deletions: JsonValue | undefined): JsonValue | undefined {

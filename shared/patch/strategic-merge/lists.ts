@@ -40,7 +40,8 @@ export function mergeLists(
     if (place !== undefined && isObject(found)) merged[place] = merge(found, item);
     else places.set(key, merged.push(item) - 1);
   });
-  return arrange(merged, hasItems(order) ? order : items, kept, mergeKey);
+  // Under an order, new items count as standing where deletions made room (upstream behaviour).
+  return order === undefined ? arrange(merged, items, kept, mergeKey) : arrange(merged, order, merged.slice(0, original.length), mergeKey);
 }
 
 function uniteValues(original: JsonArray, patch: JsonArray, order: JsonArray | undefined): JsonArray {
@@ -49,7 +50,7 @@ function uniteValues(original: JsonArray, patch: JsonArray, order: JsonArray | u
     const key = valueKey(item);
     return !seen.has(key) && seen.add(key);
   });
-  return arrange(merged, hasItems(order) ? order : patch, original, undefined);
+  return arrange(merged, order ?? patch, original, undefined);
 }
 
 /** The list without the values; the values may be anything that is of one kind with the list's. */
@@ -64,7 +65,7 @@ export function withoutValues(list: JsonArray, values: JsonArray): JsonArray {
  * `baseline`; what the baseline does not have comes as early as the order lets it (upstream behaviour).
  */
 export function arrange(list: JsonArray, order: JsonArray, baseline: JsonArray, mergeKey: string | undefined): JsonArray {
-  if (!hasItems(order) || list.length === 0) return list;
+  if (order.length === 0 || list.length === 0) return list;
   if (!list.some(isObject) && order.some(isObject)) requireOneKind(list, order);
   const byKey = list.some(isObject);
   const keyOf: KeyOf = byKey ? itemKey(mergeKey) : valueKey;
@@ -95,7 +96,7 @@ export function arrange(list: JsonArray, order: JsonArray, baseline: JsonArray, 
 
 /** What the patch's list holds must follow the order's; items that only direct do not count. */
 export function checkOrder(patch: JsonArray, order: JsonArray, mergeKey: string | undefined): void {
-  if (!hasItems(order)) return;
+  if (order.length === 0) return;
   const items = patch.filter((item) => !isObject(item) || !Object.hasOwn(item, PATCH));
   const byKey = mergeKey !== undefined && [...items, ...order].some(isObject);
   const keyOf = byKey ? itemKey(mergeKey) : valueKey;
@@ -121,6 +122,7 @@ function readItems(patch: readonly JsonObject[], keyOf: KeyOf): Items {
   let replaces = false;
   patch.forEach((item, index) => {
     if (!Object.hasOwn(item, PATCH)) {
+      keyOf(item, index);
       items.push(item);
       return;
     }
@@ -130,8 +132,6 @@ function readItems(patch: readonly JsonObject[], keyOf: KeyOf): Items {
   });
   return { items, deleted, replaces };
 }
-
-const hasItems = (list: JsonArray | undefined): list is JsonArray => list !== undefined && list.length > 0;
 
 const valueKey = (item: JsonValue): string => stringifyJson(item, 'sorted');
 

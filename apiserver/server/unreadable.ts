@@ -1,0 +1,60 @@
+/**
+ * What HTTP/1.1 connections answer to bytes that Node's parser does not take for a request: its own bare answers, but for a well-formed request
+ * with a method that the parser has no name for, which is answered as any other method that a resource does not take. Nobody is
+ * authenticated here, so nothing is told about the resource. The connection ends either way.
+ */
+import { METHODS } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { stringifyJson } from '../../shared/api/json';
+import { methodNotAllowedOnRoute } from '../../shared/api/status';
+import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
+import { statusJson } from '../endpoints/representation/status-json';
+
+const BARE: ReadonlyMap<string, string> = new Map([
+  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', '413 Payload Too Large'],
+  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
+]);
+
+/** Answers a `clientError`. */
+export function answerUnreadable(error: Error, socket: Duplex): void {
+  if (!socket.writable || isAnswering(socket)) socket.destroy();
+  else
+    socket.end(
+      isStrangeMethod(error) ? METHOD_NOT_ALLOWED : `HTTP/1.1 ${BARE.get(codeOf(error)) ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`,
+    );
+}
+
+/** A reply is under way on the connection: nothing can be said in the midst of it. Node itself decides by this member. */
+function isAnswering(socket: Duplex): boolean {
+  return '_httpMessage' in socket && socket._httpMessage !== null && socket._httpMessage !== undefined;
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
+
+const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) [!-~]+ HTTP\/1\.[01]\r\n/;
+const LONGEST_LINE = 16 * 1024;
+
+/** The parser stops inside the method, so the line is looked for in what arrived with it. */
+function isStrangeMethod(error: Error): boolean {
+  if (codeOf(error) !== 'HPE_INVALID_METHOD' || !('rawPacket' in error) || !(error.rawPacket instanceof Buffer)) return false;
+  const method = REQUEST_LINE.exec(error.rawPacket.toString('latin1', 0, LONGEST_LINE))?.[1];
+  // Another request may stand before the one that cannot be read.
+  return method !== undefined && !METHODS.includes(method);
+}
+
+const METHOD_NOT_ALLOWED = methodNotAllowed();
+
+function methodNotAllowed(): string {
+  const body = `${stringifyJson(statusJson(methodNotAllowedOnRoute().status, 'platform'))}\n`;
+  const head = [
+    'HTTP/1.1 405 Method Not Allowed',
+    'Cache-Control: no-cache, private',
+    `Content-Type: ${JSON_MEDIA_TYPE}`,
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
