@@ -3,26 +3,60 @@
  * anything else looks at an object, and noted at the stored value so that answers know whether there is anything to respell.
  */
 import { arrayAt, isObject, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/api/json';
-import { apiVersionIn, canonicalApiVersion, canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
+import {
+  apiVersionIn,
+  canonicalApiVersion,
+  canonicalGroup,
+  canonicalNamespace,
+  groupIn,
+  type GeneratedNames,
+} from '../../../shared/names/dialect';
 
 export interface GroupField {
   /** Members from the top; `*` = every item of a list. */
   readonly path: readonly string[];
-  readonly holds: 'apiVersion' | 'namespace';
+  readonly holds: 'apiVersion' | 'group' | 'namespace';
 }
 
 const field = (path: string, holds: GroupField['holds'] = 'apiVersion'): GroupField => ({ path: path.split('.'), holds });
 
 const EVERY_TYPE: readonly GroupField[] = [field('metadata.ownerReferences.*.apiVersion'), field('metadata.managedFields.*.apiVersion')];
 
+const CLAIM_SOURCES = (spec: string): GroupField[] => [
+  field(`${spec}.dataSource.apiGroup`, 'group'),
+  field(`${spec}.dataSourceRef.apiGroup`, 'group'),
+];
+const BINDING: readonly GroupField[] = [
+  field('roleRef.apiGroup', 'group'),
+  field('subjects.*.apiGroup', 'group'),
+  field('subjects.*.namespace', 'namespace'),
+];
+
 const BY_TYPE: Readonly<Record<string, readonly GroupField[]>> = {
+  'admissionregistration.v1.ValidatingAdmissionPolicy': [field('spec.paramKind.apiVersion')],
+  'apps.v1.StatefulSet': [field('spec.volumeClaimTemplates.*.apiVersion'), ...CLAIM_SOURCES('spec.volumeClaimTemplates.*.spec')],
+  'autoscaling.v2.HorizontalPodAutoscaler': [
+    field('spec.scaleTargetRef.apiVersion'),
+    field('spec.metrics.*.object.describedObject.apiVersion'),
+  ],
+  'core.v1.Endpoints': [field('subsets.*.addresses.*.targetRef.apiVersion'), field('subsets.*.notReadyAddresses.*.targetRef.apiVersion')],
   'core.v1.Event': [
     field('involvedObject.apiVersion'),
     field('involvedObject.namespace', 'namespace'),
     field('related.apiVersion'),
     field('related.namespace', 'namespace'),
   ],
+  'core.v1.PersistentVolume': [field('spec.claimRef.apiVersion'), field('spec.claimRef.namespace', 'namespace')],
+  'core.v1.PersistentVolumeClaim': CLAIM_SOURCES('spec'),
   'core.v1.ServiceAccount': [field('secrets.*.apiVersion')],
+  'discovery.v1.EndpointSlice': [field('endpoints.*.targetRef.apiVersion')],
+  'networking.v1.Ingress': [
+    field('spec.defaultBackend.resource.apiGroup', 'group'),
+    field('spec.rules.*.http.paths.*.backend.resource.apiGroup', 'group'),
+  ],
+  'networking.v1.IngressClass': [field('spec.parameters.apiGroup', 'group'), field('spec.parameters.namespace', 'namespace')],
+  'rbac.v1.ClusterRoleBinding': BINDING,
+  'rbac.v1.RoleBinding': BINDING,
 };
 
 /** The fields below a type's top. */
@@ -40,9 +74,10 @@ export function canonicalizeGroups(object: JsonObject, fields: readonly GroupFie
         owner[member] = canonicalNamespace(names, value);
         return;
       }
-      const canonical = canonicalApiVersion(value);
+      const canonical = holds === 'group' ? canonicalGroup(value) : canonicalApiVersion(value);
       if (canonical !== value) owner[member] = canonical;
-      if (apiVersionIn('kubernetes', canonical) !== canonical) sensitive = true;
+      const upstream = holds === 'group' ? groupIn('kubernetes', canonical) : apiVersionIn('kubernetes', canonical);
+      if (upstream !== canonical) sensitive = true;
     });
   }
   return sensitive;
