@@ -1,5 +1,6 @@
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/api/json';
 import { KINDS, type KindRow } from '../../shared/api/kinds';
+import { groupIn } from '../../shared/names/dialect';
 import { ManualClock } from '../../test/support/manual-clock';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './contract';
 import { createOpenApi } from './openapi';
@@ -48,7 +49,8 @@ describe('documents', () => {
 
   test('every verb that is served is an operation of its kind', () => {
     const actions = new Map<string, Set<string>>();
-    for (const operation of [...operations(json(CORE)), ...operations(json(LEASES))]) {
+    const places = new Set(KINDS.map(({ group, version }) => (group === '' ? `api/${version}` : `apis/${group}/${version}`)));
+    for (const operation of [...places].flatMap((place) => operations(json(`/openapi/v3/${place}`)))) {
       const kind = stringAt(objectAt(operation, 'x-kubernetes-group-version-kind'), 'kind') ?? '';
       actions.set(kind, (actions.get(kind) ?? new Set()).add(stringAt(operation, 'x-kubernetes-action') ?? ''));
     }
@@ -126,7 +128,11 @@ describe('/openapi/v3', () => {
     const paths: JsonValue = JSON.parse(body.toString());
     if (!isObject(paths)) throw new Error('not an object');
     const entries = objectAt(paths, 'paths') ?? {};
-    expect(Object.keys(entries)).toEqual(['api/v1', 'apis/coordination.k8s.io/v1', 'apis/coordination.platform.io/v1']);
+    expect(Object.keys(entries)).toEqual(expect.arrayContaining(['api/v1', 'apis/apps/v1', 'apis/coordination.k8s.io/v1']));
+    const spellings = KINDS.flatMap(({ group, version }) =>
+      group === '' ? [`api/${version}`] : [group, groupIn('kubernetes', group)].map((name) => `apis/${name}/${version}`),
+    );
+    expect(Object.keys(entries)).toEqual([...new Set(spellings)].sort());
     for (const [name, entry] of Object.entries(entries)) {
       const url = (isObject(entry) ? stringAt(entry, 'serverRelativeURL') : undefined) ?? '';
       const [path = '', query = ''] = url.split('?');

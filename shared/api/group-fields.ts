@@ -18,11 +18,17 @@ export type Holds = 'apiVersion' | 'group' | 'namespace';
 
 /** By type and member. `core.v1.ObjectFieldSelector` is not here: it names a version of the core group, which is spelled alike in both. */
 export const HOLDERS: Readonly<Record<string, Readonly<Record<string, Holds>>>> = {
+  'admissionregistration.v1.ParamKind': { apiVersion: 'apiVersion' },
+  'autoscaling.v1.CrossVersionObjectReference': { apiVersion: 'apiVersion' },
+  'autoscaling.v2.CrossVersionObjectReference': { apiVersion: 'apiVersion' },
   'core.v1.ObjectReference': { apiVersion: 'apiVersion', namespace: 'namespace' },
   'core.v1.TypedLocalObjectReference': { apiGroup: 'group' },
   'core.v1.TypedObjectReference': { apiGroup: 'group', namespace: 'namespace' },
   'meta.v1.ManagedFieldsEntry': { apiVersion: 'apiVersion' },
   'meta.v1.OwnerReference': { apiVersion: 'apiVersion' },
+  'networking.v1.IngressClassParametersReference': { apiGroup: 'group', namespace: 'namespace' },
+  'rbac.v1.RoleRef': { apiGroup: 'group' },
+  'rbac.v1.Subject': { apiGroup: 'group', namespace: 'namespace' },
 };
 
 /** The members of a type that hold such a value, or that lead to one. */

@@ -3,17 +3,23 @@
  * testdata/). A cell that depends on the time is a hole that is filled when the row is sent.
  */
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
-import { arrayAt, compareBytes, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject } from '../../../shared/api/json';
+import { arrayAt, compareBytes, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { created, keyCount, labelPairs, name, NONE, objects, or, since, texts, UNKNOWN, type Cells } from './cell';
+import { GOVERNANCE_CELLS } from './cells/governance';
+import { MACHINE_CELLS } from './cells/machines';
+import { NETWORKING_CELLS } from './cells/networking';
+import { VOLUME_CELLS } from './cells/volumes';
+import { WORKLOAD_CELLS } from './cells/workloads';
 import type { Cell } from './contract';
 import { summarisePod } from './pod-status';
 
-type Cells = (object: JsonObject) => Cell[];
-
-const NONE = '<none>';
-const UNKNOWN = '<unknown>';
-
 /** By kind, as COLUMNS. */
 export const CELLS: Readonly<Record<string, Cells>> = {
+  ...GOVERNANCE_CELLS,
+  ...MACHINE_CELLS,
+  ...NETWORKING_CELLS,
+  ...VOLUME_CELLS,
+  ...WORKLOAD_CELLS,
   ConfigMap: (object) => [name(object), keyCount(object, 'data') + keyCount(object, 'binaryData'), created(object)],
   Event: eventCells,
   Lease: (object) => [name(object), stringAt(objectAt(object, 'spec'), 'holderIdentity') ?? '', created(object)],
@@ -28,35 +34,6 @@ export const CELLS: Readonly<Record<string, Cells>> = {
 /** For kinds without cells of their own: the creation time as it is, for the client to make an age of. */
 export function defaultCells(object: JsonObject): Cell[] {
   return [name(object), stringAt(objectAt(object, 'metadata'), 'creationTimestamp') ?? null];
-}
-
-function name(object: JsonObject): string {
-  return stringAt(objectAt(object, 'metadata'), 'name') ?? '';
-}
-
-function created(object: JsonObject): Cell {
-  return since(stringAt(objectAt(object, 'metadata'), 'creationTimestamp'));
-}
-
-function since(time: string | undefined, before = '', after = ''): Cell {
-  const milliseconds = time === undefined ? NaN : Date.parse(time);
-  return Number.isNaN(milliseconds) ? UNKNOWN : { before, since: milliseconds, after };
-}
-
-function keyCount(object: JsonObject, member: string): number {
-  return Object.keys(objectAt(object, member) ?? {}).length;
-}
-
-function texts(object: JsonObject | undefined, member: string): string[] {
-  return (arrayAt(object, member) ?? []).filter((item) => typeof item === 'string');
-}
-
-function objects(object: JsonObject | undefined, member: string): JsonObject[] {
-  return (arrayAt(object, member) ?? []).filter((item) => isObject(item));
-}
-
-function or(text: string | undefined, otherwise: string): string {
-  return text === undefined || text === '' ? otherwise : text;
 }
 
 function podCells(pod: JsonObject): Cell[] {
@@ -86,7 +63,6 @@ function readinessGates(spec: JsonObject | undefined, status: JsonObject | undef
 
 function serviceCells(service: JsonObject): Cell[] {
   const spec = objectAt(service, 'spec');
-  const selector = objectAt(spec, 'selector') ?? {};
   return [
     name(service),
     stringAt(spec, 'type') ?? '',
@@ -94,9 +70,7 @@ function serviceCells(service: JsonObject): Cell[] {
     externalAddresses(service),
     objects(spec, 'ports').map(portText).join(',') || NONE,
     created(service),
-    sortedKeys(selector)
-      .map((key) => `${key}=${stringAt(selector, key) ?? ''}`)
-      .join(',') || NONE,
+    labelPairs(objectAt(spec, 'selector')),
   ];
 }
 

@@ -2,23 +2,24 @@
  * The columns of every kind that has its own, in the order in which its cells come. Names, types, formats and priorities are what clients
  * print; the descriptions are ours. The cells are made in cells.ts.
  */
+import { AGE, column, CREATED_AT, NAME, WIDE } from './column';
+import { GOVERNANCE_COLUMNS } from './columns/governance';
+import { MACHINE_COLUMNS } from './columns/machines';
+import { NETWORKING_COLUMNS } from './columns/networking';
+import { VOLUME_COLUMNS } from './columns/volumes';
+import { WORKLOAD_COLUMNS } from './columns/workloads';
 import type { ColumnDefinition } from './contract';
 
-type Options = Partial<Pick<ColumnDefinition, 'type' | 'format' | 'priority'>>;
-
-function column(name: string, description: string, { type = 'string', format = '', priority = 0 }: Options = {}): ColumnDefinition {
-  return { name, type, format, description, priority };
-}
-
-const WIDE: Options = { priority: 1 };
-const NAME = column('Name', 'The name of the object, unique among its kind in its namespace.', { format: 'name' });
-const AGE = column('Age', 'The time since the object was created.');
-
 /** For kinds without columns of their own. */
-export const DEFAULT_COLUMNS: readonly ColumnDefinition[] = [NAME, column('Created At', 'When the object was created.', { type: 'date' })];
+export const DEFAULT_COLUMNS: readonly ColumnDefinition[] = [NAME, CREATED_AT];
 
 /** By kind. Kinds of different groups that share a name share their columns. */
 export const COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]>> = {
+  ...GOVERNANCE_COLUMNS,
+  ...MACHINE_COLUMNS,
+  ...NETWORKING_COLUMNS,
+  ...VOLUME_COLUMNS,
+  ...WORKLOAD_COLUMNS,
   ConfigMap: [NAME, column('Data', 'The number of keys, text and binary together.'), AGE],
   Event: [
     column('Last Seen', 'The time since it was observed last.'),

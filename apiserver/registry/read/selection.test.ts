@@ -34,6 +34,7 @@ test.each([
   ['Secret', 'foo=', unsupported('foo')],
   ['Namespace', 'metadata.namespace=x', unsupported('metadata.namespace')],
   ['Node', 'metadata.namespace=x', unsupported('metadata.namespace')],
+  ['Job', 'foo.bar=1', 'field label "foo.bar" not supported for Job'],
   ['ConfigMap', 'foo', "invalid selector: 'foo'; can't understand 'foo'"],
 ])('%s refuses the field selector %j', (kind, fields, message) => {
   expect(() => selectionFor(rowOf(kind), '', fields)).toThrow(expect.objectContaining({ code: 400, reason: 'BadRequest', message }));

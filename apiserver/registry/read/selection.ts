@@ -5,6 +5,7 @@
  */
 import { canonicalApiVersion, otherQualifiedName } from '../../../shared/names/dialect';
 import type { KindRow, SelectableField } from '../../../shared/api/kinds';
+import { quote } from '../../../shared/api/quote';
 import { parseFieldSelector, type FieldTerm } from '../../../shared/api/selectors/field-selector';
 import { compileLabelSelector, parseLabelSelector } from '../../../shared/api/selectors/label-selector';
 import { SelectorError } from '../../../shared/api/selectors/selector-error';
@@ -78,7 +79,7 @@ function fieldMatcher(row: KindRow, term: FieldTerm): Matcher {
   const equal = term.operator === '=';
   if (field === 'metadata.name') return (entry) => (nameOf(row, entry.key) === value) === equal;
   // Namespaces and nodes refuse this field; other cluster-scoped kinds have an empty one.
-  if (field === 'metadata.namespace' && (row.namespaced || row.ownFieldLabels !== true)) {
+  if (field === 'metadata.namespace' && (row.namespaced || row.ownFieldLabels === undefined)) {
     return (entry) => (namespaceOf(row, entry.key) === value) === equal;
   }
   const selectable = row.selectableFields?.find((candidate) => candidate.name === field);
@@ -97,7 +98,8 @@ function storedFieldMatcher(selectable: SelectableField, value: string, equal: b
 }
 
 function unknownField(row: KindRow, field: string): string {
-  if (row.ownFieldLabels === true) return `field label not supported: ${field}`;
+  if (row.ownFieldLabels === 'plain') return `field label not supported: ${field}`;
+  if (row.ownFieldLabels === 'with-kind') return `field label ${quote(field)} not supported for ${row.kind}`;
   return `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }
 

@@ -1,22 +1,30 @@
-/** Every kind's strategy, by resource and group as they stand in messages. A kind without rules of its own has an empty one. */
+/** The strategies of the kinds that have rules of their own, by resource and group as they stand in messages. */
+import { certificateSigningRequest } from './certificate-signing-request';
 import { configMap } from './configmap';
+import { daemonSet } from './daemonset';
 import { event } from './event';
+import { job } from './job';
 import { lease } from './lease';
 import { namespace } from './namespace';
 import { node } from './node';
 import { pod } from './pod';
 import { secret } from './secret';
 import { service } from './service';
+import { persistentVolume, persistentVolumeClaim } from './volume';
 import type { Strategy } from './strategy';
 
 export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strategy>([
+  ['certificatesigningrequests.certificates.platform.io', certificateSigningRequest],
   ['configmaps', configMap],
+  ['daemonsets.apps', daemonSet],
   ['events', event],
+  ['jobs.batch', job],
   ['leases.coordination.platform.io', lease],
   ['namespaces', namespace],
   ['nodes', node],
+  ['persistentvolumeclaims', persistentVolumeClaim],
+  ['persistentvolumes', persistentVolume],
   ['pods', pod],
   ['secrets', secret],
-  ['serviceaccounts', {}],
   ['services', service],
 ]);

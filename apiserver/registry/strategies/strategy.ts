@@ -4,10 +4,13 @@
  */
 import type { FieldError } from '../../../shared/api/field-error';
 import type { JsonObject } from '../../../shared/api/json';
+import type { UserInfo } from '../../../shared/api/user';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 
 export interface StrategyContext {
   readonly names: GeneratedNames;
+  /** Who makes the request. */
+  readonly user: UserInfo;
 }
 
 export interface UpdateRules {

@@ -3,7 +3,8 @@
  * namespace must agree with the URL. The rules for what remains are in shared/api/validation.
  */
 import { equalJson, own, stringAt, type JsonObject } from '../../../shared/api/json';
-import { isTerminating, timestamp } from '../../../shared/api/object-meta';
+import type { GenerationRule } from '../../../shared/api/kinds';
+import { isTerminating, readMetadata, timestamp } from '../../../shared/api/object-meta';
 import { badRequest } from '../../../shared/api/status';
 import { duplicateFree } from '../../../shared/api/validation/owner-references';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
@@ -52,7 +53,7 @@ export function stampNew(plan: Plan, metadata: JsonObject, uid: string, ms: numb
   delete metadata['deletionGracePeriodSeconds'];
   metadata['uid'] = uid;
   metadata['creationTimestamp'] = timestamp(ms);
-  if (plan.resource.row.countsGeneration === true) metadata['generation'] = 1;
+  if (plan.resource.row.generation !== undefined) metadata['generation'] = 1;
 }
 
 /** What an update takes from the stored object, whatever the body says; what it may not say is left for validation to refuse. */
@@ -79,16 +80,26 @@ export function dedupeOwners(metadata: JsonObject, warn: (text: string) => void)
   if (warning !== undefined) warn(warning);
 }
 
-/** One more when anything but metadata and status has changed. */
+/** One more when anything but metadata and status has changed, or what else the kind counts. */
 export function countGeneration(plan: Plan, object: JsonObject, metadata: JsonObject, old: JsonObject): void {
-  if (plan.resource.row.countsGeneration !== true) return;
+  const { generation } = plan.resource.row;
+  if (generation === undefined || generation === 'fixed') return;
+  const counted = COUNTED_METADATA[generation];
+  const isChanged =
+    bodyHasChanged(object, old) ||
+    (counted !== undefined && !equalJson(own(metadata, counted) ?? {}, own(readMetadata(old), counted) ?? {}));
+  if (isChanged) metadata['generation'] = Number(own(metadata, 'generation') ?? 0) + 1;
+}
+
+const COUNTED_METADATA: Readonly<Record<Exclude<GenerationRule, 'fixed'>, string | undefined>> = {
+  counted: undefined,
+  'counted-with-labels': 'labels',
+  'counted-with-annotations': 'annotations',
+};
+
+function bodyHasChanged(object: JsonObject, old: JsonObject): boolean {
   const members = new Set([...Object.keys(object), ...Object.keys(old)]);
   members.delete('metadata');
   members.delete('status');
-  for (const member of members) {
-    if (!equalJson(own(object, member), own(old, member))) {
-      metadata['generation'] = Number(own(metadata, 'generation') ?? 0) + 1;
-      return;
-    }
-  }
+  return [...members].some((member) => !equalJson(own(object, member), own(old, member)));
 }

@@ -53,8 +53,7 @@ export function planner(prefix: string): (resource: Resource) => Plan {
 
 function makePlan(prefix: string, resource: Resource): Plan {
   const { row, stored } = resource;
-  const strategy = STRATEGIES.get(groupResourceText(row));
-  if (strategy === undefined) throw new Error(`${groupResourceText(row)} has no strategy`);
+  const strategy = STRATEGIES.get(groupResourceText(row)) ?? {};
   const name = NAME_CHECKS[row.nameFormat];
   return {
     resource,

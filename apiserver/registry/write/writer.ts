@@ -37,12 +37,12 @@ const NAME_ATTEMPTS = 8;
 export function createWriter(dependencies: WriterDependencies): Writer {
   const path = createWritePath(dependencies);
   const { cache, clock, random, names, admission, planOf, attemptsFor, admissionRequest } = path;
-  const strategyContext = { names };
 
   /** One attempt to create `object`, which it changes. */
   async function attemptCreate(request: WriteRequest, name: string, object: JsonObject, current: Current): Promise<Step<WriteResult>> {
     const { plan, context, dryRun } = request;
     const { strategy } = plan;
+    const strategyContext = { names, user: context.user };
     applyDefaults(plan.type, object);
     const admitted = admissionRequest(request, 'CREATE', current, object, undefined);
     const mutated = admission.mutate(admitted);
@@ -79,6 +79,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const { plan, context, name, namespace, subresource } = request;
     const { entry } = current;
     const { strategy, resource } = plan;
+    const strategyContext = { names, user: context.user };
     const key = entryKey(request);
     if (entry === undefined) {
       const object = source.verb === 'update' ? source.object(undefined) : undefined;

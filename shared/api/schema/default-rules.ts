@@ -1,29 +1,41 @@
 /** Defaults that depend on other members, by type; each runs after the plain values of its type and before its members' own defaults. */
 import { arrayAt, cloneJson, isObject, objectAt, setMember, stringAt, type JsonObject } from '../json';
+import { POLICY_RULES } from './default-rules/policies';
+import { isZero, objects, type DefaultRule } from './default-rules/rule';
+import { WORKLOAD_RULES } from './default-rules/workloads';
 import { schemaOf } from './tables';
-
-export type DefaultRule = (object: JsonObject) => void;
 
 const CLIENT_IP_TIMEOUT_SECONDS = 10_800;
 
 export const DEFAULT_RULES: Readonly<Record<string, DefaultRule>> = {
+  ...WORKLOAD_RULES,
+  ...POLICY_RULES,
   'core.v1.Container': pullPolicy,
   'core.v1.EphemeralContainer': pullPolicy,
+  'core.v1.LimitRangeItem': (item) => {
+    if (item['type'] !== 'Container') return;
+    const limits = { ...objectAt(item, 'max'), ...objectAt(item, 'default') };
+    const requests = { ...objectAt(item, 'min'), ...limits, ...objectAt(item, 'defaultRequest') };
+    if (Object.keys(limits).length > 0) item['default'] = limits;
+    if (Object.keys(requests).length > 0) item['defaultRequest'] = requests;
+  },
   'core.v1.NodeStatus': (status) => {
     if (status['allocatable'] === undefined && isObject(status['capacity'])) status['allocatable'] = cloneJson(status['capacity']);
   },
   'core.v1.Pod': (pod) => {
     const spec = objectAt(pod, 'spec');
-    for (const container of [...objects(spec, 'containers'), ...objects(spec, 'initContainers')]) requestsFromLimits(container);
+    if (spec === undefined) return;
+    if (spec['enableServiceLinks'] === undefined || spec['enableServiceLinks'] === null) spec['enableServiceLinks'] = true;
+    for (const container of containersOf(spec)) requestsFromLimits(container);
+    if (spec['hostNetwork'] !== true) return;
+    for (const container of containersOf(spec)) {
+      for (const port of objects(container, 'ports')) if (isZero(port['hostPort'])) port['hostPort'] = port['containerPort'] ?? 0;
+    }
   },
   'core.v1.PodSpec': (spec) => {
     // Two names of one member: the newer one wins.
     const account = stringAt(spec, 'serviceAccountName') ?? stringAt(spec, 'serviceAccount');
     if (account !== undefined) Object.assign(spec, { serviceAccountName: account, serviceAccount: account });
-    if (spec['hostNetwork'] !== true) return;
-    for (const container of [...objects(spec, 'containers'), ...objects(spec, 'initContainers')]) {
-      for (const port of objects(container, 'ports')) if (isZero(port['hostPort'])) port['hostPort'] = port['containerPort'] ?? 0;
-    }
   },
   'core.v1.Secret': (secret) => {
     // Write-only: texts are merged over the data and never kept.
@@ -87,14 +99,10 @@ function pullPolicy(container: JsonObject): void {
   container['imagePullPolicy'] = isLatest ? 'Always' : 'IfNotPresent';
 }
 
-function objects(object: JsonObject | undefined, member: string): JsonObject[] {
-  return (arrayAt(object, member) ?? []).filter(isObject);
+function containersOf(spec: JsonObject | undefined): JsonObject[] {
+  return [...objects(spec, 'containers'), ...objects(spec, 'initContainers')];
 }
 
 function objectsOrTexts(object: JsonObject, member: string): number {
   return arrayAt(object, member)?.length ?? 0;
-}
-
-function isZero(value: unknown): boolean {
-  return value === undefined || value === null || value === '' || value === 0;
 }

@@ -7,12 +7,15 @@ import { DEFAULT_RULES } from './default-rules';
 import { DEFAULTS } from './default-rows';
 import { formatQuantity, parseQuantity, roundUpToMilli } from './quantity';
 import { schemaOf } from './tables';
-import type { FieldSchema, FieldType } from './types';
+import type { FieldSchema, FieldType, Presence } from './types';
 
 /** Fills in the defaults of a decoded object of the type, in place. Doing it twice changes nothing. */
 export function applyDefaults(type: string, object: JsonObject): void {
   defaulterOf(type)?.(object);
 }
+
+/** Of these a zero is a value like others. */
+const POINTERS: ReadonlySet<Presence | undefined> = new Set<Presence>(['pointer', 'null']);
 
 type Defaulter = (object: JsonObject) => void;
 
@@ -32,7 +35,7 @@ function compile(type: string): Defaulter | undefined {
   const values = Object.entries(DEFAULTS[type] ?? {}).map(([name, value]) => ({
     name,
     value,
-    isPointer: schemaOf(type).field(name)?.presence === 'pointer',
+    isPointer: POINTERS.has(schemaOf(type).field(name)?.presence),
   }));
   const rule = DEFAULT_RULES[type];
   const members = schemaOf(type).fields.flatMap((field) => visitorOf(field) ?? []);

@@ -105,11 +105,25 @@ function zeroText(type: FieldType): string {
   }
 }
 
+/** What an object inside another one says of its own kind. */
+function typeMetaText(object: JsonObject): string {
+  const member = (name: string): string => {
+    const value = object[name];
+    return typeof value === 'string' && value !== '' ? `"${name}":${quoteJson(value)}` : '';
+  };
+  return joined(member('kind'), member('apiVersion'));
+}
+
+function joined(first: string, second: string): string {
+  return first === '' || second === '' ? first + second : `${first},${second}`;
+}
+
 /** `emptyIsNull`: a list that output always has is null when it is empty, because storage does not tell the two apart. */
 function compileType(type: FieldType, emptyIsNull: boolean): Writer {
   switch (type.kind) {
     case 'object': {
       const write = structWriter(type.type);
+      if (schemaOf(type.type).hasTypeMeta) return (value) => (isObject(value) ? `{${joined(typeMetaText(value), write(value))}}` : '{}');
       return (value) => (isObject(value) ? `{${write(value)}}` : '{}');
     }
     case 'list':

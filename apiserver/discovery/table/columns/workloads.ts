@@ -1,0 +1,93 @@
+/** Columns of controllers of pods, and of what scales and protects pods. The cells are in ../cells/. */
+import { AGE, column, CONTAINERS, COUNT, IMAGES, NAME, SELECTOR, YES_OR_NO } from '../column';
+import type { ColumnDefinition } from '../contract';
+
+const REPLICAS: readonly ColumnDefinition[] = [
+  NAME,
+  column('Desired', 'How many pods there should be.', COUNT),
+  column('Current', 'How many pods there are.', COUNT),
+  column('Ready', 'How many pods are ready.', COUNT),
+  AGE,
+  CONTAINERS,
+  IMAGES,
+  SELECTOR,
+];
+
+export const WORKLOAD_COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]>> = {
+  ControllerRevision: [
+    NAME,
+    column('Controller', 'The object whose history it belongs to.'),
+    column('Revision', 'Its number in that history.'),
+    AGE,
+  ],
+  CronJob: [
+    NAME,
+    column('Schedule', 'When its jobs are started.'),
+    column('Timezone', 'The time zone of the schedule.'),
+    column('Suspend', 'Whether no more jobs are started.', YES_OR_NO),
+    column('Active', 'How many of its jobs are running.', COUNT),
+    column('Last Schedule', 'The time since a job was started last.'),
+    AGE,
+    CONTAINERS,
+    IMAGES,
+    SELECTOR,
+  ],
+  DaemonSet: [
+    NAME,
+    column('Desired', 'How many nodes should run its pod.', COUNT),
+    column('Current', 'How many nodes run its pod and should.', COUNT),
+    column('Ready', 'How many of those pods are ready.', COUNT),
+    column('Up-to-date', 'How many of those pods follow the present template.', COUNT),
+    column('Available', 'How many of those pods have been ready for long enough.', COUNT),
+    column('Node Selector', 'The labels of the nodes that it is for.'),
+    AGE,
+    CONTAINERS,
+    IMAGES,
+    SELECTOR,
+  ],
+  Deployment: [
+    NAME,
+    column('Ready', 'How many pods are ready, of how many there should be.'),
+    column('Up-to-date', 'How many pods follow the present template.'),
+    column('Available', 'How many pods have been ready for long enough.'),
+    AGE,
+    CONTAINERS,
+    IMAGES,
+    SELECTOR,
+  ],
+  HorizontalPodAutoscaler: [
+    NAME,
+    column('Reference', 'What it scales, as kind/name.'),
+    column('Targets', 'What is measured and what is wanted.'),
+    column('MinPods', 'The fewest pods.'),
+    column('MaxPods', 'The most pods.'),
+    column('Replicas', 'How many pods it saw last.'),
+    AGE,
+  ],
+  Job: [
+    NAME,
+    column('Status', 'Whether it is running or how it ended.'),
+    column('Completions', 'How many pods have succeeded, of how many have to.'),
+    column('Duration', 'How long it has run or took.'),
+    AGE,
+    CONTAINERS,
+    IMAGES,
+    SELECTOR,
+  ],
+  PodDisruptionBudget: [
+    NAME,
+    column('Min Available', 'How many pods have to stay, as a number or a share.'),
+    column('Max Unavailable', 'How many pods may be missing, as a number or a share.'),
+    column('Allowed Disruptions', 'How many pods may be evicted now.', COUNT),
+    AGE,
+  ],
+  PodTemplate: [
+    NAME,
+    column('Containers', CONTAINERS.description),
+    column('Images', IMAGES.description),
+    column('Pod Labels', 'The labels in the template.'),
+  ],
+  ReplicaSet: REPLICAS,
+  ReplicationController: REPLICAS,
+  StatefulSet: [NAME, column('Ready', 'How many pods are ready, of how many there should be.'), AGE, CONTAINERS, IMAGES],
+};

@@ -1,0 +1,23 @@
+/** CertificateSigningRequest: it says who asked for it, and nothing of it changes after that but its status (behaviour-reference §5.19). */
+import { objectAt, own, type JsonObject } from '../../../shared/api/json';
+import type { Strategy, StrategyContext } from './strategy';
+
+export const certificateSigningRequest: Strategy = {
+  prepareForCreate: nameRequester,
+  update: {
+    prepare(object, old) {
+      const spec = own(old, 'spec');
+      if (spec !== undefined) object['spec'] = spec;
+    },
+  },
+};
+
+/** What a client says of the requester does not count. */
+function nameRequester(object: JsonObject, { user }: StrategyContext): void {
+  const spec = objectAt(object, 'spec');
+  if (spec === undefined) return;
+  for (const member of ['username', 'uid', 'groups', 'extra']) delete spec[member];
+  spec['username'] = user.name;
+  if (user.uid !== undefined && user.uid !== '') spec['uid'] = user.uid;
+  if (user.groups.length > 0) spec['groups'] = [...user.groups];
+}

@@ -1,0 +1,74 @@
+/** Objects of every kind as release 1.31.1 created them, masked where ids and times stand: defaults, what the server sets, and the encodings. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
+import { KINDS, type KindRow } from '../../../shared/api/kinds';
+import { apiVersionOf } from '../../../shared/api/identity';
+import { applyDefaults, encodeBody } from '../../../shared/api/schema';
+import { decodeProtobuf, encodeProtobuf } from '../../../shared/serialization';
+import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
+
+interface Recorded {
+  readonly note: string;
+  readonly sent: JsonObject;
+  readonly created: JsonObject;
+}
+
+const RECORDED: readonly Recorded[] = readFileSync(join(__dirname, 'created-objects.jsonl'), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line));
+
+const kindOf = ({ sent }: Pick<Recorded, 'sent'>): string => stringAt(sent, 'kind') ?? '';
+
+/** Kinds whose creation other tests look at closely. */
+const ELSEWHERE = ['ConfigMap', 'Event', 'Lease', 'Namespace', 'Node', 'Pod', 'Secret', 'Service', 'ServiceAccount'];
+
+function rowOf(kind: string): KindRow {
+  const row = KINDS.find((candidate) => candidate.kind === kind);
+  if (row === undefined) throw new Error(`no row for ${kind}`);
+  return row;
+}
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await writeFixture({ naming: 'kubernetes' });
+  await fixture.create('namespaces', { metadata: { name: 'h13' } });
+  await fixture.cache.catchUp();
+});
+
+test.each(RECORDED.map((row) => [`${kindOf(row)}: ${row.note}`, row] as const))('%s', async (_, { sent, created }) => {
+  const row = rowOf(kindOf({ sent }));
+  const { object } = await fixture.create(row.resource, sent, row.namespaced ? { namespace: 'h13' } : {});
+  expect(masked(object)).toEqual(requestedBy(row, created, 'tester'));
+  const bytes = encodeProtobuf(row.type, object, apiVersionOf(row), row.kind);
+  const decoded = decodeProtobuf(row.type, bytes).object;
+  // The kind of an object inside another one is no part of the message; defaults bring it back.
+  applyDefaults(row.type, decoded);
+  expect(encodeBody(row.type, decoded)).toBe(encodeBody(row.type, object));
+});
+
+test('every kind is looked at', () => {
+  const kinds = [...RECORDED.map(kindOf), ...ELSEWHERE];
+  expect([...new Set(kinds)].sort()).toEqual(KINDS.map(({ kind }) => kind).sort());
+});
+
+/** With the same masks as the recording. */
+function masked(object: JsonObject): JsonObject {
+  const metadata = objectAt(object, 'metadata') ?? {};
+  const text = JSON.stringify(object)
+    .replaceAll(stringAt(metadata, 'uid') ?? 'none', '<uid>')
+    .replaceAll(stringAt(metadata, 'creationTimestamp') ?? 'none', '<time>');
+  const copy: JsonObject = JSON.parse(text);
+  delete objectAt(copy, 'metadata')?.['resourceVersion'];
+  return copy;
+}
+
+/** The recording was made by somebody else. */
+function requestedBy(row: KindRow, created: JsonObject, user: string): JsonObject {
+  if (row.kind !== 'CertificateSigningRequest') return created;
+  const spec: JsonObject = { ...objectAt(created, 'spec'), username: user };
+  delete spec['uid'];
+  delete spec['groups'];
+  return { ...created, spec };
+}

@@ -1,0 +1,37 @@
+/** The kinds that say who may do what, and how requests are treated. */
+import { rowsOf, same, STATUS, type KindRow } from './row';
+
+const admission = rowsOf('admissionregistration.platform.io', 'v1', 'admissionregistration.v1');
+const certificates = rowsOf('certificates.platform.io', 'v1', 'certificates.v1');
+const coordination = rowsOf('coordination.platform.io', 'v1', 'coordination.v1');
+const flowcontrol = rowsOf('flowcontrol.apiserver.platform.io', 'v1', 'flowcontrol.v1');
+const rbac = rowsOf('rbac.authorization.platform.io', 'v1', 'rbac.v1');
+
+const RBAC = { nameFormat: 'path-segment', createOnUpdate: true } as const;
+const ADMISSION = { scope: 'cluster', categories: ['api-extensions'], generation: 'counted', requiresResourceVersion: true } as const;
+
+export const GOVERNANCE: readonly KindRow[] = [
+  admission('MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', ADMISSION),
+  admission('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', { ...ADMISSION, subresources: [STATUS] }),
+  admission('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', ADMISSION),
+  admission('ValidatingWebhookConfiguration', 'validatingwebhookconfigurations', ADMISSION),
+  certificates('CertificateSigningRequest', 'certificatesigningrequests', {
+    scope: 'cluster',
+    shortNames: ['csr'],
+    subresources: [STATUS],
+    nameFormat: 'path-segment',
+    ownFieldLabels: 'plain',
+    selectableFields: same('spec.signerName'),
+  }),
+  coordination('Lease', 'leases', { requiresResourceVersion: true, createOnUpdate: true }),
+  flowcontrol('FlowSchema', 'flowschemas', { scope: 'cluster', subresources: [STATUS], generation: 'counted' }),
+  flowcontrol('PriorityLevelConfiguration', 'prioritylevelconfigurations', {
+    scope: 'cluster',
+    subresources: [STATUS],
+    generation: 'counted',
+  }),
+  rbac('ClusterRoleBinding', 'clusterrolebindings', { ...RBAC, scope: 'cluster' }),
+  rbac('ClusterRole', 'clusterroles', { ...RBAC, scope: 'cluster' }),
+  rbac('RoleBinding', 'rolebindings', RBAC),
+  rbac('Role', 'roles', RBAC),
+];

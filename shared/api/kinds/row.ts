@@ -1,0 +1,90 @@
+/** What a row of the kind table says, and the short forms in which rows are written. Holds no row itself. */
+
+export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
+
+export interface SubresourceRow {
+  readonly name: string;
+  readonly verbs: readonly Verb[];
+  /** The kind of its body when it is not the resource's own. */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
+}
+
+/** How an object's name is checked. */
+export type NameFormat = 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment';
+
+export interface SelectableField {
+  /** As in `fieldSelector`: `status.phase`. */
+  readonly name: string;
+  /** Where the value is found, in dots; a list or absent value counts as the empty string unless `absent` says otherwise. */
+  readonly path: string;
+  readonly absent?: string;
+}
+
+/**
+ * How `metadata.generation` is kept; absent = not at all. It is 1 at first and then `fixed`, or one more at every change outside metadata and
+ * status (`counted`), and for some kinds also of a member of the metadata.
+ */
+export type GenerationRule = 'fixed' | 'counted' | 'counted-with-labels' | 'counted-with-annotations';
+
+export interface KindRow {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** Name in the type tables. */
+  readonly type: string;
+  readonly resource: string;
+  readonly singular: string;
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly namespaced: boolean;
+  readonly verbs: readonly Verb[];
+  readonly subresources?: readonly SubresourceRow[];
+  /** Key segment in the store when it is not the resource's name. */
+  readonly segment?: string;
+  readonly nameFormat: NameFormat;
+  readonly generation?: GenerationRule;
+  /** PUT and patches without resourceVersion are refused. */
+  readonly requiresResourceVersion?: true;
+  /** PUT of a missing name creates it. */
+  readonly createOnUpdate?: true;
+  /** DELETE answers with the object instead of a Status. */
+  readonly returnsDeletedObject?: true;
+  /** Never takes the garbage collector's finalizers. */
+  readonly noGarbageCollection?: true;
+  /** Fields that selectors may use besides metadata.name and metadata.namespace; their values stand in the stored header. */
+  readonly selectableFields?: readonly SelectableField[];
+  /** An unsupported field selector is refused as a label that is not supported: `field label not supported: x`, or naming the kind as well. */
+  readonly ownFieldLabels?: 'plain' | 'with-kind';
+  /** Seconds after which a stored object expires, counted from its last write. */
+  readonly expires?: true;
+}
+
+const ALL: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
+
+export const STATUS: SubresourceRow = { name: 'status', verbs: ['get', 'patch', 'update'] };
+
+/** Selectable fields whose names are their paths. */
+export const same = (...names: string[]): readonly SelectableField[] => names.map((name) => ({ name, path: name }));
+
+/** What follows from the kind's name and group in all rows but a few. */
+type Derived = 'group' | 'version' | 'kind' | 'type' | 'resource' | 'singular' | 'namespaced' | 'verbs' | 'nameFormat';
+
+interface Options extends Omit<KindRow, Derived>, Partial<Pick<KindRow, 'verbs' | 'nameFormat'>> {
+  readonly scope?: 'cluster';
+}
+
+/** A maker of rows for one group version; `types` = how its types begin in the type tables (`core.v1`). Kinds are namespaced unless they say otherwise. */
+export function rowsOf(group: string, version: string, types: string): (kind: string, resource: string, options?: Options) => KindRow {
+  return (kind, resource, { scope, ...options } = {}) => ({
+    group,
+    version,
+    kind,
+    type: `${types}.${kind}`,
+    resource,
+    singular: kind.toLowerCase(),
+    namespaced: scope === undefined,
+    verbs: ALL,
+    nameFormat: 'dns-subdomain',
+    ...options,
+  });
+}

@@ -1,0 +1,17 @@
+/** Defaults of rules about access and traffic, as far as they depend on other members. */
+import { stringAt } from '../../json';
+import { objects, type DefaultRule } from './rule';
+
+const RBAC = 'rbac.authorization.platform.io';
+
+export const POLICY_RULES: Readonly<Record<string, DefaultRule>> = {
+  'networking.v1.NetworkPolicySpec': (spec) => {
+    const types = spec['policyTypes'];
+    if (Array.isArray(types) && types.length > 0) return;
+    spec['policyTypes'] = objects(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
+  },
+  'rbac.v1.Subject': (subject) => {
+    const kind = stringAt(subject, 'kind');
+    if ((stringAt(subject, 'apiGroup') ?? '') === '' && (kind === 'User' || kind === 'Group')) subject['apiGroup'] = RBAC;
+  },
+};
