@@ -19,6 +19,8 @@ export type Holds = 'apiVersion' | 'group' | 'namespace';
 /** By type and member. `core.v1.ObjectFieldSelector` is not here: it names a version of the core group, which is spelled alike in both. */
 export const HOLDERS: Readonly<Record<string, Readonly<Record<string, Holds>>>> = {
   'admissionregistration.v1.ParamKind': { apiVersion: 'apiVersion' },
+  'admissionregistration.v1.ParamRef': { namespace: 'namespace' },
+  'admissionregistration.v1.ServiceReference': { namespace: 'namespace' },
   'autoscaling.v1.CrossVersionObjectReference': { apiVersion: 'apiVersion' },
   'autoscaling.v2.CrossVersionObjectReference': { apiVersion: 'apiVersion' },
   'core.v1.ObjectReference': { apiVersion: 'apiVersion', namespace: 'namespace' },

@@ -12,11 +12,11 @@
  *   encodeBody(type, object): string                  canonical JSON without kind and apiVersion: `{"metadata":{…},…}`
  *   definitions(types, options)                       OpenAPI v2 definitions or v3 schemas by published name
  */
-export { decodeObject, type Decoded } from './decode';
+export { decodeObject } from './decode';
 export { DecodeError } from './decode-error';
 export { applyDefaults } from './defaults';
 export { encodeBody } from './encode';
 export { definitions, openApiName, type PublishedKind } from './openapi';
-export { hasSchema, schemaOf, typeNames } from './tables';
+export { hasSchema, schemaOf } from './tables';
 export { readTypeMeta } from './type-meta';
 export type { FieldSchema, FieldType } from './types';
