@@ -156,6 +156,10 @@ export const conflict = (gr: GroupResource, name: string, text: string): StatusE
 export const modified = (gr: GroupResource, name: string): StatusError =>
   conflict(gr, name, 'the object has been modified; please apply your changes to the latest version and try again');
 
+/** An apply that would change what others own. */
+export const applyConflict = (message: string, causes: readonly { readonly message: string; readonly field: string }[]): StatusError =>
+  new StatusError('Conflict', message, { causes: causes.map((cause) => ({ reason: 'FieldManagerConflict', ...cause })) });
+
 /** A condition on a DELETE that does not hold; upstream names the kind where other errors name the resource. */
 export const deletePrecondition = (
   gk: { readonly group: string; readonly kind: string },

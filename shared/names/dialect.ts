@@ -183,6 +183,9 @@ export const INITIAL_EVENTS_END: Readonly<Record<Dialect, string>> = {
   kubernetes: 'k8s.io/initial-events-end',
 };
 
+/** Where the stock command line keeps the configuration that it last applied on its own side. */
+export const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
+
 /** What the names of published schemas begin with. */
 export const OPENAPI_ROOT: Readonly<Record<Dialect, string>> = { platform: 'io.platform', kubernetes: 'io.k8s' };
 

@@ -10,6 +10,7 @@ import { node } from './node';
 import { pod } from './pod';
 import { secret } from './secret';
 import { service } from './service';
+import { serviceAccount } from './service-account';
 import { persistentVolume, persistentVolumeClaim } from './volume';
 import type { Strategy } from './strategy';
 
@@ -26,5 +27,6 @@ export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strateg
   ['persistentvolumes', persistentVolume],
   ['pods', pod],
   ['secrets', secret],
+  ['serviceaccounts', serviceAccount],
   ['services', service],
 ]);

@@ -9,17 +9,16 @@ import { cidrErrors } from './addresses';
 
 export const node: Strategy = {
   keepsStatusAtCreation: true,
-  prepareForCreate(object) {
+  mirror(object) {
     allocatableFromCapacity(object);
     mirrorPodRange(object);
   },
   validate: (object) => [...taintErrors(object), ...podRangeErrors(object)],
   update: {
     state: 'first',
-    prepare: mirrorPodRange,
     validate: (object, old) => [...addressErrors(object), ...onceSet(object, old), ...taintErrors(object)],
   },
-  status: { prepare: allocatableFromCapacity, validate: (object) => addressErrors(object) },
+  status: { validate: (object) => addressErrors(object) },
 };
 
 /** What a node offers is what it has until it says otherwise. */

@@ -1,6 +1,7 @@
 /** Pod (behaviour-reference §5.16, the minimum): first status, quality of service, graceful deletion, what an update may change. */
 import { forbiddenField, invalidAs, invalidValue, type FieldError } from '../../../shared/api/field-error';
 import { arrayAt, cloneJson, equalJson, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { metadataOf, readMetadata } from '../../../shared/api/object-meta';
 import { ipErrors, ipFamily } from './addresses';
 import { imagesRequired, validatePod } from './pod-rules';
 import { qualityOfService } from './quality-of-service';
@@ -14,12 +15,13 @@ export const pod: Strategy = {
   },
   validate: validatePod,
   update: { state: 'first', validate: validateChange },
+  mirror: mirrorAddress,
   status: {
     prepare(object, old) {
-      mirrorAddress(object);
-      const qos = stringAt(objectAt(old, 'status') ?? {}, 'qosClass');
-      const status = objectAt(object, 'status');
-      if (qos !== undefined && status !== undefined && own(status, 'qosClass') === undefined) status['qosClass'] = qos;
+      const owners = own(readMetadata(old), 'ownerReferences');
+      const metadata = metadataOf(object);
+      if (owners === undefined) delete metadata['ownerReferences'];
+      else metadata['ownerReferences'] = owners;
     },
     validate: validateStatus,
   },

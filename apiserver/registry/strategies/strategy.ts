@@ -29,7 +29,9 @@ export interface Strategy {
   readonly update?: UpdateRules;
   readonly status?: UpdateRules;
   readonly finalize?: UpdateRules;
-  /** A label on which the server insists, set on every write after admission. */
+  /** Makes members agree that say the same in two ways, before anyone is asked who owns them. */
+  mirror?(object: JsonObject): void;
+  /** A label on which the server insists, set on every write before and after admission. */
   stamp?(object: JsonObject, context: StrategyContext): void;
   /** Texts of Warning headers for a create (`old` undefined) or an update. */
   warnings?(object: JsonObject, old: JsonObject | undefined): readonly string[];

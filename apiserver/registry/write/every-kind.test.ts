@@ -60,7 +60,7 @@ function masked(object: JsonObject): JsonObject {
     .replaceAll(stringAt(metadata, 'uid') ?? 'none', '<uid>')
     .replaceAll(stringAt(metadata, 'creationTimestamp') ?? 'none', '<time>');
   const copy: JsonObject = JSON.parse(text);
-  delete objectAt(copy, 'metadata')?.['resourceVersion'];
+  for (const member of ['resourceVersion', 'managedFields']) delete objectAt(copy, 'metadata')?.[member];
   return copy;
 }
 

@@ -39,18 +39,16 @@ export function agreeOnName(metadata: JsonObject, name: string): void {
   if (given !== name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
 }
 
-/** Field ownership is not recorded: whatever a client says of it is dropped. */
-function dropOwnership(metadata: JsonObject): void {
-  delete metadata['managedFields'];
+/** Nothing is born while it is being deleted. */
+export function dropDeletion(metadata: JsonObject): void {
+  delete metadata['deletionTimestamp'];
+  delete metadata['deletionGracePeriodSeconds'];
 }
 
 /** What clients cannot set at creation. `ms` since 1970. */
 export function stampNew(plan: Plan, metadata: JsonObject, uid: string, ms: number): void {
-  dropOwnership(metadata);
   delete metadata['resourceVersion'];
   delete metadata['selfLink'];
-  delete metadata['deletionTimestamp'];
-  delete metadata['deletionGracePeriodSeconds'];
   metadata['uid'] = uid;
   metadata['creationTimestamp'] = timestamp(ms);
   if (plan.resource.row.generation !== undefined) metadata['generation'] = 1;
@@ -58,7 +56,6 @@ export function stampNew(plan: Plan, metadata: JsonObject, uid: string, ms: numb
 
 /** What an update takes from the stored object, whatever the body says; what it may not say is left for validation to refuse. */
 export function carryOver(metadata: JsonObject, old: JsonObject): void {
-  dropOwnership(metadata);
   delete metadata['resourceVersion'];
   delete metadata['selfLink'];
   take(metadata, old, 'generation');

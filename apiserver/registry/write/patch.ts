@@ -1,6 +1,6 @@
 /**
  * From a PATCH body to the changed object (behaviour-reference §1.5): reads the patch once, applies it to whatever state an attempt starts from, and
- * decodes the result as a body. Apply is refused with the media types that are understood.
+ * decodes the result as a body. Apply is not one of these patches: see apply.ts.
  */
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/api/json';
 import { invalidValue } from '../../../shared/api/field-error';
@@ -21,18 +21,15 @@ import { BodyFault, checkKind, decodeStrictly } from './decode-body';
 import type { Plan } from './plan';
 import { readStrategicPatch } from './strategic-patch';
 
-const ACCEPTED = ['application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json'];
-
 /** The stored object, with its resourceVersion and without kind and apiVersion, to the changed one, decoded. It is left as it is. */
 export type Patcher = (old: JsonObject) => JsonObject;
 
-/** Refuses the forms of patch that are not served, whether or not the object exists. */
-export function refuseUnserved({ type }: PatchBody): void {
-  if (type === 'apply') throw status.unsupportedMediaType(ACCEPTED);
+export interface DocumentPatch extends PatchBody {
+  readonly type: Exclude<PatchBody['type'], 'apply'>;
 }
 
 /** Throws StatusError for a patch that cannot be read; the patcher throws it for one that cannot be applied. */
-export function readPatch(plan: Plan, patch: PatchBody, validation: FieldValidation, warn: (text: string) => void): Patcher {
+export function readPatch(plan: Plan, patch: DocumentPatch, validation: FieldValidation, warn: (text: string) => void): Patcher {
   switch (patch.type) {
     case 'merge': {
       const body = parse(patch.bytes);
@@ -65,8 +62,6 @@ export function readPatch(plan: Plan, patch: PatchBody, validation: FieldValidat
     }
     case 'strategic':
       return readStrategicPatch(plan, patch.bytes, validation, warn);
-    case 'apply':
-      throw status.unsupportedMediaType(ACCEPTED);
   }
 }
 

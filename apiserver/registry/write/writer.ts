@@ -11,13 +11,15 @@ import * as status from '../../../shared/api/status';
 import { makeEntry } from '../../cache/entry';
 import type { ParsedBody, RequestContext, Resource, Subresource, WriteOptions, Writer, WriteResult } from '../contract';
 import { entryKey } from '../resources';
+import { applyTo, readApply } from './apply';
 import { settle, type Current, type Step } from './attempts';
 import { decodeBody } from './decode-body';
 import { deleteCollection, deleteObject } from './delete';
 import { hiddenFields } from './expiry';
 import { canonicalizeGroups } from '../../../shared/api/group-fields';
 import * as meta from './metadata-steps';
-import { readPatch, refuseUnserved, type Patcher } from './patch';
+import { changesOnlyTimes, recordOwnership } from './ownership';
+import { readPatch, type Patcher } from './patch';
 import type { Plan } from './plan';
 import { alreadyExists, checkResourceVersion } from './preconditions';
 import { createWritePath, type WriteRequest, type WriterDependencies } from './request';
@@ -27,8 +29,8 @@ import { writeFailure } from './store-failure';
 
 /** What a PUT or PATCH makes of the stored object. */
 interface Source {
-  readonly verb: 'update' | 'patch';
-  /** A decoded object, new on every call. `old` is undefined when there is none. */
+  readonly verb: 'update' | 'patch' | 'apply';
+  /** A decoded object, new on every call; of an apply, with its managedFields. `old` is undefined when there is none. */
   object(old: JsonObject | undefined): JsonObject;
 }
 
@@ -38,12 +40,22 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   const path = createWritePath(dependencies);
   const { cache, clock, random, names, admission, planOf, attemptsFor, admissionRequest } = path;
 
-  /** One attempt to create `object`, which it changes. */
-  async function attemptCreate(request: WriteRequest, name: string, object: JsonObject, current: Current): Promise<Step<WriteResult>> {
+  /** One attempt to create `object`, which it changes. `manager` undefined = the object says already who owns what. */
+  async function attemptCreate(
+    request: WriteRequest,
+    name: string,
+    object: JsonObject,
+    current: Current,
+    manager: string | undefined,
+  ): Promise<Step<WriteResult>> {
     const { plan, context, dryRun } = request;
     const { strategy } = plan;
     const strategyContext = { names, user: context.user };
     applyDefaults(plan.type, object);
+    meta.dropDeletion(metadataOf(object));
+    strategy.mirror?.(object);
+    if (request.name !== '' || stringAt(metadataOf(object), 'name') !== undefined) strategy.stamp?.(object, strategyContext);
+    if (manager !== undefined) recordOwnership(plan, request.subresource, manager, object, undefined, clock.now());
     const admitted = admissionRequest(request, 'CREATE', current, object, undefined);
     const mutated = admission.mutate(admitted);
     if (mutated !== undefined) await mutated;
@@ -82,14 +94,15 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const strategyContext = { names, user: context.user };
     const key = entryKey(request);
     if (entry === undefined) {
-      const object = source.verb === 'update' ? source.object(undefined) : undefined;
+      const applies = source.verb === 'apply';
+      if (applies && subresource !== undefined) throw status.notFound(plan.gr, name);
+      const object = source.verb === 'patch' ? undefined : source.object(undefined);
       const uid = object === undefined ? '' : (stringAt(metadataOf(object), 'uid') ?? '');
       if (uid !== '') throw status.uidPrecondition(plan.gr, name, plan.keyPrefix + key, uid, '');
-      if (object === undefined || subresource !== undefined || resource.row.createOnUpdate !== true || options.ifMatch !== undefined) {
-        throw status.notFound(plan.gr, name);
-      }
+      const creates = applies || (subresource === undefined && resource.row.createOnUpdate === true);
+      if (object === undefined || !creates || options.ifMatch !== undefined) throw status.notFound(plan.gr, name);
       delete metadataOf(object)['resourceVersion'];
-      return attemptCreate(request, name, object, current);
+      return attemptCreate(request, name, object, current, applies ? undefined : options.fieldManager);
     }
     const { object: old, text } = parseEntry(entry);
     const oldMetadata = readMetadata(old);
@@ -102,6 +115,9 @@ export function createWriter(dependencies: WriterDependencies): Writer {
       throw status.uidPrecondition(plan.gr, name, plan.keyPrefix + key, uid, oldUid);
     checkResourceVersion(plan, name, stringAt(sent, 'resourceVersion'), entry);
     applyDefaults(plan.type, object);
+    strategy.mirror?.(object);
+    strategy.stamp?.(object, strategyContext);
+    if (source.verb !== 'apply') recordOwnership(plan, subresource, options.fieldManager, object, old, clock.now());
     const admitted = admissionRequest(request, 'UPDATE', current, object, old);
     const mutated = admission.mutate(admitted);
     if (mutated !== undefined) await mutated;
@@ -122,7 +138,8 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     if (checked !== undefined) await checked;
     const encoded = encode(plan, object, sensitive);
     const removed = isTerminating(oldMetadata) && mayGo(plan, object);
-    if (!removed && isUnchanged(encoded, entry, text)) return { type: 'answer', result: { entry, created: false } };
+    if (!removed && (isUnchanged(encoded, entry, text) || changesOnlyTimes(object, old)))
+      return { type: 'answer', result: { entry, created: false } };
     const value = storedValue(plan, encoded, hiddenFields(plan, clock.now(), dependencies.eventTtlSeconds));
     // A removal answers with the object as it was sent, at its last stored version (upstream behaviour).
     const asStored = (revision: number): WriteResult => ({ entry: makeEntry(plan.stored, key, revision, value), created: false });
@@ -157,7 +174,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
         return await settle(dependencies, attemptsFor(request, name, request.dryRun), (current) => {
           const object = fresh ?? decode();
           fresh = undefined;
-          return attemptCreate({ ...request, name: given }, name, object, current);
+          return attemptCreate({ ...request, name: given }, name, object, current, options.fieldManager);
         });
       } catch (error) {
         if (left === 1 || !(error instanceof status.StatusError) || error.reason !== 'AlreadyExists') throw error;
@@ -231,13 +248,21 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     },
     patch(context, resource, key, subresource, patch, options) {
       const request = requestFor(context, resource, key, subresource, options);
-      return guarded('patch', request, () => {
-        refuseUnserved(patch);
+      return guarded('patch', request, async () => {
         const { plan } = request;
+        if (patch.type === 'apply') {
+          const config = await readApply(plan, patch.bytes, options.fieldValidation, (text) => context.warn(text), clock);
+          canonicalizeGroups(config, plan.groupFields, names);
+          const applied = { plan, name: key.name, subresource, manager: options.fieldManager, force: options.force === true };
+          const object = (old: JsonObject | undefined): JsonObject =>
+            settlePlace(plan, applyTo({ ...applied, ms: clock.now() }, config, old), key.namespace, key.name);
+          return change(request, { verb: 'apply', object }, options);
+        }
+        const document = { type: patch.type, bytes: patch.bytes };
         let apply: Patcher | undefined;
         // Read only when there is something to apply it to: what does not exist is said first (upstream behaviour).
         const object = (old: JsonObject | undefined): JsonObject => {
-          apply ??= readPatch(plan, patch, options.fieldValidation, (text) => context.warn(text));
+          apply ??= readPatch(plan, document, options.fieldValidation, (text) => context.warn(text));
           return settlePlace(plan, apply(old ?? {}), key.namespace, key.name);
         };
         return change(request, { verb: 'patch', object }, options);

@@ -19,4 +19,4 @@ export { encodeBody } from './encode';
 export { definitions, openApiName, type PublishedKind } from './openapi';
 export { hasSchema, schemaOf } from './tables';
 export { readTypeMeta } from './type-meta';
-export type { FieldType } from './types';
+export type { FieldSchema, FieldType } from './types';

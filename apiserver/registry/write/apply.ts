@@ -1,0 +1,197 @@
+/**
+ * PATCH with an applied configuration (behaviour-reference §6.4): reads it, holds it against the kind, and makes the new object with its owners.
+ * What becomes of that object is the same as for every other write.
+ */
+import { apiVersionOf, parseApiVersion } from '../../../shared/api/identity';
+import { cloneJson, isObject, objectAt, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/api/json';
+import { metadataOf, readMetadata, timestamp } from '../../../shared/api/object-meta';
+import { DecodeError, decodeObject } from '../../../shared/api/schema';
+import * as status from '../../../shared/api/status';
+import { canonicalGroup, LAST_APPLIED_ANNOTATION } from '../../../shared/names/dialect';
+import { ApplyConflict, applyConfiguration, type Applied } from '../../../shared/patch/apply/apply';
+import { compare } from '../../../shared/patch/apply/compare';
+import { readEntries, type Entry } from '../../../shared/patch/apply/entries';
+import { difference, isEmptySet, union } from '../../../shared/patch/apply/field-set';
+import { recordUpdate } from '../../../shared/patch/apply/manager';
+import { MissingKey } from '../../../shared/patch/apply/shape';
+import { fieldSetOf, shapeFaults } from '../../../shared/patch/apply/typed';
+import type { Clock } from '../../../shared/runtime/clock';
+import { parseJson, parseYaml, SyntaxFault, type Parsed } from '../../../shared/serialization';
+import type { FieldValidation, Subresource } from '../contract';
+import { emptyObject, managerOf, ownershipOf, setOwnership, withoutOwnership } from './ownership';
+import type { Plan } from './plan';
+
+/** Throws a 400 StatusError. The configuration is without kind and apiVersion. */
+export async function readApply(
+  plan: Plan,
+  bytes: Buffer,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+  clock: Clock,
+): Promise<JsonObject> {
+  const { value, duplicates } = await parse(bytes, clock);
+  if (duplicates.length > 0 && validation === 'Strict') {
+    const text = duplicates.map((line) => `\n  ${line}`).join('');
+    throw status.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${text}`);
+  }
+  if (validation === 'Warn') for (const line of duplicates) warn(line);
+  if (value !== null && !isObject(value)) {
+    throw status.badRequest(
+      'error decoding YAML: error unmarshaling JSON: while decoding JSON: ' +
+        `json: cannot unmarshal ${jsonType(value)} into Go value of type map[string]interface {}`,
+    );
+  }
+  const { kind, apiVersion, ...config } = value ?? {};
+  checkType(plan, typeof apiVersion === 'string' ? apiVersion : '', typeof kind === 'string' ? kind : '');
+  const claimed = own(objectAt(config, 'metadata') ?? {}, 'managedFields');
+  if (claimed !== undefined && claimed !== null) throw status.badRequest('metadata.managedFields must be nil');
+  return config;
+}
+
+async function parse(bytes: Buffer, clock: Clock): Promise<Parsed> {
+  try {
+    return await parseYaml(bytes, clock);
+  } catch (error) {
+    throw error instanceof SyntaxFault ? status.badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`) : error;
+  }
+}
+
+function jsonType(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
+}
+
+function checkType(plan: Plan, apiVersion: string, kind: string): void {
+  const given = parseApiVersion(apiVersion) ?? { group: '', version: '' };
+  const gv = { group: canonicalGroup(given.group), version: given.version };
+  if (kind !== plan.kind || apiVersionOf(gv) !== plan.apiVersion) {
+    throw status.badRequest(`invalid object type: ${gv.group}/${gv.version}, Kind=${kind}`);
+  }
+}
+
+export interface ApplyRequest {
+  readonly plan: Plan;
+  readonly name: string;
+  readonly subresource: Subresource;
+  readonly manager: string;
+  readonly force: boolean;
+  /** Since 1970. */
+  readonly ms: number;
+}
+
+/** The new object, decoded, with its managedFields and without defaults. `old` undefined = there is none. Throws StatusError. */
+export function applyTo(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): JsonObject {
+  const { plan, name, subresource } = request;
+  const uid = stringAt(objectAt(config, 'metadata') ?? {}, 'uid') ?? '';
+  if (old === undefined && uid !== '') {
+    throw status.conflict(plan.gr, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+  }
+  const ownership = ownershipOf(plan, subresource);
+  const faults = shapeFaults(ownership.shape, config);
+  if (faults.length > 0) throw untyped(plan, config, faults);
+  const applied = guarded(() => apply(request, config, old));
+  const object = decode(plan, applied.object, config);
+  refreshLastApplied(request, object, config);
+  setOwnership(metadataOf(object), applied.entries);
+  return object;
+}
+
+function untyped(plan: Plan, config: JsonObject, faults: readonly string[]): Error {
+  const text = faults.length === 1 ? faults.join('') : `errors:${faults.map((fault) => `\n  ${fault}`).join('')}`;
+  return status.clientFault(`failed to create typed patch object (${placeOf(config)}; ${typeOf(plan)}): ${text}`);
+}
+
+function placeOf(object: JsonObject): string {
+  const metadata = objectAt(object, 'metadata') ?? {};
+  return `${stringAt(metadata, 'namespace') ?? ''}/${stringAt(metadata, 'name') ?? ''}`;
+}
+
+const typeOf = (plan: Plan): string => `${plan.group}/${plan.resource.row.version}, Kind=${plan.kind}`;
+
+/** A stored object may hold what only a configuration is refused for. */
+function guarded<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof ApplyConflict) throw status.applyConflict(error.message, error.causes);
+    throw error instanceof MissingKey ? status.clientFault(`failed to create typed live object: ${error.message}`) : error;
+  }
+}
+
+function apply(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Applied {
+  const { plan, subresource } = request;
+  const ownership = ownershipOf(plan, subresource);
+  const now = timestamp(request.ms);
+  const live = old === undefined ? emptyObject(plan) : withoutOwnership(old);
+  const manager = managerOf(plan, subresource, request.manager, 'Apply');
+  const entries = old === undefined ? [] : liveEntries(request, old, live, now);
+  const attempt = (force: boolean): Applied => applyConfiguration(ownership, live, config, entries, manager, { force, now });
+  try {
+    return attempt(request.force);
+  } catch (error) {
+    if (error instanceof ApplyConflict && mayTakeOver(request, live, error)) return attempt(true);
+    throw error;
+  }
+}
+
+const BEFORE_FIRST_APPLY = 'before-first-apply';
+
+/** An object that was never tracked belongs to those who wrote it before anyone applied. */
+function liveEntries({ plan, subresource }: ApplyRequest, old: JsonObject, live: JsonObject, now: string): readonly Entry[] {
+  const list = readMetadata(old)['managedFields'];
+  if (Array.isArray(list) && list.length > 0) return readEntries(list);
+  const manager = managerOf(plan, subresource, BEFORE_FIRST_APPLY, 'Update');
+  return recordUpdate(ownershipOf(plan, subresource), emptyObject(plan), live, [], manager, now);
+}
+
+function decode(plan: Plan, value: JsonObject, config: JsonObject): JsonObject {
+  try {
+    return decodeObject(plan.type, cloneJson(value)).object;
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    const type = typeOf(plan);
+    throw status.clientFault(
+      `failed to convert new object (${placeOf(config)}; ${type}) to proper version: ` +
+        `unable to convert unstructured object to ${type}: ${error.message}`,
+    );
+  }
+}
+
+/** The client that keeps its last configuration in an annotation: it may move to server-side apply without conflicts. */
+const CLIENT = 'kubectl';
+
+function annotationsOf(object: JsonObject): JsonObject | undefined {
+  return objectAt(readMetadata(object), 'annotations');
+}
+
+/** The client that applied on its own side may take over what is as it last applied it. */
+function mayTakeOver({ plan, subresource, manager }: ApplyRequest, live: JsonObject, { conflicts }: ApplyConflict): boolean {
+  const text = stringAt(annotationsOf(live), LAST_APPLIED_ANNOTATION);
+  if (manager !== CLIENT || text === undefined) return false;
+  const last = parseConfiguration(text);
+  if (last === undefined) return false;
+  const { kind: _, apiVersion, ...config } = last;
+  if (apiVersion !== plan.apiVersion) return false;
+  const { shape } = ownershipOf(plan, subresource);
+  if (shapeFaults(shape, config).length > 0) return false;
+  const { modified, removed } = compare(shape, config, live);
+  const kept = difference(fieldSetOf(shape, config), union(modified, removed));
+  return conflicts.every(({ fields }) => isEmptySet(difference(fields, kept)));
+}
+
+function parseConfiguration(text: string): JsonObject | undefined {
+  try {
+    const { value } = parseJson(Buffer.from(text));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps the client's annotation true, so that it may go back to applying on its own side. */
+function refreshLastApplied({ plan, manager }: ApplyRequest, object: JsonObject, config: JsonObject): void {
+  const annotations = annotationsOf(object);
+  if (manager !== CLIENT || annotations === undefined || stringAt(annotations, LAST_APPLIED_ANNOTATION) === undefined) return;
+  annotations[LAST_APPLIED_ANNOTATION] = `${stringifyJson({ apiVersion: plan.apiVersion, kind: plan.kind, ...config }, 'sorted')}\n`;
+}

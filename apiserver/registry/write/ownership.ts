@@ -1,0 +1,122 @@
+/**
+ * Keeps `metadata.managedFields` through every write that is no apply (behaviour-reference §6.2), and tells a change of nothing but its times from
+ * a change. The rules of ownership are in shared/patch/apply.
+ */
+import { arrayAt, equalJson, isObject, type JsonArray, type JsonObject } from '../../../shared/api/json';
+import { metadataOf, readMetadata, timestamp } from '../../../shared/api/object-meta';
+import { decodeObject } from '../../../shared/api/schema';
+import { isReset, parseEntries, readEntries, writeEntries, type Entry, type Manager } from '../../../shared/patch/apply/entries';
+import type { FieldSet } from '../../../shared/patch/apply/field-set';
+import { recordUpdate, type Ownership } from '../../../shared/patch/apply/manager';
+import { MissingKey, shapeOf } from '../../../shared/patch/apply/shape';
+import type { Subresource } from '../contract';
+import type { Plan } from './plan';
+
+const NOTHING: FieldSet = {};
+const STATUS: FieldSet = { 'f:status': {} };
+const SPEC: FieldSet = { 'f:spec': {} };
+/** What a pod's status endpoint leaves as it is, besides the spec. */
+const POD_SPEC: FieldSet = { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} }, 'f:spec': {} };
+
+/** How an endpoint's writes come to own fields. */
+export function ownershipOf(plan: Plan, subresource: Subresource): Ownership {
+  return { shape: shapeOf(plan.type), resets: resetsOf(plan, subresource) };
+}
+
+function resetsOf(plan: Plan, subresource: Subresource): FieldSet {
+  switch (subresource) {
+    case undefined:
+    case 'finalize':
+      return plan.hasStatus ? STATUS : NOTHING;
+    case 'status':
+      return plan.type === 'core.v1.Pod' ? POD_SPEC : SPEC;
+  }
+}
+
+export function managerOf(plan: Plan, subresource: Subresource, name: string, operation: Manager['operation']): Manager {
+  return { name, operation, apiVersion: plan.apiVersion, subresource: subresource ?? '' };
+}
+
+const empty = new Map<string, JsonObject>();
+
+/** What an object of the type is before it is created: the members that output always has, unset. */
+export function emptyObject(plan: Plan): JsonObject {
+  let object = empty.get(plan.type);
+  if (object === undefined) empty.set(plan.type, (object = decodeObject(plan.type, {}).object));
+  return object;
+}
+
+/** The object without managedFields; it shares everything else. */
+export function withoutOwnership(object: JsonObject): JsonObject {
+  const metadata = readMetadata(object);
+  if (metadata['managedFields'] === undefined) return object;
+  const { managedFields: _, ...rest } = metadata;
+  return { ...object, metadata: rest };
+}
+
+/** Writes who owns what into `object`, which is decoded and defaulted. `old` undefined = it is being created. `ms` since 1970. */
+export function recordOwnership(
+  plan: Plan,
+  subresource: Subresource,
+  manager: string,
+  object: JsonObject,
+  old: JsonObject | undefined,
+  ms: number,
+): void {
+  const metadata = metadataOf(object);
+  const stored = old === undefined ? undefined : arrayAt(readMetadata(old), 'managedFields');
+  const sent = arrayAt(metadata, 'managedFields');
+  delete metadata['managedFields'];
+  const base = baseEntries(subresource === undefined ? sent : undefined, stored);
+  // What was never tracked stays so until someone applies.
+  if (old !== undefined && base.length === 0) return;
+  const live = old === undefined ? emptyObject(plan) : withoutOwnership(old);
+  let entries: readonly Entry[];
+  try {
+    const who = managerOf(plan, subresource, manager, 'Update');
+    entries = recordUpdate(ownershipOf(plan, subresource), live, object, base, who, timestamp(ms));
+  } catch (error) {
+    // Items that cannot be told apart have no owners: the object goes untracked (upstream behaviour).
+    if (error instanceof MissingKey) return;
+    throw error;
+  }
+  setOwnership(metadata, entries);
+}
+
+export function setOwnership(metadata: JsonObject, entries: readonly Entry[]): void {
+  const list = writeEntries(entries);
+  if (list.length === 0) delete metadata['managedFields'];
+  else metadata['managedFields'] = list;
+}
+
+/** What a client sends counts if it can be understood; else the stored entries do. */
+function baseEntries(sent: JsonArray | undefined, stored: JsonArray | undefined): readonly Entry[] {
+  const own = (): readonly Entry[] => (stored === undefined ? [] : readEntries(stored));
+  if (sent === undefined || equalJson(sent, stored)) return own();
+  if (isReset(sent)) return [];
+  const parsed = parseEntries(sent);
+  return parsed === undefined || parsed.length === 0 ? own() : parsed;
+}
+
+/** Whether a write would change nothing but the times in managedFields: then it is none. */
+export function changesOnlyTimes(object: JsonObject, old: JsonObject): boolean {
+  const [metadata, before] = [readMetadata(object), readMetadata(old)];
+  const [list, stored] = [arrayAt(metadata, 'managedFields'), arrayAt(before, 'managedFields')];
+  if (list === undefined || stored === undefined || list.length !== stored.length) return false;
+  for (const name of Object.keys(old)) if (name !== 'metadata' && !equalJson(object[name], old[name])) return false;
+  for (const name of Object.keys(object)) if (old[name] === undefined) return false;
+  const { managedFields: _, resourceVersion: __, ...rest } = metadata;
+  const { managedFields: ___, resourceVersion: ____, ...restBefore } = before;
+  return equalJson(rest, restBefore) && equalJson(withoutTimes(list), withoutTimes(stored));
+}
+
+/** By manager, because the order follows the times. */
+function withoutTimes(list: JsonArray): JsonObject {
+  const entries: JsonObject = {};
+  for (const item of list) {
+    if (!isObject(item)) continue;
+    const { time: _, fieldsV1 = null, ...manager } = item;
+    entries[JSON.stringify(manager)] = fieldsV1;
+  }
+  return entries;
+}

@@ -1,0 +1,192 @@
+import * as fc from 'fast-check';
+import type { JsonObject } from '../../api/json';
+import { decodeObject } from '../../api/schema';
+import { ApplyConflict, applyConfiguration, type Applied } from './apply';
+import { writeEntries, type Entry, type Manager } from './entries';
+import { membersOf, pathText } from './field-set';
+import { recordUpdate, type Ownership } from './manager';
+import { shapeOf } from './shape';
+import { shapeFaults } from './typed';
+
+const NOW = '2026-01-02T03:04:05Z';
+const LATER = '2026-01-02T03:04:06Z';
+const configMap: Ownership = { shape: shapeOf('core.v1.ConfigMap'), resets: {} };
+const serviceAccount: Ownership = { shape: shapeOf('core.v1.ServiceAccount'), resets: {} };
+const pod: Ownership = { shape: shapeOf('core.v1.Pod'), resets: { 'f:status': {} } };
+
+const applier = (name: string): Manager => ({ name, operation: 'Apply', apiVersion: 'v1', subresource: '' });
+const updater = (name: string): Manager => ({ name, operation: 'Update', apiVersion: 'v1', subresource: '' });
+
+interface State {
+  readonly object: JsonObject;
+  readonly entries: readonly Entry[];
+}
+
+const NOTHING: State = { object: { metadata: {} }, entries: [] };
+
+function apply(state: State, config: JsonObject, name: string, options = { force: false, now: NOW }, ownership = configMap): Applied {
+  return applyConfiguration(ownership, state.object, config, state.entries, applier(name), options);
+}
+
+function update(state: State, object: JsonObject, name: string, ownership = configMap): State {
+  return { object, entries: recordUpdate(ownership, state.object, object, state.entries, updater(name), NOW) };
+}
+
+const paths = ({ entries }: State, name: string): string[] =>
+  entries.filter(({ manager }) => manager.name === name).flatMap(({ fields }) => membersOf(fields).map(pathText));
+
+const values = fc.constantFrom('1', '2', '3');
+const dataOf = (keys: readonly string[]): fc.Arbitrary<JsonObject> =>
+  fc.dictionary(fc.constantFrom(...keys), values).map((data): JsonObject => ({ metadata: {}, data }));
+
+describe('laws', () => {
+  it('applying again changes neither the object nor its owners', () => {
+    fc.assert(
+      fc.property(dataOf(['a', 'b', 'c']), dataOf(['a', 'b', 'c']), (first, second) => {
+        const before = apply(NOTHING, first, 'other');
+        const once = apply(before, second, 'm', { force: true, now: NOW });
+        const twice = apply(once, second, 'm', { force: false, now: LATER });
+        expect(twice.object).toEqual(once.object);
+        expect(writeEntries(twice.entries)).toEqual(writeEntries(once.entries));
+      }),
+    );
+  });
+
+  it('what nobody else owned goes with the manager that applied it', () => {
+    fc.assert(
+      fc.property(dataOf(['a', 'b']), dataOf(['c', 'd']), (own, more) => {
+        const before = apply(NOTHING, own, 'other');
+        const applied = apply(before, more, 'm');
+        const after = apply(applied, { metadata: {} }, 'm');
+        const data = (object: JsonObject): unknown => ({ ...Object(object['data']) });
+        expect(data(after.object)).toEqual(data(before.object));
+        expect(writeEntries(after.entries)).toEqual(writeEntries(before.entries));
+      }),
+    );
+  });
+
+  it('appliers of different fields do not depend on who comes first', () => {
+    fc.assert(
+      fc.property(dataOf(['a', 'b']), dataOf(['c', 'd']), (one, two) => {
+        const forward = apply(apply(NOTHING, one, 'x'), two, 'y');
+        const backward = apply(apply(NOTHING, two, 'y'), one, 'x');
+        expect(forward.object).toEqual(backward.object);
+        // Only the times tell who came first.
+        const untimed = ({ entries }: State): unknown => writeEntries(entries.map((entry) => ({ ...entry, time: NOW })));
+        expect(untimed(forward)).toEqual(untimed(backward));
+      }),
+    );
+  });
+
+  it('an updater owns what it changes, and nobody else does', () => {
+    fc.assert(
+      fc.property(dataOf(['a', 'b', 'c']), dataOf(['a', 'b', 'c']), (first, second) => {
+        const before = update(NOTHING, first, 'x');
+        const after = update(before, second, 'y');
+        const owned = new Set(paths(after, 'y'));
+        for (const path of paths(after, 'x')) expect(owned.has(path)).toBe(false);
+        for (const [key, value] of Object.entries(Object(second['data']))) {
+          const kept = Object(first['data'])[key] === value;
+          expect(paths(after, kept ? 'x' : 'y')).toContain(`.data.${key}`);
+        }
+      }),
+    );
+  });
+});
+
+describe('conflicts', () => {
+  const owned = apply(NOTHING, { metadata: {}, data: { a: '1', b: '1' } }, 'm');
+
+  it('names the owner and the field of one', () => {
+    expect(() => apply(owned, { metadata: {}, data: { a: '2' } }, 'n')).toThrow('Apply failed with 1 conflict: conflict with "m": .data.a');
+  });
+
+  it('names every owner and field of several', () => {
+    const both = update(owned, { metadata: { labels: { x: 'y' } }, data: { a: '1', b: '1' } }, 'u');
+    try {
+      apply(both, { metadata: { labels: { x: 'z' } }, data: { a: '2', b: '2' } }, 'n');
+      throw new Error('no conflict');
+    } catch (error) {
+      if (!(error instanceof ApplyConflict)) throw error;
+      expect(error.message).toBe(
+        'Apply failed with 3 conflicts: conflicts with "m":\n- .data.a\n- .data.b\nconflicts with "u" using v1:\n- .metadata.labels.x',
+      );
+      expect(error.causes).toContainEqual({ message: 'conflict with "u" using v1', field: '.metadata.labels.x' });
+    }
+  });
+
+  it('the same value is shared, and given up without loss', () => {
+    const shared = apply(owned, { metadata: {}, data: { a: '1' } }, 'n');
+    expect(paths(shared, 'n')).toEqual(['.data.a']);
+    expect(shared.entries.find(({ manager }) => manager.name === 'n')?.time).toBeUndefined();
+    expect(apply(shared, { metadata: {}, data: { b: '1' } }, 'm').object).toEqual({ metadata: {}, data: { a: '1', b: '1' } });
+  });
+
+  it('force takes the field away from the others', () => {
+    const forced = apply(owned, { metadata: {}, data: { a: '2' } }, 'n', { force: true, now: NOW });
+    expect(forced.object).toEqual({ metadata: {}, data: { a: '2', b: '1' } });
+    expect(paths(forced, 'm')).toEqual(['.data.b']);
+  });
+});
+
+describe('lists', () => {
+  const names = (object: JsonObject): unknown => Object(object['secrets']).map(({ name }: { name: string }) => name);
+  const secrets = (...list: string[]): JsonObject => ({ metadata: {}, secrets: list.map((name) => ({ name })) });
+
+  it('keeps the applied order, and live items in their places', () => {
+    const live = update(NOTHING, secrets('a', 'b', 'c', 'd'), 'u', serviceAccount);
+    const order = (...list: string[]): unknown =>
+      names(apply(live, secrets(...list), 'm', { force: true, now: NOW }, serviceAccount).object);
+    expect(order('d', 'a')).toEqual(['b', 'c', 'd', 'a']);
+    expect(order('x', 'c')).toEqual(['a', 'b', 'x', 'c', 'd']);
+    expect(order('b')).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('takes out items that nobody applies any more', () => {
+    const first = apply(NOTHING, secrets('a', 'b'), 'm', undefined, serviceAccount);
+    const other = apply(first, secrets('b', 'c'), 'n', undefined, serviceAccount);
+    expect(names(apply(other, secrets('a'), 'm', undefined, serviceAccount).object)).toEqual(['a', 'b', 'c']);
+    expect(names(apply(other, secrets('c'), 'n', undefined, serviceAccount).object)).toEqual(['a', 'b', 'c']);
+    expect(
+      names(apply(apply(other, secrets('a'), 'm', undefined, serviceAccount), secrets('c'), 'n', undefined, serviceAccount).object),
+    ).toEqual(['a', 'c']);
+  });
+
+  it('finds an item by the default of the key that it leaves out', () => {
+    const ports = (port: JsonObject): JsonObject => ({ metadata: {}, spec: { containers: [{ name: 'c', ports: [port] }] } });
+    const { object } = decodeObject('core.v1.Pod', ports({ containerPort: 80, protocol: 'TCP', name: 'web' }));
+    const found = apply(update(NOTHING, object, 'u', pod), ports({ containerPort: 80, hostPort: 81 }), 'm', undefined, pod);
+    expect(found.object).toMatchObject(ports({ containerPort: 80, protocol: 'TCP', name: 'web', hostPort: 81 }));
+    expect(paths(found, 'm')).toContain('.spec.containers[name="c"].ports[containerPort=80,protocol="TCP"].hostPort');
+  });
+});
+
+describe('bounds', () => {
+  it('merges the oldest of more than ten updaters', () => {
+    let state = update(NOTHING, { metadata: {}, data: {} }, 'first');
+    for (let i = 0; i < 14; i += 1) {
+      const data = { ...Object(state.object['data']), [`k${i}`]: 'v' };
+      state = update(state, { metadata: {}, data }, `m${String(i).padStart(2, '0')}`);
+    }
+    expect(state.entries).toHaveLength(10);
+    expect(paths(state, 'ancient-changes')).toEqual(expect.arrayContaining(['.data.k0', '.data.k1']));
+    expect(new Set(state.entries.flatMap(({ fields }) => membersOf(fields).map(pathText))).size).toBe(15);
+  });
+});
+
+describe('what a configuration may hold', () => {
+  it.each<[JsonObject, string[]]>([
+    [{ foo: 1 }, ['.foo: field not declared in schema']],
+    [{ spec: { nodeName: 1 } }, ['.spec.nodeName: expected string, got &value.valueUnstructured{Value:1}']],
+    [{ spec: { hostNetwork: 'x' } }, ['.spec.hostNetwork: expected boolean, got &{x}']],
+    [{ spec: { priority: {} } }, ['.spec.priority: expected numeric (int or float), got map[string]interface {}']],
+    [{ metadata: { labels: ['x'] } }, ['.metadata.labels: expected map, got &{[x]}']],
+    [{ metadata: { finalizers: { a: true } } }, ['.metadata.finalizers: expected list, got &{map[a:true]}']],
+    [{ metadata: { finalizers: ['a/b', 'a/b'] } }, ['.metadata.finalizers: duplicate entries for key [="a/b"]']],
+    [{ spec: { containers: [{ name: 'a' }, { name: 'a' }] } }, ['.spec.containers: duplicate entries for key [name="a"]']],
+    [{ spec: { containers: ['x'] } }, ['.spec.containers: element 0: associative list with keys may not have non-map elements']],
+    [{ spec: { containers: null, nodeName: null } }, []],
+  ])('%j', (object, faults) => {
+    expect(shapeFaults(pod.shape, object)).toEqual(faults);
+  });
+});

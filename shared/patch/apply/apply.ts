@@ -1,0 +1,105 @@
+/**
+ * Server-side apply (behaviour-reference §6.4): merges a manager's configuration into an object, takes out what the manager no longer wants and
+ * nobody else does, and settles who owns what. Makes a new object; what it is given stays as it is. All objects are without managedFields.
+ */
+import { equalJson, type JsonObject } from '../../api/json';
+import { quote } from '../../api/quote';
+import { compare } from './compare';
+import { compareManagers, isSameManager, type Entry, type Manager } from './entries';
+import {
+  canonical,
+  difference,
+  differenceBelow,
+  intersection,
+  isEmptySet,
+  membersOf,
+  pathText,
+  union,
+  EMPTY_SET,
+  type FieldSet,
+} from './field-set';
+import { withoutFields, withoutServerFields, type Ownership } from './manager';
+import { mergeApplied, removeFields } from './merge';
+import type { Shape } from './shape';
+import { fieldSetOf, withStructMembers } from './typed';
+
+export interface Conflict {
+  readonly manager: Manager;
+  /** Where others own what the configuration would change. */
+  readonly fields: FieldSet;
+}
+
+/** Others own fields that the configuration would change. */
+export class ApplyConflict extends Error {
+  override readonly name = 'ApplyConflict';
+  readonly causes: readonly { readonly message: string; readonly field: string }[];
+
+  constructor(readonly conflicts: readonly Conflict[]) {
+    const found = [...conflicts]
+      .sort((a, b) => compareManagers(a.manager, b.manager))
+      .map(({ manager, fields }) => ({ name: managerText(manager), paths: membersOf(canonical(fields)).map(pathText) }));
+    super(conflictText(found));
+    this.causes = found.flatMap(({ name, paths }) => paths.map((field) => ({ message: `conflict with ${name}`, field })));
+  }
+}
+
+function managerText({ name, operation, apiVersion, subresource }: Manager): string {
+  const shown = quote(name) + (subresource === '' ? '' : ` with subresource ${quote(subresource)}`);
+  return operation === 'Apply' ? shown : `${shown} using ${apiVersion}`;
+}
+
+function conflictText(found: readonly { readonly name: string; readonly paths: readonly string[] }[]): string {
+  const count = found.reduce((sum, { paths }) => sum + paths.length, 0);
+  const [first] = found;
+  if (count === 1 && first !== undefined) return `Apply failed with 1 conflict: conflict with ${first.name}: ${first.paths.join('')}`;
+  const parts = found.map(({ name, paths }) => `conflicts with ${name}:\n- ${paths.join('\n- ')}`);
+  return `Apply failed with ${count} conflicts: ${parts.join('\n')}`;
+}
+
+export interface Applied {
+  /** Neither decoded nor defaulted. */
+  readonly object: JsonObject;
+  readonly entries: readonly Entry[];
+}
+
+/** Throws {@link ApplyConflict} unless `force`. `config` fits the shape. `now` is RFC 3339. */
+export function applyConfiguration(
+  ownership: Ownership,
+  live: JsonObject,
+  config: JsonObject,
+  entries: readonly Entry[],
+  manager: Manager,
+  options: { readonly force: boolean; readonly now: string },
+): Applied {
+  const { shape, resets } = ownership;
+  const previous = entries.find((entry) => isSameManager(entry.manager, manager));
+  const others = entries.filter((entry) => entry !== previous);
+  const wanted = differenceBelow(fieldSetOf(shape, config), resets);
+  const merged = mergeApplied(shape, live, config);
+  const object = previous === undefined ? merged : prune(shape, merged, previous.fields, [wanted, ...others.map((entry) => entry.fields)]);
+
+  const { added, modified, removed } = compare(shape, live, object);
+  const changed = differenceBelow(union(modified, added), resets);
+  const conflicts = others.flatMap((entry) => {
+    const fields = intersection(entry.fields, changed);
+    return isEmptySet(fields) ? [] : [{ manager: entry.manager, fields }];
+  });
+  if (conflicts.length > 0 && !options.force) throw new ApplyConflict(conflicts);
+  const left = withoutFields(others, union(changed, differenceBelow(removed, resets)));
+  const own = withoutServerFields(wanted);
+  const time = equalJson(live, object) ? previous?.time : options.now;
+  return { object, entries: isEmptySet(own) ? left : [...left, { manager, time, fields: canonical(own) }] };
+}
+
+/** Takes out what the manager applied before and nobody, itself included, wants now. */
+function prune(shape: Shape, merged: JsonObject, last: FieldSet, wanted: readonly FieldSet[]): JsonObject {
+  if (isEmptySet(last)) return merged;
+  const fields = (object: JsonObject): FieldSet => withStructMembers(shape, fieldSetOf(shape, object));
+  const applied = withStructMembers(shape, last);
+  const all = fields(merged);
+  // All that was applied goes, with everything below it; then what someone wants comes back, and with it what nobody ever applied.
+  const without = fields(removeFields(shape, merged, applied));
+  const owned = withStructMembers(shape, wanted.reduce(union, EMPTY_SET));
+  const restored = removeFields(shape, merged, difference(all, union(without, owned)));
+  return removeFields(shape, merged, intersection(difference(all, fields(restored)), applied));
+}

@@ -1,0 +1,100 @@
+/**
+ * What differs between two objects of a shape, as sets of fields. A value that is there as null is present. Judges nothing.
+ */
+import { equalJson, isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
+import { fieldElement, SetBuilder, type FieldSet, type PathElement } from './field-set';
+import { itemElement, memberShape, partition, type ItemShape, type Shape } from './shape';
+
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+
+/** A field that was added or removed is named with everything below it. */
+export function compare(shape: Shape, before: JsonObject, after: JsonObject): Comparison {
+  const walker = new Walker();
+  walker.members(shape, before, after);
+  return { added: walker.added.set, modified: walker.modified.set, removed: walker.removed.set };
+}
+
+const NOTHING: JsonObject = Object.freeze({});
+const NO_ITEMS: JsonArray = [];
+
+class Walker {
+  readonly added = new SetBuilder();
+  readonly modified = new SetBuilder();
+  readonly removed = new SetBuilder();
+  private readonly path: PathElement[] = [];
+
+  members(shape: Shape, before: JsonObject, after: JsonObject): void {
+    for (const name of Object.keys(before)) this.child(memberShape(shape, name), fieldElement(name), before[name], own(after, name));
+    for (const name of Object.keys(after)) {
+      if (own(before, name) === undefined) this.child(memberShape(shape, name), fieldElement(name), undefined, after[name]);
+    }
+  }
+
+  private child(shape: Shape | undefined, element: PathElement, before: JsonValue | undefined, after: JsonValue | undefined): void {
+    if (before === after) return;
+    this.path.push(element);
+    if (shape !== undefined) this.value(shape, before, after);
+    if (before === undefined) this.added.insert(this.path);
+    else if (after === undefined) this.removed.insert(this.path);
+    this.path.pop();
+  }
+
+  private value(shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): void {
+    switch (partition(shape, before ?? after)) {
+      case 'leaf':
+        return this.leaf(before, after);
+      case 'members': {
+        const [old, now] = [isObject(before) ? before : NOTHING, isObject(after) ? after : NOTHING];
+        // Two empty values are one field, because null and {} differ.
+        if (isEmpty(old) && isEmpty(now)) return this.leaf(before, after);
+        return this.members(shape, old, now);
+      }
+      case 'items': {
+        const [old, now] = [Array.isArray(before) ? before : NO_ITEMS, Array.isArray(after) ? after : NO_ITEMS];
+        if (old.length === 0 && now.length === 0) return this.leaf(before, after);
+        if (shape.kind === 'set' || shape.kind === 'keyed') this.items(shape, old, now);
+      }
+    }
+  }
+
+  private leaf(before: JsonValue | undefined, after: JsonValue | undefined): void {
+    if (before !== undefined && after !== undefined && !equalJson(before, after)) this.modified.insert(this.path);
+  }
+
+  /** Items are found by what identifies them; their order does not count. Repeated items are compared together. */
+  private items(shape: ItemShape, before: JsonArray, after: JsonArray): void {
+    const old = byElement(shape, before);
+    const now = byElement(shape, after);
+    for (const [element, was] of old) this.item(shape, element, was, now.get(element) ?? NO_ITEMS);
+    for (const [element, is] of now) if (!old.has(element)) this.item(shape, element, NO_ITEMS, is);
+  }
+
+  private item(shape: ItemShape, element: PathElement, was: JsonArray, is: JsonArray): void {
+    if (was.length < 2 && is.length < 2) return this.child(shape.of, element, was[0], is[0]);
+    this.path.push(element);
+    if (was.length === 0) this.added.insert(this.path);
+    else if (is.length === 0) this.removed.insert(this.path);
+    else if (!equalJson(was, is)) this.modified.insert(this.path);
+    this.path.pop();
+  }
+}
+
+function byElement(shape: ItemShape, items: JsonArray): Map<PathElement, JsonArray> {
+  const found = new Map<PathElement, JsonArray>();
+  for (const item of items) {
+    const element = itemElement(shape, item);
+    const same = found.get(element);
+    if (same === undefined) found.set(element, [item]);
+    else same.push(item);
+  }
+  return found;
+}
+
+function isEmpty(value: JsonObject): boolean {
+  for (const name in value) if (Object.hasOwn(value, name)) return false;
+  return true;
+}

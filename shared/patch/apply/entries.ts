@@ -1,0 +1,109 @@
+/**
+ * `metadata.managedFields` in and out (behaviour-reference §6.1): who owns which fields of an object. Decides nothing about ownership.
+ */
+import { compareBytes, isObject, stringAt, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
+import { isEmptySet, parseFieldSet, type FieldSet } from './field-set';
+
+export interface Manager {
+  readonly name: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly apiVersion: string;
+  /** '' = the object itself. */
+  readonly subresource: string;
+}
+
+export interface Entry {
+  readonly manager: Manager;
+  /** RFC 3339, UTC, whole seconds. */
+  readonly time: string | undefined;
+  readonly fields: FieldSet;
+}
+
+/** Whether two entries are one manager's: an applier is the same in every version. */
+export function isSameManager(a: Manager, b: Manager): boolean {
+  return (
+    a.name === b.name &&
+    a.operation === b.operation &&
+    a.subresource === b.subresource &&
+    (a.operation === 'Apply' || a.apiVersion === b.apiVersion)
+  );
+}
+
+/** The entries of a stored object, whose sets are canonical already. */
+export function readEntries(list: JsonArray): readonly Entry[] {
+  return list.flatMap((item) => readEntry(item, (fields) => (isObject(fields) ? fields : undefined)) ?? []);
+}
+
+/** Entries that a client sent; undefined when one of them cannot be understood. Of two entries of one manager the last counts. */
+export function parseEntries(list: JsonArray): readonly Entry[] | undefined {
+  const entries: Entry[] = [];
+  for (const item of list) {
+    const entry = readEntry(item, (fields) => parseFieldSet(fields));
+    if (entry === undefined) return undefined;
+    const at = entries.findIndex(({ manager }) => isSameManager(manager, entry.manager));
+    if (at < 0) entries.push(entry);
+    else entries[at] = entry;
+  }
+  return entries;
+}
+
+function readEntry(item: JsonValue, readFields: (value: JsonValue | undefined) => FieldSet | undefined): Entry | undefined {
+  if (!isObject(item)) return undefined;
+  const operation = stringAt(item, 'operation');
+  const apiVersion = stringAt(item, 'apiVersion') ?? '';
+  const fields = readFields(item['fieldsV1']);
+  if ((operation !== 'Apply' && operation !== 'Update') || apiVersion === '' || fields === undefined) return undefined;
+  if (stringAt(item, 'fieldsType') !== 'FieldsV1') return undefined;
+  const manager: Manager = {
+    name: stringAt(item, 'manager') ?? '',
+    operation,
+    apiVersion,
+    subresource: stringAt(item, 'subresource') ?? '',
+  };
+  return { manager, time: stringAt(item, 'time'), fields };
+}
+
+/** An explicit empty list, or a list of one empty entry: nobody owns anything any more. */
+export function isReset(list: JsonArray): boolean {
+  const [only] = list;
+  return list.length === 0 || (list.length === 1 && isObject(only) && Object.keys(only).length === 0);
+}
+
+/** The list as objects carry it, in upstream's order; entries that own nothing are left out. */
+export function writeEntries(entries: readonly Entry[]): JsonArray {
+  return entries
+    .filter(({ fields }) => !isEmptySet(fields))
+    .sort(compareEntries)
+    .map(writeEntry);
+}
+
+function writeEntry({ manager, time, fields }: Entry): JsonObject {
+  return {
+    ...(manager.name === '' ? {} : { manager: manager.name }),
+    operation: manager.operation,
+    apiVersion: manager.apiVersion,
+    ...(time === undefined ? {} : { time }),
+    fieldsType: 'FieldsV1',
+    fieldsV1: fields,
+    ...(manager.subresource === '' ? {} : { subresource: manager.subresource }),
+  };
+}
+
+/** Appliers first, then the older first, then by name. */
+function compareEntries(a: Entry, b: Entry): number {
+  return (
+    compareBytes(a.manager.operation, b.manager.operation) ||
+    compareBytes(a.time ?? '', b.time ?? '') ||
+    compareManagers(a.manager, b.manager)
+  );
+}
+
+/** By name, then appliers first, then by version and subresource. */
+export function compareManagers(a: Manager, b: Manager): number {
+  return (
+    compareBytes(a.name, b.name) ||
+    compareBytes(a.operation, b.operation) ||
+    compareBytes(a.apiVersion, b.apiVersion) ||
+    compareBytes(a.subresource, b.subresource)
+  );
+}

@@ -1,0 +1,77 @@
+import * as fc from 'fast-check';
+import {
+  canonical,
+  difference,
+  differenceBelow,
+  intersection,
+  membersOf,
+  parseFieldSet,
+  pathText,
+  SetBuilder,
+  union,
+  type FieldSet,
+  type PathElement,
+} from './field-set';
+
+const element = fc.constantFrom('f:a', 'f:b', 'k:{"n":1}', 'k:{"n":10}', 'k:{"n":9}', 'v:"x"', 'v:2', 'i:3');
+const members = fc.array(fc.array(element, { minLength: 1, maxLength: 3 }), { maxLength: 12 });
+
+function setOf(paths: readonly PathElement[][]): FieldSet {
+  const builder = new SetBuilder();
+  for (const path of paths) builder.insert(path);
+  return canonical(builder.set);
+}
+
+const texts = (set: FieldSet): Set<string> => new Set(membersOf(set).map((path) => path.join(' ')));
+const only = (list: readonly PathElement[][]): Set<string> => new Set(list.map((path) => path.join(' ')));
+
+describe('sets of fields', () => {
+  it('are sets', () => {
+    fc.assert(
+      fc.property(members, members, (one, two) => {
+        const [a, b] = [setOf(one), setOf(two)];
+        const [inA, inB] = [only(one), only(two)];
+        expect(texts(a)).toEqual(inA);
+        expect(texts(union(a, b))).toEqual(new Set([...inA, ...inB]));
+        expect(texts(intersection(a, b))).toEqual(new Set([...inA].filter((path) => inB.has(path))));
+        expect(texts(difference(a, b))).toEqual(new Set([...inA].filter((path) => !inB.has(path))));
+        const isBelow = (path: string): boolean => [...inB].some((other) => path === other || path.startsWith(`${other} `));
+        expect(texts(differenceBelow(a, b))).toEqual(new Set([...inA].filter((path) => !isBelow(path))));
+      }),
+    );
+  });
+
+  it('have one text, however they were made', () => {
+    fc.assert(
+      fc.property(members, members, (one, two) => {
+        const [a, b] = [setOf(one), setOf(two)];
+        expect(JSON.stringify(canonical(union(a, b)))).toBe(JSON.stringify(setOf([...two, ...one].reverse())));
+        expect(JSON.stringify(parseFieldSet(a))).toBe(JSON.stringify(a));
+        expect(difference(a, setOf([['f:zz']]))).toBe(a);
+      }),
+    );
+  });
+
+  it('order names, then keys by their values, then values, then indexes', () => {
+    const set = setOf([['i:10'], ['i:9'], ['v:"b"'], ['v:10'], ['v:9'], ['k:{"p":443}'], ['k:{"p":80}'], ['f:b'], ['f:B']]);
+    expect(Object.keys(set)).toEqual(['f:B', 'f:b', 'k:{"p":80}', 'k:{"p":443}', 'v:9', 'v:10', 'v:"b"', 'i:9', 'i:10']);
+  });
+
+  it('say of a node with members below it that it is a member too', () => {
+    expect(setOf([['f:a', 'f:b'], ['f:a']])).toEqual({ 'f:a': { '.': {}, 'f:b': {} } });
+    expect(setOf([['f:a'], ['f:a', 'f:b']])).toEqual({ 'f:a': { '.': {}, 'f:b': {} } });
+  });
+
+  it.each([[{ 'x:a': {} }], [{ 'k:[]': {} }], [{ 'k:{': {} }], [{ 'i:x': {} }], [{ 'f:a': 1 }], [null], ['f:a']])('are not %j', (value) => {
+    expect(parseFieldSet(value)).toBeUndefined();
+  });
+
+  it('are read in any spelling of their keys', () => {
+    expect(parseFieldSet({ 'k:{ "b":2,"a":"x" }': {} })).toEqual({ 'k:{"a":"x","b":2}': {} });
+  });
+
+  it('show paths as messages do', () => {
+    expect(pathText(['f:spec', 'f:ports', 'k:{"port":80,"protocol":"TCP"}', 'f:x'])).toBe('.spec.ports[port=80,protocol="TCP"].x');
+    expect(pathText(['v:"a"', 'i:3'])).toBe('[="a"][3]');
+  });
+});

@@ -1,0 +1,281 @@
+/**
+ * Sets of field paths, in the shape that objects carry them (fieldsV1, behaviour-reference §6.1): a tree of path elements, in which `{}` is a
+ * member, `"."` marks a member that has members below it, and every other node is only a way there. The empty set is the root `{}`.
+ * Sets are never changed once made; what an operation leaves alone is shared with its result. Knows no objects.
+ *
+ * Elements: `f:<field or map key>`, `k:<JSON of list keys>`, `v:<JSON value>`, `i:<index>`. All begin with two characters of our own, so no
+ * name that a client chose can reach what every object inherits.
+ */
+import { compareBytes, isObject, quoteJson, stringifyJson, type JsonObject, type JsonValue } from '../../api/json';
+
+export type FieldSet = JsonObject;
+export type PathElement = string;
+
+export const EMPTY_SET: FieldSet = Object.freeze({});
+const MEMBER: FieldSet = EMPTY_SET;
+const SELF = '.';
+
+export const fieldElement = (name: string): PathElement => `f:${name}`;
+export const valueElement = (value: JsonValue): PathElement => `v:${stringifyJson(value)}`;
+
+/** `keys` in the order of their names. */
+export function keyElement(keys: readonly (readonly [string, JsonValue])[]): PathElement {
+  return `k:{${keys.map(([name, value]) => `${quoteJson(name)}:${stringifyJson(value, 'sorted')}`).join(',')}}`;
+}
+
+export function isEmptySet(set: FieldSet): boolean {
+  for (const element in set) if (Object.hasOwn(set, element)) return false;
+  return true;
+}
+
+/** The node below an element; undefined when the set has nothing there. */
+export function nodeAt(set: FieldSet, element: PathElement): FieldSet | undefined {
+  const node = set[element];
+  return isObject(node) ? node : undefined;
+}
+
+/** Whether a node (never the root) is a member itself. */
+export function isMember(node: FieldSet): boolean {
+  return node[SELF] !== undefined || isEmptySet(node);
+}
+
+export function elementsOf(set: FieldSet): PathElement[] {
+  return Object.keys(set).filter((element) => element !== SELF);
+}
+
+/** A node; undefined when it would be neither a member nor lead to one. */
+function makeNode(member: boolean, children: JsonObject): FieldSet | undefined {
+  if (isEmptySet(children)) return member ? MEMBER : undefined;
+  return member ? { [SELF]: MEMBER, ...children } : children;
+}
+
+type NodeOperation = (a: FieldSet, b: FieldSet) => FieldSet | undefined;
+
+/** What `a` keeps of its children when `operate` looks at those that `b` has too; `alone` is what becomes of the others. */
+function reduceChildren(a: FieldSet, b: FieldSet, operate: NodeOperation, keepsOthers: boolean): { children: JsonObject; same: boolean } {
+  const children: JsonObject = {};
+  let same = true;
+  for (const element of elementsOf(a)) {
+    const mine = nodeAt(a, element);
+    if (mine === undefined) continue;
+    const other = nodeAt(b, element);
+    const kept = other === undefined ? (keepsOthers ? mine : undefined) : operate(mine, other);
+    if (kept !== mine) same = false;
+    if (kept !== undefined) children[element] = kept;
+  }
+  return { children, same };
+}
+
+/** The members of `a` that are no members of `b`. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmptySet(a) || isEmptySet(b)) return a;
+  const { children, same } = reduceChildren(a, b, nodeDifference, true);
+  return same ? a : children;
+}
+
+function nodeDifference(a: FieldSet, b: FieldSet): FieldSet | undefined {
+  const was = isMember(a);
+  const member = was && !isMember(b);
+  const { children, same } = reduceChildren(a, b, nodeDifference, true);
+  return same && member === was ? a : makeNode(member, children);
+}
+
+/** The members of `a` that are neither members of `b` nor stand below one. */
+export function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmptySet(a) || isEmptySet(b)) return a;
+  const { children, same } = reduceChildren(a, b, nodeDifferenceBelow, true);
+  return same ? a : children;
+}
+
+function nodeDifferenceBelow(a: FieldSet, b: FieldSet): FieldSet | undefined {
+  if (isMember(b)) return undefined;
+  const { children, same } = reduceChildren(a, b, nodeDifferenceBelow, true);
+  return same ? a : makeNode(isMember(a), children);
+}
+
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  return reduceChildren(a, b, nodeIntersection, false).children;
+}
+
+function nodeIntersection(a: FieldSet, b: FieldSet): FieldSet | undefined {
+  return makeNode(isMember(a) && isMember(b), reduceChildren(a, b, nodeIntersection, false).children);
+}
+
+/** Not in canonical order; see {@link canonical}. */
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (isEmptySet(b)) return a;
+  return isEmptySet(a) ? b : unionChildren(a, b);
+}
+
+function unionChildren(a: FieldSet, b: FieldSet): JsonObject {
+  const children: JsonObject = {};
+  for (const element of elementsOf(a)) {
+    const mine = nodeAt(a, element);
+    const other = nodeAt(b, element);
+    if (mine !== undefined) children[element] = other === undefined ? mine : nodeUnion(mine, other);
+  }
+  for (const element of elementsOf(b)) {
+    const other = nodeAt(b, element);
+    if (other !== undefined && children[element] === undefined) children[element] = other;
+  }
+  return children;
+}
+
+function nodeUnion(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a;
+  return makeNode(isMember(a) || isMember(b), unionChildren(a, b)) ?? MEMBER;
+}
+
+/** Gathers members one by one. The set it makes is not in canonical order. */
+export class SetBuilder {
+  readonly set: FieldSet = {};
+
+  /** `path` has at least one element. */
+  insert(path: readonly PathElement[]): void {
+    let node = this.set;
+    const last = path.length - 1;
+    for (let i = 0; i <= last; i += 1) {
+      const element = path[i] ?? '';
+      const next = nodeAt(node, element);
+      if (i === last) {
+        if (next === undefined) node[element] = {};
+        else if (!isEmptySet(next)) next[SELF] = MEMBER;
+        return;
+      }
+      if (next === undefined) {
+        const made: FieldSet = {};
+        node[element] = made;
+        node = made;
+      } else {
+        // An empty node is a member, and must say so once there is something below it.
+        if (isEmptySet(next)) next[SELF] = MEMBER;
+        node = next;
+      }
+    }
+  }
+}
+
+/** The same set with its elements in upstream's order, so that equal sets have equal bytes. */
+export function canonical(set: FieldSet): FieldSet {
+  const elements = elementsOf(set);
+  if (elements.length > 1) elements.sort(compareElements);
+  const sorted: FieldSet = set[SELF] === undefined ? {} : { [SELF]: MEMBER };
+  for (const element of elements) {
+    const node = nodeAt(set, element);
+    if (node !== undefined) sorted[element] = isEmptySet(node) ? MEMBER : canonical(node);
+  }
+  return sorted;
+}
+
+const RANK: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
+
+function compareElements(a: PathElement, b: PathElement): number {
+  const kind = a.charAt(0);
+  const byKind = (RANK[kind] ?? 4) - (RANK[b.charAt(0)] ?? 4);
+  if (byKind !== 0) return byKind;
+  const [mine, other] = [a.slice(2), b.slice(2)];
+  if (kind === 'f') return compareBytes(mine, other);
+  return kind === 'i' ? Number(mine) - Number(other) : compareValues(parseValue(mine), parseValue(other));
+}
+
+const parseValue: (text: string) => JsonValue = JSON.parse;
+
+const typeRank = (value: JsonValue): number =>
+  typeof value === 'number' || typeof value === 'bigint' ? 0 : typeof value === 'string' ? 1 : typeof value === 'boolean' ? 2 : 3;
+
+function compareValues(a: JsonValue, b: JsonValue): number {
+  const byType = typeRank(a) - typeRank(b);
+  if (byType !== 0) return byType;
+  if (typeof a === 'string' && typeof b === 'string') return compareBytes(a, b);
+  if (isObject(a) && isObject(b)) return compareKeys(a, b);
+  return Number(a) - Number(b);
+}
+
+/** Keys in the order of their names; the first difference decides. */
+function compareKeys(a: JsonObject, b: JsonObject): number {
+  const [mine, others] = [Object.keys(a), Object.keys(b)];
+  for (let i = 0; i < Math.min(mine.length, others.length); i += 1) {
+    const [name = '', other = ''] = [mine[i], others[i]];
+    const order = compareBytes(name, other) || compareValues(a[name] ?? null, b[other] ?? null);
+    if (order !== 0) return order;
+  }
+  return mine.length - others.length;
+}
+
+const MOST_LEVELS = 500;
+
+/** A set that a client sent, in canonical form; undefined when it is none. */
+export function parseFieldSet(value: JsonValue | undefined, levels = MOST_LEVELS): FieldSet | undefined {
+  if (!isObject(value) || levels === 0) return undefined;
+  const children: JsonObject = {};
+  for (const element of Object.keys(value)) {
+    if (element === SELF) continue;
+    const name = parseElement(element);
+    const node = parseFieldSet(value[element], levels - 1);
+    if (name === undefined || node === undefined) return undefined;
+    children[name] = node;
+  }
+  const set = value[SELF] !== undefined && !isEmptySet(children) ? { [SELF]: MEMBER, ...children } : children;
+  return levels === MOST_LEVELS ? canonical(set) : set;
+}
+
+function parseElement(element: string): PathElement | undefined {
+  const text = element.slice(2);
+  switch (element.slice(0, 2)) {
+    case 'f:':
+      return element;
+    case 'i:':
+      return /^-?[0-9]{1,15}$/.test(text) ? `i:${Number(text)}` : undefined;
+    case 'k:':
+    case 'v:': {
+      try {
+        const value = parseValue(text);
+        if (element.startsWith('v:')) return valueElement(value);
+        return isObject(value) ? `k:${stringifyJson(value, 'sorted')}` : undefined;
+      } catch {
+        return undefined;
+      }
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** How messages call a path: `.spec.ports[port=80,protocol="TCP"].targetPort`. */
+export function pathText(path: readonly PathElement[]): string {
+  return path.map(elementText).join('');
+}
+
+function elementText(element: PathElement): string {
+  const text = element.slice(2);
+  switch (element.charAt(0)) {
+    case 'f':
+      return `.${text}`;
+    case 'v':
+      return `[=${text}]`;
+    case 'k': {
+      const keys = parseValue(text);
+      if (!isObject(keys)) return `[${text}]`;
+      return `[${Object.keys(keys)
+        .map((name) => `${name}=${stringifyJson(keys[name] ?? null)}`)
+        .join(',')}]`;
+    }
+    default:
+      return `[${text}]`;
+  }
+}
+
+/** The paths of all members: those right below a node come before those further down, as upstream's messages name them. */
+export function membersOf(set: FieldSet): PathElement[][] {
+  const found: PathElement[][] = [];
+  const walk = (node: FieldSet, path: readonly PathElement[]): void => {
+    const elements = elementsOf(node);
+    for (const element of elements) {
+      const child = nodeAt(node, element);
+      if (child !== undefined && isMember(child)) found.push([...path, element]);
+    }
+    for (const element of elements) walk(nodeAt(node, element) ?? EMPTY_SET, [...path, element]);
+  };
+  walk(set, []);
+  return found;
+}

@@ -1,0 +1,182 @@
+/**
+ * How server-side apply sees a type (behaviour-reference §6.5): which values are one field and which are made of fields. Derived from the type
+ * tables, each type when it is first asked for. Holds no values.
+ */
+import { isObject, type JsonObject, type JsonValue } from '../../api/json';
+import { quote } from '../../api/quote';
+import { schemaOf, type FieldSchema, type FieldType } from '../../api/schema';
+import { keyElement, valueElement, type PathElement } from './field-set';
+
+export type Shape =
+  | { readonly kind: 'scalar'; readonly of: 'string' | 'number' | 'boolean' | 'any' }
+  /** `atomic`: one field, whatever it holds. */
+  | { readonly kind: 'struct'; readonly atomic: boolean; readonly field: (name: string) => Shape | undefined }
+  | { readonly kind: 'map'; readonly atomic: boolean; readonly of: Shape }
+  | { readonly kind: 'list'; readonly of: Shape }
+  | { readonly kind: 'set'; readonly of: Shape }
+  | { readonly kind: 'keyed'; readonly of: Shape; readonly keys: readonly ListKey[] }
+  /** No schema: objects are maps of fields, lists are one field each. */
+  | { readonly kind: 'free' };
+
+/** Lists whose items are found by what identifies them. */
+export type ItemShape = Extract<Shape, { kind: 'set' | 'keyed' }>;
+
+export interface ListKey {
+  readonly name: string;
+  /** What an omitted key counts as; undefined = it may not be omitted. */
+  readonly absent: JsonValue | undefined;
+}
+
+const STRING: Shape = { kind: 'scalar', of: 'string' };
+const NUMBER: Shape = { kind: 'scalar', of: 'number' };
+const BOOLEAN: Shape = { kind: 'scalar', of: 'boolean' };
+const ANY: Shape = { kind: 'scalar', of: 'any' };
+const FREE: Shape = { kind: 'free' };
+
+const known = new Map<string, Shape>();
+
+/** The shape of a type of the tables (`core.v1.Pod`). */
+export function shapeOf(type: string): Shape {
+  let shape = known.get(type);
+  if (shape === undefined) known.set(type, (shape = structShape(type, schemaOf(type).mapType === 'atomic')));
+  return shape;
+}
+
+function structShape(type: string, atomic: boolean): Shape {
+  const schema = schemaOf(type);
+  // Types may refer to themselves, so members are worked out when they are first met.
+  const fields = new Map<string, Shape | undefined>();
+  if (schema.hasTypeMeta) for (const name of ['kind', 'apiVersion']) fields.set(name, STRING);
+  const field = (name: string): Shape | undefined => {
+    if (fields.has(name)) return fields.get(name);
+    const found = schema.field(name);
+    if (found === undefined) return undefined;
+    const shape = fieldShape(found);
+    fields.set(name, shape);
+    return shape;
+  };
+  return { kind: 'struct', atomic, field };
+}
+
+function fieldShape(field: FieldSchema): Shape {
+  const { type } = field;
+  switch (type.kind) {
+    case 'scalar':
+    case 'object':
+      return field.mapType === 'atomic' && type.kind === 'object' ? structShape(type.type, true) : typeShape(type);
+    case 'map':
+      return { kind: 'map', atomic: field.mapType === 'atomic', of: typeShape(type.of) };
+    case 'list':
+      switch (field.listType) {
+        case 'set':
+          return { kind: 'set', of: typeShape(type.of) };
+        case 'map':
+          return { kind: 'keyed', of: typeShape(type.of), keys: keysOf(type.of, field.listMapKeys) };
+        case 'atomic':
+        case undefined:
+          return typeShape(type);
+      }
+  }
+}
+
+function typeShape(type: FieldType): Shape {
+  switch (type.kind) {
+    case 'object':
+      return shapeOf(type.type);
+    case 'list':
+      return { kind: 'list', of: typeShape(type.of) };
+    case 'map':
+      return { kind: 'map', atomic: false, of: typeShape(type.of) };
+    case 'scalar':
+      switch (type.scalar) {
+        case 'string':
+        case 'bytes':
+        case 'duration':
+          return STRING;
+        case 'bool':
+          return BOOLEAN;
+        case 'int32':
+        case 'int64':
+        case 'uint32':
+        case 'float64':
+          return NUMBER;
+        case 'time':
+        case 'microTime':
+        case 'quantity':
+        case 'intOrString':
+          return ANY;
+        case 'strings':
+          return { kind: 'list', of: STRING };
+        case 'raw':
+        case 'fields':
+          return FREE;
+      }
+  }
+}
+
+/** Sorted by name. An omitted key counts as its published default, a required one as its type's zero value. */
+function keysOf(of: FieldType, names: readonly string[]): readonly ListKey[] {
+  const schema = of.kind === 'object' ? schemaOf(of.type) : undefined;
+  return [...names].sort().map((name) => {
+    const field = schema?.field(name);
+    const shape = field === undefined ? STRING : fieldShape(field);
+    const zero = shape.kind === 'scalar' && shape.of === 'number' ? 0 : shape.kind === 'scalar' && shape.of === 'boolean' ? false : '';
+    return { name, absent: field?.defaultValue ?? (field?.required === true ? zero : undefined) };
+  });
+}
+
+/** The shape of a member of a struct, map or schemaless value; undefined for an unknown member. */
+export function memberShape(shape: Shape, name: string): Shape | undefined {
+  switch (shape.kind) {
+    case 'struct':
+      return shape.field(name);
+    case 'map':
+      return shape.of;
+    case 'free':
+      return FREE;
+    case 'scalar':
+    case 'list':
+    case 'set':
+    case 'keyed':
+      return undefined;
+  }
+}
+
+/** An item of a keyed list lacks a key, so nobody can say which one it is. The message is upstream's. */
+export class MissingKey extends Error {
+  override readonly name = 'MissingKey';
+
+  constructor(key: string) {
+    super(`associative list with keys has an element that omits key field ${quote(key)} (and doesn't have default value)`);
+  }
+}
+
+/** The element that stands for an item of a set or keyed list. Throws {@link MissingKey}. */
+export function itemElement(shape: ItemShape, item: JsonValue): PathElement {
+  if (shape.kind === 'set') return valueElement(item);
+  const given: JsonObject = isObject(item) ? item : {};
+  return keyElement(
+    shape.keys.map(({ name, absent }) => {
+      const value = given[name] ?? absent;
+      if (value === undefined) throw new MissingKey(name);
+      return [name, value] as const;
+    }),
+  );
+}
+
+/** How a value of a shape takes part: as one field, by its members, or by its items. */
+export function partition(shape: Shape, value: JsonValue | undefined): 'leaf' | 'members' | 'items' {
+  switch (shape.kind) {
+    case 'scalar':
+    case 'list':
+      return 'leaf';
+    case 'struct':
+    case 'map':
+      return shape.atomic ? 'leaf' : 'members';
+    case 'set':
+    case 'keyed':
+      return 'items';
+    case 'free':
+      return isObject(value) ? 'members' : 'leaf';
+  }
+}
