@@ -126,7 +126,7 @@ export function fieldSetOf(shape: Shape, object: JsonObject): FieldSet {
 }
 
 function gather(shape: Shape, value: JsonValue, path: PathElement[], builder: SetBuilder): void {
-  switch (partition(shape, value)) {
+  switch (partition(shape)) {
     case 'leaf':
       if (path.length > 0) builder.insert(path);
       return;
