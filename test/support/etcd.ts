@@ -3,7 +3,7 @@
  * root on Debian. Where there is none, `describeWithEtcd` says so loudly and counts what it leaves out.
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { createServer, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -129,7 +129,7 @@ class Member implements EtcdServer {
   }
 
   pause(): void {
-    this.child?.kill('SIGSTOP');
+    freeze(this.child);
   }
 
   resume(): void {
@@ -218,6 +218,16 @@ function acquire(lock: string): boolean {
     }
     return false;
   }
+}
+
+/** Stops a process and returns when all its threads have stopped: the signal alone leaves them time for another answer. */
+function freeze(child: ChildProcess | undefined): void {
+  if (child?.pid === undefined) return;
+  child.kill('SIGSTOP');
+  const tasks = `/proc/${child.pid}/task`;
+  const stopped = (task: string): boolean => /^State:\s+T/m.test(readFileSync(`${tasks}/${task}/status`, 'latin1'));
+  const most = 10_000;
+  for (let looks = 0; looks < most && existsSync(tasks) && !readdirSync(tasks).every(stopped); looks++);
 }
 
 async function listening(port: number, child: ChildProcess): Promise<void> {
