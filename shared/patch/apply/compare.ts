@@ -44,7 +44,7 @@ class Walker {
   }
 
   private value(shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): void {
-    switch (partition(shape, before ?? after)) {
+    switch (partition(shape)) {
       case 'leaf':
         return this.leaf(before, after);
       case 'members': {

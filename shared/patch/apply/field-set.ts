@@ -126,39 +126,43 @@ function nodeUnion(a: FieldSet, b: FieldSet): FieldSet {
   return makeNode(isMember(a) || isMember(b), unionChildren(a, b)) ?? MEMBER;
 }
 
-/** Gathers members one by one. The set it makes is not in canonical order. */
+interface Branch {
+  member: boolean;
+  readonly children: Map<PathElement, Branch>;
+}
+
+const newBranch = (): Branch => ({ member: false, children: new Map() });
+
+/** Gathers members one by one. The set that it makes is not in canonical order. */
 export class SetBuilder {
-  readonly set: FieldSet = {};
+  private readonly root = newBranch();
+
+  get set(): FieldSet {
+    return setOf(this.root);
+  }
 
   /** `path` has at least one element. */
   insert(path: readonly PathElement[]): void {
-    let node = this.set;
-    const last = path.length - 1;
-    for (let i = 0; i <= last; i += 1) {
-      const element = path[i] ?? '';
-      const next = nodeAt(node, element);
-      if (i === last) {
-        if (next === undefined) node[element] = {};
-        else if (!isEmptySet(next)) next[SELF] = MEMBER;
-        return;
-      }
-      if (next === undefined) {
-        const made: FieldSet = {};
-        node[element] = made;
-        node = made;
-      } else {
-        // An empty node is a member, and must say so once there is something below it.
-        if (isEmptySet(next)) next[SELF] = MEMBER;
-        node = next;
-      }
+    let branch = this.root;
+    for (const element of path) {
+      let next = branch.children.get(element);
+      if (next === undefined) branch.children.set(element, (next = newBranch()));
+      branch = next;
     }
+    branch.member = true;
   }
+}
+
+function setOf({ member, children }: Branch): FieldSet {
+  if (children.size === 0) return MEMBER;
+  const set: FieldSet = member ? { [SELF]: MEMBER } : {};
+  for (const [element, child] of children) set[element] = setOf(child);
+  return set;
 }
 
 /** The same set with its elements in upstream's order, so that equal sets have equal bytes. */
 export function canonical(set: FieldSet): FieldSet {
-  const elements = elementsOf(set);
-  if (elements.length > 1) elements.sort(compareElements);
+  const elements = inOrder(elementsOf(set));
   const sorted: FieldSet = set[SELF] === undefined ? {} : { [SELF]: MEMBER };
   for (const element of elements) {
     const node = nodeAt(set, element);
@@ -169,13 +173,25 @@ export function canonical(set: FieldSet): FieldSet {
 
 const RANK: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
 
-function compareElements(a: PathElement, b: PathElement): number {
-  const kind = a.charAt(0);
-  const byKind = (RANK[kind] ?? 4) - (RANK[b.charAt(0)] ?? 4);
-  if (byKind !== 0) return byKind;
-  const [mine, other] = [a.slice(2), b.slice(2)];
-  if (kind === 'f') return compareBytes(mine, other);
-  return kind === 'i' ? Number(mine) - Number(other) : compareValues(parseValue(mine), parseValue(other));
+/** What decides the place of an element: its kind, then its name, value or number. */
+interface Ranked {
+  readonly element: PathElement;
+  readonly rank: number;
+  readonly value: JsonValue;
+}
+
+function inOrder(elements: PathElement[]): PathElement[] {
+  if (elements.length < 2) return elements;
+  if (elements.every((element) => element.startsWith('f:'))) return elements.sort(compareBytes);
+  return elements
+    .map(ranked)
+    .sort((a, b) => a.rank - b.rank || compareValues(a.value, b.value))
+    .map(({ element }) => element);
+}
+
+function ranked(element: PathElement): Ranked {
+  const text = element.slice(2);
+  return { element, rank: RANK[element.charAt(0)] ?? 4, value: element.startsWith('f:') ? text : parseValue(text) };
 }
 
 const parseValue: (text: string) => JsonValue = JSON.parse;

@@ -14,7 +14,7 @@ export function mergeApplied(shape: Shape, live: JsonObject, applied: JsonObject
 function mergeValue(shape: Shape, live: JsonValue | undefined, applied: JsonValue | undefined): JsonValue {
   if (applied === undefined) return live ?? null;
   if (live === undefined) return applied;
-  switch (partition(shape, live ?? applied)) {
+  switch (partition(shape)) {
     case 'leaf':
       return applied;
     case 'members': {
@@ -107,7 +107,7 @@ export function removeFields(shape: Shape, object: JsonObject, fields: FieldSet)
 }
 
 function removeFrom(shape: Shape, value: JsonValue, fields: FieldSet): JsonValue {
-  switch (partition(shape, value)) {
+  switch (partition(shape)) {
     case 'leaf':
       return value !== null && typeof value === 'object' ? null : value;
     case 'members': {

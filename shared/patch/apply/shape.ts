@@ -15,7 +15,7 @@ export type Shape =
   | { readonly kind: 'list'; readonly of: Shape }
   | { readonly kind: 'set'; readonly of: Shape }
   | { readonly kind: 'keyed'; readonly of: Shape; readonly keys: readonly ListKey[] }
-  /** No schema: objects are maps of fields, lists are one field each. */
+  /** Without a schema: one field, whatever it holds. */
   | { readonly kind: 'free' };
 
 /** Lists whose items are found by what identifies them. */
@@ -63,7 +63,8 @@ function fieldShape(field: FieldSchema): Shape {
   switch (type.kind) {
     case 'scalar':
     case 'object':
-      return field.mapType === 'atomic' && type.kind === 'object' ? structShape(type.type, true) : typeShape(type);
+      // What a member says of its struct counts for more than what the struct's type says.
+      return type.kind === 'object' && field.mapType !== undefined ? structShape(type.type, field.mapType === 'atomic') : typeShape(type);
     case 'map':
       return { kind: 'map', atomic: field.mapType === 'atomic', of: typeShape(type.of) };
     case 'list':
@@ -125,7 +126,7 @@ function keysOf(of: FieldType, names: readonly string[]): readonly ListKey[] {
   });
 }
 
-/** The shape of a member of a struct, map or schemaless value; undefined for an unknown member. */
+/** The shape of a member of a struct or map; undefined for an unknown member. */
 export function memberShape(shape: Shape, name: string): Shape | undefined {
   switch (shape.kind) {
     case 'struct':
@@ -133,7 +134,6 @@ export function memberShape(shape: Shape, name: string): Shape | undefined {
     case 'map':
       return shape.of;
     case 'free':
-      return FREE;
     case 'scalar':
     case 'list':
     case 'set':
@@ -165,10 +165,11 @@ export function itemElement(shape: ItemShape, item: JsonValue): PathElement {
 }
 
 /** How a value of a shape takes part: as one field, by its members, or by its items. */
-export function partition(shape: Shape, value: JsonValue | undefined): 'leaf' | 'members' | 'items' {
+export function partition(shape: Shape): 'leaf' | 'members' | 'items' {
   switch (shape.kind) {
     case 'scalar':
     case 'list':
+    case 'free':
       return 'leaf';
     case 'struct':
     case 'map':
@@ -176,7 +177,5 @@ export function partition(shape: Shape, value: JsonValue | undefined): 'leaf' | 
     case 'set':
     case 'keyed':
       return 'items';
-    case 'free':
-      return isObject(value) ? 'members' : 'leaf';
   }
 }

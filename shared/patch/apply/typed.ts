@@ -4,7 +4,7 @@
  */
 import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
 import { quote } from '../../api/quote';
-import { fieldElement, isMember, nodeAt, elementsOf, pathText, SetBuilder, type FieldSet, type PathElement } from './field-set';
+import { fieldElement, isEmptySet, isMember, nodeAt, elementsOf, pathText, SetBuilder, type FieldSet, type PathElement } from './field-set';
 import { itemElement, memberShape, MissingKey, partition, type ItemShape, type Shape } from './shape';
 
 const MOST_FAULTS = 100;
@@ -126,7 +126,7 @@ export function fieldSetOf(shape: Shape, object: JsonObject): FieldSet {
 }
 
 function gather(shape: Shape, value: JsonValue, path: PathElement[], builder: SetBuilder): void {
-  switch (partition(shape, value)) {
+  switch (partition(shape)) {
     case 'leaf':
       if (path.length > 0) builder.insert(path);
       return;
@@ -154,19 +154,24 @@ function gather(shape: Shape, value: JsonValue, path: PathElement[], builder: Se
 }
 
 /** The set with every member of a struct that leads to a field made a field itself. */
-export function withStructMembers(shape: Shape | undefined, set: FieldSet): FieldSet {
-  const builder: FieldSet = {};
+export function withStructMembers(shape: Shape, set: FieldSet): FieldSet {
+  return fill(shape, set, {});
+}
+
+function fill(shape: Shape | undefined, set: FieldSet, into: FieldSet): FieldSet {
   for (const element of elementsOf(set)) {
     const node = nodeAt(set, element);
     if (node === undefined) continue;
+    if (isEmptySet(node)) {
+      into[element] = node;
+      continue;
+    }
     const name = element.startsWith('f:') ? element.slice(2) : undefined;
     const declared = shape?.kind === 'struct' && name !== undefined ? shape.field(name) : undefined;
     const below = name === undefined ? itemShape(shape) : shape === undefined ? undefined : memberShape(shape, name);
-    const children = withStructMembers(below, node);
-    const member = isMember(node) || declared !== undefined;
-    builder[element] = member && Object.keys(children).length > 0 ? { '.': {}, ...children } : children;
+    into[element] = fill(below, node, declared !== undefined || isMember(node) ? { '.': {} } : {});
   }
-  return builder;
+  return into;
 }
 
 function itemShape(shape: Shape | undefined): Shape | undefined {
