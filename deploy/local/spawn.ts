@@ -4,14 +4,13 @@
  */
 import { spawn } from 'node:child_process';
 import type { Exit, RunningProcess } from './supervise';
-import { nodeArguments, nodeEnvironment } from './tuning';
+import { nodeArguments } from './tuning';
 
 /** `program` is the path of a JavaScript file. */
 export function startProgram(program: string, args: readonly string[]): RunningProcess {
   const child = spawn(process.execPath, [...nodeArguments, program, ...args], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
-    env: { ...process.env, ...nodeEnvironment },
   });
   const exited = new Promise<Exit>((resolve) => {
     child.once('error', (error) => {

@@ -5,6 +5,3 @@
 
 /** The young generation stays small: garbage is found early, and idle memory with it. */
 export const nodeArguments: readonly string[] = ['--max-semi-space-size=4'];
-
-/** Freed blocks of 64 KiB and more go back to the system instead of leaving holes in the heap (the cache keeps its objects in such blocks). */
-export const nodeEnvironment: Readonly<Record<string, string>> = { MALLOC_MMAP_THRESHOLD_: '65536' };
