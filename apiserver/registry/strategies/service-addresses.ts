@@ -2,7 +2,7 @@
 import { duplicate, forbiddenField, invalidValue, notSupported, type FieldError } from '../../../shared/api/field-error';
 import { objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { stringsAt } from '../../../shared/api/object-meta';
-import { ipErrors, ipFamily, withoutLeadingZeros } from './addresses';
+import { ipErrors, ipFamily, unreachableErrors, withoutLeadingZeros } from './addresses';
 
 export type IpFamily = 'IPv4' | 'IPv6';
 /** In the place of an address: there is none. */
@@ -77,28 +77,9 @@ export function clusterAddressChanges(spec: JsonObject, before: JsonObject): rea
 
 /** An address on which every node is to accept traffic: ones that no other machine can reach are refused. */
 export function externalAddressErrors(address: string, field: string): readonly FieldError[] {
-  const family = ipFamily(address);
-  if (family === 0) return ipErrors(address, field);
-  const text = RANGES.find(({ of, matches }) => of === family && matches(withoutLeadingZeros(address)))?.text;
-  return text === undefined ? [] : [invalidValue(field, address, text)];
+  const errors = ipErrors(address, field);
+  return errors.length > 0 ? errors : unreachableErrors(address, field);
 }
-
-const firstGroup = (address: string): number => Number.parseInt(address.split(':')[0] ?? '', 16);
-const onlyZeros = /^[0:]*$/;
-const LOOPBACK = 'may not be in the loopback range (127.0.0.0/8, ::1/128)';
-const LINK_LOCAL = 'may not be in the link-local range (169.254.0.0/16, fe80::/10)';
-const LINK_LOCAL_MULTICAST = 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)';
-
-const RANGES: readonly { readonly of: 4 | 6; readonly text: string; readonly matches: (address: string) => boolean }[] = [
-  { of: 4, text: 'may not be unspecified (0.0.0.0)', matches: (address) => address === '0.0.0.0' },
-  { of: 6, text: 'may not be unspecified (::)', matches: (address) => onlyZeros.test(address) },
-  { of: 4, text: LOOPBACK, matches: (address) => address.startsWith('127.') },
-  { of: 6, text: LOOPBACK, matches: (address) => address.endsWith('1') && onlyZeros.test(address.slice(0, -1)) },
-  { of: 4, text: LINK_LOCAL, matches: (address) => address.startsWith('169.254.') },
-  { of: 6, text: LINK_LOCAL, matches: (address) => (firstGroup(address) & 0xffc0) === 0xfe80 },
-  { of: 4, text: LINK_LOCAL_MULTICAST, matches: (address) => address.startsWith('224.0.0.') },
-  { of: 6, text: LINK_LOCAL_MULTICAST, matches: (address) => (firstGroup(address) & 0xff0f) === 0xff02 },
-];
 
 export function addressWarnings(object: JsonObject): readonly string[] {
   const spec = objectAt(object, 'spec') ?? {};
