@@ -34,7 +34,7 @@ it.each([
   ['10.0.0.0/24,', 'entry 1 is not a valid CIDR'],
   ['10.0.0.0/11', '10.0.0.0/11 is too large; for 32-bit addresses, the mask must be >= 12'],
   ['10.0.0.0/24,fd00::/63', 'fd00::/63 is too large; for 128-bit addresses, the mask must be >= 64'],
-  ['10.0.0.0/30', '10.0.0.0/30 is too small; it must be at least 8 IP addresses'],
+  ['10.0.0.0/30', '10.0.0.0/30 is too small; the service cluster IP range must be at least 8 IP addresses'],
   ['10.0.0.0/24,10.1.0.0/24', 'the two entries must be of different IP family'],
   ['10.0.0.0/24,fd00::/108,10.9.0.0/24', 'must not contain more than two entries'],
 ])('refuses Service addresses from %j', (text, message) =>

@@ -2,36 +2,49 @@
  * The ranges from which Services get addresses and node ports, as an operator states them: what is accepted and how the rest is refused.
  * Holds no state.
  */
-import { ADDRESS_BITS, parseIpRange, type IpFamily, type IpRange } from '../../shared/api/ip-address';
+import { formatIpAddress, parseIpRange, type IpAddress, type IpFamily } from '../../shared/api/ip-address';
 
-/** One range, or one of each family; new Services are of the first one's. */
-export type ServiceRanges = readonly [IpRange] | readonly [IpRange, IpRange];
+/** A range of one family, its host bits cleared. */
+export interface ServiceRange {
+  readonly family: IpFamily;
+  /** Canonical, such as `10.0.0.0/24`. */
+  readonly text: string;
+  /** The network address. */
+  readonly first: bigint;
+  readonly size: bigint;
+}
+
+/** One range, or one of each family; Services that ask for no family are of the first one's. */
+export type ServiceRanges = readonly [ServiceRange] | readonly [ServiceRange, ServiceRange];
 
 export interface PortRange {
   readonly first: number;
   readonly size: number;
 }
 
-const LONGEST_HOST_PART: Readonly<Record<IpFamily, number>> = { IPv4: 20, IPv6: 64 };
-const LEAST_ADDRESSES = 8n;
+interface Family {
+  readonly name: IpFamily;
+  readonly bits: number;
+  /** The most bits that may be free in a range. */
+  readonly free: number;
+}
+
+const FAMILIES: Readonly<Record<IpAddress['family'], Family>> = {
+  4: { name: 'IPv4', bits: 32, free: 20 },
+  6: { name: 'IPv6', bits: 128, free: 64 },
+};
+const LEAST_FREE_BITS = 3;
 const MAX_PORT = 65_535;
 
-/** The ranges, or what is wrong with them, in upstream's words. */
+/** The ranges, or what is wrong with them. */
 export function parseServiceRanges(text: string): ServiceRanges | string {
   const parts = text.split(',');
   if (parts.length > 2) return 'must not contain more than two entries';
-  const ranges: IpRange[] = [];
+  const ranges: ServiceRange[] = [];
   for (const [index, part] of parts.entries()) {
-    const range = parseIpRange(part.trim());
-    if (range === undefined) return `entry ${index} is not a valid CIDR`;
+    const range = parseServiceRange(part.trim(), index);
+    if (typeof range === 'string') return range;
     ranges.push(range);
-  }
-  for (const range of ranges) {
-    const bits = ADDRESS_BITS[range.family];
-    const least = bits - LONGEST_HOST_PART[range.family];
-    if (range.size > 1n << BigInt(LONGEST_HOST_PART[range.family]))
-      return `${range.text} is too large; for ${bits}-bit addresses, the mask must be >= ${least}`;
-    if (range.size < LEAST_ADDRESSES) return `${range.text} is too small; it must be at least ${LEAST_ADDRESSES} IP addresses`;
   }
   const [first, second] = ranges;
   if (first === undefined) return 'needs an entry';
@@ -39,7 +52,18 @@ export function parseServiceRanges(text: string): ServiceRanges | string {
   return first.family === second.family ? 'the two entries must be of different IP family' : [first, second];
 }
 
-/** `30000-32767`, `30000+100` (so many more) or one port; '' = none. What is wrong is said in upstream's words. */
+function parseServiceRange(text: string, index: number): ServiceRange | string {
+  const range = parseIpRange(text);
+  if (range === undefined) return `entry ${index} is not a valid CIDR`;
+  const { name, bits, free } = FAMILIES[range.family];
+  const freeBits = bits - range.prefix;
+  if (freeBits > free) return `${text} is too large; for ${bits}-bit addresses, the mask must be >= ${bits - free}`;
+  if (freeBits < LEAST_FREE_BITS) return `${text} is too small; the service cluster IP range must be at least 8 IP addresses`;
+  const network = formatIpAddress({ family: range.family, value: range.first });
+  return { family: name, text: `${network}/${range.prefix}`, first: range.first, size: 1n << BigInt(freeBits) };
+}
+
+/** `30000-32767`, `30000+100` (so many more) or one port; '' = none. Or what is wrong with it, in upstream's words. */
 export function parsePortRange(text: string): PortRange | string {
   if (text.trim() === '') return { first: 0, size: 0 };
   const match = /^\s*(\d+)\s*(?:([-+])\s*(\d+)\s*)?$/.exec(text);
