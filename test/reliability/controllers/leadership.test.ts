@@ -4,16 +4,8 @@ import { objectAt, stringAt } from '../../../shared/api/json';
 import { knownResource } from '../../../shared/client/resource';
 import type { RestClient } from '../../../shared/client/rest-client';
 import { adminClient, startControllers } from '../../support/control-plane';
-import {
-  freePort,
-  removeFolder,
-  startApiServer,
-  startProgram,
-  temporaryFolder,
-  waitUntil,
-  type ApiServer,
-  type ProgramProcess,
-} from '../../support/programs';
+import { freePort } from '../../support/ports';
+import { removeFolder, startApiServer, startProgram, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess,  } from '../../support/programs';
 
 const [NAMESPACES, ACCOUNTS, MAPS] = ['namespaces', 'serviceaccounts', 'configmaps'].map(knownResource);
 const LEASES = knownResource('leases.coordination.platform.io');
