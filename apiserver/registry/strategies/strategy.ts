@@ -23,6 +23,11 @@ export interface UpdateRules {
 }
 
 export interface Strategy {
+  /**
+   * Settles what has to be clear before anything is allocated, on creation (`old` undefined) and on changes through the main endpoint, before
+   * `prepare`. What it finds wrong is all that the client is told.
+   */
+  settle?(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[];
   /** Sets and resets what a client may not choose at creation. A status has been dropped already where `keepsStatusAtCreation` is unset. */
   prepareForCreate?(object: JsonObject, context: StrategyContext): void;
   validate?(object: JsonObject, context: StrategyContext): readonly FieldError[];

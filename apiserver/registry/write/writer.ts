@@ -23,7 +23,7 @@ import { readPatch, type Patcher } from './patch';
 import type { Plan } from './plan';
 import { alreadyExists, checkResourceVersion } from './preconditions';
 import { createWritePath, type WriteRequest, type WriterDependencies } from './request';
-import { mayGo, placeStatus, validateCreation, validateUpdate } from './rules';
+import { mayGo, placeStatus, settleObject, validateCreation, validateUpdate } from './rules';
 import { encode, isUnchanged, parseEntry, storedValue, unstoredEntry } from './stored-object';
 import { writeFailure } from './store-failure';
 
@@ -65,6 +65,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     if (name !== '') metadata['name'] = name;
     if (plan.hasStatus && strategy.keepsStatusAtCreation !== true) delete object['status'];
     meta.dedupeOwners(metadata, (text) => context.warn(text));
+    settleObject(plan, object, undefined, strategyContext);
     strategy.prepareForCreate?.(object, strategyContext);
     strategy.stamp?.(object, strategyContext);
     validateCreation(plan, object, strategyContext);
@@ -128,6 +129,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     meta.dedupeOwners(metadata, (text) => context.warn(text));
     object = placeStatus(plan, subresource, object, old);
     const rules = subresource === undefined ? strategy.update : strategy[subresource];
+    if (subresource === undefined) settleObject(plan, object, old, strategyContext);
     rules?.prepare?.(object, old, strategyContext);
     strategy.stamp?.(object, strategyContext);
     meta.countGeneration(plan, object, metadata, old);
