@@ -5,7 +5,15 @@ import { knownResource } from '../../../shared/client/resource';
 import type { RestClient } from '../../../shared/client/rest-client';
 import { adminClient, startControllers } from '../../support/control-plane';
 import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, startProgram, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess,  } from '../../support/programs';
+import {
+  removeFolder,
+  startApiServer,
+  startProgram,
+  temporaryFolder,
+  waitUntil,
+  type ApiServer,
+  type ProgramProcess,
+} from '../../support/programs';
 
 const [NAMESPACES, ACCOUNTS, MAPS] = ['namespaces', 'serviceaccounts', 'configmaps'].map(knownResource);
 const LEASES = knownResource('leases.coordination.platform.io');
