@@ -5,11 +5,11 @@
  */
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/api/json';
 import { digestsOf, type Digests } from '../support/openapi-digests';
-import { askReference } from './reference';
+import { ask, hangUp } from './reference';
 
 async function document(path: string): Promise<JsonObject> {
-  const { body } = await askReference('GET', path);
-  const value: JsonValue = JSON.parse(body);
+  const { bytes } = await ask('GET', path, { accept: 'application/json' });
+  const value: JsonValue = JSON.parse(bytes.toString());
   if (!isObject(value)) throw new Error(`${path} is no object`);
   return value;
 }
@@ -36,7 +36,9 @@ async function main(): Promise<void> {
   process.stdout.write(`${JSON.stringify(recorded, null, 1)}\n`);
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${String(error)}\n`);
-  process.exitCode = 1;
-});
+main()
+  .finally(hangUp)
+  .catch((error: unknown) => {
+    process.stderr.write(`${String(error)}\n`);
+    process.exitCode = 1;
+  });
