@@ -7,6 +7,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
+import { ALLOCATIONS, Ledger } from '../allocation/ledger';
 import type { PortRange, ServiceRanges } from '../allocation/ranges';
 import { defaultAdmission } from '../admission/plugins';
 import { bearerTokens, type TokenAuthenticator } from '../authentication/bearer-token';
@@ -101,6 +102,14 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     logger,
     compactionMs: options.compactionMs,
   });
+  const ledger = new Ledger({
+    ranges: options.serviceRanges,
+    nodePorts: options.nodePorts,
+    prefix: options.prefix,
+    random,
+    firstAddressFor: { namespace: 'default', name: names.defaultService },
+  });
+  cache.onKey(ALLOCATIONS, ledger);
   const reader = createReader({ cache, store, clock, gates: options.gates });
   const writer = createWriter({
     store,
@@ -110,7 +119,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     clock,
     random,
     names,
-    serviceFamilies: options.serviceRanges.map(({ family }) => family),
+    ledger,
     prefix: options.prefix,
     namespaces: resources.require('namespaces'),
     leases: resources.require('leases.coordination.platform.io'),
