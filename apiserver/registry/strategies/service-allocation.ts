@@ -123,7 +123,7 @@ function chooseHealthCheckPort(spec: JsonObject, before: JsonObject, claims: Cla
   if (wanted === 0) {
     spec['healthCheckNodePort'] = attempt(
       () => claims.choosePort(),
-      (text) => internalError(`failed to allocate a HealthCheck NodePort : ${text}`),
+      (text) => internalError(`failed to allocate a HealthCheck NodePort 0: ${text}`),
     );
     return;
   }
