@@ -9,13 +9,11 @@ import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
 import type { PortRange, ServiceRanges } from '../allocation/ranges';
 import { defaultAdmission } from '../admission/plugins';
-import { bearerTokens, type TokenAuthenticator } from '../authentication/bearer-token';
-import { clientCertificates } from '../authentication/client-certificate';
-import { authenticateInOrder } from '../authentication/union';
-import { authorizersFor, type AuthorizationMode } from '../authorization/modes';
-import { authorizeInOrder } from '../authorization/union';
+import type { BindableResource } from '../authentication/service-account/bound-objects';
+import type { StoredType } from '../cache/contract';
 import { openCache, type OpenedCache } from '../cache/open-cache';
 import { createDiscovery } from '../discovery/discovery';
+import { isDiscoverable, OPENID_PATHS } from '../discovery/openid';
 import { tables } from '../discovery/table/table';
 import type { ApiParts } from '../endpoints/api-parts';
 import { LiveWatches } from '../endpoints/live-watches';
@@ -27,11 +25,13 @@ import { createOpenApi } from '../openapi/openapi';
 import { startEventExpiry } from '../registry/bootstrap/event-expiry';
 import { claimPrefix } from '../registry/bootstrap/ownership';
 import { keepSystemNamespaces } from '../registry/bootstrap/system-namespaces';
+import { liveObjects } from '../registry/read/live-objects';
 import { createReader } from '../registry/read/reader';
 import { selectionFor } from '../registry/read/selection';
-import { buildResources } from '../registry/resources';
+import { buildResources, type Resources } from '../registry/resources';
 import { createWriter } from '../registry/write/writer';
 import type { Store } from '../storage/store';
+import { createAccess, type AccessOptions } from './access';
 import { certificateReader } from './certificates';
 import { requestListener, type ChainParts } from './chain';
 import { Deadlines } from './deadlines';
@@ -40,7 +40,7 @@ import { listenLocally, listenSecurely, type ConnectionLimits, type Listener, ty
 import { Ongoing } from './ongoing';
 import { ServerState } from './state';
 
-export interface ServerOptions {
+export interface ServerOptions extends AccessOptions {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
@@ -59,9 +59,6 @@ export interface ServerOptions {
   readonly maxReadOnly: number;
   readonly maxMutating: number;
   readonly maxStreams: number;
-  readonly tokens: readonly TokenAuthenticator[];
-  readonly anonymous: boolean;
-  readonly authorizationModes: readonly AuthorizationMode[];
   readonly livezGraceMs: number;
   readonly shutdownDelayMs: number;
   readonly shutdownWatchGraceMs: number;
@@ -136,6 +133,14 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     (endpoint, name, reason) => logger[hooks.complete ? 'warn' : 'info']('health check failed', { endpoint, name, reason }),
     (endpoint, name, healthy) => metrics.healthCheck(endpoint, name, healthy),
   );
+  const serverAddress = addressOf(options);
+  const access = createAccess(options, {
+    clock,
+    names,
+    objects: liveObjects({ cache, clock }, bindableTypes(resources)),
+    serverAddress,
+    tokenUsed: (stale) => metrics.tokenUsed(stale),
+  });
   const api: ApiParts = {
     clock,
     random,
@@ -159,8 +164,9 @@ export async function startServer(options: ServerOptions, surroundings: Surround
       health,
       metrics,
       documents: [
-        createDiscovery({ rows, naming: options.naming, ...discoveryFacts(options) }),
+        createDiscovery({ rows, naming: options.naming, ...discoveryFacts(options), serverAddress }),
         createOpenApi({ rows, naming: options.naming, clock }),
+        ...access.documents,
       ],
       servesGroup: (group) => served.has(group),
     },
@@ -174,8 +180,8 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     inFlight,
     metrics,
     requestTimeoutMs: options.requestTimeoutMs,
-    authenticate: authenticateInOrder([clientCertificates, bearerTokens(options.tokens)], options.anonymous),
-    authorize: authorizeInOrder(authorizersFor(options.authorizationModes)),
+    authenticate: access.authenticate,
+    authorize: access.authorize,
     certificateOf: certificateReader(),
   };
 
@@ -250,15 +256,35 @@ function within(ms: number, event: Promise<void>, clock: Clock): Promise<void> {
 
 const LAST_BYTES_MS = 100;
 
-function discoveryFacts(options: ServerOptions): Omit<Parameters<typeof createDiscovery>[0], 'rows' | 'naming'> {
+/** Where clients reach this server, as far as it knows. */
+function addressOf({ host, port }: ServerOptions): string {
+  return `${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${port}`;
+}
+
+/** What a service account token can be bound to. */
+function bindableTypes(resources: Resources): Readonly<Record<BindableResource, StoredType>> {
+  const stored = (resource: BindableResource): StoredType => resources.require(resource).stored;
+  return { serviceaccounts: stored('serviceaccounts'), pods: stored('pods'), secrets: stored('secrets'), nodes: stored('nodes') };
+}
+
+function discoveryFacts(options: ServerOptions): Pick<Parameters<typeof createDiscovery>[0], 'build' | 'otherPaths'> {
+  const issuer = options.serviceAccounts?.issuers[0];
   return {
-    serverAddress: `${options.host === '0.0.0.0' || options.host === '::' ? '127.0.0.1' : options.host}:${options.port}`,
     build: {
       gitCommit: '',
       buildDate: '1970-01-01T00:00:00Z',
       runtime: process.version,
       platform: `${process.platform}/${process.arch}`,
     },
-    otherPaths: ['/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
+    otherPaths: [
+      ...(issuer !== undefined && isDiscoverable(issuer) ? OPENID_PATHS : []),
+      '/healthz',
+      '/livez',
+      '/metrics',
+      '/openapi/v2',
+      '/openapi/v3',
+      '/readyz',
+      '/version',
+    ],
   };
 }
