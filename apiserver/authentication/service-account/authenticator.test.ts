@@ -47,7 +47,7 @@ const uid = { sa: 'uid of serviceaccounts/ns/sa', pod: 'uid of pods/ns/p', secre
 
 interface Payload {
   readonly [claim: string]: unknown;
-  readonly 'kubernetes.io'?: object;
+  readonly 'kubernetes.io'?: object | undefined;
 }
 
 const bound = (changes: object = {}): object => ({ namespace: 'ns', serviceaccount: { name: 'sa', uid: uid.sa }, ...changes });
