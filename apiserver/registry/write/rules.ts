@@ -19,6 +19,12 @@ import type { Plan } from './plan';
 
 const NONE: readonly FieldError[] = [];
 
+/** What comes before allocation and all other rules. Throws a 422 StatusError. */
+export function settleObject(plan: Plan, object: JsonObject, old: JsonObject | undefined, context: StrategyContext): void {
+  const errors = plan.strategy.settle?.(object, old, context) ?? NONE;
+  if (errors.length > 0) throw refused(plan, readMetadata(object), errors);
+}
+
 /** Throws a 422 StatusError. */
 export function validateCreation(plan: Plan, object: JsonObject, context: StrategyContext): void {
   const metadata = readMetadata(object);

@@ -24,7 +24,7 @@ import { readPatch, type Patcher } from './patch';
 import type { Plan } from './plan';
 import { alreadyExists, checkResourceVersion } from './preconditions';
 import { createWritePath, type WriteRequest, type WriterDependencies } from './request';
-import { mayGo, placeStatus, validateCreation, validateUpdate } from './rules';
+import { mayGo, placeStatus, settleObject, validateCreation, validateUpdate } from './rules';
 import { encode, isUnchanged, parseEntry, storedValue, unstoredEntry } from './stored-object';
 import { writeFailure } from './store-failure';
 
@@ -39,7 +39,7 @@ const NAME_ATTEMPTS = 8;
 
 export function createWriter(dependencies: WriterDependencies): Writer {
   const path = createWritePath(dependencies);
-  const { cache, clock, random, names, admission, planOf, attemptsFor, admissionRequest } = path;
+  const { cache, clock, random, names, serviceFamilies, admission, planOf, attemptsFor, admissionRequest } = path;
 
   /** One attempt to create `object`, which it changes. `manager` undefined = the object says already who owns what. */
   async function attemptCreate(
@@ -51,7 +51,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   ): Promise<Step<WriteResult>> {
     const { plan, context, dryRun } = request;
     const { strategy } = plan;
-    const strategyContext = { names, user: context.user };
+    const strategyContext = { names, user: context.user, serviceFamilies };
     applyDefaults(plan.type, object);
     meta.dropDeletion(metadataOf(object));
     strategy.mirror?.(object);
@@ -66,6 +66,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     if (name !== '') metadata['name'] = name;
     if (plan.hasStatus && strategy.keepsStatusAtCreation !== true) delete object['status'];
     meta.dedupeOwners(metadata, (text) => context.warn(text));
+    settleObject(plan, object, undefined, strategyContext);
     strategy.prepareForCreate?.(object, strategyContext);
     strategy.stamp?.(object, strategyContext);
     validateCreation(plan, object, strategyContext);
@@ -92,7 +93,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const { plan, context, name, namespace, subresource } = request;
     const { entry } = current;
     const { strategy, resource } = plan;
-    const strategyContext = { names, user: context.user };
+    const strategyContext = { names, user: context.user, serviceFamilies };
     const key = entryKey(request);
     if (entry === undefined) {
       const applies = source.verb === 'apply';
@@ -129,6 +130,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     meta.dedupeOwners(metadata, (text) => context.warn(text));
     object = placeStatus(plan, subresource, object, old);
     const rules = subresource === undefined ? strategy.update : strategy[subresource];
+    if (subresource === undefined) settleObject(plan, object, old, strategyContext);
     rules?.prepare?.(object, old, strategyContext);
     strategy.stamp?.(object, strategyContext);
     meta.countGeneration(plan, object, metadata, old);
