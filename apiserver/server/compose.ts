@@ -29,6 +29,8 @@ import { liveObjects } from '../registry/read/live-objects';
 import { createReader } from '../registry/read/reader';
 import { selectionFor } from '../registry/read/selection';
 import { buildResources, type Resources } from '../registry/resources';
+import { createOperations } from '../registry/virtual/operations';
+import { operationTable } from '../registry/virtual/table';
 import { createWriter } from '../registry/write/writer';
 import type { Store } from '../storage/store';
 import { createAccess, type AccessOptions } from './access';
@@ -99,20 +101,25 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     compactionMs: options.compactionMs,
   });
   const reader = createReader({ cache, store, clock, gates: options.gates });
+  const admission = defaultAdmission(names);
+  const namespaces = resources.require('namespaces');
   const writer = createWriter({
     store,
     cache,
     reader,
-    admission: defaultAdmission(names),
+    admission,
     clock,
     random,
     names,
     serviceFamilies: options.serviceRanges.map(({ family }) => family),
     prefix: options.prefix,
-    namespaces: resources.require('namespaces'),
+    namespaces,
     leases: resources.require('leases.coordination.platform.io'),
     eventTtlSeconds: Math.round(options.eventTtlMs / 1000),
   });
+
+  const table = operationTable({ writer, pods: resources.require('pods'), clock });
+  const operations = createOperations({ table, cache, namespaces, admission, clock, names }, resources.rows);
 
   const state = new ServerState(options.sendRetryAfter);
   const inFlight = new InFlight({ readOnly: options.maxReadOnly, mutating: options.maxMutating });
@@ -148,6 +155,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     resources,
     reader,
     writer,
+    operations,
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
     encoders: new Encoders({ table: tables, clock }),
     watches,
@@ -155,7 +163,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     watchMeter: (group, version, kind) => metrics.watchMeter(group, version, kind),
     watchStarted: (exchange) => metrics.watchStarted(exchange),
   };
-  const rows = resources.all.map(({ row }) => row);
+  const { rows } = resources;
   const served = new Set(rows.map(({ group }) => group));
   const ongoing = new Ongoing();
   const chain: ChainParts = {
@@ -211,9 +219,9 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     failed,
   });
   const ready = cache.whenReady().then(async () => {
-    const namespaces = keepSystemNamespaces({ writer, cache, namespaces: resources.require('namespaces'), names, clock, failed });
-    stopNamespaces = () => namespaces.stop();
-    await namespaces.complete;
+    const kept = keepSystemNamespaces({ writer, cache, namespaces, names, clock, failed });
+    stopNamespaces = () => kept.stop();
+    await kept.complete;
     hooks.complete = true;
   });
   return {
