@@ -105,13 +105,12 @@ function userOf({ namespace, account, id, pod, node }: Claims, { prefix }: Gener
     ['pod-name', pod?.name],
     ['pod-uid', pod?.uid],
   ];
-  const extra = facts.flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [[`authentication.${prefix}/${name}`, [value]]],
-  );
+  const extra: Record<string, readonly string[]> = {};
+  for (const [fact, value] of facts) if (value !== undefined && value !== '') extra[`authentication.${prefix}/${fact}`] = [value];
   return {
     name: accountUser(namespace, account.name),
     uid: account.uid,
     groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
-    ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
   };
 }
