@@ -48,7 +48,7 @@ export type Step<R> =
       readonly guardsNamespace: boolean;
       readonly operation: Operation;
       /** Keys of no API object that change, or must not have changed, with the object. */
-      readonly alongside: readonly KeyWrite[];
+      readonly alongside?: readonly KeyWrite[];
       /** `revision` = the write's own. */
       readonly finish: (revision: Revision) => R;
     };
@@ -114,7 +114,7 @@ export async function settle<R>(
     ];
     const objects = compare.length;
     const operations = [step.operation];
-    for (const { key, modRevision, operation } of step.alongside) {
+    for (const { key, modRevision, operation } of step.alongside ?? []) {
       compare.push({ key, modRevision });
       if (operation !== undefined) operations.push(operation);
     }
@@ -122,7 +122,7 @@ export async function settle<R>(
     if (result.committed) return step.finish(result.revision);
     if (clock.monotonic() >= attempts.deadline)
       throw timeout('request did not complete within requested timeout - context deadline exceeded');
-    step.alongside.forEach((write, index) => write.lost(result.current[objects + index], result.revision));
+    step.alongside?.forEach((write, index) => write.lost(result.current[objects + index], result.revision));
     const entry = entryOf(attempts.object, result.current[0]);
     current = {
       entry,

@@ -69,7 +69,7 @@ async function attemptDelete(
       const value = storedValue(plan, encoded, hiddenFields(plan, clock.now(), path.eventTtlSeconds));
       const answer = (revision: number): DeleteResult => ({ type: 'object', entry: makeEntry(plan.stored, key, revision, value), code });
       if (request.dryRun) return { type: 'answer', result: answer(entry.revision) };
-      return { type: 'store', guardsNamespace: false, operation: { type: 'put', key: storeKey, value }, alongside: [], finish: answer };
+      return { type: 'store', guardsNamespace: false, operation: { type: 'put', key: storeKey, value }, finish: answer };
     }
   }
 }
