@@ -96,8 +96,8 @@ export function portPool(range: PortRange): Pool {
 interface Numbers extends Pick<Pool, 'labels' | 'texts' | 'size'> {
   readonly first: number;
   readonly lower: number;
-  idOf(number: number): string;
-  numberOf(id: string): number | undefined;
+  readonly idOf: (number: number) => string;
+  readonly numberOf: (id: string) => number | undefined;
 }
 
 function bandedPool({ labels, texts, first, size, lower, idOf, numberOf }: Numbers): Pool {
