@@ -15,6 +15,10 @@ import type { Plan } from './plan';
 const NOTHING: FieldSet = {};
 const STATUS: FieldSet = { 'f:status': {} };
 const SPEC: FieldSet = { 'f:spec': {} };
+const KEPT: Readonly<Record<'labels' | 'metadata', FieldSet>> = {
+  labels: { 'f:metadata': { 'f:labels': {} }, 'f:spec': {} },
+  metadata: { 'f:metadata': {}, 'f:spec': {} },
+};
 /** What a pod's status endpoint leaves as it is, besides the spec. */
 const POD_SPEC: FieldSet = { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} }, 'f:spec': {} };
 
@@ -28,8 +32,11 @@ function resetsOf(plan: Plan, subresource: Subresource): FieldSet {
     case undefined:
     case 'finalize':
       return plan.hasStatus ? STATUS : NOTHING;
-    case 'status':
+    case 'status': {
+      const { statusKeeps } = plan.resource.row;
+      if (statusKeeps !== undefined) return KEPT[statusKeeps];
       return plan.type === 'core.v1.Pod' ? POD_SPEC : SPEC;
+    }
   }
 }
 
