@@ -68,7 +68,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     meta.stampNew(plan, metadata, random.uuid(), clock.now());
     if (name !== '') metadata['name'] = name;
     if (plan.hasStatus && strategy.keepsStatusAtCreation !== true) delete object['status'];
-    meta.dedupeOwners(metadata, (text) => context.warn(text));
+    meta.dedupeOwners(metadata, 'update', (text) => context.warn(text));
     settleObject(plan, object, undefined, strategyContext);
     allocate(plan, object, undefined, claims);
     strategy.prepareForCreate?.(object, strategyContext);
@@ -140,7 +140,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     meta.agreeOnName(metadata, name);
     meta.agreeOnNamespace(plan, metadata, namespace);
     meta.carryOver(metadata, oldMetadata);
-    meta.dedupeOwners(metadata, (text) => context.warn(text));
+    meta.dedupeOwners(metadata, source.verb, (text) => context.warn(text));
     object = placeStatus(plan, subresource, object, old);
     const rules = subresource === undefined ? strategy.update : strategy[subresource];
     if (subresource === undefined) {
@@ -149,9 +149,9 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     }
     rules?.prepare?.(object, old, strategyContext);
     strategy.stamp?.(object, strategyContext);
-    meta.countGeneration(plan, object, metadata, old);
+    meta.countGeneration(plan, subresource, object, old);
     validateUpdate(plan, rules, object, old, strategyContext);
-    for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
+    if (subresource === undefined) for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
     const sensitive = canonicalizeGroups(object, plan.groupFields, names);
     const checked = admission.validate({ ...admitted, object });
     if (checked !== undefined) await checked;
