@@ -4,13 +4,14 @@
  */
 import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/schema';
 import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity';
-import { stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/api/json';
+import { objectAt, own, stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/api/json';
+import { metadataOf } from '../../../shared/api/object-meta';
 import { badRequest, type StatusError } from '../../../shared/api/status';
 import { fieldFaults } from '../../../shared/serialization';
 import { canonicalGroup } from '../../../shared/names/dialect';
 import { quote } from '../../../shared/api/quote';
 import type { FieldValidation } from '../contract';
-import type { Plan } from './plan';
+import type { KindPlan } from './plan';
 
 export interface Undecoded {
   readonly value: JsonObject;
@@ -27,19 +28,19 @@ export class BodyFault extends Error {
 }
 
 /** The object, decoded and without defaults. Throws a 400 StatusError. */
-export function decodeBody(plan: Plan, body: Undecoded, validation: FieldValidation, warn: (text: string) => void): JsonObject {
+export function decodeBody(plan: KindPlan, body: Undecoded, validation: FieldValidation, warn: (text: string) => void): JsonObject {
   const kind = checkKind(plan, body.value);
   try {
     return decodeStrictly(plan, body, validation, warn, []);
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
-    throw badRequest(`${kind} in version ${quote(plan.resource.row.version)} cannot be handled as a ${plan.kind}: ${error.message}`);
+    throw badRequest(`${kind} in version ${quote(plan.row.version)} cannot be handled as a ${plan.kind}: ${error.message}`);
   }
 }
 
 /** Throws {@link BodyFault}. `earlier` = strict errors that were found on the way to the body, named first. */
 export function decodeStrictly(
-  plan: Plan,
+  plan: KindPlan,
   body: Undecoded,
   validation: FieldValidation,
   warn: (text: string) => void,
@@ -66,17 +67,25 @@ function faultsOf(body: Undecoded, unknown: readonly string[], level: 'strict' |
 const unknownField = (path: string): string => `unknown field ${quote(path)}`;
 const duplicateField = (path: string): string => `duplicate field ${quote(path)}`;
 
-function decodeFaulty(plan: Plan, body: Undecoded): { readonly object: JsonObject; readonly unknown: readonly string[] } {
+/** A decoded object; an explicitly empty list of managedFields is kept, because it says something. Throws DecodeError. */
+export function decodeWhole(plan: KindPlan, value: JsonObject, literals?: NumberLiterals): ReturnType<typeof decodeObject> {
+  const decoded = decodeObject(plan.type, value, literals);
+  const claimed = own(objectAt(value, 'metadata') ?? {}, 'managedFields');
+  if (Array.isArray(claimed) && claimed.length === 0) metadataOf(decoded.object)['managedFields'] = [];
+  return decoded;
+}
+
+function decodeFaulty(plan: KindPlan, body: Undecoded): { readonly object: JsonObject; readonly unknown: readonly string[] } {
   try {
-    return decodeObject(plan.type, body.value, body.literals);
+    return decodeWhole(plan, body.value, body.literals);
   } catch (error) {
     throw error instanceof DecodeError ? new BodyFault(error.message) : error;
   }
 }
 
 /** Fills in what is missing and refuses what is another kind or version. Returns the body's kind. */
-export function checkKind(plan: Plan, value: JsonObject): string {
-  const { row } = plan.resource;
+export function checkKind(plan: KindPlan, value: JsonObject): string {
+  const { row } = plan;
   const meta = typeMeta(plan, value);
   const given = parseApiVersion(meta.apiVersion);
   if (given === undefined) throw unrecognized(plan, value, `unexpected GroupVersion string: ${meta.apiVersion}`);
@@ -96,7 +105,7 @@ export function checkKind(plan: Plan, value: JsonObject): string {
   throw badRequest(`${prefix}converting (${gv.version}.${kind}) to (${packageName(row.group)}.${row.kind}): unknown conversion`);
 }
 
-function typeMeta(plan: Plan, value: JsonObject): { readonly apiVersion: string; readonly kind: string } {
+function typeMeta(plan: KindPlan, value: JsonObject): { readonly apiVersion: string; readonly kind: string } {
   try {
     return readTypeMeta(value);
   } catch (error) {
@@ -107,7 +116,7 @@ function typeMeta(plan: Plan, value: JsonObject): { readonly apiVersion: string;
 const EXCERPT = 30;
 
 /** A body of which not even the kind can be told. */
-function unrecognized(plan: Plan, value: JsonObject, text: string): StatusError {
+function unrecognized(plan: KindPlan, value: JsonObject, text: string): StatusError {
   const body = stringifyJson(value);
   const excerpt = body.length > EXCERPT ? `${body.slice(0, EXCERPT)} ...` : body;
   return badRequest(`the object provided is unrecognized (must be of type ${plan.kind}): ${text} (${excerpt})`);
