@@ -223,7 +223,7 @@ function send({ session, member }: OpenSession, path: string, message: Buffer, d
     stream.on('response', (headers) => {
       if (headers['grpc-status'] !== undefined || headers[':status'] !== 200) outcome = headers;
     });
-    stream.on('trailers', (headers) => (outcome = headers));
+    stream.on('trailers', (headers: IncomingHttpHeaders) => (outcome = headers));
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('error', (error: Error) => (failure = error.message));
     stream.on('end', () => {
@@ -256,7 +256,7 @@ function settle(
     else resolve(message);
     return;
   }
-  if (code === undefined) reject(new CallError(UNAVAILABLE, `the server answered with HTTP status ${outcome[':status'] ?? ''}`, true));
+  if (code === undefined) reject(new CallError(UNAVAILABLE, `the server answered with HTTP status ${String(outcome[':status'])}`, true));
   else reject(new CallError(Number(code), decoded(outcome['grpc-message']), true));
 }
 
