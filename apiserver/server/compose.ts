@@ -101,7 +101,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     compactionMs: options.compactionMs,
   });
   const reader = createReader({ cache, store, clock, gates: options.gates });
-  const admission = defaultAdmission(names);
+  const admission = defaultAdmission({ names, cache, resources });
   const namespaces = resources.require('namespaces');
   const writer = createWriter({
     store,
