@@ -1,0 +1,112 @@
+/**
+ * Records what the reference server says to the cases in test/recordings/service, one line each:
+ *   node deploy/scripts/run.mjs test/recordings/services.js single > apiserver/registry/write/service-answers/single.json
+ *   REFERENCE_URL=… node deploy/scripts/run.mjs test/recordings/services.js dual > apiserver/registry/write/service-answers/dual.json
+ * `single` needs a server with --service-cluster-ip-range=10.96.0.0/16, `dual` one with 10.0.0.0/16,fd00::/108. Objects live in the namespace
+ * svcrules. service-answers.test.ts replays the recording.
+ */
+import { call, causesOf, hangUp, isBody, type Body, type Json, type Reply } from './reference';
+import { addressRules } from './service/addresses';
+import { BASES, changeOf, difference, masked, merged, type Case } from './service/case';
+import { BALANCER_RULES, FIELD_RULES, PORT_RULES } from './service/rules';
+import { DUAL_SEQUENCES, SEQUENCES, type Sequence, type SequenceStep } from './service/sequences';
+
+const NAMESPACE = 'svcrules';
+const SERVICES = `/api/v1/namespaces/${NAMESPACE}/services`;
+const MEDIA: Readonly<Record<string, string>> = {
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  json: 'application/json-patch+json',
+  apply: 'application/apply-patch+yaml',
+};
+
+let count = 0;
+const newName = (): string => `case-${process.pid}-${++count}`;
+
+/** What is kept of an answer: a refusal's causes (or its message, when it has none), or what the server made of the object that was sent. */
+function kept(reply: Reply, sent: Json, scope: Body, name: string): Json {
+  const shorten = (text: string): string =>
+    text.replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)').replaceAll(name, '$NAME');
+  const warnings = reply.warnings.length > 0 ? { warnings: [...reply.warnings] } : {};
+  if (reply.code >= 400) {
+    const causes = causesOf(reply).map((cause) => cause.map((text) => shorten(text)));
+    const { message } = reply.body;
+    const isTold = reply.code === 422 && causes.length > 0;
+    return masking(
+      { code: reply.code, ...(isTold ? { causes } : { message: shorten(typeof message === 'string' ? message : '') }), ...warnings },
+      scope,
+    );
+  }
+  const { spec = null, status = null } = reply.body;
+  const before = isBody(sent) ? { spec: sent['spec'] ?? {}, status: { loadBalancer: {} } } : {};
+  return masking({ code: reply.code, made: difference(before, { spec, status }), ...warnings }, scope);
+}
+
+function masking(value: Json, scope: Body): Json {
+  const text = masked(JSON.stringify(value), scope).replace(/"(nodePort|healthCheckNodePort)":\*/g, '"$1":"*"');
+  const parsed: Json = JSON.parse(text);
+  return parsed;
+}
+
+async function perform(name: string, [verb, change]: SequenceStep, object: Body): Promise<{ reply: Reply; sent: Json }> {
+  const path = `${SERVICES}/${name}`;
+  const named = (body: Json): Json => merged({ metadata: { name } }, body);
+  const [where, media] = verb.startsWith('status') ? [`${path}/status`, MEDIA[verb.slice(7)]] : [path, MEDIA[verb]];
+  const body = (Array.isArray(change) ? [...change] : change) as Json;
+  if (verb === 'create') return { reply: await call('POST', SERVICES, 'application/json', named(body)), sent: named(body) };
+  if (verb === 'replace') return { reply: await call('PUT', where, 'application/json', named(body)), sent: named(body) };
+  if (media === undefined) {
+    const sent = merged(object, body);
+    return { reply: await call('PUT', where, 'application/json', sent), sent };
+  }
+  if (media === MEDIA['apply']) {
+    const sent = merged({ apiVersion: 'v1', kind: 'Service' }, named(body));
+    return { reply: await call('PATCH', `${where}?fieldManager=test&force=true`, media, sent), sent: object };
+  }
+  return { reply: await call('PATCH', where, media, body), sent: object };
+}
+
+async function record(sequence: Sequence, scope: Body): Promise<Json[]> {
+  const name = newName();
+  let object: Body = {};
+  const answers: Json[] = [];
+  for (const step of sequence) {
+    const { reply, sent } = await perform(name, step, object);
+    answers.push(kept(reply, sent, scope, name));
+    if (reply.code < 400) object = reply.body;
+  }
+  await call('DELETE', `${SERVICES}/${name}`, 'application/json');
+  return answers;
+}
+
+async function recordCase([base, given]: Case): Promise<Json[]> {
+  const change = changeOf(given);
+  const created = merged({ spec: BASES[base] }, change);
+  if (!isBody(created)) throw new Error('no object');
+  const [create = null] = await record([['create', created]], change);
+  const [, update = null] = await record(
+    [
+      ['create', { spec: BASES[base] }],
+      ['put', change],
+    ],
+    change,
+  );
+  return [create, update];
+}
+
+async function main(): Promise<void> {
+  await call('POST', '/api/v1/namespaces', 'application/json', { metadata: { name: NAMESPACE } });
+  const isDual = process.argv[2] === 'dual';
+  const rules = isDual ? addressRules('10.0') : [...PORT_RULES, ...FIELD_RULES, ...BALANCER_RULES, ...addressRules('10.96')];
+  const lines: string[] = [];
+  for (const { cases } of rules)
+    for (const made of cases) lines.push(`${JSON.stringify(JSON.stringify(made))}: ${JSON.stringify(await recordCase(made))}`);
+  for (const sequence of isDual ? DUAL_SEQUENCES : SEQUENCES) {
+    const scope: Body = { steps: JSON.stringify(sequence) };
+    lines.push(`${JSON.stringify(JSON.stringify(sequence))}: ${JSON.stringify(await record(sequence, scope))}`);
+  }
+  process.stdout.write(`{\n${[...new Set(lines)].join(',\n')}\n}\n`);
+  hangUp();
+}
+
+void main();
