@@ -2,11 +2,13 @@
 import { featureGatesFlag } from '../shared/runtime/feature-gates';
 import { bool, choice, duration, FlagError, int, list, string, type Flag, type FlagValues } from '../shared/runtime/flags';
 import { logLevelFlag } from '../shared/runtime/logger';
+import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from './allocation/ranges';
 import { AUTHORIZATION_MODES, type AuthorizationMode } from './authorization/modes';
 
 const SERVING = 'Serving';
 const STORAGE = 'Storage';
 const ACCESS = 'Access';
+const SERVICES = 'Services';
 const GENERAL = 'General';
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -60,6 +62,8 @@ export const FLAGS = {
   'etcd-prefix': string({ section: STORAGE, help: 'Prefix of all keys.', default: '/registry' }),
   'etcd-compaction-interval': duration({ section: STORAGE, help: 'Interval of compaction; 0 = never.', default: 5 * MINUTE }),
   'event-ttl': duration({ section: STORAGE, help: 'How long Events are kept.', default: 60 * MINUTE }),
+  'service-cluster-ip-range': serviceRanges(),
+  'service-node-port-range': nodePortRange(),
   'client-ca-file': string({ section: ACCESS, help: 'PEM file with the authorities of client certificates.', default: '' }),
   'token-auth-file': string({ section: ACCESS, help: 'CSV file with static tokens: token,user,uid[,"group1,group2"].', default: '' }),
   'anonymous-auth': bool({ section: ACCESS, help: 'Whether requests without credentials are let in as system:anonymous.', default: true }),
@@ -92,5 +96,39 @@ function authorizationModes(): Flag<readonly AuthorizationMode[]> {
       });
     },
     show: (modes) => `[${modes.join(',')}]`,
+  };
+}
+
+function serviceRanges(): Flag<ServiceRanges> {
+  const parse = (text: string): ServiceRanges => {
+    const ranges = parseServiceRanges(text);
+    if (typeof ranges === 'string') throw new FlagError(ranges);
+    return ranges;
+  };
+  return {
+    section: SERVICES,
+    help: 'CIDR range from which Services get addresses, or two of different families, comma-separated.',
+    default: parse('10.0.0.0/24'),
+    placeholder: 'cidr[,cidr]',
+    bare: undefined,
+    parse,
+    show: (ranges) => ranges.map(({ text }) => text).join(','),
+  };
+}
+
+function nodePortRange(): Flag<PortRange> {
+  const parse = (text: string): PortRange => {
+    const range = parsePortRange(text);
+    if (typeof range === 'string') throw new FlagError(range);
+    return range;
+  };
+  return {
+    section: SERVICES,
+    help: 'Ports from which Services get node ports.',
+    default: parse('30000-32767'),
+    placeholder: 'first-last',
+    bare: undefined,
+    parse,
+    show: portRangeText,
   };
 }

@@ -91,6 +91,8 @@ async function serverOptions(flags: ServerFlags, logger: Logger): Promise<Server
     naming: flags.naming,
     gates: flags['feature-gates'],
     prefix: flags['etcd-prefix'].replace(/\/+$/, ''),
+    serviceRanges: flags['service-cluster-ip-range'],
+    nodePorts: flags['service-node-port-range'],
     eventTtlMs: flags['event-ttl'],
     compactionMs: flags['etcd-compaction-interval'],
     requestTimeoutMs: flags['request-timeout'],

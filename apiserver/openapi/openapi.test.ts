@@ -54,9 +54,9 @@ describe('documents', () => {
       const kind = stringAt(objectAt(operation, 'x-kubernetes-group-version-kind'), 'kind') ?? '';
       actions.set(kind, (actions.get(kind) ?? new Set()).add(stringAt(operation, 'x-kubernetes-action') ?? ''));
     }
-    const names: Readonly<Record<string, string>> = { create: 'post', update: 'put' };
+    const names: Readonly<Record<string, readonly string[]>> = { create: ['post'], update: ['put'], watch: ['watch', 'watchlist'] };
     for (const row of KINDS) {
-      const expected = row.verbs.filter((verb) => verb !== 'watch').map((verb) => names[verb] ?? verb);
+      const expected = row.verbs.flatMap((verb) => names[verb] ?? [verb]);
       expect([row.kind, [...(actions.get(row.kind) ?? [])].sort()]).toEqual([row.kind, expected.sort()]);
     }
   });
@@ -68,6 +68,7 @@ describe('documents', () => {
     expect(patch?.['parameters']).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'fieldValidation', in: 'query' })]));
     expect(patch?.['x-kubernetes-group-version-kind']).toEqual({ group: '', version: 'v1', kind: 'ConfigMap' });
     expect(Object.keys(objectAt(objectAt(patch, 'requestBody'), 'content') ?? {})).toEqual([
+      'application/apply-patch+yaml',
       'application/json-patch+json',
       'application/merge-patch+json',
       'application/strategic-merge-patch+json',
@@ -114,10 +115,13 @@ describe('documents', () => {
 
   test('options are a kind of every group version', () => {
     const schemas = objectAt(objectAt(json(LEASES), 'components'), 'schemas');
-    expect(objectAt(schemas, 'io.platform.apimachinery.pkg.apis.meta.v1.DeleteOptions')?.['x-kubernetes-group-version-kind']).toEqual([
-      { group: '', kind: 'DeleteOptions', version: 'v1' },
-      { group: 'coordination.platform.io', kind: 'DeleteOptions', version: 'v1' },
-    ]);
+    expect(objectAt(schemas, 'io.platform.apimachinery.pkg.apis.meta.v1.DeleteOptions')?.['x-kubernetes-group-version-kind']).toEqual(
+      expect.arrayContaining([
+        { group: '', kind: 'DeleteOptions', version: 'v1' },
+        { group: 'apps', kind: 'DeleteOptions', version: 'v1' },
+        { group: 'coordination.platform.io', kind: 'DeleteOptions', version: 'v1' },
+      ]),
+    );
   });
 });
 

@@ -7,6 +7,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
+import type { PortRange, ServiceRanges } from '../allocation/ranges';
 import { defaultAdmission } from '../admission/plugins';
 import { bearerTokens, type TokenAuthenticator } from '../authentication/bearer-token';
 import { clientCertificates } from '../authentication/client-certificate';
@@ -49,6 +50,8 @@ export interface ServerOptions {
   readonly naming: Dialect;
   readonly gates: FeatureGates;
   readonly prefix: string;
+  readonly serviceRanges: ServiceRanges;
+  readonly nodePorts: PortRange;
   readonly eventTtlMs: number;
   readonly compactionMs: number;
   readonly requestTimeoutMs: number;
@@ -107,6 +110,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     clock,
     random,
     names,
+    serviceFamilies: options.serviceRanges.map(({ family }) => family),
     prefix: options.prefix,
     namespaces: resources.require('namespaces'),
     leases: resources.require('leases.coordination.platform.io'),

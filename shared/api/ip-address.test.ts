@@ -1,5 +1,5 @@
 /** Replays what the reference server takes for addresses and ranges (ip-addresses.json, made by test/recordings/ip-addresses.ts). */
-import { addressClass, parseIpAddress, parseIpRange, rangeContains, rangeIsWithin } from './ip-address';
+import { addressClass, formatIpAddress, parseIpAddress, parseIpRange, rangeContains, rangeIsWithin } from './ip-address';
 import recorded from './ip-addresses.json';
 
 const rows = (list: readonly (readonly (string | boolean)[])[]): (readonly (string | boolean)[])[] => [...list];
@@ -34,4 +34,20 @@ it.each([
 ])('%s contains %s: %s', (range, address, contained) => {
   const [outer, inner] = [parseIpRange(range), parseIpAddress(address)];
   expect(outer !== undefined && inner !== undefined && rangeContains(outer, inner)).toBe(contained);
+});
+
+it.each([
+  ['010.0.0.001', '10.0.0.1'],
+  ['255.255.255.255', '255.255.255.255'],
+  ['::ffff:10.0.0.1', '10.0.0.1'],
+  ['0:0:0:0:0:0:0:0', '::'],
+  ['::0001', '::1'],
+  ['2001:DB8:0:0:1:0:0:1', '2001:db8::1:0:0:1'],
+  ['2001:db8:0:1:1:1:1:1', '2001:db8:0:1:1:1:1:1'],
+  ['fd00::1.2.3.4', 'fd00::102:304'],
+  ['1:2:3:4:5:6:7::', '1:2:3:4:5:6:7:0'],
+  ['1:0:0:4::', '1:0:0:4::'],
+])('%s is %s in canonical text', (text, canonical) => {
+  const address = parseIpAddress(text);
+  expect(address === undefined ? undefined : formatIpAddress(address)).toBe(canonical);
 });

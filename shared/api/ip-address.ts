@@ -4,6 +4,9 @@
  * text stands for, never whether it is welcome.
  */
 
+/** A family's name in objects. */
+export type IpFamily = 'IPv4' | 'IPv6';
+
 export interface IpAddress {
   readonly family: 4 | 6;
   /** 32 bits for IPv4, 128 for IPv6. */
@@ -79,6 +82,26 @@ function groupsOf(text: string, last: boolean): readonly number[] | undefined {
     groups.push(Math.floor(dotted / 0x1_0000), dotted % 0x1_0000);
   }
   return groups;
+}
+
+/** The canonical text (RFC 5952). */
+export function formatIpAddress({ family, value }: IpAddress): string {
+  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.');
+  const groups = Array.from({ length: GROUPS }, (_, index) => ((value >> BigInt(16 * (GROUPS - 1 - index))) & 0xffffn).toString(16));
+  const { start, length } = longestZeros(groups);
+  if (length < 2) return groups.join(':');
+  return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
+}
+
+/** The first of the longest. */
+function longestZeros(groups: readonly string[]): { readonly start: number; readonly length: number } {
+  let longest = { start: 0, length: 0 };
+  for (let start = 0; start < groups.length; start++) {
+    let end = start;
+    while (groups[end] === '0') end++;
+    if (end - start > longest.length) longest = { start, length: end - start };
+  }
+  return longest;
 }
 
 const BITS = { 4: 32, 6: 128 } as const;

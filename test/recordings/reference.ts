@@ -16,35 +16,44 @@ export interface Reply {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
-export function call(method: string, path: string, type: string, body?: Json): Promise<Reply> {
-  const text = body === undefined ? '' : JSON.stringify(body);
+export interface Answer {
+  readonly code: number;
+  readonly bytes: Buffer;
+  /** Texts of the Warning headers. */
+  readonly warnings: readonly string[];
+}
+
+/** A request with bytes, for bodies and answers that are not JSON. */
+export function ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body = Buffer.alloc(0)): Promise<Answer> {
+  const authorization = `Bearer ${process.env['REFERENCE_TOKEN'] ?? 'admintoken'}`;
   return new Promise((resolve, reject) => {
     const sent = request(
       new URL(path, process.env['REFERENCE_URL'] ?? 'https://127.0.0.1:16443'),
-      {
-        method,
-        agent,
-        rejectUnauthorized: false,
-        headers: {
-          authorization: `Bearer ${process.env['REFERENCE_TOKEN'] ?? 'admintoken'}`,
-          'content-type': type,
-          'content-length': Buffer.byteLength(text),
-        },
-      },
+      { method, agent, rejectUnauthorized: false, headers: { authorization, 'content-length': body.length, ...headers } },
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () => {
-          const parsed: Body = JSON.parse(Buffer.concat(chunks).toString());
           const header = response.headers['warning'] ?? '';
           const warnings = [...header.matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) => quoted.replace(/\\(.)/g, '$1'));
-          resolve({ code: response.statusCode ?? 0, body: parsed, warnings });
+          resolve({ code: response.statusCode ?? 0, bytes: Buffer.concat(chunks), warnings });
         });
       },
     );
     sent.on('error', reject);
-    sent.end(text);
+    sent.end(body);
   });
+}
+
+export async function call(method: string, path: string, type: string, body?: Json): Promise<Reply> {
+  const { code, bytes, warnings } = await ask(
+    method,
+    path,
+    { 'content-type': type },
+    Buffer.from(body === undefined ? '' : JSON.stringify(body)),
+  );
+  const parsed: Body = JSON.parse(bytes.toString());
+  return { code, body: parsed, warnings };
 }
 
 /** Lets the program end. */

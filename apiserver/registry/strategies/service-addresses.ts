@@ -4,7 +4,6 @@ import { objectAt, own, stringAt, type JsonObject } from '../../../shared/api/js
 import { stringsAt } from '../../../shared/api/object-meta';
 import { ipErrors, ipFamily, unreachableErrors, withoutLeadingZeros } from './addresses';
 
-export type IpFamily = 'IPv4' | 'IPv6';
 /** In the place of an address: there is none. */
 export const HEADLESS = 'None';
 

@@ -4,10 +4,11 @@
  * address, and never looks at anything but the two objects.
  */
 import { invalidValue, type FieldError } from '../../../shared/api/field-error';
+import type { IpFamily } from '../../../shared/api/ip-address';
 import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { stringsAt } from '../../../shared/api/object-meta';
 import { ipFamily } from './addresses';
-import { clusterAddressErrors, HEADLESS, type IpFamily } from './service-addresses';
+import { clusterAddressErrors, HEADLESS } from './service-addresses';
 
 const NONE: readonly FieldError[] = [];
 

@@ -1,13 +1,11 @@
 /** Service (behaviour-reference §5.3–5.6): its families and fields. Addresses and ports are not chosen here. */
 import type { FieldError } from '../../../shared/api/field-error';
 import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
-import type { Strategy } from './strategy';
-import { addressWarnings, type IpFamily } from './service-addresses';
+import type { Strategy, StrategyContext } from './strategy';
+import { addressWarnings } from './service-addresses';
 import { carryAllocated } from './service-carry';
 import { settleFamilies } from './service-families';
 import { validateService, validateServiceChange, validateServiceStatus } from './service-rules';
-
-const CONFIGURED: readonly IpFamily[] = ['IPv4'];
 
 export const service: Strategy = {
   settle: settleAddresses,
@@ -28,9 +26,9 @@ export const service: Strategy = {
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
 const typeOf = (object: JsonObject): string => stringAt(specOf(object), 'type') ?? '';
 
-function settleAddresses(object: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
+function settleAddresses(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] {
   if (old !== undefined) carryAllocated(object, old);
-  return settleFamilies(object, old, CONFIGURED);
+  return settleFamilies(object, old, context.serviceFamilies);
 }
 
 /** An alias has no traffic of its own to direct. */

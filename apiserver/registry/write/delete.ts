@@ -175,7 +175,7 @@ function setFinalizers(metadata: JsonObject, finalizers: readonly string[]): voi
 }
 
 function removedAnswer(plan: Plan, name: string, metadata: JsonObject, entry: Entry): DeleteResult {
-  if (plan.resource.row.returnsDeletedObject === true) return { type: 'object', entry, code: 200 };
+  if (plan.resource.row.returnsDeletedObject !== undefined) return { type: 'object', entry, code: 200 };
   return { type: 'status', status: status.deletedStatus(plan.gr, name, stringAt(metadata, 'uid') ?? ''), code: 200 };
 }
 

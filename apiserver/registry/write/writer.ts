@@ -38,7 +38,7 @@ const NAME_ATTEMPTS = 8;
 
 export function createWriter(dependencies: WriterDependencies): Writer {
   const path = createWritePath(dependencies);
-  const { cache, clock, random, names, admission, planOf, attemptsFor, admissionRequest } = path;
+  const { cache, clock, random, names, serviceFamilies, admission, planOf, attemptsFor, admissionRequest } = path;
 
   /** One attempt to create `object`, which it changes. `manager` undefined = the object says already who owns what. */
   async function attemptCreate(
@@ -50,7 +50,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   ): Promise<Step<WriteResult>> {
     const { plan, context, dryRun } = request;
     const { strategy } = plan;
-    const strategyContext = { names, user: context.user };
+    const strategyContext = { names, user: context.user, serviceFamilies };
     applyDefaults(plan.type, object);
     meta.dropDeletion(metadataOf(object));
     strategy.mirror?.(object);
@@ -92,7 +92,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const { plan, context, name, namespace, subresource } = request;
     const { entry } = current;
     const { strategy, resource } = plan;
-    const strategyContext = { names, user: context.user };
+    const strategyContext = { names, user: context.user, serviceFamilies };
     const key = entryKey(request);
     if (entry === undefined) {
       const applies = source.verb === 'apply';

@@ -36,7 +36,7 @@ export const CORE: readonly KindRow[] = [
     verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
     subresources: [{ name: 'finalize', verbs: ['update'] }, STATUS],
     nameFormat: 'dns-label',
-    returnsDeletedObject: true,
+    returnsDeletedObject: 'unpublished',
     ownFieldLabels: 'plain',
     selectableFields: same('status.phase'),
   }),

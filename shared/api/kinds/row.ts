@@ -47,8 +47,8 @@ export interface KindRow {
   readonly requiresResourceVersion?: true;
   /** PUT of a missing name creates it. */
   readonly createOnUpdate?: true;
-  /** DELETE answers with the object instead of a Status. */
-  readonly returnsDeletedObject?: true;
+  /** DELETE answers with the object instead of a Status; `unpublished` = OpenAPI does not say so. */
+  readonly returnsDeletedObject?: true | 'unpublished';
   /** Never takes the garbage collector's finalizers. */
   readonly noGarbageCollection?: true;
   /** Fields that selectors may use besides metadata.name and metadata.namespace; their values stand in the stored header. */
