@@ -5,6 +5,7 @@
  * `single` needs a server with --service-cluster-ip-range=10.96.0.0/16, `dual` one with 10.0.0.0/16,fd00::/108. Objects live in the namespace
  * svcrules. service-answers.test.ts replays the recording.
  */
+import { otherQualifiedName } from '../../shared/names/dialect';
 import { call, causesOf, hangUp, isBody, type Body, type Json, type Reply } from './reference';
 import { addressRules } from './service/addresses';
 import { BASES, changeOf, difference, masked, merged, type Case } from './service/case';
@@ -20,6 +21,17 @@ const MEDIA: Readonly<Record<string, string>> = {
   apply: 'application/apply-patch+yaml',
 };
 
+/** The cases and the recording are in canonical spelling, the reference in its own. */
+const CANONICAL = 'platform.io';
+const THEIRS = otherQualifiedName(`${CANONICAL}/x`)?.replace('/x', '') ?? '';
+
+async function ask(method: string, path: string, type: string, body?: Json): Promise<Reply> {
+  const sent: Json | undefined = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll(CANONICAL, THEIRS));
+  const reply = await call(method, path, type, sent);
+  const translated: Pick<Reply, 'body' | 'warnings'> = JSON.parse(JSON.stringify(reply).replaceAll(THEIRS, CANONICAL));
+  return { code: reply.code, ...translated };
+}
+
 let count = 0;
 const newName = (): string => `case-${process.pid}-${++count}`;
 
@@ -28,6 +40,8 @@ function kept(reply: Reply, sent: Json, scope: Body, name: string): Json {
   const shorten = (text: string): string =>
     text.replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)').replaceAll(name, '$NAME');
   const warnings = reply.warnings.length > 0 ? { warnings: [...reply.warnings] } : {};
+  const refused = refusedPort(reply);
+  if (refused !== undefined) return masking({ code: 422, causes: [refused] }, scope);
   if (reply.code >= 400) {
     const causes = causesOf(reply).map((cause) => cause.map((text) => shorten(text)));
     const { message } = reply.body;
@@ -42,8 +56,20 @@ function kept(reply: Reply, sent: Json, scope: Body, name: string): Json {
   return masking({ code: reply.code, made: difference(before, { spec, status }), ...warnings }, scope);
 }
 
+/** Where the reference answers 500 for a port that a client chose, ours names the field. */
+function refusedPort(reply: Reply): string[] | undefined {
+  const { message } = reply.body;
+  const [, port, text] =
+    /failed to allocate requested HealthCheck NodePort (\S+): (.*)$/.exec(typeof message === 'string' ? message : '') ?? [];
+  return port === undefined ? undefined : ['spec.healthCheckNodePort', 'FieldValueInvalid', `Invalid value: ${port}: ${text}`];
+}
+
+/** A port that stands twice is printed in the notation of another language; ours prints JSON. */
+const STRUCT = /core\.ServicePort\{.*?Protocol:\\"(\w*)\\".*? Port:(-?\d+),.*? NodePort:0\}/g;
+
 function masking(value: Json, scope: Body): Json {
-  const text = masked(JSON.stringify(value), scope).replace(/"(nodePort|healthCheckNodePort)":\*/g, '"$1":"*"');
+  const printed = JSON.stringify(value).replace(STRUCT, '{\\"protocol\\":\\"$1\\",\\"port\\":$2}');
+  const text = masked(printed, scope).replace(/"(nodePort|healthCheckNodePort)":\*/g, '"$1":"*"');
   const parsed: Json = JSON.parse(text);
   return parsed;
 }
@@ -53,17 +79,17 @@ async function perform(name: string, [verb, change]: SequenceStep, object: Body)
   const named = (body: Json): Json => merged({ metadata: { name } }, body);
   const [where, media] = verb.startsWith('status') ? [`${path}/status`, MEDIA[verb.slice(7)]] : [path, MEDIA[verb]];
   const body = (Array.isArray(change) ? [...change] : change) as Json;
-  if (verb === 'create') return { reply: await call('POST', SERVICES, 'application/json', named(body)), sent: named(body) };
-  if (verb === 'replace') return { reply: await call('PUT', where, 'application/json', named(body)), sent: named(body) };
+  if (verb === 'create') return { reply: await ask('POST', SERVICES, 'application/json', named(body)), sent: named(body) };
+  if (verb === 'replace') return { reply: await ask('PUT', where, 'application/json', named(body)), sent: named(body) };
   if (media === undefined) {
     const sent = merged(object, body);
-    return { reply: await call('PUT', where, 'application/json', sent), sent };
+    return { reply: await ask('PUT', where, 'application/json', sent), sent };
   }
   if (media === MEDIA['apply']) {
     const sent = merged({ apiVersion: 'v1', kind: 'Service' }, named(body));
-    return { reply: await call('PATCH', `${where}?fieldManager=test&force=true`, media, sent), sent: object };
+    return { reply: await ask('PATCH', `${where}?fieldManager=test&force=true`, media, sent), sent: object };
   }
-  return { reply: await call('PATCH', where, media, body), sent: object };
+  return { reply: await ask('PATCH', where, media, body), sent: object };
 }
 
 async function record(sequence: Sequence, scope: Body): Promise<Json[]> {
@@ -75,7 +101,7 @@ async function record(sequence: Sequence, scope: Body): Promise<Json[]> {
     answers.push(kept(reply, sent, scope, name));
     if (reply.code < 400) object = reply.body;
   }
-  await call('DELETE', `${SERVICES}/${name}`, 'application/json');
+  await ask('DELETE', `${SERVICES}/${name}`, 'application/json');
   return answers;
 }
 
@@ -95,7 +121,7 @@ async function recordCase([base, given]: Case): Promise<Json[]> {
 }
 
 async function main(): Promise<void> {
-  await call('POST', '/api/v1/namespaces', 'application/json', { metadata: { name: NAMESPACE } });
+  await ask('POST', '/api/v1/namespaces', 'application/json', { metadata: { name: NAMESPACE } });
   const isDual = process.argv[2] === 'dual';
   const rules = isDual ? addressRules('10.0') : [...PORT_RULES, ...FIELD_RULES, ...BALANCER_RULES, ...addressRules('10.96')];
   const lines: string[] = [];

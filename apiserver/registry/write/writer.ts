@@ -134,7 +134,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     strategy.stamp?.(object, strategyContext);
     meta.countGeneration(plan, object, metadata, old);
     validateUpdate(plan, rules, object, old, strategyContext);
-    for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
+    if (subresource === undefined) for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
     const sensitive = canonicalizeGroups(object, plan.groupFields, names);
     const checked = admission.validate({ ...admitted, object });
     if (checked !== undefined) await checked;

@@ -108,7 +108,7 @@ export const PORT_RULES: readonly Rule[] = [
     rule: 'application protocols',
     cases: port(
       'cluster',
-      ...['http', 'example.com/h2c', 'kubernetes.io/h2c', 'a/b/c', '', ' x', 'UPPER', '/a', 'a/', 'EXAMPLE.com/a', LONG].map(
+      ...['http', 'example.com/h2c', 'platform.io/h2c', 'a/b/c', '', ' x', 'UPPER', '/a', 'a/', 'EXAMPLE.com/a', LONG].map(
         (appProtocol) => ({
           appProtocol,
         }),
@@ -387,24 +387,24 @@ export const BALANCER_RULES: readonly Rule[] = [
     cases: [
       ...['192.0.2.0/24', ' 192.0.2.0/24 , 198.51.100.0/24', 'x', '192.0.2.0/24,x', '', ' ', ',', '0.0.0.0/0'].map((text): Case => [
         'balancer',
-        { metadata: { annotations: { 'service.beta.kubernetes.io/load-balancer-source-ranges': text } } },
+        { metadata: { annotations: { 'service.beta.platform.io/load-balancer-source-ranges': text } } },
       ]),
       ...(['cluster', 'node', 'alias'] as const).map((base): Case => [
         base,
-        { metadata: { annotations: { 'service.beta.kubernetes.io/load-balancer-source-ranges': '192.0.2.0/24' } } },
+        { metadata: { annotations: { 'service.beta.platform.io/load-balancer-source-ranges': '192.0.2.0/24' } } },
       ]),
       [
         'balancer',
         {
-          metadata: { annotations: { 'service.beta.kubernetes.io/load-balancer-source-ranges': 'x' } },
+          metadata: { annotations: { 'service.beta.platform.io/load-balancer-source-ranges': 'x' } },
           spec: { loadBalancerSourceRanges: ['192.0.2.0/24'] },
         },
       ],
-      ['cluster', { metadata: { annotations: { 'service.beta.kubernetes.io/load-balancer-source-ranges': '' } } }],
+      ['cluster', { metadata: { annotations: { 'service.beta.platform.io/load-balancer-source-ranges': '' } } }],
       [
         'cluster',
         {
-          metadata: { annotations: { 'service.beta.kubernetes.io/load-balancer-source-ranges': 'x' } },
+          metadata: { annotations: { 'service.beta.platform.io/load-balancer-source-ranges': 'x' } },
           spec: { loadBalancerSourceRanges: ['y'] },
         },
       ],
@@ -435,9 +435,11 @@ export const BALANCER_RULES: readonly Rule[] = [
       ['Auto', 'Auto'],
       ['Auto', 'Disabled'],
       ['', 'x'],
-    ].map(([mode = '', hints = '']): Case => [
+      [null, 'x'],
+      ['Auto', null],
+    ].map(([mode = null, hints = null]): Case => [
       'cluster',
-      { metadata: { annotations: { 'service.kubernetes.io/topology-mode': mode, 'service.kubernetes.io/topology-aware-hints': hints } } },
+      { metadata: { annotations: { 'service.platform.io/topology-mode': mode, 'service.platform.io/topology-aware-hints': hints } } },
     ]),
   },
   {
