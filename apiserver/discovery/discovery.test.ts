@@ -1,5 +1,5 @@
 import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/api/json';
-import { KINDS } from '../../shared/api/kinds';
+import { SERVED_KINDS } from '../../shared/api/kinds';
 import { decodeProtobuf } from '../../shared/serialization';
 import type { DocumentAnswer, DocumentRequest } from './contract';
 import { createDiscovery } from './discovery';
@@ -12,9 +12,12 @@ const SETTINGS = {
   build: { gitCommit: 'c'.repeat(40), buildDate: '2024-01-01T00:00:00Z', runtime: 'v20.0.0', platform: 'linux/amd64' },
   otherPaths: ['/healthz', '/openapi/v2'],
 } as const;
-const everything = createDiscovery({ ...SETTINGS, rows: KINDS });
+const everything = createDiscovery({ ...SETTINGS, rows: SERVED_KINDS });
 /** One named group, so that whole documents can be written down. */
-const small = createDiscovery({ ...SETTINGS, rows: KINDS.filter(({ group }) => group === '' || group === 'coordination.platform.io') });
+const small = createDiscovery({
+  ...SETTINGS,
+  rows: SERVED_KINDS.filter(({ group }) => group === '' || group === 'coordination.platform.io'),
+});
 
 function handle(path: string, more: Partial<DocumentRequest> = {}, from = small): DocumentAnswer | undefined {
   return from.handle({ method: 'GET', path, query: '', accept: undefined, ifNoneMatch: undefined, pretty: false, ...more });
@@ -45,7 +48,7 @@ const STANDARD_CLIENT = `${aggregated('v2')},${aggregated('v2beta1')},applicatio
 describe('as release 1.31.1 has it', () => {
   const served = (name: string): boolean => {
     const [resource, subresource] = name.split('/');
-    const row = KINDS.find((candidate) => candidate.resource === resource);
+    const row = SERVED_KINDS.find((candidate) => candidate.resource === resource);
     return row !== undefined && (subresource === undefined || (row.subresources ?? []).some((sub) => sub.name === subresource));
   };
 
@@ -69,7 +72,7 @@ describe('as release 1.31.1 has it', () => {
   });
 
   test('groups come in its order', () => {
-    const [row] = KINDS;
+    const [row] = SERVED_KINDS;
     if (row === undefined) throw new Error('no kinds');
     const rows = recorded.groups.map((name) => ({ ...row, group: name.replace('.k8s.io', '.platform.io') })).reverse();
     expect(servedGroups(rows).map(({ group }) => group.replace('.platform.io', '.k8s.io'))).toEqual(recorded.groups);

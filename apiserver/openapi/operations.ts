@@ -238,13 +238,14 @@ export function pathsOf(row: KindRow, dialect: Dialect): readonly PathEntry[] {
   const place = root + own;
   const scope = row.namespaced ? [NAMESPACE] : [];
   const within = row.namespaced ? 'Namespaced' : '';
-  const builder = new OperationBuilder(row, group);
+  const builder = new OperationBuilder(row, group, dialect);
   const entries: PathEntry[] = [
     builder.path(place, [...scope, PRETTY], row.verbs, 'collection', within),
     builder.path(`${place}/{name}`, [NAME, ...scope, PRETTY], row.verbs, 'object', within),
     ...(row.subresources ?? []).map((sub) => builder.subresource(`${place}/{name}/${sub.name}`, [NAME, ...scope, PRETTY], sub, within)),
   ];
-  if (row.namespaced) entries.push(builder.path(root + everywhere, [PRETTY], ['list'], 'collection', '', 'ForAllNamespaces'));
+  if (row.namespaced && row.verbs.includes('list'))
+    entries.push(builder.path(root + everywhere, [PRETTY], ['list'], 'collection', '', 'ForAllNamespaces'));
   if (row.verbs.includes('watch')) {
     entries.push(builder.watchPath(`${root}/watch${own}`, [...scope, PRETTY], 'many', within, 'List'));
     entries.push(builder.watchPath(`${root}/watch${own}/{name}`, [NAME, ...scope, PRETTY], 'one', within));
@@ -283,6 +284,7 @@ class OperationBuilder {
   constructor(
     private readonly row: KindRow,
     private readonly group: string,
+    private readonly dialect: Dialect,
   ) {
     ({ tag: this.tag, idPrefix: this.idPrefix } = namesOf(row.group, row.version));
   }
@@ -308,9 +310,9 @@ class OperationBuilder {
   }
 
   subresource(path: string, parameters: readonly Parameter[], { name, verbs, kind }: SubresourceRow, within: string): PathEntry {
-    const served = kind ?? { group: this.row.group, version: this.row.version, kind: this.row.kind };
-    const type = kind === undefined ? this.row.type : typeNameOf(kind);
-    const names = { ...served, group: served.group === this.row.group ? this.group : served.group };
+    const served = kind ?? this.row;
+    const { type } = kind ?? this.row;
+    const names = { group: groupIn(this.dialect, served.group), version: served.version, kind: served.kind };
     const operations = hasSchema(type)
       ? shapesOf(verbs).map((shape) => this.operation(shape, type, names, `${within}${this.row.kind}${capitalised(name)}`))
       : [];
@@ -375,11 +377,6 @@ function bodyOf({ body }: Shape, type: string): Operation['body'] {
     case 'deleteOptions':
       return { type: DELETE_OPTIONS_TYPE, required: false, patch: false };
   }
-}
-
-/** How the type tables call a kind of a group: `policy.v1.Eviction`. */
-function typeNameOf({ group, version, kind }: GroupVersionKindNames): string {
-  return `${stemOf(group).replace(/[A-Z].*$/, '')}.${version}.${kind}`;
 }
 
 /** `` → `core`, `rbac.authorization.platform.io` → `rbacAuthorization`. */

@@ -7,9 +7,14 @@ import { CORE } from './kinds/core';
 import { GOVERNANCE } from './kinds/governance';
 import { MACHINES } from './kinds/machines';
 import { NETWORKING } from './kinds/networking';
+import { OPERATIONS } from './kinds/operations';
 import type { KindRow } from './kinds/row';
 import { WORKLOADS } from './kinds/workloads';
 
 export type { GenerationRule, KindRow, NameFormat, SelectableField, SubresourceRow, Verb } from './kinds/row';
 
+/** The kinds whose objects are stored. */
 export const KINDS: readonly KindRow[] = [...CORE, ...WORKLOADS, ...NETWORKING, ...MACHINES, ...GOVERNANCE];
+
+/** Everything that has a path: these kinds and the virtual ones. */
+export const SERVED_KINDS: readonly KindRow[] = [...KINDS, ...OPERATIONS];

@@ -9,8 +9,7 @@ import { isReset, parseEntries, readEntries, writeEntries, type Entry, type Mana
 import type { FieldSet } from '../../../shared/patch/apply/field-set';
 import { recordUpdate, type Ownership } from '../../../shared/patch/apply/manager';
 import { MissingKey, shapeOf } from '../../../shared/patch/apply/shape';
-import type { Subresource } from '../contract';
-import type { Plan } from './plan';
+import type { KindPlan } from './plan';
 
 const NOTHING: FieldSet = {};
 const STATUS: FieldSet = { 'f:status': {} };
@@ -19,28 +18,23 @@ const SPEC: FieldSet = { 'f:spec': {} };
 const POD_SPEC: FieldSet = { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} }, 'f:spec': {} };
 
 /** How an endpoint's writes come to own fields. */
-export function ownershipOf(plan: Plan, subresource: Subresource): Ownership {
+export function ownershipOf(plan: KindPlan, subresource: string | undefined): Ownership {
   return { shape: shapeOf(plan.type), resets: resetsOf(plan, subresource) };
 }
 
-function resetsOf(plan: Plan, subresource: Subresource): FieldSet {
-  switch (subresource) {
-    case undefined:
-    case 'finalize':
-      return plan.hasStatus ? STATUS : NOTHING;
-    case 'status':
-      return plan.type === 'core.v1.Pod' ? POD_SPEC : SPEC;
-  }
+function resetsOf(plan: KindPlan, subresource: string | undefined): FieldSet {
+  if (subresource === 'status') return plan.type === 'core.v1.Pod' ? POD_SPEC : SPEC;
+  return plan.hasStatus ? STATUS : NOTHING;
 }
 
-export function managerOf(plan: Plan, subresource: Subresource, name: string, operation: Manager['operation']): Manager {
+export function managerOf(plan: KindPlan, subresource: string | undefined, name: string, operation: Manager['operation']): Manager {
   return { name, operation, apiVersion: plan.apiVersion, subresource: subresource ?? '' };
 }
 
 const empty = new Map<string, JsonObject>();
 
 /** What an object of the type is before it is created: the members that output always has, unset. */
-export function emptyObject(plan: Plan): JsonObject {
+export function emptyObject(plan: KindPlan): JsonObject {
   let object = empty.get(plan.type);
   if (object === undefined) empty.set(plan.type, (object = decodeObject(plan.type, {}).object));
   return object;
@@ -56,8 +50,8 @@ export function withoutOwnership(object: JsonObject): JsonObject {
 
 /** Writes who owns what into `object`, which is decoded and defaulted. `old` undefined = it is being created. `ms` since 1970. */
 export function recordOwnership(
-  plan: Plan,
-  subresource: Subresource,
+  plan: KindPlan,
+  subresource: string | undefined,
   manager: string,
   object: JsonObject,
   old: JsonObject | undefined,

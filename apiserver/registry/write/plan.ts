@@ -2,7 +2,7 @@
  * What the write path needs to know of a resource again and again, worked out once: keys, names in messages, rules. Holds no state.
  */
 import { groupResourceText, apiVersionOf, type GroupResource } from '../../../shared/api/identity';
-import type { NameFormat, SelectableField } from '../../../shared/api/kinds';
+import type { KindRow, NameFormat, SelectableField } from '../../../shared/api/kinds';
 import { isObject, own, type JsonObject, type JsonValue } from '../../../shared/api/json';
 import { asPrefix, dns1035Label, dnsLabel, dnsSubdomain, pathSegment, pathSegmentPrefix, type NameCheck } from '../../../shared/api/names';
 import type { MetadataRules } from '../../../shared/api/validation/object-meta';
@@ -12,25 +12,30 @@ import type { Resource } from '../contract';
 import { STRATEGIES } from '../strategies';
 import type { Strategy } from '../strategies/strategy';
 
-export interface Plan {
-  readonly resource: Resource;
-  readonly stored: StoredType;
+/** What is known of a kind whether or not it is stored. */
+export interface KindPlan {
+  readonly row: KindRow;
   /** Name in the type tables. */
   readonly type: string;
   readonly kind: string;
   readonly group: string;
   readonly apiVersion: string;
   readonly gr: GroupResource;
-  /** Everything of the store key up to the entry's key. */
-  readonly keyPrefix: string;
   readonly namespaced: boolean;
   readonly hasStatus: boolean;
+  readonly groupFields: GroupFields;
+}
+
+export interface Plan extends KindPlan {
+  readonly resource: Resource;
+  readonly stored: StoredType;
+  /** Everything of the store key up to the entry's key. */
+  readonly keyPrefix: string;
   readonly strategy: Strategy;
   readonly metadataRules: MetadataRules;
   /** Finalizers need a domain. */
   readonly wantsQualifiedFinalizers: boolean;
   readonly fields: readonly FieldReader[];
-  readonly groupFields: GroupFields;
 }
 
 export interface FieldReader {
@@ -56,16 +61,10 @@ function makePlan(prefix: string, resource: Resource): Plan {
   const strategy = STRATEGIES.get(groupResourceText(row)) ?? {};
   const name = NAME_CHECKS[row.nameFormat];
   return {
+    ...kindPlan(row),
     resource,
     stored,
-    type: row.type,
-    kind: row.kind,
-    group: row.group,
-    apiVersion: apiVersionOf(row),
-    gr: { group: row.group, resource: row.resource },
     keyPrefix: `${prefix}/${stored.segment}/`,
-    namespaced: row.namespaced,
-    hasStatus: row.subresources?.some((subresource) => subresource.name === 'status') === true,
     strategy,
     wantsQualifiedFinalizers: row.group === '' && strategy.kindRulesFirst !== true,
     metadataRules: {
@@ -74,6 +73,19 @@ function makePlan(prefix: string, resource: Resource): Plan {
       prefix: row.nameFormat === 'path-segment' ? pathSegmentPrefix : asPrefix(name),
     },
     fields: (row.selectableFields ?? []).map(fieldReader),
+  };
+}
+
+export function kindPlan(row: KindRow): KindPlan {
+  return {
+    row,
+    type: row.type,
+    kind: row.kind,
+    group: row.group,
+    apiVersion: apiVersionOf(row),
+    gr: { group: row.group, resource: row.resource },
+    namespaced: row.namespaced,
+    hasStatus: row.subresources?.some((subresource) => subresource.name === 'status') === true,
     groupFields: groupFieldsOf(row.type),
   };
 }

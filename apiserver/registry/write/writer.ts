@@ -15,6 +15,7 @@ import { applyTo, readApply } from './apply';
 import { settle, type Current, type Step } from './attempts';
 import { decodeBody } from './decode-body';
 import { deleteCollection, deleteObject } from './delete';
+import { editObject } from './edit';
 import { hiddenFields } from './expiry';
 import { canonicalizeGroups } from '../../../shared/api/group-fields';
 import * as meta from './metadata-steps';
@@ -269,6 +270,10 @@ export function createWriter(dependencies: WriterDependencies): Writer {
         };
         return change(request, { verb: 'patch', object }, options);
       });
+    },
+    edit(context, resource, key, { dryRun, preconditions = {} }, change) {
+      const request = requestFor(context, resource, key, undefined, { dryRun });
+      return guarded('update', request, () => editObject(path, request, { preconditions, change }));
     },
     delete(context, resource, key, options) {
       const request = requestFor(context, resource, key, undefined, options);

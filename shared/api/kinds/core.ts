@@ -1,4 +1,5 @@
 /** The kinds of the core group. */
+import { BINDING } from './operations';
 import { rowsOf, same, STATUS, type KindRow } from './row';
 
 const core = rowsOf('', 'v1', 'core.v1');
@@ -58,7 +59,7 @@ export const CORE: readonly KindRow[] = [
   core('Pod', 'pods', {
     shortNames: ['po'],
     categories: ['all'],
-    subresources: [STATUS],
+    subresources: [{ name: 'binding', verbs: ['create'], kind: BINDING, answersStatus: true, bodyIsCondition: true }, STATUS],
     returnsDeletedObject: true,
     ownFieldLabels: 'plain',
     selectableFields: [
