@@ -32,18 +32,17 @@ export function changeOf(change: Body): Body {
 }
 
 /** RFC 7396. */
-export function merged(value: Json | undefined, patch: Json): Json {
-  if (!isBody(patch)) return patch;
+export function merged(value: Json | undefined, patch: Body): Body {
   const result: Body = isBody(value) ? { ...value } : {};
   for (const [member, change] of Object.entries(patch)) {
     if (change === null) delete result[member];
-    else result[member] = merged(result[member], change);
+    else result[member] = isBody(change) ? merged(result[member], change) : change;
   }
   return result;
 }
 
 /** What turns `from` into `to`: equal members are left out, missing ones are null. */
-export function difference(from: Json | undefined, to: Json): Json {
+function difference(from: Json | undefined, to: Json): Json {
   if (!isBody(from) || !isBody(to)) return to;
   const changes: Body = {};
   for (const member of new Set([...Object.keys(from), ...Object.keys(to)])) {
@@ -56,8 +55,20 @@ export function difference(from: Json | undefined, to: Json): Json {
 
 const ADDRESS = /\b(?:10\.96|10\.0)\.\d{1,3}\.\d{1,3}\b|\bfd00::[0-9a-f:]*[0-9a-f]\b|\b3[0-2]\d{3}\b/g;
 
-/** `text` with every address and node port that the case does not itself name as `*`: those are chosen by the server. */
-export function masked(text: string, change: Body): string {
-  const named = JSON.stringify(change);
-  return text.replace(ADDRESS, (found) => (named.includes(found) ? found : '*'));
+/** Every address and node port that the case does not itself name stands as `*` (the server chose it), explanations of patterns as `(…)`. */
+export function masked(answer: Json, scope: Body, name: string): Json {
+  const named = JSON.stringify(scope);
+  const text = JSON.stringify(answer)
+    .replaceAll(name, '$NAME')
+    .replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)')
+    .replace(ADDRESS, (found) => (named.includes(found) ? found : '*'))
+    .replace(/"(nodePort|healthCheckNodePort)":\*/g, '"$1":"*"');
+  const made: Json = JSON.parse(text);
+  return made;
+}
+
+/** What is kept of an accepted object: what the server made of the one that was sent. */
+export function madeOf(sent: Json, { spec = null, status = null }: Body): Json {
+  const before = isBody(sent) ? { spec: sent['spec'] ?? {}, status: { loadBalancer: {} } } : {};
+  return difference(before, { spec, status });
 }

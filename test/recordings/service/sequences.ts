@@ -6,8 +6,8 @@ import { BASES, type BaseName } from './case';
  * `put`: the stored object with a merge patch in it; `replace`: nothing but what is written here; `status` and `status-merge`: at the status
  * endpoint; the others are the patches of those names.
  */
-export type Verb = 'create' | 'put' | 'replace' | 'merge' | 'strategic' | 'json' | 'apply' | 'status' | 'status-merge' | 'status-apply';
-export type SequenceStep = readonly [verb: Verb, body: Body | readonly Body[]];
+type Verb = 'create' | 'put' | 'replace' | 'merge' | 'strategic' | 'apply' | 'status' | 'status-merge' | 'status-apply';
+export type SequenceStep = readonly [verb: Verb, body: Body] | readonly [verb: 'json', operations: readonly Body[]];
 export type Sequence = readonly SequenceStep[];
 
 const spec = (members: Body): Body => ({ spec: members });
@@ -228,15 +228,24 @@ const STACKS: readonly Sequence[] = (
     [{ ipFamilies: ['IPv6'] }, { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'RequireDualStack' }],
     [{ ipFamilies: ['IPv4'] }, { ipFamilies: ['IPv4', 'IPv6'] }],
     [{ ipFamilies: ['IPv4'] }, { ipFamilies: ['IPv4', 'IPv6'], ipFamilyPolicy: 'PreferDualStack' }],
-    [{ ipFamilyPolicy: 'RequireDualStack' }, { clusterIP: 'fd00::951', clusterIPs: ['fd00::951', '10.0.93.1'], ipFamilies: ['IPv6', 'IPv4'] }],
+    [
+      { ipFamilyPolicy: 'RequireDualStack' },
+      { clusterIP: 'fd00::951', clusterIPs: ['fd00::951', '10.0.93.1'], ipFamilies: ['IPv6', 'IPv4'] },
+    ],
     [
       { ipFamilyPolicy: 'RequireDualStack' },
       { clusterIP: 'fd00::952', clusterIPs: ['fd00::952'], ipFamilies: ['IPv6'], ipFamilyPolicy: 'SingleStack' },
     ],
-    [{}, { clusterIP: 'fd00::953', clusterIPs: ['fd00::953', '10.0.93.2'], ipFamilies: ['IPv6', 'IPv4'], ipFamilyPolicy: 'PreferDualStack' }],
+    [
+      {},
+      { clusterIP: 'fd00::953', clusterIPs: ['fd00::953', '10.0.93.2'], ipFamilies: ['IPv6', 'IPv4'], ipFamilyPolicy: 'PreferDualStack' },
+    ],
     [{}, { clusterIP: 'None', clusterIPs: ['None'], ipFamilies: ['IPv6'] }],
     [{ clusterIP: 'None' }, { clusterIP: 'fd00::957', clusterIPs: ['fd00::957'], ipFamilies: ['IPv6'] }],
-    [{ clusterIP: 'None', ipFamilyPolicy: 'PreferDualStack' }, { clusterIP: '10.0.93.9', clusterIPs: ['10.0.93.9', 'fd00::959'] }],
+    [
+      { clusterIP: 'None', ipFamilyPolicy: 'PreferDualStack' },
+      { clusterIP: '10.0.93.9', clusterIPs: ['10.0.93.9', 'fd00::959'] },
+    ],
     [{}, { clusterIP: 'None' }],
     [{ clusterIP: 'None' }, { ipFamilies: ['IPv6'] }],
     [{ clusterIP: 'None' }, { ipFamilyPolicy: 'PreferDualStack' }, { ipFamilyPolicy: 'SingleStack' }],
