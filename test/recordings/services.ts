@@ -50,8 +50,8 @@ function kept(reply: Reply, sent: Json, scope: Body, name: string): Json {
 /** Where the reference answers 500 for a port that a client chose, ours names the field. */
 function refusedPort(reply: Reply): string[] | undefined {
   const { message } = reply.body;
-  const [, port, text] =
-    /failed to allocate requested HealthCheck NodePort (\S+): (.*)$/.exec(typeof message === 'string' ? message : '') ?? [];
+  const [, text, port] =
+    /(failed to allocate requested HealthCheck NodePort (\S+): .*)$/.exec(typeof message === 'string' ? message : '') ?? [];
   return port === undefined ? undefined : ['spec.healthCheckNodePort', 'FieldValueInvalid', `Invalid value: ${port}: ${text}`];
 }
 

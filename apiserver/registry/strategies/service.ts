@@ -1,6 +1,7 @@
 /** Service (behaviour-reference §5.3–5.6): what settles, what goes, what is judged. Addresses and ports are not chosen here. */
 import type { FieldError } from '../../../shared/api/field-error';
 import type { JsonObject } from '../../../shared/api/json';
+import { serviceAllocation } from './service-allocation';
 import { carryAllocated } from './service-carry';
 import { settleFamilies } from './service-families';
 import { dropLeftovers, dropWhatAliasesLack } from './service-leftovers';
@@ -10,6 +11,7 @@ import { serviceWarnings } from './service-warnings';
 import type { Strategy, StrategyContext } from './strategy';
 
 export const service: Strategy = {
+  allocation: serviceAllocation,
   settle: settleAddresses,
   prepareForCreate: dropWhatAliasesLack,
   validate: validateService,

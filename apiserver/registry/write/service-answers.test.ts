@@ -13,7 +13,6 @@ import type { Body, Json } from '../../../test/recordings/reference';
 import { StatusError } from '../../../shared/api/status';
 import type { Entry } from '../../cache/contract';
 import type { Subresource } from '../contract';
-import { allocateInTests } from '../../../test/support/stand-in-allocation';
 
 interface Answer {
   readonly code: number;
@@ -26,14 +25,14 @@ interface Answer {
 const CLUSTERS = [
   {
     title: 'one family',
-    families: ['IPv4'] as const,
+    ranges: '10.96.0.0/16',
     rules: [...PORT_RULES, ...FIELD_RULES, ...BALANCER_RULES, ...addressRules('10.96')],
     sequences: SEQUENCES,
     answers: answersIn('single'),
   },
   {
     title: 'two families',
-    families: ['IPv4', 'IPv6'] as const,
+    ranges: '10.0.0.0/16,fd00::/108',
     rules: addressRules('10.0'),
     sequences: DUAL_SEQUENCES,
     answers: answersIn('dual'),
@@ -53,12 +52,10 @@ function answersIn(recording: string): ReadonlyMap<string, readonly Answer[]> {
   );
 }
 
-allocateInTests();
-
-describe.each(CLUSTERS)('$title', ({ families, rules, sequences, answers }) => {
+describe.each(CLUSTERS)('$title', ({ ranges, rules, sequences, answers }) => {
   let fixture: Fixture;
   beforeAll(async () => {
-    fixture = await writeFixture({ serviceFamilies: families });
+    fixture = await writeFixture({ ranges });
   });
 
   it.each(rules.flatMap(rowsOf))('%s: %s', async (_rule, key) => {
