@@ -21,6 +21,8 @@ export interface UpdateRules {
   prepare?(object: JsonObject, old: JsonObject, context: StrategyContext): void;
   /** After the errors of the change, or before them, the whole object is judged as a new one would be. Absent = it is not. */
   readonly state?: 'first' | 'last';
+  /** The metadata has been judged with the whole object, and is not judged again with the change (upstream behaviour for EndpointSlices). */
+  readonly metadataOnce?: true;
   /** Errors of the change; those of the metadata are not its concern. */
   validate?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldError[];
 }
@@ -33,7 +35,8 @@ export interface Strategy {
   settle?(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[];
   /** Sets and resets what a client may not choose at creation. A status has been dropped already where `keepsStatusAtCreation` is unset. */
   prepareForCreate?(object: JsonObject, context: StrategyContext): void;
-  validate?(object: JsonObject, context: StrategyContext): readonly FieldError[];
+  /** Judges the whole object. `old` = what it is to replace, for rules that bear with what was stored before they were made. */
+  validate?(object: JsonObject, context: StrategyContext, old?: JsonObject): readonly FieldError[];
   readonly update?: UpdateRules;
   readonly status?: UpdateRules;
   readonly finalize?: UpdateRules;

@@ -64,11 +64,11 @@ export function validateUpdate(
   const finalizers = plan.wantsQualifiedFinalizers ? unqualifiedFinalizers(metadata) : NONE;
   const kindChange = rules?.validate?.(object, old, context) ?? NONE;
   const looksAtState = rules?.state !== undefined;
-  const kindState = looksAtState ? (strategy.validate?.(object, context) ?? NONE) : NONE;
+  const kindState = looksAtState ? (strategy.validate?.(object, context, old) ?? NONE) : NONE;
   if (state.length + change.length + finalizers.length + kindChange.length + kindState.length === 0) return;
   const general = [...state, ...change, ...state];
   if (strategy.kindRulesFirst === true) throw refused(plan, metadata, [...general, ...kindChange]);
-  const ofChange = [...change, ...state, ...finalizers, ...kindChange];
+  const ofChange = rules?.metadataOnce === true ? kindChange : [...change, ...state, ...finalizers, ...kindChange];
   const ofState = looksAtState ? [...state, ...finalizers, ...kindState] : NONE;
   throw refused(plan, metadata, rules?.state === 'first' ? [...general, ...ofState, ...ofChange] : [...general, ...ofChange, ...ofState]);
 }
