@@ -7,6 +7,7 @@ import type { IpFamily } from '../../../shared/api/ip-address';
 import type { JsonObject } from '../../../shared/api/json';
 import type { UserInfo } from '../../../shared/api/user';
 import type { GeneratedNames } from '../../../shared/names/dialect';
+import type { Claims, Held } from '../../allocation/claims';
 
 export interface StrategyContext {
   readonly names: GeneratedNames;
@@ -27,7 +28,18 @@ export interface UpdateRules {
   validate?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldError[];
 }
 
+/** Addresses and ports that the objects of a kind take out of the cluster's ranges, in the transaction that stores the object. */
+export interface AllocationRules {
+  /** Fills in what the object needs and does not name, and checks what it names. Throws a StatusError. */
+  choose(object: JsonObject, old: JsonObject | undefined, claims: Claims): void;
+  /** What an object holds, old or as it is going to be stored. */
+  held(object: JsonObject): Held;
+  /** What is named when an object needs more of them than a transaction of the store can hold. */
+  readonly field: string;
+}
+
 export interface Strategy {
+  readonly allocation?: AllocationRules;
   /**
    * Settles what has to be clear before anything is allocated, on creation (`old` undefined) and on changes through the main endpoint, before
    * `prepare`. What it finds wrong is all that the client is told.

@@ -5,7 +5,7 @@ import type { FieldError } from '../../../shared/api/field-error';
 import { invalidValue } from '../../../shared/api/field-error';
 import { own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { pathSegment } from '../../../shared/api/names';
-import { readMetadata, stringsAt } from '../../../shared/api/object-meta';
+import { metadataOf, readMetadata, stringsAt } from '../../../shared/api/object-meta';
 import { invalid } from '../../../shared/api/status';
 import {
   unqualifiedFinalizers,
@@ -87,6 +87,7 @@ export function placeStatus(plan: Plan, subresource: Subresource, object: JsonOb
       const merged: JsonObject = { ...old };
       take(merged, object, 'metadata');
       take(merged, object, 'status');
+      keepMetadata(plan.resource.row.statusKeeps, merged, readMetadata(old));
       return merged;
     }
     case 'finalize': {
@@ -95,6 +96,23 @@ export function placeStatus(plan: Plan, subresource: Subresource, object: JsonOb
       take(merged, object, 'spec');
       return merged;
     }
+  }
+}
+
+/** What of the metadata the status endpoint does not write. Who owns what is written by every endpoint. */
+function keepMetadata(keeps: 'labels' | 'metadata' | undefined, object: JsonObject, old: JsonObject): void {
+  const metadata = readMetadata(object);
+  switch (keeps) {
+    case undefined:
+      return;
+    case 'labels':
+      object['metadata'] = { ...metadata };
+      take(metadataOf(object), old, 'labels');
+      return;
+    case 'metadata':
+      object['metadata'] = { ...old };
+      take(metadataOf(object), metadata, 'managedFields');
+      delete metadataOf(object)['resourceVersion'];
   }
 }
 
