@@ -3,7 +3,9 @@
  * Never looks at headers or bodies.
  */
 import { badRequest, clientFault, methodNotAllowedOnRoute, routeNotFound } from '../../shared/api/status';
-import type { Verb } from '../../shared/api/kinds';
+import { apiVersionOf } from '../../shared/api/identity';
+import type { Deprecation, KindRow, Verb } from '../../shared/api/kinds';
+import { textIn } from '../../shared/names/dialect';
 import type { Resource } from '../registry/contract';
 import type { ApiParts } from './api-parts';
 import type { Exchange } from './exchange';
@@ -35,7 +37,21 @@ export function routeResource(parts: ApiParts, exchange: Exchange, info: Resourc
   checkName(info.name);
   checkNamespace(resource, info.namespace);
   const place = resource.row.namespaced ? info : { ...info, namespace: '' };
+  warnOfDeprecation(parts, exchange, resource, info);
   return HANDLERS[verb](parts, exchange, resource, place);
+}
+
+/** Every request for a version that is going away is told so, and counted. */
+function warnOfDeprecation(parts: ApiParts, exchange: Exchange, { row }: Resource, { subresource }: ResourceRequest): void {
+  const { deprecation } = row;
+  if (deprecation === undefined) return;
+  exchange.warn(textIn(exchange.dialect, deprecationText(row, deprecation)));
+  parts.deprecatedRequested(row, deprecation, subresource);
+}
+
+function deprecationText(row: KindRow, { since, removed, replacement }: Deprecation): string {
+  const successor = `use ${apiVersionOf(replacement)} ${replacement.kind}`;
+  return `${apiVersionOf(row)} ${row.kind} is deprecated in v${since}+, unavailable in v${removed}+; ${successor}`;
 }
 
 function leadsSomewhere(resource: Resource, info: ResourceRequest): boolean {

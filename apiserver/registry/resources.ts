@@ -3,7 +3,7 @@
  * Never knows a verb.
  */
 import { apiVersionOf, groupResourceText, type GroupVersion, type GroupVersionKind } from '../../shared/api/identity';
-import { KINDS, type KindRow } from '../../shared/api/kinds';
+import { KINDS, storedRowOf, type KindRow } from '../../shared/api/kinds';
 import { canonicalGroup } from '../../shared/names/dialect';
 import type { StoredType } from '../cache/contract';
 import type { Resource } from './contract';
@@ -22,7 +22,10 @@ export interface Resources {
 
 export function buildResources(rows: readonly KindRow[] = KINDS): Resources {
   const types = new Map<string, StoredType>();
-  const all = rows.map((row): Resource => ({ row, stored: storedType(row, types) }));
+  const all = rows.map((row): Resource => {
+    const hub = storedRowOf(row);
+    return { row, hub, stored: storedType(hub, types) };
+  });
   const byPath = new Map(all.map((resource) => [pathKey(resource.row, resource.row.resource), resource]));
   const byKind = new Map(all.map((resource) => [pathKey(resource.row, resource.row.kind), resource]));
   const canonical = (gv: GroupVersion): GroupVersion => ({ group: canonicalGroup(gv.group), version: gv.version });

@@ -10,6 +10,16 @@ import { NETWORKING } from './kinds/networking';
 import type { KindRow } from './kinds/row';
 import { WORKLOADS } from './kinds/workloads';
 
-export type { GenerationRule, KindRow, NameFormat, SelectableField, SubresourceRow, Verb } from './kinds/row';
+export type { Deprecation, GenerationRule, KindRow, NameFormat, SelectableField, SubresourceRow, Verb } from './kinds/row';
 
+/** Of the versions of a kind, the one that objects are stored in comes first. */
 export const KINDS: readonly KindRow[] = [...CORE, ...WORKLOADS, ...NETWORKING, ...MACHINES, ...GOVERNANCE];
+
+/** The row of the version that a row's objects are stored in. */
+export function storedRowOf(row: KindRow, rows: readonly KindRow[] = KINDS): KindRow {
+  const { storedAs } = row;
+  if (storedAs === undefined) return row;
+  const stored = rows.find(({ group, version, kind }) => group === storedAs.group && version === storedAs.version && kind === row.kind);
+  if (stored === undefined) throw new Error(`the kind table has no row for what ${row.type} is stored as`);
+  return stored;
+}

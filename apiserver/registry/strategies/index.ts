@@ -3,6 +3,8 @@ import { certificateSigningRequest } from './certificate-signing-request';
 import { configMap } from './configmap';
 import { daemonSet } from './daemonset';
 import { event } from './event';
+import { newerEvent } from './newer-event';
+import { priorityLevel } from './priority-level';
 import { job } from './job';
 import { lease } from './lease';
 import { namespace } from './namespace';
@@ -19,6 +21,7 @@ export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strateg
   ['configmaps', configMap],
   ['daemonsets.apps', daemonSet],
   ['events', event],
+  ['events.events.platform.io', newerEvent],
   ['jobs.batch', job],
   ['leases.coordination.platform.io', lease],
   ['namespaces', namespace],
@@ -26,6 +29,7 @@ export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strateg
   ['persistentvolumeclaims', persistentVolumeClaim],
   ['persistentvolumes', persistentVolume],
   ['pods', pod],
+  ['prioritylevelconfigurations.flowcontrol.apiserver.platform.io', priorityLevel],
   ['secrets', secret],
   ['serviceaccounts', serviceAccount],
   ['services', service],

@@ -18,6 +18,8 @@ export interface UpdateRules {
   prepare?(object: JsonObject, old: JsonObject, context: StrategyContext): void;
   /** After the errors of the change, or before them, the whole object is judged as a new one would be. Absent = it is not. */
   readonly state?: 'first' | 'last';
+  /** Errors of the change that are named before those of the metadata. */
+  validateFirst?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldError[];
   /** Errors of the change; those of the metadata are not its concern. */
   validate?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldError[];
 }
@@ -26,6 +28,8 @@ export interface Strategy {
   /** Sets and resets what a client may not choose at creation. A status has been dropped already where `keepsStatusAtCreation` is unset. */
   prepareForCreate?(object: JsonObject, context: StrategyContext): void;
   validate?(object: JsonObject, context: StrategyContext): readonly FieldError[];
+  /** Errors of a new object that are named before those of its metadata. */
+  validateFirst?(object: JsonObject, context: StrategyContext): readonly FieldError[];
   readonly update?: UpdateRules;
   readonly status?: UpdateRules;
   readonly finalize?: UpdateRules;

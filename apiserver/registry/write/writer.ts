@@ -20,7 +20,7 @@ import { canonicalizeGroups } from '../../../shared/api/group-fields';
 import * as meta from './metadata-steps';
 import { changesOnlyTimes, recordOwnership } from './ownership';
 import { readPatch, type Patcher } from './patch';
-import type { Plan } from './plan';
+import { toHub, toServed, type Plan } from './plan';
 import { alreadyExists, checkResourceVersion } from './preconditions';
 import { createWritePath, type WriteRequest, type WriterDependencies } from './request';
 import { mayGo, placeStatus, validateCreation, validateUpdate } from './rules';
@@ -30,7 +30,7 @@ import { writeFailure } from './store-failure';
 /** What a PUT or PATCH makes of the stored object. */
 interface Source {
   readonly verb: 'update' | 'patch' | 'apply';
-  /** A decoded object, new on every call; of an apply, with its managedFields. `old` is undefined when there is none. */
+  /** A decoded object of the served version, new on every call; of an apply, with its managedFields. `old` is the stored one, if there is one. */
   object(old: JsonObject | undefined): JsonObject;
 }
 
@@ -40,18 +40,19 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   const path = createWritePath(dependencies);
   const { cache, clock, random, names, admission, planOf, attemptsFor, admissionRequest } = path;
 
-  /** One attempt to create `object`, which it changes. `manager` undefined = the object says already who owns what. */
+  /** One attempt to create `sent`, which it changes. `manager` undefined = the object says already who owns what. */
   async function attemptCreate(
     request: WriteRequest,
     name: string,
-    object: JsonObject,
+    sent: JsonObject,
     current: Current,
     manager: string | undefined,
   ): Promise<Step<WriteResult>> {
     const { plan, context, dryRun } = request;
     const { strategy } = plan;
     const strategyContext = { names, user: context.user };
-    applyDefaults(plan.type, object);
+    applyDefaults(plan.type, sent);
+    const object = toHub(plan, sent);
     meta.dropDeletion(metadataOf(object));
     strategy.mirror?.(object);
     if (request.name !== '' || stringAt(metadataOf(object), 'name') !== undefined) strategy.stamp?.(object, strategyContext);
@@ -74,6 +75,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     if (checked !== undefined) await checked;
     if (asked.type === 'number') throw status.clientFault('resourceVersion should not be set on objects to be created');
     if (current.entry !== undefined) throw alreadyExists(plan, name, metadata, current.entry);
+    if (plan.converter !== undefined) applyDefaults(plan.hubType, object);
     const encoded = encode(plan, object, sensitive);
     const key = entryKey({ namespace: request.namespace, name });
     if (dryRun) return { type: 'answer', result: { entry: unstoredEntry(key, encoded), created: true } };
@@ -115,6 +117,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
       throw status.uidPrecondition(plan.gr, name, plan.keyPrefix + key, uid, oldUid);
     checkResourceVersion(plan, name, stringAt(sent, 'resourceVersion'), entry);
     applyDefaults(plan.type, object);
+    object = toHub(plan, object);
     strategy.mirror?.(object);
     strategy.stamp?.(object, strategyContext);
     if (source.verb !== 'apply') recordOwnership(plan, subresource, options.fieldManager, object, old, clock.now());
@@ -136,6 +139,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const sensitive = canonicalizeGroups(object, plan.groupFields, names);
     const checked = admission.validate({ ...admitted, object });
     if (checked !== undefined) await checked;
+    if (plan.converter !== undefined) applyDefaults(plan.hubType, object);
     const encoded = encode(plan, object, sensitive);
     const removed = isTerminating(oldMetadata) && mayGo(plan, object);
     if (!removed && (isUnchanged(encoded, entry, text) || changesOnlyTimes(object, old)))
@@ -186,7 +190,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   function settlePlace(plan: Plan, object: JsonObject, namespace: string, name: string | undefined): JsonObject {
     const metadata = metadataOf(object);
     meta.canonicalPlace(plan, metadata, names);
-    canonicalizeGroups(object, plan.groupFields, names);
+    canonicalizeGroups(object, plan.servedGroupFields, names);
     if (name !== undefined) meta.agreeOnName(metadata, name);
     meta.agreeOnNamespace(plan, metadata, namespace);
     return object;
@@ -252,7 +256,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
         const { plan } = request;
         if (patch.type === 'apply') {
           const config = await readApply(plan, patch.bytes, options.fieldValidation, (text) => context.warn(text), clock);
-          canonicalizeGroups(config, plan.groupFields, names);
+          canonicalizeGroups(config, plan.servedGroupFields, names);
           const applied = { plan, name: key.name, subresource, manager: options.fieldManager, force: options.force === true };
           const object = (old: JsonObject | undefined): JsonObject =>
             settlePlace(plan, applyTo({ ...applied, ms: clock.now() }, config, old), key.namespace, key.name);
@@ -263,7 +267,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
         // Read only when there is something to apply it to: what does not exist is said first (upstream behaviour).
         const object = (old: JsonObject | undefined): JsonObject => {
           apply ??= readPatch(plan, document, options.fieldValidation, (text) => context.warn(text));
-          return settlePlace(plan, apply(old ?? {}), key.namespace, key.name);
+          return settlePlace(plan, apply(toServed(plan, old ?? {})), key.namespace, key.name);
         };
         return change(request, { verb: 'patch', object }, options);
       });
