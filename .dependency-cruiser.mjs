@@ -13,7 +13,7 @@ const table = {
 
   'apiserver/storage': ['shared/'],
   'apiserver/cache': ['apiserver/storage'],
-  'apiserver/registry': ['apiserver/cache'],
+  'apiserver/registry': ['apiserver/cache', 'apiserver/allocation'],
   'apiserver/allocation': ['apiserver/storage'],
   'apiserver/admission': ['apiserver/registry'],
   'apiserver/authentication': ['shared/'],

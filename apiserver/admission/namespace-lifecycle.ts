@@ -2,6 +2,7 @@
  * Nothing is created in a namespace that does not exist or is going away, and the namespaces that the system lives in are not deleted
  * (behaviour-reference §1.4, §5.2).
  */
+import { groupResourceText } from '../../shared/api/identity';
 import { objectAt, stringAt } from '../../shared/api/json';
 import { forbidden, notFound } from '../../shared/api/status';
 import type { GeneratedNames } from '../../shared/names/dialect';
@@ -17,7 +18,7 @@ export function namespaceLifecycle(): MutatingPlugin {
     handles: (operation) => operation === 'CREATE',
     mutate(request) {
       const { namespace, namespaceEntry } = request;
-      if (namespace === '') return undefined;
+      if (namespace === '' || isReview(request)) return undefined;
       if (namespaceEntry === undefined) throw notFound(NAMESPACES, namespace);
       if (namespaceEntry.fields['status.phase'] !== 'Terminating') return undefined;
       const { group, resource } = request.resource.row;
@@ -27,6 +28,11 @@ export function namespaceLifecycle(): MutatingPlugin {
       ]);
     },
   };
+}
+
+/** A question about a namespace, not an object in it. */
+function isReview({ resource }: AdmissionRequest): boolean {
+  return groupResourceText(resource.row) === 'localsubjectaccessreviews.authorization.platform.io';
 }
 
 /** The name, or what it will begin with. */

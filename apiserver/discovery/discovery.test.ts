@@ -1,9 +1,10 @@
 import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/api/json';
-import { KINDS } from '../../shared/api/kinds';
+import { SERVED_KINDS } from '../../shared/api/kinds';
 import { decodeProtobuf } from '../../shared/serialization';
 import type { DocumentAnswer, DocumentRequest } from './contract';
 import { createDiscovery } from './discovery';
 import { compareVersions, servedGroups } from './groups';
+import { groupIn } from '../../shared/names/dialect';
 import recorded from './testdata/recorded.json';
 
 const SETTINGS = {
@@ -12,9 +13,12 @@ const SETTINGS = {
   build: { gitCommit: 'c'.repeat(40), buildDate: '2024-01-01T00:00:00Z', runtime: 'v20.0.0', platform: 'linux/amd64' },
   otherPaths: ['/healthz', '/openapi/v2'],
 } as const;
-const everything = createDiscovery({ ...SETTINGS, rows: KINDS });
+const everything = createDiscovery({ ...SETTINGS, rows: SERVED_KINDS });
 /** One named group, so that whole documents can be written down. */
-const small = createDiscovery({ ...SETTINGS, rows: KINDS.filter(({ group }) => group === '' || group === 'coordination.platform.io') });
+const small = createDiscovery({
+  ...SETTINGS,
+  rows: SERVED_KINDS.filter(({ group }) => group === '' || group === 'coordination.platform.io'),
+});
 
 function handle(path: string, more: Partial<DocumentRequest> = {}, from = small): DocumentAnswer | undefined {
   return from.handle({ method: 'GET', path, query: '', accept: undefined, ifNoneMatch: undefined, pretty: false, ...more });
@@ -43,14 +47,19 @@ const STANDARD_CLIENT = `${aggregated('v2')},${aggregated('v2beta1')},applicatio
 
 /** Entries of release 1.31.1 for what is served here; it has more subresources. */
 describe('as release 1.31.1 has it', () => {
-  const served = (name: string): boolean => {
+  const served = (group: string, version: string, name: string): boolean => {
     const [resource, subresource] = name.split('/');
-    const row = KINDS.find((candidate) => candidate.resource === resource);
+    const row = SERVED_KINDS.find(
+      (candidate) => candidate.resource === resource && candidate.version === version && groupIn('kubernetes', candidate.group) === group,
+    );
     return row !== undefined && (subresource === undefined || (row.subresources ?? []).some((sub) => sub.name === subresource));
   };
 
   test.each([...new Set(recorded.resources.map(({ list }) => list))])('%s', (path) => {
-    const expected = recorded.resources.filter((entry) => entry.list === path && served(entry.name)).map(({ list: _, ...entry }) => entry);
+    const [version = '', group = ''] = path.split('/').slice(2).reverse();
+    const expected = recorded.resources
+      .filter((entry) => entry.list === path && served(group, version, entry.name))
+      .map(({ list: _, ...entry }) => entry);
     expect(expected.length).toBeGreaterThan(0);
     expect(JSON.stringify(json(path, {}, everything)['resources'])).toBe(JSON.stringify(expected));
   });
@@ -60,16 +69,16 @@ describe('as release 1.31.1 has it', () => {
       items(group, 'versions').flatMap((version) => items(version, 'resources')),
     );
     const expected = recorded.aggregated
-      .filter(({ group, resource }) => (group === '') === (path === '/api') && served(resource))
-      .map(({ group: _, subresources, ...entry }) => {
-        const kept = (subresources ?? []).filter((sub) => served(`${entry.resource}/${sub.subresource}`));
+      .filter(({ group, version, resource }) => (group === '') === (path === '/api') && served(group, version, resource))
+      .map(({ group, version, subresources, ...entry }) => {
+        const kept = (subresources ?? []).filter((sub) => served(group, version, `${entry.resource}/${sub.subresource}`));
         return { ...entry, ...(kept.length === 0 ? {} : { subresources: kept }) };
       });
     expect(JSON.stringify(resources)).toBe(JSON.stringify(expected));
   });
 
   test('groups come in its order', () => {
-    const [row] = KINDS;
+    const [row] = SERVED_KINDS;
     if (row === undefined) throw new Error('no kinds');
     const rows = recorded.groups.map((name) => ({ ...row, group: name.replace('.k8s.io', '.platform.io') })).reverse();
     expect(servedGroups(rows).map(({ group }) => group.replace('.platform.io', '.k8s.io'))).toEqual(recorded.groups);

@@ -53,7 +53,7 @@ function resourceEntry(row: KindRow): JsonObject {
     kind: row.kind,
     verbs: [...row.verbs].sort(),
     ...namesOf(row),
-    storageVersionHash: storageVersionHash(row),
+    ...(row.virtual === true ? {} : { storageVersionHash: storageVersionHash(row) }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Random } from '../../shared/runtime/random';
 import type { Reader, Writer } from '../registry/contract';
 import type { Resources } from '../registry/resources';
+import type { Operations } from '../registry/virtual/contract';
 import type { Exchange } from './exchange';
 import type { SelectionBuilder } from './parameters';
 import type { Encoders } from './representation/encoders';
@@ -18,6 +19,7 @@ export interface ApiParts {
   readonly resources: Resources;
   readonly reader: Reader;
   readonly writer: Writer;
+  readonly operations: Operations;
   readonly select: SelectionBuilder;
   readonly encoders: Encoders;
   readonly watches: LiveWatches;

@@ -8,7 +8,7 @@ import { FENCE_HEADER, parseFence, type Fence } from '../../shared/api/fencing';
 import { quote } from '../../shared/api/quote';
 import { badRequest } from '../../shared/api/status';
 import type { Dialect } from '../../shared/names/dialect';
-import type { RequestContext, Resource, UserInfo } from '../registry/contract';
+import type { RequestContext, ServedResource, UserInfo } from '../registry/contract';
 import { EMPTY_QUERY, type Query } from './query';
 import type { RequestInfo } from './request-info';
 import { WarningList } from './warnings';
@@ -34,7 +34,7 @@ export class Exchange implements RequestContext {
   query: Query = EMPTY_QUERY;
   info: RequestInfo = UNKNOWN_PATH;
   /** The served resource that the path names; undefined for other paths. */
-  resource: Resource | undefined;
+  resource: ServedResource | undefined;
   /** The spelling of names in the answer. */
   dialect: Dialect;
   user: UserInfo = ANONYMOUS;

@@ -21,8 +21,8 @@ export interface Representation {
 
 const PLAIN_JSON: Representation = { media: 'json', transform: 'none', metaVersion: 'v1', dialect: undefined, pretty: false };
 
-/** What a route can answer with: an object or list, or (also) a stream. */
-export type Offer = 'object' | 'watchable' | 'watch';
+/** What a route can answer with: an object or list, or (also) a stream; of an operation never a Table. */
+export type Offer = 'object' | 'operation' | 'watchable' | 'watch';
 
 interface Clause {
   readonly representation: Representation;
@@ -46,9 +46,21 @@ export function negotiate(accept: string | undefined, offer: Offer, naming: Dial
   for (const clause of clauses) {
     if (!clause.known) continue;
     known = true;
-    if (offer === 'watch' ? clause.stream : clause.object) return clause.representation;
+    if (serves(offer, clause)) return clause.representation;
   }
   throw known ? unservable(offer, naming) : unknownTypes(offer, naming);
+}
+
+function serves(offer: Offer, clause: Clause): boolean {
+  switch (offer) {
+    case 'watch':
+      return clause.stream;
+    case 'operation':
+      return clause.object && clause.representation.transform !== 'table';
+    case 'object':
+    case 'watchable':
+      return clause.object;
+  }
 }
 
 /** How a Status is written: in the first plain media type that the client accepts; undefined when there is none. */
@@ -67,7 +79,7 @@ function streamTypes(naming: Dialect): readonly string[] {
 }
 
 function unknownTypes(offer: Offer, naming: Dialect): StatusError {
-  const types = offer === 'object' ? bodyTypes(naming) : [...bodyTypes(naming), ...streamTypes(naming)];
+  const types = offer === 'object' || offer === 'operation' ? bodyTypes(naming) : [...bodyTypes(naming), ...streamTypes(naming)];
   return notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`, {});
 }
 

@@ -4,12 +4,13 @@
  */
 import { badRequest, clientFault, methodNotAllowedOnRoute, routeNotFound } from '../../shared/api/status';
 import { apiVersionOf } from '../../shared/api/identity';
-import type { Deprecation, KindRow, Verb } from '../../shared/api/kinds';
+import type { Deprecation, KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
 import { textIn } from '../../shared/names/dialect';
-import type { Resource } from '../registry/contract';
+import type { Resource, ServedResource } from '../registry/contract';
 import type { ApiParts } from './api-parts';
 import type { Exchange } from './exchange';
 import { remove, removeCollection } from './handlers/delete';
+import { operate } from './handlers/operation';
 import { get, list } from './handlers/read';
 import { watch } from './handlers/watch';
 import { create, patch, update } from './handlers/write';
@@ -38,11 +39,14 @@ export function routeResource(parts: ApiParts, exchange: Exchange, info: Resourc
   checkNamespace(resource, info.namespace);
   const place = resource.row.namespaced ? info : { ...info, namespace: '' };
   warnOfDeprecation(parts, exchange, resource, info);
+  if (resource.stored === undefined || (verb === 'create' && info.subresource !== '')) {
+    return operate(parts, exchange, resource, subresourceRow(resource, info), place);
+  }
   return HANDLERS[verb](parts, exchange, resource, place);
 }
 
 /** Every request for a version that is going away is told so, and counted. */
-function warnOfDeprecation(parts: ApiParts, exchange: Exchange, { row }: Resource, { subresource }: ResourceRequest): void {
+function warnOfDeprecation(parts: ApiParts, exchange: Exchange, { row }: ServedResource, { subresource }: ResourceRequest): void {
   const { deprecation } = row;
   if (deprecation === undefined) return;
   exchange.warn(textIn(exchange.dialect, deprecationText(row, deprecation)));
@@ -54,19 +58,25 @@ function deprecationText(row: KindRow, { since, removed, replacement }: Deprecat
   return `${apiVersionOf(row)} ${row.kind} is deprecated in v${since}+, unavailable in v${removed}+; ${successor}`;
 }
 
-function leadsSomewhere(resource: Resource, info: ResourceRequest): boolean {
+function leadsSomewhere(resource: ServedResource, info: ResourceRequest): boolean {
   const { row } = resource;
   if (info.rest.length > 0) return false;
+  // What only takes requests for one namespace, or for all of a kind, has no other paths.
+  if (info.name !== '' && info.subresource === '' && !row.verbs.some((verb) => NAMED[verb])) return false;
+  if (row.namespaced && info.namespace === '' && !row.verbs.includes('list')) return false;
   if (row.namespaced ? info.name !== '' && info.namespace === '' : info.namespace !== '' && row.resource !== 'namespaces') return false;
-  if (info.watchPrefix) return info.subresource === '';
-  return info.subresource === '' || (row.subresources ?? []).some((subresource) => subresource.name === info.subresource);
+  if (info.watchPrefix) return info.subresource === '' && row.verbs.includes('watch');
+  return info.subresource === '' || subresourceRow(resource, info) !== undefined;
 }
 
-function takesMethod(resource: Resource, info: ResourceRequest, verb: Verb): boolean {
+function subresourceRow({ row }: ServedResource, info: ResourceRequest): SubresourceRow | undefined {
+  return (row.subresources ?? []).find(({ name }) => name === info.subresource);
+}
+
+function takesMethod(resource: ServedResource, info: ResourceRequest, verb: Verb): boolean {
   const { row } = resource;
   if (info.subresource !== '') {
-    const found = (row.subresources ?? []).find((subresource) => subresource.name === info.subresource);
-    return found?.verbs.includes(verb) ?? false;
+    return subresourceRow(resource, info)?.verbs.includes(verb) ?? false;
   }
   const named = info.name !== '';
   if (info.watchPrefix) return verb === 'watch' && row.verbs.includes('watch');
@@ -97,6 +107,7 @@ function checkName(name: string): void {
   if (name.includes('%')) throw badRequest(`Name parameter invalid: "${name}": may not contain '%'`);
 }
 
-function checkNamespace(resource: Resource, namespace: string): void {
-  if (namespace === '.' || namespace === '..') throw clientFault(`invalid key: "/${resource.stored.segment}/${namespace}"`);
+function checkNamespace(resource: ServedResource, namespace: string): void {
+  if (namespace === '.' || namespace === '..')
+    throw clientFault(`invalid key: "/${resource.stored?.segment ?? resource.row.resource}/${namespace}"`);
 }

@@ -1,5 +1,5 @@
 /** The labels of a request, from what it asked for. Only served resources, known paths and known words ever become labels. */
-import type { Resource } from '../registry/contract';
+import type { ServedResource } from '../registry/contract';
 
 interface ResourceInfo {
   readonly kind: 'resource';
@@ -14,7 +14,7 @@ interface ResourceInfo {
 export interface DescribedRequest {
   readonly method: string;
   readonly info: ResourceInfo | { readonly kind: 'path'; readonly path: string };
-  readonly resource: Resource | undefined;
+  readonly resource: ServedResource | undefined;
   readonly query: { get(name: string): string | undefined };
   header(name: string): string | undefined;
 }

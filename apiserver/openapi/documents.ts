@@ -3,48 +3,71 @@
  * tables; never kept here (openapi.ts decides how long), never knows about HTTP.
  */
 import { compareBytes, type JsonObject } from '../../shared/api/json';
+import { apiVersionOf, type GroupVersion } from '../../shared/api/identity';
 import type { KindRow } from '../../shared/api/kinds';
 import { definitions, openApiName, type PublishedKind } from '../../shared/api/schema';
 import { groupIn, OPENAPI_ROOT, RELEASE, type Dialect } from '../../shared/names/dialect';
-import { DELETE_OPTIONS_TYPE, PATCH_TYPE, pathsOf, STATUS_TYPE, type PathEntry } from './operations';
+import type { Describe } from './descriptions';
+import {
+  DELETE_OPTIONS_TYPE,
+  PATCH_TYPE,
+  pathsOf,
+  RESOURCE_LIST_TYPE,
+  rootPathOf,
+  STATUS_TYPE,
+  WATCH_EVENT_TYPE,
+  type PathEntry,
+} from './operations';
 import { renderPathV2 } from './render-v2';
 import { renderPathV3 } from './render-v3';
 
 const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
-const WATCH_EVENT_TYPE = 'meta.v1.WatchEvent';
 const INFO = { title: 'Cluster control plane', version: `${RELEASE.major}.${RELEASE.minor}` };
 const BEARER = { description: 'Bearer token', type: 'apiKey', name: 'authorization', in: 'header' };
 const SECURITY = 'BearerToken';
 
 /** Everything, with the groups in both spellings, so that a client finds the one that it knows. */
-export function documentV2(rows: readonly KindRow[], naming: Dialect): JsonObject {
+export function documentV2(rows: readonly KindRow[], naming: Dialect, describe?: Describe): JsonObject {
   const root = OPENAPI_ROOT[naming];
-  const entries = DIALECTS.flatMap((dialect) => rows.flatMap((row) => (belongs(row, dialect) ? pathsOf(row, dialect) : [])));
+  const entries = DIALECTS.flatMap((dialect) =>
+    entriesOf(
+      rows.filter((row) => belongs(row, dialect)),
+      dialect,
+    ),
+  );
   const kinds = publishedKinds(rows, DIALECTS);
+  const texts = describe === undefined ? {} : { describe };
   return {
     swagger: '2.0',
     info: INFO,
     paths: sortedPaths(entries, (entry) => renderPathV2(entry, naming, (type) => openApiName(type, root))),
-    definitions: withPatch(definitions(typesOf(entries), { version: 2, root, kindsOf: (type) => kinds.get(type) ?? [] }), root),
+    definitions: withPatch(definitions(typesOf(entries), { version: 2, root, kindsOf: (type) => kinds.get(type) ?? [], ...texts }), root),
     securityDefinitions: { [SECURITY]: BEARER },
     security: [{ [SECURITY]: [] }],
   };
 }
 
-/** The kinds of one group version in one spelling. */
-export function documentV3(rows: readonly KindRow[], dialect: Dialect): JsonObject {
+/** What one group version serves, in one spelling. `rows` = all kinds, as types may be kinds of other group versions. */
+export function documentV3(rows: readonly KindRow[], { group, version }: GroupVersion, dialect: Dialect, describe?: Describe): JsonObject {
   const root = OPENAPI_ROOT[dialect];
-  const entries = rows.flatMap((row) => pathsOf(row, dialect));
+  const own = rows.filter((row) => row.group === group && row.version === version);
+  const entries = entriesOf(own, dialect);
   const kinds = publishedKinds(rows, [dialect]);
+  const texts = describe === undefined ? {} : { describe };
   return {
     openapi: '3.0.0',
     info: INFO,
     paths: sortedPaths(entries, (entry) => renderPathV3(entry, dialect, (type) => openApiName(type, root))),
     components: {
-      schemas: withPatch(definitions(typesOf(entries), { version: 3, root, kindsOf: (type) => kinds.get(type) ?? [] }), root),
+      schemas: withPatch(definitions(typesOf(entries), { version: 3, root, kindsOf: (type) => kinds.get(type) ?? [], ...texts }), root),
       securitySchemes: { [SECURITY]: BEARER },
     },
   };
+}
+
+function entriesOf(rows: readonly KindRow[], dialect: Dialect): PathEntry[] {
+  const roots = new Map(rows.map((row) => [apiVersionOf(row), rootPathOf(row, dialect)]));
+  return [...roots.values(), ...rows.flatMap((row) => pathsOf(row, dialect))];
 }
 
 /** Groups that are spelled alike in both dialects are listed once. */
@@ -82,8 +105,7 @@ function publishedKinds(rows: readonly KindRow[], dialects: readonly Dialect[]):
     const known = kinds.get(type) ?? [];
     if (!known.some((other) => other.group === kind.group && other.version === kind.version)) kinds.set(type, [...known, kind]);
   };
-  publish(STATUS_TYPE, { group: '', version: 'v1', kind: 'Status' });
-  for (const shared of [DELETE_OPTIONS_TYPE, WATCH_EVENT_TYPE]) {
+  for (const shared of [STATUS_TYPE, RESOURCE_LIST_TYPE, DELETE_OPTIONS_TYPE, WATCH_EVENT_TYPE]) {
     publish(shared, { group: '', version: 'v1', kind: shared.slice(shared.lastIndexOf('.') + 1) });
   }
   for (const dialect of dialects) {

@@ -1,12 +1,12 @@
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/api/json';
-import { KINDS, type KindRow } from '../../shared/api/kinds';
+import { SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
 import { groupIn } from '../../shared/names/dialect';
 import { ManualClock } from '../../test/support/manual-clock';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './contract';
 import { createOpenApi } from './openapi';
 
 const clock = new ManualClock();
-const openApi = createOpenApi({ rows: KINDS, naming: 'platform', clock });
+const openApi = createOpenApi({ rows: SERVED_KINDS, naming: 'platform', clock });
 
 function get(path: string, more: Partial<OpenApiRequest> = {}, from: OpenApiDocuments = openApi): OpenApiAnswer {
   const answer = from.handle({ path, query: '', accept: undefined, ifNoneMatch: undefined, ...more });
@@ -49,14 +49,14 @@ describe('documents', () => {
 
   test('every verb that is served is an operation of its kind', () => {
     const actions = new Map<string, Set<string>>();
-    const places = new Set(KINDS.map(({ group, version }) => (group === '' ? `api/${version}` : `apis/${group}/${version}`)));
+    const places = new Set(SERVED_KINDS.map(({ group, version }) => (group === '' ? `api/${version}` : `apis/${group}/${version}`)));
     for (const operation of [...places].flatMap((place) => operations(json(`/openapi/v3/${place}`)))) {
       const kind = stringAt(objectAt(operation, 'x-kubernetes-group-version-kind'), 'kind') ?? '';
       actions.set(kind, (actions.get(kind) ?? new Set()).add(stringAt(operation, 'x-kubernetes-action') ?? ''));
     }
-    const names: Readonly<Record<string, string>> = { create: 'post', update: 'put' };
-    for (const row of KINDS) {
-      const expected = row.verbs.filter((verb) => verb !== 'watch').map((verb) => names[verb] ?? verb);
+    const names: Readonly<Record<string, readonly string[]>> = { create: ['post'], update: ['put'], watch: ['watch', 'watchlist'] };
+    for (const row of SERVED_KINDS) {
+      const expected = row.verbs.flatMap((verb) => names[verb] ?? [verb]);
       expect([row.kind, [...(actions.get(row.kind) ?? [])].sort()]).toEqual([row.kind, expected.sort()]);
     }
   });
@@ -68,6 +68,7 @@ describe('documents', () => {
     expect(patch?.['parameters']).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'fieldValidation', in: 'query' })]));
     expect(patch?.['x-kubernetes-group-version-kind']).toEqual({ group: '', version: 'v1', kind: 'ConfigMap' });
     expect(Object.keys(objectAt(objectAt(patch, 'requestBody'), 'content') ?? {})).toEqual([
+      'application/apply-patch+yaml',
       'application/json-patch+json',
       'application/merge-patch+json',
       'application/strategic-merge-patch+json',
@@ -114,10 +115,13 @@ describe('documents', () => {
 
   test('options are a kind of every group version', () => {
     const schemas = objectAt(objectAt(json(LEASES), 'components'), 'schemas');
-    expect(objectAt(schemas, 'io.platform.apimachinery.pkg.apis.meta.v1.DeleteOptions')?.['x-kubernetes-group-version-kind']).toEqual([
-      { group: '', kind: 'DeleteOptions', version: 'v1' },
-      { group: 'coordination.platform.io', kind: 'DeleteOptions', version: 'v1' },
-    ]);
+    expect(objectAt(schemas, 'io.platform.apimachinery.pkg.apis.meta.v1.DeleteOptions')?.['x-kubernetes-group-version-kind']).toEqual(
+      expect.arrayContaining([
+        { group: '', kind: 'DeleteOptions', version: 'v1' },
+        { group: 'apps', kind: 'DeleteOptions', version: 'v1' },
+        { group: 'coordination.platform.io', kind: 'DeleteOptions', version: 'v1' },
+      ]),
+    );
   });
 });
 
@@ -129,7 +133,7 @@ describe('/openapi/v3', () => {
     if (!isObject(paths)) throw new Error('not an object');
     const entries = objectAt(paths, 'paths') ?? {};
     expect(Object.keys(entries)).toEqual(expect.arrayContaining(['api/v1', 'apis/apps/v1', 'apis/coordination.k8s.io/v1']));
-    const spellings = KINDS.flatMap(({ group, version }) =>
+    const spellings = SERVED_KINDS.flatMap(({ group, version }) =>
       group === '' ? [`api/${version}`] : [group, groupIn('kubernetes', group)].map((name) => `apis/${name}/${version}`),
     );
     expect(Object.keys(entries)).toEqual([...new Set(spellings)].sort());
@@ -202,7 +206,7 @@ describe('negotiation', () => {
 
 test('a document is made once while it is asked for, and forgotten when it is not', () => {
   let made = 0;
-  const [first] = KINDS;
+  const [first] = SERVED_KINDS;
   if (first === undefined) throw new Error('no kinds');
   const counting = new Proxy(first, {
     get(row: KindRow, member) {

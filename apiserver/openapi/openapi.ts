@@ -9,6 +9,7 @@ import type { KindRow } from '../../shared/api/kinds';
 import { groupIn, type Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './contract';
+import { readDescriptions, type Describe } from './descriptions';
 import { documentV2, documentV3 } from './documents';
 import { chosenForm, type Form } from './forms';
 
@@ -36,18 +37,20 @@ class OpenApi implements OpenApiDocuments {
   private readonly makers = new Map<string, () => JsonObject>();
   private readonly hashes = new Map<string, string>();
   private readonly kept = new Map<string, Buffer>();
+  private describe: Describe | undefined;
   private forgetting: Timer | undefined;
   private readonly since: string;
 
   constructor(private readonly parts: OpenApiParts) {
     const { rows, naming } = parts;
     this.since = new Date(parts.clock.now()).toUTCString();
-    this.makers.set('', () => documentV2(rows, naming));
+    this.makers.set('', () => documentV2(rows, naming, this.texts()));
     for (const row of rows) {
       for (const dialect of row.group === '' ? [naming] : DIALECTS) {
         const groupVersion = apiVersionOf({ group: groupIn(dialect, row.group), version: row.version });
-        const within = rows.filter((other) => other.group === row.group && other.version === row.version);
-        this.makers.set(row.group === '' ? `api/${groupVersion}` : `apis/${groupVersion}`, () => documentV3(within, dialect));
+        this.makers.set(row.group === '' ? `api/${groupVersion}` : `apis/${groupVersion}`, () =>
+          documentV3(rows, row, dialect, this.texts()),
+        );
       }
     }
   }
@@ -114,13 +117,26 @@ class OpenApi implements OpenApiDocuments {
   }
 
   private json(name: string): Buffer {
-    this.forgetting?.cancel();
-    this.forgetting = this.parts.clock.after(KEEP_MS, () => this.kept.clear());
+    this.stayAWhile();
     const known = this.kept.get(name);
     if (known !== undefined) return known;
     const made = Buffer.from(JSON.stringify(this.make(name)));
     this.kept.set(name, made);
     return made;
+  }
+
+  private texts(): Describe {
+    this.stayAWhile();
+    return (this.describe ??= readDescriptions());
+  }
+
+  /** What is kept goes when nobody has asked for a while. */
+  private stayAWhile(): void {
+    this.forgetting?.cancel();
+    this.forgetting = this.parts.clock.after(KEEP_MS, () => {
+      this.kept.clear();
+      this.describe = undefined;
+    });
   }
 
   private make(name: string): JsonObject {

@@ -24,10 +24,10 @@ export interface GroupVersionKindNames {
 
 export interface Operation {
   readonly method: Method;
-  readonly action: string;
   readonly id: string;
   readonly description: string;
-  readonly kind: GroupVersionKindNames;
+  /** What is done to objects of which kind; absent where there are none. */
+  readonly on?: { readonly action: string; readonly kind: GroupVersionKindNames };
   readonly parameters: readonly Parameter[];
   /** A type of the tables. */
   readonly body?: { readonly type: string; readonly required: boolean; readonly patch: boolean };
@@ -47,6 +47,8 @@ export interface PathEntry {
 export const PATCH_TYPE = 'meta.v1.Patch';
 export const STATUS_TYPE = 'meta.v1.Status';
 export const DELETE_OPTIONS_TYPE = 'meta.v1.DeleteOptions';
+export const WATCH_EVENT_TYPE = 'meta.v1.WatchEvent';
+export const RESOURCE_LIST_TYPE = 'meta.v1.APIResourceList';
 
 export const RESPONSE_TEXT: Readonly<Record<200 | 201 | 202, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
 
@@ -118,7 +120,7 @@ interface Shape {
   readonly parameters: readonly Parameter[];
   readonly place: 'collection' | 'object';
   readonly body?: 'object' | 'patch' | 'deleteOptions';
-  readonly answer: 'object' | 'list' | 'status';
+  readonly answer: 'object' | 'list' | 'status' | 'event';
   readonly codes: readonly (200 | 201 | 202)[];
 }
 
@@ -201,23 +203,78 @@ const SHAPES: Readonly<Record<Exclude<Verb, 'watch'>, Shape>> = {
   },
 };
 
+/** The older way to watch, with a path of its own. */
+const WATCHING: Readonly<Record<'one' | 'many', Shape>> = {
+  one: {
+    method: 'get',
+    action: 'watch',
+    word: 'watch',
+    description: 'Watch an object of kind %. Deprecated: list with the parameters watch and fieldSelector.',
+    parameters: LISTING,
+    place: 'object',
+    answer: 'event',
+    codes: [200],
+  },
+  many: {
+    method: 'get',
+    action: 'watchlist',
+    word: 'watch',
+    description: 'Watch objects of kind %. Deprecated: list with the parameter watch.',
+    parameters: LISTING,
+    place: 'collection',
+    answer: 'event',
+    codes: [200],
+  },
+};
+
 const METHOD_ORDER: readonly Method[] = ['get', 'put', 'post', 'delete', 'patch'];
 
 /** The paths of one resource, group names in the dialect's spelling. */
 export function pathsOf(row: KindRow, dialect: Dialect): readonly PathEntry[] {
   const group = groupIn(dialect, row.group);
-  const root = row.group === '' ? `/api/${row.version}` : `/apis/${group}/${row.version}`;
-  const place = row.namespaced ? `${root}/namespaces/{namespace}/${row.resource}` : `${root}/${row.resource}`;
+  const root = rootOf(group, row.version);
+  const [everywhere, inside] = [`/${row.resource}`, `/namespaces/{namespace}/${row.resource}`];
+  const own = row.namespaced ? inside : everywhere;
+  const place = root + own;
   const scope = row.namespaced ? [NAMESPACE] : [];
   const within = row.namespaced ? 'Namespaced' : '';
-  const builder = new OperationBuilder(row, group);
+  const builder = new OperationBuilder(row, group, dialect);
   const entries: PathEntry[] = [
     builder.path(place, [...scope, PRETTY], row.verbs, 'collection', within),
     builder.path(`${place}/{name}`, [NAME, ...scope, PRETTY], row.verbs, 'object', within),
     ...(row.subresources ?? []).map((sub) => builder.subresource(`${place}/{name}/${sub.name}`, [NAME, ...scope, PRETTY], sub, within)),
   ];
-  if (row.namespaced) entries.push(builder.path(`${root}/${row.resource}`, [PRETTY], ['list'], 'collection', '', 'ForAllNamespaces'));
+  if (row.namespaced && row.verbs.includes('list'))
+    entries.push(builder.path(root + everywhere, [PRETTY], ['list'], 'collection', '', 'ForAllNamespaces'));
+  if (row.verbs.includes('watch')) {
+    entries.push(builder.watchPath(`${root}/watch${own}`, [...scope, PRETTY], 'many', within, 'List'));
+    entries.push(builder.watchPath(`${root}/watch${own}/{name}`, [NAME, ...scope, PRETTY], 'one', within));
+    if (row.namespaced) entries.push(builder.watchPath(`${root}/watch${everywhere}`, [PRETTY], 'many', '', 'ListForAllNamespaces'));
+  }
   return entries.filter(({ operations }) => operations.length > 0);
+}
+
+/** The path that tells what a group version has. */
+export function rootPathOf({ group, version }: Pick<KindRow, 'group' | 'version'>, dialect: Dialect): PathEntry {
+  const { tag, idPrefix } = namesOf(group, version);
+  const operation: Operation = {
+    method: 'get',
+    id: `get${idPrefix}APIResources`,
+    description: 'List the resources of the group version.',
+    parameters: [],
+    answers: [{ code: 200, type: RESOURCE_LIST_TYPE }],
+    watchable: false,
+  };
+  return { path: `${rootOf(groupIn(dialect, group), version)}/`, parameters: [], operations: [operation], tag };
+}
+
+function rootOf(group: string, version: string): string {
+  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+}
+
+function namesOf(group: string, version: string): { readonly tag: string; readonly idPrefix: string } {
+  const stem = stemOf(group);
+  return { tag: `${stem}_${version}`, idPrefix: capitalised(stem) + capitalised(version) };
 }
 
 class OperationBuilder {
@@ -227,10 +284,9 @@ class OperationBuilder {
   constructor(
     private readonly row: KindRow,
     private readonly group: string,
+    private readonly dialect: Dialect,
   ) {
-    const stem = stemOf(row.group);
-    this.tag = `${stem}_${row.version}`;
-    this.idPrefix = capitalised(stem) + capitalised(row.version);
+    ({ tag: this.tag, idPrefix: this.idPrefix } = namesOf(row.group, row.version));
   }
 
   path(
@@ -248,10 +304,15 @@ class OperationBuilder {
     return this.entry(path, parameters, operations);
   }
 
+  watchPath(path: string, parameters: readonly Parameter[], many: keyof typeof WATCHING, within: string, suffix = ''): PathEntry {
+    const kind = { group: this.group, version: this.row.version, kind: this.row.kind };
+    return this.entry(path, parameters, [this.operation(WATCHING[many], this.row.type, kind, `${within}${this.row.kind}${suffix}`)]);
+  }
+
   subresource(path: string, parameters: readonly Parameter[], { name, verbs, kind }: SubresourceRow, within: string): PathEntry {
-    const served = kind ?? { group: this.row.group, version: this.row.version, kind: this.row.kind };
-    const type = kind === undefined ? this.row.type : typeNameOf(kind);
-    const names = { ...served, group: served.group === this.row.group ? this.group : served.group };
+    const served = kind ?? this.row;
+    const { type } = kind ?? this.row;
+    const names = { group: groupIn(this.dialect, served.group), version: served.version, kind: served.kind };
     const operations = hasSchema(type)
       ? shapesOf(verbs).map((shape) => this.operation(shape, type, names, `${within}${this.row.kind}${capitalised(name)}`))
       : [];
@@ -272,14 +333,13 @@ class OperationBuilder {
     const body = bodyOf(shape, type);
     return {
       method,
-      action,
       id: operationId(shape.word, this.idPrefix, name),
       description: shape.description.replace('%', kind.kind),
-      kind,
+      on: { action, kind },
       parameters,
       ...(body === undefined ? {} : { body }),
       answers: codes.map((code) => ({ code, type: answer })),
-      watchable: shape.answer === 'list' && this.row.verbs.includes('watch'),
+      watchable: answer === WATCH_EVENT_TYPE || (shape.answer === 'list' && this.row.verbs.includes('watch')),
     };
   }
 }
@@ -300,6 +360,8 @@ function answerType({ answer, place }: Shape, type: string, row: KindRow): strin
       return type;
     case 'list':
       return `${type}List`;
+    case 'event':
+      return WATCH_EVENT_TYPE;
     case 'status':
       return row.returnsDeletedObject === true && place === 'object' ? type : STATUS_TYPE;
   }
@@ -315,11 +377,6 @@ function bodyOf({ body }: Shape, type: string): Operation['body'] {
     case 'deleteOptions':
       return { type: DELETE_OPTIONS_TYPE, required: false, patch: false };
   }
-}
-
-/** How the type tables call a kind of a group: `policy.v1.Eviction`. */
-function typeNameOf({ group, version, kind }: GroupVersionKindNames): string {
-  return `${stemOf(group).replace(/[A-Z].*$/, '')}.${version}.${kind}`;
 }
 
 /** `` → `core`, `rbac.authorization.platform.io` → `rbacAuthorization`. */

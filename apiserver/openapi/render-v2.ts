@@ -8,7 +8,7 @@ import { PATCH_MEDIA_TYPES } from './patch-types';
 export function renderPathV2(entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
   const item: JsonObject = {};
   for (const operation of entry.operations) item[operation.method] = renderOperation(operation, entry.tag, dialect, reference);
-  item['parameters'] = entry.parameters.map(renderParameter);
+  if (entry.parameters.length > 0) item['parameters'] = entry.parameters.map(renderParameter);
   return item;
 }
 
@@ -23,16 +23,26 @@ function renderOperation(operation: Operation, tag: string, dialect: Dialect, re
   responses['401'] = { description: 'Unauthorized' };
   return {
     description: operation.description,
-    consumes: body?.patch === true ? [...PATCH_MEDIA_TYPES] : ['*/*'],
+    consumes: consumes(operation, dialect),
     produces: produces(operation, dialect),
     schemes: ['https'],
     tags: [tag],
     operationId: operation.id,
     ...(rendered.length === 0 ? {} : { parameters: rendered }),
     responses,
-    'x-kubernetes-action': operation.action,
-    'x-kubernetes-group-version-kind': { group: operation.kind.group, kind: operation.kind.kind, version: operation.kind.version },
+    ...extensionsOf(operation),
   };
+}
+
+export function extensionsOf({ on }: Operation): JsonObject {
+  if (on === undefined) return {};
+  const { group, kind, version } = on.kind;
+  return { 'x-kubernetes-action': on.action, 'x-kubernetes-group-version-kind': { group, kind, version } };
+}
+
+function consumes(operation: Operation, dialect: Dialect): string[] {
+  if (operation.body?.patch === true) return [...PATCH_MEDIA_TYPES];
+  return operation.on === undefined ? produces(operation, dialect) : ['*/*'];
 }
 
 export function produces({ watchable }: Operation, dialect: Dialect): string[] {

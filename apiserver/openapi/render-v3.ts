@@ -3,18 +3,18 @@ import type { JsonObject } from '../../shared/api/json';
 import type { Dialect } from '../../shared/names/dialect';
 import { RESPONSE_TEXT, type Operation, type Parameter, type PathEntry } from './operations';
 import { PATCH_MEDIA_TYPES } from './patch-types';
-import { produces } from './render-v2';
+import { extensionsOf, produces } from './render-v2';
 
 /** @param reference the published name of a type */
 export function renderPathV3(entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
   const item: JsonObject = {};
   for (const operation of entry.operations) item[operation.method] = renderOperation(operation, entry.tag, dialect, reference);
-  item['parameters'] = entry.parameters.map(renderParameter);
+  if (entry.parameters.length > 0) item['parameters'] = entry.parameters.map(renderParameter);
   return item;
 }
 
 function renderOperation(operation: Operation, tag: string, dialect: Dialect, reference: (type: string) => string): JsonObject {
-  const { body, parameters, kind } = operation;
+  const { body, parameters } = operation;
   const content = (type: string, mediaTypes: readonly string[]): JsonObject => {
     const schema = { $ref: `#/components/schemas/${reference(type)}` };
     return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
@@ -24,7 +24,7 @@ function renderOperation(operation: Operation, tag: string, dialect: Dialect, re
     responses[code] = { description: RESPONSE_TEXT[code], content: content(type, [...produces(operation, dialect)].sort()) };
   }
   responses['401'] = { description: 'Unauthorized' };
-  const bodyTypes = body?.patch === true ? PATCH_MEDIA_TYPES : ['*/*'];
+  const bodyTypes = body?.patch === true ? [...PATCH_MEDIA_TYPES].sort() : ['*/*'];
   return {
     tags: [tag],
     description: operation.description,
@@ -34,8 +34,7 @@ function renderOperation(operation: Operation, tag: string, dialect: Dialect, re
       ? {}
       : { requestBody: { content: content(body.type, bodyTypes), ...(body.required ? { required: true } : {}) } }),
     responses,
-    'x-kubernetes-action': operation.action,
-    'x-kubernetes-group-version-kind': { group: kind.group, version: kind.version, kind: kind.kind },
+    ...extensionsOf(operation),
   };
 }
 

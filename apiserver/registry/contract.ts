@@ -34,6 +34,15 @@ export interface Resource {
   readonly stored: StoredType;
 }
 
+/** A served resource of which nothing is stored. */
+export interface VirtualResource {
+  readonly row: KindRow;
+  readonly stored: undefined;
+}
+
+/** Whatever a path can name. */
+export type ServedResource = Resource | VirtualResource;
+
 /** Decides whether an object is in a selection; built from labelSelector and fieldSelector (registry/read/selection.ts). */
 export interface Selection {
   /** False when nothing but the place (namespace, name) restricts the selection. */
@@ -133,6 +142,12 @@ export interface Reader {
   watch(context: RequestContext, resource: Resource, namespace: string, options: WatchOptions, sink: ChangeSink): Promise<CacheWatch>;
 }
 
+/** What must hold of the stored object for an edit; '' and absent count as nothing. */
+export interface EditPreconditions {
+  readonly uid?: string | undefined;
+  readonly resourceVersion?: string | undefined;
+}
+
 export interface Writer {
   create(context: RequestContext, resource: Resource, namespace: string, body: ParsedBody, options: WriteOptions): Promise<WriteResult>;
   update(
@@ -151,6 +166,14 @@ export interface Writer {
     patch: PatchBody,
     options: WriteOptions & { readonly force?: boolean },
   ): Promise<WriteResult>;
+  /** Changes a stored object past the rules of its kind: see registry/write/edit.ts. */
+  edit(
+    context: RequestContext,
+    resource: Resource,
+    key: ObjectKey,
+    options: { readonly dryRun: boolean; readonly preconditions?: EditPreconditions },
+    change: (object: JsonObject) => void,
+  ): Promise<Entry>;
   delete(context: RequestContext, resource: Resource, key: ObjectKey, options: DeleteOptions): Promise<DeleteResult>;
   deleteCollection(
     context: RequestContext,

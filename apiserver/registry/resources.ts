@@ -3,34 +3,41 @@
  * Never knows a verb.
  */
 import { apiVersionOf, groupResourceText, type GroupVersion, type GroupVersionKind } from '../../shared/api/identity';
-import { KINDS, storedRowOf, type KindRow } from '../../shared/api/kinds';
+import { SERVED_KINDS, storedRowOf, type KindRow } from '../../shared/api/kinds';
 import { canonicalGroup } from '../../shared/names/dialect';
 import type { StoredType } from '../cache/contract';
-import type { Resource } from './contract';
+import type { Resource, ServedResource } from './contract';
 
 export interface Resources {
+  /** Of every kind that is stored. */
   readonly all: readonly Resource[];
+  /** The rows of all of them and of the virtual kinds. */
+  readonly rows: readonly KindRow[];
   /** One per key segment, whatever number of versions serve it. */
   readonly storedTypes: readonly StoredType[];
   /** `group` in either dialect. */
-  find(group: string, version: string, resource: string): Resource | undefined;
+  find(group: string, version: string, resource: string): ServedResource | undefined;
   /** The resource that serves a kind; `group` in either dialect. */
   ofKind(gvk: GroupVersionKind): Resource | undefined;
   /** A resource for which the server itself has a use (`namespaces`, `leases.coordination.platform.io`); throws when it is not served. */
   require(resource: string): Resource;
 }
 
-export function buildResources(rows: readonly KindRow[] = KINDS): Resources {
+export function buildResources(rows: readonly KindRow[] = SERVED_KINDS): Resources {
   const types = new Map<string, StoredType>();
-  const all = rows.map((row): Resource => {
-    const hub = storedRowOf(row);
-    return { row, hub, stored: storedType(hub, types) };
-  });
-  const byPath = new Map(all.map((resource) => [pathKey(resource.row, resource.row.resource), resource]));
+  const all = rows
+    .filter((row) => row.virtual !== true)
+    .map((row): Resource => {
+      const hub = storedRowOf(row);
+      return { row, hub, stored: storedType(hub, types) };
+    });
+  const virtual = rows.filter((row) => row.virtual === true).map((row): ServedResource => ({ row, stored: undefined }));
+  const byPath = new Map([...all, ...virtual].map((resource) => [pathKey(resource.row, resource.row.resource), resource]));
   const byKind = new Map(all.map((resource) => [pathKey(resource.row, resource.row.kind), resource]));
   const canonical = (gv: GroupVersion): GroupVersion => ({ group: canonicalGroup(gv.group), version: gv.version });
   return {
     all,
+    rows,
     storedTypes: [...types.values()],
     find: (group, version, resource) => byPath.get(pathKey(canonical({ group, version }), resource)),
     ofKind: (gvk) => byKind.get(pathKey(canonical(gvk), gvk.kind)),

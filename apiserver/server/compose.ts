@@ -7,14 +7,13 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
+import type { PortRange, ServiceRanges } from '../allocation/ranges';
 import { defaultAdmission } from '../admission/plugins';
-import { bearerTokens, type TokenAuthenticator } from '../authentication/bearer-token';
-import { clientCertificates } from '../authentication/client-certificate';
-import { authenticateInOrder } from '../authentication/union';
-import { authorizersFor, type AuthorizationMode } from '../authorization/modes';
-import { authorizeInOrder } from '../authorization/union';
+import type { BindableResource } from '../authentication/service-account/bound-objects';
+import type { StoredType } from '../cache/contract';
 import { openCache, type OpenedCache } from '../cache/open-cache';
 import { createDiscovery } from '../discovery/discovery';
+import { isDiscoverable, OPENID_PATHS } from '../discovery/openid';
 import { tables } from '../discovery/table/table';
 import type { ApiParts } from '../endpoints/api-parts';
 import { LiveWatches } from '../endpoints/live-watches';
@@ -26,11 +25,15 @@ import { createOpenApi } from '../openapi/openapi';
 import { startEventExpiry } from '../registry/bootstrap/event-expiry';
 import { claimPrefix } from '../registry/bootstrap/ownership';
 import { keepSystemNamespaces } from '../registry/bootstrap/system-namespaces';
+import { liveObjects } from '../registry/read/live-objects';
 import { createReader } from '../registry/read/reader';
 import { selectionFor } from '../registry/read/selection';
-import { buildResources } from '../registry/resources';
+import { buildResources, type Resources } from '../registry/resources';
+import { createOperations } from '../registry/virtual/operations';
+import { operationTable } from '../registry/virtual/table';
 import { createWriter } from '../registry/write/writer';
 import type { Store } from '../storage/store';
+import { createAccess, type AccessOptions } from './access';
 import { certificateReader } from './certificates';
 import { requestListener, type ChainParts } from './chain';
 import { Deadlines } from './deadlines';
@@ -39,7 +42,7 @@ import { listenLocally, listenSecurely, type ConnectionLimits, type Listener, ty
 import { Ongoing } from './ongoing';
 import { ServerState } from './state';
 
-export interface ServerOptions {
+export interface ServerOptions extends AccessOptions {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
@@ -49,6 +52,8 @@ export interface ServerOptions {
   readonly naming: Dialect;
   readonly gates: FeatureGates;
   readonly prefix: string;
+  readonly serviceRanges: ServiceRanges;
+  readonly nodePorts: PortRange;
   readonly eventTtlMs: number;
   readonly compactionMs: number;
   readonly requestTimeoutMs: number;
@@ -56,9 +61,6 @@ export interface ServerOptions {
   readonly maxReadOnly: number;
   readonly maxMutating: number;
   readonly maxStreams: number;
-  readonly tokens: readonly TokenAuthenticator[];
-  readonly anonymous: boolean;
-  readonly authorizationModes: readonly AuthorizationMode[];
   readonly livezGraceMs: number;
   readonly shutdownDelayMs: number;
   readonly shutdownWatchGraceMs: number;
@@ -99,19 +101,25 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     compactionMs: options.compactionMs,
   });
   const reader = createReader({ cache, store, clock, gates: options.gates });
+  const admission = defaultAdmission(names);
+  const namespaces = resources.require('namespaces');
   const writer = createWriter({
     store,
     cache,
     reader,
-    admission: defaultAdmission(names),
+    admission,
     clock,
     random,
     names,
+    serviceFamilies: options.serviceRanges.map(({ family }) => family),
     prefix: options.prefix,
-    namespaces: resources.require('namespaces'),
+    namespaces,
     leases: resources.require('leases.coordination.platform.io'),
     eventTtlSeconds: Math.round(options.eventTtlMs / 1000),
   });
+
+  const table = operationTable({ writer, pods: resources.require('pods'), clock });
+  const operations = createOperations({ table, cache, namespaces, admission, clock, names }, resources.rows);
 
   const state = new ServerState(options.sendRetryAfter);
   const inFlight = new InFlight({ readOnly: options.maxReadOnly, mutating: options.maxMutating });
@@ -132,6 +140,14 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     (endpoint, name, reason) => logger[hooks.complete ? 'warn' : 'info']('health check failed', { endpoint, name, reason }),
     (endpoint, name, healthy) => metrics.healthCheck(endpoint, name, healthy),
   );
+  const serverAddress = addressOf(options);
+  const access = createAccess(options, {
+    clock,
+    names,
+    objects: liveObjects({ cache, clock }, bindableTypes(resources)),
+    serverAddress,
+    tokenUsed: (stale) => metrics.tokenUsed(stale),
+  });
   const api: ApiParts = {
     clock,
     random,
@@ -139,6 +155,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     resources,
     reader,
     writer,
+    operations,
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
     encoders: new Encoders({ table: tables, clock, naming: options.naming }),
     watches,
@@ -147,7 +164,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     deprecatedRequested: (row, deprecation, subresource) => metrics.deprecatedRequested(row, deprecation, subresource),
     watchStarted: (exchange) => metrics.watchStarted(exchange),
   };
-  const rows = resources.all.map(({ row }) => row);
+  const { rows } = resources;
   const served = new Set(rows.map(({ group }) => group));
   const ongoing = new Ongoing();
   const chain: ChainParts = {
@@ -156,8 +173,9 @@ export async function startServer(options: ServerOptions, surroundings: Surround
       health,
       metrics,
       documents: [
-        createDiscovery({ rows, naming: options.naming, ...discoveryFacts(options) }),
+        createDiscovery({ rows, naming: options.naming, ...discoveryFacts(options), serverAddress }),
         createOpenApi({ rows, naming: options.naming, clock }),
+        ...access.documents,
       ],
       servesGroup: (group) => served.has(group),
     },
@@ -171,8 +189,8 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     inFlight,
     metrics,
     requestTimeoutMs: options.requestTimeoutMs,
-    authenticate: authenticateInOrder([clientCertificates, bearerTokens(options.tokens)], options.anonymous),
-    authorize: authorizeInOrder(authorizersFor(options.authorizationModes)),
+    authenticate: access.authenticate,
+    authorize: access.authorize,
     certificateOf: certificateReader(),
   };
 
@@ -202,9 +220,9 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     failed,
   });
   const ready = cache.whenReady().then(async () => {
-    const namespaces = keepSystemNamespaces({ writer, cache, namespaces: resources.require('namespaces'), names, clock, failed });
-    stopNamespaces = () => namespaces.stop();
-    await namespaces.complete;
+    const kept = keepSystemNamespaces({ writer, cache, namespaces, names, clock, failed });
+    stopNamespaces = () => kept.stop();
+    await kept.complete;
     hooks.complete = true;
   });
   return {
@@ -247,15 +265,35 @@ function within(ms: number, event: Promise<void>, clock: Clock): Promise<void> {
 
 const LAST_BYTES_MS = 100;
 
-function discoveryFacts(options: ServerOptions): Omit<Parameters<typeof createDiscovery>[0], 'rows' | 'naming'> {
+/** Where clients reach this server, as far as it knows. */
+function addressOf({ host, port }: ServerOptions): string {
+  return `${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${port}`;
+}
+
+/** What a service account token can be bound to. */
+function bindableTypes(resources: Resources): Readonly<Record<BindableResource, StoredType>> {
+  const stored = (resource: BindableResource): StoredType => resources.require(resource).stored;
+  return { serviceaccounts: stored('serviceaccounts'), pods: stored('pods'), secrets: stored('secrets'), nodes: stored('nodes') };
+}
+
+function discoveryFacts(options: ServerOptions): Pick<Parameters<typeof createDiscovery>[0], 'build' | 'otherPaths'> {
+  const issuer = options.serviceAccounts?.issuers[0];
   return {
-    serverAddress: `${options.host === '0.0.0.0' || options.host === '::' ? '127.0.0.1' : options.host}:${options.port}`,
     build: {
       gitCommit: '',
       buildDate: '1970-01-01T00:00:00Z',
       runtime: process.version,
       platform: `${process.platform}/${process.arch}`,
     },
-    otherPaths: ['/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
+    otherPaths: [
+      ...(issuer !== undefined && isDiscoverable(issuer) ? OPENID_PATHS : []),
+      '/healthz',
+      '/livez',
+      '/metrics',
+      '/openapi/v2',
+      '/openapi/v3',
+      '/readyz',
+      '/version',
+    ],
   };
 }

@@ -2,7 +2,8 @@ import { cpSync, mkdirSync, readFileSync, statSync, symlinkSync } from 'node:fs'
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { freePorts, ProgramProcess, removeFolder, repository, temporaryFolder, waitUntil } from '../../test/support/programs';
+import { freePorts } from '../../test/support/ports';
+import { ProgramProcess, removeFolder, repository, temporaryFolder, waitUntil } from '../../test/support/programs';
 import { isAlive } from './process-file';
 
 /**

@@ -6,7 +6,8 @@ import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
 import { Lifecycle } from '../../shared/runtime/lifecycle';
 import { silentLogger } from '../../shared/runtime/logger';
-import { freePorts, removeFolder, repository, temporaryFolder, waitUntil } from '../../test/support/programs';
+import { freePorts } from '../../test/support/ports';
+import { removeFolder, repository, temporaryFolder, waitUntil } from '../../test/support/programs';
 import { parseOptions } from './options';
 import { isAlive } from './process-file';
 import { runLocal, StartError } from './runner';
@@ -21,7 +22,8 @@ const running: Lifecycle[] = [];
 
 beforeEach(async () => {
   folder = temporaryFolder('runner');
-  [securePort = 0, insecurePort = 0] = await freePorts(2);
+  // The one between is for a second replica.
+  [securePort = 0, , insecurePort = 0] = await freePorts(3);
 });
 afterEach(async () => {
   await Promise.all(running.splice(0).map((lifecycle) => lifecycle.stop('test is over')));

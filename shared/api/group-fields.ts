@@ -21,6 +21,10 @@ export const HOLDERS: Readonly<Record<string, Readonly<Record<string, Holds>>>> 
   'admissionregistration.v1.ParamKind': { apiVersion: 'apiVersion' },
   'admissionregistration.v1.ParamRef': { namespace: 'namespace' },
   'admissionregistration.v1.ServiceReference': { namespace: 'namespace' },
+  'admissionregistration.v1alpha1.ParamKind': { apiVersion: 'apiVersion' },
+  'admissionregistration.v1alpha1.ParamRef': { namespace: 'namespace' },
+  'admissionregistration.v1beta1.ParamKind': { apiVersion: 'apiVersion' },
+  'admissionregistration.v1beta1.ParamRef': { namespace: 'namespace' },
   'autoscaling.v1.CrossVersionObjectReference': { apiVersion: 'apiVersion' },
   'autoscaling.v2.CrossVersionObjectReference': { apiVersion: 'apiVersion' },
   'core.v1.ObjectReference': { apiVersion: 'apiVersion', namespace: 'namespace' },
@@ -30,6 +34,7 @@ export const HOLDERS: Readonly<Record<string, Readonly<Record<string, Holds>>>> 
   'meta.v1.OwnerReference': { apiVersion: 'apiVersion' },
   'networking.v1.IngressClassParametersReference': { apiGroup: 'group', namespace: 'namespace' },
   'rbac.v1.RoleRef': { apiGroup: 'group' },
+  'resource.v1alpha3.ResourceClaimConsumerReference': { apiGroup: 'group' },
   'rbac.v1.Subject': { apiGroup: 'group', namespace: 'namespace' },
 };
 

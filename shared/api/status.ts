@@ -181,14 +181,25 @@ export const namespacePrecondition = (name: string, what: 'UID' | 'ResourceVersi
     `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
   );
 
-/** A uid in a PUT body that is not the stored object's. */
-export const uidPrecondition = (gr: GroupResource, name: string, key: string, wanted: string, found: string): StatusError =>
+/** What a body says of the stored object's identity that is not so. */
+export const storedPrecondition = (
+  gr: GroupResource,
+  name: string,
+  key: string,
+  what: 'UID' | 'ResourceVersion',
+  wanted: string,
+  found: string,
+): StatusError =>
   conflict(
     gr,
     name,
     `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
-      `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`,
+      `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
   );
+
+/** A uid in a PUT body that is not the stored object's. */
+export const uidPrecondition = (gr: GroupResource, name: string, key: string, wanted: string, found: string): StatusError =>
+  storedPrecondition(gr, name, key, 'UID', wanted, found);
 
 /** `continueToken` is set in one case: the inconsistent continuation of an expired list. */
 export const expired = (text: string, continueToken?: string): StatusError =>
@@ -265,6 +276,9 @@ export const unexplainedError = (): StatusError =>
 
 export const serviceUnavailable = (text: string, retryAfterSeconds?: number): StatusError =>
   new StatusError('ServiceUnavailable', text, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds });
+
+/** The answer to an operation that went well and has nothing to show. */
+export const success = (code: number): Status => ({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code });
 
 /** The answer to a delete that removed the object. */
 export function deletedStatus(gr: GroupResource, name: string, uid: string): Status {

@@ -14,7 +14,8 @@ import { createAuthority, issueCertificate, type Credential } from '../../shared
 import { systemRandom } from '../../shared/runtime/random';
 import { openEtcdStore } from '../../apiserver/storage/etcd/open';
 import { findEtcd, startEtcd } from '../support/etcd';
-import { freePort, removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
+import { freePort } from '../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BareServer } from './bare';
 import { BenchClient, configMap } from './client';
 import { anonymousMegabytes, loop, warmLoop, type Cost } from './measure';

@@ -18,7 +18,8 @@ import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { openEtcdStore } from '../../apiserver/storage/etcd/open';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../support/etcd';
-import { freePort, removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../support/programs';
+import { freePort } from '../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../support/programs';
 
 const namespace = 'default';
 

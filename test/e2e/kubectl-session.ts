@@ -6,7 +6,8 @@
 import { copyFileSync } from 'node:fs';
 import path from 'node:path';
 import { kubectlOnPath, packagedProgram, runClient, startClient, type Outcome } from '../support/kubectl';
-import { freePort, removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from '../support/programs';
+import { freePort } from '../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from '../support/programs';
 import { skipLoudly } from '../support/skipped';
 
 /** What the scripts look at in an object. */

@@ -6,7 +6,8 @@ import { request, type IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import { packagedProgram, runClient } from '../support/kubectl';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../support/etcd';
-import { freePorts, type ProgramProcess, removeFolder, startProgram, temporaryFolder, waitUntil } from '../support/programs';
+import { freePorts } from '../support/ports';
+import { type ProgramProcess, removeFolder, startProgram, temporaryFolder, waitUntil } from '../support/programs';
 
 const runner = 'deploy/local/main.js';
 const kubectl = packagedProgram('kubectl') ?? '';

@@ -1,14 +1,11 @@
 /**
  * Records what the reference server makes of random sequences of create, update, patch and apply by several managers:
  *   node deploy/scripts/run.mjs test/recordings/ownership.js <seed> <count> > apiserver/registry/write/ownership-answers.json
- * The reference stands at https://127.0.0.1:16443 (token admintoken, override with REFERENCE_URL and REFERENCE_TOKEN); objects live in the
- * namespace h14. ownership-answers.test.ts replays the recording.
+ * Objects live in the namespace h14. ownership-answers.test.ts replays the recording.
  */
-import { request } from 'node:https';
 import { apiVersionIn, canonicalApiVersion, otherQualifiedName } from '../../shared/names/dialect';
-
-type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
-type Body = { [member: string]: Json };
+import { createChance } from './chance';
+import { call, hangUp, isBody, type Body, type Json } from './reference';
 
 interface Step {
   method: 'POST' | 'PUT' | 'PATCH';
@@ -29,29 +26,15 @@ interface Case {
 }
 
 const [seedText = '1', countText = '100'] = process.argv.slice(2);
-let state = Number(seedText);
 const NAMESPACE = 'h14';
 const NODE_PREFIX = otherQualifiedName('node.platform.io/x')?.split('/')[0] ?? '';
 const LEASES = apiVersionIn('kubernetes', 'coordination.platform.io/v1');
 
-/** mulberry32: a sequence that a seed repeats. */
-function chance(): number {
-  state = (state + 0x6d2b79f5) | 0;
-  let t = Math.imul(state ^ (state >>> 15), 1 | state);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-}
-const below = (limit: number): number => Math.floor(chance() * limit);
-const often = (share: number): boolean => chance() < share;
-const pick = <T>(items: readonly T[]): T => {
-  const item = items[below(items.length)];
-  if (item === undefined) throw new Error('nothing to pick from');
-  return item;
-};
+const { float, below, often, pick } = createChance(Number(seedText));
 const some = <T>(items: readonly T[]): T[] => items.filter(() => often(0.5));
 const shuffled = <T>(items: readonly T[]): T[] =>
   items
-    .map((item) => ({ item, at: chance() }))
+    .map((item) => ({ item, at: float() }))
     .sort((a, b) => a.at - b.at)
     .map(({ item }) => item);
 const map = (names: readonly string[], values: readonly Json[]): Body =>
@@ -183,34 +166,6 @@ const KINDS: Readonly<
   },
 };
 
-function call(method: string, path: string, type: string, body: Json): Promise<{ code: number; body: Body }> {
-  const text = JSON.stringify(body);
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      new URL(path, process.env['REFERENCE_URL'] ?? 'https://127.0.0.1:16443'),
-      {
-        method,
-        rejectUnauthorized: false,
-        headers: {
-          authorization: `Bearer ${process.env['REFERENCE_TOKEN'] ?? 'admintoken'}`,
-          'content-type': type,
-          'content-length': Buffer.byteLength(text),
-        },
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => {
-          const parsed: Body = JSON.parse(Buffer.concat(chunks).toString());
-          resolve({ code: response.statusCode ?? 0, body: parsed });
-        });
-      },
-    );
-    sent.on('error', reject);
-    sent.end(text);
-  });
-}
-
 const MEDIA = {
   '': 'application/json',
   json: 'application/json-patch+json',
@@ -219,10 +174,6 @@ const MEDIA = {
 };
 
 const RESETS: readonly Json[] = [{ metadata: { managedFields: [{}] } }];
-
-function isBody(value: Json | undefined): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
@@ -299,6 +250,7 @@ async function main(): Promise<void> {
     if (isBody(made.object) && made.object['metadata'] !== undefined) cases.push(made);
   }
   process.stdout.write(`[\n${cases.map((made) => canonical(JSON.stringify(made))).join(',\n')}\n]\n`);
+  hangUp();
 }
 
 void main();

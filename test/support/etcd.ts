@@ -4,9 +4,10 @@
  */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
-import { createServer, connect } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { freePorts } from './ports';
 import { skipLoudly } from './skipped';
 
 export interface EtcdServer {
@@ -151,25 +152,6 @@ class Member implements EtcdServer {
     child.kill(signal);
     await gone;
   }
-}
-
-/** So many TCP ports that were free a moment ago. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  return Promise.all(
-    servers.map(async (server) => {
-      const address = server.address();
-      await new Promise((resolve) => server.close(resolve));
-      if (address === null || typeof address === 'string') throw new Error('a TCP server has no port');
-      return address.port;
-    }),
-  );
 }
 
 function lookForEtcd(): string | undefined {

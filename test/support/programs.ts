@@ -1,10 +1,9 @@
 /**
- * What tests that run whole programs need: free ports, temporary folders, waiting for a condition, and API server processes.
+ * What tests that run whole programs need: temporary folders, waiting for a condition, and API server processes.
  * The programs are the compiled ones in dist/ (`npm run build` makes them; `npm test` has done so before any test runs).
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ensureCertificates, type Certificates } from '../../deploy/local/certificates';
@@ -30,31 +29,6 @@ export function temporaryFolder(name: string): string {
 
 export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-}
-
-/** `count` different ports of 127.0.0.1 that nothing listens on at the moment. */
-export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve, reject) => {
-          server.once('error', reject);
-          server.listen(0, '127.0.0.1', () => {
-            const address = server.address();
-            if (address === null || typeof address === 'string') reject(new Error('no port'));
-            else resolve(address.port);
-          });
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
-}
-
-export async function freePort(): Promise<number> {
-  const [port] = await freePorts(1);
-  return port!;
 }
 
 /** Looks every 20 ms until `condition` gives something other than undefined or false; fails after `timeoutMs` with `what`. */

@@ -14,6 +14,7 @@ import type {
 } from '../../apiserver/registry/contract';
 import { buildResources, type Resources } from '../../apiserver/registry/resources';
 import { createWriter } from '../../apiserver/registry/write/writer';
+import type { IpFamily } from '../../shared/api/ip-address';
 import type { JsonObject } from '../../shared/api/json';
 import { StatusError, type Status } from '../../shared/api/status';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
@@ -71,7 +72,9 @@ export interface Fixture {
 }
 
 /** Everything lives in the namespace `ns`, which exists. */
-export async function writeFixture(more: { readonly naming?: Dialect; readonly list?: () => Promise<ListPage> } = {}): Promise<Fixture> {
+export async function writeFixture(
+  more: { readonly naming?: Dialect; readonly list?: () => Promise<ListPage>; readonly serviceFamilies?: readonly IpFamily[] } = {},
+): Promise<Fixture> {
   const store = new MemoryStore();
   const clock = new ManualClock(START);
   const random = new CountingRandom();
@@ -87,6 +90,7 @@ export async function writeFixture(more: { readonly naming?: Dialect; readonly l
     clock,
     random,
     names,
+    serviceFamilies: more.serviceFamilies ?? ['IPv4'],
     prefix: PREFIX,
     namespaces: resources.require('namespaces'),
     leases: resources.require('leases.coordination.platform.io'),

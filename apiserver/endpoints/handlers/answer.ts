@@ -2,7 +2,7 @@
 import { badRequest, notAcceptable } from '../../../shared/api/status';
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/contract';
-import type { Resource } from '../../registry/contract';
+import type { ServedResource } from '../../registry/contract';
 import type { ApiParts } from '../api-parts';
 import type { Exchange } from '../exchange';
 import { negotiate, type Offer, type Representation } from '../negotiation';
@@ -17,8 +17,11 @@ export interface Negotiated {
   readonly encoder: Encoder;
 }
 
+/** What an answer shows the kind of. */
+type Named = Pick<ServedResource, 'row'>;
+
 /** Settles representation and dialect; throws the 406. */
-export function negotiated(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest, offer: Offer): Negotiated {
+export function negotiated(parts: ApiParts, exchange: Exchange, resource: Named, info: ResourceRequest, offer: Offer): Negotiated {
   const wanted = negotiate(exchange.header('accept'), offer, exchange.dialect);
   if (wanted.dialect !== undefined && info.dialect === undefined) exchange.dialect = wanted.dialect;
   const include = wanted.transform === 'table' ? includeObject(exchange.query) : 'Metadata';
@@ -29,7 +32,7 @@ export function negotiated(parts: ApiParts, exchange: Exchange, resource: Resour
 export function sendEntry(
   parts: ApiParts,
   exchange: Exchange,
-  resource: Resource,
+  resource: Named,
   { wanted, encoder }: Negotiated,
   status: number,
   entry: Entry,
@@ -41,7 +44,7 @@ export function sendEntry(
 }
 
 /** Throws the 406 of a list that was asked for as one object's metadata. */
-export function refuseSingleForm(resource: Resource, { wanted }: Negotiated): void {
+export function refuseSingleForm(resource: Named, { wanted }: Negotiated): void {
   if (wanted.transform !== 'partial') return;
   throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${internalType(resource.row)}List)`);
 }

@@ -1,15 +1,12 @@
-/** IP addresses and ranges as upstream's rules for Services, Nodes and Pods see them. */
-import { isIP } from 'node:net';
+/** What upstream's rules say of texts that should be IP addresses or ranges. */
 import { invalidValue, type FieldError } from '../../../shared/api/field-error';
+import { addressClass, parseIpAddress, parseIpRange, type AddressClass } from '../../../shared/api/ip-address';
 
 const NO_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const NO_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
-/** 4 or 6, else 0. Leading zeros in an IPv4 address are taken as decimal (upstream behaviour, with a warning). */
-export function ipFamily(text: string): 0 | 4 | 6 {
-  const family = isIP(withoutLeadingZeros(text));
-  return family === 4 || (family === 6 && !text.includes('%')) ? family : 0;
-}
+/** 4 or 6, else 0. */
+export const ipFamily = (text: string): 0 | 4 | 6 => parseIpAddress(text)?.family ?? 0;
 
 /** Dotted decimals without leading zeros. */
 export function withoutLeadingZeros(text: string): string {
@@ -20,8 +17,20 @@ export const ipErrors = (text: string, field: string): readonly FieldError[] =>
   ipFamily(text) === 0 ? [invalidValue(field, text, NO_IP)] : [];
 
 export function cidrErrors(text: string, field: string): FieldError[] {
-  const [address = '', bits = '', ...rest] = text.split('/');
-  const family = ipFamily(address);
-  const good = family !== 0 && rest.length === 0 && /^[0-9]{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128);
-  return good ? [] : [invalidValue(field, text, NO_CIDR)];
+  return parseIpRange(text) === undefined ? [invalidValue(field, text, NO_CIDR)] : [];
+}
+
+const CLASS_TEXT: Readonly<Record<AddressClass, (address: string) => string>> = {
+  unspecified: (address) => `may not be unspecified (${address})`,
+  loopback: () => 'may not be in the loopback range (127.0.0.0/8, ::1/128)',
+  'link-local': () => 'may not be in the link-local range (169.254.0.0/16, fe80::/10)',
+  'link-local multicast': () => 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)',
+};
+
+/** For an address at which other machines are to be served: ones that they cannot reach are refused. */
+export function unreachableErrors(text: string, field: string): readonly FieldError[] {
+  const address = parseIpAddress(text);
+  if (address === undefined) return [invalidValue(field, text, 'must be a valid IP address')];
+  const found = addressClass(address);
+  return found === undefined ? [] : [invalidValue(field, text, CLASS_TEXT[found](text))];
 }

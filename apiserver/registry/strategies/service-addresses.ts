@@ -2,7 +2,10 @@
 import { duplicate, forbiddenField, invalidValue, notSupported, type FieldError } from '../../../shared/api/field-error';
 import { objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { stringsAt } from '../../../shared/api/object-meta';
-import { ipErrors, ipFamily, withoutLeadingZeros } from './addresses';
+import { ipErrors, ipFamily, unreachableErrors, withoutLeadingZeros } from './addresses';
+
+/** In the place of an address: there is none. */
+export const HEADLESS = 'None';
 
 const FAMILIES = ['IPv4', 'IPv6'];
 const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
@@ -20,35 +23,39 @@ export function clusterAddressErrors(spec: JsonObject): FieldError[] {
     if (policy !== undefined) refuse('ipFamilyPolicy');
     return errors;
   }
+  errors.push(...agreementErrors(stringAt(spec, 'clusterIP') ?? '', addresses));
   families.forEach((family, index) => {
     if (!FAMILIES.includes(family)) errors.push(notSupported(`spec.ipFamilies[${index}]`, family, FAMILIES));
     else if (families.indexOf(family) < index) errors.push(duplicate(`spec.ipFamilies[${index}]`, family));
   });
   if (policy !== undefined && !POLICIES.includes(policy)) errors.push(notSupported('spec.ipFamilyPolicy', policy, POLICIES));
-  return [...errors, ...addressListErrors(stringAt(spec, 'clusterIP') ?? '', addresses, families)];
+  return [...errors, ...addressListErrors(addresses, families)];
 }
 
-function addressListErrors(first: string, given: readonly string[], families: readonly string[]): readonly FieldError[] {
-  const field = 'spec.clusterIPs';
+const ADDRESSES = 'spec.clusterIPs';
+
+function agreementErrors(first: string, addresses: readonly string[]): readonly FieldError[] {
+  if (addresses.length === 0 || addresses[0] === first) return [];
+  const text = first === '' ? 'must be empty when `clusterIP` is not specified' : 'first value must match `clusterIP`';
+  return [invalidValue(ADDRESSES, addresses, text)];
+}
+
+function addressListErrors(addresses: readonly string[], families: readonly string[]): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (first === '' && given.length > 0) return [invalidValue(field, given, 'must be empty when `clusterIP` is not specified')];
-  const addresses = given.length === 0 && first !== '' ? [first] : given;
-  if (addresses.length > 0 && addresses[0] !== first) errors.push(invalidValue(field, addresses, 'first value must match `clusterIP`'));
-  if (addresses.includes('None')) {
-    if (addresses.length > 1) errors.push(invalidValue(field, addresses, "'None' must be the first and only value"));
-    return errors;
-  }
-  addresses.forEach((address, index) => errors.push(...ipErrors(address, `${field}[${index}]`)));
-  if (addresses.length > 2) errors.push(invalidValue(field, addresses, 'may only hold up to 2 values'));
-  if (errors.length > 0) return errors;
+  const isHeadless = addresses[0] === HEADLESS;
+  if (isHeadless && addresses.length > 1) errors.push(invalidValue(ADDRESSES, addresses, "'None' must be the first and only value"));
+  const malformed = addresses.flatMap((address, index) => (index === 0 && isHeadless ? [] : ipErrors(address, `${ADDRESSES}[${index}]`)));
+  errors.push(...malformed);
+  if (addresses.length > 2) return [...errors, invalidValue(ADDRESSES, addresses, 'may only hold up to 2 values')];
+  if (isHeadless || malformed.length > 0) return errors;
   const used = addresses.map((address) => (ipFamily(address) === 4 ? 'IPv4' : 'IPv6'));
   if (used.length === 2 && used[0] === used[1])
-    errors.push(invalidValue(field, addresses, 'may specify no more than one IP for each IP family'));
+    errors.push(invalidValue(ADDRESSES, addresses, 'may specify no more than one IP for each IP family'));
   used.forEach((family, index) => {
     const wanted = families[index];
-    if (wanted === undefined || wanted === family) return;
+    if (wanted === undefined || wanted === family || !FAMILIES.includes(wanted)) return;
     const text = `expected an ${wanted} value as indicated by \`ipFamilies[${index}]\``;
-    errors.push(invalidValue(`${field}[${index}]`, addresses[index] ?? '', text));
+    errors.push(invalidValue(`${ADDRESSES}[${index}]`, addresses[index] ?? '', text));
   });
   return errors;
 }
@@ -57,7 +64,7 @@ function addressListErrors(first: string, given: readonly string[], families: re
 export function clusterAddressChanges(spec: JsonObject, before: JsonObject): readonly FieldError[] {
   if (stringAt(spec, 'type') === 'ExternalName' || stringAt(before, 'type') === 'ExternalName') return [];
   const [addresses, old] = [stringsAt(spec, 'clusterIPs'), stringsAt(before, 'clusterIPs')];
-  if (old.length === 0 || (addresses[0] === 'None' && old[0] === 'None')) return [];
+  if (old.length === 0 || (addresses[0] === HEADLESS && old[0] === HEADLESS)) return [];
   if (addresses.length === 0) return [invalidValue('spec.clusterIPs[0]', addresses, 'primary clusterIP can not be unset')];
   const kept = addresses.length === old.length ? addresses.length : 1;
   return addresses
@@ -69,28 +76,9 @@ export function clusterAddressChanges(spec: JsonObject, before: JsonObject): rea
 
 /** An address on which every node is to accept traffic: ones that no other machine can reach are refused. */
 export function externalAddressErrors(address: string, field: string): readonly FieldError[] {
-  const family = ipFamily(address);
-  if (family === 0) return ipErrors(address, field);
-  const text = RANGES.find(({ of, matches }) => of === family && matches(withoutLeadingZeros(address)))?.text;
-  return text === undefined ? [] : [invalidValue(field, address, text)];
+  const errors = ipErrors(address, field);
+  return errors.length > 0 ? errors : unreachableErrors(address, field);
 }
-
-const firstGroup = (address: string): number => Number.parseInt(address.split(':')[0] ?? '', 16);
-const onlyZeros = /^[0:]*$/;
-const LOOPBACK = 'may not be in the loopback range (127.0.0.0/8, ::1/128)';
-const LINK_LOCAL = 'may not be in the link-local range (169.254.0.0/16, fe80::/10)';
-const LINK_LOCAL_MULTICAST = 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)';
-
-const RANGES: readonly { readonly of: 4 | 6; readonly text: string; readonly matches: (address: string) => boolean }[] = [
-  { of: 4, text: 'may not be unspecified (0.0.0.0)', matches: (address) => address === '0.0.0.0' },
-  { of: 6, text: 'may not be unspecified (::)', matches: (address) => onlyZeros.test(address) },
-  { of: 4, text: LOOPBACK, matches: (address) => address.startsWith('127.') },
-  { of: 6, text: LOOPBACK, matches: (address) => address.endsWith('1') && onlyZeros.test(address.slice(0, -1)) },
-  { of: 4, text: LINK_LOCAL, matches: (address) => address.startsWith('169.254.') },
-  { of: 6, text: LINK_LOCAL, matches: (address) => (firstGroup(address) & 0xffc0) === 0xfe80 },
-  { of: 4, text: LINK_LOCAL_MULTICAST, matches: (address) => address.startsWith('224.0.0.') },
-  { of: 6, text: LINK_LOCAL_MULTICAST, matches: (address) => (firstGroup(address) & 0xff0f) === 0xff02 },
-];
 
 export function addressWarnings(object: JsonObject): readonly string[] {
   const spec = objectAt(object, 'spec') ?? {};

@@ -1,18 +1,19 @@
-/**
- * Service (behaviour-reference §5.3, §5.4): plain fields. Addresses and node ports are kept as they are sent; nothing is allocated here.
- */
-import { objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
-import type { Strategy } from './strategy';
+/** Service (behaviour-reference §5.3–5.6): its families and fields. Addresses and ports are not chosen here. */
+import type { FieldError } from '../../../shared/api/field-error';
+import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import type { Strategy, StrategyContext } from './strategy';
 import { addressWarnings } from './service-addresses';
+import { carryAllocated } from './service-carry';
+import { settleFamilies } from './service-families';
 import { validateService, validateServiceChange, validateServiceStatus } from './service-rules';
 
 export const service: Strategy = {
+  settle: settleAddresses,
   prepareForCreate: dropWhatNamesDoNotHave,
   validate: validateService,
   update: {
     state: 'last',
     prepare(object, old) {
-      keepAddresses(object, old);
       dropWhatTheTypeNoLongerNeeds(object, old);
       dropWhatNamesDoNotHave(object);
     },
@@ -25,30 +26,15 @@ export const service: Strategy = {
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
 const typeOf = (object: JsonObject): string => stringAt(specOf(object), 'type') ?? '';
 
+function settleAddresses(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] {
+  if (old !== undefined) carryAllocated(object, old);
+  return settleFamilies(object, old, context.serviceFamilies);
+}
+
 /** An alias has no traffic of its own to direct. */
 function dropWhatNamesDoNotHave(object: JsonObject): void {
   const spec = objectAt(object, 'spec');
   if (spec !== undefined && typeOf(object) === 'ExternalName') delete spec['internalTrafficPolicy'];
-}
-
-/** An update that is silent about addresses keeps them; families and policy too. */
-function keepAddresses(object: JsonObject, old: JsonObject): void {
-  if (typeOf(object) === 'ExternalName' || typeOf(old) === 'ExternalName') return;
-  const spec = objectAt(object, 'spec');
-  if (spec === undefined) return;
-  const before = specOf(old);
-  const silent = own(spec, 'clusterIP') === undefined && own(spec, 'clusterIPs') === undefined;
-  if (silent) carry(spec, before, ['clusterIP', 'clusterIPs']);
-  else if (own(spec, 'clusterIPs') === undefined && own(spec, 'clusterIP') !== undefined)
-    spec['clusterIPs'] = [own(spec, 'clusterIP') ?? ''];
-  carry(spec, before, ['ipFamilies', 'ipFamilyPolicy']);
-}
-
-function carry(spec: JsonObject, before: JsonObject, members: readonly string[]): void {
-  for (const member of members) {
-    const value = own(before, member);
-    if (own(spec, member) === undefined && value !== undefined) spec[member] = value;
-  }
 }
 
 /** What the old type needed and the new one does not goes, where it was left as it was. */
@@ -57,7 +43,7 @@ function dropWhatTheTypeNoLongerNeeds(object: JsonObject, old: JsonObject): void
   const [type, before] = [typeOf(object), typeOf(old)];
   if (spec === undefined || type === before) return;
   const drop = (member: string): void => {
-    if (JSON.stringify(own(spec, member)) === JSON.stringify(own(specOf(old), member))) delete spec[member];
+    if (equalJson(own(spec, member), own(specOf(old), member))) delete spec[member];
   };
   if (type === 'ExternalName') ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'].forEach(drop);
   if (before === 'LoadBalancer') {

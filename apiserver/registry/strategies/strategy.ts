@@ -3,6 +3,7 @@
  * decoded, defaulted objects in canonical spelling, and none looks at the store.
  */
 import type { FieldError } from '../../../shared/api/field-error';
+import type { IpFamily } from '../../../shared/api/ip-address';
 import type { JsonObject } from '../../../shared/api/json';
 import type { UserInfo } from '../../../shared/api/user';
 import type { GeneratedNames } from '../../../shared/names/dialect';
@@ -11,6 +12,8 @@ export interface StrategyContext {
   readonly names: GeneratedNames;
   /** Who makes the request. */
   readonly user: UserInfo;
+  /** The families in which Services get addresses; that of Services which ask for none stands first. */
+  readonly serviceFamilies: readonly IpFamily[];
 }
 
 export interface UpdateRules {
@@ -25,6 +28,11 @@ export interface UpdateRules {
 }
 
 export interface Strategy {
+  /**
+   * Settles what has to be clear before anything is allocated, on creation (`old` undefined) and on changes through the main endpoint, before
+   * `prepare`. What it finds wrong is all that the client is told.
+   */
+  settle?(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[];
   /** Sets and resets what a client may not choose at creation. A status has been dropped already where `keepsStatusAtCreation` is unset. */
   prepareForCreate?(object: JsonObject, context: StrategyContext): void;
   validate?(object: JsonObject, context: StrategyContext): readonly FieldError[];

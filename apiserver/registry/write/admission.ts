@@ -4,14 +4,14 @@
  */
 import type { JsonObject } from '../../../shared/api/json';
 import type { Entry } from '../../cache/contract';
-import type { Resource, Subresource, UserInfo } from '../contract';
+import type { ServedResource, UserInfo } from '../contract';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE';
 
 export interface AdmissionRequest {
   readonly operation: AdmissionOperation;
-  readonly resource: Resource;
-  readonly subresource: Subresource;
+  readonly resource: ServedResource;
+  readonly subresource: string | undefined;
   /** '' for cluster-scoped objects. */
   readonly namespace: string;
   /** '' while a name has yet to be generated. */

@@ -11,7 +11,7 @@ import { fieldFaults } from '../../../shared/serialization';
 import { canonicalGroup } from '../../../shared/names/dialect';
 import { quote } from '../../../shared/api/quote';
 import type { FieldValidation } from '../contract';
-import type { Plan } from './plan';
+import type { KindPlan } from './plan';
 
 export interface Undecoded {
   readonly value: JsonObject;
@@ -28,19 +28,19 @@ export class BodyFault extends Error {
 }
 
 /** The object, decoded and without defaults. Throws a 400 StatusError. */
-export function decodeBody(plan: Plan, body: Undecoded, validation: FieldValidation, warn: (text: string) => void): JsonObject {
+export function decodeBody(plan: KindPlan, body: Undecoded, validation: FieldValidation, warn: (text: string) => void): JsonObject {
   const kind = checkKind(plan, body.value);
   try {
     return decodeStrictly(plan, body, validation, warn, []);
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
-    throw badRequest(`${kind} in version ${quote(plan.resource.row.version)} cannot be handled as a ${plan.kind}: ${error.message}`);
+    throw badRequest(`${kind} in version ${quote(plan.row.version)} cannot be handled as a ${plan.kind}: ${error.message}`);
   }
 }
 
 /** Throws {@link BodyFault}. `earlier` = strict errors that were found on the way to the body, named first. */
 export function decodeStrictly(
-  plan: Plan,
+  plan: KindPlan,
   body: Undecoded,
   validation: FieldValidation,
   warn: (text: string) => void,
@@ -67,7 +67,7 @@ function faultsOf(body: Undecoded, unknown: readonly string[], level: 'strict' |
 const unknownField = (path: string): string => `unknown field ${quote(path)}`;
 const duplicateField = (path: string): string => `duplicate field ${quote(path)}`;
 
-function decodeFaulty(plan: Plan, body: Undecoded): { readonly object: JsonObject; readonly unknown: readonly string[] } {
+function decodeFaulty(plan: KindPlan, body: Undecoded): { readonly object: JsonObject; readonly unknown: readonly string[] } {
   try {
     return decodeObject(plan.type, body.value, body.literals);
   } catch (error) {
@@ -76,8 +76,8 @@ function decodeFaulty(plan: Plan, body: Undecoded): { readonly object: JsonObjec
 }
 
 /** Fills in what is missing and refuses what is another kind or version. Returns the body's kind. */
-export function checkKind(plan: Plan, value: JsonObject): string {
-  const { row, hub } = plan.resource;
+export function checkKind(plan: KindPlan, value: JsonObject): string {
+  const { row, hub } = plan;
   const meta = typeMeta(plan, value);
   const given = parseApiVersion(meta.apiVersion);
   if (given === undefined) throw unrecognized(plan, value, `unexpected GroupVersion string: ${meta.apiVersion}`);
@@ -104,7 +104,7 @@ function isVersionOf(hub: KindRow, gv: GroupVersion): boolean {
   return row !== undefined && storedRowOf(row) === hub;
 }
 
-function typeMeta(plan: Plan, value: JsonObject): { readonly apiVersion: string; readonly kind: string } {
+function typeMeta(plan: KindPlan, value: JsonObject): { readonly apiVersion: string; readonly kind: string } {
   try {
     return readTypeMeta(value);
   } catch (error) {
@@ -115,7 +115,7 @@ function typeMeta(plan: Plan, value: JsonObject): { readonly apiVersion: string;
 const EXCERPT = 30;
 
 /** A body of which not even the kind can be told. */
-function unrecognized(plan: Plan, value: JsonObject, text: string): StatusError {
+function unrecognized(plan: KindPlan, value: JsonObject, text: string): StatusError {
   const body = stringifyJson(value);
   const excerpt = body.length > EXCERPT ? `${body.slice(0, EXCERPT)} ...` : body;
   return badRequest(`the object provided is unrecognized (must be of type ${plan.kind}): ${text} (${excerpt})`);

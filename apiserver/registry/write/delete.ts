@@ -59,7 +59,7 @@ async function attemptDelete(
     }
     case 'mark': {
       delete metadataOf(object)['resourceVersion'];
-      const encoded = encode(plan, object, canonicalizeGroups(object, plan.groupFields, names));
+      const encoded = encode(plan, object, canonicalizeGroups(object, plan.storedGroupFields, names));
       if (isUnchanged(encoded, entry, text)) return { type: 'answer', result: { type: 'object', entry, code } };
       const value = storedValue(plan, encoded, hiddenFields(plan, clock.now(), path.eventTtlSeconds));
       const answer = (revision: number): DeleteResult => ({ type: 'object', entry: makeEntry(plan.stored, key, revision, value), code });
@@ -175,7 +175,7 @@ function setFinalizers(metadata: JsonObject, finalizers: readonly string[]): voi
 }
 
 function removedAnswer(plan: Plan, name: string, metadata: JsonObject, entry: Entry): DeleteResult {
-  if (plan.resource.row.returnsDeletedObject === true) return { type: 'object', entry, code: 200 };
+  if (plan.resource.row.returnsDeletedObject !== undefined) return { type: 'object', entry, code: 200 };
   return { type: 'status', status: status.deletedStatus(plan.gr, name, stringAt(metadata, 'uid') ?? ''), code: 200 };
 }
 

@@ -8,10 +8,10 @@ import { isTerminating, readMetadata, timestamp } from '../../../shared/api/obje
 import { badRequest } from '../../../shared/api/status';
 import { duplicateFree } from '../../../shared/api/validation/owner-references';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
-import type { Plan } from './plan';
+import type { KindPlan, Plan } from './plan';
 
 /** Takes aliases of the system namespaces for the namespaces themselves. `kind` Namespace: so do their names. */
-export function canonicalPlace(plan: Plan, metadata: JsonObject, names: GeneratedNames): void {
+export function canonicalPlace(plan: KindPlan, metadata: JsonObject, names: GeneratedNames): void {
   const namespace = stringAt(metadata, 'namespace');
   if (namespace !== undefined) metadata['namespace'] = canonicalNamespace(names, namespace);
   if (plan.type !== 'core.v1.Namespace') return;
@@ -20,7 +20,7 @@ export function canonicalPlace(plan: Plan, metadata: JsonObject, names: Generate
 }
 
 /** An absent namespace is the URL's; on cluster-scoped kinds one in the body does not count. */
-export function agreeOnNamespace(plan: Plan, metadata: JsonObject, namespace: string): void {
+export function agreeOnNamespace(plan: KindPlan, metadata: JsonObject, namespace: string): void {
   if (!plan.namespaced) {
     delete metadata['namespace'];
     return;

@@ -9,8 +9,8 @@ import { isReset, parseEntries, readEntries, writeEntries, type Entry, type Mana
 import type { FieldSet } from '../../../shared/patch/apply/field-set';
 import { recordUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
 import { MissingKey, shapeOf } from '../../../shared/patch/apply/shape';
-import type { Subresource } from '../contract';
-import { toHub, toServed, type Plan } from './plan';
+import type { KindPlan } from './plan';
+import { toHub, toServed } from './plan';
 
 const NOTHING: FieldSet = {};
 const STATUS: FieldSet = { 'f:status': {} };
@@ -19,7 +19,7 @@ const SPEC: FieldSet = { 'f:spec': {} };
 const POD_SPEC: FieldSet = { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} }, 'f:spec': {} };
 
 /** How an endpoint's writes come to own fields. */
-export function ownershipOf(plan: Plan, subresource: Subresource): Ownership {
+export function ownershipOf(plan: KindPlan, subresource: string | undefined): Ownership {
   const resets = resetsOf(plan, subresource);
   const own: VersionView = { shape: shapeOf(plan.type), resets, convert: same, back: same };
   return { own, in: (apiVersion) => (apiVersion === plan.apiVersion ? own : viewOf(plan, apiVersion, resets)) };
@@ -27,7 +27,7 @@ export function ownershipOf(plan: Plan, subresource: Subresource): Ownership {
 
 const same = (object: JsonObject): JsonObject => object;
 
-function viewOf(plan: Plan, apiVersion: string, resets: FieldSet): VersionView | undefined {
+function viewOf(plan: KindPlan, apiVersion: string, resets: FieldSet): VersionView | undefined {
   const version = plan.versions.get(apiVersion);
   if (version === undefined) return undefined;
   const { type, converter } = version;
@@ -39,24 +39,19 @@ function viewOf(plan: Plan, apiVersion: string, resets: FieldSet): VersionView |
   };
 }
 
-function resetsOf(plan: Plan, subresource: Subresource): FieldSet {
-  switch (subresource) {
-    case undefined:
-    case 'finalize':
-      return plan.hasStatus ? STATUS : NOTHING;
-    case 'status':
-      return plan.type === 'core.v1.Pod' ? POD_SPEC : SPEC;
-  }
+function resetsOf(plan: KindPlan, subresource: string | undefined): FieldSet {
+  if (subresource === 'status') return plan.type === 'core.v1.Pod' ? POD_SPEC : SPEC;
+  return plan.hasStatus ? STATUS : NOTHING;
 }
 
-export function managerOf(plan: Plan, subresource: Subresource, name: string, operation: Manager['operation']): Manager {
+export function managerOf(plan: KindPlan, subresource: string | undefined, name: string, operation: Manager['operation']): Manager {
   return { name, operation, apiVersion: plan.apiVersion, subresource: subresource ?? '' };
 }
 
 const empty = new Map<string, JsonObject>();
 
 /** What an object of the served type is before it is created: the members that output always has, unset. */
-export function emptyObject(plan: Plan): JsonObject {
+export function emptyObject(plan: KindPlan): JsonObject {
   let object = empty.get(plan.type);
   if (object === undefined) empty.set(plan.type, (object = decodeObject(plan.type, {}).object));
   return object;
@@ -72,8 +67,8 @@ export function withoutOwnership(object: JsonObject): JsonObject {
 
 /** Writes who owns what into `object`, which can be stored. `old` undefined = it is being created. `ms` since 1970. */
 export function recordOwnership(
-  plan: Plan,
-  subresource: Subresource,
+  plan: KindPlan,
+  subresource: string | undefined,
   manager: string,
   object: JsonObject,
   old: JsonObject | undefined,

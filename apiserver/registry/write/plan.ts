@@ -14,13 +14,13 @@ import type { Resource } from '../contract';
 import { STRATEGIES } from '../strategies';
 import type { Strategy } from '../strategies/strategy';
 
-export interface Plan {
-  readonly resource: Resource;
-  readonly stored: StoredType;
+/** What is known of a kind whether or not it is stored. */
+export interface KindPlan {
+  readonly row: KindRow;
+  /** The row of the version in which objects are stored; rules, admission and storage know no other. */
+  readonly hub: KindRow;
   /** Name in the type tables, of the version that is served. */
   readonly type: string;
-  /** … and of the one in which objects are stored; rules, admission and storage know no other. */
-  readonly hubType: string;
   /** Absent where both are one. */
   readonly converter: Converter | undefined;
   /** All versions of the kind that objects can be converted to, served or not. */
@@ -29,19 +29,23 @@ export interface Plan {
   readonly group: string;
   readonly apiVersion: string;
   readonly gr: GroupResource;
-  /** Everything of the store key up to the entry's key. */
-  readonly keyPrefix: string;
   readonly namespaced: boolean;
   readonly hasStatus: boolean;
+  /** Of objects as they are sent. */
+  readonly groupFields: GroupFields;
+}
+
+export interface Plan extends KindPlan {
+  readonly resource: Resource;
+  readonly stored: StoredType;
+  /** Everything of the store key up to the entry's key. */
+  readonly keyPrefix: string;
   readonly strategy: Strategy;
   readonly metadataRules: MetadataRules;
   /** Finalizers need a domain. */
   readonly wantsQualifiedFinalizers: boolean;
   readonly fields: readonly FieldReader[];
-  /** Of stored objects. */
-  readonly groupFields: GroupFields;
-  /** Of objects as they are sent. */
-  readonly servedGroupFields: GroupFields;
+  readonly storedGroupFields: GroupFields;
 }
 
 export interface VersionOfKind {
@@ -50,12 +54,12 @@ export interface VersionOfKind {
 }
 
 /** An object that was sent, decoded and with its version's defaults, as one that can be stored. */
-export function toHub({ converter }: Plan, object: JsonObject): JsonObject {
+export function toHub({ converter }: KindPlan, object: JsonObject): JsonObject {
   return converter === undefined ? object : converter.toHub(object);
 }
 
 /** A stored object in the version that is served. */
-export function toServed({ converter }: Plan, object: JsonObject): JsonObject {
+export function toServed({ converter }: KindPlan, object: JsonObject): JsonObject {
   return converter === undefined ? object : converter.fromHub(object);
 }
 
@@ -82,19 +86,13 @@ function makePlan(prefix: string, naming: Dialect, resource: Resource): Plan {
   const strategy = STRATEGIES.get(groupResourceText(row)) ?? {};
   const name = NAME_CHECKS[row.nameFormat];
   return {
+    ...kindPlan(row),
     resource,
     stored,
-    type: row.type,
-    hubType: hub.type,
+    hub,
     converter: converterOf(row, naming),
     versions: versionsOf(row, naming),
-    kind: row.kind,
-    group: row.group,
-    apiVersion: apiVersionOf(row),
-    gr: { group: row.group, resource: row.resource },
     keyPrefix: `${prefix}/${stored.segment}/`,
-    namespaced: row.namespaced,
-    hasStatus: row.subresources?.some((subresource) => subresource.name === 'status') === true,
     strategy,
     wantsQualifiedFinalizers: row.group === '' && strategy.kindRulesFirst !== true,
     metadataRules: {
@@ -103,10 +101,29 @@ function makePlan(prefix: string, naming: Dialect, resource: Resource): Plan {
       prefix: row.nameFormat === 'path-segment' ? pathSegmentPrefix : asPrefix(name),
     },
     fields: (hub.selectableFields ?? []).map(fieldReader),
-    groupFields: groupFieldsOf(hub.type),
-    servedGroupFields: groupFieldsOf(row.type),
+    storedGroupFields: groupFieldsOf(hub.type),
   };
 }
+
+/** The plan of a kind of which nothing is stored, and what all plans begin with. */
+export function kindPlan(row: KindRow): KindPlan {
+  return {
+    row,
+    hub: row,
+    converter: undefined,
+    versions: NO_VERSIONS,
+    type: row.type,
+    kind: row.kind,
+    group: row.group,
+    apiVersion: apiVersionOf(row),
+    gr: { group: row.group, resource: row.resource },
+    namespaced: row.namespaced,
+    hasStatus: row.subresources?.some((subresource) => subresource.name === 'status') === true,
+    groupFields: groupFieldsOf(row.type),
+  };
+}
+
+const NO_VERSIONS: ReadonlyMap<string, VersionOfKind> = new Map();
 
 /** Versions of one group: what another group serves is another kind to whoever owns fields of it (upstream behaviour). */
 function versionsOf(row: KindRow, naming: Dialect): ReadonlyMap<string, VersionOfKind> {

@@ -46,6 +46,7 @@ async function replica(store: MemoryStore): Promise<Replica> {
     clock,
     random: systemRandom,
     names,
+    serviceFamilies: ['IPv4'],
     prefix,
     namespaces,
     leases: resources.require('leases.coordination.platform.io'),

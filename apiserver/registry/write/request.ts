@@ -2,6 +2,7 @@
  * What the steps of a write share: what they need from the rest of the server, what they know of the request, and how they reach the objects that
  * the request is about. No step itself.
  */
+import type { IpFamily } from '../../../shared/api/ip-address';
 import type { JsonObject } from '../../../shared/api/json';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -24,6 +25,8 @@ export interface WriterDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly names: GeneratedNames;
+  /** The families of the ranges from which Services get addresses. */
+  readonly serviceFamilies: readonly IpFamily[];
   /** The store's key prefix, without a slash at its end. */
   readonly prefix: string;
   /** The resource of Namespaces. */

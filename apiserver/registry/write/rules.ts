@@ -19,6 +19,12 @@ import type { Plan } from './plan';
 
 const NONE: readonly FieldError[] = [];
 
+/** What comes before allocation and all other rules. Throws a 422 StatusError. */
+export function settleObject(plan: Plan, object: JsonObject, old: JsonObject | undefined, context: StrategyContext): void {
+  const errors = plan.strategy.settle?.(object, old, context) ?? NONE;
+  if (errors.length > 0) throw refused(plan, readMetadata(object), errors);
+}
+
 /** Throws a 422 StatusError. */
 export function validateCreation(plan: Plan, object: JsonObject, context: StrategyContext): void {
   const metadata = readMetadata(object);
@@ -69,7 +75,7 @@ export function validateUpdate(
 }
 
 function refused(plan: Plan, metadata: JsonObject, errors: readonly FieldError[]): Error {
-  return invalid({ group: plan.resource.hub.group, kind: plan.kind }, stringAt(metadata, 'name') ?? '', errors);
+  return invalid({ group: plan.hub.group, kind: plan.kind }, stringAt(metadata, 'name') ?? '', errors);
 }
 
 /** What the endpoint does not write is as it was: the main one keeps the status, `status` keeps all but metadata and status. */

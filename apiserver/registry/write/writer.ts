@@ -15,6 +15,7 @@ import { applyTo, readApply } from './apply';
 import { settle, type Current, type Step } from './attempts';
 import { decodeBody } from './decode-body';
 import { deleteCollection, deleteObject } from './delete';
+import { editObject } from './edit';
 import { hiddenFields } from './expiry';
 import { canonicalizeGroups } from '../../../shared/api/group-fields';
 import * as meta from './metadata-steps';
@@ -23,7 +24,7 @@ import { readPatch, type Patcher } from './patch';
 import { toHub, toServed, type Plan } from './plan';
 import { alreadyExists, checkResourceVersion } from './preconditions';
 import { createWritePath, type WriteRequest, type WriterDependencies } from './request';
-import { mayGo, placeStatus, validateCreation, validateUpdate } from './rules';
+import { mayGo, placeStatus, settleObject, validateCreation, validateUpdate } from './rules';
 import { encode, isUnchanged, parseEntry, storedValue, unstoredEntry } from './stored-object';
 import { writeFailure } from './store-failure';
 
@@ -38,7 +39,7 @@ const NAME_ATTEMPTS = 8;
 
 export function createWriter(dependencies: WriterDependencies): Writer {
   const path = createWritePath(dependencies);
-  const { cache, clock, random, names, admission, planOf, attemptsFor, admissionRequest } = path;
+  const { cache, clock, random, names, serviceFamilies, admission, planOf, attemptsFor, admissionRequest } = path;
 
   /** One attempt to create `sent`, which it changes. `manager` undefined = the object says already who owns what. */
   async function attemptCreate(
@@ -50,7 +51,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   ): Promise<Step<WriteResult>> {
     const { plan, context, dryRun } = request;
     const { strategy } = plan;
-    const strategyContext = { names, user: context.user };
+    const strategyContext = { names, user: context.user, serviceFamilies };
     applyDefaults(plan.type, sent);
     const object = toHub(plan, sent);
     meta.dropDeletion(metadataOf(object));
@@ -66,16 +67,17 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     if (name !== '') metadata['name'] = name;
     if (plan.hasStatus && strategy.keepsStatusAtCreation !== true) delete object['status'];
     meta.dedupeOwners(metadata, (text) => context.warn(text));
+    settleObject(plan, object, undefined, strategyContext);
     strategy.prepareForCreate?.(object, strategyContext);
     strategy.stamp?.(object, strategyContext);
     validateCreation(plan, object, strategyContext);
     for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
-    const sensitive = canonicalizeGroups(object, plan.groupFields, names);
+    const sensitive = canonicalizeGroups(object, plan.storedGroupFields, names);
     const checked = admission.validate(admitted);
     if (checked !== undefined) await checked;
     if (asked.type === 'number') throw status.clientFault('resourceVersion should not be set on objects to be created');
     if (current.entry !== undefined) throw alreadyExists(plan, name, metadata, current.entry);
-    if (plan.converter !== undefined) applyDefaults(plan.hubType, object);
+    if (plan.converter !== undefined) applyDefaults(plan.hub.type, object);
     const encoded = encode(plan, object, sensitive);
     const key = entryKey({ namespace: request.namespace, name });
     if (dryRun) return { type: 'answer', result: { entry: unstoredEntry(key, encoded), created: true } };
@@ -93,7 +95,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const { plan, context, name, namespace, subresource } = request;
     const { entry } = current;
     const { strategy, resource } = plan;
-    const strategyContext = { names, user: context.user };
+    const strategyContext = { names, user: context.user, serviceFamilies };
     const key = entryKey(request);
     if (entry === undefined) {
       const applies = source.verb === 'apply';
@@ -131,15 +133,16 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     meta.dedupeOwners(metadata, (text) => context.warn(text));
     object = placeStatus(plan, subresource, object, old);
     const rules = subresource === undefined ? strategy.update : strategy[subresource];
+    if (subresource === undefined) settleObject(plan, object, old, strategyContext);
     rules?.prepare?.(object, old, strategyContext);
     strategy.stamp?.(object, strategyContext);
     meta.countGeneration(plan, object, metadata, old);
     validateUpdate(plan, rules, object, old, strategyContext);
     for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
-    const sensitive = canonicalizeGroups(object, plan.groupFields, names);
+    const sensitive = canonicalizeGroups(object, plan.storedGroupFields, names);
     const checked = admission.validate({ ...admitted, object });
     if (checked !== undefined) await checked;
-    if (plan.converter !== undefined) applyDefaults(plan.hubType, object);
+    if (plan.converter !== undefined) applyDefaults(plan.hub.type, object);
     const encoded = encode(plan, object, sensitive);
     const removed = isTerminating(oldMetadata) && mayGo(plan, object);
     if (!removed && (isUnchanged(encoded, entry, text) || changesOnlyTimes(object, old)))
@@ -190,7 +193,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   function settlePlace(plan: Plan, object: JsonObject, namespace: string, name: string | undefined): JsonObject {
     const metadata = metadataOf(object);
     meta.canonicalPlace(plan, metadata, names);
-    canonicalizeGroups(object, plan.servedGroupFields, names);
+    canonicalizeGroups(object, plan.groupFields, names);
     if (name !== undefined) meta.agreeOnName(metadata, name);
     meta.agreeOnNamespace(plan, metadata, namespace);
     return object;
@@ -256,7 +259,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
         const { plan } = request;
         if (patch.type === 'apply') {
           const config = await readApply(plan, patch.bytes, options.fieldValidation, (text) => context.warn(text), clock);
-          canonicalizeGroups(config, plan.servedGroupFields, names);
+          canonicalizeGroups(config, plan.groupFields, names);
           const applied = { plan, name: key.name, subresource, manager: options.fieldManager, force: options.force === true };
           const object = (old: JsonObject | undefined): JsonObject =>
             settlePlace(plan, applyTo({ ...applied, ms: clock.now() }, config, old), key.namespace, key.name);
@@ -271,6 +274,10 @@ export function createWriter(dependencies: WriterDependencies): Writer {
         };
         return change(request, { verb: 'patch', object }, options);
       });
+    },
+    edit(context, resource, key, { dryRun, preconditions = {} }, change) {
+      const request = requestFor(context, resource, key, undefined, { dryRun });
+      return guarded('update', request, () => editObject(path, request, { preconditions, change }));
     },
     delete(context, resource, key, options) {
       const request = requestFor(context, resource, key, undefined, options);

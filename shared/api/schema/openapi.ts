@@ -121,7 +121,7 @@ class DefinitionBuilder {
       case 'list':
         return { type: 'array', items: this.schema(type.of, true, field?.values.length === 0 ? undefined : itemOf(field)) };
       case 'map':
-        return { type: 'object', additionalProperties: this.schema(type.of, true) };
+        return { type: 'object', additionalProperties: this.schema(type.of, true, field?.values.length === 0 ? undefined : itemOf(field)) };
       case 'scalar': {
         const own = OWN_FORMS[type.scalar];
         if (own !== undefined) return this.reference(own, false, field === undefined);
@@ -166,7 +166,7 @@ class DefinitionBuilder {
   }
 }
 
-/** The member as its list's items see it: only the values belong to them. */
+/** The member as the items of its list or map see it: only the values belong to them. */
 function itemOf(field: FieldSchema | undefined): FieldSchema | undefined {
   return field === undefined ? undefined : { ...field, defaultValue: undefined };
 }

@@ -102,7 +102,7 @@ function readUnion(text: string | undefined): TypeSchema['union'] {
   return { discriminator, members: Object.fromEntries(readOptions(members.split(','))) };
 }
 
-/** See shared/api/generate/tables.ts for the grammar of a generated row; a supplement row is `<member> <fact>=<value> …`. */
+/** See shared/api/generate/tables.ts for the grammar of a generated row; a supplement row is `<member> <fact>=<value> …`, blanks in values as `+`. */
 function readMember(row: string, facts: ReadonlyMap<string, ReadonlyMap<string, string>>): FieldSchema {
   const [number = '0', member = '', typeText = '', presenceText = '', ...flags] = row.split(' ');
   const options = readOptions(flags);
@@ -123,7 +123,7 @@ function readMember(row: string, facts: ReadonlyMap<string, ReadonlyMap<string, 
     listType: LIST_TYPES.get(listType),
     listMapKeys: listKeys === '' ? [] : listKeys.split(','),
     mapType: MAP_TYPES.get(more?.get('map') ?? ''),
-    values: more?.get('enum')?.split(',') ?? [],
+    values: (more?.get('enum')?.split(',') ?? []).map((value) => value.replaceAll('+', ' ')),
     defaultValue: readDefault(type, more?.get('default')),
   };
 }

@@ -4,15 +4,8 @@ import { isNotFound } from '../../../shared/client/api-error';
 import { knownResource } from '../../../shared/client/resource';
 import type { RestClient } from '../../../shared/client/rest-client';
 import { adminClient, startControllers } from '../../support/control-plane';
-import {
-  freePort,
-  removeFolder,
-  startApiServer,
-  temporaryFolder,
-  waitUntil,
-  type ApiServer,
-  type ProgramProcess,
-} from '../../support/programs';
+import { freePort } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
 
 const NAMESPACES = knownResource('namespaces');
 const COUNTS = { configmaps: 4_000, secrets: 3_000, serviceaccounts: 2_000, events: 1_000 } as const;

@@ -6,15 +6,8 @@ import { knownResource } from '../../../shared/client/resource';
 import type { RestClient } from '../../../shared/client/rest-client';
 import { adminClient, startControllers } from '../../support/control-plane';
 import { packagedProgram, runClient } from '../../support/kubectl';
-import {
-  freePort,
-  removeFolder,
-  startApiServer,
-  temporaryFolder,
-  waitUntil,
-  type ApiServer,
-  type ProgramProcess,
-} from '../../support/programs';
+import { freePort } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
 import { skipLoudly } from '../../support/skipped';
 
 const [NAMESPACES, ACCOUNTS, MAPS, PODS] = ['namespaces', 'serviceaccounts', 'configmaps', 'pods'].map(knownResource) as [

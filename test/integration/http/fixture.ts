@@ -1,6 +1,7 @@
 /** An API server in this process on a store in memory, and raw requests to it: what a client library would hide is what is tested. */
 import { request as plainRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as secureRequest } from 'node:https';
+import { FLAGS } from '../../../apiserver/flags';
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
 import { startServer, type RunningServer, type ServerOptions } from '../../../apiserver/server/compose';
 import { systemClock } from '../../../shared/runtime/clock';
@@ -41,6 +42,8 @@ export async function startFixture(changes: Partial<ServerOptions> = {}): Promis
       naming: 'platform',
       gates: featureGates(new Map([['WatchList', true]])),
       prefix: '/registry',
+      serviceRanges: FLAGS['service-cluster-ip-range'].default,
+      nodePorts: FLAGS['service-node-port-range'].default,
       eventTtlMs: HOUR_MS,
       compactionMs: 0,
       requestTimeoutMs: 60_000,
@@ -51,6 +54,7 @@ export async function startFixture(changes: Partial<ServerOptions> = {}): Promis
       tokens: [tokens],
       anonymous: true,
       authorizationModes: ['BuiltIn'],
+      apiAudiences: [],
       livezGraceMs: 0,
       shutdownDelayMs: 0,
       shutdownWatchGraceMs: 0,

@@ -14,7 +14,8 @@ import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { adminClient } from '../../support/control-plane';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
-import { freePorts, removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
+import { freePorts } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
 
 const MAPS = knownResource('configmaps');
 const SECONDS = Number(process.env['INFORMER_SECONDS'] ?? 60);

@@ -4,8 +4,8 @@ import { objectAt, stringAt } from '../../../shared/api/json';
 import { knownResource } from '../../../shared/client/resource';
 import type { RestClient } from '../../../shared/client/rest-client';
 import { adminClient, startControllers } from '../../support/control-plane';
+import { freePort } from '../../support/ports';
 import {
-  freePort,
   removeFolder,
   startApiServer,
   startProgram,

@@ -4,7 +4,8 @@
  */
 import { ApiClient } from '../../support/api-client';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
-import { freePort, removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
+import { freePort } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 
 const base = '/api/v1/namespaces/default/configmaps';
 const workers = 8;

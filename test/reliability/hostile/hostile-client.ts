@@ -5,7 +5,8 @@
 import { readFileSync } from 'node:fs';
 import { connect, type TLSSocket } from 'node:tls';
 import { ApiClient } from '../../support/api-client';
-import { freePort, removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
+import { freePort } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 
 /** A TLS connection as the administrator; the caller writes what it likes. */
 export function rawConnection(client: ApiClient, protocols: string[] = ['http/1.1']): Promise<TLSSocket> {

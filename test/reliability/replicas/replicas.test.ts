@@ -4,7 +4,8 @@
  */
 import { ApiClient } from '../../support/api-client';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
-import { freePorts, removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
+import { freePorts } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 
 const base = '/api/v1/namespaces/default/configmaps';
 const lanes = 5;

@@ -1,0 +1,26 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { objectAt } from '../../shared/api/json';
+import { KINDS } from '../../shared/api/kinds';
+import { removeFolder, temporaryFolder } from '../../test/support/programs';
+import { readDescriptions } from './descriptions';
+import { documentV2, documentV3 } from './documents';
+
+const folder = temporaryFolder('descriptions');
+const file = path.join(folder, 'descriptions.json');
+afterAll(() => removeFolder(folder));
+
+test('documents carry the texts that the build left', () => {
+  writeFileSync(file, JSON.stringify({ 'core.v1.Pod': { '': 'A pod.', spec: 'What it should be.' } }));
+  const describe = readDescriptions(file);
+  const v2 = objectAt(objectAt(documentV2(KINDS, 'kubernetes', describe), 'definitions'), 'io.k8s.api.core.v1.Pod');
+  expect(v2).toMatchObject({ description: 'A pod.', properties: { spec: { description: 'What it should be.' } } });
+  const { components } = documentV3(KINDS, { group: '', version: 'v1' }, 'kubernetes', describe);
+  expect(components).toMatchObject({
+    schemas: { 'io.k8s.api.core.v1.Pod': { properties: { spec: { description: 'What it should be.' } } } },
+  });
+});
+
+test('without them there are none', () => {
+  expect(readDescriptions(path.join(folder, 'missing.json'))('core.v1.Pod')).toBeUndefined();
+});

@@ -1,0 +1,27 @@
+/**
+ * The texts that say what types and members are for, when the build has put them beside this file (shared/api/generate/describe.ts); without
+ * them documents have none. Never kept: they are large, and wanted only while a document is made.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject, objectAt, stringAt, type JsonObject } from '../../shared/api/json';
+import { errorCode } from '../../shared/runtime/error-code';
+import { parseJson } from '../../shared/serialization';
+
+/** The text of a type, or of its member. */
+export type Describe = (type: string, member?: string) => string | undefined;
+
+export function readDescriptions(file: string = join(__dirname, 'descriptions.json')): Describe {
+  const texts = textsIn(file);
+  return (type, member = '') => stringAt(objectAt(texts, type), member);
+}
+
+function textsIn(file: string): JsonObject {
+  try {
+    const { value } = parseJson(readFileSync(file));
+    return isObject(value) ? value : {};
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return {};
+    throw error;
+  }
+}

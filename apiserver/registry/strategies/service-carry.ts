@@ -1,0 +1,57 @@
+/**
+ * What an update that says nothing about allocated values keeps of them (behaviour-reference §5.6): addresses, node ports, the port of the health
+ * check. Runs before anything is settled, chosen or judged.
+ */
+import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { stringsAt } from '../../../shared/api/object-meta';
+
+/** Fills in `service` what `old` had, where both are of a type that has it. */
+export function carryAllocated(service: JsonObject, old: JsonObject): void {
+  const [spec, before] = [objectAt(service, 'spec'), objectAt(old, 'spec')];
+  if (spec === undefined || before === undefined) return;
+  if (hasClusterAddress(spec) && hasClusterAddress(before)) carryAddresses(spec, before);
+  if (takesNodePorts(spec) && takesNodePorts(before)) carryNodePorts(spec, before);
+  if (needsHealthCheck(spec) && needsHealthCheck(before) && numberAt(spec, 'healthCheckNodePort') === 0)
+    spec['healthCheckNodePort'] = own(before, 'healthCheckNodePort') ?? 0;
+}
+
+const hasClusterAddress = (spec: JsonObject): boolean => stringAt(spec, 'type') !== 'ExternalName';
+
+/** Every port of such a Service has a node port. */
+export function takesNodePorts(spec: JsonObject): boolean {
+  const type = stringAt(spec, 'type');
+  return type === 'NodePort' || (type === 'LoadBalancer' && own(spec, 'allocateLoadBalancerNodePorts') !== false);
+}
+
+/** Load balancers ask such a Service's nodes whether they have an endpoint. */
+export function needsHealthCheck(spec: JsonObject): boolean {
+  return stringAt(spec, 'type') === 'LoadBalancer' && stringAt(spec, 'externalTrafficPolicy') === 'Local';
+}
+
+export function portsOf(spec: JsonObject): readonly JsonObject[] {
+  return (arrayAt(spec, 'ports') ?? []).filter(isObject);
+}
+
+/** A number member; absent = 0. */
+export function numberAt(object: JsonObject, member: string): number {
+  const value = own(object, member);
+  return typeof value === 'number' ? value : 0;
+}
+
+function carryAddresses(spec: JsonObject, before: JsonObject): void {
+  const old = stringAt(before, 'clusterIP') ?? '';
+  if ((stringAt(spec, 'clusterIP') ?? '') === '' && old !== '') spec['clusterIP'] = old;
+  if (stringsAt(spec, 'clusterIPs').length === 0 && stringAt(spec, 'clusterIP') === old && old !== '')
+    spec['clusterIPs'] = [...stringsAt(before, 'clusterIPs')];
+}
+
+/** By the ports' names; a number that another port of the new state keeps is not given again. */
+function carryNodePorts(spec: JsonObject, before: JsonObject): void {
+  const given = new Set(portsOf(spec).map((port) => numberAt(port, 'nodePort')));
+  const byName = new Map(portsOf(before).map((port) => [stringAt(port, 'name') ?? '', numberAt(port, 'nodePort')]));
+  for (const port of portsOf(spec)) {
+    if (numberAt(port, 'nodePort') !== 0) continue;
+    const old = byName.get(stringAt(port, 'name') ?? '') ?? 0;
+    if (old !== 0 && !given.has(old)) port['nodePort'] = old;
+  }
+}

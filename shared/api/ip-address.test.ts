@@ -1,0 +1,53 @@
+/** Replays what the reference server takes for addresses and ranges (ip-addresses.json, made by test/recordings/ip-addresses.ts). */
+import { addressClass, formatIpAddress, parseIpAddress, parseIpRange, rangeContains, rangeIsWithin } from './ip-address';
+import recorded from './ip-addresses.json';
+
+const rows = (list: readonly (readonly (string | boolean)[])[]): (readonly (string | boolean)[])[] => [...list];
+
+it.each(rows(recorded.addresses))('%j is %s', (text, verdict) => {
+  const address = parseIpAddress(String(text));
+  const kind = address === undefined ? undefined : addressClass(address);
+  const found = address === undefined ? '-' : kind === undefined ? String(address.family) : `${address.family} ${kind}`;
+  expect(found).toBe(verdict);
+});
+
+it.each(rows(recorded.ranges))('%j is a range: %s', (text, good) => {
+  expect(parseIpRange(String(text)) !== undefined).toBe(good);
+});
+
+it.each(recorded.within.map(([outer, inner, within]) => [inner, outer, within]))(
+  '%s lies strictly within %s: %s',
+  (inner, outer, within) => {
+    const [small, large] = [parseIpRange(String(inner)), parseIpRange(String(outer))];
+    expect(small !== undefined && large !== undefined && rangeIsWithin(small, large)).toBe(within);
+  },
+);
+
+it.each([
+  ['10.1.0.0/16', '10.1.255.255', true],
+  ['10.1.0.0/16', '10.2.0.0', false],
+  ['10.1.2.3/16', '10.1.0.0', true],
+  ['2001:db8::/32', '2001:db8:ffff::', true],
+  ['2001:db8::/32', '10.1.2.3', false],
+  ['::ffff:10.1.0.0/112', '10.1.2.3', true],
+  ['::ffff:10.1.0.0/64', '10.1.2.3', false],
+])('%s contains %s: %s', (range, address, contained) => {
+  const [outer, inner] = [parseIpRange(range), parseIpAddress(address)];
+  expect(outer !== undefined && inner !== undefined && rangeContains(outer, inner)).toBe(contained);
+});
+
+it.each([
+  ['010.0.0.001', '10.0.0.1'],
+  ['255.255.255.255', '255.255.255.255'],
+  ['::ffff:10.0.0.1', '10.0.0.1'],
+  ['0:0:0:0:0:0:0:0', '::'],
+  ['::0001', '::1'],
+  ['2001:DB8:0:0:1:0:0:1', '2001:db8::1:0:0:1'],
+  ['2001:db8:0:1:1:1:1:1', '2001:db8:0:1:1:1:1:1'],
+  ['fd00::1.2.3.4', 'fd00::102:304'],
+  ['1:2:3:4:5:6:7::', '1:2:3:4:5:6:7:0'],
+  ['1:0:0:4::', '1:0:0:4::'],
+])('%s is %s in canonical text', (text, canonical) => {
+  const address = parseIpAddress(text);
+  expect(address === undefined ? undefined : formatIpAddress(address)).toBe(canonical);
+});

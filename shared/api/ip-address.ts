@@ -1,0 +1,166 @@
+/**
+ * IP addresses and ranges as upstream reads them (recorded: ip-addresses.json): decimal octets and hexadecimal groups may have leading zeros, an
+ * IPv6 address may end in dotted decimals, and an IPv4 address in IPv6 clothes (`::ffff:10.0.0.1`) is an IPv4 address. No zones. Says what a
+ * text stands for, never whether it is welcome.
+ */
+
+/** A family's name in objects. */
+export type IpFamily = 'IPv4' | 'IPv6';
+
+export interface IpAddress {
+  readonly family: 4 | 6;
+  /** 32 bits for IPv4, 128 for IPv6. */
+  readonly value: bigint;
+}
+
+export interface IpRange {
+  readonly family: 4 | 6;
+  /** The first address. */
+  readonly first: bigint;
+  /** How many leading bits are fixed. */
+  readonly prefix: number;
+  /** The same as the text has it: an IPv4 range in IPv6 clothes counts them. */
+  readonly written: number;
+}
+
+const GROUPS = 8;
+const MAPPED = 0xffffn;
+
+/** Undefined when the text is no address. */
+export function parseIpAddress(text: string): IpAddress | undefined {
+  if (!text.includes(':')) {
+    const value = parseDotted(text);
+    return value === undefined ? undefined : { family: 4, value: BigInt(value) };
+  }
+  const value = parseGroups(text);
+  if (value === undefined) return undefined;
+  return value >> 32n === MAPPED ? { family: 4, value: value & 0xffff_ffffn } : { family: 6, value };
+}
+
+const DOTTED = /^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$/;
+
+function parseDotted(text: string): number | undefined {
+  if (!DOTTED.test(text)) return undefined;
+  let value = 0;
+  for (const part of text.split('.')) {
+    const octet = Number(part);
+    if (octet > 255) return undefined;
+    value = value * 256 + octet;
+  }
+  return value;
+}
+
+function parseGroups(text: string): bigint | undefined {
+  const halves = text.split('::');
+  if (halves.length > 2) return undefined;
+  const groups = halves.map((half, index) => groupsOf(half, index === halves.length - 1));
+  const [head, tail] = groups;
+  if (head === undefined || (halves.length === 2 && tail === undefined)) return undefined;
+  const missing = GROUPS - head.length - (tail?.length ?? 0);
+  // `::` stands for one group of zeros or more.
+  if (halves.length === 2 ? missing < 1 : missing !== 0) return undefined;
+  return [...head, ...Array.from({ length: missing }, () => 0), ...(tail ?? [])].reduce(
+    (value, group) => (value << 16n) | BigInt(group),
+    0n,
+  );
+}
+
+const GROUP = /^0*[0-9a-fA-F]{1,4}$/;
+
+/** Groups of 16 bits. `last` = the text may end in dotted decimals. */
+function groupsOf(text: string, last: boolean): readonly number[] | undefined {
+  if (text === '') return [];
+  const parts = text.split(':');
+  const groups: number[] = [];
+  for (const [index, part] of parts.entries()) {
+    if (GROUP.test(part)) {
+      groups.push(Number.parseInt(part, 16));
+      continue;
+    }
+    const dotted = last && index === parts.length - 1 ? parseDotted(part) : undefined;
+    if (dotted === undefined) return undefined;
+    groups.push(Math.floor(dotted / 0x1_0000), dotted % 0x1_0000);
+  }
+  return groups;
+}
+
+/** The canonical text (RFC 5952). */
+export function formatIpAddress({ family, value }: IpAddress): string {
+  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.');
+  const groups = Array.from({ length: GROUPS }, (_, index) => ((value >> BigInt(16 * (GROUPS - 1 - index))) & 0xffffn).toString(16));
+  const { start, length } = longestZeros(groups);
+  if (length < 2) return groups.join(':');
+  return `${groups.slice(0, start).join(':')}::${groups.slice(start + length).join(':')}`;
+}
+
+/** The first of the longest. */
+function longestZeros(groups: readonly string[]): { readonly start: number; readonly length: number } {
+  let longest = { start: 0, length: 0 };
+  for (let start = 0; start < groups.length; start++) {
+    let end = start;
+    while (groups[end] === '0') end++;
+    if (end - start > longest.length) longest = { start, length: end - start };
+  }
+  return longest;
+}
+
+const BITS = { 4: 32, 6: 128 } as const;
+
+/** `address/prefix`; what follows the prefix in the address does not count. Undefined when the text is no range. */
+export function parseIpRange(text: string): IpRange | undefined {
+  const slash = text.indexOf('/');
+  const digits = text.slice(slash + 1);
+  if (slash < 0 || !/^[0-9]+$/.test(digits)) return undefined;
+  const shown = text.slice(0, slash);
+  const address = parseIpAddress(shown);
+  const written = Number(digits);
+  if (address === undefined || written > (shown.includes(':') ? BITS[6] : BITS[4])) return undefined;
+  const clothed = address.family === 4 && shown.includes(':');
+  // The prefix of an IPv4 address in IPv6 clothes is counted there; one that does not cover the clothes leaves an IPv6 range.
+  if (clothed && written < BITS[6] - BITS[4]) {
+    return { family: 6, first: masked({ family: 6, value: (MAPPED << 32n) | address.value }, written), prefix: written, written };
+  }
+  const prefix = clothed ? written - (BITS[6] - BITS[4]) : written;
+  return { family: address.family, first: masked(address, prefix), prefix, written };
+}
+
+function masked({ family, value }: IpAddress, prefix: number): bigint {
+  const free = BigInt(BITS[family] - prefix);
+  return (value >> free) << free;
+}
+
+export function rangeContains(range: IpRange, address: IpAddress): boolean {
+  return range.family === address.family && masked(address, range.prefix) === range.first;
+}
+
+/** All of `inner` lies in `outer`, and not all of `outer` in `inner`. */
+export function rangeIsWithin(inner: IpRange, outer: IpRange): boolean {
+  return inner.written > outer.written && rangeContains(outer, { family: inner.family, value: inner.first });
+}
+
+export type AddressClass = 'unspecified' | 'loopback' | 'link-local' | 'link-local multicast';
+
+/** The addresses that mean nothing to another machine. Undefined for all others. */
+export function addressClass({ family, value }: IpAddress): AddressClass | undefined {
+  if (value === 0n) return 'unspecified';
+  const isClass = family === 4 ? CLASSES_4 : CLASSES_6;
+  return isClass.find(({ matches }) => matches(value))?.name;
+}
+
+interface ClassRow {
+  readonly name: AddressClass;
+  readonly matches: (value: bigint) => boolean;
+}
+
+const CLASSES_4: readonly ClassRow[] = [
+  { name: 'loopback', matches: (value) => value >> 24n === 127n },
+  { name: 'link-local', matches: (value) => value >> 16n === 0xa9fen },
+  { name: 'link-local multicast', matches: (value) => value >> 8n === 0xe0_0000n },
+];
+
+const CLASSES_6: readonly ClassRow[] = [
+  { name: 'loopback', matches: (value) => value === 1n },
+  { name: 'link-local', matches: (value) => value >> 118n === 0x3fan },
+  // The flags of a multicast address do not count, its scope does.
+  { name: 'link-local multicast', matches: (value) => (value >> 112n) % 16n === 2n && value >> 120n === 0xffn },
+];

@@ -1,0 +1,29 @@
+/** A sequence of choices that a seed repeats (mulberry32). */
+export interface Chance {
+  /** At least 0, below 1. */
+  float(): number;
+  below(limit: number): number;
+  often(share: number): boolean;
+  pick<T>(items: readonly T[]): T;
+}
+
+export function createChance(seed: number): Chance {
+  let state = seed;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const below = (limit: number): number => Math.floor(next() * limit);
+  return {
+    float: next,
+    below,
+    often: (share) => next() < share,
+    pick(items) {
+      const item = items[below(items.length)];
+      if (item === undefined) throw new Error('nothing to pick from');
+      return item;
+    },
+  };
+}

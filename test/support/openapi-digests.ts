@@ -1,0 +1,57 @@
+/**
+ * What OpenAPI documents say, as short digests by path and definition, so that ours can be compared with recorded ones without keeping either.
+ * Left out are texts, the order of members and parameters, shared parameters (they are put where they are used), and in which other spelling
+ * and group versions a type is known.
+ */
+import { createHash } from 'node:crypto';
+import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/api/json';
+
+export interface Digests {
+  readonly paths: Readonly<Record<string, string>>;
+  readonly definitions: Readonly<Record<string, string>>;
+}
+
+const KINDS = 'x-kubernetes-group-version-kind';
+/** Kinds of every group version, served or not. */
+const EVERYWHERE = /\.meta\.v1\.(DeleteOptions|WatchEvent)$/;
+
+export function digestsOf(document: JsonObject): Digests {
+  const definitions = objectAt(document, 'definitions') ?? objectAt(objectAt(document, 'components'), 'schemas') ?? {};
+  const shared = objectAt(document, 'parameters') ?? {};
+  const known = Object.entries(definitions).map(([name, definition]): [string, JsonValue] => {
+    if (!EVERYWHERE.test(name) || !isObject(definition)) return [name, definition];
+    return [name, { ...definition, [KINDS]: null }];
+  });
+  return { paths: digests(Object.entries(objectAt(document, 'paths') ?? {}), shared), definitions: digests(known, shared) };
+}
+
+function digests(entries: readonly (readonly [string, JsonValue])[], shared: JsonObject): Record<string, string> {
+  return Object.fromEntries(entries.map(([name, value]) => [name, digest(JSON.stringify(plain(value, shared)))]));
+}
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 10);
+
+function plain(value: JsonValue, shared: JsonObject): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => plain(item, shared));
+  if (!isObject(value)) return value;
+  const parameter = stringAt(value, '$ref')?.match(/^#\/parameters\/(.*)$/)?.[1];
+  if (parameter !== undefined) return plain(shared[parameter] ?? null, shared);
+  const members = Object.entries(value).flatMap(([name, item]): [string, JsonValue][] => {
+    if (name === 'description' && typeof item === 'string') return [];
+    if (name === KINDS && Array.isArray(item))
+      return [[name, sorted(item.filter((kind) => isOurs(kind)).map((kind) => plain(kind, shared)))]];
+    if (name === 'parameters' && Array.isArray(item)) return [[name, sorted(item.map((one) => plain(one, shared)))]];
+    // A reference with a text beside it has to be wrapped; without it need not be.
+    if (name === 'allOf' && Array.isArray(item) && item.length === 1 && isObject(item[0])) return Object.entries(item[0]);
+    return [[name, plain(item, shared)]];
+  });
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const isOurs = (kind: JsonValue): boolean => !(isObject(kind) && stringAt(kind, 'group')?.endsWith('.platform.io') === true);
+
+const sorted = (items: JsonValue[]): JsonValue[] =>
+  items
+    .map((item) => ({ item, text: JSON.stringify(item) }))
+    .sort((a, b) => (a.text < b.text ? -1 : 1))
+    .map(({ item }) => item);

@@ -1,0 +1,35 @@
+/**
+ * Free TCP ports for programs under test. Never from the range that the system hands to outgoing connections: a port of that range can be
+ * taken between the moment it was found free and the moment a program listens on it.
+ */
+import { randomInt } from 'node:crypto';
+import { createServer } from 'node:net';
+
+/** Below every usual ephemeral range, above the well-known services. */
+const LOWEST = 12_000;
+const HIGHEST = 32_000;
+const ATTEMPTS = 100;
+
+/** `count` consecutive ports of 127.0.0.1 that nothing listens on at the moment. */
+export async function freePorts(count: number): Promise<number[]> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const first = randomInt(LOWEST, HIGHEST - count);
+    const ports = Array.from({ length: count }, (_, index) => first + index);
+    const free = await Promise.all(ports.map(isFree));
+    if (free.every(Boolean)) return ports;
+  }
+  throw new Error(`found no ${count} free ports in a row`);
+}
+
+export async function freePort(): Promise<number> {
+  const [port = 0] = await freePorts(1);
+  return port;
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
+  });
+}
