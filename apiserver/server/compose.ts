@@ -7,6 +7,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
+import { ALLOCATIONS, Ledger } from '../allocation/ledger';
 import type { PortRange, ServiceRanges } from '../allocation/ranges';
 import { defaultAdmission } from '../admission/plugins';
 import type { BindableResource } from '../authentication/service-account/bound-objects';
@@ -100,6 +101,14 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     logger,
     compactionMs: options.compactionMs,
   });
+  const ledger = new Ledger({
+    ranges: options.serviceRanges,
+    nodePorts: options.nodePorts,
+    prefix: options.prefix,
+    random,
+    firstAddressFor: { namespace: 'default', name: names.defaultService },
+  });
+  cache.onKey(ALLOCATIONS, ledger);
   const reader = createReader({ cache, store, clock, gates: options.gates });
   const admission = defaultAdmission(names);
   const namespaces = resources.require('namespaces');
@@ -111,7 +120,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     clock,
     random,
     names,
-    serviceFamilies: options.serviceRanges.map(({ family }) => family),
+    ledger,
     prefix: options.prefix,
     namespaces,
     leases: resources.require('leases.coordination.platform.io'),

@@ -20,6 +20,10 @@ export function cidrErrors(text: string, field: string): FieldError[] {
   return parseIpRange(text) === undefined ? [invalidValue(field, text, NO_CIDR)] : [];
 }
 
+/** `must be a valid IPv4 address`, or IPv6. */
+export const familyErrors = (text: string, family: 4 | 6, field: string): readonly FieldError[] =>
+  ipFamily(text) === family ? [] : [invalidValue(field, text, `must be a valid IPv${family} address`)];
+
 const CLASS_TEXT: Readonly<Record<AddressClass, (address: string) => string>> = {
   unspecified: (address) => `may not be unspecified (${address})`,
   loopback: () => 'may not be in the loopback range (127.0.0.0/8, ::1/128)',

@@ -3,11 +3,13 @@ import type { FieldError } from '../../../shared/api/field-error';
 import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import type { Strategy, StrategyContext } from './strategy';
 import { addressWarnings } from './service-addresses';
+import { serviceAllocation } from './service-allocation';
 import { carryAllocated } from './service-carry';
 import { settleFamilies } from './service-families';
 import { validateService, validateServiceChange, validateServiceStatus } from './service-rules';
 
 export const service: Strategy = {
+  allocation: serviceAllocation,
   settle: settleAddresses,
   prepareForCreate: dropWhatNamesDoNotHave,
   validate: validateService,

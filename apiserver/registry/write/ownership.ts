@@ -15,6 +15,10 @@ import { toHub, toServed } from './plan';
 const NOTHING: FieldSet = {};
 const STATUS: FieldSet = { 'f:status': {} };
 const SPEC: FieldSet = { 'f:spec': {} };
+const KEPT: Readonly<Record<'labels' | 'metadata', FieldSet>> = {
+  labels: { 'f:metadata': { 'f:labels': {} }, 'f:spec': {} },
+  metadata: { 'f:metadata': {}, 'f:spec': {} },
+};
 /** What a pod's status endpoint leaves as it is, besides the spec. */
 const POD_SPEC: FieldSet = { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} }, 'f:spec': {} };
 
@@ -40,8 +44,10 @@ function viewOf(plan: KindPlan, apiVersion: string, resets: FieldSet): VersionVi
 }
 
 function resetsOf(plan: KindPlan, subresource: string | undefined): FieldSet {
-  if (subresource === 'status') return plan.type === 'core.v1.Pod' ? POD_SPEC : SPEC;
-  return plan.hasStatus ? STATUS : NOTHING;
+  if (subresource !== 'status') return plan.hasStatus ? STATUS : NOTHING;
+  const { statusKeeps } = plan.row;
+  if (statusKeeps !== undefined) return KEPT[statusKeeps];
+  return plan.type === 'core.v1.Pod' ? POD_SPEC : SPEC;
 }
 
 export function managerOf(plan: KindPlan, subresource: string | undefined, name: string, operation: Manager['operation']): Manager {

@@ -11,7 +11,7 @@ const rbac = rowsOf('rbac.authorization.platform.io', 'v1', 'rbac.v1');
 const RBAC = { nameFormat: 'path-segment', createOnUpdate: true } as const;
 const ADMISSION = { scope: 'cluster', categories: ['api-extensions'], generation: 'counted', requiresResourceVersion: true } as const;
 
-const FLOWCONTROL = { scope: 'cluster', subresources: [STATUS], generation: 'counted' } as const;
+const FLOWCONTROL = { scope: 'cluster', subresources: [STATUS], statusKeeps: 'metadata', generation: 'counted' } as const;
 const FLOWCONTROL_V1 = { group: 'flowcontrol.apiserver.platform.io', version: 'v1' };
 const olderFlowcontrol = (kind: string): RowOptions => ({
   ...FLOWCONTROL,
@@ -21,7 +21,7 @@ const olderFlowcontrol = (kind: string): RowOptions => ({
 
 export const GOVERNANCE: readonly KindRow[] = [
   admission('MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', ADMISSION),
-  admission('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', { ...ADMISSION, subresources: [STATUS] }),
+  admission('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', { ...ADMISSION, subresources: [STATUS], statusKeeps: 'metadata' }),
   admission('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', ADMISSION),
   admission('ValidatingWebhookConfiguration', 'validatingwebhookconfigurations', ADMISSION),
   certificates('CertificateSigningRequest', 'certificatesigningrequests', {

@@ -16,6 +16,7 @@ export const WORKLOADS: readonly KindRow[] = [
     shortNames: ['deploy'],
     categories: ['all'],
     subresources: [STATUS],
+    statusKeeps: 'labels',
     generation: 'counted-with-annotations',
   }),
   apps('ReplicaSet', 'replicasets', { shortNames: ['rs'], categories: ['all'], subresources: [STATUS], generation: 'counted' }),
