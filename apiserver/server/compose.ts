@@ -110,7 +110,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   });
   cache.onKey(ALLOCATIONS, ledger);
   const reader = createReader({ cache, store, clock, gates: options.gates });
-  const admission = defaultAdmission(names);
+  const admission = defaultAdmission({ names, cache, resources });
   const namespaces = resources.require('namespaces');
   const writer = createWriter({
     store,

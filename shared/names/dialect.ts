@@ -196,6 +196,9 @@ export const CARRIED_NAMES: Readonly<Record<Dialect, CarriedNames>> = {
   },
 };
 
+/** The group of volume snapshots, an extension that claims know by name. */
+export const SNAPSHOT_GROUPS: ReadonlySet<string> = new Set(['snapshot.storage.platform.io', 'snapshot.storage.k8s.io']);
+
 /** Header names of the flow-control identity, and the annotation that ends a streaming list, per dialect. */
 export const INITIAL_EVENTS_END: Readonly<Record<Dialect, string>> = {
   platform: 'platform.io/initial-events-end',

@@ -1,12 +1,13 @@
 /**
  * A cache that a test lets lag behind its store: what it shows is the state at the last `catchUp`, which `mostRecent` does as the real one would.
- * Snapshots and watches are none of its business.
+ * Watches and earlier states are none of its business.
  */
 import type { Cache, CacheWatch, ChangeSink, Entry, Snapshot, StoredType, WatchRequest } from '../../apiserver/cache/contract';
 import { makeEntry } from '../../apiserver/cache/entry';
+import { compareBytes } from '../../shared/api/json';
 import { StoreError, type Revision, type Store } from '../../apiserver/storage/store';
 
-const UNSUPPORTED = 'this cache has no snapshots and no watches';
+const UNSUPPORTED = 'this cache has no earlier states and no watches';
 
 export class StoreCache implements Cache {
   ready = true;
@@ -62,8 +63,19 @@ export class StoreCache implements Cache {
     return Promise.resolve();
   }
 
-  snapshot(_type: StoredType): Snapshot {
-    throw new Error(UNSUPPORTED);
+  snapshot(type: StoredType): Snapshot {
+    const prefix = `${this.prefix}/${type.segment}/`;
+    const keys = [...this.entries.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+    const within = (start?: string, end?: string): string[] =>
+      keys.sort(compareBytes).filter((key) => (start === undefined || key >= start) && (end === undefined || key < end));
+    const get = (key: string): Entry | undefined => this.get(type, key);
+    return {
+      revision: this.revision,
+      size: keys.length,
+      get,
+      range: (start, end) => within(start, end).flatMap((key) => get(key) ?? []),
+      count: (start, end) => within(start, end).length,
+    };
   }
 
   snapshotAt(): Promise<Snapshot> {

@@ -107,7 +107,7 @@ export async function writeFixture(
     store,
     cache,
     reader: { list },
-    admission: defaultAdmission(names),
+    admission: defaultAdmission({ names, cache, resources }),
     clock,
     random,
     names,

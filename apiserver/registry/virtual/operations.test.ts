@@ -18,7 +18,14 @@ beforeEach(async () => (fixture = await writeFixture()));
 function operations(table?: OperationTable): Operations {
   const { writer, clock, cache, resources } = fixture;
   const all = { ...operationTable({ writer, clock, pods: fixture.resource('pods') }), ...table };
-  const parts = { table: all, cache, namespaces: fixture.resource('namespaces'), admission: defaultAdmission(names), clock, names };
+  const parts = {
+    table: all,
+    cache,
+    namespaces: fixture.resource('namespaces'),
+    admission: defaultAdmission({ names, cache, resources }),
+    clock,
+    names,
+  };
   return createOperations(parts, resources.rows);
 }
 
@@ -77,6 +84,13 @@ it('a namespace that the cache has not heard of is asked for before it is missed
 
 it('an operation without a function shows at the start', () => {
   const { writer: _, clock, cache, resources } = fixture;
-  const parts = { table: {}, cache, namespaces: fixture.resource('namespaces'), admission: defaultAdmission(names), clock, names };
+  const parts = {
+    table: {},
+    cache,
+    namespaces: fixture.resource('namespaces'),
+    admission: defaultAdmission({ names, cache, resources }),
+    clock,
+    names,
+  };
   expect(() => createOperations(parts, resources.rows)).toThrow('no function for the operation pods/binding');
 });

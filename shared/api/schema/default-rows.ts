@@ -63,7 +63,6 @@ export const DEFAULTS: Readonly<Record<string, Readonly<Record<string, JsonValue
   'core.v1.ObjectFieldSelector': { apiVersion: 'v1' },
   'core.v1.PersistentVolumeClaimSpec': { volumeMode: 'Filesystem' },
   'core.v1.PersistentVolumeClaimStatus': { phase: 'Pending' },
-  'core.v1.PersistentVolumeSpec': { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' },
   'core.v1.PersistentVolumeStatus': { phase: 'Pending' },
   'core.v1.PodSpec': {
     dnsPolicy: 'ClusterFirst',
