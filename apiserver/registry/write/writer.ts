@@ -70,7 +70,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     if (name !== '') metadata['name'] = name;
     if (plan.hasStatus && strategy.keepsStatusAtCreation !== true) delete object['status'];
     meta.dedupeOwners(metadata, 'update', (text) => context.warn(text));
-    dropDisabled(plan.type, object);
+    dropDisabled(plan.hub.type, object);
     settleObject(plan, object, undefined, strategyContext);
     allocate(plan, object, undefined, claims);
     strategy.prepareForCreate?.(object, strategyContext);
@@ -146,7 +146,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     meta.carryOver(metadata, oldMetadata);
     meta.dedupeOwners(metadata, source.verb, (text) => context.warn(text));
     object = placeStatus(plan, subresource, object, old);
-    dropDisabled(plan.type, object);
+    dropDisabled(plan.hub.type, object);
     const rules = subresource === undefined ? strategy.update : strategy[subresource];
     if (subresource === undefined) {
       settleObject(plan, object, old, strategyContext);

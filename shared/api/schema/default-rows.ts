@@ -43,6 +43,7 @@ export const DEFAULTS: Readonly<Record<string, Readonly<Record<string, JsonValue
     revisionHistoryLimit: 10,
   },
   'apps.v1.StatefulSetUpdateStrategy': { type: 'RollingUpdate' },
+  'authentication.v1.TokenRequestSpec': { expirationSeconds: 3600 },
   'autoscaling.v1.HorizontalPodAutoscalerSpec': { minReplicas: 1 },
   'autoscaling.v2.HorizontalPodAutoscalerSpec': { minReplicas: 1 },
   'batch.v1.CronJobSpec': { concurrencyPolicy: 'Allow', failedJobsHistoryLimit: 1, successfulJobsHistoryLimit: 3, suspend: false },
