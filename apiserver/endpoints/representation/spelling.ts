@@ -67,7 +67,8 @@ export class Spelling {
   private converted(entry: Entry, keep: boolean): Buffer {
     const { converter, row } = this;
     const version = converter === undefined ? undefined : { converter, type: row.type };
-    return this.cache.get(entry, this.bodyKey, keep, (source) => ({ bytes: convertBody(source, this.fields, this.dialect, version) })).bytes;
+    return this.cache.get(entry, this.bodyKey, keep, (source) => ({ bytes: convertBody(source, this.fields, this.dialect, version) }))
+      .bytes;
   }
 }
 

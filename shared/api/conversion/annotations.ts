@@ -9,7 +9,11 @@ export type KeyOf = (names: CarriedNames) => string;
 /** The annotation's text, however its key is spelled. */
 export function annotationAt(object: JsonObject, keyOf: KeyOf): string | undefined {
   const annotations = objectAt(readMetadata(object), 'annotations');
-  return annotations === undefined ? undefined : keysOf(keyOf).map((key) => stringAt(annotations, key)).find((text) => text !== undefined);
+  return annotations === undefined
+    ? undefined
+    : keysOf(keyOf)
+        .map((key) => stringAt(annotations, key))
+        .find((text) => text !== undefined);
 }
 
 /** The object's metadata without the annotations of these keys in any spelling. */

@@ -15,7 +15,9 @@ export function writeBehavior(behavior: JsonObject): string {
     capitalised(behavior, DIRECTIONS, (rules) =>
       isObject(rules)
         ? capitalised(rules, RULES, (value) =>
-            Array.isArray(value) ? value.map((policy) => (isObject(policy) ? capitalised(policy, POLICY, (member) => member) : policy)) : value,
+            Array.isArray(value)
+              ? value.map((policy) => (isObject(policy) ? capitalised(policy, POLICY, (member) => member) : policy))
+              : value,
           )
         : rules,
     ),

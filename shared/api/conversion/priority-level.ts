@@ -9,7 +9,8 @@ import type { Conversion } from './conversion';
 const ZERO_SHARES: KeyOf = (names) => names.zeroShares;
 
 export const priorityLevel: Conversion = {
-  toHub: (object) => (annotationAt(object, ZERO_SHARES) === undefined ? object : { ...object, metadata: metadataWithout(object, [ZERO_SHARES]) }),
+  toHub: (object) =>
+    annotationAt(object, ZERO_SHARES) === undefined ? object : { ...object, metadata: metadataWithout(object, [ZERO_SHARES]) },
   fromHub: (object, dialect) => {
     const limited = limitedOf(object);
     const isZero = limited !== undefined && own(limited, 'nominalConcurrencyShares') === 0;

@@ -81,7 +81,8 @@ export function applyConfiguration(
   const others = entries.filter((entry) => entry !== previous);
   const wanted = differenceBelow(fieldSetOf(shape, config), resets);
   const merged = mergeApplied(shape, live, config);
-  const object = previous === undefined ? merged : prune(ownership, merged, previous, [{ manager, time: undefined, fields: wanted }, ...others]);
+  const object =
+    previous === undefined ? merged : prune(ownership, merged, previous, [{ manager, time: undefined, fields: wanted }, ...others]);
 
   const changes = new Changes(ownership, live, object);
   const conflicts = others.flatMap((entry) => {
