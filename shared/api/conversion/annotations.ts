@@ -1,6 +1,6 @@
 /** Annotations that stand in for members: reading and taking them out, and putting them in. The objects given stay as they are. */
 import { CARRIED_NAMES, type CarriedNames } from '../../names/dialect';
-import { isObject, objectAt, stringAt, type JsonObject } from '../json';
+import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../json';
 import { readMetadata } from '../object-meta';
 
 /** An annotation's key in a dialect. */
@@ -33,4 +33,19 @@ export function metadataWith(object: JsonObject, added: Readonly<Record<string, 
 
 function keysOf(keyOf: KeyOf): readonly string[] {
   return Object.values(CARRIED_NAMES).map(keyOf);
+}
+
+/** An annotation's text as JSON; undefined when it is none. */
+export function parseText(text: string): JsonValue | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJson(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What was parsed from JSON holds nothing but JSON values. */
+function isJson(value: unknown): value is JsonValue {
+  return value !== undefined;
 }

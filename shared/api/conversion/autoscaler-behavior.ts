@@ -2,6 +2,7 @@
 import { isObject, objectAt, own, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../json';
 import { decodeObject } from '../schema/decode';
 import { DecodeError } from '../schema/decode-error';
+import { parseText } from './annotations';
 
 const TYPE = 'autoscaling.v2.HorizontalPodAutoscalerBehavior';
 
@@ -34,12 +35,12 @@ const SPELLED: ReadonlyMap<string, string> = new Map([...DIRECTIONS, ...RULES, .
 
 /** Undefined when the text says nothing, or nothing that can be read. */
 export function readBehavior(text: string): JsonObject | undefined {
+  const value = parseText(text);
   try {
-    const value: JsonValue = JSON.parse(text);
     const { object } = decodeObject(TYPE, isObject(value) ? uncapitalised(value) : {});
     return DIRECTIONS.some((direction) => objectAt(object, direction) !== undefined) ? object : undefined;
   } catch (error) {
-    if (error instanceof DecodeError || error instanceof SyntaxError) return undefined;
+    if (error instanceof DecodeError) return undefined;
     throw error;
   }
 }

@@ -6,6 +6,7 @@ import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } fr
 import { DecodeError } from '../schema/decode-error';
 import { decodeObject } from '../schema/decode';
 import { encodeBody } from '../schema/encode';
+import { parseText } from './annotations';
 
 /** What is wanted, or what was found. */
 export type Part = 'target' | 'current';
@@ -57,7 +58,7 @@ export function readMetrics(part: Part, text: string): readonly JsonObject[] | u
 
 /** The objects of a type that a text lists as JSON; undefined when it does not. */
 export function readList(text: string, type: string): readonly JsonObject[] | undefined {
-  const list = parse(text);
+  const list = parseText(text);
   if (!Array.isArray(list)) return undefined;
   try {
     return list.map((item) => decodeObject(type, isObject(item) ? item : notAnObject(type)).object);
@@ -69,15 +70,6 @@ export function readList(text: string, type: string): readonly JsonObject[] | un
 
 function notAnObject(type: string): never {
   throw new DecodeError(`an item of the list is no ${type}`);
-}
-
-function parse(text: string): JsonValue | undefined {
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
 }
 
 function older(part: Part, metric: JsonObject): JsonObject {
