@@ -11,7 +11,7 @@ import { ALLOCATIONS, Ledger } from '../allocation/ledger';
 import type { PortRange, ServiceRanges } from '../allocation/ranges';
 import { defaultAdmission } from '../admission/plugins';
 import type { BindableResource } from '../authentication/service-account/bound-objects';
-import type { StoredType } from '../cache/contract';
+import type { Resource } from '../registry/contract';
 import { openCache, type OpenedCache } from '../cache/open-cache';
 import { createDiscovery } from '../discovery/discovery';
 import { isDiscoverable, OPENID_PATHS } from '../discovery/openid';
@@ -54,6 +54,8 @@ export interface ServerOptions extends AccessOptions {
   readonly gates: FeatureGates;
   readonly prefix: string;
   readonly serviceRanges: ServiceRanges;
+  /** Only who is permitted may give Services addresses from outside the cluster. */
+  readonly deniesServiceAddresses: boolean;
   readonly nodePorts: PortRange;
   readonly eventTtlMs: number;
   readonly compactionMs: number;
@@ -110,7 +112,16 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   });
   cache.onKey(ALLOCATIONS, ledger);
   const reader = createReader({ cache, store, clock, gates: options.gates });
-  const admission = defaultAdmission({ names, cache, resources });
+  const admission = defaultAdmission({
+    names,
+    cache,
+    resources,
+    // Access is made further down, from parts that rest on the writer; it is there before the first request.
+    mayUseAddresses: options.deniesServiceAddresses
+      ? (user, use) =>
+          access.authorize(user, { kind: 'resource', verb: 'update', group: '', version: 'v1', resource: 'services', ...use }) === undefined
+      : undefined,
+  });
   const namespaces = resources.require('namespaces');
   const writer = createWriter({
     store,
@@ -127,14 +138,11 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     eventTtlSeconds: Math.round(options.eventTtlMs / 1000),
   });
 
-  const table = operationTable({ writer, pods: resources.require('pods'), clock });
-  const operations = createOperations({ table, cache, namespaces, admission, clock, names }, resources.rows);
-
   const state = new ServerState(options.sendRetryAfter);
   const inFlight = new InFlight({ readOnly: options.maxReadOnly, mutating: options.maxMutating });
   const watches = new LiveWatches();
   const metrics = new Metrics(clock, options.gates, {
-    storageObjects: () => resources.all.map(({ stored }) => [stored.name, cache.ready ? cache.snapshot(stored).size : -1] as const),
+    storageObjects: () => resources.storedTypes.map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
     storageSize: async () => (await store.status().catch(() => undefined))?.size,
     inFlight: () => inFlight,
     cache: () => cache.statistics,
@@ -150,13 +158,19 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     (endpoint, name, healthy) => metrics.healthCheck(endpoint, name, healthy),
   );
   const serverAddress = addressOf(options);
+  const bindable = bindableResources(resources);
   const access = createAccess(options, {
     clock,
+    random,
     names,
-    objects: liveObjects({ cache, clock }, bindableTypes(resources)),
+    reader,
+    bindable,
+    objects: liveObjects({ cache, clock }, bindable),
     serverAddress,
     tokenUsed: (stale) => metrics.tokenUsed(stale),
   });
+  const table = { ...operationTable({ writer, pods: resources.require('pods'), clock }), ...access.operations };
+  const operations = createOperations({ table, cache, namespaces, admission, clock, names }, resources.rows);
   const api: ApiParts = {
     clock,
     random,
@@ -166,10 +180,11 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     writer,
     operations,
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
-    encoders: new Encoders({ table: tables, clock }),
+    encoders: new Encoders({ table: tables, clock, naming: options.naming }),
     watches,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     watchMeter: (group, version, kind) => metrics.watchMeter(group, version, kind),
+    deprecatedRequested: (row, deprecation, subresource) => metrics.deprecatedRequested(row, deprecation, subresource),
     watchStarted: (exchange) => metrics.watchStarted(exchange),
   };
   const { rows } = resources;
@@ -221,7 +236,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   const expiry = startEventExpiry({
     store,
     cache,
-    types: resources.all.filter(({ row }) => row.expires === true).map(({ stored }) => stored),
+    types: [...new Set(resources.all.filter(({ row }) => row.expires === true).map(({ stored }) => stored))],
     prefix: options.prefix,
     holder: random.uuid(),
     clock,
@@ -279,9 +294,13 @@ function addressOf({ host, port }: ServerOptions): string {
 }
 
 /** What a service account token can be bound to. */
-function bindableTypes(resources: Resources): Readonly<Record<BindableResource, StoredType>> {
-  const stored = (resource: BindableResource): StoredType => resources.require(resource).stored;
-  return { serviceaccounts: stored('serviceaccounts'), pods: stored('pods'), secrets: stored('secrets'), nodes: stored('nodes') };
+function bindableResources(resources: Resources): Readonly<Record<BindableResource, Resource>> {
+  return {
+    serviceaccounts: resources.require('serviceaccounts'),
+    pods: resources.require('pods'),
+    secrets: resources.require('secrets'),
+    nodes: resources.require('nodes'),
+  };
 }
 
 function discoveryFacts(options: ServerOptions): Pick<Parameters<typeof createDiscovery>[0], 'build' | 'otherPaths'> {
