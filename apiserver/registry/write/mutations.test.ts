@@ -1,8 +1,10 @@
 /** One wrong value in a full object of every kind: the decoder answers in the reference server's words (mutations.json, recorded). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { apiVersionOf } from '../../../shared/api/identity';
 import { isObject, stringAt, type JsonObject } from '../../../shared/api/json';
 import { StatusError } from '../../../shared/api/status';
+import { canonicalApiVersion } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
 import { mutatedText, type Mutation } from '../../../test/support/mutation';
 import { buildResources } from '../resources';
@@ -23,14 +25,21 @@ for (const line of read('created-objects.jsonl').split('\n')) {
   if (note === 'everything') objects.set(stringAt(sent, 'kind') ?? '', sent);
 }
 
-const planOf = planner('/registry');
-const plans = new Map<string, Plan>(buildResources().all.map((resource) => [resource.row.kind, planOf(resource)]));
+const planOf = planner('/registry', 'kubernetes');
+const resources = buildResources().all;
+
+function planFor(kind: string): Plan {
+  const apiVersion = canonicalApiVersion(stringAt(objects.get(kind), 'apiVersion') ?? '');
+  const resource = resources.find(({ row }) => row.kind === kind && apiVersionOf(row) === apiVersion);
+  if (resource === undefined) throw new Error(`no ${kind}`);
+  return planOf(resource);
+}
 
 /** The refusal without what every refusal of the kind begins with. */
 function refusalOf(kind: string, text: string): string | undefined {
-  const plan = plans.get(kind);
+  const plan = planFor(kind);
   const { value, ...parsed } = parseJson(Buffer.from(text));
-  if (plan === undefined || !isObject(value)) throw new Error(`no ${kind}`);
+  if (!isObject(value)) throw new Error('a body is an object');
   try {
     decodeBody(plan, { value, ...parsed }, 'Strict', () => undefined);
     return undefined;
