@@ -11,6 +11,7 @@ import { OPERATIONS } from './kinds/operations';
 import type { KindRow } from './kinds/row';
 import { WORKLOADS } from './kinds/workloads';
 
+export { SCALE } from './kinds/operations';
 export type { GenerationRule, KindRow, NameFormat, SelectableField, SubresourceRow, Verb } from './kinds/row';
 
 /** The kinds whose objects are stored. */

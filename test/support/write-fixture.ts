@@ -51,7 +51,7 @@ export interface Answer {
   readonly created: boolean;
 }
 
-type Options = Partial<WriteOptions> & { readonly subresource?: Subresource; readonly namespace?: string };
+type Options = Partial<WriteOptions> & { readonly subresource?: Subresource; readonly namespace?: string; readonly force?: boolean };
 
 export interface Fixture {
   readonly store: MemoryStore;
@@ -112,7 +112,7 @@ export async function writeFixture(
   const full = (options: Options = {}): WriteOptions => ({
     dryRun: options.dryRun ?? false,
     fieldValidation: options.fieldValidation ?? 'Warn',
-    fieldManager: 'test',
+    fieldManager: options.fieldManager ?? 'test',
     ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
   });
   const answer = ({ entry, created }: { readonly entry: Entry; readonly created: boolean }): Answer => ({
@@ -153,7 +153,7 @@ export async function writeFixture(
           { namespace: namespaceOf(name, options), name: object },
           options?.subresource,
           { type, bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) },
-          full(options),
+          { ...full(options), force: options?.force === true },
         ),
       ),
     remove: (name, object, options) =>

@@ -1,5 +1,5 @@
 /** The kinds of the core group. */
-import { BINDING } from './operations';
+import { BINDING, scaledWorkload } from './operations';
 import { rowsOf, same, STATUS, type KindRow } from './row';
 
 const core = rowsOf('', 'v1', 'core.v1');
@@ -72,7 +72,7 @@ export const CORE: readonly KindRow[] = [
   core('ReplicationController', 'replicationcontrollers', {
     shortNames: ['rc'],
     categories: ['all'],
-    subresources: [STATUS],
+    subresources: scaledWorkload('autoscaling'),
     segment: 'controllers',
     generation: 'counted',
     ownFieldLabels: 'plain',
