@@ -1,6 +1,6 @@
 /** The API server's flags, under upstream's names. Only flags that change something are listed; any other is a usage error. */
 import { featureGatesFlag } from '../shared/runtime/feature-gates';
-import { bool, choice, duration, FlagError, int, list, string, type Flag, type FlagValues } from '../shared/runtime/flags';
+import { bool, choice, duration, FlagError, int, list, repeated, string, type Flag, type FlagValues } from '../shared/runtime/flags';
 import { logLevelFlag } from '../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from './allocation/ranges';
 import { AUTHORIZATION_MODES, type AuthorizationMode } from './authorization/modes';
@@ -66,6 +66,36 @@ export const FLAGS = {
   'service-node-port-range': nodePortRange(),
   'client-ca-file': string({ section: ACCESS, help: 'PEM file with the authorities of client certificates.', default: '' }),
   'token-auth-file': string({ section: ACCESS, help: 'CSV file with static tokens: token,user,uid[,"group1,group2"].', default: '' }),
+  'service-account-key-file': repeated({
+    section: ACCESS,
+    help: 'PEM file with keys that service account tokens are checked with; may be repeated.',
+    default: [],
+  }),
+  'service-account-signing-key-file': string({
+    section: ACCESS,
+    help: 'PEM file with the private key that service account tokens are signed with.',
+    default: '',
+  }),
+  'service-account-issuer': repeated({
+    section: ACCESS,
+    help: 'Who issues service account tokens; may be repeated: the first signs, all are taken.',
+    default: [],
+  }),
+  'api-audiences': list({
+    section: ACCESS,
+    help: 'What tokens have to be made for to be taken; the issuers when not given.',
+    default: [],
+  }),
+  'service-account-max-token-expiration': duration({
+    section: ACCESS,
+    help: 'The longest that a service account token may be asked for; 0 = 2^32 seconds.',
+    default: 0,
+  }),
+  'service-account-extend-token-expiration': bool({
+    section: ACCESS,
+    help: "Whether a pod's token goes on for a year, so that programs which do not read it anew are only counted.",
+    default: true,
+  }),
   'anonymous-auth': bool({ section: ACCESS, help: 'Whether requests without credentials are let in as system:anonymous.', default: true }),
   'authorization-mode': authorizationModes(),
   naming: choice({

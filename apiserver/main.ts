@@ -8,6 +8,7 @@ import { createLogger, type Logger } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import { parseTokenFile } from './authentication/token-file';
 import { FLAGS, type ServerFlags } from './flags';
+import { readServiceAccounts, serviceAccountFlagFault } from './service-account-options';
 import { startServer, type ServerOptions } from './server/compose';
 import { readTlsFiles, selfSigned, watchTlsFiles } from './server/tls-files';
 import type { Store } from './storage/store';
@@ -44,6 +45,8 @@ function refuseContradictions(flags: ServerFlags): void {
   if (flags['storage-backend'] === 'embedded' && flags['storage-dir'] === '') usageError('--storage-backend=embedded needs --storage-dir');
   if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === ''))
     usageError('--tls-cert-file and --tls-private-key-file go together');
+  const fault = serviceAccountFlagFault(flags);
+  if (fault !== undefined) usageError(fault);
   const local = flags['insecure-bind-address'];
   if (flags['insecure-port'] !== 0 && local !== '::1' && !(isIP(local) === 4 && local.startsWith('127.'))) {
     usageError('--insecure-bind-address must be a loopback address: whoever reaches it is an administrator');
@@ -100,6 +103,7 @@ async function serverOptions(flags: ServerFlags, logger: Logger): Promise<Server
     maxReadOnly: flags['max-requests-inflight'],
     maxMutating: flags['max-mutating-requests-inflight'],
     maxStreams: flags['http2-max-streams-per-connection'],
+    ...readServiceAccounts(flags),
     tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],
     anonymous: flags['anonymous-auth'],
     authorizationModes: flags['authorization-mode'],

@@ -2,15 +2,20 @@ import type { UserInfo } from '../../shared/api/user';
 import { bearerTokens } from './bearer-token';
 import { clientCertificates } from './client-certificate';
 import type { ClientCertificate } from './contract';
+import type { TokenAuthenticator } from './contract';
+import { staticTokens } from './static-tokens';
 import { parseTokenFile, TokenFileError } from './token-file';
+import { authenticateTokensInOrder } from './tokens';
 import { authenticateInOrder } from './union';
 
 const warnings: string[] = [];
 const tokens = parseTokenFile('t.csv', 'secret,ann,1,"devs, ops"\nplain,bob,2\n,eve,3\nplain,bert,4,"a ""b"""\n', (text) =>
   warnings.push(text),
 );
-const authenticate = authenticateInOrder([clientCertificates, bearerTokens([tokens])], true);
-const who = (authorization?: string, certificate?: ClientCertificate): UserInfo | undefined => authenticate({ authorization, certificate });
+const authenticateToken = authenticateTokensInOrder([staticTokens(tokens, ['api', 'more'])]);
+const authenticate = authenticateInOrder([clientCertificates, bearerTokens(authenticateToken, ['api'])], true);
+const who = (authorization?: string, certificate?: ClientCertificate): Promise<UserInfo | undefined> =>
+  Promise.resolve(authenticate({ authorization, certificate }));
 const certificate = (changes: Partial<ClientCertificate> = {}): ClientCertificate => ({
   verified: true,
   commonName: 'carl',
@@ -18,26 +23,45 @@ const certificate = (changes: Partial<ClientCertificate> = {}): ClientCertificat
   ...changes,
 });
 
-it('reads users, ids and groups; the last of two equal tokens wins; an empty token is skipped', () => {
-  expect(who('Bearer secret')).toEqual({ name: 'ann', uid: '1', groups: ['devs', 'ops', 'system:authenticated'] });
-  expect(who('bearer plain')).toEqual({ name: 'bert', uid: '4', groups: ['a "b"', 'system:authenticated'] });
+it('reads users, ids and groups; the last of two equal tokens wins; an empty token is skipped', async () => {
+  expect(await who('Bearer secret')).toEqual({ name: 'ann', uid: '1', groups: ['devs', 'ops', 'system:authenticated'] });
+  expect(await who('bearer plain')).toEqual({ name: 'bert', uid: '4', groups: ['a "b"', 'system:authenticated'] });
   expect(warnings).toEqual(["empty token in token file 't.csv', line 3"]);
   expect(() => parseTokenFile('t.csv', 'a,b\n', () => undefined)).toThrow(TokenFileError);
 });
 
-it.each([[undefined], ['Basic abc'], ['Bearer'], ['Bearer '], ['Bearer  secret'], ['']])('%p is anonymous', (header) => {
-  expect(who(header)).toEqual({ name: 'system:anonymous', groups: ['system:unauthenticated'] });
+it.each([[undefined], ['Basic abc'], ['Bearer'], ['Bearer '], ['Bearer  secret'], ['']])('%p is anonymous', async (header) => {
+  expect(await who(header)).toEqual({ name: 'system:anonymous', groups: ['system:unauthenticated'] });
 });
 
-it('refuses a token that nobody knows, and everyone without credentials where anonymous access is off', () => {
-  expect(who('Bearer wrong')).toBeUndefined();
+it('refuses a token that nobody knows, and everyone without credentials where anonymous access is off', async () => {
+  expect(await who('Bearer wrong')).toBeUndefined();
   expect(authenticateInOrder([clientCertificates], false)({ authorization: undefined, certificate: undefined })).toBeUndefined();
 });
 
-it('takes a good certificate before a token, and lets one good credential rescue the other', () => {
-  expect(who('Bearer secret', certificate())?.name).toBe('carl');
-  expect(who('Bearer wrong', certificate())?.name).toBe('carl');
-  expect(who('Bearer secret', certificate({ verified: false }))?.name).toBe('ann');
-  expect(who(undefined, certificate({ verified: false }))).toBeUndefined();
-  expect(who(undefined, certificate({ commonName: '' }))?.name).toBe('system:anonymous');
+it('takes a good certificate before a token, and lets one good credential rescue the other', async () => {
+  expect((await who('Bearer secret', certificate()))?.name).toBe('carl');
+  expect((await who('Bearer wrong', certificate()))?.name).toBe('carl');
+  expect((await who('Bearer secret', certificate({ verified: false })))?.name).toBe('ann');
+  expect(await who(undefined, certificate({ verified: false }))).toBeUndefined();
+  expect((await who(undefined, certificate({ commonName: '' })))?.name).toBe('system:anonymous');
+});
+
+it('holds a token of the file against the audiences that are this server', async () => {
+  const audiences = async (...wanted: string[]): Promise<unknown> => authenticateToken('secret', wanted);
+  expect(await audiences('more', 'x', 'api')).toMatchObject({ type: 'user', audiences: ['more', 'api'] });
+  expect(await audiences()).toMatchObject({ type: 'user', audiences: [] });
+  expect(await audiences('x')).toEqual({ type: 'failed', reason: 'invalid bearer token' });
+});
+
+it('goes on after an authenticator that takes its time, and remembers what it refused for', async () => {
+  const slow: TokenAuthenticator = {
+    authenticate: (token) => Promise.resolve(token === 'bad' ? { type: 'failed', reason: 'late' } : { type: 'none' }),
+  };
+  const all = authenticateTokensInOrder([slow, staticTokens(tokens, [])]);
+  expect(await all('secret', [])).toMatchObject({ type: 'user', user: { name: 'ann' } });
+  expect(await all('bad', [])).toEqual({ type: 'failed', reason: '[invalid bearer token, late]' });
+  const union = authenticateInOrder([bearerTokens(all, []), clientCertificates], true);
+  expect(await union({ authorization: 'Bearer bad', certificate: certificate() })).toMatchObject({ name: 'carl' });
+  expect(await union({ authorization: 'Bearer bad', certificate: undefined })).toBeUndefined();
 });

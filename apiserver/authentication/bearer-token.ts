@@ -1,24 +1,21 @@
-/** Bearer tokens: finds the token in the Authorization header and asks the token authenticators in their order. */
-import type { UserInfo } from '../../shared/api/user';
-import { FAILED, NONE, type Authenticator, type Credentials, type Outcome } from './contract';
+/** Bearer tokens: finds the token in the Authorization header. Whose it is, the token authenticators say. */
+import { FAILED, NONE, type Authenticator, type Credentials, type Outcome, type TokenOutcome } from './contract';
+import type { AuthenticateToken } from './tokens';
 
-export interface TokenAuthenticator {
-  /** Undefined = not a token of mine. */
-  user(token: string): UserInfo | undefined;
-}
-
-export function bearerTokens(authenticators: readonly TokenAuthenticator[]): Authenticator {
+/** `audiences`: what a token has to be made for to open this server. */
+export function bearerTokens(authenticateToken: AuthenticateToken, audiences: readonly string[]): Authenticator {
   return {
-    authenticate({ authorization }: Credentials): Outcome {
+    authenticate({ authorization }: Credentials) {
       const token = authorization === undefined ? '' : bearerToken(authorization);
       if (token === '') return NONE;
-      for (const authenticator of authenticators) {
-        const user = authenticator.user(token);
-        if (user !== undefined) return { type: 'user', user };
-      }
-      return FAILED;
+      const outcome = authenticateToken(token, audiences);
+      return outcome instanceof Promise ? outcome.then(asCredentials) : asCredentials(outcome);
     },
   };
+}
+
+function asCredentials(outcome: TokenOutcome): Outcome {
+  return outcome.type === 'user' ? outcome : FAILED;
 }
 
 /** '' for another scheme, an empty token or two blanks before it: no credentials. */

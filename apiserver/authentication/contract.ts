@@ -16,12 +16,29 @@ export interface ClientCertificate {
   readonly organizations: readonly string[];
 }
 
+/** Known at once where nothing has to be waited for, which is nearly always: a promise costs every request. */
+export type Eventually<T> = T | Promise<T>;
+
 /** `none` = these are not my credentials; `failed` = they are, and they are wrong. */
 export type Outcome = { readonly type: 'user'; readonly user: UserInfo } | { readonly type: 'none' } | { readonly type: 'failed' };
 
 export interface Authenticator {
-  authenticate(credentials: Credentials): Outcome;
+  authenticate(credentials: Credentials): Eventually<Outcome>;
 }
 
 export const NONE: Outcome = { type: 'none' };
 export const FAILED: Outcome = { type: 'failed' };
+
+export type TokenOutcome =
+  /** `audiences`: those asked for that the token is good for. */
+  | { readonly type: 'user'; readonly user: UserInfo; readonly audiences: readonly string[] }
+  | { readonly type: 'none' }
+  /** `reason` is for those who may review tokens; whoever presented it hears nothing of it. */
+  | { readonly type: 'failed'; readonly reason: string };
+
+export interface TokenAuthenticator {
+  /** `audiences`: the token has to be good for one of them; none = any will do. */
+  authenticate(token: string, audiences: readonly string[]): Eventually<TokenOutcome>;
+}
+
+export const NOT_MINE: TokenOutcome = { type: 'none' };

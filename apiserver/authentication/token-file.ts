@@ -1,11 +1,14 @@
 /** The static token file: `token,user,uid[,"group1,group2"]` per line (behaviour-reference §9.4). Read once, at the start. */
 import type { UserInfo } from '../../shared/api/user';
-import type { TokenAuthenticator } from './bearer-token';
+import { fingerprint } from './fingerprint';
 
 export class TokenFileError extends Error {}
 
+/** Whose a token is. */
+export type StaticTokens = (token: string) => UserInfo | undefined;
+
 /** Throws {@link TokenFileError} for a line with too few columns. `warn` hears of lines that are skipped. */
-export function parseTokenFile(file: string, text: string, warn: (message: string) => void): TokenAuthenticator {
+export function parseTokenFile(file: string, text: string, warn: (message: string) => void): StaticTokens {
   const users = new Map<string, UserInfo>();
   text.split(/\r?\n/).forEach((line, index) => {
     if (line.trim() === '') return;
@@ -19,9 +22,9 @@ export function parseTokenFile(file: string, text: string, warn: (message: strin
       return;
     }
     const named = groups === '' ? [] : groups.split(',').map((group) => group.trim());
-    users.set(token, { name, groups: named, ...(uid === '' ? {} : { uid }) });
+    users.set(fingerprint(token), { name, groups: named, ...(uid === '' ? {} : { uid }) });
   });
-  return { user: (token) => users.get(token) };
+  return (token) => users.get(fingerprint(token));
 }
 
 /** Comma-separated values; a quoted value may hold commas and doubled quotes. */

@@ -3,29 +3,39 @@
  * anonymous if that is allowed; when one of them saw wrong credentials, it is refused.
  */
 import type { UserInfo } from '../../shared/api/user';
-import type { Authenticator, Credentials } from './contract';
+import type { Authenticator, Credentials, Eventually } from './contract';
 
 const AUTHENTICATED = 'system:authenticated';
 const UNAUTHENTICATED = 'system:unauthenticated';
 const ANONYMOUS_USER: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
 
 /** What a request is answered with: a user, or 401. */
-export type AuthenticateRequest = (credentials: Credentials) => UserInfo | undefined;
+export type AuthenticateRequest = (credentials: Credentials) => Eventually<UserInfo | undefined>;
 
 export function authenticateInOrder(authenticators: readonly Authenticator[], anonymous: boolean): AuthenticateRequest {
-  const known = new WeakMap<UserInfo, UserInfo>();
-  return (credentials) => {
-    let failed = false;
-    for (const authenticator of authenticators) {
-      const outcome = authenticator.authenticate(credentials);
-      if (outcome.type === 'user') return authenticated(outcome.user, known);
+  function from(start: number, credentials: Credentials, refused: boolean): Eventually<UserInfo | undefined> {
+    let failed = refused;
+    for (let index = start; index < authenticators.length; index += 1) {
+      const outcome = authenticators[index]?.authenticate(credentials) ?? { type: 'none' };
+      if (outcome instanceof Promise) {
+        const soFar = failed;
+        return outcome.then((known) =>
+          known.type === 'user' ? authenticated(known.user) : from(index + 1, credentials, soFar || known.type === 'failed'),
+        );
+      }
+      if (outcome.type === 'user') return authenticated(outcome.user);
       failed ||= outcome.type === 'failed';
     }
     return anonymous && !failed ? ANONYMOUS_USER : undefined;
-  };
+  }
+  return (credentials) => from(0, credentials, false);
 }
 
-function authenticated(user: UserInfo, known: WeakMap<UserInfo, UserInfo>): UserInfo {
+/** Users that authenticators hand out again and again, with the group that says they are known. */
+const known = new WeakMap<UserInfo, UserInfo>();
+
+/** The user as one of all who are authenticated. */
+export function authenticated(user: UserInfo): UserInfo {
   const found = known.get(user);
   if (found !== undefined) return found;
   const { groups } = user;

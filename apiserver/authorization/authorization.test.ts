@@ -1,9 +1,10 @@
 import type { UserInfo } from '../../shared/api/user';
 import type { Attributes } from './contract';
 import { authorizersFor } from './modes';
-import { authorizeInOrder } from './union';
+import { authorizeRequests, inOrder } from './union';
 
-const authorize = authorizeInOrder(authorizersFor(['BuiltIn']));
+const builtIn = inOrder(authorizersFor(['BuiltIn']));
+const authorize = authorizeRequests(builtIn);
 const user = (...groups: string[]): UserInfo => ({ name: 'u<x>', groups });
 const get = (path: string, verb = 'get'): Attributes => ({ kind: 'path', verb, path });
 const resource = (changes: object = {}): Attributes => ({
@@ -29,6 +30,8 @@ it.each([
   ['/metrics', 'system:authenticated', false],
   ['/metrics', 'system:monitoring', true],
   ['/anything', 'system:masters', true],
+  ['/openid/v1/jwks', 'system:authenticated', false],
+  ['/openid/v1/jwks', 'system:serviceaccounts', true],
 ])('GET %s by %s: %p', (path, group, allowed) => {
   expect(authorize(user(group), get(path)) === undefined).toBe(allowed);
 });
@@ -47,4 +50,29 @@ it('says who may not do what, with markup escaped', () => {
     'pods "p" is forbidden: User "u&lt;x&gt;" cannot get resource "pods/log" in API group "" in the namespace "n"',
   );
   expect(text(get('/a&b'))).toBe('forbidden: User "u&lt;x&gt;" cannot get path "/a&amp;b"');
+});
+
+it('lets everyone who is known ask about themselves, and nothing more', () => {
+  const review = { verb: 'create', group: 'authorization.platform.io', resource: 'selfsubjectaccessreviews' };
+  expect(authorize(user('system:authenticated'), resource(review))).toBeUndefined();
+  expect(authorize(user('system:unauthenticated'), resource(review))).toBeDefined();
+  expect(authorize(user('system:authenticated'), resource({ ...review, subresource: 'x' }))).toBeDefined();
+  expect(authorize(user('system:authenticated'), resource({ ...review, verb: 'get' }))).toBeDefined();
+  expect(authorize(user('system:authenticated'), resource({ ...review, resource: 'subjectaccessreviews' }))).toBeDefined();
+});
+
+it('collects the reasons of those who had no opinion, and the rules of all', () => {
+  const chain = inOrder(authorizersFor(['AlwaysDeny', 'BuiltIn', 'AlwaysDeny']));
+  const reason = 'Everything is forbidden.';
+  expect(chain.authorize(user(), resource())).toEqual({ type: 'no-opinion', reason: `${reason}\n${reason}` });
+  expect(chain.authorize(user('system:masters'), resource())).toEqual({ type: 'allow', reason: '' });
+  const all = { verbs: ['*'], groups: ['*'], resources: ['*'], names: [] };
+  expect(chain.rules(user('system:masters'), 'default').resources).toEqual([all]);
+  expect(inOrder(authorizersFor(['AlwaysAllow'])).rules(user(), 'default').resources).toEqual([all]);
+  expect(inOrder(authorizersFor(['AlwaysDeny'])).rules(user('system:masters'), 'default')).toEqual({
+    resources: [],
+    paths: [],
+    incomplete: false,
+    errors: [],
+  });
 });

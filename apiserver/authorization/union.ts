@@ -1,26 +1,45 @@
 /** The authorizers in their order: the first that allows or denies decides; when all pass, the request is refused. */
 import { forbidden, forbiddenPath, type StatusError } from '../../shared/api/status';
 import type { UserInfo } from '../../shared/api/user';
-import type { Attributes, Authorizer } from './contract';
+import type { Attributes, Authorizer, Decision } from './contract';
+
+/** One authorizer out of many. Reasons of those that had no opinion stay with a refusal. */
+export function inOrder(authorizers: readonly Authorizer[]): Authorizer {
+  return {
+    authorize(user, attributes) {
+      const reasons: string[] = [];
+      for (const authorizer of authorizers) {
+        const decision = authorizer.authorize(user, attributes);
+        if (decision.type === 'allow') return decision;
+        if (decision.reason !== '') reasons.push(decision.reason);
+        if (decision.type === 'deny') return { type: 'deny', reason: reasons.join('\n') };
+      }
+      return { type: 'no-opinion', reason: reasons.join('\n') };
+    },
+    rules(user, namespace) {
+      const all = authorizers.map((authorizer) => authorizer.rules(user, namespace));
+      return {
+        resources: all.flatMap(({ resources }) => resources),
+        paths: all.flatMap(({ paths }) => paths),
+        incomplete: all.some(({ incomplete }) => incomplete),
+        errors: all.flatMap(({ errors }) => errors),
+      };
+    },
+  };
+}
 
 /** Undefined = allowed, else the 403 to answer with. */
 export type AuthorizeRequest = (user: UserInfo, attributes: Attributes) => StatusError | undefined;
 
-export function authorizeInOrder(authorizers: readonly Authorizer[]): AuthorizeRequest {
+export function authorizeRequests(authorizer: Authorizer): AuthorizeRequest {
   return (user, attributes) => {
-    const reasons: string[] = [];
-    for (const authorizer of authorizers) {
-      const decision = authorizer.authorize(user, attributes);
-      if (decision.type === 'allow') return undefined;
-      if (decision.reason !== '') reasons.push(decision.reason);
-      if (decision.type === 'deny') break;
-    }
-    return refusal(user, attributes, reasons.join('\n'));
+    const decision = authorizer.authorize(user, attributes);
+    return decision.type === 'allow' ? undefined : refusal(user, attributes, decision);
   };
 }
 
 /** Texts of behaviour-reference §1.4. */
-function refusal(user: UserInfo, attributes: Attributes, reason: string): StatusError {
+function refusal(user: UserInfo, attributes: Attributes, { reason }: Decision): StatusError {
   const ending = reason === '' ? '' : `: ${reason}`;
   const who = `User ${escaped(JSON.stringify(user.name))} cannot ${attributes.verb}`;
   if (attributes.kind === 'path') return forbiddenPath(`${who} path ${escaped(JSON.stringify(attributes.path))}${ending}`);

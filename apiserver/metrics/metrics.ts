@@ -80,7 +80,16 @@ export class Metrics {
   });
   private readonly longRunning: Gauge<string>;
   /** What is counted on the path of every request; prom-client is told when someone scrapes. */
-  private readonly counts = { authenticated: 0, unauthenticated: 0, allowed: 0, refused: 0, admin: 0, other: 0 };
+  private readonly counts = {
+    authenticated: 0,
+    unauthenticated: 0,
+    allowed: 0,
+    refused: 0,
+    admin: 0,
+    other: 0,
+    freshTokens: 0,
+    staleTokens: 0,
+  };
   private readonly series = new Map<string, Series>();
   private readonly meters = new Map<
     string,
@@ -140,6 +149,12 @@ export class Metrics {
     counts.authenticated += 1;
     if (user.name === 'admin') counts.admin += 1;
     else counts.other += 1;
+  }
+
+  /** A service account's token was good; `stale` when a newer one should have been used. */
+  tokenUsed(stale: boolean): void {
+    if (stale) this.counts.staleTokens += 1;
+    else this.counts.freshTokens += 1;
   }
 
   authorized(allowed: boolean): void {
@@ -239,16 +254,23 @@ export class Metrics {
         { allowed: 'allowed', 'no-opinion': 'refused' },
       ],
       ['authenticated_user_requests', 'Requests by user.', 'username', { admin: 'admin', other: 'other' }],
+      ['serviceaccount_valid_tokens_total', 'Uses of service account tokens that are not stale.', undefined, { '': 'freshTokens' }],
+      [
+        'serviceaccount_stale_tokens_total',
+        'Uses of tokens that should have been replaced by newer ones.',
+        undefined,
+        { '': 'staleTokens' },
+      ],
     ] as const;
     for (const [name, help, label, values] of rows) {
       new Counter({
         name,
         help,
-        labelNames: [label],
+        labelNames: label === undefined ? [] : [label],
         registers,
         collect() {
           this.reset();
-          for (const [value, count] of Object.entries(values)) this.inc({ [label]: value }, counts[count]);
+          for (const [value, count] of Object.entries(values)) this.inc(label === undefined ? {} : { [label]: value }, counts[count]);
         },
       });
     }

@@ -7,15 +7,14 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
+import { ALLOCATIONS, Ledger } from '../allocation/ledger';
 import type { PortRange, ServiceRanges } from '../allocation/ranges';
 import { defaultAdmission } from '../admission/plugins';
-import { bearerTokens, type TokenAuthenticator } from '../authentication/bearer-token';
-import { clientCertificates } from '../authentication/client-certificate';
-import { authenticateInOrder } from '../authentication/union';
-import { authorizersFor, type AuthorizationMode } from '../authorization/modes';
-import { authorizeInOrder } from '../authorization/union';
+import type { BindableResource } from '../authentication/service-account/bound-objects';
+import type { Resource } from '../registry/contract';
 import { openCache, type OpenedCache } from '../cache/open-cache';
 import { createDiscovery } from '../discovery/discovery';
+import { isDiscoverable, OPENID_PATHS } from '../discovery/openid';
 import { tables } from '../discovery/table/table';
 import type { ApiParts } from '../endpoints/api-parts';
 import { LiveWatches } from '../endpoints/live-watches';
@@ -27,13 +26,15 @@ import { createOpenApi } from '../openapi/openapi';
 import { startEventExpiry } from '../registry/bootstrap/event-expiry';
 import { claimPrefix } from '../registry/bootstrap/ownership';
 import { keepSystemNamespaces } from '../registry/bootstrap/system-namespaces';
+import { liveObjects } from '../registry/read/live-objects';
 import { createReader } from '../registry/read/reader';
 import { selectionFor } from '../registry/read/selection';
-import { buildResources } from '../registry/resources';
+import { buildResources, type Resources } from '../registry/resources';
 import { createOperations } from '../registry/virtual/operations';
 import { operationTable } from '../registry/virtual/table';
 import { createWriter } from '../registry/write/writer';
 import type { Store } from '../storage/store';
+import { createAccess, type AccessOptions } from './access';
 import { certificateReader } from './certificates';
 import { requestListener, type ChainParts } from './chain';
 import { Deadlines } from './deadlines';
@@ -42,7 +43,7 @@ import { listenLocally, listenSecurely, type ConnectionLimits, type Listener, ty
 import { Ongoing } from './ongoing';
 import { ServerState } from './state';
 
-export interface ServerOptions {
+export interface ServerOptions extends AccessOptions {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
@@ -61,9 +62,6 @@ export interface ServerOptions {
   readonly maxReadOnly: number;
   readonly maxMutating: number;
   readonly maxStreams: number;
-  readonly tokens: readonly TokenAuthenticator[];
-  readonly anonymous: boolean;
-  readonly authorizationModes: readonly AuthorizationMode[];
   readonly livezGraceMs: number;
   readonly shutdownDelayMs: number;
   readonly shutdownWatchGraceMs: number;
@@ -103,8 +101,16 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     logger,
     compactionMs: options.compactionMs,
   });
+  const ledger = new Ledger({
+    ranges: options.serviceRanges,
+    nodePorts: options.nodePorts,
+    prefix: options.prefix,
+    random,
+    firstAddressFor: { namespace: 'default', name: names.defaultService },
+  });
+  cache.onKey(ALLOCATIONS, ledger);
   const reader = createReader({ cache, store, clock, gates: options.gates });
-  const admission = defaultAdmission(names);
+  const admission = defaultAdmission({ names, cache, resources });
   const namespaces = resources.require('namespaces');
   const writer = createWriter({
     store,
@@ -114,15 +120,12 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     clock,
     random,
     names,
-    serviceFamilies: options.serviceRanges.map(({ family }) => family),
+    ledger,
     prefix: options.prefix,
     namespaces,
     leases: resources.require('leases.coordination.platform.io'),
     eventTtlSeconds: Math.round(options.eventTtlMs / 1000),
   });
-
-  const table = operationTable({ writer, pods: resources.require('pods'), clock });
-  const operations = createOperations({ table, cache, namespaces, admission, clock, names }, resources.rows);
 
   const state = new ServerState(options.sendRetryAfter);
   const inFlight = new InFlight({ readOnly: options.maxReadOnly, mutating: options.maxMutating });
@@ -143,6 +146,20 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     (endpoint, name, reason) => logger[hooks.complete ? 'warn' : 'info']('health check failed', { endpoint, name, reason }),
     (endpoint, name, healthy) => metrics.healthCheck(endpoint, name, healthy),
   );
+  const serverAddress = addressOf(options);
+  const bindable = bindableResources(resources);
+  const access = createAccess(options, {
+    clock,
+    random,
+    names,
+    reader,
+    bindable,
+    objects: liveObjects({ cache, clock }, bindable),
+    serverAddress,
+    tokenUsed: (stale) => metrics.tokenUsed(stale),
+  });
+  const table = { ...operationTable({ writer, pods: resources.require('pods'), clock }), ...access.operations };
+  const operations = createOperations({ table, cache, namespaces, admission, clock, names }, resources.rows);
   const api: ApiParts = {
     clock,
     random,
@@ -167,8 +184,9 @@ export async function startServer(options: ServerOptions, surroundings: Surround
       health,
       metrics,
       documents: [
-        createDiscovery({ rows, naming: options.naming, ...discoveryFacts(options) }),
+        createDiscovery({ rows, naming: options.naming, ...discoveryFacts(options), serverAddress }),
         createOpenApi({ rows, naming: options.naming, clock }),
+        ...access.documents,
       ],
       servesGroup: (group) => served.has(group),
     },
@@ -182,8 +200,8 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     inFlight,
     metrics,
     requestTimeoutMs: options.requestTimeoutMs,
-    authenticate: authenticateInOrder([clientCertificates, bearerTokens(options.tokens)], options.anonymous),
-    authorize: authorizeInOrder(authorizersFor(options.authorizationModes)),
+    authenticate: access.authenticate,
+    authorize: access.authorize,
     certificateOf: certificateReader(),
   };
 
@@ -258,15 +276,39 @@ function within(ms: number, event: Promise<void>, clock: Clock): Promise<void> {
 
 const LAST_BYTES_MS = 100;
 
-function discoveryFacts(options: ServerOptions): Omit<Parameters<typeof createDiscovery>[0], 'rows' | 'naming'> {
+/** Where clients reach this server, as far as it knows. */
+function addressOf({ host, port }: ServerOptions): string {
+  return `${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host}:${port}`;
+}
+
+/** What a service account token can be bound to. */
+function bindableResources(resources: Resources): Readonly<Record<BindableResource, Resource>> {
   return {
-    serverAddress: `${options.host === '0.0.0.0' || options.host === '::' ? '127.0.0.1' : options.host}:${options.port}`,
+    serviceaccounts: resources.require('serviceaccounts'),
+    pods: resources.require('pods'),
+    secrets: resources.require('secrets'),
+    nodes: resources.require('nodes'),
+  };
+}
+
+function discoveryFacts(options: ServerOptions): Pick<Parameters<typeof createDiscovery>[0], 'build' | 'otherPaths'> {
+  const issuer = options.serviceAccounts?.issuers[0];
+  return {
     build: {
       gitCommit: '',
       buildDate: '1970-01-01T00:00:00Z',
       runtime: process.version,
       platform: `${process.platform}/${process.arch}`,
     },
-    otherPaths: ['/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version'],
+    otherPaths: [
+      ...(issuer !== undefined && isDiscoverable(issuer) ? OPENID_PATHS : []),
+      '/healthz',
+      '/livez',
+      '/metrics',
+      '/openapi/v2',
+      '/openapi/v3',
+      '/readyz',
+      '/version',
+    ],
   };
 }

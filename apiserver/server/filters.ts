@@ -136,10 +136,14 @@ export function authenticate(
     const certificate = certificateOf(exchange);
     const local = exchange.origin === 'local' && authorization === undefined && certificate === undefined;
     const user = local ? LOCAL_ADMIN : authenticateRequest({ authorization, certificate });
-    attempted(user);
-    if (user === undefined) throw unauthorized();
-    exchange.user = user;
-    return true;
+    return user instanceof Promise ? user.then(admit) : admit(user);
+
+    function admit(found: UserInfo | undefined): true {
+      attempted(found);
+      if (found === undefined) throw unauthorized();
+      exchange.user = found;
+      return true;
+    }
   };
 }
 

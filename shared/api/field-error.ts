@@ -57,6 +57,8 @@ export const duplicate = (field: string, value: FieldValue, detail = ''): FieldE
 export const notFoundValue = (field: string, value: FieldValue): FieldError => make('FieldValueNotFound', field, value, '');
 export const tooLong = (field: string, maxBytes: number): FieldError =>
   make('FieldValueTooLong', field, undefined, `must have at most ${maxBytes} bytes`);
+export const tooMany = (field: string, actual: number, most: number): FieldError =>
+  make('FieldValueTooMany', field, actual, `must have at most ${most} items`);
 /** The supported values are listed in the order given. */
 export const notSupported = (field: string, value: FieldValue, supported: readonly string[]): FieldError =>
   make('FieldValueNotSupported', field, value, `supported values: ${supported.map((item) => quote(item)).join(', ')}`);

@@ -83,6 +83,26 @@ export const dnsSubdomain: NameCheck = (text) => check(text, 253, SUBDOMAIN_PATT
 export const dns1035Label: NameCheck = (text) => check(text, 63, DNS_1035_PATTERN, DNS_1035_TEXT);
 export const labelValue: NameCheck = (text) => check(text, 63, LABEL_VALUE_PATTERN, LABEL_VALUE_TEXT);
 
+const WILDCARD = `\\*\\.${SUBDOMAIN}`;
+const WILDCARD_PATTERN = whole(WILDCARD);
+const WILDCARD_TEXT = patternMessage(
+  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric " +
+    "characters, '-' or '.' and end with an alphanumeric character",
+  WILDCARD,
+  '*.example.com',
+);
+export const wildcardSubdomain: NameCheck = (text) => check(text, 253, WILDCARD_PATTERN, WILDCARD_TEXT);
+
+/** A domain of two labels or more, with or without a dot at its end; what is wrong may be only a part of it. */
+export function fullyQualifiedName(text: string): readonly { readonly part: string; readonly text: string }[] {
+  const name = text.endsWith('.') ? text.slice(0, -1) : text;
+  const wrong = dnsSubdomain(name);
+  if (wrong.length > 0) return wrong.map((message) => ({ part: name, text: message }));
+  const labels = name.split('.');
+  if (labels.length < 2) return [{ part: name, text: 'should be a domain with at least two segments separated by dots' }];
+  return labels.flatMap((part) => dnsLabel(part).map((message) => ({ part, text: message })));
+}
+
 /** A name that stands in a path: whatever does not change the path. */
 export const pathSegment: NameCheck = (text) => {
   if (text === '.' || text === '..') return [`may not be '${text}'`];
@@ -118,6 +138,13 @@ function qualifiedPart(name: string): readonly string[] {
   if (!QUALIFIED_PATTERN.test(name)) messages.push(`name part ${QUALIFIED_TEXT}`);
   return messages;
 }
+
+const URL_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+const URL_PATH_PATTERN = whole(URL_PATH);
+
+/** The path of a URL as far as its signs go. */
+export const urlPath: NameCheck = (text) =>
+  URL_PATH_PATTERN.test(text) ? NONE : [`Invalid path (regex used for validation is '${URL_PATH}')`];
 
 /** A key of a ConfigMap or Secret. */
 export const configKey: NameCheck = (text) => {

@@ -92,6 +92,12 @@ export function list(row: Row<readonly string[]>): Flag<readonly string[]> {
   return { ...row, placeholder: 'strings', bare: undefined, parse, show: (value) => (value.length === 0 ? '' : `[${value.join(',')}]`) };
 }
 
+/** Every use of the flag adds a value, which is taken as it stands. */
+export function repeated(row: Row<readonly string[]>): Flag<readonly string[]> {
+  const parse = (text: string, previous: readonly string[] = []): readonly string[] => [...previous, text];
+  return { ...row, placeholder: 'string', bare: undefined, parse, show: (value) => (value.length === 0 ? '' : `[${value.join(',')}]`) };
+}
+
 /** `key=value` pairs, comma-separated; repeats of the flag add, the last value of a key wins. A key without `=` has the value `''`. */
 export function map(row: Row<ReadonlyMap<string, string>>): Flag<ReadonlyMap<string, string>> {
   return { ...row, placeholder: 'key=value,...', bare: undefined, parse: parsePairs, show: showPairs };

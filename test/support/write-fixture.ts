@@ -1,4 +1,6 @@
 /** A writer over a store in memory, with time and chance in the test's hands, and short ways to call it. */
+import { Ledger } from '../../apiserver/allocation/ledger';
+import { parsePortRange, parseServiceRanges } from '../../apiserver/allocation/ranges';
 import { defaultAdmission } from '../../apiserver/admission/plugins';
 import type { Entry } from '../../apiserver/cache/contract';
 import type {
@@ -14,10 +16,9 @@ import type {
 } from '../../apiserver/registry/contract';
 import { buildResources, type Resources } from '../../apiserver/registry/resources';
 import { createWriter } from '../../apiserver/registry/write/writer';
-import type { IpFamily } from '../../shared/api/ip-address';
 import type { JsonObject } from '../../shared/api/json';
 import { StatusError, type Status } from '../../shared/api/status';
-import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
+import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../shared/names/dialect';
 import type { Random } from '../../shared/runtime/random';
 import { ManualClock } from './manual-clock';
 import { MemoryStore } from './memory-store';
@@ -60,6 +61,7 @@ export interface Fixture {
   readonly random: CountingRandom;
   readonly resources: Resources;
   readonly writer: Writer;
+  readonly ledger: Ledger;
   readonly warnings: string[];
   resource(name: string): Resource;
   create(resource: string, body: JsonObject, options?: Options): Promise<Answer>;
@@ -71,9 +73,27 @@ export interface Fixture {
   context: RequestContext;
 }
 
+/** Of the ranges in the flags' notation. */
+export function testLedger(
+  random: Random,
+  names: GeneratedNames,
+  ranges: { readonly ranges?: string; readonly nodePorts?: string } = {},
+): Ledger {
+  const addresses = parseServiceRanges(ranges.ranges ?? '10.0.0.0/24');
+  const nodePorts = parsePortRange(ranges.nodePorts ?? '30000-32767');
+  if (typeof addresses === 'string' || typeof nodePorts === 'string') throw new Error('these are no ranges');
+  return new Ledger({
+    ranges: addresses,
+    nodePorts,
+    prefix: PREFIX,
+    random,
+    firstAddressFor: { namespace: 'default', name: names.defaultService },
+  });
+}
+
 /** Everything lives in the namespace `ns`, which exists. */
 export async function writeFixture(
-  more: { readonly naming?: Dialect; readonly list?: () => Promise<ListPage>; readonly serviceFamilies?: readonly IpFamily[] } = {},
+  more: { readonly naming?: Dialect; readonly list?: () => Promise<ListPage>; readonly ranges?: string; readonly nodePorts?: string } = {},
 ): Promise<Fixture> {
   const store = new MemoryStore();
   const clock = new ManualClock(START);
@@ -82,15 +102,16 @@ export async function writeFixture(
   const cache = new StoreCache(store, PREFIX, resources.storedTypes);
   const names = GENERATED_NAMES[more.naming ?? 'platform'];
   const list = more.list ?? ((): Promise<ListPage> => Promise.reject(new Error('no list in this test')));
+  const ledger = testLedger(random, names, more);
   const writer = createWriter({
     store,
     cache,
     reader: { list },
-    admission: defaultAdmission(names),
+    admission: defaultAdmission({ names, cache, resources }),
     clock,
     random,
     names,
-    serviceFamilies: more.serviceFamilies ?? ['IPv4'],
+    ledger,
     prefix: PREFIX,
     namespaces: resources.require('namespaces'),
     leases: resources.require('leases.coordination.platform.io'),
@@ -127,6 +148,7 @@ export async function writeFixture(
     random,
     resources,
     writer,
+    ledger,
     warnings,
     resource,
     context,
@@ -153,7 +175,7 @@ export async function writeFixture(
           { namespace: namespaceOf(name, options), name: object },
           options?.subresource,
           { type, bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) },
-          { ...full(options), force: options?.force === true },
+          { ...full(options), ...(options?.force === undefined ? {} : { force: options.force }) },
         ),
       ),
     remove: (name, object, options) =>

@@ -2,10 +2,15 @@
 import { certificateSigningRequest } from './certificate-signing-request';
 import { configMap } from './configmap';
 import { daemonSet } from './daemonset';
+import { endpointSlice } from './endpoint-slice';
+import { endpoints } from './endpoints';
 import { event } from './event';
+import { ingress } from './ingress';
+import { ingressClass } from './ingress-class';
 import { job } from './job';
 import { lease } from './lease';
 import { namespace } from './namespace';
+import { networkPolicy } from './network-policy';
 import { node } from './node';
 import { pod } from './pod';
 import { secret } from './secret';
@@ -18,10 +23,15 @@ export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strateg
   ['certificatesigningrequests.certificates.platform.io', certificateSigningRequest],
   ['configmaps', configMap],
   ['daemonsets.apps', daemonSet],
+  ['endpoints', endpoints],
+  ['endpointslices.discovery.platform.io', endpointSlice],
   ['events', event],
+  ['ingressclasses.networking.platform.io', ingressClass],
+  ['ingresses.networking.platform.io', ingress],
   ['jobs.batch', job],
   ['leases.coordination.platform.io', lease],
   ['namespaces', namespace],
+  ['networkpolicies.networking.platform.io', networkPolicy],
   ['nodes', node],
   ['persistentvolumeclaims', persistentVolumeClaim],
   ['persistentvolumes', persistentVolume],

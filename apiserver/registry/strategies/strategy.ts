@@ -7,6 +7,7 @@ import type { IpFamily } from '../../../shared/api/ip-address';
 import type { JsonObject } from '../../../shared/api/json';
 import type { UserInfo } from '../../../shared/api/user';
 import type { GeneratedNames } from '../../../shared/names/dialect';
+import type { Claims, Held } from '../../allocation/claims';
 
 export interface StrategyContext {
   readonly names: GeneratedNames;
@@ -21,11 +22,24 @@ export interface UpdateRules {
   prepare?(object: JsonObject, old: JsonObject, context: StrategyContext): void;
   /** After the errors of the change, or before them, the whole object is judged as a new one would be. Absent = it is not. */
   readonly state?: 'first' | 'last';
+  /** The metadata has been judged with the whole object, and is not judged again with the change (upstream behaviour for EndpointSlices). */
+  readonly metadataOnce?: true;
   /** Errors of the change; those of the metadata are not its concern. */
   validate?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldError[];
 }
 
+/** Addresses and ports that the objects of a kind take out of the cluster's ranges, in the transaction that stores the object. */
+export interface AllocationRules {
+  /** Fills in what the object needs and does not name, and checks what it names. Throws a StatusError. */
+  choose(object: JsonObject, old: JsonObject | undefined, claims: Claims): void;
+  /** What an object holds, old or as it is going to be stored. */
+  held(object: JsonObject): Held;
+  /** What is named when an object needs more of them than a transaction of the store can hold. */
+  readonly field: string;
+}
+
 export interface Strategy {
+  readonly allocation?: AllocationRules;
   /**
    * Settles what has to be clear before anything is allocated, on creation (`old` undefined) and on changes through the main endpoint, before
    * `prepare`. What it finds wrong is all that the client is told.
@@ -33,7 +47,8 @@ export interface Strategy {
   settle?(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[];
   /** Sets and resets what a client may not choose at creation. A status has been dropped already where `keepsStatusAtCreation` is unset. */
   prepareForCreate?(object: JsonObject, context: StrategyContext): void;
-  validate?(object: JsonObject, context: StrategyContext): readonly FieldError[];
+  /** Judges the whole object. `old` = what it is to replace, for rules that bear with what was stored before they were made. */
+  validate?(object: JsonObject, context: StrategyContext, old?: JsonObject): readonly FieldError[];
   readonly update?: UpdateRules;
   readonly status?: UpdateRules;
   readonly finalize?: UpdateRules;

@@ -4,6 +4,7 @@
  * Knows neither verbs nor kinds.
  */
 import type { Clock } from '../../../shared/runtime/clock';
+import type { KeyWrite } from '../../allocation/claims';
 import { StatusError, timeout } from '../../../shared/api/status';
 import type { Cache, Entry, StoredType } from '../../cache/contract';
 import { makeEntry } from '../../cache/entry';
@@ -46,6 +47,8 @@ export type Step<R> =
       /** The Namespace must still be as it was. */
       readonly guardsNamespace: boolean;
       readonly operation: Operation;
+      /** Keys of no API object that change, or must not have changed, with the object. */
+      readonly alongside?: readonly KeyWrite[];
       /** `revision` = the write's own. */
       readonly finish: (revision: Revision) => R;
     };
@@ -59,6 +62,8 @@ export interface Attempts {
   readonly deadline: number;
   /** Begin with a proven state: for what must be right the first time (a dry run never meets the store's own compare). */
   readonly prove: boolean;
+  /** Refusals rest on more than the objects above, so only a cache that has caught up proves them. */
+  readonly restsOnMore: boolean;
 }
 
 export interface AttemptDependencies {
@@ -107,16 +112,23 @@ export async function settle<R>(
       ...(namespace === undefined ? [] : [condition(namespace, current.namespace)]),
       ...(lease === undefined ? [] : [condition(lease, current.lease)]),
     ];
-    const result = await commit(store, { compare, operations: [step.operation] }, { clock, deadline: attempts.deadline, since });
+    const objects = compare.length;
+    const operations = [step.operation];
+    for (const { key, modRevision, operation } of step.alongside ?? []) {
+      compare.push({ key, modRevision });
+      if (operation !== undefined) operations.push(operation);
+    }
+    const result = await commit(store, { compare, operations }, { clock, deadline: attempts.deadline, since });
     if (result.committed) return step.finish(result.revision);
     if (clock.monotonic() >= attempts.deadline)
       throw timeout('request did not complete within requested timeout - context deadline exceeded');
+    step.alongside?.forEach((write, index) => write.lost(result.current[objects + index], result.revision));
     const entry = entryOf(attempts.object, result.current[0]);
     current = {
       entry,
       namespace: namespace === undefined ? current.namespace : entryOf(namespace, result.current[1]),
-      lease: lease === undefined ? (fencing === undefined ? undefined : entry) : entryOf(lease, result.current[compare.length - 1]),
-      proven: true,
+      lease: lease === undefined ? (fencing === undefined ? undefined : entry) : entryOf(lease, result.current[objects - 1]),
+      proven: !attempts.restsOnMore,
     };
   }
 }
@@ -141,7 +153,13 @@ async function proven(dependencies: AttemptDependencies, attempts: Attempts): Pr
   try {
     await cache.mostRecent(waited);
   } catch (error) {
-    if (!(error instanceof StoreError) || error.failure !== 'deadline' || dependencies.clock.monotonic() >= attempts.deadline) throw error;
+    if (
+      attempts.restsOnMore ||
+      !(error instanceof StoreError) ||
+      error.failure !== 'deadline' ||
+      dependencies.clock.monotonic() >= attempts.deadline
+    )
+      throw error;
     const object = await cache.read(attempts.object.type, attempts.object.key, waited);
     const namespace =
       attempts.namespace === undefined ? undefined : await cache.read(attempts.namespace.type, attempts.namespace.key, waited);

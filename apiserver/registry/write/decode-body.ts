@@ -4,7 +4,8 @@
  */
 import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/schema';
 import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity';
-import { stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/api/json';
+import { objectAt, own, stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/api/json';
+import { metadataOf } from '../../../shared/api/object-meta';
 import { badRequest, type StatusError } from '../../../shared/api/status';
 import { fieldFaults } from '../../../shared/serialization';
 import { canonicalGroup } from '../../../shared/names/dialect';
@@ -66,9 +67,17 @@ function faultsOf(body: Undecoded, unknown: readonly string[], level: 'strict' |
 const unknownField = (path: string): string => `unknown field ${quote(path)}`;
 const duplicateField = (path: string): string => `duplicate field ${quote(path)}`;
 
+/** A decoded object; an explicitly empty list of managedFields is kept, because it says something. Throws DecodeError. */
+export function decodeWhole(plan: KindPlan, value: JsonObject, literals?: NumberLiterals): ReturnType<typeof decodeObject> {
+  const decoded = decodeObject(plan.type, value, literals);
+  const claimed = own(objectAt(value, 'metadata') ?? {}, 'managedFields');
+  if (Array.isArray(claimed) && claimed.length === 0) metadataOf(decoded.object)['managedFields'] = [];
+  return decoded;
+}
+
 function decodeFaulty(plan: KindPlan, body: Undecoded): { readonly object: JsonObject; readonly unknown: readonly string[] } {
   try {
-    return decodeObject(plan.type, body.value, body.literals);
+    return decodeWhole(plan, body.value, body.literals);
   } catch (error) {
     throw error instanceof DecodeError ? new BodyFault(error.message) : error;
   }

@@ -7,10 +7,12 @@ import { invalidValue, notSupported } from '../../../shared/api/field-error';
 import { own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { isTerminating, metadataOf, readMetadata, stringsAt, timeOf, timestamp } from '../../../shared/api/object-meta';
 import * as status from '../../../shared/api/status';
+import type { Claims } from '../../allocation/claims';
 import type { Entry } from '../../cache/contract';
 import { makeEntry } from '../../cache/entry';
 import type { DeleteOptions, DeleteResult, ListOptions, ListPage } from '../contract';
 import { entryKey } from '../resources';
+import { accompany, withClaims } from './allocation';
 import { settle, type Current, type Step } from './attempts';
 import { canonicalizeGroups } from '../../../shared/api/group-fields';
 import { hiddenFields } from './expiry';
@@ -20,8 +22,10 @@ import type { WritePath, WriteRequest } from './request';
 
 export async function deleteObject(path: WritePath, request: WriteRequest, options: DeleteOptions): Promise<DeleteResult> {
   checkOptions(options);
-  return await settle(path, path.attemptsFor(request, request.name, request.dryRun), (current) =>
-    attemptDelete(path, request, options, current),
+  return await withClaims(path, request, (claims) =>
+    settle(path, path.attemptsFor(request, request.name, request.dryRun), (current) =>
+      attemptDelete(path, request, options, current, claims),
+    ),
   );
 }
 
@@ -30,6 +34,7 @@ async function attemptDelete(
   request: WriteRequest,
   options: DeleteOptions,
   current: Current,
+  claims: Claims | undefined,
 ): Promise<Step<DeleteResult>> {
   const { clock, names, admission } = path;
   const { plan, name } = request;
@@ -54,7 +59,7 @@ async function attemptDelete(
         type: 'store',
         guardsNamespace: false,
         operation: { type: 'delete', key: storeKey },
-        finish: (revision) => answer(atRevision(entry, last.text, revision)),
+        ...accompany(path, plan, old, undefined, claims, (revision) => answer(atRevision(entry, last.text, revision))),
       };
     }
     case 'mark': {

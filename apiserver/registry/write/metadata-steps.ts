@@ -4,10 +4,11 @@
  */
 import { equalJson, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import type { GenerationRule } from '../../../shared/api/kinds';
-import { isTerminating, readMetadata, timestamp } from '../../../shared/api/object-meta';
+import { isTerminating, metadataOf, readMetadata, timestamp } from '../../../shared/api/object-meta';
 import { badRequest } from '../../../shared/api/status';
 import { duplicateFree } from '../../../shared/api/validation/owner-references';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
+import type { Subresource } from '../contract';
 import type { KindPlan, Plan } from './plan';
 
 /** Takes aliases of the system namespaces for the namespaces themselves. `kind` Namespace: so do their names. */
@@ -71,16 +72,17 @@ function take(metadata: JsonObject, old: JsonObject, member: string): void {
   else metadata[member] = value;
 }
 
-/** Duplicate owner references go, with a warning. */
-export function dedupeOwners(metadata: JsonObject, warn: (text: string) => void): void {
-  const warning = duplicateFree(metadata);
+/** Duplicate owner references go, with a warning. Those of a patch are noticed late, and the warning says so (upstream behaviour). */
+export function dedupeOwners(metadata: JsonObject, verb: 'update' | 'patch' | 'apply', warn: (text: string) => void): void {
+  const warning = duplicateFree(metadata, verb === 'update' ? '' : ' after mutating admission happens');
   if (warning !== undefined) warn(warning);
 }
 
-/** One more when anything but metadata and status has changed, or what else the kind counts. */
-export function countGeneration(plan: Plan, object: JsonObject, metadata: JsonObject, old: JsonObject): void {
+/** One more when anything but metadata and status has changed, or what else the kind counts; never through the status endpoint. */
+export function countGeneration(plan: Plan, subresource: Subresource, object: JsonObject, old: JsonObject): void {
   const { generation } = plan.resource.row;
-  if (generation === undefined || generation === 'fixed') return;
+  if (generation === undefined || generation === 'fixed' || subresource === 'status') return;
+  const metadata = metadataOf(object);
   const counted = COUNTED_METADATA[generation];
   const isChanged =
     bodyHasChanged(object, old) ||
@@ -98,5 +100,5 @@ function bodyHasChanged(object: JsonObject, old: JsonObject): boolean {
   const members = new Set([...Object.keys(object), ...Object.keys(old)]);
   members.delete('metadata');
   members.delete('status');
-  return [...members].some((member) => !equalJson(own(object, member), own(old, member)));
+  return [...members].some((member) => !equalJson(own(object, member) ?? [], own(old, member) ?? []));
 }

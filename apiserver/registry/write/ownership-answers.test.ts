@@ -1,111 +1,122 @@
 /**
- * Replays random sequences of create, update, patch and apply by several managers, recorded from release 1.31.1 by test/recordings/ownership.ts:
- * the answers' codes and messages, and the last object with its managedFields (times and versions masked).
+ * Replays random sequences of create, update, all patches, apply and delete by several managers (test/recordings/sequences.ts), whose answers were
+ * recorded from release 1.31.1 by test/recordings/ownership.ts: codes and messages, and the object in the end with its managedFields.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import { isObject, stringAt, type JsonArray, type JsonObject, type JsonValue } from '../../../shared/api/json';
+import { sequenceOf, type Step } from '../../../test/recordings/sequences';
+import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../../shared/api/json';
 import { metadataOf } from '../../../shared/api/object-meta';
 import { StatusError } from '../../../shared/api/status';
 import type { Entry } from '../../cache/contract';
-import type { PatchType } from '../contract';
-import recordings from './ownership-answers.json';
 
-const NAMESPACE = 'h14';
-
-interface Step {
-  readonly method: string;
-  readonly sub: string;
-  readonly type: string;
-  readonly manager: string;
-  readonly force: boolean;
-  readonly body: unknown;
-  readonly code: number;
-  readonly message?: string;
-}
+const NAMESPACE = 'updates-sequences';
 
 interface Recording {
-  readonly resource: string;
-  readonly steps: readonly Step[];
-  readonly object: JsonObject;
+  readonly index: number;
+  readonly codes: readonly (number | null)[];
+  readonly messages: Readonly<Record<string, string>>;
+  readonly object: JsonObject | null;
 }
 
 let fixture: Fixture;
-beforeAll(async () => {
+beforeEach(async () => {
   fixture = await writeFixture();
   await fixture.create('namespaces', { metadata: { name: NAMESPACE } });
   await fixture.cache.catchUp();
 });
 
-// The shapes of the cases differ too much for a type that the compiler infers.
-const cases: readonly Recording[] = JSON.parse(JSON.stringify(recordings));
+const [head = '', ...rows] = readFileSync(join(__dirname, 'ownership-answers.jsonl'), 'utf8').trimEnd().split('\n');
+const { seed }: { readonly seed: number } = JSON.parse(head);
+const cases = rows.map((row): Recording => JSON.parse(row));
 
-it.each(cases.map((recording, index) => [`${index} ${recording.resource}`, recording] as const))(
+it.each(cases.map((recording) => [`${recording.index} ${sequenceOf(seed, recording.index).kind.resource}`, recording] as const))(
   '%s',
-  async (_title, { resource, steps, object }) => {
-    const name = stringAt(metadataOf(object), 'name') ?? '';
-    let last: Entry | undefined;
+  async (_title, { index, codes, messages, object }) => {
+    const { kind, name, steps } = sequenceOf(seed, index);
     const found: unknown[] = [];
     const expected: unknown[] = [];
-    for (const step of steps) {
-      await fixture.cache.catchUp();
+    for (const [at, step] of steps.entries()) {
+      const code = codes[at];
+      if (code === null || code === undefined) continue;
       // Upstream leaks some of a client's mistakes as 500; ours are 400.
-      expected.push([step.method, step.code === 500 ? 400 : step.code, messageOf(step.code, step.message ?? '')]);
-      try {
-        const { entry, created } = await perform(resource, name, step);
-        last = entry;
-        found.push([step.method, created ? 201 : 200, '']);
-      } catch (error) {
-        if (!(error instanceof StatusError)) throw error;
-        found.push([step.method, error.code, messageOf(error.code, error.message)]);
-      }
+      expected.push([step.way, code === 500 ? 400 : code, messages[String(at)] ?? '']);
+      found.push([step.way, ...(await perform(kind.resource, name, step))]);
     }
     expect(found).toEqual(expected);
-    expect(last === undefined ? undefined : masked(objectOf(last))).toEqual(masked(object));
+    const { stored, row } = fixture.resource(kind.resource);
+    const { entry } = await fixture.cache.read(stored, row.namespaced ? `${NAMESPACE}/${name}` : name);
+    expect(entry === undefined ? null : masked(objectOf(entry))).toEqual(object === null ? null : sorted(object));
   },
 );
 
-function perform(resource: string, name: string, step: Step): Promise<{ entry: Entry; created: boolean }> {
+async function perform(resource: string, name: string, step: Step): Promise<readonly [number, string]> {
+  try {
+    return await request(resource, name, step);
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    // What validation says is not the matter here, only that it refuses.
+    return [error.code, error.code === 422 ? '' : error.message];
+  }
+}
+
+async function request(
+  resource: string,
+  name: string,
+  { way, sub, manager, force, dryRun, body }: Step,
+): Promise<readonly [number, string]> {
   const { writer, context } = fixture;
   const found = fixture.resource(resource);
   const key = { namespace: found.row.namespaced ? NAMESPACE : '', name };
-  const options = { dryRun: false, fieldValidation: 'Warn', fieldManager: step.manager } as const;
-  const subresource = step.sub === 'status' ? 'status' : undefined;
-  if (step.method === 'PATCH') {
-    const body = { type: patchType(step.type), bytes: Buffer.from(JSON.stringify(step.body)) };
-    return writer.patch(context, found, key, subresource, body, { ...options, force: step.force });
+  const options = { dryRun, fieldValidation: 'Warn', fieldManager: manager } as const;
+  const subresource = sub === 'status' ? 'status' : undefined;
+  const codeOf = ({ created }: { readonly entry: Entry; readonly created: boolean }): readonly [number, string] => [
+    created ? 201 : 200,
+    '',
+  ];
+  switch (way) {
+    case 'delete': {
+      const { code } = await writer.delete(context, found, key, { dryRun });
+      return [code, ''];
+    }
+    case 'create':
+    case 'put': {
+      const value: JsonObject = JSON.parse(JSON.stringify(body));
+      const parsed = { value, duplicates: [], format: 'json' } as const;
+      return codeOf(
+        way === 'create'
+          ? await writer.create(context, found, key.namespace, parsed, options)
+          : await writer.update(context, found, key, subresource, parsed, options),
+      );
+    }
+    case 'json':
+    case 'merge':
+    case 'strategic':
+    case 'apply': {
+      const patch = { type: way, bytes: Buffer.from(JSON.stringify(body)) };
+      return codeOf(await writer.patch(context, found, key, subresource, patch, { ...options, ...(way === 'apply' ? { force } : {}) }));
+    }
   }
-  const value: JsonObject = JSON.parse(JSON.stringify(step.body));
-  const body = { value, duplicates: [], format: 'json' } as const;
-  return step.method === 'POST'
-    ? writer.create(context, found, key.namespace, body, options)
-    : writer.update(context, found, key, subresource, body, options);
 }
-
-function patchType(type: string): PatchType {
-  if (type === 'apply' || type === 'json' || type === 'merge') return type;
-  throw new Error(`no patch type ${type}`);
-}
-
-/** What validation says is not the matter here, only that it refuses. */
-const messageOf = (code: number, text: string): string => (code === 422 ? '' : text);
 
 function masked(object: JsonObject): JsonObject {
   const { kind: _, apiVersion: __, ...rest } = object;
   const copy: JsonObject = JSON.parse(JSON.stringify(rest));
   const metadata = metadataOf(copy);
-  for (const member of ['uid', 'resourceVersion', 'creationTimestamp']) delete metadata[member];
+  for (const member of ['uid', 'resourceVersion', 'creationTimestamp', 'name', 'namespace']) delete metadata[member];
+  if (metadata['deletionTimestamp'] !== undefined) metadata['deletionTimestamp'] = '*';
   const entries = metadata['managedFields'];
-  if (Array.isArray(entries)) metadata['managedFields'] = withoutTimes(entries);
-  return copy;
+  if (Array.isArray(entries)) for (const entry of entries) if (isObject(entry) && entry['time'] !== undefined) entry['time'] = '*';
+  return sorted(copy);
 }
 
-/** Whether there is a time counts, what it says does not; nor does the order, which follows the times. The bytes of a set do. */
-function withoutTimes(entries: JsonArray): JsonValue {
-  return entries
-    .map((entry) => {
-      if (!isObject(entry)) return '';
-      const { time, ...rest } = entry;
-      return JSON.stringify({ ...rest, timed: time !== undefined });
-    })
-    .sort();
+/** The order of the managers follows the times and does not count; the bytes of a set do. */
+function sorted(object: JsonObject): JsonObject {
+  const metadata = metadataOf(object);
+  const entries = metadata['managedFields'];
+  if (!Array.isArray(entries)) return object;
+  return { ...object, metadata: { ...metadata, managedFields: texts(entries) } };
 }
+
+const texts = (entries: JsonArray): JsonValue => entries.map((entry) => JSON.stringify(entry)).sort();

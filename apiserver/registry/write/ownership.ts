@@ -14,6 +14,10 @@ import type { KindPlan } from './plan';
 const NOTHING: FieldSet = {};
 const STATUS: FieldSet = { 'f:status': {} };
 const SPEC: FieldSet = { 'f:spec': {} };
+const KEPT: Readonly<Record<'labels' | 'metadata', FieldSet>> = {
+  labels: { 'f:metadata': { 'f:labels': {} }, 'f:spec': {} },
+  metadata: { 'f:metadata': {}, 'f:spec': {} },
+};
 /** What a pod's status endpoint leaves as it is, besides the spec. */
 const POD_SPEC: FieldSet = { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} }, 'f:spec': {} };
 
@@ -23,8 +27,10 @@ export function ownershipOf(plan: KindPlan, subresource: string | undefined): Ow
 }
 
 function resetsOf(plan: KindPlan, subresource: string | undefined): FieldSet {
-  if (subresource === 'status') return plan.type === 'core.v1.Pod' ? POD_SPEC : SPEC;
-  return plan.hasStatus ? STATUS : NOTHING;
+  if (subresource !== 'status') return plan.hasStatus ? STATUS : NOTHING;
+  const { statusKeeps } = plan.row;
+  if (statusKeeps !== undefined) return KEPT[statusKeeps];
+  return plan.type === 'core.v1.Pod' ? POD_SPEC : SPEC;
 }
 
 export function managerOf(plan: KindPlan, subresource: string | undefined, name: string, operation: Manager['operation']): Manager {

@@ -1,7 +1,7 @@
 /** Two replicas' writers with the real cache over one store. */
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
-import { objectOf } from '../../../test/support/write-fixture';
+import { objectOf, testLedger } from '../../../test/support/write-fixture';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { createLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
@@ -42,11 +42,11 @@ async function replica(store: MemoryStore): Promise<Replica> {
     store,
     cache,
     reader: { list: () => Promise.reject(new Error('no list')) },
-    admission: defaultAdmission(names),
+    admission: defaultAdmission({ names, cache, resources }),
     clock,
     random: systemRandom,
     names,
-    serviceFamilies: ['IPv4'],
+    ledger: testLedger(systemRandom, names),
     prefix,
     namespaces,
     leases: resources.require('leases.coordination.platform.io'),

@@ -2,11 +2,12 @@
  * What the steps of a write share: what they need from the rest of the server, what they know of the request, and how they reach the objects that
  * the request is about. No step itself.
  */
-import type { IpFamily } from '../../../shared/api/ip-address';
 import type { JsonObject } from '../../../shared/api/json';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
+import { Claims } from '../../allocation/claims';
+import type { Ledger } from '../../allocation/ledger';
 import type { Cache } from '../../cache/contract';
 import type { Store } from '../../storage/store';
 import type { Reader, RequestContext, Resource, Subresource } from '../contract';
@@ -25,8 +26,8 @@ export interface WriterDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly names: GeneratedNames;
-  /** The families of the ranges from which Services get addresses. */
-  readonly serviceFamilies: readonly IpFamily[];
+  /** The addresses and node ports of Services. */
+  readonly ledger: Ledger;
   /** The store's key prefix, without a slash at its end. */
   readonly prefix: string;
   /** The resource of Namespaces. */
@@ -54,6 +55,8 @@ const WRITE_LIMIT_MS = 34_000;
 export interface WritePath extends WriterDependencies {
   readonly planOf: (resource: Resource) => Plan;
   /** `prove`: begin with a proven state. */
+  /** What the request asks of the ranges; undefined for a kind that takes nothing from them. To be closed. */
+  readonly claimsFor: (request: WriteRequest) => Claims | undefined;
   readonly attemptsFor: (request: WriteRequest, name: string, prove: boolean) => Attempts;
   readonly admissionRequest: (
     request: WriteRequest,
@@ -80,6 +83,7 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
         : undefined,
       deadline: Math.min(request.context.deadline, clock.monotonic() + WRITE_LIMIT_MS),
       prove,
+      restsOnMore: plan.strategy.allocation !== undefined,
       fencing: fence === undefined ? undefined : fencingOf(fence, leasePlan, dependencies.names, plan.gr, name),
     };
   }
@@ -107,5 +111,8 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
     };
   }
 
-  return { ...dependencies, planOf, attemptsFor, admissionRequest };
+  const claimsFor = ({ plan }: WriteRequest): Claims | undefined =>
+    plan.strategy.allocation === undefined ? undefined : new Claims(dependencies.ledger);
+
+  return { ...dependencies, planOf, claimsFor, attemptsFor, admissionRequest };
 }

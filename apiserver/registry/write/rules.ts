@@ -5,7 +5,7 @@ import type { FieldError } from '../../../shared/api/field-error';
 import { invalidValue } from '../../../shared/api/field-error';
 import { own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { pathSegment } from '../../../shared/api/names';
-import { readMetadata, stringsAt } from '../../../shared/api/object-meta';
+import { metadataOf, readMetadata, stringsAt } from '../../../shared/api/object-meta';
 import { invalid } from '../../../shared/api/status';
 import {
   unqualifiedFinalizers,
@@ -64,11 +64,11 @@ export function validateUpdate(
   const finalizers = plan.wantsQualifiedFinalizers ? unqualifiedFinalizers(metadata) : NONE;
   const kindChange = rules?.validate?.(object, old, context) ?? NONE;
   const looksAtState = rules?.state !== undefined;
-  const kindState = looksAtState ? (strategy.validate?.(object, context) ?? NONE) : NONE;
+  const kindState = looksAtState ? (strategy.validate?.(object, context, old) ?? NONE) : NONE;
   if (state.length + change.length + finalizers.length + kindChange.length + kindState.length === 0) return;
   const general = [...state, ...change, ...state];
   if (strategy.kindRulesFirst === true) throw refused(plan, metadata, [...general, ...kindChange]);
-  const ofChange = [...change, ...state, ...finalizers, ...kindChange];
+  const ofChange = rules?.metadataOnce === true ? kindChange : [...change, ...state, ...finalizers, ...kindChange];
   const ofState = looksAtState ? [...state, ...finalizers, ...kindState] : NONE;
   throw refused(plan, metadata, rules?.state === 'first' ? [...general, ...ofState, ...ofChange] : [...general, ...ofChange, ...ofState]);
 }
@@ -88,6 +88,7 @@ export function placeStatus(plan: Plan, subresource: Subresource, object: JsonOb
       const merged: JsonObject = { ...old };
       take(merged, object, 'metadata');
       take(merged, object, 'status');
+      keepMetadata(plan.resource.row.statusKeeps, merged, readMetadata(old));
       return merged;
     }
     case 'finalize': {
@@ -96,6 +97,23 @@ export function placeStatus(plan: Plan, subresource: Subresource, object: JsonOb
       take(merged, object, 'spec');
       return merged;
     }
+  }
+}
+
+/** What of the metadata the status endpoint does not write. Who owns what is written by every endpoint. */
+function keepMetadata(keeps: 'labels' | 'metadata' | undefined, object: JsonObject, old: JsonObject): void {
+  const metadata = readMetadata(object);
+  switch (keeps) {
+    case undefined:
+      return;
+    case 'labels':
+      object['metadata'] = { ...metadata };
+      take(metadataOf(object), old, 'labels');
+      return;
+    case 'metadata':
+      object['metadata'] = { ...old };
+      take(metadataOf(object), metadata, 'managedFields');
+      delete metadataOf(object)['resourceVersion'];
   }
 }
 

@@ -5,12 +5,13 @@
 import { invalidValue } from '../../../shared/api/field-error';
 import { isObject, type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../../../shared/api/json';
 import { quote } from '../../../shared/api/quote';
-import { DecodeError, decodeObject } from '../../../shared/api/schema';
+import { DecodeError } from '../../../shared/api/schema';
 import * as status from '../../../shared/api/status';
 import { goText, misfit, strategicMerge, StrategicFault } from '../../../shared/patch/strategic-merge';
 import { kindOf } from '../../../shared/api/schema/decode-error';
 import { parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
 import type { FieldValidation } from '../contract';
+import { decodeWhole } from './decode-body';
 import type { KindPlan } from './plan';
 
 /** Throws StatusError for a patch that cannot be read; what it returns throws it for one that cannot be applied. */
@@ -72,9 +73,9 @@ function merge(plan: KindPlan, old: JsonObject, patch: JsonObject): JsonObject {
   }
 }
 
-function decode(plan: KindPlan, value: JsonObject, patch: JsonObject): ReturnType<typeof decodeObject> {
+function decode(plan: KindPlan, value: JsonObject, patch: JsonObject): ReturnType<typeof decodeWhole> {
   try {
-    return decodeObject(plan.type, value);
+    return decodeWhole(plan, value);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw unfit(patch, misfit(plan.type, value) ?? error.message);

@@ -6,7 +6,7 @@ import type { ObjectKey } from '../../../shared/api/identity';
 import { stringAt, type JsonObject } from '../../../shared/api/json';
 import { generateName } from '../../../shared/api/names';
 import { isTerminating, metadataOf, parseResourceVersion, readMetadata } from '../../../shared/api/object-meta';
-import { applyDefaults } from '../../../shared/api/schema';
+import { applyDefaults, dropDisabled } from '../../../shared/api/schema';
 import * as status from '../../../shared/api/status';
 import { makeEntry } from '../../cache/entry';
 import type { ParsedBody, RequestContext, Resource, Subresource, WriteOptions, Writer, WriteResult } from '../contract';
@@ -17,6 +17,7 @@ import { decodeBody } from './decode-body';
 import { deleteCollection, deleteObject } from './delete';
 import { editObject } from './edit';
 import { hiddenFields } from './expiry';
+import type { Claims } from '../../allocation/claims';
 import { canonicalizeGroups } from '../../../shared/api/group-fields';
 import * as meta from './metadata-steps';
 import { changesOnlyTimes, recordOwnership } from './ownership';
@@ -25,6 +26,7 @@ import type { KindPlan } from './plan';
 import { alreadyExists, checkResourceVersion } from './preconditions';
 import { createWritePath, type WriteRequest, type WriterDependencies } from './request';
 import { mayGo, placeStatus, settleObject, validateCreation, validateUpdate } from './rules';
+import { accompany, allocate, withClaims } from './allocation';
 import { scaled, scalePlan, shownScale } from './scale';
 import { encode, isUnchanged, parseEntry, storedValue, unstoredEntry } from './stored-object';
 import { writeFailure } from './store-failure';
@@ -42,7 +44,7 @@ const NAME_ATTEMPTS = 8;
 
 export function createWriter(dependencies: WriterDependencies): Writer {
   const path = createWritePath(dependencies);
-  const { cache, clock, random, names, serviceFamilies, admission, planOf, attemptsFor, admissionRequest } = path;
+  const { cache, clock, random, names, ledger, admission, planOf, attemptsFor, admissionRequest } = path;
 
   /** One attempt to create `object`, which it changes. `manager` undefined = the object says already who owns what. */
   async function attemptCreate(
@@ -51,10 +53,11 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     object: JsonObject,
     current: Current,
     manager: string | undefined,
+    claims: Claims | undefined,
   ): Promise<Step<WriteResult>> {
     const { plan, context, dryRun } = request;
     const { strategy } = plan;
-    const strategyContext = { names, user: context.user, serviceFamilies };
+    const strategyContext = { names, user: context.user, serviceFamilies: ledger.families };
     applyDefaults(plan.type, object);
     meta.dropDeletion(metadataOf(object));
     strategy.mirror?.(object);
@@ -68,8 +71,10 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     meta.stampNew(plan, metadata, random.uuid(), clock.now());
     if (name !== '') metadata['name'] = name;
     if (plan.hasStatus && strategy.keepsStatusAtCreation !== true) delete object['status'];
-    meta.dedupeOwners(metadata, (text) => context.warn(text));
+    meta.dedupeOwners(metadata, 'update', (text) => context.warn(text));
+    dropDisabled(plan.type, object);
     settleObject(plan, object, undefined, strategyContext);
+    allocate(plan, object, undefined, claims);
     strategy.prepareForCreate?.(object, strategyContext);
     strategy.stamp?.(object, strategyContext);
     validateCreation(plan, object, strategyContext);
@@ -87,16 +92,25 @@ export function createWriter(dependencies: WriterDependencies): Writer {
       type: 'store',
       guardsNamespace: plan.namespaced,
       operation: { type: 'put', key: plan.keyPrefix + key, value },
-      finish: (revision) => ({ entry: makeEntry(plan.stored, key, revision, value), created: true }),
+      ...accompany(path, plan, undefined, object, claims, (revision) => ({
+        entry: makeEntry(plan.stored, key, revision, value),
+        created: true,
+      })),
     };
   }
 
   /** One attempt to replace what is stored by what `source` makes of it. */
-  async function attemptUpdate(request: WriteRequest, source: Source, options: WriteOptions, current: Current): Promise<Step<WriteResult>> {
+  async function attemptUpdate(
+    request: WriteRequest,
+    source: Source,
+    options: WriteOptions,
+    current: Current,
+    claims: Claims | undefined,
+  ): Promise<Step<WriteResult>> {
     const { plan, context, name, namespace, subresource } = request;
     const { entry } = current;
     const { strategy, resource } = plan;
-    const strategyContext = { names, user: context.user, serviceFamilies };
+    const strategyContext = { names, user: context.user, serviceFamilies: ledger.families };
     const key = entryKey(request);
     if (entry === undefined) {
       const applies = source.verb === 'apply';
@@ -107,7 +121,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
       const creates = applies || (subresource === undefined && resource.row.createOnUpdate === true);
       if (object === undefined || !creates || options.ifMatch !== undefined) throw status.notFound(plan.gr, name);
       delete metadataOf(object)['resourceVersion'];
-      return attemptCreate(request, name, object, current, applies ? undefined : options.fieldManager);
+      return attemptCreate(request, name, object, current, applies ? undefined : options.fieldManager, claims);
     }
     const { object: old, text } = parseEntry(entry);
     const oldMetadata = readMetadata(old);
@@ -130,15 +144,19 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     meta.agreeOnName(metadata, name);
     meta.agreeOnNamespace(plan, metadata, namespace);
     meta.carryOver(metadata, oldMetadata);
-    meta.dedupeOwners(metadata, (text) => context.warn(text));
+    meta.dedupeOwners(metadata, source.verb, (text) => context.warn(text));
     object = placeStatus(plan, subresource, object, old);
+    dropDisabled(plan.type, object);
     const rules = subresource === undefined || subresource === 'scale' ? strategy.update : strategy[subresource];
-    if (subresource === undefined) settleObject(plan, object, old, strategyContext);
+    if (subresource === undefined) {
+      settleObject(plan, object, old, strategyContext);
+      allocate(plan, object, old, claims);
+    }
     rules?.prepare?.(object, old, strategyContext);
     strategy.stamp?.(object, strategyContext);
-    meta.countGeneration(plan, object, metadata, old);
+    meta.countGeneration(plan, subresource, object, old);
     validateUpdate(plan, rules, object, old, strategyContext);
-    for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
+    if (subresource === undefined) for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
     const sensitive = canonicalizeGroups(object, plan.groupFields, names);
     const checked = admission.validate({ ...admitted, object });
     if (checked !== undefined) await checked;
@@ -155,7 +173,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
       type: 'store',
       guardsNamespace: false,
       operation: removed ? { type: 'delete', key: storeKey } : { type: 'put', key: storeKey, value },
-      finish: (revision) => asStored(removed ? entry.revision : revision),
+      ...accompany(path, plan, old, removed ? undefined : object, claims, (revision) => asStored(removed ? entry.revision : revision)),
     };
   }
 
@@ -177,11 +195,13 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     for (let left = generates ? NAME_ATTEMPTS : 1; ; left--) {
       const name = generates ? generateName(base, random) : given;
       try {
-        return await settle(dependencies, attemptsFor(request, name, request.dryRun), (current) => {
-          const object = fresh ?? decode();
-          fresh = undefined;
-          return attemptCreate({ ...request, name: given }, name, object, current, options.fieldManager);
-        });
+        return await withClaims(path, request, (claims) =>
+          settle(dependencies, attemptsFor(request, name, request.dryRun), (current) => {
+            const object = fresh ?? decode();
+            fresh = undefined;
+            return attemptCreate({ ...request, name: given }, name, object, current, options.fieldManager, claims);
+          }),
+        );
       } catch (error) {
         if (left === 1 || !(error instanceof status.StatusError) || error.reason !== 'AlreadyExists') throw error;
       }
@@ -199,8 +219,10 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   }
 
   function change(request: WriteRequest, source: Source, options: WriteOptions): Promise<WriteResult> {
-    return settle(dependencies, attemptsFor(request, request.name, request.dryRun), (current) =>
-      attemptUpdate(request, source, options, current),
+    return withClaims(path, request, (claims) =>
+      settle(dependencies, attemptsFor(request, request.name, request.dryRun), (current) =>
+        attemptUpdate(request, source, options, current, claims),
+      ),
     );
   }
 

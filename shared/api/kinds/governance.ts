@@ -12,7 +12,7 @@ const ADMISSION = { scope: 'cluster', categories: ['api-extensions'], generation
 
 export const GOVERNANCE: readonly KindRow[] = [
   admission('MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', ADMISSION),
-  admission('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', { ...ADMISSION, subresources: [STATUS] }),
+  admission('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', { ...ADMISSION, subresources: [STATUS], statusKeeps: 'metadata' }),
   admission('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', ADMISSION),
   admission('ValidatingWebhookConfiguration', 'validatingwebhookconfigurations', ADMISSION),
   certificates('CertificateSigningRequest', 'certificatesigningrequests', {
@@ -24,10 +24,11 @@ export const GOVERNANCE: readonly KindRow[] = [
     selectableFields: same('spec.signerName'),
   }),
   coordination('Lease', 'leases', { requiresResourceVersion: true, createOnUpdate: true }),
-  flowcontrol('FlowSchema', 'flowschemas', { scope: 'cluster', subresources: [STATUS], generation: 'counted' }),
+  flowcontrol('FlowSchema', 'flowschemas', { scope: 'cluster', subresources: [STATUS], statusKeeps: 'metadata', generation: 'counted' }),
   flowcontrol('PriorityLevelConfiguration', 'prioritylevelconfigurations', {
     scope: 'cluster',
     subresources: [STATUS],
+    statusKeeps: 'metadata',
     generation: 'counted',
   }),
   rbac('ClusterRoleBinding', 'clusterrolebindings', { ...RBAC, scope: 'cluster' }),

@@ -1,4 +1,5 @@
 /** The kinds of which nothing is stored: what is asked for by creating them, or shown without being kept; and the bodies of subresources. */
+import { REVIEWS } from './reviews';
 import { bodyOf, rowsOf, STATUS, type KindRow, type SubresourceRow } from './row';
 
 const core = rowsOf('', 'v1', 'core.v1');
@@ -14,4 +15,4 @@ export function scaledWorkload(missedIn?: string): readonly SubresourceRow[] {
   return [{ name: 'scale', verbs: ['get', 'patch', 'update'], kind: SCALE, ...place }, STATUS];
 }
 
-export const OPERATIONS: readonly KindRow[] = [BINDING];
+export const OPERATIONS: readonly KindRow[] = [BINDING, ...REVIEWS];

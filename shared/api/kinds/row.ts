@@ -53,6 +53,8 @@ export interface KindRow {
   readonly segment?: string;
   readonly nameFormat: NameFormat;
   readonly generation?: GenerationRule;
+  /** What the status endpoint leaves as it is, besides everything but metadata and status: the labels, or all of the metadata. */
+  readonly statusKeeps?: 'labels' | 'metadata';
   /** PUT and patches without resourceVersion are refused. */
   readonly requiresResourceVersion?: true;
   /** PUT of a missing name creates it. */

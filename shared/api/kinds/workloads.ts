@@ -14,6 +14,7 @@ export const WORKLOADS: readonly KindRow[] = [
     shortNames: ['deploy'],
     categories: ['all'],
     subresources: scaledWorkload('apps'),
+    statusKeeps: 'labels',
     generation: 'counted-with-annotations',
   }),
   apps('ReplicaSet', 'replicasets', {

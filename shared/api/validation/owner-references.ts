@@ -1,8 +1,8 @@
 /** Removes owner references that say the same twice, and says which owners were named twice. Never refuses anything. */
 import { equalJson, isObject, own, stringAt, type JsonArray, type JsonObject } from '../json';
 
-/** Upstream's warning for duplicate owner references; undefined when `metadata` has none. Removes them in place. */
-export function duplicateFree(metadata: JsonObject): string | undefined {
+/** Upstream's warning for duplicate owner references; undefined when `metadata` has none. Removes them in place. `when` = how late they were found. */
+export function duplicateFree(metadata: JsonObject, when = ''): string | undefined {
   const references = own(metadata, 'ownerReferences');
   if (!Array.isArray(references) || references.length < 2) return undefined;
   const kept: JsonArray = [];
@@ -20,7 +20,7 @@ export function duplicateFree(metadata: JsonObject): string | undefined {
   if (duplicates.size === 0) return undefined;
   metadata['ownerReferences'] = kept;
   return (
-    '.metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such requests as early ' +
+    `.metadata.ownerReferences contains duplicate entries${when}; API server dedups owner references in 1.20+, and may reject such requests as early ` +
     `as 1.24; please fix your requests; duplicate UID(s) observed: ${[...duplicates].join(', ')}`
   );
 }

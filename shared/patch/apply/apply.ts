@@ -2,10 +2,10 @@
  * Server-side apply (behaviour-reference §6.4): merges a manager's configuration into an object, takes out what the manager no longer wants and
  * nobody else does, and settles who owns what. Makes a new object; what it is given stays as it is. All objects are without managedFields.
  */
-import { equalJson, type JsonObject } from '../../api/json';
+import { compareBytes, equalJson, type JsonObject } from '../../api/json';
 import { quote } from '../../api/quote';
 import { compare } from './compare';
-import { compareManagers, isSameManager, type Entry, type Manager } from './entries';
+import { isSameManager, type Entry, type Manager } from './entries';
 import {
   canonical,
   difference,
@@ -36,11 +36,17 @@ export class ApplyConflict extends Error {
 
   constructor(readonly conflicts: readonly Conflict[]) {
     const found = [...conflicts]
-      .sort((a, b) => compareManagers(a.manager, b.manager))
+      .sort((a, b) => compareBytes(identity(a.manager), identity(b.manager)))
       .map(({ manager, fields }) => ({ name: managerText(manager), paths: membersOf(canonical(fields)).map(pathText) }));
     super(conflictText(found));
     this.causes = found.flatMap(({ name, paths }) => paths.map((field) => ({ message: `conflict with ${name}`, field })));
   }
+}
+
+/** What decides the order of managers in a message: a manager's writes to a subresource stand before its other ones (upstream behaviour). */
+function identity({ name, operation, apiVersion, subresource }: Manager): string {
+  const version = operation === 'Apply' ? {} : { apiVersion };
+  return JSON.stringify({ name, operation, ...version, ...(subresource === '' ? {} : { subresource }) });
 }
 
 function managerText({ name, operation, apiVersion, subresource }: Manager): string {

@@ -15,3 +15,9 @@ export const malformed = (what: 'retainKeys' | 'setElementOrder list' | 'primiti
   new StrategicFault('form', `invalid patch format of ${what}`);
 
 export const unsuitable = (message: string): StrategicFault => new StrategicFault('content', message);
+
+/** Values are to be taken out of a list of objects that nothing tells apart. */
+export const withoutKey = (): StrategicFault => unsuitable('cannot merge lists without merge key for struct');
+
+/** An order is given for items of which there are none. */
+export const nothingToOrder = (): StrategicFault => unsuitable('no elements in any of the given slices');

@@ -6,7 +6,7 @@
 import { isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
 import type { FieldType } from '../../api/schema';
 import { modeOf, notAList, PATCH, readLevel, type Change } from './directives';
-import { unsuitable } from './fault';
+import { nothingToOrder, unsuitable, withoutKey } from './fault';
 import { arrange, checkOrder, mergeLists, withoutValues } from './lists';
 import { itemType, memberOf, type MemberShape } from './shape';
 
@@ -45,9 +45,11 @@ function mergeObjects(type: FieldType, original: JsonObject, patch: JsonObject):
 /** The member's new value; undefined = it is gone. */
 function mergeMember(type: FieldType, member: string, original: JsonValue | undefined, change: Change): JsonValue | undefined {
   const { value, order, deletions } = change;
+  if (deletions === null || (value === null && order === undefined)) return undefined;
+  const takeAway = (list: JsonValue | undefined): JsonValue | undefined => afterDeletion(type, member, list, deletions);
   return order === undefined
-    ? mergeValue(type, member, afterDeletion(original, deletions), value)
-    : afterDeletion(mergeOrdered(memberOf(type, member), original, value, order), deletions);
+    ? mergeValue(type, member, takeAway(original), value)
+    : takeAway(mergeOrdered(memberOf(type, member), original, value, order));
 }
 
 /** A list with an order of its own: the patch's items must follow it, and it counts before values are taken away (upstream behaviour). */
@@ -59,6 +61,7 @@ function mergeOrdered(
 ): JsonValue | undefined {
   if (value !== undefined) {
     if (!Array.isArray(value)) throw notAList(value);
+    if (value.length === 0 && (original === undefined || (Array.isArray(original) && original.length === 0))) throw nothingToOrder();
     checkOrder(value, order, shape.mergeKey);
   }
   if (original === undefined) return value === undefined ? undefined : asNew(value);
@@ -83,9 +86,16 @@ function mergeList(shape: MemberShape, original: JsonArray, patch: JsonArray, or
   return mergeLists(original, patch, order, shape.mergeKey, (item, change) => mergeObjects(inner, item, change));
 }
 
-function afterDeletion(original: JsonValue | undefined, deletions: JsonValue | undefined): JsonValue | undefined {
-  if (deletions === null) return undefined;
-  return Array.isArray(deletions) && Array.isArray(original) ? withoutValues(original, deletions) : original;
+function afterDeletion(
+  type: FieldType,
+  member: string,
+  original: JsonValue | undefined,
+  deletions: JsonValue | undefined,
+): JsonValue | undefined {
+  if (!Array.isArray(deletions) || !Array.isArray(original)) return original;
+  const left = withoutValues(original, deletions);
+  if ([...original, ...deletions].some(isObject) && memberOf(type, member).mergeKey === undefined) throw withoutKey();
+  return left;
 }
 
 /** What the patch brings where there is nothing to merge with: without nulls, and without objects that only direct. Undefined = nothing. */

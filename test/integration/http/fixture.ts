@@ -54,6 +54,7 @@ export async function startFixture(changes: Partial<ServerOptions> = {}): Promis
       tokens: [tokens],
       anonymous: true,
       authorizationModes: ['BuiltIn'],
+      apiAudiences: [],
       livezGraceMs: 0,
       shutdownDelayMs: 0,
       shutdownWatchGraceMs: 0,

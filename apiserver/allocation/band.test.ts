@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { Band } from './band';
+
+it('behaves as a set, gives only what is free, and keeps memory in proportion to what is taken', () => {
+  const step = fc.record({
+    take: fc.boolean(),
+    number: fc.integer({ min: 95, max: 165 }),
+    chance: fc.double({ min: 0, max: 0.999999, noNaN: true }),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+      const band = new Band(100, 60);
+      const model = new Set<number>();
+      for (const { take, number, chance } of steps) {
+        const contained = number >= 100 && number < 160;
+        if (take) {
+          expect(band.take(number)).toBe(contained && !model.has(number));
+          if (contained) model.add(number);
+        } else expect(band.release(number)).toBe(model.delete(number));
+        expect([band.taken, band.free]).toEqual([model.size, 60 - model.size]);
+        expect(band.written).toBeLessThanOrEqual(2 * model.size);
+        const chosen = band.choose(chance);
+        if (chosen === undefined) expect(model.size).toBe(60);
+        else expect(band.contains(chosen) && !model.has(chosen)).toBe(true);
+      }
+      for (let number = 90; number < 170; number++) expect(band.has(number)).toBe(model.has(number));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('can give every free number, whatever was taken before', () => {
+  const band = new Band(0, 16);
+  for (const number of [3, 0, 15, 7]) band.take(number);
+  band.release(0);
+  const given = new Set(Array.from({ length: 1000 }, (_, index) => band.choose(index / 1000)));
+  expect([...given].sort((a = 0, b = 0) => a - b)).toEqual([0, 1, 2, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14]);
+});
+
+it('is as fast with one number left as with all', () => {
+  const size = 1 << 20;
+  const band = new Band(0, size);
+  for (let number = 0; number < size; number++) if (number !== 777_777) band.take(number);
+  expect(band.choose(0.3)).toBe(777_777);
+  band.take(777_777);
+  expect(band.choose(0.3)).toBeUndefined();
+});

@@ -1,0 +1,285 @@
+import { constants, createHmac, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { ManualClock } from '../../../test/support/manual-clock';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import type { TokenOutcome } from '../contract';
+import { serviceAccountTokens } from './authenticator';
+import type { BindableResource, ObjectState } from './bound-objects';
+import { tokenIssuer } from './issuer';
+import { keySet, readPrivateKey, readPublicKeys } from './keys';
+
+const names = GENERATED_NAMES.kubernetes;
+const clock = new ManualClock(1_800_000_000_000);
+const now = 1_800_000_000;
+const API = 'https://api';
+
+const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const pem = ({ privateKey }: { readonly privateKey: KeyObject }): string => privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const [key] = readPublicKeys('sa.key', pem(rsa));
+const kid = key?.id ?? '';
+const HEAD = { alg: 'RS256', kid };
+
+const live = new Map<string, ObjectState>();
+const arriving = new Map<string, ObjectState>();
+const uses: boolean[] = [];
+const authenticator = serviceAccountTokens({
+  issuers: [API, 'https://old'],
+  keys: readPublicKeys('sa.key', pem(rsa)),
+  audiences: [API],
+  objects: {
+    find: (resource: BindableResource, namespace, name) => live.get([resource, namespace, name].join('/')),
+    current: () => Promise.resolve(arriving.forEach((state, at) => live.set(at, state))),
+  },
+  clock,
+  names,
+  used: (stale) => uses.push(stale),
+});
+
+beforeEach(() => {
+  live.clear();
+  arriving.clear();
+  uses.length = 0;
+  for (const at of ['serviceaccounts/ns/sa', 'pods/ns/p', 'secrets/ns/s', 'nodes//n'])
+    live.set(at, { uid: `uid of ${at}`, deletion: undefined });
+});
+
+const uid = { sa: 'uid of serviceaccounts/ns/sa', pod: 'uid of pods/ns/p', secret: 'uid of secrets/ns/s', node: 'uid of nodes//n' };
+
+interface Payload {
+  readonly [claim: string]: unknown;
+  readonly 'kubernetes.io'?: object | undefined;
+}
+
+const bound = (changes: object = {}): object => ({ namespace: 'ns', serviceaccount: { name: 'sa', uid: uid.sa }, ...changes });
+const payload = (changes: Payload = {}): Payload => ({
+  aud: [API],
+  exp: now + 600,
+  iat: now,
+  iss: API,
+  jti: 'j',
+  'kubernetes.io': bound(),
+  nbf: now,
+  sub: 'system:serviceaccount:ns:sa',
+  ...changes,
+});
+
+const part = (value: unknown): string => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+function token(claims: unknown = payload(), head: object = HEAD, signer: KeyObject | ((text: string) => Buffer) = rsa.privateKey): string {
+  const text = `${part(head)}.${part(claims)}`;
+  const signature = typeof signer === 'function' ? signer(text) : sign('sha256', Buffer.from(text), signer);
+  return `${text}.${signature.toString('base64url')}`;
+}
+
+const review = async (text: string, audiences: readonly string[] = [API]): Promise<TokenOutcome> =>
+  authenticator.authenticate(text, audiences);
+const reason = async (text: string): Promise<string> => {
+  const outcome = await review(text);
+  return outcome.type === 'failed' ? outcome.reason : outcome.type;
+};
+
+it('knows the account, its groups, and what the token is bound to', async () => {
+  expect(await review(token())).toEqual({
+    type: 'user',
+    audiences: [API],
+    user: {
+      name: 'system:serviceaccount:ns:sa',
+      uid: uid.sa,
+      groups: ['system:serviceaccounts', 'system:serviceaccounts:ns'],
+      extra: { 'authentication.kubernetes.io/credential-id': ['JTI=j'] },
+    },
+  });
+  const claims = bound({ pod: { name: 'p', uid: uid.pod }, node: { name: 'gone', uid: 'x' } });
+  expect(await review(token(payload({ 'kubernetes.io': claims })))).toMatchObject({
+    user: {
+      extra: {
+        'authentication.kubernetes.io/credential-id': ['JTI=j'],
+        'authentication.kubernetes.io/node-name': ['gone'],
+        'authentication.kubernetes.io/node-uid': ['x'],
+        'authentication.kubernetes.io/pod-name': ['p'],
+        'authentication.kubernetes.io/pod-uid': [uid.pod],
+      },
+    },
+  });
+});
+
+const FORGED = 'square/go-jose: error in cryptographic primitive';
+const publicPem = rsa.publicKey.export({ type: 'spki', format: 'pem' });
+
+it.each<[string, string, string]>([
+  ['without a key id', token(payload(), { alg: 'RS256' }), 'user'],
+  ['of an older issuer', token(payload({ iss: 'https://old' })), 'user'],
+  ['with another key id', token(payload(), { alg: 'RS256', kid: 'x' }), 'invalid signature, no keys found'],
+  ['unsigned', token(payload(), { alg: 'none', kid }, () => Buffer.alloc(0)), FORGED],
+  ['unsigned, with something in its place', token(payload(), { alg: 'none' }, () => Buffer.from('x')), FORGED],
+  ['without an algorithm', token(payload(), { kid }), FORGED],
+  [
+    'signed with the public key as a secret',
+    token(payload(), { alg: 'HS256', kid }, (text) => createHmac('sha256', publicPem).update(text).digest()),
+    FORGED,
+  ],
+  [
+    'of an algorithm that is not the key’s',
+    token(payload(), { alg: 'RS384', kid }, (text) => sign('sha384', Buffer.from(text), rsa.privateKey)),
+    FORGED,
+  ],
+  [
+    'padded in another way',
+    token(payload(), { alg: 'PS256', kid }, (text) =>
+      sign('sha256', Buffer.from(text), { key: rsa.privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }),
+    ),
+    FORGED,
+  ],
+  ['that brings its own key', token(payload(), { alg: 'RS256', jwk: other.publicKey.export({ format: 'jwk' }) }, other.privateKey), FORGED],
+  ['of another key under the name of ours', token(payload(), HEAD, other.privateKey), FORGED],
+  ['that wants an extension understood', token(payload(), { ...HEAD, crit: ['x'], x: 1 }), FORGED],
+  ['with other claims under the signature', token().replace(/\.[\w-]+\./, `.${part(payload({ sub: 'x' }))}.`), FORGED],
+  ['with a claim twice', token(JSON.stringify(payload()).replace('"sub":', '"sub":"admin","sub":')), "json: duplicate key 'sub' in object"],
+  [
+    'with a claim about the account twice',
+    token(JSON.stringify(payload()).replace('"namespace":', '"namespace":"x","namespace":')),
+    "json: duplicate key 'namespace' in object",
+  ],
+  ['of another issuer', token(payload({ iss: 'other' })), 'none'],
+  ['of a list of issuers', token(payload({ iss: [API] })), 'none'],
+  ['of two parts', token().replace(/\.[\w-]+$/, ''), 'none'],
+  ['of four parts', `${token()}.x`, 'none'],
+  ['with padding', `${token()}=`, 'none'],
+  ['that is no JSON', token('hello'), 'none'],
+  ['that is a list', token('[]'), 'none'],
+  ['that is too long', token(payload({ more: 'y'.repeat(1 << 20) })), 'none'],
+  ['that is too deep', token('['.repeat(11_000) + ']'.repeat(11_000)), 'none'],
+])('a token %s', async (_case, text, expected) => expect(await reason(text)).toBe(expected));
+
+it.each<[string, Payload, string]>([
+  ['just over', { exp: now - 59 }, 'user'],
+  ['over', { exp: now - 61 }, 'service account token has expired'],
+  ['without an end', { exp: undefined }, 'service account token has expired'],
+  ['whose end is a text', { exp: 'x' }, 'square/go-jose/jwt: expected number value to unmarshal NumericDate'],
+  ['from a clock that is a little ahead', { nbf: now + 59, iat: now + 59 }, 'user'],
+  ['not valid yet', { nbf: now + 61 }, 'service account token is not valid yet'],
+  ['from the future', { iat: now + 61 }, 'service account token is issued in the future'],
+  ['for another audience', { aud: ['x', 'y'] }, `token audiences ["x" "y"] is invalid for the target audiences ["${API}"]`],
+  ['for one audience', { aud: API }, 'user'],
+  ['for no audience', { aud: undefined }, 'user'],
+  ['whose audience is a number', { aud: 1 }, 'square/go-jose/jwt: expected string or array value to unmarshal to Audience'],
+  ['without an account', { 'kubernetes.io': undefined }, 'resource name may not be empty'],
+  [
+    'of an account without a uid',
+    { 'kubernetes.io': bound({ serviceaccount: { name: 'sa' } }) },
+    `service account UID (${uid.sa}) does not match claim ()`,
+  ],
+  ['of an account that is not there', { 'kubernetes.io': bound({ serviceaccount: { name: 'no' } }) }, 'serviceaccounts "no" not found'],
+  ['of another namespace', { 'kubernetes.io': bound({ namespace: 'x' }) }, 'serviceaccounts "sa" not found'],
+  ['of a pod', { 'kubernetes.io': bound({ pod: { name: 'p', uid: uid.pod } }) }, 'user'],
+  [
+    'of another pod of that name',
+    { 'kubernetes.io': bound({ pod: { name: 'p', uid: 'x' } }) },
+    `pod UID (${uid.pod}) does not match service account pod ref claim (x)`,
+  ],
+  ['of a pod without a name', { 'kubernetes.io': bound({ pod: {} }) }, 'service account token has been invalidated'],
+  [
+    'of a Secret that is gone',
+    { 'kubernetes.io': bound({ secret: { name: 'no', uid: 'x' } }) },
+    'service account token has been invalidated',
+  ],
+  [
+    'of another Secret',
+    { 'kubernetes.io': bound({ secret: { name: 's', uid: 'x' } }) },
+    `secret UID (${uid.secret}) does not match service account secret ref claim (x)`,
+  ],
+  ['of a node', { 'kubernetes.io': bound({ node: { name: 'n', uid: uid.node } }) }, 'user'],
+  [
+    'of another node',
+    { 'kubernetes.io': bound({ node: { name: 'n', uid: 'x' } }) },
+    `node UID (${uid.node}) does not match service account node ref claim (x)`,
+  ],
+  ['of a node that is gone', { 'kubernetes.io': bound({ node: { name: 'no', uid: 'x' } }) }, 'service account token has been invalidated'],
+])('a signed token %s', async (_case, changes, expected) => expect(await reason(token(payload(changes)))).toBe(expected));
+
+it('ends with its account and its pod, at once, however well it is known', async () => {
+  const text = token(payload({ 'kubernetes.io': bound({ pod: { name: 'p', uid: uid.pod } }) }));
+  expect(await reason(text)).toBe('user');
+  expect(authenticator.authenticate(text, [API])).not.toBeInstanceOf(Promise);
+  live.delete('pods/ns/p');
+  expect(await reason(text)).toBe('service account token has been invalidated');
+  live.set('pods/ns/p', { uid: 'another', deletion: undefined });
+  expect(await reason(text)).toMatch('pod UID (another) does not match');
+  live.set('pods/ns/p', { uid: uid.pod, deletion: undefined });
+  expect(await reason(text)).toBe('user');
+  live.delete('serviceaccounts/ns/sa');
+  expect(await reason(text)).toBe('serviceaccounts "sa" not found');
+});
+
+it('goes on for a minute when its objects are marked as deleted', async () => {
+  const mark = (at: string, ago: number): void => void live.set(at, { uid: `uid of ${at}`, deletion: clock.now() - ago });
+  mark('serviceaccounts/ns/sa', 60_000);
+  expect(await reason(token())).toBe('user');
+  mark('serviceaccounts/ns/sa', 60_001);
+  expect(await reason(token())).toBe('service account ns/sa has been deleted');
+});
+
+it('waits for what this replica has not seen yet before it refuses', async () => {
+  arriving.set('serviceaccounts/ns/new', { uid: 'u', deletion: undefined });
+  expect(await reason(token(payload({ 'kubernetes.io': bound({ serviceaccount: { name: 'new', uid: 'u' } }) })))).toBe('user');
+});
+
+it('looks at the times of a known token again, and counts the use of stale ones', async () => {
+  const text = token(payload({ jti: 'timed', 'kubernetes.io': bound({ warnafter: now + 1000 }), exp: now + 2000 }));
+  expect(await reason(text)).toBe('user');
+  clock.advance(1_001_000);
+  expect(await reason(text)).toBe('user');
+  expect(uses).toEqual([false, true]);
+  clock.advance(1_100_000);
+  expect(await reason(text)).toBe('service account token has expired');
+});
+
+it.each(['rsa', 'prime256v1', 'secp384r1', 'secp521r1'])('takes what the issuer signs with %s', async (curve) => {
+  const pair = curve === 'rsa' ? rsa : generateKeyPairSync('ec', { namedCurve: curve });
+  const signing = readPrivateKey('k', pem(pair));
+  const keys = readPublicKeys('k', pem(pair));
+  const objects = { find: () => ({ uid: 'u', deletion: undefined }), current: () => Promise.resolve() };
+  const taker = serviceAccountTokens({
+    issuers: ['me'],
+    keys,
+    audiences: [],
+    objects,
+    clock,
+    names: GENERATED_NAMES.platform,
+    used: () => undefined,
+  });
+  const seconds = Math.floor(clock.now() / 1000);
+  const times = { issuedAt: seconds, notBefore: seconds, expires: seconds + 600 };
+  const text = await tokenIssuer(
+    'me',
+    signing,
+    GENERATED_NAMES.platform,
+  )({ ...times, audiences: ['a'], id: 'j', namespace: 'ns', account: { name: 'sa', uid: 'u' } });
+  expect(await taker.authenticate(text, ['a'])).toMatchObject({ type: 'user', user: { name: 'system:serviceaccount:ns:sa' } });
+  const [head, body] = text.split('.').map((piece) => Buffer.from(piece, 'base64url').toString());
+  expect(head).toBe(JSON.stringify({ alg: signing.algorithm, kid: signing.id }));
+  const end = `"iss":"me","jti":"j","platform.io":{"namespace":"ns","serviceaccount":{"name":"sa","uid":"u"}},"nbf":${seconds},"sub":"system:serviceaccount:ns:sa"}`;
+  expect(body).toBe(`{"aud":["a"],"exp":${seconds + 600},"iat":${seconds},${end}`);
+});
+
+it('reads public keys, private keys and several of them; refuses files without any', () => {
+  const ec = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  const both = readPublicKeys('f', `${publicPem.toString()}\n${pem(ec)}`);
+  expect(both.map(({ algorithm }) => algorithm)).toEqual(['RS256', 'ES256']);
+  expect(keySet(both)).toMatchObject({
+    keys: [
+      { use: 'sig', kty: 'RSA', kid, alg: 'RS256', e: 'AQAB' },
+      { use: 'sig', kty: 'EC', crv: 'P-256', alg: 'ES256' },
+    ],
+  });
+  expect(JSON.stringify(keySet(both))).not.toContain('"d"');
+  expect(() => readPublicKeys('f', 'junk')).toThrow(
+    'error reading public key file f: data does not contain any valid RSA or ECDSA public keys',
+  );
+  expect(() => readPrivateKey('f', publicPem.toString())).toThrow(
+    'error reading private key file f: data does not contain a valid RSA or ECDSA private key',
+  );
+  expect(() => readPrivateKey('f', pem(generateKeyPairSync('ed25519')))).toThrow('does not contain');
+  expect(() => readPrivateKey('f', pem(generateKeyPairSync('rsa', { modulusLength: 1024 })))).toThrow(
+    'an RSA key needs at least 2048 bits',
+  );
+});

@@ -1,0 +1,14 @@
+/** Signs service account tokens. What they say is decided by whoever asks for one. */
+import { CompactSign } from 'jose/jws/compact/sign';
+import type { GeneratedNames } from '../../../shared/names/dialect';
+import { writeClaims, type Claims } from './claims';
+import type { TokenKey } from './keys';
+
+export type IssueToken = (claims: Omit<Claims, 'issuer'>) => Promise<string>;
+
+export function tokenIssuer(issuer: string, { id, algorithm, key }: TokenKey, names: GeneratedNames): IssueToken {
+  return (claims) => {
+    const payload = Buffer.from(JSON.stringify(writeClaims({ ...claims, issuer }, names)));
+    return new CompactSign(payload).setProtectedHeader({ alg: algorithm, kid: id }).sign(key);
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * What others need to check this server's service account tokens by themselves (behaviour-reference §9.8): who issues them, and with which
+ * keys. Served for issuers with an https address only, since nobody else could look there.
+ */
+import type { JsonObject } from '../../shared/api/json';
+import { methodNotAllowedOnRoute, notAcceptable } from '../../shared/api/status';
+import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
+import type { DocumentRequest, Documents } from './contract';
+
+export interface OpenIdParts {
+  readonly issuer: string;
+  /** `host:port` under which clients reach this server. */
+  readonly serverAddress: string;
+  /** Names of the algorithms that tokens may be signed with. */
+  readonly algorithms: readonly string[];
+  readonly keySet: JsonObject;
+}
+
+export const OPENID_PATHS = ['/.well-known/openid-configuration', '/openid/v1/jwks'] as const;
+const KEY_SET_MEDIA_TYPE = 'application/jwk-set+json';
+
+interface OpenIdDocument {
+  readonly mediaType: string;
+  readonly body: Buffer;
+}
+
+/** Serves nothing where the issuer is no address. */
+export function createOpenId(parts: OpenIdParts): Documents {
+  const documents = isDiscoverable(parts.issuer) ? openIdDocuments(parts) : new Map<string, OpenIdDocument>();
+  return {
+    handle(request) {
+      const document = documents.get(request.path.replace(/\/$/, ''));
+      if (document === undefined) return undefined;
+      const { mediaType, body } = document;
+      if (request.method !== 'GET') throw methodNotAllowedOnRoute();
+      if (!accepts(request, mediaType)) throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${mediaType}`, {});
+      return { status: 200, headers: { 'content-type': mediaType, 'cache-control': 'public, max-age=3600' }, body };
+    },
+  };
+}
+
+function openIdDocuments({ issuer, serverAddress, algorithms, keySet }: OpenIdParts): ReadonlyMap<string, OpenIdDocument> {
+  const [configurationPath, keySetPath] = OPENID_PATHS;
+  const configuration: JsonObject = {
+    issuer,
+    jwks_uri: `https://${serverAddress}${keySetPath}`,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: [...new Set(algorithms)].sort(),
+  };
+  return new Map([
+    [configurationPath, { mediaType: JSON_MEDIA_TYPE, body: Buffer.from(JSON.stringify(configuration)) }],
+    [keySetPath, { mediaType: KEY_SET_MEDIA_TYPE, body: Buffer.from(JSON.stringify(keySet)) }],
+  ]);
+}
+
+export function isDiscoverable(issuer: string): boolean {
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
+  return url?.protocol === 'https:' && !issuer.includes('?') && !issuer.includes('#');
+}
+
+function accepts({ accept }: DocumentRequest, mediaType: string): boolean {
+  if (accept === undefined || accept === '') return true;
+  return accept.split(',').some((clause) => [mediaType, '*/*'].includes(clause.split(';', 1)[0]?.trim() ?? ''));
+}

@@ -1,0 +1,73 @@
+/**
+ * Whether objects that a credential depends on exist: asked at every request, so what was found out about an entry is kept until there is a
+ * newer one. Answers from the cache; who wants to refuse somebody waits for `current` first.
+ */
+import { LRUCache } from 'lru-cache';
+import { stringAt } from '../../../shared/api/json';
+import { readMetadata, timeOf } from '../../../shared/api/object-meta';
+import { tooManyRequests } from '../../../shared/api/status';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Cache } from '../../cache/contract';
+import type { Revision } from '../../storage/store';
+import type { Resource } from '../contract';
+import { entryKey } from '../resources';
+import { parseEntry } from '../write/stored-object';
+import { readFailure } from './freshness';
+
+export interface LiveObject {
+  readonly uid: string;
+  /** When it was or will be deleted, in ms since 1970. */
+  readonly deletion: number | undefined;
+}
+
+export interface LiveObjects<Name extends string> {
+  /** Undefined = there is none, as far as this replica knows. */
+  find(resource: Name, namespace: string, name: string): LiveObject | undefined;
+  /** Resolves when this replica knows everything that was stored before. Rejects with StatusError when that cannot be found out. */
+  current(): Promise<void>;
+}
+
+export interface LiveObjectsParts {
+  readonly cache: Pick<Cache, 'get' | 'ready' | 'mostRecent'>;
+  readonly clock: Clock;
+}
+
+/** Objects about which something is kept: some 300 bytes each. */
+const KEPT = 8192;
+const MAX_WAIT_MS = 3_000;
+
+interface Known {
+  readonly revision: Revision;
+  readonly object: LiveObject;
+}
+
+/** `resources`: of which kinds objects are asked for, by the name they are asked under. */
+export function liveObjects<Name extends string>(
+  { cache, clock }: LiveObjectsParts,
+  resources: Readonly<Record<Name, Resource>>,
+): LiveObjects<Name> {
+  const known = new LRUCache<string, Known>({ max: KEPT });
+  return {
+    find(resource, namespace, name) {
+      const key = entryKey({ namespace, name });
+      const entry = cache.get(resources[resource].stored, key);
+      if (entry === undefined) return undefined;
+      const id = `${resource}/${key}`;
+      const found = known.get(id);
+      if (found?.revision === entry.revision) return found.object;
+      const metadata = readMetadata(parseEntry(entry).object);
+      const object = { uid: stringAt(metadata, 'uid') ?? '', deletion: timeOf(stringAt(metadata, 'deletionTimestamp')) };
+      known.set(id, { revision: entry.revision, object });
+      return object;
+    },
+
+    async current() {
+      if (!cache.ready) throw tooManyRequests('storage is (re)initializing', 1);
+      try {
+        await cache.mostRecent({ deadline: clock.monotonic() + MAX_WAIT_MS });
+      } catch (error) {
+        throw readFailure(error);
+      }
+    },
+  };
+}

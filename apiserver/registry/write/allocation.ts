@@ -1,0 +1,72 @@
+/**
+ * Allocation as a step of a write: when an object's strategy takes addresses and ports, where the keys that stand for them join the object's
+ * transaction, and when what was chosen is let go again. What is taken and why is the strategy's and the claims' business.
+ */
+import { tooMany } from '../../../shared/api/field-error';
+import type { JsonObject } from '../../../shared/api/json';
+import { readMetadata } from '../../../shared/api/object-meta';
+import { stringAt } from '../../../shared/api/json';
+import { invalid } from '../../../shared/api/status';
+import type { Claims, Held, KeyWrite } from '../../allocation/claims';
+import type { Revision } from '../../storage/store';
+import type { Plan } from './plan';
+import type { WritePath, WriteRequest } from './request';
+
+const NOTHING: Held = new Map();
+const NO_WRITES: readonly KeyWrite[] = [];
+/** The object, its Namespace and the Lease of a fenced write. */
+const OTHER_KEYS = 3;
+
+/** Runs a request over all its attempts. */
+export async function withClaims<R>(path: WritePath, request: WriteRequest, run: (claims: Claims | undefined) => Promise<R>): Promise<R> {
+  const claims = path.claimsFor(request);
+  try {
+    return await run(claims);
+  } finally {
+    claims?.close(request.dryRun);
+  }
+}
+
+/** Chooses and checks what the object takes. Throws a StatusError. */
+export function allocate(plan: Plan, object: JsonObject, old: JsonObject | undefined, claims: Claims | undefined): void {
+  const { allocation } = plan.strategy;
+  if (allocation === undefined || claims === undefined) return;
+  claims.begin(ownerOf(object));
+  allocation.choose(object, old, claims);
+}
+
+/** The part of a step that the change from `old` to `object` has beside the object itself. Throws a 422 StatusError. */
+export function accompany<R>(
+  { store }: Pick<WritePath, 'store'>,
+  plan: Plan,
+  old: JsonObject | undefined,
+  object: JsonObject | undefined,
+  claims: Claims | undefined,
+  finish: (revision: Revision) => R,
+): { readonly alongside: readonly KeyWrite[]; readonly finish: (revision: Revision) => R } {
+  const { allocation } = plan.strategy;
+  if (allocation === undefined || claims === undefined) return { alongside: NO_WRITES, finish };
+  const held = (state: JsonObject | undefined): Held => (state === undefined ? NOTHING : allocation.held(state));
+  if (object === undefined && old !== undefined) claims.begin(ownerOf(old));
+  const alongside = claims.changes(held(old), held(object));
+  const most = store.maxOperations - OTHER_KEYS;
+  if (alongside.length > most) {
+    const metadata = readMetadata(object ?? old ?? {});
+    throw invalid({ group: plan.group, kind: plan.kind }, stringAt(metadata, 'name') ?? '', [
+      tooMany(allocation.field, alongside.length, most),
+    ]);
+  }
+  return {
+    alongside,
+    finish(revision) {
+      claims.committed(alongside, revision);
+      return finish(revision);
+    },
+  };
+}
+
+function ownerOf(object: JsonObject): { readonly namespace: string; readonly name: string; readonly uid: string } {
+  const metadata = readMetadata(object);
+  const text = (member: string): string => stringAt(metadata, member) ?? '';
+  return { namespace: text('namespace'), name: text('name'), uid: text('uid') };
+}

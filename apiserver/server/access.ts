@@ -1,0 +1,126 @@
+/**
+ * Who may come in and what they may do: the authenticators and authorizers of a server, made from its options in their order. Decides nothing.
+ */
+import type { GeneratedNames } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Random } from '../../shared/runtime/random';
+import { bearerTokens } from '../authentication/bearer-token';
+import { clientCertificates } from '../authentication/client-certificate';
+import type { TokenAuthenticator } from '../authentication/contract';
+import { serviceAccountTokens } from '../authentication/service-account/authenticator';
+import type { BindableResource, BoundObjects } from '../authentication/service-account/bound-objects';
+import { tokenIssuer } from '../authentication/service-account/issuer';
+import { keySet, type TokenKey } from '../authentication/service-account/keys';
+import { staticTokens } from '../authentication/static-tokens';
+import type { StaticTokens } from '../authentication/token-file';
+import { authenticateTokensInOrder } from '../authentication/tokens';
+import { authenticateInOrder, type AuthenticateRequest } from '../authentication/union';
+import { authorizersFor, type AuthorizationMode } from '../authorization/modes';
+import { authorizeRequests, inOrder, type AuthorizeRequest } from '../authorization/union';
+import type { Documents } from '../discovery/contract';
+import { createOpenId } from '../discovery/openid';
+import type { Reader, Resource } from '../registry/contract';
+import type { OperationTable } from '../registry/virtual/contract';
+import { reviewTable } from '../reviews/table';
+import type { TokenRequestParts } from '../reviews/token-request';
+
+export interface AccessOptions {
+  readonly tokens: readonly StaticTokens[];
+  readonly anonymous: boolean;
+  readonly authorizationModes: readonly AuthorizationMode[];
+  /** What tokens have to be made for to open this server. */
+  readonly apiAudiences: readonly string[];
+  /** Absent = no tokens are issued for service accounts, and none are taken. */
+  readonly serviceAccounts?: ServiceAccountOptions;
+}
+
+export interface ServiceAccountOptions {
+  /** The first is this server's own name; tokens of all are taken. */
+  readonly issuers: readonly [string, ...string[]];
+  readonly keys: readonly TokenKey[];
+  readonly signingKey: TokenKey;
+  /** The longest that a token may be asked for, in seconds; absent = as long as any token may be. */
+  readonly maxExpirationSeconds?: number;
+  /** A pod's token goes on for a year, and its use after the time asked for is counted. */
+  readonly extendExpiration: boolean;
+}
+
+export interface AccessParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly names: GeneratedNames;
+  readonly reader: Reader;
+  readonly bindable: Readonly<Record<BindableResource, Resource>>;
+  /** What service account tokens are bound to. */
+  readonly objects: BoundObjects;
+  /** `host:port` under which clients reach this server. */
+  readonly serverAddress: string;
+  /** See ServiceAccountTokensOptions. */
+  tokenUsed(stale: boolean): void;
+}
+
+export interface Access {
+  readonly authenticate: AuthenticateRequest;
+  readonly authorize: AuthorizeRequest;
+  readonly documents: readonly Documents[];
+  /** The reviews, and the requests for tokens. */
+  readonly operations: OperationTable;
+}
+
+export function createAccess(options: AccessOptions, parts: AccessParts): Access {
+  const { serviceAccounts, apiAudiences } = options;
+  const authenticateToken = authenticateTokensInOrder(tokenAuthenticators(options, parts));
+  const authorizer = inOrder(authorizersFor(options.authorizationModes));
+  return {
+    authenticate: authenticateInOrder([clientCertificates, bearerTokens(authenticateToken, apiAudiences)], options.anonymous),
+    authorize: authorizeRequests(authorizer),
+    documents: serviceAccounts === undefined ? [] : [openId(serviceAccounts, parts)],
+    operations: reviewTable({
+      authenticateToken,
+      apiAudiences,
+      authorizer,
+      clock: parts.clock,
+      tokenRequests: serviceAccounts === undefined ? undefined : tokenRequests(serviceAccounts, apiAudiences, parts),
+    }),
+  };
+}
+
+function tokenRequests(accounts: ServiceAccountOptions, apiAudiences: readonly string[], parts: AccessParts): TokenRequestParts {
+  const { clock, random, reader, bindable, names } = parts;
+  return {
+    issueToken: tokenIssuer(accounts.issuers[0], accounts.signingKey, names),
+    apiAudiences,
+    maxExpirationSeconds: accounts.maxExpirationSeconds,
+    extendExpiration: accounts.extendExpiration,
+    reader,
+    resources: bindable,
+    clock,
+    random,
+  };
+}
+
+function tokenAuthenticators({ tokens, apiAudiences, serviceAccounts }: AccessOptions, parts: AccessParts): readonly TokenAuthenticator[] {
+  const fromFiles = tokens.map((users) => staticTokens(users, apiAudiences));
+  if (serviceAccounts === undefined) return fromFiles;
+  const { issuers, keys } = serviceAccounts;
+  const { objects, clock, names } = parts;
+  const ofAccounts = serviceAccountTokens({
+    issuers,
+    keys,
+    audiences: apiAudiences,
+    objects,
+    clock,
+    names,
+    used: (stale) => parts.tokenUsed(stale),
+  });
+  return [...fromFiles, ofAccounts];
+}
+
+function openId({ issuers, keys }: ServiceAccountOptions, { serverAddress }: AccessParts): Documents {
+  return createOpenId({
+    issuer: issuers[0],
+    serverAddress,
+    algorithms: keys.map(({ algorithm }) => algorithm),
+    keySet: keySet(keys),
+  });
+}
