@@ -45,7 +45,7 @@ function selectorText(selector: JsonObject): string {
   const equal = Object.entries((isPlain ? selector : objectAt(selector, 'matchLabels')) ?? {}).map(([key, value]): LabelRequirement => ({
     key,
     operator: '=',
-    values: [String(value)],
+    values: typeof value === 'string' ? [value] : [],
   }));
   const others = (arrayAt(selector, 'matchExpressions') ?? []).flatMap((item): readonly LabelRequirement[] => {
     const operator = isObject(item) ? OPERATORS[stringAt(item, 'operator') ?? ''] : undefined;

@@ -1,5 +1,5 @@
 /** Writes through the scale of a workload; the owners after each step are the reference server's. */
-import { isObject, objectAt, type JsonObject } from '../../../shared/api/json';
+import { isObject, objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
 import { SCALE } from '../../../shared/api/kinds';
 import { objectOf, refusal, writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
 import { scaleEntry } from '../scale';
@@ -32,10 +32,10 @@ async function owners(): Promise<readonly string[]> {
   const list = objectAt(await stored(), 'metadata')?.['managedFields'];
   return (Array.isArray(list) ? list : []).flatMap((entry) => {
     if (!isObject(entry)) return [];
-    const { manager, operation, apiVersion, subresource = 'itself', time } = entry;
-    expect(apiVersion).toBe('apps/v1');
+    expect(entry['apiVersion']).toBe('apps/v1');
+    const [manager, operation, subresource] = ['manager', 'operation', 'subresource'].map((member) => stringAt(entry, member));
     const owns = objectAt(objectAt(objectAt(entry, 'fieldsV1'), 'f:spec'), 'f:replicas') !== undefined;
-    return owns ? [`${String(manager)} ${String(operation)} ${String(subresource)}${time === undefined ? '' : ' !'}`] : [];
+    return owns ? [`${manager} ${operation} ${subresource ?? 'itself'}${entry['time'] === undefined ? '' : ' !'}`] : [];
   });
 }
 
