@@ -34,7 +34,7 @@ function rowOf(kind: string): KindRow {
 
 let fixture: Fixture;
 beforeAll(async () => {
-  fixture = await writeFixture({ naming: 'kubernetes' });
+  fixture = await writeFixture({ naming: 'kubernetes', ranges: '10.96.0.0/16' });
   await fixture.create('namespaces', { metadata: { name: 'h13' } });
   await fixture.cache.catchUp();
 });
