@@ -29,6 +29,8 @@ export interface RequestContext {
 /** A served resource: its row and where it is stored. One per (group, version, resource); made by registry/resources.ts. */
 export interface Resource {
   readonly row: KindRow;
+  /** The row of the version that its objects are stored in: `row` itself, but for a few. */
+  readonly hub: KindRow;
   readonly stored: StoredType;
 }
 

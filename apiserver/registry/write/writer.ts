@@ -22,7 +22,7 @@ import { canonicalizeGroups } from '../../../shared/api/group-fields';
 import * as meta from './metadata-steps';
 import { changesOnlyTimes, recordOwnership } from './ownership';
 import { readPatch, type Patcher } from './patch';
-import type { Plan } from './plan';
+import { toHub, toServed, type Plan } from './plan';
 import { alreadyExists, checkResourceVersion } from './preconditions';
 import { createWritePath, type WriteRequest, type WriterDependencies } from './request';
 import { mayGo, placeStatus, settleObject, validateCreation, validateUpdate } from './rules';
@@ -33,7 +33,7 @@ import { writeFailure } from './store-failure';
 /** What a PUT or PATCH makes of the stored object. */
 interface Source {
   readonly verb: 'update' | 'patch' | 'apply';
-  /** A decoded object, new on every call; of an apply, with its managedFields. `old` is undefined when there is none. */
+  /** A decoded object of the served version, new on every call; of an apply, with its managedFields. `old` is the stored one, if there is one. */
   object(old: JsonObject | undefined): JsonObject;
 }
 
@@ -43,11 +43,11 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   const path = createWritePath(dependencies);
   const { cache, clock, random, names, ledger, admission, planOf, attemptsFor, admissionRequest } = path;
 
-  /** One attempt to create `object`, which it changes. `manager` undefined = the object says already who owns what. */
+  /** One attempt to create `sent`, which it changes. `manager` undefined = the object says already who owns what. */
   async function attemptCreate(
     request: WriteRequest,
     name: string,
-    object: JsonObject,
+    sent: JsonObject,
     current: Current,
     manager: string | undefined,
     claims: Claims | undefined,
@@ -55,7 +55,8 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const { plan, context, dryRun } = request;
     const { strategy } = plan;
     const strategyContext = { names, user: context.user, serviceFamilies: ledger.families };
-    applyDefaults(plan.type, object);
+    applyDefaults(plan.type, sent);
+    const object = toHub(plan, sent);
     meta.dropDeletion(metadataOf(object));
     strategy.mirror?.(object);
     if (request.name !== '' || stringAt(metadataOf(object), 'name') !== undefined) strategy.stamp?.(object, strategyContext);
@@ -69,18 +70,19 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     if (name !== '') metadata['name'] = name;
     if (plan.hasStatus && strategy.keepsStatusAtCreation !== true) delete object['status'];
     meta.dedupeOwners(metadata, 'update', (text) => context.warn(text));
-    dropDisabled(plan.type, object);
+    dropDisabled(plan.hub.type, object);
     settleObject(plan, object, undefined, strategyContext);
     allocate(plan, object, undefined, claims);
     strategy.prepareForCreate?.(object, strategyContext);
     strategy.stamp?.(object, strategyContext);
     validateCreation(plan, object, strategyContext);
     for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
-    const sensitive = canonicalizeGroups(object, plan.groupFields, names);
+    const sensitive = canonicalizeGroups(object, plan.storedGroupFields, names);
     const checked = admission.validate(admitted);
     if (checked !== undefined) await checked;
     if (asked.type === 'number') throw status.clientFault('resourceVersion should not be set on objects to be created');
     if (current.entry !== undefined) throw alreadyExists(plan, name, metadata, current.entry);
+    if (plan.converter !== undefined) applyDefaults(plan.hub.type, object);
     const encoded = encode(plan, object, sensitive);
     const key = entryKey({ namespace: request.namespace, name });
     if (dryRun) return { type: 'answer', result: { entry: unstoredEntry(key, encoded), created: true } };
@@ -131,6 +133,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
       throw status.uidPrecondition(plan.gr, name, plan.keyPrefix + key, uid, oldUid);
     checkResourceVersion(plan, name, stringAt(sent, 'resourceVersion'), entry);
     applyDefaults(plan.type, object);
+    object = toHub(plan, object);
     strategy.mirror?.(object);
     strategy.stamp?.(object, strategyContext);
     if (source.verb !== 'apply') recordOwnership(plan, subresource, options.fieldManager, object, old, clock.now());
@@ -143,7 +146,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     meta.carryOver(metadata, oldMetadata);
     meta.dedupeOwners(metadata, source.verb, (text) => context.warn(text));
     object = placeStatus(plan, subresource, object, old);
-    dropDisabled(plan.type, object);
+    dropDisabled(plan.hub.type, object);
     const rules = subresource === undefined ? strategy.update : strategy[subresource];
     if (subresource === undefined) {
       settleObject(plan, object, old, strategyContext);
@@ -154,9 +157,10 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     meta.countGeneration(plan, subresource, object, old);
     validateUpdate(plan, rules, object, old, strategyContext);
     if (subresource === undefined) for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
-    const sensitive = canonicalizeGroups(object, plan.groupFields, names);
+    const sensitive = canonicalizeGroups(object, plan.storedGroupFields, names);
     const checked = admission.validate({ ...admitted, object });
     if (checked !== undefined) await checked;
+    if (plan.converter !== undefined) applyDefaults(plan.hub.type, object);
     const encoded = encode(plan, object, sensitive);
     const removed = isTerminating(oldMetadata) && mayGo(plan, object);
     if (!removed && (isUnchanged(encoded, entry, text) || changesOnlyTimes(object, old)))
@@ -288,7 +292,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
         // Read only when there is something to apply it to: what does not exist is said first (upstream behaviour).
         const object = (old: JsonObject | undefined): JsonObject => {
           apply ??= readPatch(plan, document, options.fieldValidation, (text) => context.warn(text));
-          return settlePlace(plan, apply(old ?? {}), key.namespace, key.name);
+          return settlePlace(plan, apply(toServed(plan, old ?? {})), key.namespace, key.name);
         };
         return change(request, { verb: 'patch', object }, options);
       });

@@ -3,8 +3,11 @@ import { rowsOf, STATUS, type KindRow } from './row';
 
 const apps = rowsOf('apps', 'v1', 'apps.v1');
 const autoscaling = rowsOf('autoscaling', 'v2', 'autoscaling.v2');
+const autoscalingV1 = rowsOf('autoscaling', 'v1', 'autoscaling.v1');
 const batch = rowsOf('batch', 'v1', 'batch.v1');
 const policy = rowsOf('policy', 'v1', 'policy.v1');
+
+const AUTOSCALER = { shortNames: ['hpa'], categories: ['all'], subresources: [STATUS] };
 
 export const WORKLOADS: readonly KindRow[] = [
   apps('ControllerRevision', 'controllerrevisions'),
@@ -24,10 +27,10 @@ export const WORKLOADS: readonly KindRow[] = [
     nameFormat: 'dns-label',
     generation: 'counted',
   }),
-  autoscaling('HorizontalPodAutoscaler', 'horizontalpodautoscalers', {
-    shortNames: ['hpa'],
-    categories: ['all'],
-    subresources: [STATUS],
+  autoscaling('HorizontalPodAutoscaler', 'horizontalpodautoscalers', AUTOSCALER),
+  autoscalingV1('HorizontalPodAutoscaler', 'horizontalpodautoscalers', {
+    ...AUTOSCALER,
+    storedAs: { group: 'autoscaling', version: 'v2' },
   }),
   batch('CronJob', 'cronjobs', { shortNames: ['cj'], categories: ['all'], subresources: [STATUS], generation: 'counted' }),
   batch('Job', 'jobs', {
