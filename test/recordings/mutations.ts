@@ -10,7 +10,7 @@ import type { JsonObject } from '../../shared/api/json';
 import { mutatedText, placesIn, type Mutation } from '../support/mutation';
 import { repository } from '../support/programs';
 import { createChance } from './chance';
-import { collectionOf, NAMESPACE } from './collections';
+import { collectionOf, NAMESPACE, textOf } from './collections';
 import { ask, call, hangUp } from './reference';
 
 const VALUES: readonly string[] = [
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
     const place = chance.pick(placesIn(object).filter(([first]) => first !== 'kind' && first !== 'apiVersion'));
     const misspelt = chance.often(0.1) && typeof place.at(-1) === 'string';
     const mutation = { path: misspelt ? [...place.slice(0, -1), `${place.at(-1) ?? ''}X`] : place, value: chance.pick(VALUES) };
-    const kind = String(object['kind'] as string);
+    const kind = textOf(object['kind']);
     // Some revisions of controllers make the reference panic.
     const refusal = await answer(object, kind, mutation).catch(() => null);
     if (refusal === null) continue;
