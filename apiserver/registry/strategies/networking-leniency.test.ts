@@ -10,7 +10,7 @@ import { networkPolicy } from './network-policy';
 import type { Strategy, StrategyContext } from './strategy';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 
-const context: StrategyContext = { names: GENERATED_NAMES.platform, user: { name: 'u', groups: [] }, serviceFamilies: ['IPv4'] };
+const context: StrategyContext = { names: GENERATED_NAMES.platform, user: { name: 'u', groups: [] }, now: 0, serviceFamilies: ['IPv4'] };
 
 function wrong(strategy: Strategy, object: JsonObject, old: JsonObject): readonly string[] {
   return (strategy.validate?.(object, context, old) ?? []).map(({ field }) => field);
