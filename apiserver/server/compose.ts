@@ -54,6 +54,8 @@ export interface ServerOptions extends AccessOptions {
   readonly gates: FeatureGates;
   readonly prefix: string;
   readonly serviceRanges: ServiceRanges;
+  /** Only who is permitted may give Services addresses from outside the cluster. */
+  readonly deniesServiceAddresses: boolean;
   readonly nodePorts: PortRange;
   readonly eventTtlMs: number;
   readonly compactionMs: number;
@@ -110,7 +112,16 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   });
   cache.onKey(ALLOCATIONS, ledger);
   const reader = createReader({ cache, store, clock, gates: options.gates });
-  const admission = defaultAdmission({ names, cache, resources });
+  const admission = defaultAdmission({
+    names,
+    cache,
+    resources,
+    // Access is made further down, from parts that rest on the writer; it is there before the first request.
+    mayUseAddresses: options.deniesServiceAddresses
+      ? (user, use) =>
+          access.authorize(user, { kind: 'resource', verb: 'update', group: '', version: 'v1', resource: 'services', ...use }) === undefined
+      : undefined,
+  });
   const namespaces = resources.require('namespaces');
   const writer = createWriter({
     store,
