@@ -4,7 +4,7 @@
  */
 import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/schema';
 import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity';
-import { KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
+import { KNOWN_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import { objectAt, own, stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/api/json';
 import { metadataOf } from '../../../shared/api/object-meta';
 import { badRequest, type StatusError } from '../../../shared/api/status';
@@ -109,7 +109,7 @@ export function checkKind(plan: KindPlan, value: JsonObject): string {
 
 /** Whether a kind's objects are stored as the hub's are. */
 function isVersionOf(hub: KindRow, gv: GroupVersion): boolean {
-  const row = KINDS.find(({ group, version, kind }) => group === gv.group && version === gv.version && kind === hub.kind);
+  const row = KNOWN_KINDS.find(({ group, version, kind }) => group === gv.group && version === gv.version && kind === hub.kind);
   return row !== undefined && storedRowOf(row) === hub;
 }
 
