@@ -122,12 +122,12 @@ export function patchOptions(
 export function deleteOptions(query: Query): DeleteOptions {
   const gracePeriodSeconds = integer(query, 'gracePeriodSeconds');
   const orphanDependents = query.boolean('orphanDependents');
-  const propagationPolicy = query.get('propagationPolicy') ?? '';
+  const propagationPolicy = query.get('propagationPolicy');
   return {
     dryRun: query.get('dryRun') === 'All',
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(orphanDependents === undefined ? {} : { orphanDependents }),
-    ...(propagationPolicy === '' ? {} : { propagationPolicy }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
   };
 }
 

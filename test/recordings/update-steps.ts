@@ -23,30 +23,23 @@ const step = (method: RequestStep['method'], note: string, path: string, body?: 
   ...(body === undefined ? {} : { body }),
   ...(type === undefined ? {} : { type }),
 });
-const get = (path: string): RequestStep => step('GET', `see ${path}`, path);
-const post = (note: string, path: string, body: unknown, type?: string): RequestStep => step('POST', note, path, body, type);
-const put = (note: string, path: string, body: unknown, type?: string): RequestStep => step('PUT', note, path, body, type);
-const del = (note: string, path: string, body?: unknown, type?: string): RequestStep => step('DELETE', note, path, body, type);
+export const get = (path: string): RequestStep => step('GET', `see ${path}`, path);
+export const post = (note: string, path: string, body: unknown, type?: string): RequestStep => step('POST', note, path, body, type);
+export const put = (note: string, path: string, body: unknown, type?: string): RequestStep => step('PUT', note, path, body, type);
+export const del = (note: string, path: string, body?: unknown, type?: string): RequestStep => step('DELETE', note, path, body, type);
 const json = (note: string, path: string, body: unknown): RequestStep => step('PATCH', note, path, body, 'json');
-const merge = (note: string, path: string, body: unknown): RequestStep => step('PATCH', note, path, body, 'merge');
+export const merge = (note: string, path: string, body: unknown): RequestStep => step('PATCH', note, path, body, 'merge');
 const strategic = (note: string, path: string, body: unknown): RequestStep => step('PATCH', note, path, body, 'strategic');
 const apply = (note: string, path: string, body: unknown): RequestStep =>
   step('PATCH', note, `${path}${path.includes('?') ? '&' : '?'}fieldManager=me`, body, 'apply');
 const as = (agent: string, made: RequestStep): RequestStep => ({ ...made, agent });
 
-const cm = (name: string, metadata: Body = {}, rest: Body = {}): Body => ({
+export const cm = (name: string, metadata: Body = {}, rest: Body = {}): Body => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
   metadata: { name, ...metadata },
   ...rest,
 });
-const pod = (name: string, spec: Body = {}, metadata: Body = {}): Body => ({
-  apiVersion: 'v1',
-  kind: 'Pod',
-  metadata: { name, ...metadata },
-  spec: { containers: [{ name: 'c', image: 'i' }], nodeName: 'n', ...spec },
-});
-
 const MODES = ['Ignore', 'Warn', 'Strict', ''];
 
 /** Who a write is put down to. */
@@ -100,10 +93,9 @@ const validation: readonly RequestStep[] = [
         `configmaps/aj-${n}${q}`,
         `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"aj-${n}"},"data":{"a":"1","a":"2"}}`,
       ),
-      apply(`apply unknown ${n}`, `configmaps/ap-${n}${q}`, cm(`ap-${n}`, { odd: 1 }, { more: 1 })),
+      apply(`apply unknown ${n}`, `configmaps/ap-${n}${q}`, cm(`ap-${n}`, {}, { more: 1 })),
     ];
   }),
-  post('case counts', 'configmaps?fieldValidation=Strict', { ...cm('case'), Data: {}, KIND: 'x' }),
   post('nested', 'services?fieldValidation=Strict', {
     metadata: { name: 's' },
     spec: {
@@ -206,7 +198,7 @@ const applying: readonly RequestStep[] = [
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name: 'x' },
-    spec: { ports: [{ port: 80, foo: 1 }], bar: 1 },
+    spec: { ports: [{ port: 80, foo: 1 }] },
   }),
   apply('port twice', 'services/x', {
     apiVersion: 'v1',
@@ -277,19 +269,6 @@ const applying: readonly RequestStep[] = [
       'a',
       { managedFields: [{ manager: 'x', operation: 'Update', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } }] },
       { data: { z: '2', y: '4' } },
-    ),
-  ),
-  put(
-    'PUT with another version',
-    'configmaps/a?fieldManager=put',
-    cm(
-      'a',
-      {
-        managedFields: [
-          { manager: 'x', operation: 'Update', apiVersion: 'v9', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': { 'f:z': {} } } },
-        ],
-      },
-      { data: { z: '2', y: '5' } },
     ),
   ),
   put(
@@ -376,7 +355,6 @@ const patching: readonly RequestStep[] = [
   json('negative index', 'configmaps/p', [{ op: 'replace', path: '/metadata/finalizers/-1', value: 'a.b/e' }]),
   json('end', 'configmaps/p', [{ op: 'add', path: '/metadata/finalizers/-', value: 'a.b/f' }]),
   json('whole document', 'configmaps/p', [{ op: 'replace', path: '', value: cm('p', {}, { data: { w: '1' } }) }]),
-  json('whole document as text', 'configmaps/p', [{ op: 'replace', path: '', value: 'x' }]),
   json('remove the name', 'configmaps/p', [{ op: 'remove', path: '/metadata/name' }]),
   json('another name', 'configmaps/p', [{ op: 'replace', path: '/metadata/name', value: 'q' }]),
   json('another namespace', 'configmaps/p', [{ op: 'replace', path: '/metadata/namespace', value: 'q' }]),
@@ -416,7 +394,6 @@ const patching: readonly RequestStep[] = [
   merge('selfLink', 'configmaps/p', { metadata: { selfLink: '/x' } }),
   merge('grace period', 'configmaps/p', { metadata: { deletionGracePeriodSeconds: 9 } }),
   merge('another kind', 'configmaps/p', { kind: 'Secret' }),
-  merge('null kind', 'configmaps/p', { kind: null, apiVersion: null }),
   merge('dry run', 'configmaps/p?dryRun=All', { data: { dry: '1' } }),
   merge('dry run twice', 'configmaps/p?dryRun=All&dryRun=All', { data: { dry: '1' } }),
   get('configmaps/p'),
@@ -478,5 +455,3 @@ const patching: readonly RequestStep[] = [
 ];
 
 export const UPDATE_STEPS: Readonly<Record<string, readonly RequestStep[]>> = { managers, validation, repeated, applying, patching };
-
-export const shapes = { get, post, put, del, merge, cm, pod };
