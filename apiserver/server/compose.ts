@@ -55,6 +55,8 @@ export interface ServerOptions extends AccessOptions {
   readonly gates: FeatureGates;
   readonly prefix: string;
   readonly serviceRanges: ServiceRanges;
+  /** Only who is permitted may give Services addresses from outside the cluster. */
+  readonly deniesServiceAddresses: boolean;
   readonly nodePorts: PortRange;
   readonly eventTtlMs: number;
   readonly compactionMs: number;
@@ -111,7 +113,16 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   });
   cache.onKey(ALLOCATIONS, ledger);
   const reader = createReader({ cache, store, clock, gates: options.gates });
-  const admission = defaultAdmission({ names, cache, resources });
+  const admission = defaultAdmission({
+    names,
+    cache,
+    resources,
+    // Access is made further down, from parts that rest on the writer; it is there before the first request.
+    mayUseAddresses: options.deniesServiceAddresses
+      ? (user, use) =>
+          access.authorize(user, { kind: 'resource', verb: 'update', group: '', version: 'v1', resource: 'services', ...use }) === undefined
+      : undefined,
+  });
   const namespaces = resources.require('namespaces');
   const writer = createWriter({
     store,
@@ -132,7 +143,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   const inFlight = new InFlight({ readOnly: options.maxReadOnly, mutating: options.maxMutating });
   const watches = new LiveWatches();
   const metrics = new Metrics(clock, options.gates, {
-    storageObjects: () => resources.all.map(({ stored }) => [stored.name, cache.ready ? cache.snapshot(stored).size : -1] as const),
+    storageObjects: () => resources.storedTypes.map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
     storageSize: async () => (await store.status().catch(() => undefined))?.size,
     inFlight: () => inFlight,
     cache: () => cache.statistics,
@@ -170,10 +181,11 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     writer,
     operations,
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
-    encoders: new Encoders({ table: tables, clock }),
+    encoders: new Encoders({ table: tables, clock, naming: options.naming }),
     watches,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     watchMeter: (group, version, kind) => metrics.watchMeter(group, version, kind),
+    deprecatedRequested: (row, deprecation, subresource) => metrics.deprecatedRequested(row, deprecation, subresource),
     watchStarted: (exchange) => metrics.watchStarted(exchange),
   };
   const { rows } = resources;
@@ -225,7 +237,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   const expiry = startEventExpiry({
     store,
     cache,
-    types: resources.all.filter(({ row }) => row.expires === true).map(({ stored }) => stored),
+    types: [...new Set(resources.all.filter(({ row }) => row.expires === true).map(({ stored }) => stored))],
     prefix: options.prefix,
     holder: random.uuid(),
     clock,
