@@ -131,7 +131,8 @@ export type DeleteResult =
   | { readonly type: 'object'; readonly entry: Entry; readonly code: 200 | 202 }
   | { readonly type: 'status'; readonly status: Status; readonly code: 200 };
 
-export type Subresource = 'status' | 'finalize' | undefined;
+/** What is written besides the object itself. */
+export type Subresource = 'status' | 'finalize' | 'scale' | undefined;
 
 export interface Reader {
   /** `resourceVersion`: undefined = most recent, 0 = any, else not older than. */

@@ -11,6 +11,7 @@ import { OPERATIONS } from './kinds/operations';
 import type { KindRow } from './kinds/row';
 import { WORKLOADS } from './kinds/workloads';
 
+export { SCALE } from './kinds/operations';
 export type { Deprecation, GenerationRule, KindRow, NameFormat, SelectableField, SubresourceRow, Verb } from './kinds/row';
 
 /** The kinds whose objects are stored. Of the versions of a kind, the one that objects are stored in comes first. */

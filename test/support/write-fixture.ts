@@ -140,7 +140,7 @@ export async function writeFixture(
   const full = (options: Options = {}): WriteOptions => ({
     dryRun: options.dryRun ?? false,
     fieldValidation: options.fieldValidation ?? 'Warn',
-    fieldManager: 'test',
+    fieldManager: options.fieldManager ?? 'test',
     ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
   });
   const answer = ({ entry, created }: { readonly entry: Entry; readonly created: boolean }): Answer => ({

@@ -82,6 +82,7 @@ function refused(plan: Plan, metadata: JsonObject, errors: readonly FieldError[]
 export function placeStatus(plan: Plan, subresource: Subresource, object: JsonObject, old: JsonObject): JsonObject {
   switch (subresource) {
     case undefined:
+    case 'scale':
       if (plan.hasStatus) take(object, old, 'status');
       return object;
     case 'status': {

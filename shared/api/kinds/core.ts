@@ -1,5 +1,5 @@
 /** The kinds of the core group, and their newer versions in other groups. */
-import { BINDING } from './operations';
+import { BINDING, scaledWorkload } from './operations';
 import { TOKEN_REQUEST } from './reviews';
 import { rowsOf, same, STATUS, type KindRow } from './row';
 
@@ -78,7 +78,7 @@ export const CORE: readonly KindRow[] = [
   core('ReplicationController', 'replicationcontrollers', {
     shortNames: ['rc'],
     categories: ['all'],
-    subresources: [STATUS],
+    subresources: scaledWorkload('autoscaling'),
     segment: 'controllers',
     generation: 'counted',
     ownFieldLabels: 'plain',

@@ -1,4 +1,5 @@
 /** The kinds that keep pods running and the ones that scale and protect them. */
+import { scaledWorkload } from './operations';
 import { rowsOf, STATUS, type KindRow } from './row';
 
 const apps = rowsOf('apps', 'v1', 'apps.v1');
@@ -15,15 +16,20 @@ export const WORKLOADS: readonly KindRow[] = [
   apps('Deployment', 'deployments', {
     shortNames: ['deploy'],
     categories: ['all'],
-    subresources: [STATUS],
+    subresources: scaledWorkload('apps'),
     statusKeeps: 'labels',
     generation: 'counted-with-annotations',
   }),
-  apps('ReplicaSet', 'replicasets', { shortNames: ['rs'], categories: ['all'], subresources: [STATUS], generation: 'counted' }),
+  apps('ReplicaSet', 'replicasets', {
+    shortNames: ['rs'],
+    categories: ['all'],
+    subresources: scaledWorkload('apps'),
+    generation: 'counted',
+  }),
   apps('StatefulSet', 'statefulsets', {
     shortNames: ['sts'],
     categories: ['all'],
-    subresources: [STATUS],
+    subresources: scaledWorkload(),
     nameFormat: 'dns-label',
     generation: 'counted',
   }),
