@@ -95,6 +95,7 @@ async function serverOptions(flags: ServerFlags, logger: Logger): Promise<Server
     gates: flags['feature-gates'],
     prefix: flags['etcd-prefix'].replace(/\/+$/, ''),
     serviceRanges: flags['service-cluster-ip-range'],
+    deniesServiceAddresses: flags['service-external-ips'] === 'deny',
     nodePorts: flags['service-node-port-range'],
     eventTtlMs: flags['event-ttl'],
     compactionMs: flags['etcd-compaction-interval'],

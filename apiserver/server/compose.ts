@@ -35,6 +35,7 @@ import { operationTable } from '../registry/virtual/table';
 import { createWriter } from '../registry/write/writer';
 import type { Store } from '../storage/store';
 import { createAccess, type AccessOptions } from './access';
+import { boundObjects } from './bound-objects';
 import { certificateReader } from './certificates';
 import { requestListener, type ChainParts } from './chain';
 import { Deadlines } from './deadlines';
@@ -54,6 +55,8 @@ export interface ServerOptions extends AccessOptions {
   readonly gates: FeatureGates;
   readonly prefix: string;
   readonly serviceRanges: ServiceRanges;
+  /** Only who is permitted may give Services addresses from outside the cluster. */
+  readonly deniesServiceAddresses: boolean;
   readonly nodePorts: PortRange;
   readonly eventTtlMs: number;
   readonly compactionMs: number;
@@ -110,7 +113,16 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   });
   cache.onKey(ALLOCATIONS, ledger);
   const reader = createReader({ cache, store, clock, gates: options.gates });
-  const admission = defaultAdmission({ names, cache, resources });
+  const admission = defaultAdmission({
+    names,
+    cache,
+    resources,
+    // Access is made further down, from parts that rest on the writer; it is there before the first request.
+    mayUseAddresses: options.deniesServiceAddresses
+      ? (user, use) =>
+          access.authorize(user, { kind: 'resource', verb: 'update', group: '', version: 'v1', resource: 'services', ...use }) === undefined
+      : undefined,
+  });
   const namespaces = resources.require('namespaces');
   const writer = createWriter({
     store,
@@ -131,7 +143,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   const inFlight = new InFlight({ readOnly: options.maxReadOnly, mutating: options.maxMutating });
   const watches = new LiveWatches();
   const metrics = new Metrics(clock, options.gates, {
-    storageObjects: () => resources.all.map(({ stored }) => [stored.name, cache.ready ? cache.snapshot(stored).size : -1] as const),
+    storageObjects: () => resources.storedTypes.map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
     storageSize: async () => (await store.status().catch(() => undefined))?.size,
     inFlight: () => inFlight,
     cache: () => cache.statistics,
@@ -154,7 +166,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     names,
     reader,
     bindable,
-    objects: liveObjects({ cache, clock }, bindable),
+    objects: boundObjects(liveObjects({ cache, clock }, bindable)),
     serverAddress,
     tokenUsed: (stale) => metrics.tokenUsed(stale),
   });
@@ -169,10 +181,11 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     writer,
     operations,
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
-    encoders: new Encoders({ table: tables, clock }),
+    encoders: new Encoders({ table: tables, clock, naming: options.naming }),
     watches,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     watchMeter: (group, version, kind) => metrics.watchMeter(group, version, kind),
+    deprecatedRequested: (row, deprecation, subresource) => metrics.deprecatedRequested(row, deprecation, subresource),
     watchStarted: (exchange) => metrics.watchStarted(exchange),
   };
   const { rows } = resources;
@@ -224,7 +237,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   const expiry = startEventExpiry({
     store,
     cache,
-    types: resources.all.filter(({ row }) => row.expires === true).map(({ stored }) => stored),
+    types: [...new Set(resources.all.filter(({ row }) => row.expires === true).map(({ stored }) => stored))],
     prefix: options.prefix,
     holder: random.uuid(),
     clock,

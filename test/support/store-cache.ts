@@ -19,24 +19,37 @@ export class StoreCache implements Cache {
   stuck = false;
   private entries = new Map<string, Entry>();
 
+  private readonly bySegment: ReadonlyMap<string, StoredType>;
+
   constructor(
     private readonly store: Store,
     private readonly prefix: string,
-    private readonly types: readonly StoredType[],
-  ) {}
+    types: readonly StoredType[],
+  ) {
+    this.bySegment = new Map(types.map((type) => [type.segment, type]));
+  }
 
   async catchUp(): Promise<void> {
+    const page = await this.store.range({ start: `${this.prefix}/`, end: `${this.prefix}0` });
     const entries = new Map<string, Entry>();
-    for (const type of this.types) {
-      const start = `${this.prefix}/${type.segment}/`;
-      const page = await this.store.range({ start, end: `${start.slice(0, -1)}0` });
-      this.revision = Math.max(this.revision, page.revision);
-      for (const kv of page.kvs) {
-        const key = kv.key.slice(start.length);
-        entries.set(kv.key, makeEntry(type, key, kv.modRevision, kv.value));
-      }
+    for (const kv of page.kvs) {
+      const type = this.typeOf(kv.key);
+      if (type === undefined) continue;
+      const known = this.entries.get(kv.key);
+      const key = kv.key.slice(`${this.prefix}/${type.segment}/`.length);
+      entries.set(kv.key, known?.revision === kv.modRevision ? known : makeEntry(type, key, kv.modRevision, kv.value));
     }
+    this.revision = Math.max(this.revision, page.revision);
     this.entries = entries;
+  }
+
+  /** Segments are one part of a key or more. */
+  private typeOf(key: string): StoredType | undefined {
+    for (let end = key.indexOf('/', this.prefix.length + 1); end >= 0; end = key.indexOf('/', end + 1)) {
+      const type = this.bySegment.get(key.slice(this.prefix.length + 1, end));
+      if (type !== undefined) return type;
+    }
+    return undefined;
   }
 
   async mostRecent(): Promise<Revision> {

@@ -34,7 +34,7 @@ function rowOf(kind: string): KindRow {
 
 let fixture: Fixture;
 beforeAll(async () => {
-  fixture = await writeFixture({ naming: 'kubernetes' });
+  fixture = await writeFixture({ naming: 'kubernetes', ranges: '10.96.0.0/16' });
   await fixture.create('namespaces', { metadata: { name: 'h13' } });
   await fixture.cache.catchUp();
 });
@@ -54,7 +54,7 @@ test.each(RECORDED.map((row) => [`${kindOf(row)}: ${row.note}`, row] as const))(
 
 test('every kind is looked at', () => {
   const kinds = [...RECORDED.map(kindOf), ...ELSEWHERE];
-  expect([...new Set(kinds)].sort()).toEqual(KINDS.map(({ kind }) => kind).sort());
+  expect([...new Set(kinds)].sort()).toEqual([...new Set(KINDS.map(({ kind }) => kind))].sort());
 });
 
 /** With the same masks as the recording. */

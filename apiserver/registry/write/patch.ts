@@ -18,7 +18,7 @@ import { mergeObject } from '../../../shared/patch/merge-patch';
 import { fieldFaults, parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
 import type { FieldValidation, PatchBody } from '../contract';
 import { BodyFault, checkKind, decodeStrictly } from './decode-body';
-import type { Plan } from './plan';
+import type { KindPlan } from './plan';
 import { sortedWhere, touchedBy } from './shown-object';
 import { readStrategicPatch } from './strategic-patch';
 
@@ -30,7 +30,7 @@ export interface DocumentPatch extends PatchBody {
 }
 
 /** Throws StatusError for a patch that cannot be read; the patcher throws it for one that cannot be applied. */
-export function readPatch(plan: Plan, patch: DocumentPatch, validation: FieldValidation, warn: (text: string) => void): Patcher {
+export function readPatch(plan: KindPlan, patch: DocumentPatch, validation: FieldValidation, warn: (text: string) => void): Patcher {
   switch (patch.type) {
     case 'merge': {
       const body = parse(patch.bytes);
@@ -64,7 +64,7 @@ export function readPatch(plan: Plan, patch: DocumentPatch, validation: FieldVal
   }
 }
 
-const withKind = (plan: Plan, old: JsonObject): JsonObject => ({ kind: plan.kind, apiVersion: plan.apiVersion, ...old });
+const withKind = (plan: KindPlan, old: JsonObject): JsonObject => ({ kind: plan.kind, apiVersion: plan.apiVersion, ...old });
 
 function parse(bytes: Buffer): Parsed {
   try {
@@ -94,7 +94,7 @@ function typeName(value: JsonValue): string {
 
 /** A patched object that does not fit its kind: upstream shows all of it, under no name. `touched` = where the patch was. */
 function decodePatched(
-  plan: Plan,
+  plan: KindPlan,
   value: JsonObject,
   touched: JsonObject,
   validation: FieldValidation,
@@ -110,7 +110,7 @@ function decodePatched(
   }
 }
 
-function checkPatchedKind(plan: Plan, value: JsonObject): void {
+function checkPatchedKind(plan: KindPlan, value: JsonObject): void {
   try {
     checkKind(plan, value);
   } catch (error) {

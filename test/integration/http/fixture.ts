@@ -43,6 +43,7 @@ export async function startFixture(changes: Partial<ServerOptions> = {}): Promis
       gates: featureGates(new Map([['WatchList', true]])),
       prefix: '/registry',
       serviceRanges: FLAGS['service-cluster-ip-range'].default,
+      deniesServiceAddresses: true,
       nodePorts: FLAGS['service-node-port-range'].default,
       eventTtlMs: HOUR_MS,
       compactionMs: 0,
