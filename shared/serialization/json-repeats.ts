@@ -11,6 +11,8 @@ export function parseMerged(text: string): JsonValue {
   return new Reader(text).value(undefined);
 }
 
+const parseText: (text: string) => JsonValue = JSON.parse;
+
 class Reader {
   private readonly tokens: IterableIterator<RegExpExecArray>;
   private token = '';
@@ -21,8 +23,8 @@ class Reader {
   }
 
   private next(): void {
-    const { value, done } = this.tokens.next();
-    this.token = done === true ? '' : value[0];
+    const result = this.tokens.next();
+    this.token = result.done === true ? '' : result.value[0];
   }
 
   /** `earlier` = what stands in its place so far. */
@@ -31,8 +33,7 @@ class Reader {
     this.next();
     if (token === '{') return this.members(isObject(earlier) ? earlier : {});
     if (token === '[') return this.items(Array.isArray(earlier) ? earlier : []);
-    const scalar: JsonValue = JSON.parse(token);
-    return scalar;
+    return parseText(token);
   }
 
   private members(target: JsonObject): JsonObject {
