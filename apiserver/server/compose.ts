@@ -132,6 +132,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     clock,
     random,
     names,
+    gates: options.gates,
     ledger,
     prefix: options.prefix,
     namespaces,
