@@ -36,6 +36,7 @@ import { operationTable } from '../registry/virtual/table';
 import { createWriter } from '../registry/write/writer';
 import type { Store } from '../storage/store';
 import { createAccess, type AccessOptions } from './access';
+import { boundObjects } from './bound-objects';
 import { certificateReader } from './certificates';
 import { requestListener, type ChainParts } from './chain';
 import { Deadlines } from './deadlines';
@@ -134,6 +135,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     clock,
     random,
     names,
+    gates: options.gates,
     ledger,
     prefix: options.prefix,
     namespaces,
@@ -168,7 +170,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     names,
     reader,
     bindable,
-    objects: liveObjects({ cache, clock }, bindable),
+    objects: boundObjects(liveObjects({ cache, clock }, bindable)),
     serverAddress,
     tokenUsed: (stale) => metrics.tokenUsed(stale),
   });

@@ -104,7 +104,21 @@ export function checkKind(plan: KindPlan, value: JsonObject): string {
       `${prefix}no kind ${quote(kind)} is registered for version ${quote(apiVersionOf(gv))} in scheme "pkg/runtime/scheme.go:100"`,
     );
   }
+  // It is read as what it says it is before anyone asks whether that is what is wanted.
+  const fault = decodeFault(typeName(gv, kind), value);
+  if (fault !== undefined) throw badRequest(prefix + fault);
   throw badRequest(`${prefix}converting (${gv.version}.${kind}) to (${packageName(row.group)}.${row.kind}): unknown conversion`);
+}
+
+function decodeFault(type: string, value: JsonObject): string | undefined {
+  if (!hasSchema(type)) return undefined;
+  try {
+    decodeObject(type, value);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message;
+    throw error;
+  }
 }
 
 /** Whether a kind's objects are stored as the hub's are. */

@@ -74,6 +74,8 @@ export interface KindRow {
   readonly createOnUpdate?: true;
   /** DELETE answers with the object instead of a Status; `unpublished` = OpenAPI does not say so. */
   readonly returnsDeletedObject?: true | 'unpublished';
+  /** A DELETE that says nothing of dependents orphans them. */
+  readonly orphansByDefault?: true;
   /** Never takes the garbage collector's finalizers. */
   readonly noGarbageCollection?: true;
   /** Fields that selectors may use besides metadata.name and metadata.namespace; their values stand in the stored header. */
