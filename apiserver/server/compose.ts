@@ -23,9 +23,8 @@ import { Health } from '../health/checks';
 import { serverChecks } from '../health/server-checks';
 import { Metrics } from '../metrics/metrics';
 import { createOpenApi } from '../openapi/openapi';
-import { startEventExpiry } from '../registry/bootstrap/event-expiry';
 import { claimPrefix } from '../registry/bootstrap/ownership';
-import { keepSystemNamespaces } from '../registry/bootstrap/system-namespaces';
+import { REPLICAS, Replicas } from '../registry/bootstrap/replicas';
 import { liveObjects } from '../registry/read/live-objects';
 import { createReader } from '../registry/read/reader';
 import { selectionFor } from '../registry/read/selection';
@@ -35,6 +34,7 @@ import { operationTable } from '../registry/virtual/table';
 import { createWriter } from '../registry/write/writer';
 import type { Store } from '../storage/store';
 import { createAccess, type AccessOptions } from './access';
+import { startBootstrap } from './bootstrap';
 import { certificateReader } from './certificates';
 import { requestListener, type ChainParts } from './chain';
 import { Deadlines } from './deadlines';
@@ -53,6 +53,8 @@ export interface ServerOptions extends AccessOptions {
   readonly naming: Dialect;
   readonly gates: FeatureGates;
   readonly prefix: string;
+  /** Where others reach this server; absent = it is left out of the default Service's endpoints. */
+  readonly advertiseAddress: string | undefined;
   readonly serviceRanges: ServiceRanges;
   readonly nodePorts: PortRange;
   readonly eventTtlMs: number;
@@ -109,6 +111,8 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     firstAddressFor: { namespace: 'default', name: names.defaultService },
   });
   cache.onKey(ALLOCATIONS, ledger);
+  const replicas = new Replicas({ store, prefix: options.prefix, clock, failed: (message, error) => logger.warn(message, { error }) });
+  cache.onKey(REPLICAS, replicas);
   const reader = createReader({ cache, store, clock, gates: options.gates });
   const admission = defaultAdmission(names);
   const namespaces = resources.require('namespaces');
@@ -216,23 +220,22 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     options.local === undefined ? undefined : await listenLocally(options.local.host, options.local.port, requestListener(chain, 'local'));
   const listeners: readonly Listener[] = local === undefined ? [secure] : [secure, local];
 
-  const failed = (message: string, error: unknown): void => logger.warn(message, { error });
-  let stopNamespaces = (): void => undefined;
-  const expiry = startEventExpiry({
+  const bootstrap = startBootstrap({
     store,
     cache,
-    types: resources.all.filter(({ row }) => row.expires === true).map(({ stored }) => stored),
+    writer,
+    resources,
+    ledger,
+    replicas,
+    names,
     prefix: options.prefix,
-    holder: random.uuid(),
+    port: secure.port,
+    advertiseAddress: options.advertiseAddress,
     clock,
-    failed,
+    random,
+    logger,
   });
-  const ready = cache.whenReady().then(async () => {
-    const kept = keepSystemNamespaces({ writer, cache, namespaces, names, clock, failed });
-    stopNamespaces = () => kept.stop();
-    await kept.complete;
-    hooks.complete = true;
-  });
+  const ready = bootstrap.complete.then(() => void (hooks.complete = true));
   return {
     port: secure.port,
     localPort: local?.port,
@@ -241,6 +244,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     whenReady: () => ready,
     async shutdown() {
       state.stopping = true;
+      await bootstrap.leave();
       await clock.sleep(options.shutdownDelayMs);
       state.refusing = true;
       const drained = within(options.requestTimeoutMs, ongoing.whenEmpty(), clock);
@@ -250,8 +254,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
       // What was just ended is still on its way to the clients.
       await clock.sleep(LAST_BYTES_MS);
       for (const listener of listeners) await listener.close();
-      stopNamespaces();
-      expiry.stop();
+      bootstrap.stop();
       await cache.close();
     },
   };
