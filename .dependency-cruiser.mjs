@@ -18,6 +18,7 @@ const table = {
   'apiserver/admission': ['apiserver/registry'],
   'apiserver/authentication': ['shared/'],
   'apiserver/authorization': ['shared/'],
+  'apiserver/reviews': ['apiserver/registry', 'apiserver/authentication', 'apiserver/authorization'],
   'apiserver/audit': ['shared/'],
   'apiserver/flowcontrol': ['shared/'],
   'apiserver/endpoints': ['apiserver/registry', 'apiserver/discovery', 'apiserver/metrics'],

@@ -1,12 +1,23 @@
 /** Which admission plug-ins there are, in the order in which they run. */
 import type { GeneratedNames } from '../../shared/names/dialect';
+import type { Cache } from '../cache/contract';
+import type { Resources } from '../registry/resources';
 import type { Admission } from '../registry/write/admission';
 import { createAdmission, type AdmissionPlugins } from './chain';
+import { defaultIngressClass } from './default-ingress-class';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 
-export function defaultAdmission(names: GeneratedNames): Admission {
+/** What plug-ins look at besides the request. */
+export interface AdmissionSurroundings {
+  readonly names: GeneratedNames;
+  readonly cache: Pick<Cache, 'snapshot'>;
+  readonly resources: Pick<Resources, 'require'>;
+}
+
+export function defaultAdmission({ names, cache, resources }: AdmissionSurroundings): Admission {
+  const classes = resources.require('ingressclasses.networking.platform.io').stored;
   const plugins: AdmissionPlugins = {
-    mutating: [namespaceLifecycle()],
+    mutating: [namespaceLifecycle(), defaultIngressClass(() => cache.snapshot(classes).range())],
     validating: [protectedNamespaces(names)],
   };
   return createAdmission(plugins);

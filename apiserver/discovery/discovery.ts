@@ -101,7 +101,7 @@ class Discovery implements Documents {
   private coreRoute([version, ...more]: readonly string[]): Route | undefined {
     const [core] = this.core;
     if (core === undefined || more.length > 0) return undefined;
-    if (version !== undefined) return versionRoute(core, version, 'platform');
+    if (version !== undefined) return versionRoute(core, version, this.parts.naming);
     const value = coreVersions(core, this.parts.serverAddress);
     return { value, type: 'meta.v1.APIVersions', getOnly: true, aggregates: this.core, listsRepresentations: true };
   }

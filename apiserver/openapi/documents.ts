@@ -33,6 +33,7 @@ export function documentV2(rows: readonly KindRow[], naming: Dialect, describe?:
     entriesOf(
       rows.filter((row) => belongs(row, dialect)),
       dialect,
+      naming,
     ),
   );
   const kinds = publishedKinds(rows, DIALECTS);
@@ -51,7 +52,7 @@ export function documentV2(rows: readonly KindRow[], naming: Dialect, describe?:
 export function documentV3(rows: readonly KindRow[], { group, version }: GroupVersion, dialect: Dialect, describe?: Describe): JsonObject {
   const root = OPENAPI_ROOT[dialect];
   const own = rows.filter((row) => row.group === group && row.version === version);
-  const entries = entriesOf(own, dialect);
+  const entries = entriesOf(own, dialect, dialect);
   const kinds = publishedKinds(rows, [dialect]);
   const texts = describe === undefined ? {} : { describe };
   return {
@@ -65,14 +66,19 @@ export function documentV3(rows: readonly KindRow[], { group, version }: GroupVe
   };
 }
 
-function entriesOf(rows: readonly KindRow[], dialect: Dialect): PathEntry[] {
+/** `naming` spells the kinds of other groups where the group of the path has one spelling only. */
+function entriesOf(rows: readonly KindRow[], dialect: Dialect, naming: Dialect): PathEntry[] {
   const roots = new Map(rows.map((row) => [apiVersionOf(row), rootPathOf(row, dialect)]));
-  return [...roots.values(), ...rows.flatMap((row) => pathsOf(row, dialect))];
+  return [...roots.values(), ...rows.flatMap((row) => pathsOf(row, isSpelledAlike(row) ? naming : dialect))];
+}
+
+function isSpelledAlike({ group }: KindRow): boolean {
+  return groupIn('kubernetes', group) === group;
 }
 
 /** Groups that are spelled alike in both dialects are listed once. */
 function belongs(row: KindRow, dialect: Dialect): boolean {
-  return dialect === 'platform' || groupIn(dialect, row.group) !== row.group;
+  return dialect === 'platform' || !isSpelledAlike(row);
 }
 
 function sortedPaths(entries: readonly PathEntry[], render: (entry: PathEntry) => JsonObject): JsonObject {
@@ -116,6 +122,9 @@ function publishedKinds(rows: readonly KindRow[], dialects: readonly Dialect[]):
       publish(`${row.type}List`, { group, version, kind: `${row.kind}List` });
       publish(DELETE_OPTIONS_TYPE, { group, version, kind: 'DeleteOptions' });
       publish(WATCH_EVENT_TYPE, { group, version, kind: 'WatchEvent' });
+      for (const { kind: body } of row.subresources ?? []) {
+        if (body !== undefined) publish(body.type, { group: groupIn(dialect, body.group), version: body.version, kind: body.kind });
+      }
     }
   }
   return kinds;

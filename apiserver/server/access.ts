@@ -3,22 +3,26 @@
  */
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
+import type { Random } from '../../shared/runtime/random';
 import { bearerTokens } from '../authentication/bearer-token';
 import { clientCertificates } from '../authentication/client-certificate';
 import type { TokenAuthenticator } from '../authentication/contract';
 import { serviceAccountTokens } from '../authentication/service-account/authenticator';
-import type { BoundObjects } from '../authentication/service-account/bound-objects';
-import { tokenIssuer, type IssueToken } from '../authentication/service-account/issuer';
+import type { BindableResource, BoundObjects } from '../authentication/service-account/bound-objects';
+import { tokenIssuer } from '../authentication/service-account/issuer';
 import { keySet, type TokenKey } from '../authentication/service-account/keys';
 import { staticTokens } from '../authentication/static-tokens';
 import type { StaticTokens } from '../authentication/token-file';
-import { authenticateTokensInOrder, type AuthenticateToken } from '../authentication/tokens';
+import { authenticateTokensInOrder } from '../authentication/tokens';
 import { authenticateInOrder, type AuthenticateRequest } from '../authentication/union';
-import type { Authorizer } from '../authorization/contract';
 import { authorizersFor, type AuthorizationMode } from '../authorization/modes';
 import { authorizeRequests, inOrder, type AuthorizeRequest } from '../authorization/union';
 import type { Documents } from '../discovery/contract';
 import { createOpenId } from '../discovery/openid';
+import type { Reader, Resource } from '../registry/contract';
+import type { OperationTable } from '../registry/virtual/contract';
+import { reviewTable } from '../reviews/table';
+import type { TokenRequestParts } from '../reviews/token-request';
 
 export interface AccessOptions {
   readonly tokens: readonly StaticTokens[];
@@ -43,7 +47,11 @@ export interface ServiceAccountOptions {
 
 export interface AccessParts {
   readonly clock: Clock;
+  readonly random: Random;
   readonly names: GeneratedNames;
+  readonly reader: Reader;
+  readonly bindable: Readonly<Record<BindableResource, Resource>>;
+  /** What service account tokens are bound to. */
   readonly objects: BoundObjects;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
@@ -53,12 +61,10 @@ export interface AccessParts {
 
 export interface Access {
   readonly authenticate: AuthenticateRequest;
-  readonly authenticateToken: AuthenticateToken;
   readonly authorize: AuthorizeRequest;
-  readonly authorizer: Authorizer;
-  /** Absent = no tokens are issued. */
-  readonly issueToken?: IssueToken;
   readonly documents: readonly Documents[];
+  /** The reviews, and the requests for tokens. */
+  readonly operations: OperationTable;
 }
 
 export function createAccess(options: AccessOptions, parts: AccessParts): Access {
@@ -67,15 +73,29 @@ export function createAccess(options: AccessOptions, parts: AccessParts): Access
   const authorizer = inOrder(authorizersFor(options.authorizationModes));
   return {
     authenticate: authenticateInOrder([clientCertificates, bearerTokens(authenticateToken, apiAudiences)], options.anonymous),
-    authenticateToken,
     authorize: authorizeRequests(authorizer),
-    authorizer,
-    ...(serviceAccounts === undefined
-      ? { documents: [] }
-      : {
-          issueToken: tokenIssuer(serviceAccounts.issuers[0], serviceAccounts.signingKey, parts.names),
-          documents: [openId(serviceAccounts, parts)],
-        }),
+    documents: serviceAccounts === undefined ? [] : [openId(serviceAccounts, parts)],
+    operations: reviewTable({
+      authenticateToken,
+      apiAudiences,
+      authorizer,
+      clock: parts.clock,
+      tokenRequests: serviceAccounts === undefined ? undefined : tokenRequests(serviceAccounts, apiAudiences, parts),
+    }),
+  };
+}
+
+function tokenRequests(accounts: ServiceAccountOptions, apiAudiences: readonly string[], parts: AccessParts): TokenRequestParts {
+  const { clock, random, reader, bindable, names } = parts;
+  return {
+    issueToken: tokenIssuer(accounts.issuers[0], accounts.signingKey, names),
+    apiAudiences,
+    maxExpirationSeconds: accounts.maxExpirationSeconds,
+    extendExpiration: accounts.extendExpiration,
+    reader,
+    resources: bindable,
+    clock,
+    random,
   };
 }
 

@@ -11,7 +11,7 @@ import { ALLOCATIONS, Ledger } from '../allocation/ledger';
 import type { PortRange, ServiceRanges } from '../allocation/ranges';
 import { defaultAdmission } from '../admission/plugins';
 import type { BindableResource } from '../authentication/service-account/bound-objects';
-import type { StoredType } from '../cache/contract';
+import type { Resource } from '../registry/contract';
 import { openCache, type OpenedCache } from '../cache/open-cache';
 import { createDiscovery } from '../discovery/discovery';
 import { isDiscoverable, OPENID_PATHS } from '../discovery/openid';
@@ -114,7 +114,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   const replicas = new Replicas({ store, prefix: options.prefix, clock, failed: (message, error) => logger.warn(message, { error }) });
   cache.onKey(REPLICAS, replicas);
   const reader = createReader({ cache, store, clock, gates: options.gates });
-  const admission = defaultAdmission(names);
+  const admission = defaultAdmission({ names, cache, resources });
   const namespaces = resources.require('namespaces');
   const writer = createWriter({
     store,
@@ -130,9 +130,6 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     leases: resources.require('leases.coordination.platform.io'),
     eventTtlSeconds: Math.round(options.eventTtlMs / 1000),
   });
-
-  const table = operationTable({ writer, pods: resources.require('pods'), clock });
-  const operations = createOperations({ table, cache, namespaces, admission, clock, names }, resources.rows);
 
   const state = new ServerState(options.sendRetryAfter);
   const inFlight = new InFlight({ readOnly: options.maxReadOnly, mutating: options.maxMutating });
@@ -154,13 +151,19 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     (endpoint, name, healthy) => metrics.healthCheck(endpoint, name, healthy),
   );
   const serverAddress = addressOf(options);
+  const bindable = bindableResources(resources);
   const access = createAccess(options, {
     clock,
+    random,
     names,
-    objects: liveObjects({ cache, clock }, bindableTypes(resources)),
+    reader,
+    bindable,
+    objects: liveObjects({ cache, clock }, bindable),
     serverAddress,
     tokenUsed: (stale) => metrics.tokenUsed(stale),
   });
+  const table = { ...operationTable({ writer, pods: resources.require('pods'), clock }), ...access.operations };
+  const operations = createOperations({ table, cache, namespaces, admission, clock, names }, resources.rows);
   const api: ApiParts = {
     clock,
     random,
@@ -282,9 +285,13 @@ function addressOf({ host, port }: ServerOptions): string {
 }
 
 /** What a service account token can be bound to. */
-function bindableTypes(resources: Resources): Readonly<Record<BindableResource, StoredType>> {
-  const stored = (resource: BindableResource): StoredType => resources.require(resource).stored;
-  return { serviceaccounts: stored('serviceaccounts'), pods: stored('pods'), secrets: stored('secrets'), nodes: stored('nodes') };
+function bindableResources(resources: Resources): Readonly<Record<BindableResource, Resource>> {
+  return {
+    serviceaccounts: resources.require('serviceaccounts'),
+    pods: resources.require('pods'),
+    secrets: resources.require('secrets'),
+    nodes: resources.require('nodes'),
+  };
 }
 
 function discoveryFacts(options: ServerOptions): Pick<Parameters<typeof createDiscovery>[0], 'build' | 'otherPaths'> {

@@ -16,11 +16,15 @@ import { hasSchema, schemaOf, type FieldType } from './schema';
 
 export type Holds = 'apiVersion' | 'group' | 'namespace';
 
-/** By type and member. `core.v1.ObjectFieldSelector` is not here: it names a version of the core group, which is spelled alike in both. */
+/** By type and member, which is a text or a list of texts. `core.v1.ObjectFieldSelector` is not here: it names a version of the core group, which is spelled alike in both. */
 export const HOLDERS: Readonly<Record<string, Readonly<Record<string, Holds>>>> = {
   'admissionregistration.v1.ParamKind': { apiVersion: 'apiVersion' },
   'admissionregistration.v1.ParamRef': { namespace: 'namespace' },
   'admissionregistration.v1.ServiceReference': { namespace: 'namespace' },
+  'authentication.v1.BoundObjectReference': { apiVersion: 'apiVersion' },
+  'authorization.v1.ResourceAttributes': { group: 'group', namespace: 'namespace' },
+  'authorization.v1.ResourceRule': { apiGroups: 'group' },
+  'authorization.v1.SelfSubjectRulesReviewSpec': { namespace: 'namespace' },
   'autoscaling.v1.CrossVersionObjectReference': { apiVersion: 'apiVersion' },
   'autoscaling.v2.CrossVersionObjectReference': { apiVersion: 'apiVersion' },
   'core.v1.ObjectReference': { apiVersion: 'apiVersion', namespace: 'namespace' },
@@ -109,6 +113,7 @@ function spelled(holds: Holds, value: string, dialect: Dialect): string {
 function visit(object: JsonObject, fields: GroupFields, respell: (holds: Holds, value: string) => string): void {
   for (const [member, holds] of fields.here) {
     const value = own(object, member);
+    if (Array.isArray(value)) object[member] = value.map((item) => (typeof item === 'string' ? respell(holds, item) : item));
     if (typeof value !== 'string') continue;
     const respelled = respell(holds, value);
     if (respelled !== value) object[member] = respelled;

@@ -177,6 +177,9 @@ export function otherQualifiedName(name: string): string | undefined {
   return name.replace(PRODUCT_PREFIX, `$1${match[2] === 'platform' ? 'kubernetes' : 'platform'}.io/`);
 }
 
+/** The group of volume snapshots, an extension that claims know by name. */
+export const SNAPSHOT_GROUPS: ReadonlySet<string> = new Set(['snapshot.storage.platform.io', 'snapshot.storage.k8s.io']);
+
 /** Header names of the flow-control identity, and the annotation that ends a streaming list, per dialect. */
 export const INITIAL_EVENTS_END: Readonly<Record<Dialect, string>> = {
   platform: 'platform.io/initial-events-end',

@@ -94,6 +94,8 @@ class Asker {
     const known = this.stored.get(key);
     if (known !== undefined) return known;
     const name = `${PREFIX}-${this.stored.size}`;
+    // What a run that was cut short left behind.
+    await call('DELETE', `${this.path}/${name}`, 'application/json');
     const reply = await call('POST', this.path, 'application/json', this.named(body, name));
     if (reply.code !== 201) throw new Error(`${key}: ${JSON.stringify(reply.body)}`);
     this.stored.set(key, name);

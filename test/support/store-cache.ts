@@ -1,12 +1,13 @@
 /**
  * A cache that a test lets lag behind its store: what it shows is the state at the last `catchUp`, which `mostRecent` does as the real one would.
- * Snapshots and watches are none of its business.
+ * Watches and earlier states are none of its business.
  */
 import type { Cache, CacheWatch, ChangeSink, Entry, Snapshot, StoredType, WatchRequest } from '../../apiserver/cache/contract';
 import { makeEntry } from '../../apiserver/cache/entry';
+import { compareBytes } from '../../shared/api/json';
 import { StoreError, type Revision, type Store } from '../../apiserver/storage/store';
 
-const UNSUPPORTED = 'this cache has no snapshots and no watches';
+const UNSUPPORTED = 'this cache has no earlier states and no watches';
 
 export class StoreCache implements Cache {
   ready = true;
@@ -18,24 +19,37 @@ export class StoreCache implements Cache {
   stuck = false;
   private entries = new Map<string, Entry>();
 
+  private readonly bySegment: ReadonlyMap<string, StoredType>;
+
   constructor(
     private readonly store: Store,
     private readonly prefix: string,
-    private readonly types: readonly StoredType[],
-  ) {}
+    types: readonly StoredType[],
+  ) {
+    this.bySegment = new Map(types.map((type) => [type.segment, type]));
+  }
 
   async catchUp(): Promise<void> {
+    const page = await this.store.range({ start: `${this.prefix}/`, end: `${this.prefix}0` });
     const entries = new Map<string, Entry>();
-    for (const type of this.types) {
-      const start = `${this.prefix}/${type.segment}/`;
-      const page = await this.store.range({ start, end: `${start.slice(0, -1)}0` });
-      this.revision = Math.max(this.revision, page.revision);
-      for (const kv of page.kvs) {
-        const key = kv.key.slice(start.length);
-        entries.set(kv.key, makeEntry(type, key, kv.modRevision, kv.value));
-      }
+    for (const kv of page.kvs) {
+      const type = this.typeOf(kv.key);
+      if (type === undefined) continue;
+      const known = this.entries.get(kv.key);
+      const key = kv.key.slice(`${this.prefix}/${type.segment}/`.length);
+      entries.set(kv.key, known?.revision === kv.modRevision ? known : makeEntry(type, key, kv.modRevision, kv.value));
     }
+    this.revision = Math.max(this.revision, page.revision);
     this.entries = entries;
+  }
+
+  /** Segments are one part of a key or more. */
+  private typeOf(key: string): StoredType | undefined {
+    for (let end = key.indexOf('/', this.prefix.length + 1); end >= 0; end = key.indexOf('/', end + 1)) {
+      const type = this.bySegment.get(key.slice(this.prefix.length + 1, end));
+      if (type !== undefined) return type;
+    }
+    return undefined;
   }
 
   async mostRecent(): Promise<Revision> {
@@ -62,8 +76,19 @@ export class StoreCache implements Cache {
     return Promise.resolve();
   }
 
-  snapshot(_type: StoredType): Snapshot {
-    throw new Error(UNSUPPORTED);
+  snapshot(type: StoredType): Snapshot {
+    const prefix = `${this.prefix}/${type.segment}/`;
+    const keys = [...this.entries.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+    const within = (start?: string, end?: string): string[] =>
+      keys.sort(compareBytes).filter((key) => (start === undefined || key >= start) && (end === undefined || key < end));
+    const get = (key: string): Entry | undefined => this.get(type, key);
+    return {
+      revision: this.revision,
+      size: keys.length,
+      get,
+      range: (start, end) => within(start, end).flatMap((key) => get(key) ?? []),
+      count: (start, end) => within(start, end).length,
+    };
   }
 
   snapshotAt(): Promise<Snapshot> {

@@ -52,7 +52,7 @@ export interface Answer {
   readonly created: boolean;
 }
 
-type Options = Partial<WriteOptions> & { readonly subresource?: Subresource; readonly namespace?: string };
+type Options = Partial<WriteOptions> & { readonly subresource?: Subresource; readonly namespace?: string; readonly force?: boolean };
 
 export interface Fixture {
   readonly store: MemoryStore;
@@ -107,7 +107,7 @@ export async function writeFixture(
     store,
     cache,
     reader: { list },
-    admission: defaultAdmission(names),
+    admission: defaultAdmission({ names, cache, resources }),
     clock,
     random,
     names,
@@ -175,7 +175,7 @@ export async function writeFixture(
           { namespace: namespaceOf(name, options), name: object },
           options?.subresource,
           { type, bytes: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) },
-          full(options),
+          { ...full(options), ...(options?.force === undefined ? {} : { force: options.force }) },
         ),
       ),
     remove: (name, object, options) =>

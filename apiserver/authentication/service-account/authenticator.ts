@@ -3,6 +3,7 @@
  * that it is bound to are looked at in every request.
  */
 import { LRUCache } from 'lru-cache';
+import { quote } from '../../../shared/api/quote';
 import type { UserInfo } from '../../../shared/api/user';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -93,7 +94,7 @@ function timeFault({ expires, notBefore, issuedAt }: Claims, now: number): strin
 }
 
 function audienceFault(made: readonly string[], wanted: readonly string[]): string {
-  const list = (audiences: readonly string[]): string => `[${audiences.map((audience) => JSON.stringify(audience)).join(' ')}]`;
+  const list = (audiences: readonly string[]): string => `[${audiences.map((audience) => quote(audience)).join(' ')}]`;
   return `token audiences ${list(made)} is invalid for the target audiences ${list(wanted)}`;
 }
 

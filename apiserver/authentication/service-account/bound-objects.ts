@@ -2,6 +2,7 @@
  * Whether what a service account token is bound to is still there: its account, and the pod, Secret or node that it was made for. Asked of the
  * replica's cache at every request, so a token ends with its objects. Never knows how objects are stored.
  */
+import { quote } from '../../../shared/api/quote';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Claims, ObjectClaim } from './claims';
 
@@ -34,7 +35,7 @@ export function bindingFault(claims: Claims, objects: BoundObjects, clock: Clock
   function accountFault(): string | undefined {
     if (account.name === '' || namespace === '') return 'resource name may not be empty';
     const found = objects.find('serviceaccounts', namespace, account.name);
-    if (found === undefined) return `serviceaccounts ${JSON.stringify(account.name)} not found`;
+    if (found === undefined) return `serviceaccounts ${quote(account.name)} not found`;
     if (gone(found)) return `service account ${namespace}/${account.name} has been deleted`;
     return found.uid === account.uid ? undefined : `service account UID (${found.uid}) does not match claim (${account.uid})`;
   }

@@ -7,8 +7,9 @@ import { stringAt } from '../../../shared/api/json';
 import { readMetadata, timeOf } from '../../../shared/api/object-meta';
 import { tooManyRequests } from '../../../shared/api/status';
 import type { Clock } from '../../../shared/runtime/clock';
-import type { Cache, StoredType } from '../../cache/contract';
+import type { Cache } from '../../cache/contract';
 import type { Revision } from '../../storage/store';
+import type { Resource } from '../contract';
 import { entryKey } from '../resources';
 import { parseEntry } from '../write/stored-object';
 import { readFailure } from './freshness';
@@ -40,16 +41,16 @@ interface Known {
   readonly object: LiveObject;
 }
 
-/** `types`: of which types objects are asked for, by the name they are asked under. */
+/** `resources`: of which kinds objects are asked for, by the name they are asked under. */
 export function liveObjects<Name extends string>(
   { cache, clock }: LiveObjectsParts,
-  types: Readonly<Record<Name, StoredType>>,
+  resources: Readonly<Record<Name, Resource>>,
 ): LiveObjects<Name> {
   const known = new LRUCache<string, Known>({ max: KEPT });
   return {
     find(resource, namespace, name) {
       const key = entryKey({ namespace, name });
-      const entry = cache.get(types[resource], key);
+      const entry = cache.get(resources[resource].stored, key);
       if (entry === undefined) return undefined;
       const id = `${resource}/${key}`;
       const found = known.get(id);

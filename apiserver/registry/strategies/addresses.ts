@@ -8,11 +8,6 @@ const NO_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)
 /** 4 or 6, else 0. */
 export const ipFamily = (text: string): 0 | 4 | 6 => parseIpAddress(text)?.family ?? 0;
 
-/** Dotted decimals without leading zeros. */
-export function withoutLeadingZeros(text: string): string {
-  return /^[0-9.]+$/.test(text) ? text.replace(/(^|\.)0+(?=[0-9])/g, '$1') : text;
-}
-
 export const ipErrors = (text: string, field: string): readonly FieldError[] =>
   ipFamily(text) === 0 ? [invalidValue(field, text, NO_IP)] : [];
 

@@ -10,8 +10,8 @@ import type { Strategy } from './strategy';
 
 const MOST_ENDPOINTS = 1000;
 const MOST_ADDRESSES = 100;
-/** The specification's; upstream takes 20,000. */
-const MOST_PORTS = 100;
+/** Upstream's bound: beyond the 100 that the specification promises, so that whoever has more is not refused here alone. */
+const MOST_PORTS = 20_000;
 const MOST_ZONES = 8;
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 

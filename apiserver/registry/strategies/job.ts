@@ -17,6 +17,9 @@ function generateSelector(object: JsonObject, { names }: StrategyContext): void 
     'controller-uid': uid,
     'job-name': name,
   });
+  // Labels that a Job does not have it takes from its template, whatever they came from.
+  const metadata = metadataOf(object);
+  if (Object.keys(objectAt(metadata, 'labels') ?? {}).length === 0) metadata['labels'] = { ...objectAt(metadataOf(template), 'labels') };
   spec['selector'] = {
     ...objectAt(spec, 'selector'),
     matchLabels: { ...matchLabels(spec), [`batch.${names.prefix}/controller-uid`]: uid },

@@ -3,19 +3,10 @@ import { invalidAs, type FieldError } from '../../../shared/api/field-error';
 import { objectAt, own, type JsonObject } from '../../../shared/api/json';
 import type { Strategy } from './strategy';
 
-/** Members of the coordinated election, an alpha feature that is off. */
-const GATED = ['strategy', 'preferredHolder'];
-
 export const lease: Strategy = {
-  prepareForCreate: dropGated,
   validate,
-  update: { prepare: dropGated, validate },
+  update: { validate },
 };
-
-function dropGated(object: JsonObject): void {
-  const spec = objectAt(object, 'spec');
-  if (spec !== undefined) for (const member of GATED) delete spec[member];
-}
 
 function validate(object: JsonObject): readonly FieldError[] {
   const spec = objectAt(object, 'spec') ?? {};

@@ -11,7 +11,9 @@ const DEFAULT_GRACE_SECONDS = 30;
 
 export const pod: Strategy = {
   prepareForCreate(object) {
-    object['status'] = { phase: 'Pending', qosClass: qualityOfService(object) };
+    const gates = arrayAt(specOf(object), 'schedulingGates') ?? [];
+    const conditions = gates.length === 0 ? {} : { conditions: [heldByGates(object)] };
+    object['status'] = { phase: 'Pending', qosClass: qualityOfService(object), ...conditions };
   },
   validate: validatePod,
   update: { state: 'first', validate: validateChange },
@@ -36,6 +38,16 @@ export const pod: Strategy = {
 };
 
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
+
+/** A pod with scheduling gates says from its first day why no scheduler looks at it. */
+const heldByGates = (object: JsonObject): JsonObject => ({
+  type: 'PodScheduled',
+  status: 'False',
+  lastProbeTime: null,
+  lastTransitionTime: stringAt(readMetadata(object), 'creationTimestamp') ?? null,
+  reason: 'SchedulingGated',
+  message: 'Scheduling is blocked due to non-empty scheduling gates',
+});
 
 const ONLY =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,' +

@@ -1,8 +1,9 @@
-/** The rules for a Service's addresses, and what is worth a warning about them. */
-import { duplicate, forbiddenField, invalidValue, notSupported, type FieldError } from '../../../shared/api/field-error';
-import { objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
+/** The rules for a Service's addresses. */
+import { duplicate, forbiddenField, invalidAs, invalidValue, notSupported, type FieldError } from '../../../shared/api/field-error';
+import { stringAt, type JsonObject } from '../../../shared/api/json';
 import { stringsAt } from '../../../shared/api/object-meta';
-import { ipErrors, ipFamily, unreachableErrors, withoutLeadingZeros } from './addresses';
+import { quote } from '../../../shared/api/quote';
+import { ipErrors, ipFamily, unreachableErrors } from './addresses';
 
 /** In the place of an address: there is none. */
 export const HEADLESS = 'None';
@@ -26,7 +27,7 @@ export function clusterAddressErrors(spec: JsonObject): FieldError[] {
   errors.push(...agreementErrors(stringAt(spec, 'clusterIP') ?? '', addresses));
   families.forEach((family, index) => {
     if (!FAMILIES.includes(family)) errors.push(notSupported(`spec.ipFamilies[${index}]`, family, FAMILIES));
-    else if (families.indexOf(family) < index) errors.push(duplicate(`spec.ipFamilies[${index}]`, family));
+    if (families.indexOf(family) < index) errors.push(duplicate(`spec.ipFamilies[${index}]`, family));
   });
   if (policy !== undefined && !POLICIES.includes(policy)) errors.push(notSupported('spec.ipFamilyPolicy', policy, POLICIES));
   return [...errors, ...addressListErrors(addresses, families)];
@@ -60,38 +61,40 @@ function addressListErrors(addresses: readonly string[], families: readonly stri
   return errors;
 }
 
-/** Addresses do not change once they are set, but for the second one. */
+const FIXED = 'may not change once set';
+
+/** Addresses and families stay once they are set; a second one may come and go. */
 export function clusterAddressChanges(spec: JsonObject, before: JsonObject): readonly FieldError[] {
   if (stringAt(spec, 'type') === 'ExternalName' || stringAt(before, 'type') === 'ExternalName') return [];
+  const headless = [spec, before].filter(isOnlyHeadless).length;
+  return [...(headless === 2 ? [] : addressChanges(spec, before)), ...(headless > 0 ? [] : familyChanges(spec, before))];
+}
+
+const isOnlyHeadless = (spec: JsonObject): boolean => stringsAt(spec, 'clusterIPs').join() === HEADLESS;
+
+function addressChanges(spec: JsonObject, before: JsonObject): readonly FieldError[] {
   const [addresses, old] = [stringsAt(spec, 'clusterIPs'), stringsAt(before, 'clusterIPs')];
-  if (old.length === 0 || (addresses[0] === HEADLESS && old[0] === HEADLESS)) return [];
-  if (addresses.length === 0) return [invalidValue('spec.clusterIPs[0]', addresses, 'primary clusterIP can not be unset')];
-  const kept = addresses.length === old.length ? addresses.length : 1;
-  return addresses
-    .slice(0, kept)
-    .flatMap((address, index) =>
-      address === old[index] ? [] : [invalidValue(`spec.clusterIPs[${index}]`, addresses, 'may not change once set')],
-    );
+  return changedPlaces(addresses, old).map((index) => invalidValue(`${ADDRESSES}[${index}]`, addresses, FIXED));
+}
+
+/** Always the first place is named, and, where their number changes, the addresses are shown (upstream behaviour). */
+function familyChanges(spec: JsonObject, before: JsonObject): readonly FieldError[] {
+  const [families, old] = [stringsAt(spec, 'ipFamilies'), stringsAt(before, 'ipFamilies')];
+  const field = 'spec.ipFamilies[0]';
+  const shown = `[]core.IPFamily{${families.map((family) => quote(family)).join(', ')}}`;
+  return changedPlaces(families, old).map(() =>
+    families.length === old.length ? invalidAs(field, shown, FIXED) : invalidValue(field, stringsAt(spec, 'clusterIPs'), FIXED),
+  );
+}
+
+/** All places are compared where there are as many as before, else the first. */
+function changedPlaces(now: readonly string[], before: readonly string[]): readonly number[] {
+  const compared = now.length === before.length ? now.length : Math.min(1, now.length, before.length);
+  return Array.from({ length: compared }, (_, index) => index).filter((index) => now[index] !== before[index]);
 }
 
 /** An address on which every node is to accept traffic: ones that no other machine can reach are refused. */
 export function externalAddressErrors(address: string, field: string): readonly FieldError[] {
   const errors = ipErrors(address, field);
   return errors.length > 0 ? errors : unreachableErrors(address, field);
-}
-
-export function addressWarnings(object: JsonObject): readonly string[] {
-  const spec = objectAt(object, 'spec') ?? {};
-  const external = stringsAt(spec, 'externalIPs');
-  const warnings: string[] = [];
-  const isName = stringAt(spec, 'type') === 'ExternalName';
-  if (isName && external.length > 0) warnings.push('spec.externalIPs is ignored when spec.type is "ExternalName"');
-  if (!isName && own(spec, 'externalName') !== undefined)
-    warnings.push('spec.externalName is ignored when spec.type is not "ExternalName"');
-  external.forEach((address, index) => {
-    if (withoutLeadingZeros(address) === address) return;
-    const text = `IP address was accepted, but will be invalid in a future Kubernetes release: ParseAddr("${address}")`;
-    warnings.push(`spec.externalIPs[${index}]: ${text}: IPv4 field has octet with leading zero`);
-  });
-  return warnings;
 }

@@ -28,6 +28,12 @@ export function needsHealthCheck(spec: JsonObject): boolean {
   return stringAt(spec, 'type') === 'LoadBalancer' && stringAt(spec, 'externalTrafficPolicy') === 'Local';
 }
 
+/** Traffic from outside the cluster finds a way to it. */
+export function isReachable(spec: JsonObject): boolean {
+  const type = stringAt(spec, 'type');
+  return type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && stringsAt(spec, 'externalIPs').length > 0);
+}
+
 export function portsOf(spec: JsonObject): readonly JsonObject[] {
   return (arrayAt(spec, 'ports') ?? []).filter(isObject);
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../shared/api/json';
+import type { KindRow } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { defaultAdmission } from '../../admission/plugins';
@@ -18,8 +19,20 @@ beforeEach(async () => (fixture = await writeFixture()));
 function operations(table?: OperationTable): Operations {
   const { writer, clock, cache, resources } = fixture;
   const all = { ...operationTable({ writer, clock, pods: fixture.resource('pods') }), ...table };
-  const parts = { table: all, cache, namespaces: fixture.resource('namespaces'), admission: defaultAdmission(names), clock, names };
-  return createOperations(parts, resources.rows);
+  const parts = {
+    table: all,
+    cache,
+    namespaces: fixture.resource('namespaces'),
+    admission: defaultAdmission({ names, cache, resources }),
+    clock,
+    names,
+  };
+  return createOperations(parts, rowsOfTable(resources));
+}
+
+/** Rows whose operations are in the table; the reviews have their own. */
+function rowsOfTable({ rows }: Fixture['resources']): readonly KindRow[] {
+  return rows.filter(({ group, resource }) => group === '' && resource !== 'serviceaccounts');
 }
 
 function bind(value: JsonObject, options: { readonly namespace?: string; readonly table?: OperationTable } = {}): Promise<Entry> {
@@ -77,6 +90,13 @@ it('a namespace that the cache has not heard of is asked for before it is missed
 
 it('an operation without a function shows at the start', () => {
   const { writer: _, clock, cache, resources } = fixture;
-  const parts = { table: {}, cache, namespaces: fixture.resource('namespaces'), admission: defaultAdmission(names), clock, names };
-  expect(() => createOperations(parts, resources.rows)).toThrow('no function for the operation pods/binding');
+  const parts = {
+    table: {},
+    cache,
+    namespaces: fixture.resource('namespaces'),
+    admission: defaultAdmission({ names, cache, resources }),
+    clock,
+    names,
+  };
+  expect(() => createOperations(parts, rowsOfTable(resources))).toThrow('no function for the operation pods/binding');
 });

@@ -42,7 +42,7 @@ async function replica(store: MemoryStore): Promise<Replica> {
     store,
     cache,
     reader: { list: () => Promise.reject(new Error('no list')) },
-    admission: defaultAdmission(names),
+    admission: defaultAdmission({ names, cache, resources }),
     clock,
     random: systemRandom,
     names,

@@ -6,7 +6,7 @@ import type { ObjectKey } from '../../../shared/api/identity';
 import { stringAt, type JsonObject } from '../../../shared/api/json';
 import { generateName } from '../../../shared/api/names';
 import { isTerminating, metadataOf, parseResourceVersion, readMetadata } from '../../../shared/api/object-meta';
-import { applyDefaults } from '../../../shared/api/schema';
+import { applyDefaults, dropDisabled } from '../../../shared/api/schema';
 import * as status from '../../../shared/api/status';
 import { makeEntry } from '../../cache/entry';
 import type { ParsedBody, RequestContext, Resource, Subresource, WriteOptions, Writer, WriteResult } from '../contract';
@@ -69,6 +69,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     if (name !== '') metadata['name'] = name;
     if (plan.hasStatus && strategy.keepsStatusAtCreation !== true) delete object['status'];
     meta.dedupeOwners(metadata, 'update', (text) => context.warn(text));
+    dropDisabled(plan.type, object);
     settleObject(plan, object, undefined, strategyContext);
     allocate(plan, object, undefined, claims);
     strategy.prepareForCreate?.(object, strategyContext);
@@ -142,6 +143,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     meta.carryOver(metadata, oldMetadata);
     meta.dedupeOwners(metadata, source.verb, (text) => context.warn(text));
     object = placeStatus(plan, subresource, object, old);
+    dropDisabled(plan.type, object);
     const rules = subresource === undefined ? strategy.update : strategy[subresource];
     if (subresource === undefined) {
       settleObject(plan, object, old, strategyContext);

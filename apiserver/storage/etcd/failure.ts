@@ -3,6 +3,7 @@
  * left this process, or etcd says that it refused it; everything else is ambiguous.
  */
 import { StoreError, type StoreFailure } from '../store';
+import { CallError } from './unary';
 
 export type CallKind = 'read' | 'write';
 
@@ -27,17 +28,13 @@ const refusals: readonly Rule[] = [
   { text: /invalid auth token|permission denied|user name is empty|authentication/, failure: 'unavailable' },
 ];
 
-/** gRPC's own errors that come before anything is sent. */
-const neverSent =
-  /^(?:\w+: )?No connection established|^Name resolution failed|Waiting for LB pick|^Channel has been shut down|channel has been closed/i;
-
 /** Turns what a call rejected with into a {@link StoreError}. */
 export function storeError(error: unknown, kind: CallKind): StoreError {
   if (error instanceof StoreError) return error;
   const { code, details } = statusOf(error);
   const rule = refusals.find(({ text }) => text.test(details));
   if (rule !== undefined) return new StoreError(rule.failure, details);
-  if (kind === 'write') return new StoreError(neverSent.test(details) ? 'unavailable' : 'ambiguous', details);
+  if (kind === 'write') return new StoreError(error instanceof CallError && !error.sent ? 'unavailable' : 'ambiguous', details);
   if (code === deadlineExceeded) return new StoreError('deadline', details);
   return new StoreError(code === internal || code === unimplemented ? 'internal' : 'unavailable', details);
 }

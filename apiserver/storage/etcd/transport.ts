@@ -1,5 +1,5 @@
 /**
- * The connection to etcd: etcd3 makes the channels and credentials, calls are made with our own messages. etcd3's
+ * The connection to etcd: streams go through etcd3's channels, single calls through unary.ts, both with our own messages. etcd3's
  * retries, circuit breakers and high-level watcher are not used: they repeat writes, fence off the whole client after
  * one large answer, and lose events.
  */
@@ -9,6 +9,7 @@ import { Etcd3, type ICallable } from 'etcd3';
 import type { Clock } from '../../../shared/runtime/clock';
 import { StoreError } from '../store';
 import { storeError, type CallKind } from './failure';
+import { UnaryCalls, type Member } from './unary';
 
 /** How to reach etcd. */
 export interface EtcdConnection {
@@ -61,13 +62,15 @@ export class Transport {
     private readonly owner: Client,
     private readonly client: GrpcClient,
     private readonly metadata: Metadata,
+    private readonly calls: UnaryCalls,
     private readonly clock: Clock,
   ) {}
 
   static async open(connection: EtcdConnection, clock: Clock): Promise<Transport> {
-    const owner = new Client(await clientOptions(connection));
+    const place = placeOf(connection);
+    const owner = new Client(await clientOptions(connection, place));
     const { client, metadata } = await owner.connect();
-    return new Transport(owner, client, metadata, clock);
+    return new Transport(owner, client, metadata, new UnaryCalls(membersOf(connection, place), clock), clock);
   }
 
   /**
@@ -80,13 +83,8 @@ export class Transport {
       const failure = kind === 'read' ? 'deadline' : 'unavailable';
       return Promise.reject(new StoreError(failure, 'the deadline had passed before the call'));
     }
-    return new Promise((resolve, reject) => {
-      const options = { deadline: this.clock.now() + left };
-      this.client.makeUnaryRequest(method.path, method.encode, method.decode, request, this.metadata, options, (error, answer) => {
-        if (error) reject(storeError(error, kind));
-        else if (answer === undefined) reject(new StoreError('internal', `${method.path} answered nothing`));
-        else resolve(answer);
-      });
+    return this.calls.call(method.path, method.encode(request), deadline).then(method.decode, (error: unknown) => {
+      throw storeError(error, kind);
     });
   }
 
@@ -98,11 +96,21 @@ export class Transport {
   }
 
   close(): void {
+    this.calls.close();
     this.owner.close();
   }
 }
 
-async function clientOptions({ endpoints, ca, cert, key, serverName }: EtcdConnection): Promise<ConstructorParameters<typeof Etcd3>[0]> {
+/** What follows from the endpoints for both kinds of calls. */
+interface Whereabouts {
+  readonly urls: readonly URL[];
+  readonly secure: boolean;
+  /** The name that certificates must bear; absent = the address that was dialled. */
+  readonly certified: string | undefined;
+  readonly authority: string;
+}
+
+function placeOf({ endpoints, serverName }: EtcdConnection): Whereabouts {
   const urls = endpoints.map((endpoint) => new URL(endpoint));
   const [first] = urls;
   if (first === undefined) throw new StoreError('internal', 'no etcd endpoint is given');
@@ -110,8 +118,25 @@ async function clientOptions({ endpoints, ca, cert, key, serverName }: EtcdConne
   if (urls.some(({ protocol }) => (protocol === 'https:') !== secure)) {
     throw new StoreError('internal', 'the etcd endpoints mix http and https');
   }
-  const host = await target(urls);
   const certified = serverName ?? urls.find(({ hostname }) => !isAddress(hostname))?.hostname;
+  return { urls, secure, certified, authority: certified ?? first.hostname };
+}
+
+function membersOf({ ca, cert, key }: EtcdConnection, { urls, secure, certified, authority }: Whereabouts): readonly Member[] {
+  const tls = {
+    ...(ca && { ca }),
+    ...(cert && { cert }),
+    ...(key && { key }),
+    ...(certified !== undefined && { servername: certified }),
+  };
+  return urls.map(({ origin }) => ({ origin, authority, ...(secure && { tls }) }));
+}
+
+async function clientOptions(
+  { ca, cert, key }: EtcdConnection,
+  { urls, secure, certified, authority }: Whereabouts,
+): Promise<ConstructorParameters<typeof Etcd3>[0]> {
+  const host = await target(urls);
   return {
     hosts: secure ? `https://${host}` : host,
     ...(secure && ca !== undefined
@@ -130,7 +155,7 @@ async function clientOptions({ endpoints, ca, cert, key, serverName }: EtcdConne
       'grpc.enable_channelz': 0,
       'grpc.enable_retries': 0,
       'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
-      'grpc.default_authority': certified ?? first.hostname,
+      'grpc.default_authority': authority,
       // The balancer connects to addresses, and by itself would look for those in the certificates.
       ...(secure && certified !== undefined && { 'grpc.ssl_target_name_override': certified }),
     },

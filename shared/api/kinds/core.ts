@@ -1,5 +1,6 @@
 /** The kinds of the core group. */
 import { BINDING } from './operations';
+import { TOKEN_REQUEST } from './reviews';
 import { rowsOf, same, STATUS, type KindRow } from './row';
 
 const core = rowsOf('', 'v1', 'core.v1');
@@ -80,7 +81,11 @@ export const CORE: readonly KindRow[] = [
   }),
   core('ResourceQuota', 'resourcequotas', { shortNames: ['quota'], subresources: [STATUS], returnsDeletedObject: true }),
   core('Secret', 'secrets', { ownFieldLabels: 'plain', selectableFields: same('type') }),
-  core('ServiceAccount', 'serviceaccounts', { shortNames: ['sa'], returnsDeletedObject: true }),
+  core('ServiceAccount', 'serviceaccounts', {
+    shortNames: ['sa'],
+    returnsDeletedObject: true,
+    subresources: [{ name: 'token', verbs: ['create'], kind: TOKEN_REQUEST }],
+  }),
   core('Service', 'services', {
     shortNames: ['svc'],
     categories: ['all'],

@@ -43,6 +43,7 @@ export const DEFAULTS: Readonly<Record<string, Readonly<Record<string, JsonValue
     revisionHistoryLimit: 10,
   },
   'apps.v1.StatefulSetUpdateStrategy': { type: 'RollingUpdate' },
+  'authentication.v1.TokenRequestSpec': { expirationSeconds: 3600 },
   'autoscaling.v2.HorizontalPodAutoscalerSpec': { minReplicas: 1 },
   'batch.v1.CronJobSpec': { concurrencyPolicy: 'Allow', failedJobsHistoryLimit: 1, successfulJobsHistoryLimit: 3, suspend: false },
   'batch.v1.PodFailurePolicyOnPodConditionsPattern': { status: 'True' },
@@ -62,7 +63,6 @@ export const DEFAULTS: Readonly<Record<string, Readonly<Record<string, JsonValue
   'core.v1.ObjectFieldSelector': { apiVersion: 'v1' },
   'core.v1.PersistentVolumeClaimSpec': { volumeMode: 'Filesystem' },
   'core.v1.PersistentVolumeClaimStatus': { phase: 'Pending' },
-  'core.v1.PersistentVolumeSpec': { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem' },
   'core.v1.PersistentVolumeStatus': { phase: 'Pending' },
   'core.v1.PodSpec': {
     dnsPolicy: 'ClusterFirst',

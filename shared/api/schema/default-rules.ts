@@ -22,6 +22,13 @@ export const DEFAULT_RULES: Readonly<Record<string, DefaultRule>> = {
   'core.v1.NodeStatus': (status) => {
     if (status['allocatable'] === undefined && isObject(status['capacity'])) status['allocatable'] = cloneJson(status['capacity']);
   },
+  'core.v1.PersistentVolume': (volume) => {
+    // A spec that stands elsewhere has no such defaults.
+    const spec = objectAt(volume, 'spec');
+    if (spec === undefined) return;
+    if (isZero(spec['persistentVolumeReclaimPolicy'])) spec['persistentVolumeReclaimPolicy'] = 'Retain';
+    if (spec['volumeMode'] === undefined || spec['volumeMode'] === null) spec['volumeMode'] = 'Filesystem';
+  },
   'core.v1.Pod': (pod) => {
     const spec = objectAt(pod, 'spec');
     if (spec === undefined) return;

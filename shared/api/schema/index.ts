@@ -9,12 +9,14 @@
  *        appearance, at most 100. Throws DecodeError, whose message is upstream's (`json: cannot unmarshal …`), on a wrong type.
  *   readTypeMeta(value): { apiVersion, kind }         of any parsed body; throws DecodeError (`couldn't get version/kind; json parse error: …`)
  *   applyDefaults(type, object): void                 in place; what upstream's defaulting adds to this version
+ *   dropDisabled(type, object): void                  in place; members of features that are off
  *   encodeBody(type, object): string                  canonical JSON without kind and apiVersion: `{"metadata":{…},…}`
  *   definitions(types, options)                       OpenAPI v2 definitions or v3 schemas by published name
  */
 export { decodeObject } from './decode';
 export { DecodeError } from './decode-error';
 export { applyDefaults } from './defaults';
+export { dropDisabled } from './disabled';
 export { encodeBody } from './encode';
 export { definitions, openApiName, type PublishedKind } from './openapi';
 export { hasSchema, schemaOf } from './tables';

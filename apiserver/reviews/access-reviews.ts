@@ -1,0 +1,129 @@
+/**
+ * Whether somebody may do something (behaviour-reference §9.11): SubjectAccessReview for anyone, the local one within a namespace, the self one for
+ * whoever asks. Decided by the same authorizers as requests are.
+ */
+import { invalidAs, invalidValue, type FieldError } from '../../shared/api/field-error';
+import { isObject, objectAt, stringAt, type JsonObject } from '../../shared/api/json';
+import { readMetadata, stringsAt } from '../../shared/api/object-meta';
+import { invalid } from '../../shared/api/status';
+import type { UserInfo } from '../../shared/api/user';
+import type { Attributes, Authorizer } from '../authorization/contract';
+import type { Operation } from '../registry/virtual/contract';
+
+export function reviewAccess(authorizer: Authorizer): Operation {
+  return ({ object }) => {
+    const spec = specOf(object);
+    refuse([...attributeFaults(spec), ...subjectFaults(spec), ...metadataFaults(object, [])]);
+    return decide(authorizer, object, spec, subjectOf(spec));
+  };
+}
+
+export function reviewLocalAccess(authorizer: Authorizer): Operation {
+  return ({ object, key }) => {
+    const spec = specOf(object);
+    refuse([
+      ...attributeFaults(spec),
+      ...subjectFaults(spec),
+      ...metadataFaults(object, ['namespace']),
+      ...placeFaults(spec, key.namespace),
+    ]);
+    return decide(authorizer, object, spec, subjectOf(spec));
+  };
+}
+
+export function reviewOwnAccess(authorizer: Authorizer): Operation {
+  return ({ object, context }) => {
+    const spec = specOf(object);
+    refuse([...attributeFaults(spec), ...metadataFaults(object, [])]);
+    return decide(authorizer, object, spec, context.user);
+  };
+}
+
+function specOf(object: JsonObject): JsonObject {
+  return objectAt(object, 'spec') ?? {};
+}
+
+/** The kind is missing from upstream's message. */
+function refuse(faults: readonly FieldError[]): void {
+  if (faults.length > 0) throw invalid({ group: 'authorization.platform.io', kind: '' }, '', faults);
+}
+
+function attributeFaults(spec: JsonObject): readonly FieldError[] {
+  const [resource, path] = [objectAt(spec, 'resourceAttributes'), objectAt(spec, 'nonResourceAttributes')];
+  if (resource !== undefined && path !== undefined)
+    return [invalidValue('spec.nonResourceAttributes', path, 'cannot be specified in combination with resourceAttributes')];
+  if (resource !== undefined || path !== undefined) return [];
+  return [invalidAs('spec.resourceAttributes', '"null"', 'exactly one of nonResourceAttributes or resourceAttributes must be specified')];
+}
+
+function subjectFaults(spec: JsonObject): readonly FieldError[] {
+  const isNamed = (stringAt(spec, 'user') ?? '') !== '' || stringsAt(spec, 'groups').length > 0;
+  return isNamed ? [] : [invalidValue('spec.user', '', 'at least one of user or group must be specified')];
+}
+
+/** `allowed` members and what the server itself notes are overlooked. */
+function metadataFaults(object: JsonObject, allowed: readonly string[]): readonly FieldError[] {
+  const { managedFields: _, ...metadata } = readMetadata(object);
+  const given = Object.entries(metadata).filter(([member, value]) => !allowed.includes(member) && !isEmpty(value));
+  if (given.length === 0) return [];
+  return [invalidValue('metadata', metadata, `must be empty${allowed.map((member) => ` except for ${member}`).join('')}`)];
+}
+
+function isEmpty(value: unknown): boolean {
+  if (typeof value !== 'object') return value === undefined || value === '' || value === 0;
+  return value === null || Object.keys(value).length === 0;
+}
+
+/** What a review within a namespace asks about lies in that namespace. */
+function placeFaults(spec: JsonObject, namespace: string): readonly FieldError[] {
+  const [resource, path] = [objectAt(spec, 'resourceAttributes'), objectAt(spec, 'nonResourceAttributes')];
+  const asked = stringAt(resource, 'namespace') ?? '';
+  return [
+    ...(resource === undefined || asked === namespace
+      ? []
+      : [invalidValue('spec.resourceAttributes.namespace', asked, 'must match metadata.namespace')]),
+    ...(path === undefined ? [] : [invalidValue('spec.nonResourceAttributes', path, 'disallowed on this kind of request')]),
+  ];
+}
+
+function subjectOf(spec: JsonObject): UserInfo {
+  const uid = stringAt(spec, 'uid') ?? '';
+  const given = objectAt(spec, 'extra') ?? {};
+  const extra = Object.keys(given).map((key) => [key, stringsAt(given, key)] as const);
+  return {
+    name: stringAt(spec, 'user') ?? '',
+    groups: stringsAt(spec, 'groups'),
+    ...(uid === '' ? {} : { uid }),
+    ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
+  };
+}
+
+function decide(authorizer: Authorizer, object: JsonObject, spec: JsonObject, user: UserInfo): Promise<JsonObject> {
+  const resource = objectAt(spec, 'resourceAttributes');
+  // Selectors do not count, and the answer does not repeat what did not count.
+  if (resource !== undefined) for (const member of ['fieldSelector', 'labelSelector']) delete resource[member];
+  const { type, reason } = authorizer.authorize(user, attributesOf(spec));
+  const status = {
+    allowed: type === 'allow',
+    ...(type === 'deny' ? { denied: true } : {}),
+    ...(reason === '' ? {} : { reason }),
+  };
+  return Promise.resolve({ ...object, status });
+}
+
+/** What is asked about; groups and namespaces are in stored spelling by now. */
+function attributesOf(spec: JsonObject): Attributes {
+  const resource = objectAt(spec, 'resourceAttributes');
+  const text = (member: string): string => stringAt(resource ?? objectAt(spec, 'nonResourceAttributes'), member) ?? '';
+  if (!isObject(resource)) return { kind: 'path', verb: text('verb'), path: text('path') };
+  return {
+    kind: 'resource',
+    verb: text('verb'),
+    group: text('group'),
+    version: text('version'),
+    resource: text('resource'),
+    subresource: text('subresource'),
+    namespace: text('namespace'),
+    name: text('name'),
+  };
+}

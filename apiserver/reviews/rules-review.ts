@@ -1,0 +1,34 @@
+/** What whoever asks may do in a namespace (SelfSubjectRulesReview): as much as the authorizers can tell without being asked about each thing. */
+import { objectAt, stringAt, type JsonObject } from '../../shared/api/json';
+import { badRequest } from '../../shared/api/status';
+import type { Authorizer, PathRule, ResourceRule } from '../authorization/contract';
+import type { Operation } from '../registry/virtual/contract';
+
+/** Answers with an object of its own, which does not say what was asked. */
+export function reviewOwnRules(authorizer: Authorizer): Operation {
+  return ({ object, context }) => {
+    const namespace = stringAt(objectAt(object, 'spec'), 'namespace') ?? '';
+    if (namespace === '') return Promise.reject(badRequest('no namespace on request'));
+    const { resources, paths, incomplete, errors } = authorizer.rules(context.user, namespace);
+    const status = {
+      resourceRules: resources.map(shownResourceRule),
+      nonResourceRules: paths.map(shownPathRule),
+      incomplete,
+      ...(errors.length === 0 ? {} : { evaluationError: errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]` }),
+    };
+    return Promise.resolve({ metadata: {}, spec: {}, status });
+  };
+}
+
+function shownResourceRule({ verbs, groups, resources, names }: ResourceRule): JsonObject {
+  return {
+    verbs: [...verbs],
+    apiGroups: [...groups],
+    resources: [...resources],
+    ...(names.length === 0 ? {} : { resourceNames: [...names] }),
+  };
+}
+
+function shownPathRule({ verbs, paths }: PathRule): JsonObject {
+  return { verbs: [...verbs], nonResourceURLs: [...paths] };
+}

@@ -1,0 +1,28 @@
+/** Which function answers which review. */
+import type { Clock } from '../../shared/runtime/clock';
+import type { Authorizer } from '../authorization/contract';
+import type { OperationTable } from '../registry/virtual/contract';
+import { reviewAccess, reviewLocalAccess, reviewOwnAccess } from './access-reviews';
+import { reviewSelf, reviewToken, type TokenReviewParts } from './identity-reviews';
+import { reviewOwnRules } from './rules-review';
+import { requestToken, type TokenRequestParts } from './token-request';
+
+export interface ReviewParts extends TokenReviewParts {
+  readonly authorizer: Authorizer;
+  readonly clock: Clock;
+  /** Undefined = no tokens are issued. */
+  readonly tokenRequests: TokenRequestParts | undefined;
+}
+
+export function reviewTable(parts: ReviewParts): OperationTable {
+  const { authorizer, clock } = parts;
+  return {
+    'serviceaccounts/token': requestToken(parts.tokenRequests),
+    'tokenreviews.authentication.platform.io': reviewToken(parts),
+    'selfsubjectreviews.authentication.platform.io': reviewSelf(clock),
+    'subjectaccessreviews.authorization.platform.io': reviewAccess(authorizer),
+    'localsubjectaccessreviews.authorization.platform.io': reviewLocalAccess(authorizer),
+    'selfsubjectaccessreviews.authorization.platform.io': reviewOwnAccess(authorizer),
+    'selfsubjectrulesreviews.authorization.platform.io': reviewOwnRules(authorizer),
+  };
+}

@@ -1,0 +1,187 @@
+/** A token for a service account (behaviour-reference §9.7): how long it is good, for whom, and what it stands and falls with. */
+import { invalidValue } from '../../shared/api/field-error';
+import { parseApiVersion, type GroupVersion } from '../../shared/api/identity';
+import { objectAt, own, stringAt, type JsonObject } from '../../shared/api/json';
+import { readMetadata, stringsAt, timestamp } from '../../shared/api/object-meta';
+import { badRequest, conflict, invalid, routeNotFound, StatusError } from '../../shared/api/status';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Random } from '../../shared/runtime/random';
+import type { BindableResource } from '../authentication/service-account/bound-objects';
+import type { ObjectClaim } from '../authentication/service-account/claims';
+import type { IssueToken } from '../authentication/service-account/issuer';
+import type { Reader, RequestContext, Resource } from '../registry/contract';
+import type { Operation } from '../registry/virtual/contract';
+import { parseEntry } from '../registry/write/stored-object';
+
+export interface TokenRequestParts {
+  readonly issueToken: IssueToken;
+  readonly apiAudiences: readonly string[];
+  /** See ServiceAccountOptions. */
+  readonly maxExpirationSeconds: number | undefined;
+  readonly extendExpiration: boolean;
+  readonly reader: Pick<Reader, 'get'>;
+  readonly resources: Readonly<Record<BindableResource, Resource>>;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+const GROUP_KIND = { group: 'authentication.platform.io', kind: 'TokenRequest' };
+
+const LEAST_SECONDS = 600;
+const MOST_SECONDS = 2 ** 32;
+/** What pods ask for. Programs that read their token only once would fail then, so theirs go on for a year and are counted. */
+const EXTENDED_FROM_SECONDS = 3607;
+const EXTENDED_TO_SECONDS = 365 * 24 * 3600;
+
+/** `parts` undefined = this server issues no tokens. */
+export function requestToken(parts: TokenRequestParts | undefined): Operation {
+  if (parts === undefined) return () => Promise.reject(routeNotFound());
+  return async ({ context, key, object }) => {
+    const { clock } = parts;
+    const account = await read(parts, context, 'serviceaccounts', key.namespace, key.name);
+    checkName(object, key.name);
+    const spec = specOf(object, parts.apiAudiences);
+    const seconds = grantedSeconds(parts, context, spec);
+    const bound = await boundObjects(parts, context, key, objectAt(spec, 'boundObjectRef'));
+    const now = Math.floor(clock.now() / 1000);
+    const audiences = stringsAt(spec, 'audiences');
+    const isExtended = isPodsOwn(parts, bound, seconds, audiences);
+    const token = await parts.issueToken({
+      audiences,
+      expires: now + (isExtended ? EXTENDED_TO_SECONDS : seconds),
+      ...(isExtended ? { warnAfter: now + seconds } : {}),
+      notBefore: now,
+      issuedAt: now,
+      id: parts.random.uuid(),
+      namespace: key.namespace,
+      account: claimOf(key.name, account),
+      ...bound,
+    });
+    const metadata = { ...readMetadata(object), name: key.name, creationTimestamp: timestamp(now * 1000) };
+    return {
+      ...object,
+      metadata,
+      spec: { ...spec, expirationSeconds: seconds },
+      status: { token, expirationTimestamp: timestamp((now + seconds) * 1000) },
+    };
+  };
+}
+
+function checkName(object: JsonObject, name: string): void {
+  const given = stringAt(readMetadata(object), 'name') ?? '';
+  if (given === '' || given === name) return;
+  throw invalid(GROUP_KIND, name, [invalidValue('metadata.name', given, 'must match the service account name if specified')]);
+}
+
+/** With its audiences. Throws 422 for a time that cannot be granted. */
+function specOf(object: JsonObject, apiAudiences: readonly string[]): JsonObject {
+  const spec = objectAt(object, 'spec') ?? {};
+  const seconds = secondsOf(spec);
+  const fault =
+    seconds < LEAST_SECONDS
+      ? 'may not specify a duration less than 10 minutes'
+      : seconds > MOST_SECONDS
+        ? 'may not specify a duration larger than 2^32 seconds'
+        : undefined;
+  if (fault !== undefined) throw invalid(GROUP_KIND, '', [invalidValue('spec.expirationSeconds', seconds, fault)]);
+  return stringsAt(spec, 'audiences').length > 0 ? spec : { ...spec, audiences: [...apiAudiences] };
+}
+
+function secondsOf(spec: JsonObject): number {
+  return Number(own(spec, 'expirationSeconds') ?? 0);
+}
+
+function grantedSeconds({ maxExpirationSeconds: most }: TokenRequestParts, context: RequestContext, spec: JsonObject): number {
+  const asked = secondsOf(spec);
+  if (most === undefined || asked <= most) return asked;
+  context.warn(`requested expiration of ${asked} seconds shortened to ${most} seconds`);
+  return most;
+}
+
+interface Bound {
+  readonly pod?: ObjectClaim;
+  readonly secret?: ObjectClaim;
+  readonly node?: ObjectClaim;
+}
+
+function isPodsOwn(
+  { extendExpiration, apiAudiences }: TokenRequestParts,
+  { pod }: Bound,
+  seconds: number,
+  audiences: readonly string[],
+): boolean {
+  const isForThisServer = audiences.every((audience) => apiAudiences.includes(audience));
+  return extendExpiration && pod !== undefined && seconds === EXTENDED_FROM_SECONDS && isForThisServer;
+}
+
+/** What the token is to be bound to, as it stands in the store. */
+async function boundObjects(
+  parts: TokenRequestParts,
+  context: RequestContext,
+  key: { readonly namespace: string; readonly name: string },
+  reference: JsonObject | undefined,
+): Promise<Bound> {
+  if (reference === undefined) return {};
+  const kind = stringAt(reference, 'kind') ?? '';
+  const name = stringAt(reference, 'name') ?? '';
+  const gv = parseApiVersion(stringAt(reference, 'apiVersion') ?? '') ?? { group: '', version: '' };
+  switch (gv.group === '' ? kind : '') {
+    case 'Pod': {
+      const pod = await read(parts, context, 'pods', key.namespace, name);
+      if ((stringAt(objectAt(pod, 'spec'), 'serviceAccountName') ?? '') !== key.name)
+        throw badRequest(`cannot bind token for serviceaccount "${key.name}" to pod running with different serviceaccount name.`);
+      checkUid(kind, name, reference, pod);
+      return { pod: claimOf(name, pod), ...(await nodeOf(parts, context, pod)) };
+    }
+    case 'Secret': {
+      const secret = await read(parts, context, 'secrets', key.namespace, name);
+      checkUid(kind, name, reference, secret);
+      return { secret: claimOf(name, secret) };
+    }
+    case 'Node': {
+      const node = await read(parts, context, 'nodes', '', name);
+      checkUid(kind, name, reference, node);
+      return { node: claimOf(name, node) };
+    }
+    default:
+      throw badRequest(`cannot bind token to object of type ${shownKind(gv, kind)}`);
+  }
+}
+
+function shownKind({ group, version }: GroupVersion, kind: string): string {
+  return `${group}/${version}, Kind=${kind}`;
+}
+
+/** The node that a pod runs on; of one that is gone, its name. */
+async function nodeOf(parts: TokenRequestParts, context: RequestContext, pod: JsonObject): Promise<Pick<Bound, 'node'>> {
+  const name = stringAt(objectAt(pod, 'spec'), 'nodeName') ?? '';
+  if (name === '') return {};
+  try {
+    return { node: claimOf(name, await read(parts, context, 'nodes', '', name)) };
+  } catch (error) {
+    if (error instanceof StatusError && error.code === 404) return { node: { name, uid: '' } };
+    throw error;
+  }
+}
+
+function checkUid(kind: string, name: string, reference: JsonObject, object: JsonObject): void {
+  const [wanted, found] = [stringAt(reference, 'uid') ?? '', claimOf(name, object).uid];
+  if (wanted === '' || wanted === found) return;
+  const text = `the UID in the bound object reference (${wanted}) does not match the UID in record. The object might have been deleted and then recreated`;
+  throw conflict({ group: '', resource: kind }, name, text);
+}
+
+function claimOf(name: string, object: JsonObject): ObjectClaim {
+  return { name, uid: stringAt(readMetadata(object), 'uid') ?? '' };
+}
+
+async function read(
+  { reader, resources }: TokenRequestParts,
+  context: RequestContext,
+  resource: BindableResource,
+  namespace: string,
+  name: string,
+): Promise<JsonObject> {
+  if (name === '') throw badRequest('Name parameter required.');
+  return parseEntry(await reader.get(context, resources[resource], { namespace, name }, undefined)).object;
+}

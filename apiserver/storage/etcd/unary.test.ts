@@ -1,0 +1,180 @@
+import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import { systemClock } from '../../../shared/runtime/clock';
+import { freePort } from '../../../test/support/ports';
+import { startTcpProxy } from '../../../test/support/tcp-proxy';
+import { waitUntil } from '../../../test/support/programs';
+import { ManualClock } from '../../../test/support/manual-clock';
+import { CallError, UnaryCalls } from './unary';
+
+type Answer = (stream: ServerHttp2Stream) => void;
+
+const frame = (text: string): Buffer => {
+  const message = Buffer.from(text);
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+};
+
+const answers = (bytes: Buffer, trailers: Record<string, string>): Answer => {
+  return (stream) => {
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+    stream.end(bytes);
+  };
+};
+
+describe('UnaryCalls', () => {
+  let server: Http2Server | undefined;
+  let calls: UnaryCalls;
+  let port: number;
+  let answer: Answer;
+  let sessions: ServerHttp2Session[];
+  const soon = (): number => systemClock.monotonic() + 5_000;
+
+  const listen = async (): Promise<void> => {
+    const made = createServer();
+    made.on('session', (session) => sessions.push(session));
+    made.on('stream', (stream) => {
+      stream.on('error', () => undefined);
+      answer(stream);
+    });
+    await new Promise<void>((resolve) => made.listen(port, '127.0.0.1', resolve));
+    server = made;
+  };
+  const stop = async (): Promise<void> => {
+    const stopped = server;
+    server = undefined;
+    for (const session of sessions) session.destroy();
+    if (stopped !== undefined) await new Promise((resolve) => stopped.close(resolve));
+  };
+  const failureOf = (call: Promise<unknown>): Promise<{ code: number; details: string; sent: boolean }> =>
+    call.then(
+      () => Promise.reject(new Error('the call succeeded')),
+      (error: unknown) => {
+        if (!(error instanceof CallError)) throw error;
+        return { code: error.code, details: error.details, sent: error.sent };
+      },
+    );
+
+  beforeEach(async () => {
+    sessions = [];
+    port = await freePort();
+    calls = new UnaryCalls([{ origin: `http://127.0.0.1:${port}`, authority: 'store' }], systemClock);
+  });
+  afterEach(async () => {
+    calls.close();
+    await stop();
+  });
+
+  it('sends a framed message and gives back the answer, however it is cut', async () => {
+    const seen: { path: unknown; body: Buffer }[] = [];
+    answer = (stream) => {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => seen.push({ path: stream.sentHeaders, body: Buffer.concat(chunks) }));
+      stream.respond({ ':status': 200 }, { waitForTrailers: true });
+      stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+      const bytes = frame('x'.repeat(300_000));
+      stream.write(bytes.subarray(0, 3));
+      stream.write(bytes.subarray(3, 70_000));
+      stream.end(bytes.subarray(70_000));
+    };
+    await listen();
+    expect((await calls.call('/a/B', Buffer.from('hello'), soon())).toString()).toBe('x'.repeat(300_000));
+    await waitUntil('the request was read', () => seen.length === 1);
+    expect(seen[0]?.body).toEqual(frame('hello'));
+    expect((await Promise.all(Array.from({ length: 50 }, () => calls.call('/a/B', Buffer.alloc(0), soon())))).length).toBe(50);
+    expect(sessions.length).toBe(1);
+  });
+
+  it.each<[string, Answer, { code: number; details: string }]>([
+    ['trailers', answers(Buffer.alloc(0), { 'grpc-status': '11', 'grpc-message': 'too%20old' }), { code: 11, details: 'too old' }],
+    [
+      'the head alone',
+      (stream) => stream.respond({ ':status': 200, 'grpc-status': '8', 'grpc-message': 'not %zz' }, { endStream: true }),
+      { code: 8, details: 'not %zz' },
+    ],
+    [
+      'an HTTP status',
+      (stream) => stream.respond({ ':status': 503 }, { endStream: true }),
+      { code: 14, details: 'the server answered with HTTP status 503' },
+    ],
+    [
+      'a message that is cut short',
+      answers(frame('whole').subarray(0, 7), { 'grpc-status': '0' }),
+      { code: 13, details: 'the answer is no whole message' },
+    ],
+  ])('rejects with what the server said in %s', async (_, given, expected) => {
+    answer = given;
+    await listen();
+    expect(await failureOf(calls.call('/a/B', Buffer.alloc(0), soon()))).toEqual({ ...expected, sent: true });
+  });
+
+  it('says that nothing was sent while there is no server, and finds it when it is there', async () => {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      expect(await failureOf(calls.call('/a/B', Buffer.alloc(0), soon()))).toMatchObject({ code: 14, sent: false });
+    }
+    answer = answers(frame('ok'), { 'grpc-status': '0' });
+    await listen();
+    const text = await waitUntil('an answer', () =>
+      calls.call('/a/B', Buffer.alloc(0), soon()).then(
+        (bytes) => bytes.toString(),
+        () => undefined,
+      ),
+    );
+    expect(text).toBe('ok');
+  });
+
+  it('says that the request was sent when the connection breaks before the answer, and connects again', async () => {
+    answer = () => sessions.forEach((session) => session.destroy());
+    await listen();
+    expect(await failureOf(calls.call('/a/B', Buffer.alloc(0), soon()))).toMatchObject({ code: 14, sent: true });
+    answer = answers(frame('ok'), { 'grpc-status': '0' });
+    expect((await calls.call('/a/B', Buffer.alloc(0), soon())).toString()).toBe('ok');
+    expect(sessions.length).toBe(2);
+  });
+
+  it('gives up at the deadline and lets the server know', async () => {
+    const aborted = new Promise<void>((resolve) => {
+      answer = (stream) => stream.on('close', () => resolve());
+    });
+    await listen();
+    expect(await failureOf(calls.call('/a/B', Buffer.alloc(0), systemClock.monotonic() + 50))).toEqual({
+      code: 4,
+      details: 'Deadline exceeded',
+      sent: true,
+    });
+    await aborted;
+  });
+
+  it('leaves a session whose server says that it is leaving', async () => {
+    answer = answers(frame('ok'), { 'grpc-status': '0' });
+    await listen();
+    await calls.call('/a/B', Buffer.alloc(0), soon());
+    sessions[0]?.goaway();
+    // What meets the farewell was not looked at.
+    const text = await calls.call('/a/B', Buffer.alloc(0), soon()).catch((error: unknown) => failureOf(Promise.reject(error)));
+    expect(Buffer.isBuffer(text) || !text.sent).toBe(true);
+    await waitUntil('a second session', () => calls.call('/a/B', Buffer.alloc(0), soon()).then(() => sessions.length === 2));
+  });
+
+  it('drops a session whose pings nobody answers', async () => {
+    const clock = new ManualClock();
+    answer = answers(frame('ok'), { 'grpc-status': '0' });
+    await listen();
+    const proxy = await startTcpProxy(port);
+    const timed = new UnaryCalls([{ origin: `http://127.0.0.1:${proxy.port}`, authority: 'store' }], clock);
+    const call = (): Promise<string> => timed.call('/a/B', Buffer.alloc(0), clock.monotonic() + 60_000).then((bytes) => bytes.toString());
+    expect(await call()).toBe('ok');
+    proxy.mute(true);
+    const waiting = failureOf(timed.call('/a/B', Buffer.alloc(0), clock.monotonic() + 60_000));
+    clock.advance(10_000);
+    clock.advance(5_000);
+    expect(await waiting).toMatchObject({ code: 14, details: 'the server does not answer pings', sent: true });
+    proxy.mute(false);
+    expect(await call()).toBe('ok');
+    expect(sessions.length).toBe(2);
+    timed.close();
+    await proxy.close();
+  });
+});

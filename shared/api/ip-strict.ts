@@ -1,0 +1,143 @@
+/**
+ * IP addresses and prefixes as a strict reader takes them, for warnings about texts that upstream still accepts: what is wrong with a text, in the
+ * words in which upstream says so, and how the same address is written canonically (RFC 5952). Never decides whether a text is welcome:
+ * that is ip-address.ts.
+ */
+import { quote } from './quote';
+
+export type StrictReading = { readonly canonical: string } | { readonly fault: string };
+
+/** Thrown inside this file only. */
+class Fault extends Error {}
+
+export function readStrictly(text: string): StrictReading {
+  return reading(() => `${canonicalAddress(text)}`);
+}
+
+/** `address/bits`. */
+export function readPrefixStrictly(text: string): StrictReading {
+  return reading(() => {
+    const slash = text.lastIndexOf('/');
+    const bits = text.slice(slash + 1);
+    const told = `netip.ParsePrefix(${quote(text)}): `;
+    try {
+      const address = canonicalAddress(text.slice(0, slash));
+      if (!/^(0|[1-9][0-9]*)$/.test(bits)) throw new Fault(`bad bits after slash: ${quote(bits)}`);
+      return `${address}/${bits}`;
+    } catch (error) {
+      throw error instanceof Fault ? new Fault(told + error.message) : error;
+    }
+  });
+}
+
+function reading(read: () => string): StrictReading {
+  try {
+    return { canonical: read() };
+  } catch (error) {
+    if (error instanceof Fault) return { fault: error.message };
+    throw error;
+  }
+}
+
+function canonicalAddress(text: string): string {
+  const fail = (what: string, rest?: string): never => {
+    throw new Fault(`ParseAddr(${quote(text)}): ${what}${rest === undefined ? '' : ` (at ${quote(rest)})`}`);
+  };
+  switch (/[.:%]/.exec(text)?.[0]) {
+    case '.':
+      return readOctets(text, fail).join('.');
+    case ':':
+      return readGroups(text, fail);
+    case '%':
+      return fail('missing IPv6 address');
+    default:
+      return fail('unable to parse IP');
+  }
+}
+
+type Fail = (what: string, rest?: string) => never;
+
+function readOctets(text: string, fail: Fail): readonly number[] {
+  const octets: number[] = [];
+  let value = 0;
+  let digits = 0;
+  for (const [index, character] of [...text].entries()) {
+    // Everything before a bad character is ASCII, so that the index of the character is its place in the text.
+    const rest = text.slice(index);
+    if (/[0-9]/.test(character)) {
+      if (digits === 1 && value === 0) fail('IPv4 field has octet with leading zero');
+      value = value * 10 + Number(character);
+      digits += 1;
+      if (value > 255) fail('IPv4 field has value >255');
+    } else if (character === '.') {
+      if (digits === 0 || index === text.length - 1) fail('IPv4 field must have at least one digit', rest);
+      if (octets.length === 3) fail('IPv4 address too long');
+      octets.push(value);
+      value = 0;
+      digits = 0;
+    } else fail('unexpected character', rest);
+  }
+  if (octets.length < 3) fail('IPv4 address too short');
+  return [...octets, value];
+}
+
+const GROUPS = 8;
+
+function readGroups(text: string, fail: Fail): string {
+  const [address = '', ...zones] = text.split('%');
+  const zone = zones.join('%');
+  if (zones.length > 0 && zone === '') fail('zone must be a non-empty string');
+  const groups: number[] = [];
+  /** Where `::` stands. */
+  let gap: number | undefined;
+  let rest = address;
+  if (rest.startsWith('::')) {
+    gap = 0;
+    rest = rest.slice(2);
+  }
+  while (rest !== '' && groups.length < GROUPS) {
+    const digits = /^[0-9a-fA-F]*/.exec(rest)?.[0] ?? '';
+    if (digits.length > 4) fail('each group must have 4 or less digits', rest);
+    if (digits === '') fail('each colon-separated field must have at least one digit', rest);
+    if (rest[digits.length] === '.') {
+      if (gap === undefined && groups.length !== GROUPS - 2)
+        fail('embedded IPv4 address must replace the final 2 fields of the address', rest);
+      if (groups.length > GROUPS - 2) fail('too many hex fields to fit an embedded IPv4 at the end of the address', rest);
+      const [a = 0, b = 0, c = 0, d = 0] = readOctets(rest, fail);
+      groups.push(a * 256 + b, c * 256 + d);
+      rest = '';
+      break;
+    }
+    groups.push(Number.parseInt(digits, 16));
+    rest = rest.slice(digits.length);
+    if (rest === '') break;
+    if (!rest.startsWith(':')) fail('unexpected character, want colon', rest);
+    if (rest.length === 1) fail('colon must be followed by more characters', rest);
+    rest = rest.slice(1);
+    if (!rest.startsWith(':')) continue;
+    if (gap !== undefined) fail('multiple :: in address', rest);
+    gap = groups.length;
+    rest = rest.slice(1);
+  }
+  if (rest !== '') fail('trailing garbage after address', rest);
+  if (groups.length < GROUPS && gap === undefined) fail('address string too short');
+  if (groups.length === GROUPS && gap !== undefined) fail('the :: must expand to at least one field of zeros');
+  if (gap !== undefined) groups.splice(gap, 0, ...Array.from({ length: GROUPS - groups.length }, () => 0));
+  return printGroups(groups) + (zone === '' ? '' : `%${zone}`);
+}
+
+/** The longest run of at least two zeros, the first of equals, becomes `::`; an IPv4 address in IPv6 clothes is dotted. */
+function printGroups(groups: readonly number[]): string {
+  if (groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff) {
+    const [high = 0, low = 0] = groups.slice(6);
+    return `::ffff:${[high >> 8, high & 255, low >> 8, low & 255].join('.')}`;
+  }
+  let [start, length] = [0, 1];
+  for (let from = 0; from < groups.length; from += 1) {
+    const end = groups.findIndex((group, index) => index >= from && group !== 0);
+    const run = (end < 0 ? groups.length : end) - from;
+    if (run > length) [start, length] = [from, run];
+  }
+  const hex = (part: readonly number[]): string => part.map((group) => group.toString(16)).join(':');
+  return length === 1 ? hex(groups) : `${hex(groups.slice(0, start))}::${hex(groups.slice(start + length))}`;
+}
