@@ -65,7 +65,7 @@ async function replica(store: MemoryStore, port = 6443): Promise<Replica> {
     store,
     cache,
     reader: { list: () => Promise.reject(new Error('no list')) },
-    admission: defaultAdmission(names),
+    admission: defaultAdmission({ names, cache, resources }),
     clock,
     random: systemRandom,
     names,
