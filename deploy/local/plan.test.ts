@@ -36,6 +36,16 @@ describe('plans', () => {
     expect(server?.args).toContain('--insecure-port=0');
   });
 
+  it('issue tokens with the keys of the data folder, unless the user names others', () => {
+    const issuers = (...argv: string[]): string[] =>
+      (plansOf(...argv).servers[0]?.args ?? []).filter((arg) => arg.includes('service-account'));
+    const keys = ['--service-account-key-file=/d/pki/sa.pub', '--service-account-signing-key-file=/d/pki/sa.key'];
+    expect(issuers()).toEqual(['--service-account-issuer=https://platform.default.svc.cluster.local', ...keys]);
+    expect(issuers('--naming=kubernetes')).toEqual(['--service-account-issuer=https://kubernetes.default.svc.cluster.local', ...keys]);
+    expect(issuers('--service-account-issuer=me')).toEqual(['--service-account-issuer=me']);
+    expect(issuers('--service-account-max-token-expiration=2h')).toHaveLength(4);
+  });
+
   it("put the user's flags last, so they win", () => {
     const args = plansOf('--log-level=debug').servers[0]?.args ?? [];
     expect(args.at(-1)).toBe('--log-level=debug');

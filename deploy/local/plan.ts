@@ -2,6 +2,7 @@
  * What runs: the processes of one local control plane, their flags, addresses and files, worked out from the options alone.
  */
 import path from 'node:path';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { RunnerOptions } from './options';
 
 const host = '127.0.0.1';
@@ -56,6 +57,7 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
         `--tls-cert-file=${path.join(layout.pki, 'apiserver.crt')}`,
         `--tls-private-key-file=${path.join(layout.pki, 'apiserver.key')}`,
         `--client-ca-file=${path.join(layout.pki, 'ca.crt')}`,
+        ...serviceAccountFlags(options.rest, layout),
         ...storageFlags(options, layout),
         '--log-level=warn',
         ...options.rest,
@@ -89,10 +91,27 @@ export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined
 
 /** The API servers' `--naming`, which the controllers must share. */
 function namingFlag(flags: readonly string[]): string[] {
+  const value = namingOf(flags);
+  return value === undefined ? [] : [`--naming=${value}`];
+}
+
+function namingOf(flags: readonly string[]): string | undefined {
   const last = flags.findLastIndex((flag) => flag === '--naming' || flag.startsWith('--naming='));
   const flag = flags[last];
-  const value = flag === '--naming' ? flags[last + 1] : flag?.slice('--naming='.length);
-  return value === undefined ? [] : [`--naming=${value}`];
+  return flag === '--naming' ? flags[last + 1] : flag?.slice('--naming='.length);
+}
+
+const TOKEN_FLAGS = /^--service-account-(issuer|key-file|signing-key-file)(=|$)/;
+
+/** Tokens are issued under the name by which the API is found inside a cluster. Whoever names issuers or keys himself names them all. */
+function serviceAccountFlags(flags: readonly string[], { pki }: Layout): string[] {
+  if (flags.some((flag) => TOKEN_FLAGS.test(flag))) return [];
+  const { defaultService } = GENERATED_NAMES[namingOf(flags) === 'kubernetes' ? 'kubernetes' : 'platform'];
+  return [
+    `--service-account-issuer=https://${defaultService}.default.svc.cluster.local`,
+    `--service-account-key-file=${path.join(pki, 'sa.pub')}`,
+    `--service-account-signing-key-file=${path.join(pki, 'sa.key')}`,
+  ];
 }
 
 function storageFlags(options: RunnerOptions, layout: Layout): string[] {

@@ -109,6 +109,19 @@ describe('npm start', () => {
     expect(answer.body).toContain('"greeting": "world"');
   });
 
+  it('issues tokens that open it for their account', async () => {
+    await waitUntil('the account to be there', async () => (await kubectlOk(where, 'get', 'serviceaccounts')).includes('default'));
+    const token = (await kubectlOk(where, 'create', 'token', 'default')).trim();
+    const server = [`--server=https://127.0.0.1:${where.securePort}`, `--certificate-authority=${path.join(where.folder, 'pki/ca.crt')}`];
+    const bearer = (...args: string[]) => runClient(kubectl, '/dev/null', [...server, `--token=${token}`, ...args]);
+    expect((await bearer('auth', 'whoami')).stdout).toMatch(/^Username +system:serviceaccount:default:default$/m);
+    expect((await bearer('auth', 'can-i', 'get', 'pods')).stdout).toBe('no\n');
+    expect((await bearer('auth', 'can-i', '--list')).stdout).toMatch(
+      /^selfsubjectreviews\.authentication\.k8s\.io +\[\] +\[\] +\[create\]$/m,
+    );
+    expect(await kubectlOk(where, 'auth', 'can-i', 'get', 'pods')).toBe('yes\n');
+  });
+
   it('writes the ids of its processes', () => {
     expect(pidOf(where, 'supervisor')).toBe(local.pid);
     expect(lives(pidOf(where, 'apiserver'))).toBe(true);

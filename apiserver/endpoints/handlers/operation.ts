@@ -1,7 +1,10 @@
 /** POST of what is never stored: the body of an operation, as a virtual resource or below an object. */
+import { parseApiVersion } from '../../../shared/api/identity';
+import { stringAt } from '../../../shared/api/json';
 import type { SubresourceRow } from '../../../shared/api/kinds';
 import { success } from '../../../shared/api/status';
-import type { ServedResource } from '../../registry/contract';
+import { dialectOfGroup, type Dialect } from '../../../shared/names/dialect';
+import type { ParsedBody, ServedResource } from '../../registry/contract';
 import { bodyRow } from '../../registry/virtual/contract';
 import type { ApiParts } from '../api-parts';
 import { bodyFormat, parseObject, readBody } from '../body';
@@ -20,12 +23,18 @@ export async function operate(
 ): Promise<void> {
   const place = { resource, subresource };
   const row = bodyRow(place);
-  const form = negotiated(parts, exchange, { row }, info, 'operation');
+  const asked = negotiated(parts, exchange, { row }, info, 'operation');
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
   const bytes = await readBody(exchange);
   const options = writeOptions('CreateOptions', exchange.query, { userAgent: exchange.header('user-agent'), ifMatch: undefined });
   const body = await parseObject(bytes, format, row.kind, row.type, parts.clock);
+  if (info.dialect === undefined && asked.wanted.dialect === undefined) exchange.dialect = bodyDialect(body) ?? exchange.dialect;
   const entry = await parts.operations.run(exchange, place, { namespace: info.namespace, name: info.name }, body, options);
   if ((subresource ?? resource.row).answersStatus === true) sendStatus(exchange, success(201), 201);
-  else sendEntry(parts, exchange, { row }, form, 201, entry);
+  else sendEntry(parts, exchange, { row }, negotiated(parts, exchange, { row }, info, 'operation'), 201, entry);
+}
+
+/** A path of the core group has one spelling, but the kind below it may be of a group that has two. */
+function bodyDialect({ value }: ParsedBody): Dialect | undefined {
+  return dialectOfGroup(parseApiVersion(stringAt(value, 'apiVersion') ?? '')?.group ?? '');
 }
