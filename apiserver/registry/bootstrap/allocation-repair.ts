@@ -55,10 +55,10 @@ export async function repairAllocations(options: AllocationRepairOptions): Promi
 }
 
 export function* serviceHolders(cache: Pick<Cache, 'snapshot'>, services: Resource): Iterable<Holder> {
-  const { held } = STRATEGIES.get('services')?.allocation ?? {};
-  if (held === undefined) return;
+  const allocation = STRATEGIES.get('services')?.allocation;
+  if (allocation === undefined) return;
   for (const entry of cache.snapshot(services.stored).range()) {
     const { object } = parseEntry(entry);
-    yield { owner: ownerOf(object), revision: entry.revision, ids: [...held(object).keys()] };
+    yield { owner: ownerOf(object), revision: entry.revision, ids: [...allocation.held(object).keys()] };
   }
 }
