@@ -138,6 +138,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     storageObjects: () => resources.all.map(({ stored }) => [stored.name, cache.ready ? cache.snapshot(stored).size : -1] as const),
     storageSize: async () => (await store.status().catch(() => undefined))?.size,
     inFlight: () => inFlight,
+    ledger,
     cache: () => cache.statistics,
     cacheRevision: () => cache.revision,
   });

@@ -1,37 +1,24 @@
 import { objectAt, type JsonObject } from '../../../shared/api/json';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import { createLogger } from '../../../shared/runtime/logger';
-import { systemRandom } from '../../../shared/runtime/random';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
-import { objectOf, PREFIX, START, testLedger } from '../../../test/support/write-fixture';
-import { defaultAdmission } from '../../admission/plugins';
+import { openReplica, type Replica as OpenReplica } from '../../../test/support/replica';
+import { objectOf, PREFIX, START } from '../../../test/support/write-fixture';
 import { auditAllocations } from '../../allocation/audit';
-import { ALLOCATIONS } from '../../allocation/ledger';
-import { openCache, type OpenedCache } from '../../cache/open-cache';
+import type { OpenedCache } from '../../cache/open-cache';
 import { buildResources } from '../resources';
-import { createWriter } from '../write/writer';
-import type { RequestContext, Writer } from '../contract';
+import type { RequestContext } from '../contract';
 import { repairAllocations, serviceHolders } from './allocation-repair';
 import { keepDefaultService, type DefaultService } from './default-service';
-import { REPLICAS, Replicas } from './replicas';
 
 const resources = buildResources();
 const names = GENERATED_NAMES.platform;
 const services = resources.require('services');
 const endpoints = resources.require('endpoints');
 const slices = resources.require('endpointslices.discovery.platform.io');
-const logger = createLogger({ level: 'silent', clock: new ManualClock(START) });
 
-interface Replica {
-  readonly clock: ManualClock;
-  readonly cache: OpenedCache;
-  readonly writer: Writer;
-  readonly replicas: Replicas;
-  readonly ledger: ReturnType<typeof testLedger>;
-  readonly failures: string[];
-  keep(): DefaultService;
-}
+type Replica = Made & { keep(): DefaultService };
+type Made = OpenReplica<ManualClock>;
 
 const open: OpenedCache[] = [];
 const kept: DefaultService[] = [];
@@ -42,46 +29,12 @@ afterEach(async () => {
 });
 
 async function replica(store: MemoryStore, port = 6443): Promise<Replica> {
-  const clock = new ManualClock(START);
-  const failures: string[] = [];
+  const made = await openReplica(store, new ManualClock(START));
+  open.push(made.cache);
+  const { cache, writer, ledger, replicas, clock, failures } = made;
   const failed = (message: string): void => void failures.push(message);
-  const cache = openCache({
-    store,
-    prefix: PREFIX,
-    types: resources.storedTypes,
-    clock,
-    random: systemRandom,
-    logger,
-    checkMs: 0,
-    compactionMs: 0,
-  });
-  open.push(cache);
-  const ledger = testLedger(systemRandom, names);
-  cache.onKey(ALLOCATIONS, ledger);
-  const replicas = new Replicas({ store, prefix: PREFIX, clock, failed });
-  cache.onKey(REPLICAS, replicas);
-  await cache.whenReady();
-  const writer = createWriter({
-    store,
-    cache,
-    reader: { list: () => Promise.reject(new Error('no list')) },
-    admission: defaultAdmission({ names, cache, resources }),
-    clock,
-    random: systemRandom,
-    names,
-    ledger,
-    prefix: PREFIX,
-    namespaces: resources.require('namespaces'),
-    leases: resources.require('leases.coordination.platform.io'),
-    eventTtlSeconds: 3600,
-  });
   return {
-    clock,
-    cache,
-    writer,
-    replicas,
-    ledger,
-    failures,
+    ...made,
     keep() {
       const service = keepDefaultService({ writer, cache, ledger, replicas, services, endpoints, slices, names, port, clock, failed });
       kept.push(service);
