@@ -69,6 +69,14 @@ export const FLAGS = {
   'event-ttl': duration({ section: STORAGE, help: 'How long Events are kept.', default: 60 * MINUTE }),
   'service-cluster-ip-range': serviceRanges(),
   'service-node-port-range': nodePortRange(),
+  'service-external-ips': choice({
+    section: ACCESS,
+    help:
+      'Whether anyone who may write Services may give them external IPs and, in the status, load balancer addresses; deny = only who may ' +
+      'update services/externalips and services/loadbalancer.',
+    default: 'deny',
+    words: ['deny', 'allow'],
+  }),
   'client-ca-file': string({ section: ACCESS, help: 'PEM file with the authorities of client certificates.', default: '' }),
   'token-auth-file': string({ section: ACCESS, help: 'CSV file with static tokens: token,user,uid[,"group1,group2"].', default: '' }),
   'service-account-key-file': repeated({

@@ -99,6 +99,7 @@ async function serverOptions(flags: ServerFlags, logger: Logger): Promise<Server
     prefix: flags['etcd-prefix'].replace(/\/+$/, ''),
     advertiseAddress: flags['advertise-address'] === '' ? advertisedAddress(flags['bind-address']) : flags['advertise-address'],
     serviceRanges: flags['service-cluster-ip-range'],
+    deniesServiceAddresses: flags['service-external-ips'] === 'deny',
     nodePorts: flags['service-node-port-range'],
     eventTtlMs: flags['event-ttl'],
     compactionMs: flags['etcd-compaction-interval'],

@@ -6,19 +6,22 @@ import type { Admission } from '../registry/write/admission';
 import { createAdmission, type AdmissionPlugins } from './chain';
 import { defaultIngressClass } from './default-ingress-class';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
+import { serviceAddresses, type MayUse } from './service-addresses';
 
 /** What plug-ins look at besides the request. */
 export interface AdmissionSurroundings {
   readonly names: GeneratedNames;
   readonly cache: Pick<Cache, 'snapshot'>;
   readonly resources: Pick<Resources, 'require'>;
+  /** Who may give Services addresses from outside the cluster; absent = everyone. */
+  readonly mayUseAddresses?: MayUse | undefined;
 }
 
-export function defaultAdmission({ names, cache, resources }: AdmissionSurroundings): Admission {
+export function defaultAdmission({ names, cache, resources, mayUseAddresses }: AdmissionSurroundings): Admission {
   const classes = resources.require('ingressclasses.networking.platform.io').stored;
   const plugins: AdmissionPlugins = {
     mutating: [namespaceLifecycle(), defaultIngressClass(() => cache.snapshot(classes).range())],
-    validating: [protectedNamespaces(names)],
+    validating: [protectedNamespaces(names), ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)])],
   };
   return createAdmission(plugins);
 }

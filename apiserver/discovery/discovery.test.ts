@@ -4,6 +4,7 @@ import { decodeProtobuf } from '../../shared/serialization';
 import type { DocumentAnswer, DocumentRequest } from './contract';
 import { createDiscovery } from './discovery';
 import { compareVersions, servedGroups } from './groups';
+import { groupIn } from '../../shared/names/dialect';
 import recorded from './testdata/recorded.json';
 
 const SETTINGS = {
@@ -48,14 +49,19 @@ const STANDARD_CLIENT = `${aggregated('v2')},${aggregated('v2beta1')},applicatio
 
 /** Entries of release 1.31.1 for what is served here; it has more subresources. */
 describe('as release 1.31.1 has it', () => {
-  const served = (name: string): boolean => {
+  const served = (group: string, version: string, name: string): boolean => {
     const [resource, subresource] = name.split('/');
-    const row = SERVED_KINDS.find((candidate) => candidate.resource === resource);
+    const row = SERVED_KINDS.find(
+      (candidate) => candidate.resource === resource && candidate.version === version && groupIn('kubernetes', candidate.group) === group,
+    );
     return row !== undefined && (subresource === undefined || (row.subresources ?? []).some((sub) => sub.name === subresource));
   };
 
   test.each([...new Set(recorded.resources.map(({ list }) => list))])('%s', (path) => {
-    const expected = recorded.resources.filter((entry) => entry.list === path && served(entry.name)).map(({ list: _, ...entry }) => entry);
+    const [version = '', group = ''] = path.split('/').slice(2).reverse();
+    const expected = recorded.resources
+      .filter((entry) => entry.list === path && served(group, version, entry.name))
+      .map(({ list: _, ...entry }) => entry);
     expect(expected.length).toBeGreaterThan(0);
     expect(JSON.stringify(json(path, {}, upstream)['resources'])).toBe(JSON.stringify(expected));
   });
@@ -65,9 +71,9 @@ describe('as release 1.31.1 has it', () => {
       items(group, 'versions').flatMap((version) => items(version, 'resources')),
     );
     const expected = recorded.aggregated
-      .filter(({ group, resource }) => (group === '') === (path === '/api') && served(resource))
-      .map(({ group: _, subresources, ...entry }) => {
-        const kept = (subresources ?? []).filter((sub) => served(`${entry.resource}/${sub.subresource}`));
+      .filter(({ group, version, resource }) => (group === '') === (path === '/api') && served(group, version, resource))
+      .map(({ group, version, subresources, ...entry }) => {
+        const kept = (subresources ?? []).filter((sub) => served(group, version, `${entry.resource}/${sub.subresource}`));
         return { ...entry, ...(kept.length === 0 ? {} : { subresources: kept }) };
       });
     expect(JSON.stringify(resources)).toBe(JSON.stringify(expected));

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../../shared/api/identity';
 import type { JsonObject } from '../../shared/api/json';
-import type { KindRow, SubresourceRow } from '../../shared/api/kinds';
+import { storedRowOf, type KindRow, type SubresourceRow } from '../../shared/api/kinds';
 import { groupIn, RELEASE, type Dialect } from '../../shared/names/dialect';
 import { aggregatedApiVersion, type AggregatedVersion } from './accept';
 import type { ServedGroup, ServedVersion } from './groups';
@@ -81,7 +81,8 @@ function subresources(row: KindRow): readonly SubresourceRow[] {
 }
 
 /** Changes when objects are stored in another version. The same in both dialects and, as it is of upstream's names, the same as upstream's. */
-function storageVersionHash({ group, version, kind }: KindRow): string {
+function storageVersionHash(row: KindRow): string {
+  const { group, version, kind } = storedRowOf(row);
   const identity = `${groupIn('kubernetes', group)}/${version}/${kind}`;
   return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
 }

@@ -1,4 +1,5 @@
 /** What the handlers of the API are built from. Holds no behaviour. */
+import type { Deprecation, KindRow } from '../../shared/api/kinds';
 import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Random } from '../../shared/runtime/random';
@@ -26,5 +27,7 @@ export interface ApiParts {
   readonly minRequestTimeoutSeconds: number;
   /** A watch has begun; the returned function is called at its end. */
   watchStarted(exchange: Exchange): () => void;
+  /** A request has come for a version that is going away. */
+  deprecatedRequested(row: KindRow, deprecation: Deprecation, subresource: string): void;
   watchMeter(group: string, version: string, kind: string): WatchMeter;
 }

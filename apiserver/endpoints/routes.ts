@@ -3,7 +3,9 @@
  * Never looks at headers or bodies.
  */
 import { badRequest, clientFault, methodNotAllowedOnRoute, routeNotFound } from '../../shared/api/status';
-import type { SubresourceRow, Verb } from '../../shared/api/kinds';
+import { apiVersionOf } from '../../shared/api/identity';
+import type { Deprecation, KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
+import { textIn } from '../../shared/names/dialect';
 import type { Resource, ServedResource } from '../registry/contract';
 import type { ApiParts } from './api-parts';
 import type { Exchange } from './exchange';
@@ -36,10 +38,24 @@ export function routeResource(parts: ApiParts, exchange: Exchange, info: Resourc
   checkName(info.name);
   checkNamespace(resource, info.namespace);
   const place = resource.row.namespaced ? info : { ...info, namespace: '' };
+  warnOfDeprecation(parts, exchange, resource, info);
   if (resource.stored === undefined || (verb === 'create' && info.subresource !== '')) {
     return operate(parts, exchange, resource, subresourceRow(resource, info), place);
   }
   return HANDLERS[verb](parts, exchange, resource, place);
+}
+
+/** Every request for a version that is going away is told so, and counted. */
+function warnOfDeprecation(parts: ApiParts, exchange: Exchange, { row }: ServedResource, { subresource }: ResourceRequest): void {
+  const { deprecation } = row;
+  if (deprecation === undefined) return;
+  exchange.warn(textIn(exchange.dialect, deprecationText(row, deprecation)));
+  parts.deprecatedRequested(row, deprecation, subresource);
+}
+
+function deprecationText(row: KindRow, { since, removed, replacement }: Deprecation): string {
+  const successor = `use ${apiVersionOf(replacement)} ${replacement.kind}`;
+  return `${apiVersionOf(row)} ${row.kind} is deprecated in v${since}+, unavailable in v${removed}+; ${successor}`;
 }
 
 function leadsSomewhere(resource: ServedResource, info: ResourceRequest): boolean {

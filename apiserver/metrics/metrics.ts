@@ -6,6 +6,7 @@ import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import { RELEASE } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
+import type { Deprecation, KindRow } from '../../shared/api/kinds';
 import type { UserInfo } from '../../shared/api/user';
 import type { CacheStatistics } from '../cache/statistics';
 import type { Ledger } from '../allocation/ledger';
@@ -99,6 +100,7 @@ export class Metrics {
     string,
     EventMeter & { readonly labels: Record<(typeof KIND_LABELS)[number], string>; events: number }
   >();
+  private readonly deprecated: Gauge<string>;
   private readonly health: Gauge<string>;
   private readonly healthRuns: Counter<string>;
 
@@ -112,6 +114,12 @@ export class Metrics {
       name: 'apiserver_longrunning_requests',
       help: 'Watches that are open.',
       labelNames: SHORT_LABELS,
+      registers,
+    });
+    this.deprecated = new Gauge({
+      name: 'apiserver_requested_deprecated_apis',
+      help: 'Versions that are going away and were asked for.',
+      labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'],
       registers,
     });
     this.health = new Gauge({
@@ -188,6 +196,11 @@ export class Metrics {
     };
     this.meters.set(key, meter);
     return meter;
+  }
+
+  /** A request has come for a version that is going away. */
+  deprecatedRequested({ group, version, resource }: KindRow, { removed }: Deprecation, subresource: string): void {
+    this.deprecated.set({ group, version, resource, subresource, removed_release: removed }, 1);
   }
 
   /** A watch has begun; the returned function counts its end. */

@@ -29,6 +29,8 @@ export interface RequestContext {
 /** A served resource: its row and where it is stored. One per (group, version, resource); made by registry/resources.ts. */
 export interface Resource {
   readonly row: KindRow;
+  /** The row of the version that its objects are stored in: `row` itself, but for a few. */
+  readonly hub: KindRow;
   readonly stored: StoredType;
 }
 
@@ -129,7 +131,8 @@ export type DeleteResult =
   | { readonly type: 'object'; readonly entry: Entry; readonly code: 200 | 202 }
   | { readonly type: 'status'; readonly status: Status; readonly code: 200 };
 
-export type Subresource = 'status' | 'finalize' | undefined;
+/** What is written besides the object itself. */
+export type Subresource = 'status' | 'finalize' | 'scale' | undefined;
 
 export interface Reader {
   /** `resourceVersion`: undefined = most recent, 0 = any, else not older than. */

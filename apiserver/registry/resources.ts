@@ -3,7 +3,7 @@
  * Never knows a verb.
  */
 import { apiVersionOf, groupResourceText, type GroupVersion, type GroupVersionKind } from '../../shared/api/identity';
-import { SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
+import { SERVED_KINDS, storedRowOf, type KindRow } from '../../shared/api/kinds';
 import { canonicalGroup } from '../../shared/names/dialect';
 import type { StoredType } from '../cache/contract';
 import type { Resource, ServedResource } from './contract';
@@ -25,7 +25,12 @@ export interface Resources {
 
 export function buildResources(rows: readonly KindRow[] = SERVED_KINDS): Resources {
   const types = new Map<string, StoredType>();
-  const all = rows.filter((row) => row.virtual !== true).map((row): Resource => ({ row, stored: storedType(row, types) }));
+  const all = rows
+    .filter((row) => row.virtual !== true)
+    .map((row): Resource => {
+      const hub = storedRowOf(row);
+      return { row, hub, stored: storedType(hub, types) };
+    });
   const virtual = rows.filter((row) => row.virtual === true).map((row): ServedResource => ({ row, stored: undefined }));
   const byPath = new Map([...all, ...virtual].map((resource) => [pathKey(resource.row, resource.row.resource), resource]));
   const byKind = new Map(all.map((resource) => [pathKey(resource.row, resource.row.kind), resource]));

@@ -55,7 +55,7 @@ export function startBootstrap(options: BootstrapOptions): Bootstrap {
   const expiry = startEventExpiry({
     store,
     cache,
-    types: resources.all.filter(({ row }) => row.expires === true).map(({ stored }) => stored),
+    types: [...new Set(resources.all.filter(({ row }) => row.expires === true).map(({ stored }) => stored))],
     prefix,
     holder: random.uuid(),
     clock,

@@ -56,6 +56,8 @@ export interface ServerOptions extends AccessOptions {
   /** Where others reach this server; absent = it is left out of the default Service's endpoints. */
   readonly advertiseAddress: string | undefined;
   readonly serviceRanges: ServiceRanges;
+  /** Only who is permitted may give Services addresses from outside the cluster. */
+  readonly deniesServiceAddresses: boolean;
   readonly nodePorts: PortRange;
   readonly eventTtlMs: number;
   readonly compactionMs: number;
@@ -114,7 +116,16 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   const replicas = new Replicas({ store, prefix: options.prefix, clock, failed: (message, error) => logger.warn(message, { error }) });
   cache.onKey(REPLICAS, replicas);
   const reader = createReader({ cache, store, clock, gates: options.gates });
-  const admission = defaultAdmission({ names, cache, resources });
+  const admission = defaultAdmission({
+    names,
+    cache,
+    resources,
+    // Access is made further down, from parts that rest on the writer; it is there before the first request.
+    mayUseAddresses: options.deniesServiceAddresses
+      ? (user, use) =>
+          access.authorize(user, { kind: 'resource', verb: 'update', group: '', version: 'v1', resource: 'services', ...use }) === undefined
+      : undefined,
+  });
   const namespaces = resources.require('namespaces');
   const writer = createWriter({
     store,
@@ -135,7 +146,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   const inFlight = new InFlight({ readOnly: options.maxReadOnly, mutating: options.maxMutating });
   const watches = new LiveWatches();
   const metrics = new Metrics(clock, options.gates, {
-    storageObjects: () => resources.all.map(({ stored }) => [stored.name, cache.ready ? cache.snapshot(stored).size : -1] as const),
+    storageObjects: () => resources.storedTypes.map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
     storageSize: async () => (await store.status().catch(() => undefined))?.size,
     inFlight: () => inFlight,
     ledger,
@@ -174,10 +185,11 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     writer,
     operations,
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
-    encoders: new Encoders({ table: tables, clock }),
+    encoders: new Encoders({ table: tables, clock, naming: options.naming }),
     watches,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     watchMeter: (group, version, kind) => metrics.watchMeter(group, version, kind),
+    deprecatedRequested: (row, deprecation, subresource) => metrics.deprecatedRequested(row, deprecation, subresource),
     watchStarted: (exchange) => metrics.watchStarted(exchange),
   };
   const { rows } = resources;

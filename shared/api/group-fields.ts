@@ -21,6 +21,10 @@ export const HOLDERS: Readonly<Record<string, Readonly<Record<string, Holds>>>> 
   'admissionregistration.v1.ParamKind': { apiVersion: 'apiVersion' },
   'admissionregistration.v1.ParamRef': { namespace: 'namespace' },
   'admissionregistration.v1.ServiceReference': { namespace: 'namespace' },
+  'admissionregistration.v1alpha1.ParamKind': { apiVersion: 'apiVersion' },
+  'admissionregistration.v1alpha1.ParamRef': { namespace: 'namespace' },
+  'admissionregistration.v1beta1.ParamKind': { apiVersion: 'apiVersion' },
+  'admissionregistration.v1beta1.ParamRef': { namespace: 'namespace' },
   'authentication.v1.BoundObjectReference': { apiVersion: 'apiVersion' },
   'authorization.v1.ResourceAttributes': { group: 'group', namespace: 'namespace' },
   'authorization.v1.ResourceRule': { apiGroups: 'group' },
@@ -34,6 +38,7 @@ export const HOLDERS: Readonly<Record<string, Readonly<Record<string, Holds>>>> 
   'meta.v1.OwnerReference': { apiVersion: 'apiVersion' },
   'networking.v1.IngressClassParametersReference': { apiGroup: 'group', namespace: 'namespace' },
   'rbac.v1.RoleRef': { apiGroup: 'group' },
+  'resource.v1alpha3.ResourceClaimConsumerReference': { apiGroup: 'group' },
   'rbac.v1.Subject': { apiGroup: 'group', namespace: 'namespace' },
 };
 

@@ -11,10 +11,20 @@ import { OPERATIONS } from './kinds/operations';
 import type { KindRow } from './kinds/row';
 import { WORKLOADS } from './kinds/workloads';
 
-export type { GenerationRule, KindRow, NameFormat, SelectableField, SubresourceRow, Verb } from './kinds/row';
+export { SCALE } from './kinds/operations';
+export type { Deprecation, GenerationRule, KindRow, NameFormat, SelectableField, SubresourceRow, Verb } from './kinds/row';
 
-/** The kinds whose objects are stored. */
+/** The kinds whose objects are stored. Of the versions of a kind, the one that objects are stored in comes first. */
 export const KINDS: readonly KindRow[] = [...CORE, ...WORKLOADS, ...NETWORKING, ...MACHINES, ...GOVERNANCE];
 
 /** Everything that has a path: these kinds and the virtual ones. */
 export const SERVED_KINDS: readonly KindRow[] = [...KINDS, ...OPERATIONS];
+
+/** The row of the version that a row's objects are stored in. */
+export function storedRowOf(row: KindRow): KindRow {
+  const { storedAs } = row;
+  if (storedAs === undefined) return row;
+  const stored = KINDS.find(({ group, version, kind }) => group === storedAs.group && version === storedAs.version && kind === row.kind);
+  if (stored === undefined) throw new Error(`the kind table has no row for what ${row.type} is stored as`);
+  return stored;
+}

@@ -177,6 +177,25 @@ export function otherQualifiedName(name: string): string | undefined {
   return name.replace(PRODUCT_PREFIX, `$1${match[2] === 'platform' ? 'kubernetes' : 'platform'}.io/`);
 }
 
+/** Annotations in which an older version of a kind carries what it has no member for. */
+export interface CarriedNames {
+  /** Before `metrics`, `behavior`, `current-metrics` and `conditions` of an autoscaler. */
+  readonly autoscaling: string;
+  /** Says that a priority level's zero shares are meant. */
+  readonly zeroShares: string;
+}
+
+export const CARRIED_NAMES: Readonly<Record<Dialect, CarriedNames>> = {
+  platform: {
+    autoscaling: 'autoscaling.alpha.platform.io/',
+    zeroShares: 'flowcontrol.platform.io/v1beta3-preserve-zero-concurrency-shares',
+  },
+  kubernetes: {
+    autoscaling: 'autoscaling.alpha.kubernetes.io/',
+    zeroShares: 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares',
+  },
+};
+
 /** The group of volume snapshots, an extension that claims know by name. */
 export const SNAPSHOT_GROUPS: ReadonlySet<string> = new Set(['snapshot.storage.platform.io', 'snapshot.storage.k8s.io']);
 

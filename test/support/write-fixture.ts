@@ -2,6 +2,7 @@
 import { Ledger } from '../../apiserver/allocation/ledger';
 import { parsePortRange, parseServiceRanges } from '../../apiserver/allocation/ranges';
 import { defaultAdmission } from '../../apiserver/admission/plugins';
+import type { MayUse } from '../../apiserver/admission/service-addresses';
 import type { Entry } from '../../apiserver/cache/contract';
 import type {
   DeleteOptions,
@@ -93,7 +94,13 @@ export function testLedger(
 
 /** Everything lives in the namespace `ns`, which exists. */
 export async function writeFixture(
-  more: { readonly naming?: Dialect; readonly list?: () => Promise<ListPage>; readonly ranges?: string; readonly nodePorts?: string } = {},
+  more: {
+    readonly naming?: Dialect;
+    readonly list?: () => Promise<ListPage>;
+    readonly ranges?: string;
+    readonly nodePorts?: string;
+    readonly mayUseAddresses?: MayUse;
+  } = {},
 ): Promise<Fixture> {
   const store = new MemoryStore();
   const clock = new ManualClock(START);
@@ -107,7 +114,7 @@ export async function writeFixture(
     store,
     cache,
     reader: { list },
-    admission: defaultAdmission({ names, cache, resources }),
+    admission: defaultAdmission({ names, cache, resources, mayUseAddresses: more.mayUseAddresses }),
     clock,
     random,
     names,
@@ -133,7 +140,7 @@ export async function writeFixture(
   const full = (options: Options = {}): WriteOptions => ({
     dryRun: options.dryRun ?? false,
     fieldValidation: options.fieldValidation ?? 'Warn',
-    fieldManager: 'test',
+    fieldManager: options.fieldManager ?? 'test',
     ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
   });
   const answer = ({ entry, created }: { readonly entry: Entry; readonly created: boolean }): Answer => ({

@@ -2,7 +2,8 @@
 import { badRequest, notAcceptable } from '../../../shared/api/status';
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/contract';
-import type { ServedResource } from '../../registry/contract';
+import type { Resource, ServedResource } from '../../registry/contract';
+import { scaleEntry } from '../../registry/scale';
 import type { ApiParts } from '../api-parts';
 import type { Exchange } from '../exchange';
 import { negotiate, type Offer, type Representation } from '../negotiation';
@@ -26,6 +27,17 @@ export function negotiated(parts: ApiParts, exchange: Exchange, resource: Named,
   if (wanted.dialect !== undefined && info.dialect === undefined) exchange.dialect = wanted.dialect;
   const include = wanted.transform === 'table' ? includeObject(exchange.query) : 'Metadata';
   return { wanted, encoder: parts.encoders.for(resource.row, wanted, { dialect: exchange.dialect, alias: info.alias }, include) };
+}
+
+/** How a stored object is asked for and shown: as itself, or as an object of the subresource's own kind. */
+export interface Shown {
+  readonly row: KindRow;
+  show(entry: Entry): Entry;
+}
+
+export function shownAs({ row }: Resource, info: ResourceRequest): Shown {
+  const kind = (row.subresources ?? []).find(({ name }) => name === info.subresource)?.kind;
+  return kind === undefined ? { row, show: (entry) => entry } : { row: kind, show: (entry) => scaleEntry(kind, entry) };
 }
 
 /** Answers with one object in the negotiated form. */

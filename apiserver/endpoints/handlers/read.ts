@@ -5,13 +5,14 @@ import type { ApiParts } from '../api-parts';
 import type { Exchange } from '../exchange';
 import { getVersion, listOptions } from '../parameters';
 import { sendList } from '../respond';
-import { answerOptions, negotiated, refuseSingleForm, sendEntry } from './answer';
+import { answerOptions, negotiated, refuseSingleForm, sendEntry, shownAs } from './answer';
 
 export async function get(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
-  const form = negotiated(parts, exchange, resource, info, 'object');
+  const shown = shownAs(resource, info);
+  const form = negotiated(parts, exchange, shown, info, 'object');
   const version = getVersion(exchange.query);
-  const entry = await parts.reader.get(exchange, resource, { namespace: info.namespace, name: info.name }, version);
-  sendEntry(parts, exchange, resource, form, 200, entry);
+  const entry = await parts.reader.get(exchange, named(resource, info), { namespace: info.namespace, name: info.name }, version);
+  sendEntry(parts, exchange, shown, form, 200, shown.show(entry));
 }
 
 export async function list(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
@@ -20,4 +21,11 @@ export async function list(parts: ApiParts, exchange: Exchange, resource: Resour
   const page = await parts.reader.list(exchange, resource, info.namespace, options);
   refuseSingleForm(resource, form);
   await sendList(exchange, form.encoder, page, answerOptions(parts, exchange, form.wanted));
+}
+
+/** Some subresources are missed under their own name. */
+function named(resource: Resource, info: ResourceRequest): Resource {
+  const { row } = resource;
+  const group = row.subresources?.find(({ name }) => name === info.subresource)?.missedIn;
+  return group === undefined ? resource : { ...resource, row: { ...row, group, resource: `${row.resource}/${info.subresource}` } };
 }

@@ -44,6 +44,6 @@ function nameOf(entry: Entry): string {
 /** An empty object of the kind that carries nothing but the revision (and the mark that the initial state is complete). */
 function bookmarkEntry(exchange: Exchange, resource: Resource, revision: number, endOfInitialEvents: boolean): Entry {
   const annotations = endOfInitialEvents ? { annotations: { [INITIAL_EVENTS_END[exchange.dialect]]: 'true' } } : {};
-  const body = encodeBody(resource.row.type, { metadata: { resourceVersion: String(revision), ...annotations } });
+  const body = encodeBody(resource.hub.type, { metadata: { resourceVersion: String(revision), ...annotations } });
   return { key: '', revision, bytes: Buffer.from(body), labels: {}, fields: {}, dialectSensitive: false };
 }

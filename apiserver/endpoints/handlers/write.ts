@@ -5,7 +5,7 @@ import { bodyFormat, parseObject, patchType, readBody } from '../body';
 import type { Exchange } from '../exchange';
 import { patchOptions, writeOptions } from '../parameters';
 import type { ResourceRequest } from '../request-info';
-import { negotiated, sendEntry } from './answer';
+import { negotiated, sendEntry, shownAs } from './answer';
 
 export async function create(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
@@ -19,25 +19,27 @@ export async function create(parts: ApiParts, exchange: Exchange, resource: Reso
 }
 
 export async function update(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
-  const { row } = resource;
-  const form = negotiated(parts, exchange, resource, info, 'object');
+  const shown = shownAs(resource, info);
+  const { row } = shown;
+  const form = negotiated(parts, exchange, shown, info, 'object');
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
   const bytes = await readBody(exchange);
   const options = writeOptions('UpdateOptions', exchange.query, headersOf(exchange));
   const body = await parseObject(bytes, format, row.kind, row.type, parts.clock);
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await parts.writer.update(exchange, resource, key, subresourceOf(info), body, options);
-  sendEntry(parts, exchange, resource, form, created ? 201 : 200, entry);
+  sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
 }
 
 export async function patch(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const type = patchType(exchange.header('content-type'));
-  const form = negotiated(parts, exchange, resource, info, 'object');
+  const shown = shownAs(resource, info);
+  const form = negotiated(parts, exchange, shown, info, 'object');
   const bytes = await readBody(exchange);
   const options = patchOptions(type, exchange.query, headersOf(exchange));
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await parts.writer.patch(exchange, resource, key, subresourceOf(info), { type, bytes }, options);
-  sendEntry(parts, exchange, resource, form, created ? 201 : 200, entry);
+  sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
 }
 
 function headersOf(exchange: Exchange): { readonly userAgent: string | undefined; readonly ifMatch: string | undefined } {
@@ -45,5 +47,6 @@ function headersOf(exchange: Exchange): { readonly userAgent: string | undefined
 }
 
 export function subresourceOf(info: ResourceRequest): Subresource {
-  return info.subresource === 'status' || info.subresource === 'finalize' ? info.subresource : undefined;
+  const { subresource } = info;
+  return subresource === 'status' || subresource === 'finalize' || subresource === 'scale' ? subresource : undefined;
 }

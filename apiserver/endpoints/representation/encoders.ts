@@ -1,4 +1,5 @@
 /** Chooses the encoder for a resource and a negotiated representation, and keeps it for the next request. */
+import { converterOf } from '../../../shared/api/conversion';
 import type { KindRow } from '../../../shared/api/kinds';
 import { apiVersionIn, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -27,7 +28,7 @@ export class Encoders {
   /** Bounded by kinds × representations × dialects × aliases. */
   private readonly others = new Map<KindRow, Map<string, Encoder>>();
 
-  constructor(private readonly parts: { readonly table: TableModule; readonly clock: Clock }) {}
+  constructor(private readonly parts: { readonly table: TableModule; readonly clock: Clock; readonly naming: Dialect }) {}
 
   for(row: KindRow, wanted: Representation, names: AnswerNames, include: IncludeObject): Encoder {
     const { dialect, alias } = names;
@@ -36,15 +37,19 @@ export class Encoders {
     if (known === undefined) this.others.set(row, (known = new Map<string, Encoder>()));
     const key = `${wanted.media}/${wanted.transform}/${wanted.metaVersion}/${wanted.dialect}/${dialect}/${alias?.shown}/${include}`;
     let encoder = known.get(key);
-    if (encoder === undefined) known.set(key, (encoder = this.make(new Spelling(row, dialect, alias, this.cache), wanted, include)));
+    if (encoder === undefined) known.set(key, (encoder = this.make(this.spelling(row, dialect, alias), wanted, include)));
     return encoder;
   }
 
   private json(row: KindRow, dialect: Dialect): JsonEncoder {
     const known = this.plain[dialect];
     let encoder = known.get(row);
-    if (encoder === undefined) known.set(row, (encoder = new JsonEncoder(new Spelling(row, dialect, undefined, this.cache))));
+    if (encoder === undefined) known.set(row, (encoder = new JsonEncoder(this.spelling(row, dialect, undefined))));
     return encoder;
+  }
+
+  private spelling(row: KindRow, dialect: Dialect, alias: NamespaceAlias | undefined): Spelling {
+    return new Spelling(row, dialect, alias, this.cache, converterOf(row, this.parts.naming));
   }
 
   private make(spelling: Spelling, wanted: Representation, include: IncludeObject): Encoder {

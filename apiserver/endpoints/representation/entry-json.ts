@@ -1,11 +1,13 @@
 /**
  * The JSON of one entry: heads put before stored bytes, the metadata cut out of them, the other dialect, another resource version.
- * Works on bytes; only a dialect-sensitive entry in the other dialect is ever parsed.
+ * Works on bytes; only an entry in another version, or a dialect-sensitive one in the other dialect, is ever parsed.
  */
+import type { Converter } from '../../../shared/api/conversion';
 import { spellGroups, type GroupFields } from '../../../shared/api/group-fields';
 import { isObject, stringifyJson } from '../../../shared/api/json';
 import { apiVersionOf } from '../../../shared/api/identity';
 import type { KindRow } from '../../../shared/api/kinds';
+import { encodeBody } from '../../../shared/api/schema';
 import { apiVersionIn, type Dialect } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/contract';
@@ -62,10 +64,16 @@ export function withRevision(bytes: Buffer, revision: number, shown: number): Bu
   return Buffer.concat([bytes.subarray(0, at), Buffer.from(`"resourceVersion":"${shown}"`), bytes.subarray(at + member.length)]);
 }
 
-/** The body in the other dialect than the stored one. */
-export function convertBody(entry: Entry, fields: GroupFields, dialect: Dialect): Buffer {
+/** The body in another dialect than the stored one, or in another version: `version` names the type that it then is of. */
+export function convertBody(
+  entry: Entry,
+  fields: GroupFields,
+  dialect: Dialect,
+  version?: { readonly converter: Converter; readonly type: string },
+): Buffer {
   const { value } = parseJson(entry.bytes);
   if (!isObject(value)) return entry.bytes;
-  spellGroups(value, fields, dialect);
-  return Buffer.from(stringifyJson(value));
+  const object = version === undefined ? value : version.converter.fromHub(value);
+  spellGroups(object, fields, dialect);
+  return Buffer.from(version === undefined ? stringifyJson(object) : encodeBody(version.type, object));
 }

@@ -128,7 +128,7 @@ export class MetadataEncoder implements Encoder {
   }
 
   private metadata(entry: Entry, keep: boolean): Buffer {
-    return metadataMember(this.spelling.body(entry, keep));
+    return metadataMember(this.spelling.metadataBody(entry, keep));
   }
 }
 

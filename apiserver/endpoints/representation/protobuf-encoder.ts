@@ -77,7 +77,8 @@ export class ProtobufEncoder implements Encoder {
   });
 
   private objectOf(entry: Entry, revision: number): JsonObject {
-    const { value } = parseJson(withRevision(this.spelling.body(entry, false), entry.revision, revision));
+    const body = this.shape.metadataOnly ? this.spelling.metadataBody(entry, false) : this.spelling.body(entry, false);
+    const { value } = parseJson(withRevision(body, entry.revision, revision));
     const object = isObject(value) ? value : {};
     return this.shape.metadataOnly ? { metadata: object['metadata'] ?? {} } : object;
   }

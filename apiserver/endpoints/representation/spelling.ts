@@ -1,14 +1,19 @@
 /**
- * How the bodies of one kind are spelled in an answer: the dialect of group names, and a system namespace's alias where the path used it.
+ * How the bodies of one kind are spelled in an answer: the version that is served, the dialect of group names, and a system namespace's alias
+ * where the path used it.
  * The stored bytes are handed on untouched where nothing is to be respelled. Encoders get bodies from here only.
  */
+import type { Converter } from '../../../shared/api/conversion';
 import { groupFieldsOf, type GroupFields } from '../../../shared/api/group-fields';
 import { groupResourceText } from '../../../shared/api/identity';
-import type { KindRow } from '../../../shared/api/kinds';
+import { storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import type { Dialect, NamespaceAlias } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/contract';
 import type { EncodingCache } from './encoding-cache';
 import { apiVersionText, convertBody } from './entry-json';
+
+/** In the encoding cache: the stored version in the other dialect. */
+const STORED_BODY = 'body';
 
 export class Spelling {
   /** Different for any two spellings of a kind; part of every encoder's key. */
@@ -16,6 +21,9 @@ export class Spelling {
   /** The kind's `apiVersion` in the dialect. */
   readonly apiVersion: string;
   private readonly fields: GroupFields;
+  private readonly hub: { readonly fields: GroupFields } | undefined;
+  /** Of the body in the encoding cache. */
+  private readonly bodyKey: string;
   private readonly placed: ((body: Buffer) => Buffer) | undefined;
 
   constructor(
@@ -23,9 +31,13 @@ export class Spelling {
     readonly dialect: Dialect,
     alias: NamespaceAlias | undefined,
     private readonly cache: EncodingCache,
+    /** Set when objects are stored in another version. */
+    private readonly converter?: Converter,
   ) {
+    this.hub = converter === undefined ? undefined : { fields: groupFieldsOf(storedRowOf(row).type) };
     this.apiVersion = apiVersionText(row, dialect);
     this.key = `${this.apiVersion}/${dialect}${alias === undefined ? '' : `/${alias.shown}`}`;
+    this.bodyKey = converter === undefined ? STORED_BODY : `body/${row.version}/${row.group}/${dialect}`;
     this.fields = groupFieldsOf(row.type);
     this.placed = alias === undefined ? undefined : placer(row, alias);
   }
@@ -33,17 +45,30 @@ export class Spelling {
   /** An entry's body as the answer shows it. `keep` = a conversion may stay in the cache. */
   body(entry: Entry, keep: boolean): Buffer {
     const { placed } = this;
-    const body = this.dialect === 'platform' || !entry.dialectSensitive ? entry.bytes : this.converted(entry, keep);
+    const asStored = this.converter === undefined && (this.dialect === 'platform' || !entry.dialectSensitive);
+    const body = asStored ? entry.bytes : this.converted(entry, keep);
     return placed === undefined ? body : placed(body);
   }
 
-  /** The body in the canonical dialect, with the alias: what rules about objects read. */
+  /** A body that shows the answer's metadata: on their own they are not converted (upstream behaviour). */
+  metadataBody(entry: Entry, keep: boolean): Buffer {
+    const { hub } = this;
+    if (hub === undefined) return this.body(entry, keep);
+    if (this.dialect === 'platform' || !entry.dialectSensitive) return this.canonicalBody(entry);
+    const body = this.cache.get(entry, STORED_BODY, keep, (source) => ({ bytes: convertBody(source, hub.fields, this.dialect) })).bytes;
+    return this.placed?.(body) ?? body;
+  }
+
+  /** The body as it is stored, with the alias: what rules about objects read. */
   canonicalBody(entry: Entry): Buffer {
     return this.placed?.(entry.bytes) ?? entry.bytes;
   }
 
   private converted(entry: Entry, keep: boolean): Buffer {
-    return this.cache.get(entry, 'body', keep, (source) => ({ bytes: convertBody(source, this.fields, this.dialect) })).bytes;
+    const { converter, row } = this;
+    const version = converter === undefined ? undefined : { converter, type: row.type };
+    return this.cache.get(entry, this.bodyKey, keep, (source) => ({ bytes: convertBody(source, this.fields, this.dialect, version) }))
+      .bytes;
   }
 }
 

@@ -98,17 +98,20 @@ export class TableEncoder implements Encoder {
     const cells = table.cellTemplate(table.tableRow(row, object));
     const conditions = table.rowConditions(row, object);
     const start = conditions === undefined ? ',"object":' : `,"conditions":${stringifyJson(conditions)},"object":`;
-    return { cells, bytes: Buffer.concat([Buffer.from(start), this.rowObject(this.spelling.body(entry, false)), CLOSE_ROW]) };
+    return { cells, bytes: Buffer.concat([Buffer.from(start), this.rowObject(entry), CLOSE_ROW]) };
   };
 
-  private rowObject(body: Buffer): Buffer {
+  private rowObject(entry: Entry): Buffer {
+    const { spelling } = this;
     switch (this.include) {
       case 'None':
         return Buffer.from('null');
       case 'Object':
-        return Buffer.concat([Buffer.from(objectHead(this.spelling.row.kind, this.spelling.apiVersion)), body.subarray(1)]);
-      case 'Metadata':
-        return Buffer.concat([Buffer.from(objectHead('PartialObjectMetadata', this.metaVersion)), metadataMember(body), Buffer.from('}')]);
+        return Buffer.concat([Buffer.from(objectHead(spelling.row.kind, spelling.apiVersion)), spelling.body(entry, false).subarray(1)]);
+      case 'Metadata': {
+        const metadata = metadataMember(spelling.metadataBody(entry, false));
+        return Buffer.concat([Buffer.from(objectHead('PartialObjectMetadata', this.metaVersion)), metadata, Buffer.from('}')]);
+      }
     }
   }
 }

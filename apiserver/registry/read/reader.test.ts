@@ -17,7 +17,7 @@ function rowOf(kind: string): KindRow {
 
 function resourceOf(kind: string): Resource {
   const row = rowOf(kind);
-  return { row, stored: { name: row.resource, segment: row.resource, namespaced: row.namespaced } };
+  return { row, hub: row, stored: { name: row.resource, segment: row.resource, namespaced: row.namespaced } };
 }
 
 const configMaps = resourceOf('ConfigMap');

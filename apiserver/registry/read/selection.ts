@@ -88,7 +88,8 @@ function fieldMatcher(row: KindRow, term: FieldTerm): Matcher {
 }
 
 function storedFieldMatcher(selectable: SelectableField, value: string, equal: boolean): Matcher {
-  const { name, absent = '' } = selectable;
+  const { absent = '' } = selectable;
+  const name = selectable.storedName ?? selectable.name;
   // Secret types exist in either spelling and are kept as they were sent.
   const other = name === 'type' ? otherQualifiedName(value) : undefined;
   return (entry) => {

@@ -5,7 +5,7 @@ import { dnsLabel, dnsSubdomain, fullyQualifiedName, labelValue, qualifiedName }
 import { stringsAt } from '../../../shared/api/object-meta';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
 import { familyErrors, unreachableErrors } from './addresses';
-import { listed, misnamed, misnamedMember } from './field-rules';
+import { listed, misnamed, misnamedMember, PROTOCOLS } from './field-rules';
 import type { Strategy } from './strategy';
 
 const MOST_ENDPOINTS = 1000;
@@ -13,7 +13,6 @@ const MOST_ADDRESSES = 100;
 /** Upstream's bound: beyond the 100 that the specification promises, so that whoever has more is not refused here alone. */
 const MOST_PORTS = 20_000;
 const MOST_ZONES = 8;
-const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
 type AddressRule = (address: string, field: string) => readonly FieldError[];
 

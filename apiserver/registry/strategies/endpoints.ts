@@ -3,10 +3,8 @@ import { notSupported, required, type FieldError } from '../../../shared/api/fie
 import { stringAt, type JsonObject } from '../../../shared/api/json';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../../../shared/api/names';
 import { ipErrors, unreachableErrors } from './addresses';
-import { listed, misnamed, misnamedMember, numberAt, portNumberErrors } from './field-rules';
+import { listed, misnamed, misnamedMember, numberAt, portNumberErrors, PROTOCOLS } from './field-rules';
 import type { Strategy } from './strategy';
-
-const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
 export const endpoints: Strategy = {
   validate,

@@ -7,8 +7,8 @@ import type { Strategy, StrategyContext } from './strategy';
 
 export const event: Strategy = {
   kindRulesFirst: true,
-  validate,
-  update: { validate: (object, _old, context) => validate(object, context) },
+  validate: (object, context) => validateReport(object, context, 'reportingComponent'),
+  update: { validate: (object, _old, context) => validateReport(object, context, 'reportingComponent') },
 };
 
 /** Longest texts, in bytes. */
@@ -19,7 +19,8 @@ const MOST: readonly (readonly [member: string, bytes: number])[] = [
   ['message', 1024],
 ];
 
-function validate(object: JsonObject, { names }: StrategyContext): readonly FieldError[] {
+/** What holds in every version. `controller` = how the version calls who reports. */
+export function validateReport(object: JsonObject, { names }: StrategyContext, controller: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   const namespace = stringAt(readMetadata(object), 'namespace') ?? '';
   const involved = stringAt(objectAt(object, 'involvedObject') ?? {}, 'namespace') ?? '';
@@ -31,8 +32,8 @@ function validate(object: JsonObject, { names }: StrategyContext): readonly Fiel
   }
   if (!isNew) return errors;
   const component = stringAt(object, 'reportingComponent') ?? '';
-  if (component === '') errors.push(required('reportingComponent'));
-  for (const text of qualifiedName(component)) errors.push(invalidValue('reportingComponent', component, text));
+  if (component === '') errors.push(required(controller));
+  for (const text of qualifiedName(component)) errors.push(invalidValue(controller, component, text));
   for (const [member, most] of MOST) {
     const value = stringAt(object, member) ?? '';
     if (value === '' && member !== 'message') errors.push(required(member));

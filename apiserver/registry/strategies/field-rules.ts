@@ -3,6 +3,9 @@ import { invalidAs, invalidValue, required, type FieldError } from '../../../sha
 import { arrayAt, isObject, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { pathSegment, type NameCheck } from '../../../shared/api/names';
 
+/** Of ports, in the order in which messages list them. */
+export const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+
 /** The objects of a list member; an absent list has none. */
 export const listed = (object: JsonObject | undefined, member: string): readonly JsonObject[] =>
   (arrayAt(object, member) ?? []).filter(isObject);

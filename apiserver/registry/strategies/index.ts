@@ -11,8 +11,10 @@ import { job } from './job';
 import { lease } from './lease';
 import { namespace } from './namespace';
 import { networkPolicy } from './network-policy';
+import { newerEvent } from './newer-event';
 import { node } from './node';
 import { pod } from './pod';
+import { priorityLevel } from './priority-level';
 import { secret } from './secret';
 import { service } from './service';
 import { serviceAccount } from './service-account';
@@ -26,6 +28,7 @@ export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strateg
   ['endpoints', endpoints],
   ['endpointslices.discovery.platform.io', endpointSlice],
   ['events', event],
+  ['events.events.platform.io', newerEvent],
   ['ingressclasses.networking.platform.io', ingressClass],
   ['ingresses.networking.platform.io', ingress],
   ['jobs.batch', job],
@@ -36,6 +39,7 @@ export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strateg
   ['persistentvolumeclaims', persistentVolumeClaim],
   ['persistentvolumes', persistentVolume],
   ['pods', pod],
+  ['prioritylevelconfigurations.flowcontrol.apiserver.platform.io', priorityLevel],
   ['secrets', secret],
   ['serviceaccounts', serviceAccount],
   ['services', service],

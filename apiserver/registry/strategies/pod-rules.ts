@@ -8,11 +8,10 @@ import {
   required,
   type FieldError,
 } from '../../../shared/api/field-error';
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { dnsLabel, dnsSubdomain, portName, qualifiedName, type NameCheck } from '../../../shared/api/names';
 import { validateLabels } from '../../../shared/api/validation/object-meta';
-
-const listed = (object: JsonObject, member: string): readonly JsonObject[] => (arrayAt(object, member) ?? []).filter(isObject);
+import { listed } from './field-rules';
 
 function named(value: string, field: string, check: NameCheck): readonly FieldError[] {
   if (value === '') return [required(field)];

@@ -22,6 +22,8 @@ export interface UpdateRules {
   prepare?(object: JsonObject, old: JsonObject, context: StrategyContext): void;
   /** After the errors of the change, or before them, the whole object is judged as a new one would be. Absent = it is not. */
   readonly state?: 'first' | 'last';
+  /** Errors of the change that are named before those of the metadata. */
+  validateFirst?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldError[];
   /** The metadata has been judged with the whole object, and is not judged again with the change (upstream behaviour for EndpointSlices). */
   readonly metadataOnce?: true;
   /** Errors of the change; those of the metadata are not its concern. */
@@ -49,6 +51,8 @@ export interface Strategy {
   prepareForCreate?(object: JsonObject, context: StrategyContext): void;
   /** Judges the whole object. `old` = what it is to replace, for rules that bear with what was stored before they were made. */
   validate?(object: JsonObject, context: StrategyContext, old?: JsonObject): readonly FieldError[];
+  /** Errors of a new object that are named before those of its metadata. */
+  validateFirst?(object: JsonObject, context: StrategyContext): readonly FieldError[];
   readonly update?: UpdateRules;
   readonly status?: UpdateRules;
   readonly finalize?: UpdateRules;

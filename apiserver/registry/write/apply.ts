@@ -19,11 +19,11 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { parseJson, parseYaml, SyntaxFault, type Parsed } from '../../../shared/serialization';
 import type { FieldValidation, Subresource } from '../contract';
 import { emptyObject, managerOf, ownershipOf, setOwnership, withoutOwnership } from './ownership';
-import type { Plan } from './plan';
+import { toServed, type KindPlan } from './plan';
 
 /** Throws a 400 StatusError. The configuration is without kind and apiVersion. */
 export async function readApply(
-  plan: Plan,
+  plan: KindPlan,
   bytes: Buffer,
   validation: FieldValidation,
   warn: (text: string) => void,
@@ -62,7 +62,7 @@ function jsonType(value: JsonValue): string {
   return typeof value === 'bigint' ? 'number' : typeof value;
 }
 
-function checkType(plan: Plan, apiVersion: string, kind: string): void {
+function checkType(plan: KindPlan, apiVersion: string, kind: string): void {
   const given = parseApiVersion(apiVersion) ?? { group: '', version: '' };
   const gv = { group: canonicalGroup(given.group), version: given.version };
   if (kind !== plan.kind || apiVersionOf(gv) !== plan.apiVersion) {
@@ -71,7 +71,7 @@ function checkType(plan: Plan, apiVersion: string, kind: string): void {
 }
 
 export interface ApplyRequest {
-  readonly plan: Plan;
+  readonly plan: KindPlan;
   readonly name: string;
   readonly subresource: Subresource;
   readonly manager: string;
@@ -80,7 +80,7 @@ export interface ApplyRequest {
   readonly ms: number;
 }
 
-/** The new object, decoded, with its managedFields and without defaults. `old` undefined = there is none. Throws StatusError. */
+/** The new object in the served version, decoded, with its managedFields and without defaults. `old` is the stored one. Throws StatusError. */
 export function applyTo(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): JsonObject {
   const { plan, name, subresource } = request;
   const uid = stringAt(objectAt(config, 'metadata') ?? {}, 'uid') ?? '';
@@ -88,7 +88,7 @@ export function applyTo(request: ApplyRequest, config: JsonObject, old: JsonObje
     throw status.conflict(plan.gr, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
   }
   const ownership = ownershipOf(plan, subresource);
-  const faults = shapeFaults(ownership.shape, config);
+  const faults = shapeFaults(ownership.own.shape, config);
   if (faults.length > 0) throw untyped(plan, config, faults);
   const applied = guarded(() => apply(request, config, old));
   const object = decode(plan, applied.object, config);
@@ -97,7 +97,7 @@ export function applyTo(request: ApplyRequest, config: JsonObject, old: JsonObje
   return object;
 }
 
-function untyped(plan: Plan, config: JsonObject, faults: readonly string[]): Error {
+function untyped(plan: KindPlan, config: JsonObject, faults: readonly string[]): Error {
   const text = faults.length === 1 ? faults.join('') : `errors:${faults.map((fault) => `\n  ${fault}`).join('')}`;
   return status.clientFault(`failed to create typed patch object (${placeOf(config)}; ${typeOf(plan)}): ${text}`);
 }
@@ -107,7 +107,7 @@ function placeOf(object: JsonObject): string {
   return `${stringAt(metadata, 'namespace') ?? ''}/${stringAt(metadata, 'name') ?? ''}`;
 }
 
-const typeOf = (plan: Plan): string => `${plan.group}/${plan.resource.row.version}, Kind=${plan.kind}`;
+const typeOf = (plan: KindPlan): string => `${plan.group}/${plan.row.version}, Kind=${plan.kind}`;
 
 /** A stored object may hold what only a configuration is refused for. */
 function guarded<T>(run: () => T): T {
@@ -123,7 +123,7 @@ function apply(request: ApplyRequest, config: JsonObject, old: JsonObject | unde
   const { plan, subresource } = request;
   const ownership = ownershipOf(plan, subresource);
   const now = timestamp(request.ms);
-  const live = old === undefined ? emptyObject(plan) : withoutOwnership(old);
+  const live = old === undefined ? emptyObject(plan) : toServed(plan, withoutOwnership(old));
   const manager = managerOf(plan, subresource, request.manager, 'Apply');
   const entries = old === undefined ? [] : liveEntries(request, old, live, now);
   const attempt = (force: boolean): Applied => applyConfiguration(ownership, live, config, entries, manager, { force, now });
@@ -145,7 +145,7 @@ function liveEntries({ plan, subresource }: ApplyRequest, old: JsonObject, live:
   return recordUpdate(ownershipOf(plan, subresource), emptyObject(plan), live, [], manager, now);
 }
 
-function decode(plan: Plan, value: JsonObject, config: JsonObject): JsonObject {
+function decode(plan: KindPlan, value: JsonObject, config: JsonObject): JsonObject {
   try {
     return decodeObject(plan.type, cloneJson(value)).object;
   } catch (error) {
@@ -173,7 +173,7 @@ function mayTakeOver({ plan, subresource, manager }: ApplyRequest, live: JsonObj
   if (last === undefined) return false;
   const { kind: _, apiVersion, ...config } = last;
   if (apiVersion !== plan.apiVersion) return false;
-  const { shape } = ownershipOf(plan, subresource);
+  const { shape } = ownershipOf(plan, subresource).own;
   if (shapeFaults(shape, config).length > 0) return false;
   const { modified, removed } = compare(shape, config, live);
   const kept = difference(fieldSetOf(shape, config), union(modified, removed));

@@ -4,6 +4,7 @@
  */
 import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/schema';
 import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity';
+import { KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import { objectAt, own, stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/api/json';
 import { metadataOf } from '../../../shared/api/object-meta';
 import { badRequest, type StatusError } from '../../../shared/api/status';
@@ -85,14 +86,15 @@ function decodeFaulty(plan: KindPlan, body: Undecoded): { readonly object: JsonO
 
 /** Fills in what is missing and refuses what is another kind or version. Returns the body's kind. */
 export function checkKind(plan: KindPlan, value: JsonObject): string {
-  const { row } = plan;
+  const { row, hub } = plan;
   const meta = typeMeta(plan, value);
   const given = parseApiVersion(meta.apiVersion);
   if (given === undefined) throw unrecognized(plan, value, `unexpected GroupVersion string: ${meta.apiVersion}`);
   const gv: GroupVersion = meta.apiVersion === '' ? row : { group: canonicalGroup(given.group), version: given.version };
   const kind = meta.kind === '' ? row.kind : meta.kind;
-  const same = kind === row.kind && gv.group === row.group;
-  if (same && gv.version === row.version) return kind;
+  const sameGroup = gv.group === row.group;
+  if (kind === row.kind && sameGroup && gv.version === row.version) return kind;
+  const same = kind === row.kind && (sameGroup || isVersionOf(hub, gv));
   if (same && isKnown(gv, kind)) {
     throw badRequest(`the API version in the data (${apiVersionOf(gv)}) does not match the expected API version (${plan.apiVersion})`);
   }
@@ -103,6 +105,12 @@ export function checkKind(plan: KindPlan, value: JsonObject): string {
     );
   }
   throw badRequest(`${prefix}converting (${gv.version}.${kind}) to (${packageName(row.group)}.${row.kind}): unknown conversion`);
+}
+
+/** Whether a kind's objects are stored as the hub's are. */
+function isVersionOf(hub: KindRow, gv: GroupVersion): boolean {
+  const row = KINDS.find(({ group, version, kind }) => group === gv.group && version === gv.version && kind === hub.kind);
+  return row !== undefined && storedRowOf(row) === hub;
 }
 
 function typeMeta(plan: KindPlan, value: JsonObject): { readonly apiVersion: string; readonly kind: string } {

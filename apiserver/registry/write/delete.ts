@@ -64,7 +64,7 @@ async function attemptDelete(
     }
     case 'mark': {
       delete metadataOf(object)['resourceVersion'];
-      const encoded = encode(plan, object, canonicalizeGroups(object, plan.groupFields, names));
+      const encoded = encode(plan, object, canonicalizeGroups(object, plan.storedGroupFields, names));
       if (isUnchanged(encoded, entry, text)) return { type: 'answer', result: { type: 'object', entry, code } };
       const value = storedValue(plan, encoded, hiddenFields(plan, clock.now(), path.eventTtlSeconds));
       const answer = (revision: number): DeleteResult => ({ type: 'object', entry: makeEntry(plan.stored, key, revision, value), code });

@@ -33,7 +33,7 @@ function attemptEdit(path: WritePath, request: WriteRequest, edit: Edit, { entry
   checkPreconditions(request, edit.preconditions, object);
   edit.change(object);
   delete metadataOf(object)['resourceVersion'];
-  const encoded = encode(plan, object, canonicalizeGroups(object, plan.groupFields, path.names));
+  const encoded = encode(plan, object, canonicalizeGroups(object, plan.storedGroupFields, path.names));
   if (isUnchanged(encoded, entry, text)) return { type: 'answer', result: entry };
   const key = entryKey(request);
   const value = storedValue(plan, encoded, hiddenFields(plan, path.clock.now(), path.eventTtlSeconds));

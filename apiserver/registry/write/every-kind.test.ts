@@ -54,7 +54,7 @@ test.each(RECORDED.map((row) => [`${kindOf(row)}: ${row.note}`, row] as const))(
 
 test('every kind is looked at', () => {
   const kinds = [...RECORDED.map(kindOf), ...ELSEWHERE];
-  expect([...new Set(kinds)].sort()).toEqual(KINDS.map(({ kind }) => kind).sort());
+  expect([...new Set(kinds)].sort()).toEqual([...new Set(KINDS.map(({ kind }) => kind))].sort());
 });
 
 /** With the same masks as the recording. */

@@ -7,9 +7,10 @@ import { metadataOf, readMetadata, timestamp } from '../../../shared/api/object-
 import { decodeObject } from '../../../shared/api/schema';
 import { isReset, parseEntries, readEntries, writeEntries, type Entry, type Manager } from '../../../shared/patch/apply/entries';
 import type { FieldSet } from '../../../shared/patch/apply/field-set';
-import { recordUpdate, type Ownership } from '../../../shared/patch/apply/manager';
+import { recordUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
 import { MissingKey, shapeOf } from '../../../shared/patch/apply/shape';
 import type { KindPlan } from './plan';
+import { toHub, toServed } from './plan';
 
 const NOTHING: FieldSet = {};
 const STATUS: FieldSet = { 'f:status': {} };
@@ -23,7 +24,23 @@ const POD_SPEC: FieldSet = { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:owner
 
 /** How an endpoint's writes come to own fields. */
 export function ownershipOf(plan: KindPlan, subresource: string | undefined): Ownership {
-  return { shape: shapeOf(plan.type), resets: resetsOf(plan, subresource) };
+  const resets = resetsOf(plan, subresource);
+  const own: VersionView = { shape: shapeOf(plan.type), resets, convert: same, back: same };
+  return { own, in: (apiVersion) => (apiVersion === plan.apiVersion ? own : viewOf(plan, apiVersion, resets)) };
+}
+
+const same = (object: JsonObject): JsonObject => object;
+
+function viewOf(plan: KindPlan, apiVersion: string, resets: FieldSet): VersionView | undefined {
+  const version = plan.versions.get(apiVersion);
+  if (version === undefined) return undefined;
+  const { type, converter } = version;
+  return {
+    shape: shapeOf(type),
+    resets,
+    convert: (object) => (converter === undefined ? toHub(plan, object) : converter.fromHub(toHub(plan, object))),
+    back: (object) => toServed(plan, converter === undefined ? object : converter.toHub(object)),
+  };
 }
 
 function resetsOf(plan: KindPlan, subresource: string | undefined): FieldSet {
@@ -39,7 +56,7 @@ export function managerOf(plan: KindPlan, subresource: string | undefined, name:
 
 const empty = new Map<string, JsonObject>();
 
-/** What an object of the type is before it is created: the members that output always has, unset. */
+/** What an object of the served type is before it is created: the members that output always has, unset. */
 export function emptyObject(plan: KindPlan): JsonObject {
   let object = empty.get(plan.type);
   if (object === undefined) empty.set(plan.type, (object = decodeObject(plan.type, {}).object));
@@ -54,7 +71,7 @@ export function withoutOwnership(object: JsonObject): JsonObject {
   return { ...object, metadata: rest };
 }
 
-/** Writes who owns what into `object`, which is decoded and defaulted. `old` undefined = it is being created. `ms` since 1970. */
+/** Writes who owns what into `object`, which can be stored. `old` undefined = it is being created. `ms` since 1970. */
 export function recordOwnership(
   plan: KindPlan,
   subresource: string | undefined,
@@ -70,11 +87,11 @@ export function recordOwnership(
   const base = baseEntries(subresource === undefined ? sent : undefined, stored);
   // What was never tracked stays so until someone applies.
   if (old !== undefined && base.length === 0) return;
-  const live = old === undefined ? emptyObject(plan) : withoutOwnership(old);
+  const live = old === undefined ? emptyObject(plan) : toServed(plan, withoutOwnership(old));
   let entries: readonly Entry[];
   try {
     const who = managerOf(plan, subresource, manager, 'Update');
-    entries = recordUpdate(ownershipOf(plan, subresource), live, object, base, who, timestamp(ms));
+    entries = recordUpdate(ownershipOf(plan, subresource), live, toServed(plan, object), base, who, timestamp(ms));
   } catch (error) {
     // Items that cannot be told apart have no owners: the object goes untracked (upstream behaviour).
     if (error instanceof MissingKey) return;

@@ -18,7 +18,7 @@ import { mergeObject } from '../../../shared/patch/merge-patch';
 import { parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
 import type { FieldValidation, PatchBody } from '../contract';
 import { BodyFault, checkKind, decodeStrictly } from './decode-body';
-import type { Plan } from './plan';
+import type { KindPlan } from './plan';
 import { readStrategicPatch } from './strategic-patch';
 
 /** The stored object, with its resourceVersion and without kind and apiVersion, to the changed one, decoded. It is left as it is. */
@@ -29,7 +29,7 @@ export interface DocumentPatch extends PatchBody {
 }
 
 /** Throws StatusError for a patch that cannot be read; the patcher throws it for one that cannot be applied. */
-export function readPatch(plan: Plan, patch: DocumentPatch, validation: FieldValidation, warn: (text: string) => void): Patcher {
+export function readPatch(plan: KindPlan, patch: DocumentPatch, validation: FieldValidation, warn: (text: string) => void): Patcher {
   switch (patch.type) {
     case 'merge': {
       const body = parse(patch.bytes);
@@ -65,7 +65,7 @@ export function readPatch(plan: Plan, patch: DocumentPatch, validation: FieldVal
   }
 }
 
-const withKind = (plan: Plan, old: JsonObject): JsonObject => ({ kind: plan.kind, apiVersion: plan.apiVersion, ...old });
+const withKind = (plan: KindPlan, old: JsonObject): JsonObject => ({ kind: plan.kind, apiVersion: plan.apiVersion, ...old });
 
 function parse(bytes: Buffer): Parsed {
   try {
@@ -95,7 +95,7 @@ function typeName(value: JsonValue): string {
 
 /** A patched object that does not fit its kind: upstream shows all of it, under no name. */
 function decodePatched(
-  plan: Plan,
+  plan: KindPlan,
   value: JsonObject,
   validation: FieldValidation,
   warn: (text: string) => void,
@@ -110,7 +110,7 @@ function decodePatched(
   }
 }
 
-function checkPatchedKind(plan: Plan, value: JsonObject): void {
+function checkPatchedKind(plan: KindPlan, value: JsonObject): void {
   try {
     checkKind(plan, value);
   } catch (error) {

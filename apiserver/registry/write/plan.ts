@@ -2,11 +2,13 @@
  * What the write path needs to know of a resource again and again, worked out once: keys, names in messages, rules. Holds no state.
  */
 import { groupResourceText, apiVersionOf, type GroupResource } from '../../../shared/api/identity';
-import type { KindRow, NameFormat, SelectableField } from '../../../shared/api/kinds';
+import { converterOf, type Converter } from '../../../shared/api/conversion';
+import { KINDS, storedRowOf, type KindRow, type NameFormat, type SelectableField } from '../../../shared/api/kinds';
 import { isObject, own, type JsonObject, type JsonValue } from '../../../shared/api/json';
 import { asPrefix, dns1035Label, dnsLabel, dnsSubdomain, pathSegment, pathSegmentPrefix, type NameCheck } from '../../../shared/api/names';
 import type { MetadataRules } from '../../../shared/api/validation/object-meta';
 import { groupFieldsOf, type GroupFields } from '../../../shared/api/group-fields';
+import type { Dialect } from '../../../shared/names/dialect';
 import type { StoredType } from '../../cache/contract';
 import type { Resource } from '../contract';
 import { STRATEGIES } from '../strategies';
@@ -15,14 +17,21 @@ import type { Strategy } from '../strategies/strategy';
 /** What is known of a kind whether or not it is stored. */
 export interface KindPlan {
   readonly row: KindRow;
-  /** Name in the type tables. */
+  /** The row of the version in which objects are stored; rules, admission and storage know no other. */
+  readonly hub: KindRow;
+  /** Name in the type tables, of the version that is served. */
   readonly type: string;
+  /** Absent where both are one. */
+  readonly converter: Converter | undefined;
+  /** All versions of the kind that objects can be converted to, served or not. */
+  readonly versions: ReadonlyMap<string, VersionOfKind>;
   readonly kind: string;
   readonly group: string;
   readonly apiVersion: string;
   readonly gr: GroupResource;
   readonly namespaced: boolean;
   readonly hasStatus: boolean;
+  /** Of objects as they are sent. */
   readonly groupFields: GroupFields;
 }
 
@@ -36,6 +45,22 @@ export interface Plan extends KindPlan {
   /** Finalizers need a domain. */
   readonly wantsQualifiedFinalizers: boolean;
   readonly fields: readonly FieldReader[];
+  readonly storedGroupFields: GroupFields;
+}
+
+export interface VersionOfKind {
+  readonly type: string;
+  readonly converter: Converter | undefined;
+}
+
+/** An object that was sent, decoded and with its version's defaults, as one that can be stored. */
+export function toHub({ converter }: KindPlan, object: JsonObject): JsonObject {
+  return converter === undefined ? object : converter.toHub(object);
+}
+
+/** A stored object in the version that is served. */
+export function toServed({ converter }: KindPlan, object: JsonObject): JsonObject {
+  return converter === undefined ? object : converter.fromHub(object);
 }
 
 export interface FieldReader {
@@ -44,26 +69,29 @@ export interface FieldReader {
 }
 
 /** `prefix` is the store's, without a slash at its end. */
-export function planner(prefix: string): (resource: Resource) => Plan {
+export function planner(prefix: string, naming: Dialect): (resource: Resource) => Plan {
   const plans = new Map<Resource, Plan>();
   return (resource) => {
     let plan = plans.get(resource);
     if (plan === undefined) {
-      plan = makePlan(prefix, resource);
+      plan = makePlan(prefix, naming, resource);
       plans.set(resource, plan);
     }
     return plan;
   };
 }
 
-function makePlan(prefix: string, resource: Resource): Plan {
-  const { row, stored } = resource;
+function makePlan(prefix: string, naming: Dialect, resource: Resource): Plan {
+  const { row, hub, stored } = resource;
   const strategy = STRATEGIES.get(groupResourceText(row)) ?? {};
   const name = NAME_CHECKS[row.nameFormat];
   return {
     ...kindPlan(row),
     resource,
     stored,
+    hub,
+    converter: converterOf(row, naming),
+    versions: versionsOf(row, naming),
     keyPrefix: `${prefix}/${stored.segment}/`,
     strategy,
     wantsQualifiedFinalizers: row.group === '' && strategy.kindRulesFirst !== true,
@@ -72,13 +100,18 @@ function makePlan(prefix: string, resource: Resource): Plan {
       name,
       prefix: row.nameFormat === 'path-segment' ? pathSegmentPrefix : asPrefix(name),
     },
-    fields: (row.selectableFields ?? []).map(fieldReader),
+    fields: (hub.selectableFields ?? []).map(fieldReader),
+    storedGroupFields: groupFieldsOf(hub.type),
   };
 }
 
+/** The plan of a kind of which nothing is stored, and what all plans begin with. */
 export function kindPlan(row: KindRow): KindPlan {
   return {
     row,
+    hub: row,
+    converter: undefined,
+    versions: NO_VERSIONS,
     type: row.type,
     kind: row.kind,
     group: row.group,
@@ -88,6 +121,20 @@ export function kindPlan(row: KindRow): KindPlan {
     hasStatus: row.subresources?.some((subresource) => subresource.name === 'status') === true,
     groupFields: groupFieldsOf(row.type),
   };
+}
+
+const NO_VERSIONS: ReadonlyMap<string, VersionOfKind> = new Map();
+
+/** Versions of one group: what another group serves is another kind to whoever owns fields of it (upstream behaviour). */
+function versionsOf(row: KindRow, naming: Dialect): ReadonlyMap<string, VersionOfKind> {
+  const others = KINDS.filter((other) => other.group === row.group && other.kind === row.kind && other.resource === row.resource);
+  const hub = storedRowOf(row);
+  return new Map(
+    [row, ...others.filter((other) => storedRowOf(other) === hub)].map((other): [string, VersionOfKind] => [
+      apiVersionOf(other),
+      { type: other.type, converter: converterOf(other, naming) },
+    ]),
+  );
 }
 
 const NAME_CHECKS: Readonly<Record<NameFormat, NameCheck>> = {

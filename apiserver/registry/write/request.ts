@@ -69,7 +69,7 @@ export interface WritePath extends WriterDependencies {
 
 export function createWritePath(dependencies: WriterDependencies): WritePath {
   const { clock } = dependencies;
-  const planOf = planner(dependencies.prefix);
+  const planOf = planner(dependencies.prefix, dependencies.names.dialect);
   const namespacePlan = planOf(dependencies.namespaces);
   const leasePlan = planOf(dependencies.leases);
   function attemptsFor(request: WriteRequest, name: string, prove: boolean): Attempts {

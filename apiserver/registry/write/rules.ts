@@ -31,11 +31,11 @@ export function validateCreation(plan: Plan, object: JsonObject, context: Strate
   const { strategy } = plan;
   const ofKind = strategy.validate?.(object, context) ?? NONE;
   if (strategy.kindRulesFirst === true && ofKind.length > 0) throw refused(plan, metadata, ofKind);
+  const first = strategy.validateFirst?.(object, context) ?? NONE;
   const ofMetadata = validateMetadata(metadata, plan.metadataRules);
   const ofFinalizers = plan.wantsQualifiedFinalizers ? unqualifiedFinalizers(metadata) : NONE;
-  if (ofMetadata.length > 0 || ofFinalizers.length > 0 || ofKind.length > 0) {
-    throw refused(plan, metadata, [...ofMetadata, ...ofFinalizers, ...ofKind]);
-  }
+  const errors = [...first, ...ofMetadata, ...ofFinalizers, ...ofKind];
+  if (errors.length > 0) throw refused(plan, metadata, errors);
   const name = stringAt(metadata, 'name') ?? '';
   const ofPath = pathSegment(name);
   if (ofPath.length > 0)
@@ -62,25 +62,27 @@ export function validateUpdate(
   const state = validateChangeable(metadata);
   const change = validateMetadataChange(metadata, readMetadata(old));
   const finalizers = plan.wantsQualifiedFinalizers ? unqualifiedFinalizers(metadata) : NONE;
+  const first = rules?.validateFirst?.(object, old, context) ?? NONE;
   const kindChange = rules?.validate?.(object, old, context) ?? NONE;
   const looksAtState = rules?.state !== undefined;
   const kindState = looksAtState ? (strategy.validate?.(object, context, old) ?? NONE) : NONE;
-  if (state.length + change.length + finalizers.length + kindChange.length + kindState.length === 0) return;
+  if (first.length + state.length + change.length + finalizers.length + kindChange.length + kindState.length === 0) return;
   const general = [...state, ...change, ...state];
   if (strategy.kindRulesFirst === true) throw refused(plan, metadata, [...general, ...kindChange]);
-  const ofChange = rules?.metadataOnce === true ? kindChange : [...change, ...state, ...finalizers, ...kindChange];
+  const ofChange = rules?.metadataOnce === true ? kindChange : [...first, ...change, ...state, ...finalizers, ...kindChange];
   const ofState = looksAtState ? [...state, ...finalizers, ...kindState] : NONE;
   throw refused(plan, metadata, rules?.state === 'first' ? [...general, ...ofState, ...ofChange] : [...general, ...ofChange, ...ofState]);
 }
 
 function refused(plan: Plan, metadata: JsonObject, errors: readonly FieldError[]): Error {
-  return invalid({ group: plan.group, kind: plan.kind }, stringAt(metadata, 'name') ?? '', errors);
+  return invalid({ group: plan.hub.group, kind: plan.kind }, stringAt(metadata, 'name') ?? '', errors);
 }
 
 /** What the endpoint does not write is as it was: the main one keeps the status, `status` keeps all but metadata and status. */
 export function placeStatus(plan: Plan, subresource: Subresource, object: JsonObject, old: JsonObject): JsonObject {
   switch (subresource) {
     case undefined:
+    case 'scale':
       if (plan.hasStatus) take(object, old, 'status');
       return object;
     case 'status': {

@@ -43,7 +43,7 @@ const FIRST_AFTER_VERSION = /"(?:generation|creationTimestamp)":/;
 
 /** The object must have a uid and no resourceVersion. */
 export function encode(plan: Plan, object: JsonObject, dialectSensitive: boolean): Encoded {
-  const body = encodeBody(plan.type, object);
+  const body = encodeBody(plan.hub.type, object);
   // A quotation mark inside a string is escaped, so the first match is the member itself.
   return { body, position: body.search(FIRST_AFTER_VERSION), object, dialectSensitive };
 }

@@ -12,11 +12,11 @@ import { kindOf } from '../../../shared/api/schema/decode-error';
 import { parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
 import type { FieldValidation } from '../contract';
 import { decodeWhole } from './decode-body';
-import type { Plan } from './plan';
+import type { KindPlan } from './plan';
 
 /** Throws StatusError for a patch that cannot be read; what it returns throws it for one that cannot be applied. */
 export function readStrategicPatch(
-  plan: Plan,
+  plan: KindPlan,
   bytes: Buffer,
   validation: FieldValidation,
   warn: (text: string) => void,
@@ -63,7 +63,7 @@ function numberTooLarge(top: JsonValue, literals: NumberLiterals): string | unde
 
 const isContainer = (value: JsonValue): value is JsonObject | JsonArray => typeof value === 'object' && value !== null;
 
-function merge(plan: Plan, old: JsonObject, patch: JsonObject): JsonObject {
+function merge(plan: KindPlan, old: JsonObject, patch: JsonObject): JsonObject {
   try {
     const { kind: _kind, apiVersion: _apiVersion, ...merged } = strategicMerge(plan.type, old, patch);
     return merged;
@@ -73,7 +73,7 @@ function merge(plan: Plan, old: JsonObject, patch: JsonObject): JsonObject {
   }
 }
 
-function decode(plan: Plan, value: JsonObject, patch: JsonObject): ReturnType<typeof decodeWhole> {
+function decode(plan: KindPlan, value: JsonObject, patch: JsonObject): ReturnType<typeof decodeWhole> {
   try {
     return decodeWhole(plan, value);
   } catch (error) {

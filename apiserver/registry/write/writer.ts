@@ -22,18 +22,21 @@ import { canonicalizeGroups } from '../../../shared/api/group-fields';
 import * as meta from './metadata-steps';
 import { changesOnlyTimes, recordOwnership } from './ownership';
 import { readPatch, type Patcher } from './patch';
-import type { Plan } from './plan';
+import { toHub, toServed, type KindPlan } from './plan';
 import { alreadyExists, checkResourceVersion } from './preconditions';
 import { createWritePath, type WriteRequest, type WriterDependencies } from './request';
 import { mayGo, placeStatus, settleObject, validateCreation, validateUpdate } from './rules';
 import { accompany, allocate, withClaims } from './allocation';
+import { scaled, scalePlan, shownScale } from './scale';
 import { encode, isUnchanged, parseEntry, storedValue, unstoredEntry } from './stored-object';
 import { writeFailure } from './store-failure';
 
 /** What a PUT or PATCH makes of the stored object. */
 interface Source {
   readonly verb: 'update' | 'patch' | 'apply';
-  /** A decoded object, new on every call; of an apply, with its managedFields. `old` is undefined when there is none. */
+  /** The object says already who owns what. */
+  readonly owned?: true;
+  /** A decoded object of the served version, new on every call; of an apply, with its managedFields. `old` is the stored one, if there is one. */
   object(old: JsonObject | undefined): JsonObject;
 }
 
@@ -43,11 +46,11 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   const path = createWritePath(dependencies);
   const { cache, clock, random, names, ledger, admission, planOf, attemptsFor, admissionRequest } = path;
 
-  /** One attempt to create `object`, which it changes. `manager` undefined = the object says already who owns what. */
+  /** One attempt to create `sent`, which it changes. `manager` undefined = the object says already who owns what. */
   async function attemptCreate(
     request: WriteRequest,
     name: string,
-    object: JsonObject,
+    sent: JsonObject,
     current: Current,
     manager: string | undefined,
     claims: Claims | undefined,
@@ -55,7 +58,8 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const { plan, context, dryRun } = request;
     const { strategy } = plan;
     const strategyContext = { names, user: context.user, serviceFamilies: ledger.families };
-    applyDefaults(plan.type, object);
+    applyDefaults(plan.type, sent);
+    const object = toHub(plan, sent);
     meta.dropDeletion(metadataOf(object));
     strategy.mirror?.(object);
     if (request.name !== '' || stringAt(metadataOf(object), 'name') !== undefined) strategy.stamp?.(object, strategyContext);
@@ -69,18 +73,19 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     if (name !== '') metadata['name'] = name;
     if (plan.hasStatus && strategy.keepsStatusAtCreation !== true) delete object['status'];
     meta.dedupeOwners(metadata, 'update', (text) => context.warn(text));
-    dropDisabled(plan.type, object);
+    dropDisabled(plan.hub.type, object);
     settleObject(plan, object, undefined, strategyContext);
     allocate(plan, object, undefined, claims);
     strategy.prepareForCreate?.(object, strategyContext);
     strategy.stamp?.(object, strategyContext);
     validateCreation(plan, object, strategyContext);
     for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
-    const sensitive = canonicalizeGroups(object, plan.groupFields, names);
+    const sensitive = canonicalizeGroups(object, plan.storedGroupFields, names);
     const checked = admission.validate(admitted);
     if (checked !== undefined) await checked;
     if (asked.type === 'number') throw status.clientFault('resourceVersion should not be set on objects to be created');
     if (current.entry !== undefined) throw alreadyExists(plan, name, metadata, current.entry);
+    if (plan.converter !== undefined) applyDefaults(plan.hub.type, object);
     const encoded = encode(plan, object, sensitive);
     const key = entryKey({ namespace: request.namespace, name });
     if (dryRun) return { type: 'answer', result: { entry: unstoredEntry(key, encoded), created: true } };
@@ -131,9 +136,10 @@ export function createWriter(dependencies: WriterDependencies): Writer {
       throw status.uidPrecondition(plan.gr, name, plan.keyPrefix + key, uid, oldUid);
     checkResourceVersion(plan, name, stringAt(sent, 'resourceVersion'), entry);
     applyDefaults(plan.type, object);
+    object = toHub(plan, object);
     strategy.mirror?.(object);
     strategy.stamp?.(object, strategyContext);
-    if (source.verb !== 'apply') recordOwnership(plan, subresource, options.fieldManager, object, old, clock.now());
+    if (source.owned !== true) recordOwnership(plan, subresource, options.fieldManager, object, old, clock.now());
     const admitted = admissionRequest(request, 'UPDATE', current, object, old);
     const mutated = admission.mutate(admitted);
     if (mutated !== undefined) await mutated;
@@ -143,8 +149,8 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     meta.carryOver(metadata, oldMetadata);
     meta.dedupeOwners(metadata, source.verb, (text) => context.warn(text));
     object = placeStatus(plan, subresource, object, old);
-    dropDisabled(plan.type, object);
-    const rules = subresource === undefined ? strategy.update : strategy[subresource];
+    dropDisabled(plan.hub.type, object);
+    const rules = subresource === undefined || subresource === 'scale' ? strategy.update : strategy[subresource];
     if (subresource === undefined) {
       settleObject(plan, object, old, strategyContext);
       allocate(plan, object, old, claims);
@@ -154,13 +160,14 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     meta.countGeneration(plan, subresource, object, old);
     validateUpdate(plan, rules, object, old, strategyContext);
     if (subresource === undefined) for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
-    const sensitive = canonicalizeGroups(object, plan.groupFields, names);
+    const sensitive = canonicalizeGroups(object, plan.storedGroupFields, names);
     const checked = admission.validate({ ...admitted, object });
     if (checked !== undefined) await checked;
+    if (plan.converter !== undefined) applyDefaults(plan.hub.type, object);
     const encoded = encode(plan, object, sensitive);
     const removed = isTerminating(oldMetadata) && mayGo(plan, object);
-    if (!removed && (isUnchanged(encoded, entry, text) || changesOnlyTimes(object, old)))
-      return { type: 'answer', result: { entry, created: false } };
+    const isSame = isUnchanged(encoded, entry, text) || (subresource !== 'scale' && changesOnlyTimes(object, old));
+    if (!removed && isSame) return { type: 'answer', result: { entry, created: false } };
     const value = storedValue(plan, encoded, hiddenFields(plan, clock.now(), dependencies.eventTtlSeconds));
     // A removal answers with the object as it was sent, at its last stored version (upstream behaviour).
     const asStored = (revision: number): WriteResult => ({ entry: makeEntry(plan.stored, key, revision, value), created: false });
@@ -206,7 +213,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   }
 
   /** Brings the names in a decoded object to the canonical spelling and holds its place against the URL's. `name` undefined = a new object. */
-  function settlePlace(plan: Plan, object: JsonObject, namespace: string, name: string | undefined): JsonObject {
+  function settlePlace(plan: KindPlan, object: JsonObject, namespace: string, name: string | undefined): JsonObject {
     const metadata = metadataOf(object);
     meta.canonicalPlace(plan, metadata, names);
     canonicalizeGroups(object, plan.groupFields, names);
@@ -221,6 +228,22 @@ export function createWriter(dependencies: WriterDependencies): Writer {
         attemptUpdate(request, source, options, current, claims),
       ),
     );
+  }
+
+  /** The kind of the body. */
+  function bodyPlan({ plan, subresource }: WriteRequest): KindPlan {
+    return subresource === 'scale' ? scalePlan : plan;
+  }
+
+  /** A source of scales as one of the objects that they scale. */
+  function throughScale(request: WriteRequest, { fieldManager }: WriteOptions, source: Source): Source {
+    if (request.subresource !== 'scale') return source;
+    const { verb } = source;
+    const object = (old: JsonObject | undefined): JsonObject => {
+      if (old === undefined) throw status.notFound(request.plan.gr, request.name);
+      return scaled(request, { verb, manager: fieldManager, ms: clock.now() }, old, source.object(shownScale(request, old)));
+    };
+    return { verb, owned: true, object };
   }
 
   function requestFor(
@@ -250,7 +273,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     },
     update(context, resource, key, subresource, body, options) {
       const request = requestFor(context, resource, key, subresource, options);
-      const { plan } = request;
+      const plan = bodyPlan(request);
       const decode = (): JsonObject =>
         settlePlace(
           plan,
@@ -260,37 +283,34 @@ export function createWriter(dependencies: WriterDependencies): Writer {
         );
       return guarded('update', request, () => {
         let fresh: JsonObject | undefined = decode();
-        const source: Source = {
-          verb: 'update',
-          object() {
-            const object = fresh ?? decode();
-            fresh = undefined;
-            return object;
-          },
+        const written = (): JsonObject => {
+          const object = fresh ?? decode();
+          fresh = undefined;
+          return object;
         };
-        return change(request, source, options);
+        return change(request, throughScale(request, options, { verb: 'update', object: written }), options);
       });
     },
     patch(context, resource, key, subresource, patch, options) {
       const request = requestFor(context, resource, key, subresource, options);
       return guarded('patch', request, async () => {
-        const { plan } = request;
+        const plan = bodyPlan(request);
         if (patch.type === 'apply') {
           const config = await readApply(plan, patch.bytes, options.fieldValidation, (text) => context.warn(text), clock);
           canonicalizeGroups(config, plan.groupFields, names);
           const applied = { plan, name: key.name, subresource, manager: options.fieldManager, force: options.force === true };
           const object = (old: JsonObject | undefined): JsonObject =>
             settlePlace(plan, applyTo({ ...applied, ms: clock.now() }, config, old), key.namespace, key.name);
-          return change(request, { verb: 'apply', object }, options);
+          return change(request, throughScale(request, options, { verb: 'apply', owned: true, object }), options);
         }
         const document = { type: patch.type, bytes: patch.bytes };
         let apply: Patcher | undefined;
         // Read only when there is something to apply it to: what does not exist is said first (upstream behaviour).
         const object = (old: JsonObject | undefined): JsonObject => {
           apply ??= readPatch(plan, document, options.fieldValidation, (text) => context.warn(text));
-          return settlePlace(plan, apply(old ?? {}), key.namespace, key.name);
+          return settlePlace(plan, apply(toServed(plan, old ?? {})), key.namespace, key.name);
         };
-        return change(request, { verb: 'patch', object }, options);
+        return change(request, throughScale(request, options, { verb: 'patch', object }), options);
       });
     },
     edit(context, resource, key, { dryRun, preconditions = {} }, change) {

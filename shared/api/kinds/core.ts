@@ -1,34 +1,39 @@
-/** The kinds of the core group. */
-import { BINDING } from './operations';
+/** The kinds of the core group, and their newer versions in other groups. */
+import { BINDING, scaledWorkload } from './operations';
 import { TOKEN_REQUEST } from './reviews';
 import { rowsOf, same, STATUS, type KindRow } from './row';
 
 const core = rowsOf('', 'v1', 'core.v1');
+const events = rowsOf('events.platform.io', 'v1', 'events.v1');
+
+/** What both versions of an Event have in common. */
+const EVENT = { shortNames: ['ev'], createOnUpdate: true, noGarbageCollection: true, ownFieldLabels: 'plain', expires: true } as const;
+const REGARDING = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 
 export const CORE: readonly KindRow[] = [
   core('ConfigMap', 'configmaps', { shortNames: ['cm'] }),
   core('Endpoints', 'endpoints', { shortNames: ['ep'], segment: 'services/endpoints', createOnUpdate: true }),
   core('Event', 'events', {
-    shortNames: ['ev'],
+    ...EVENT,
     nameFormat: 'path-segment',
-    createOnUpdate: true,
-    noGarbageCollection: true,
-    ownFieldLabels: 'plain',
-    expires: true,
     selectableFields: [
-      ...same(
-        'involvedObject.kind',
-        'involvedObject.namespace',
-        'involvedObject.name',
-        'involvedObject.uid',
-        'involvedObject.apiVersion',
-        'involvedObject.resourceVersion',
-        'involvedObject.fieldPath',
-        'reason',
-        'reportingComponent',
-      ),
+      ...same(...REGARDING.map((member) => `involvedObject.${member}`), 'reason', 'reportingComponent'),
       { name: 'source', path: 'source.component' },
       { name: 'type', path: 'type' },
+    ],
+  }),
+  events('Event', 'events', {
+    ...EVENT,
+    storedAs: { group: '', version: 'v1' },
+    selectableFields: [
+      ...REGARDING.map((member) => ({
+        name: `regarding.${member}`,
+        path: `involvedObject.${member}`,
+        storedName: `involvedObject.${member}`,
+      })),
+      ...same('reason'),
+      { name: 'reportingController', path: 'reportingComponent', storedName: 'reportingComponent' },
+      ...same('type'),
     ],
   }),
   core('LimitRange', 'limitranges', { shortNames: ['limits'], createOnUpdate: true }),
@@ -73,7 +78,7 @@ export const CORE: readonly KindRow[] = [
   core('ReplicationController', 'replicationcontrollers', {
     shortNames: ['rc'],
     categories: ['all'],
-    subresources: [STATUS],
+    subresources: scaledWorkload('autoscaling'),
     segment: 'controllers',
     generation: 'counted',
     ownFieldLabels: 'plain',

@@ -1,14 +1,23 @@
 /** The kinds that say who may do what, and how requests are treated. */
-import { rowsOf, same, STATUS, type KindRow } from './row';
+import { rowsOf, same, STATUS, type KindRow, type RowOptions } from './row';
 
 const admission = rowsOf('admissionregistration.platform.io', 'v1', 'admissionregistration.v1');
 const certificates = rowsOf('certificates.platform.io', 'v1', 'certificates.v1');
 const coordination = rowsOf('coordination.platform.io', 'v1', 'coordination.v1');
 const flowcontrol = rowsOf('flowcontrol.apiserver.platform.io', 'v1', 'flowcontrol.v1');
+const flowcontrolBeta = rowsOf('flowcontrol.apiserver.platform.io', 'v1beta3', 'flowcontrol.v1beta3');
 const rbac = rowsOf('rbac.authorization.platform.io', 'v1', 'rbac.v1');
 
 const RBAC = { nameFormat: 'path-segment', createOnUpdate: true } as const;
 const ADMISSION = { scope: 'cluster', categories: ['api-extensions'], generation: 'counted', requiresResourceVersion: true } as const;
+
+const FLOWCONTROL = { scope: 'cluster', subresources: [STATUS], statusKeeps: 'metadata', generation: 'counted' } as const;
+const FLOWCONTROL_V1 = { group: 'flowcontrol.apiserver.platform.io', version: 'v1' };
+const olderFlowcontrol = (kind: string): RowOptions => ({
+  ...FLOWCONTROL,
+  storedAs: FLOWCONTROL_V1,
+  deprecation: { since: '1.29', removed: '1.32', replacement: { ...FLOWCONTROL_V1, kind } },
+});
 
 export const GOVERNANCE: readonly KindRow[] = [
   admission('MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', ADMISSION),
@@ -24,13 +33,10 @@ export const GOVERNANCE: readonly KindRow[] = [
     selectableFields: same('spec.signerName'),
   }),
   coordination('Lease', 'leases', { requiresResourceVersion: true, createOnUpdate: true }),
-  flowcontrol('FlowSchema', 'flowschemas', { scope: 'cluster', subresources: [STATUS], statusKeeps: 'metadata', generation: 'counted' }),
-  flowcontrol('PriorityLevelConfiguration', 'prioritylevelconfigurations', {
-    scope: 'cluster',
-    subresources: [STATUS],
-    statusKeeps: 'metadata',
-    generation: 'counted',
-  }),
+  flowcontrol('FlowSchema', 'flowschemas', FLOWCONTROL),
+  flowcontrol('PriorityLevelConfiguration', 'prioritylevelconfigurations', FLOWCONTROL),
+  flowcontrolBeta('FlowSchema', 'flowschemas', olderFlowcontrol('FlowSchema')),
+  flowcontrolBeta('PriorityLevelConfiguration', 'prioritylevelconfigurations', olderFlowcontrol('PriorityLevelConfiguration')),
   rbac('ClusterRoleBinding', 'clusterrolebindings', { ...RBAC, scope: 'cluster' }),
   rbac('ClusterRole', 'clusterroles', { ...RBAC, scope: 'cluster' }),
   rbac('RoleBinding', 'rolebindings', RBAC),

@@ -1,9 +1,18 @@
 /** The kinds of which nothing is stored: what is asked for by creating them, or shown without being kept; and the bodies of subresources. */
 import { REVIEWS } from './reviews';
-import { rowsOf, type KindRow } from './row';
+import { bodyOf, rowsOf, STATUS, type KindRow, type SubresourceRow } from './row';
 
 const core = rowsOf('', 'v1', 'core.v1');
 
 export const BINDING: KindRow = core('Binding', 'bindings', { virtual: true, verbs: ['create'], answersStatus: true });
+
+/** What autoscalers read and write of a workload. */
+export const SCALE: KindRow = bodyOf('autoscaling', 'v1', 'autoscaling.v1', 'Scale');
+
+/** The subresources of workloads that have a scale; see SubresourceRow for `missedIn`. */
+export function scaledWorkload(missedIn?: string): readonly SubresourceRow[] {
+  const place = missedIn === undefined ? {} : { missedIn };
+  return [{ name: 'scale', verbs: ['get', 'patch', 'update'], kind: SCALE, ...place }, STATUS];
+}
 
 export const OPERATIONS: readonly KindRow[] = [BINDING, ...REVIEWS];

@@ -1,4 +1,5 @@
 /** What a row of the kind table says, and the short forms in which rows are written. Holds no row itself. */
+import type { GroupVersion, GroupVersionKind } from '../identity';
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
 
@@ -11,6 +12,8 @@ export interface SubresourceRow {
   readonly answersStatus?: true;
   /** uid and resourceVersion of the body are conditions on the object; elsewhere they do not count. */
   readonly bodyIsCondition?: true;
+  /** A GET that finds nothing says so of the subresource, in this group, and not of the object. */
+  readonly missedIn?: string;
 }
 
 /** How an object's name is checked. */
@@ -22,6 +25,15 @@ export interface SelectableField {
   /** Where the value is found, in dots; a list or absent value counts as the empty string unless `absent` says otherwise. */
   readonly path: string;
   readonly absent?: string;
+  /** What the version that objects are stored in calls it, where that is another name. */
+  readonly storedName?: string;
+}
+
+/** A version that is going away. Releases are numbered as in `1.29`. */
+export interface Deprecation {
+  readonly since: string;
+  readonly removed: string;
+  readonly replacement: GroupVersionKind;
 }
 
 /**
@@ -47,6 +59,9 @@ export interface KindRow {
   readonly answersStatus?: true;
   readonly verbs: readonly Verb[];
   readonly subresources?: readonly SubresourceRow[];
+  /** The version of this kind as which its objects are stored, when it is another one; how is said in shared/api/conversion. */
+  readonly storedAs?: GroupVersion;
+  readonly deprecation?: Deprecation;
   /** Key segment in the store when it is not the resource's name. */
   readonly segment?: string;
   readonly nameFormat: NameFormat;
@@ -79,12 +94,13 @@ export const same = (...names: string[]): readonly SelectableField[] => names.ma
 /** What follows from the kind's name and group in all rows but a few. */
 type Derived = 'group' | 'version' | 'kind' | 'type' | 'resource' | 'singular' | 'namespaced' | 'verbs' | 'nameFormat';
 
-interface Options extends Omit<KindRow, Derived>, Partial<Pick<KindRow, 'verbs' | 'nameFormat'>> {
+/** What a row says of its kind beside its names. */
+export interface RowOptions extends Omit<KindRow, Derived>, Partial<Pick<KindRow, 'verbs' | 'nameFormat'>> {
   readonly scope?: 'cluster';
 }
 
 /** A maker of rows for one group version; `types` = how its types begin in the type tables (`core.v1`). Kinds are namespaced unless they say otherwise. */
-export function rowsOf(group: string, version: string, types: string): (kind: string, resource: string, options?: Options) => KindRow {
+export function rowsOf(group: string, version: string, types: string): (kind: string, resource: string, options?: RowOptions) => KindRow {
   return (kind, resource, { scope, ...options } = {}) => ({
     group,
     version,

@@ -1,10 +1,14 @@
 /** The kinds that keep pods running and the ones that scale and protect them. */
+import { scaledWorkload } from './operations';
 import { rowsOf, STATUS, type KindRow } from './row';
 
 const apps = rowsOf('apps', 'v1', 'apps.v1');
 const autoscaling = rowsOf('autoscaling', 'v2', 'autoscaling.v2');
+const autoscalingV1 = rowsOf('autoscaling', 'v1', 'autoscaling.v1');
 const batch = rowsOf('batch', 'v1', 'batch.v1');
 const policy = rowsOf('policy', 'v1', 'policy.v1');
+
+const AUTOSCALER = { shortNames: ['hpa'], categories: ['all'], subresources: [STATUS] };
 
 export const WORKLOADS: readonly KindRow[] = [
   apps('ControllerRevision', 'controllerrevisions'),
@@ -12,22 +16,27 @@ export const WORKLOADS: readonly KindRow[] = [
   apps('Deployment', 'deployments', {
     shortNames: ['deploy'],
     categories: ['all'],
-    subresources: [STATUS],
+    subresources: scaledWorkload('apps'),
     statusKeeps: 'labels',
     generation: 'counted-with-annotations',
   }),
-  apps('ReplicaSet', 'replicasets', { shortNames: ['rs'], categories: ['all'], subresources: [STATUS], generation: 'counted' }),
+  apps('ReplicaSet', 'replicasets', {
+    shortNames: ['rs'],
+    categories: ['all'],
+    subresources: scaledWorkload('apps'),
+    generation: 'counted',
+  }),
   apps('StatefulSet', 'statefulsets', {
     shortNames: ['sts'],
     categories: ['all'],
-    subresources: [STATUS],
+    subresources: scaledWorkload(),
     nameFormat: 'dns-label',
     generation: 'counted',
   }),
-  autoscaling('HorizontalPodAutoscaler', 'horizontalpodautoscalers', {
-    shortNames: ['hpa'],
-    categories: ['all'],
-    subresources: [STATUS],
+  autoscaling('HorizontalPodAutoscaler', 'horizontalpodautoscalers', AUTOSCALER),
+  autoscalingV1('HorizontalPodAutoscaler', 'horizontalpodautoscalers', {
+    ...AUTOSCALER,
+    storedAs: { group: 'autoscaling', version: 'v2' },
   }),
   batch('CronJob', 'cronjobs', { shortNames: ['cj'], categories: ['all'], subresources: [STATUS], generation: 'counted' }),
   batch('Job', 'jobs', {

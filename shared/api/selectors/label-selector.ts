@@ -4,8 +4,8 @@
  */
 import { otherQualifiedName } from '../../names/dialect';
 import { compareBytes } from '../json';
+import { labelValue, qualifiedName } from '../names';
 import { quote } from '../quote';
-import { labelKeyFaults, labelValueFaults } from './label-syntax';
 import { SelectorError } from './selector-error';
 
 export type LabelOperator = '=' | '!=' | 'in' | 'notin' | 'exists' | 'absent' | '>' | '<';
@@ -209,7 +209,7 @@ function unparsable(text: string): SelectorError {
 }
 
 function checkKey(key: string): void {
-  const faults = labelKeyFaults(key);
+  const faults = qualifiedName(key);
   if (faults.length > 0) throw unparsable(`<nil>: Invalid value: ${quote(key)}: ${faults.join('; ')}`);
 }
 
@@ -220,7 +220,7 @@ function checked(requirement: LabelRequirement): LabelRequirement {
     if ((operator === '>' || operator === '<') && integer(value) === undefined) {
       errors.push(`values[${index}]: Invalid value: ${quote(value)}: for 'Gt', 'Lt' operators, the value must be an integer`);
     }
-    const faults = labelValueFaults(value);
+    const faults = labelValue(value);
     if (faults.length > 0) errors.push(`values[${index}][${key}]: Invalid value: ${quote(value)}: ${faults.join('; ')}`);
   });
   if (errors.length > 0) throw unparsable(errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`);

@@ -3,16 +3,23 @@ import type { JsonObject } from '../../api/json';
 import { decodeObject } from '../../api/schema';
 import { ApplyConflict, applyConfiguration, type Applied } from './apply';
 import { writeEntries, type Entry, type Manager } from './entries';
-import { membersOf, pathText } from './field-set';
-import { recordUpdate, type Ownership } from './manager';
+import { membersOf, pathText, type FieldSet } from './field-set';
+import { recordUpdate, type Ownership, type VersionView } from './manager';
 import { shapeOf } from './shape';
 import { shapeFaults } from './typed';
 
 const NOW = '2026-01-02T03:04:05Z';
 const LATER = '2026-01-02T03:04:06Z';
-const configMap: Ownership = { shape: shapeOf('core.v1.ConfigMap'), resets: {} };
-const serviceAccount: Ownership = { shape: shapeOf('core.v1.ServiceAccount'), resets: {} };
-const pod: Ownership = { shape: shapeOf('core.v1.Pod'), resets: { 'f:status': {} } };
+const configMap = ownershipOf('core.v1.ConfigMap', {});
+const serviceAccount = ownershipOf('core.v1.ServiceAccount', {});
+const pod = ownershipOf('core.v1.Pod', { 'f:status': {} });
+
+/** Of a kind that has one version only. */
+function ownershipOf(type: string, resets: FieldSet): Ownership {
+  const same = (object: JsonObject): JsonObject => object;
+  const own: VersionView = { shape: shapeOf(type), resets, convert: same, back: same };
+  return { own, in: (apiVersion) => (apiVersion === 'v1' ? own : undefined) };
+}
 
 const applier = (name: string): Manager => ({ name, operation: 'Apply', apiVersion: 'v1', subresource: '' });
 const updater = (name: string): Manager => ({ name, operation: 'Update', apiVersion: 'v1', subresource: '' });
@@ -187,6 +194,6 @@ describe('what a configuration may hold', () => {
     [{ spec: { containers: ['x'] } }, ['.spec.containers: element 0: associative list with keys may not have non-map elements']],
     [{ spec: { containers: null, nodeName: null } }, []],
   ])('%j', (object, faults) => {
-    expect(shapeFaults(pod.shape, object)).toEqual(faults);
+    expect(shapeFaults(pod.own.shape, object)).toEqual(faults);
   });
 });

@@ -4,7 +4,6 @@
  */
 import { compareBytes, equalJson, type JsonObject } from '../../api/json';
 import { quote } from '../../api/quote';
-import { compare } from './compare';
 import { isSameManager, type Entry, type Manager } from './entries';
 import {
   canonical,
@@ -18,7 +17,7 @@ import {
   EMPTY_SET,
   type FieldSet,
 } from './field-set';
-import { withoutFields, withoutServerFields, type Ownership } from './manager';
+import { Changes, withoutServerFields, type Ownership } from './manager';
 import { mergeApplied, removeFields } from './merge';
 import type { Shape } from './shape';
 import { fieldSetOf, withStructMembers } from './typed';
@@ -77,35 +76,55 @@ export function applyConfiguration(
   manager: Manager,
   options: { readonly force: boolean; readonly now: string },
 ): Applied {
-  const { shape, resets } = ownership;
+  const { shape, resets } = ownership.own;
   const previous = entries.find((entry) => isSameManager(entry.manager, manager));
   const others = entries.filter((entry) => entry !== previous);
   const wanted = differenceBelow(fieldSetOf(shape, config), resets);
   const merged = mergeApplied(shape, live, config);
-  const object = previous === undefined ? merged : prune(shape, merged, previous.fields, [wanted, ...others.map((entry) => entry.fields)]);
+  const object =
+    previous === undefined ? merged : prune(ownership, merged, previous, [{ manager, time: undefined, fields: wanted }, ...others]);
 
-  const { added, modified, removed } = compare(shape, live, object);
-  const changed = differenceBelow(union(modified, added), resets);
+  const changes = new Changes(ownership, live, object);
   const conflicts = others.flatMap((entry) => {
-    const fields = intersection(entry.fields, changed);
+    const change = changes.in(entry.manager.apiVersion);
+    const fields = change === undefined ? EMPTY_SET : intersection(entry.fields, change.changed);
     return isEmptySet(fields) ? [] : [{ manager: entry.manager, fields }];
   });
   if (conflicts.length > 0 && !options.force) throw new ApplyConflict(conflicts);
-  const left = withoutFields(others, union(changed, differenceBelow(removed, resets)));
+  const left = changes.leave(others);
   const own = withoutServerFields(wanted);
   const time = equalJson(live, object) ? previous?.time : options.now;
   return { object, entries: isEmptySet(own) ? left : [...left, { manager, time, fields: canonical(own) }] };
 }
 
-/** Takes out what the manager applied before and nobody, itself included, wants now. */
-function prune(shape: Shape, merged: JsonObject, last: FieldSet, wanted: readonly FieldSet[]): JsonObject {
-  if (isEmptySet(last)) return merged;
-  const fields = (object: JsonObject): FieldSet => withStructMembers(shape, fieldSetOf(shape, object));
-  const applied = withStructMembers(shape, last);
-  const all = fields(merged);
+/** Takes out what the manager applied before and nobody, itself included, wants now. Each set counts in the version that it was written in. */
+function prune(ownership: Ownership, merged: JsonObject, last: Entry, owners: readonly Entry[]): JsonObject {
+  const view = ownership.in(last.manager.apiVersion);
+  if (view === undefined || isEmptySet(last.fields)) return merged;
+  const { shape } = view;
+  const whole = view.convert(merged);
+  const applied = withStructMembers(shape, last.fields);
   // All that was applied goes, with everything below it; then what someone wants comes back, and with it what nobody ever applied.
-  const without = fields(removeFields(shape, merged, applied));
-  const owned = withStructMembers(shape, wanted.reduce(union, EMPTY_SET));
-  const restored = removeFields(shape, merged, difference(all, union(without, owned)));
-  return removeFields(shape, merged, intersection(difference(all, fields(restored)), applied));
+  const stripped = view.back(removeFields(shape, whole, applied));
+  const restored = view.convert(restoreOwned(ownership, merged, stripped, owners));
+  return view.back(removeFields(shape, whole, intersection(difference(allFields(shape, whole), allFields(shape, restored)), applied)));
+}
+
+/** `stripped` with everything that somebody owns in `merged`. */
+function restoreOwned(ownership: Ownership, merged: JsonObject, stripped: JsonObject, owners: readonly Entry[]): JsonObject {
+  let restored = stripped;
+  for (const apiVersion of new Set(owners.map(({ manager }) => manager.apiVersion))) {
+    const view = ownership.in(apiVersion);
+    if (view === undefined) continue;
+    const { shape } = view;
+    const owned = owners.filter(({ manager }) => manager.apiVersion === apiVersion).map(({ fields }) => fields);
+    const kept = union(allFields(shape, view.convert(restored)), withStructMembers(shape, owned.reduce(union, EMPTY_SET)));
+    const whole = view.convert(merged);
+    restored = view.back(removeFields(shape, whole, difference(allFields(shape, whole), kept)));
+  }
+  return restored;
+}
+
+function allFields(shape: Shape, object: JsonObject): FieldSet {
+  return withStructMembers(shape, fieldSetOf(shape, object));
 }

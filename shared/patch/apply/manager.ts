@@ -7,11 +7,63 @@ import { compareManagers, isSameManager, type Entry, type Manager } from './entr
 import { canonical, difference, differenceBelow, EMPTY_SET, isEmptySet, union, type FieldSet } from './field-set';
 import type { Shape } from './shape';
 
-/** What stays the same from request to request on one endpoint. */
-export interface Ownership {
+/** How objects of an endpoint look in some version: entries are written in the version of the request that made them. */
+export interface VersionView {
   readonly shape: Shape;
   /** Fields that the endpoint does not write: nobody comes to own them through it. */
   readonly resets: FieldSet;
+  /** From the endpoint's own version to this one. */
+  convert(object: JsonObject): JsonObject;
+  back(object: JsonObject): JsonObject;
+}
+
+/** What stays the same from request to request on one endpoint. */
+export interface Ownership {
+  /** The endpoint's own version, in which objects are given. */
+  readonly own: VersionView;
+  /** Undefined for what is no version of the kind: entries of such a version are dropped. */
+  in(apiVersion: string): VersionView | undefined;
+}
+
+/** What a write changes, in every version that somebody asks for. */
+export class Changes {
+  private readonly known = new Map<string, Change | undefined>();
+
+  constructor(
+    private readonly ownership: Ownership,
+    private readonly before: JsonObject,
+    private readonly after: JsonObject,
+  ) {}
+
+  /** Undefined for what is no version of the kind. */
+  in(apiVersion: string): Change | undefined {
+    if (!this.known.has(apiVersion)) this.known.set(apiVersion, this.compare(this.ownership.in(apiVersion)));
+    return this.known.get(apiVersion);
+  }
+
+  private compare(view: VersionView | undefined): Change | undefined {
+    if (view === undefined) return undefined;
+    const { added, modified, removed } = compare(view.shape, view.convert(this.before), view.convert(this.after));
+    return { changed: differenceBelow(union(modified, added), view.resets), removed: differenceBelow(removed, view.resets) };
+  }
+
+  /** The entries without what has changed; who owns nothing then, or in a version that there is not, has no entry. */
+  leave(entries: readonly Entry[]): readonly Entry[] {
+    return entries.flatMap((entry) => {
+      const change = this.in(entry.manager.apiVersion);
+      if (change === undefined) return [];
+      const fields = difference(entry.fields, union(change.changed, change.removed));
+      if (fields === entry.fields) return [entry];
+      return isEmptySet(fields) ? [] : [{ ...entry, fields }];
+    });
+  }
+}
+
+/** Without the fields that the endpoint does not write. */
+export interface Change {
+  /** Added or modified. */
+  readonly changed: FieldSet;
+  readonly removed: FieldSet;
 }
 
 /** Fields that belong to the server; they are in no set. */
@@ -48,25 +100,17 @@ export function recordUpdate(
   manager: Manager,
   now: string,
 ): readonly Entry[] {
-  const { added, modified, removed } = compare(ownership.shape, before, after);
-  const own = withoutServerFields(differenceBelow(union(modified, added), ownership.resets));
-  const gone = withoutServerFields(differenceBelow(removed, ownership.resets));
-  if (isEmptySet(own) && isEmptySet(gone)) return entries;
-  const left = withoutFields(entries, union(own, gone));
+  const changes = new Changes(ownership, before, after);
+  const change = changes.in(manager.apiVersion);
+  const own = withoutServerFields(change?.changed ?? EMPTY_SET);
+  const gone = withoutServerFields(change?.removed ?? EMPTY_SET);
+  const isOneVersion = entries.every((entry) => entry.manager.apiVersion === manager.apiVersion);
+  if (isOneVersion && isEmptySet(own) && isEmptySet(gone)) return entries;
+  const left = changes.leave(entries);
   if (isEmptySet(own)) return left;
   const previous = left.find((entry) => isSameManager(entry.manager, manager));
   const mine: Entry = { manager, time: now, fields: canonical(union(previous?.fields ?? EMPTY_SET, own)) };
   return capped([...left.filter((entry) => entry !== previous), mine]);
-}
-
-/** The entries without some fields; who owns nothing then has no entry. */
-export function withoutFields(entries: readonly Entry[], fields: FieldSet): readonly Entry[] {
-  if (isEmptySet(fields)) return entries;
-  return entries.flatMap((entry) => {
-    const left = difference(entry.fields, fields);
-    if (left === entry.fields) return [entry];
-    return isEmptySet(left) ? [] : [{ ...entry, fields: left }];
-  });
 }
 
 const MOST_UPDATERS = 10;

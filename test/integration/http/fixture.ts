@@ -44,6 +44,7 @@ export async function startFixture(changes: Partial<ServerOptions> = {}): Promis
       prefix: '/registry',
       advertiseAddress: '192.0.2.1',
       serviceRanges: FLAGS['service-cluster-ip-range'].default,
+      deniesServiceAddresses: true,
       nodePorts: FLAGS['service-node-port-range'].default,
       eventTtlMs: HOUR_MS,
       compactionMs: 0,

@@ -44,6 +44,12 @@ export const WORKLOAD_CELLS: Readonly<Record<string, Cells>> = {
   },
   ReplicaSet: (object) => [...replicaCells(object), selectorOf(object)],
   ReplicationController: (object) => [...replicaCells(object), labelPairs(objectAt(objectAt(object, 'spec'), 'selector'))],
+  Scale: (object) => [
+    name(object),
+    numberAt(objectAt(object, 'spec'), 'replicas'),
+    numberAt(objectAt(object, 'status'), 'replicas'),
+    created(object),
+  ],
   StatefulSet: (object) => [name(object), ready(object), created(object), ...templateCells(object)],
 };
 

@@ -89,5 +89,11 @@ export const WORKLOAD_COLUMNS: Readonly<Record<string, readonly ColumnDefinition
   ],
   ReplicaSet: REPLICAS,
   ReplicationController: REPLICAS,
+  Scale: [
+    column('Name', NAME.description),
+    column('Desired', 'How many replicas there should be.', COUNT),
+    column('Available', 'How many replicas were seen.', COUNT),
+    AGE,
+  ],
   StatefulSet: [NAME, column('Ready', 'How many pods are ready, of how many there should be.'), AGE, CONTAINERS, IMAGES],
 };

@@ -1,10 +1,12 @@
 /** Defaults of rules about access and traffic, as far as they depend on other members. */
+import { defaultShares } from '../../conversion/priority-level';
 import { stringAt } from '../../json';
 import { objects, type DefaultRule } from './rule';
 
 const RBAC = 'rbac.authorization.platform.io';
 
 export const POLICY_RULES: Readonly<Record<string, DefaultRule>> = {
+  'flowcontrol.v1beta3.PriorityLevelConfiguration': defaultShares,
   'networking.v1.NetworkPolicySpec': (spec) => {
     const types = spec['policyTypes'];
     if (Array.isArray(types) && types.length > 0) return;

@@ -1,0 +1,111 @@
+/** Who may give a Service addresses from outside the cluster, by which way of writing, and what others may still do. */
+import { refusal, writeFixture, type Fixture } from '../../test/support/write-fixture';
+import type { JsonObject } from '../../shared/api/json';
+import type { AddressUse } from './service-addresses';
+
+const PORTS = [{ port: 80, protocol: 'TCP' }];
+const EXTERNAL = 'services "a" is forbidden: Use of external IPs is denied by admission control';
+const BALANCER = 'services "a" is forbidden: Use of load balancer addresses is denied by admission control';
+
+let allowed: boolean;
+let asked: AddressUse[];
+let fixture: Fixture;
+beforeEach(async () => {
+  allowed = true;
+  asked = [];
+  fixture = await writeFixture({
+    mayUseAddresses: (_user, use) => {
+      asked.push(use);
+      return allowed;
+    },
+  });
+});
+
+const service = (spec: JsonObject): JsonObject => ({ metadata: { name: 'a' }, spec: { ports: PORTS, ...spec } });
+const ingress = (...items: JsonObject[]): JsonObject => ({ status: { loadBalancer: { ingress: items } } });
+const balancer: JsonObject = { type: 'LoadBalancer', externalIPs: ['192.0.2.1', '192.0.2.2'] };
+const two = ingress({ ip: '192.0.2.7' }, { hostname: 'a.example.com' });
+
+/** A load balancer with two external addresses and two of its own, and from now on nobody is allowed anything. */
+async function begin(): Promise<void> {
+  await fixture.create('services', service(balancer));
+  await fixture.patch('services', 'a', 'merge', two, { subresource: 'status' });
+  allowed = false;
+  await fixture.cache.catchUp();
+}
+
+type Write = () => Promise<unknown>;
+const status = { subresource: 'status' } as const;
+const apply = (body: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, ...body });
+
+const REFUSED: readonly (readonly [string, string, Write])[] = [
+  ['an update', EXTERNAL, () => fixture.update('services', 'a', service({ ...balancer, externalIPs: ['192.0.2.3'] }))],
+  ['a merge patch', EXTERNAL, () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.1', '192.0.2.3'] } })],
+  [
+    'a JSON patch',
+    EXTERNAL,
+    () => fixture.patch('services', 'a', 'json', [{ op: 'add', path: '/spec/externalIPs/-', value: '192.0.2.3' }]),
+  ],
+  ['a strategic patch', EXTERNAL, () => fixture.patch('services', 'a', 'strategic', { spec: { externalIPs: ['192.0.2.3'] } })],
+  ['an apply', EXTERNAL, () => fixture.patch('services', 'a', 'apply', apply({ spec: { externalIPs: ['192.0.2.3'] } }), { force: true })],
+  ['a dry run', EXTERNAL, () => fixture.update('services', 'a', service({ externalIPs: ['192.0.2.3'] }), { dryRun: true })],
+  ['a status with another address', BALANCER, () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.8' }), status)],
+  ['a status with another name', BALANCER, () => fixture.patch('services', 'a', 'merge', ingress({ hostname: 'b.example.com' }), status)],
+  [
+    'an applied status',
+    BALANCER,
+    () => fixture.patch('services', 'a', 'apply', apply(ingress({ ip: '192.0.2.8' })), { ...status, force: true }),
+  ],
+  ['an update of the status', BALANCER, () => fixture.update('services', 'a', { ...service(balancer), ...ingress({ ip: '::1' }) }, status)],
+];
+
+it.each(REFUSED)('%s that brings an address is refused', async (_title, message, write) => {
+  await begin();
+  expect(await refusal(write())).toMatchObject({ code: 403, reason: 'Forbidden', message, details: { name: 'a', kind: 'services' } });
+});
+
+it.each(REFUSED)('%s that brings an address is let through for those who are allowed', async (_title, _message, write) => {
+  await begin();
+  allowed = true;
+  await write();
+});
+
+const LEFT_ALONE: readonly (readonly [string, Write])[] = [
+  ['labels', () => fixture.patch('services', 'a', 'merge', { metadata: { labels: { x: 'y' } } })],
+  ['fewer external addresses', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.2'] } })],
+  ['no external addresses', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: null } })],
+  ['another order', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.2', '192.0.2.1'] } })],
+  ['fewer addresses in the status', () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.7' }), status)],
+  ['an empty status', () => fixture.patch('services', 'a', 'merge', { status: null }, status)],
+  ['a status in the main endpoint, which does not count', () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.8' }))],
+  ['another type', () => fixture.patch('services', 'a', 'merge', { spec: { type: 'NodePort' } })],
+];
+
+it.each(LEFT_ALONE)('whoever may write Services may write %s', async (_title, write) => {
+  await begin();
+  asked = [];
+  await write();
+  expect(asked).toEqual([]);
+});
+
+it('is asked for new Services too, by their place and name', async () => {
+  allowed = false;
+  expect(await refusal(fixture.create('services', service({ externalIPs: ['192.0.2.1'] })))).toMatchObject({
+    code: 403,
+    message: EXTERNAL,
+  });
+  await fixture.create('services', service({}));
+  expect(asked[0]).toEqual({ subresource: 'externalips', namespace: 'ns', name: 'a' });
+});
+
+it('names what a generated name was', async () => {
+  allowed = false;
+  const body = { metadata: { generateName: 'b-' }, spec: { ports: PORTS, externalIPs: ['192.0.2.1'] } };
+  const { message } = await refusal(fixture.create('services', body));
+  expect(message).toMatch(/^services "b-\S{5}" is forbidden: Use of external IPs is denied by admission control$/);
+});
+
+it('what is malformed is said first', async () => {
+  allowed = false;
+  expect(await refusal(fixture.create('services', service({ externalIPs: ['x'] })))).toMatchObject({ code: 422 });
+});

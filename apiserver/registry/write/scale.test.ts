@@ -1,0 +1,184 @@
+/** Writes through the scale of a workload; the owners after each step are the reference server's. */
+import { isObject, objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
+import { SCALE } from '../../../shared/api/kinds';
+import { objectOf, refusal, writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
+import { scaleEntry } from '../scale';
+
+let fixture: Fixture;
+beforeEach(async () => (fixture = await writeFixture()));
+
+const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+const deployment = (spec: JsonObject): JsonObject => ({
+  metadata: { name: 'd' },
+  spec: { selector: { matchLabels: { a: 'b' } }, template, ...spec },
+});
+
+function put(manager: string, spec: JsonObject, metadata: JsonObject = {}): Promise<Answer> {
+  return fixture.update(
+    'deployments',
+    'd',
+    { metadata: { name: 'd', ...metadata }, spec },
+    { subresource: 'scale', fieldManager: manager },
+  );
+}
+
+function apply(manager: string, body: JsonObject, force = false): Promise<Answer> {
+  const config = { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'd' }, ...body };
+  return fixture.patch('deployments', 'd', 'apply', config, { subresource: 'scale', fieldManager: manager, force });
+}
+
+/** `m1 Apply scale`, with `!` where the entry has a time, for those that own the number. */
+async function owners(): Promise<readonly string[]> {
+  const list = objectAt(await stored(), 'metadata')?.['managedFields'];
+  return (Array.isArray(list) ? list : []).flatMap((entry) => {
+    if (!isObject(entry)) return [];
+    expect(entry['apiVersion']).toBe('apps/v1');
+    const [manager, operation, subresource] = ['manager', 'operation', 'subresource'].map((member) => stringAt(entry, member));
+    const owns = objectAt(objectAt(objectAt(entry, 'fieldsV1'), 'f:spec'), 'f:replicas') !== undefined;
+    return owns ? [`${manager} ${operation} ${subresource ?? 'itself'}${entry['time'] === undefined ? '' : ' !'}`] : [];
+  });
+}
+
+async function stored(): Promise<JsonObject> {
+  await fixture.cache.catchUp();
+  const found = await fixture.stored('deployments', 'd');
+  if (found === undefined) throw new Error('no deployment');
+  return found;
+}
+
+async function numbers(): Promise<readonly unknown[]> {
+  const object = await stored();
+  return [objectAt(object, 'spec')?.['replicas'], objectAt(object, 'metadata')?.['generation']];
+}
+
+test('a scale shows number and selector of its workload', async () => {
+  const selector = {
+    matchLabels: { a: 'b' },
+    matchExpressions: [
+      { key: 'z', operator: 'DoesNotExist' },
+      { key: 'a', operator: 'In', values: ['c', 'b'] },
+    ],
+  };
+  const { entry } = await fixture.create('deployments', deployment({ replicas: 2, selector }));
+  expect(objectOf(scaleEntry(SCALE, entry))).toEqual({
+    metadata: {
+      name: 'd',
+      namespace: 'ns',
+      uid: expect.any(String),
+      resourceVersion: String(entry.revision),
+      creationTimestamp: '2026-01-02T03:04:05Z',
+    },
+    spec: { replicas: 2 },
+    status: { replicas: 0, selector: 'a=b,a in (b,c),!z' },
+  });
+  const controller = { metadata: { name: 'r' }, spec: { replicas: 0, selector: { a: 'b', c: 'd' }, template } };
+  const { entry: plain } = await fixture.create('replicationcontrollers', controller);
+  expect(objectOf(scaleEntry(SCALE, plain))).toMatchObject({ spec: {}, status: { replicas: 0, selector: 'a=b,c=d' } });
+});
+
+test('who scales owns the number, at no time', async () => {
+  await fixture.create('deployments', deployment({ replicas: 2 }));
+  expect(await owners()).toEqual(['test Update itself !']);
+  await put('u1', { replicas: 6 });
+  expect([await owners(), await numbers()]).toEqual([['u1 Update scale'], [6, 2]]);
+  const { revision } = (await put('u1', { replicas: 7 })).entry;
+  expect((await put('u2', { replicas: 7 })).entry.revision).toBe(revision);
+  expect([await owners(), await numbers()]).toEqual([['u1 Update scale'], [7, 3]]);
+  await put('u2', {});
+  expect([await owners(), await numbers()]).toEqual([[], [0, 4]]);
+  await put('u2', { replicas: 9 });
+  expect([await owners(), await numbers()]).toEqual([[], [9, 5]]);
+  expect(await refusal(apply('m1', { spec: { replicas: 3 } }))).toMatchObject({
+    code: 409,
+    message:
+      'Apply failed with 1 conflict: conflict with "before-first-apply" with subresource "scale" using autoscaling/v1: .spec.replicas',
+  });
+  await apply('m1', { spec: { replicas: 3 } }, true);
+  expect([await owners(), await numbers()]).toEqual([['m1 Apply scale'], [3, 6]]);
+});
+
+test('appliers share the number, and what they do not want any more goes', async () => {
+  await fixture.create('deployments', deployment({ replicas: 2 }));
+  await apply('m1', { spec: { replicas: 2 } });
+  expect([await owners(), await numbers()]).toEqual([
+    ['m1 Apply scale', 'test Update itself'],
+    [2, 1],
+  ]);
+  await apply('m1', { spec: { replicas: 4 } });
+  await apply('m2', { spec: { replicas: 4 } });
+  expect([await owners(), await numbers()]).toEqual([
+    ['m1 Apply scale', 'm2 Apply scale'],
+    [4, 2],
+  ]);
+  expect(await refusal(apply('m2', { spec: { replicas: 5 } }))).toMatchObject({
+    code: 409,
+    message: 'Apply failed with 1 conflict: conflict with "m1" with subresource "scale": .spec.replicas',
+  });
+  await apply('m1', {});
+  expect([await owners(), await numbers()]).toEqual([['m2 Apply scale'], [4, 2]]);
+  await apply('m2', {});
+  expect([await owners(), await numbers()]).toEqual([[], [0, 3]]);
+});
+
+test('an object that was never tracked stays so until someone applies', async () => {
+  await fixture.create('deployments', deployment({ replicas: 2 }));
+  await fixture.patch('deployments', 'd', 'json', [{ op: 'replace', path: '/metadata/managedFields', value: [{}] }]);
+  await put('u1', { replicas: 6 });
+  expect(await owners()).toEqual([]);
+  await apply('m1', { spec: { replicas: 6 } });
+  expect(await owners()).toEqual(['m1 Apply scale', 'before-first-apply Update scale']);
+});
+
+describe('refusals', () => {
+  beforeEach(async () => {
+    await fixture.create('deployments', deployment({ replicas: 2 }));
+    await fixture.cache.catchUp();
+  });
+
+  const merge = (body: JsonObject): Promise<Answer> => fixture.patch('deployments', 'd', 'merge', body, { subresource: 'scale' });
+  const modified = {
+    code: 409,
+    message:
+      'Operation cannot be fulfilled on deployments.apps "d": the object has been modified; please apply your changes to the latest version and try again',
+  };
+  const negative = {
+    code: 422,
+    message: 'Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -3: must be greater than or equal to 0',
+  };
+  const wrongUid = /^Operation cannot be fulfilled on deployments\/scale\.apps "d": Precondition failed: UID in precondition: w, UID/;
+
+  test.each([
+    ['a stale version', () => put('u', { replicas: 1 }, { resourceVersion: '1' }), modified],
+    ['a stale version in a patch', () => merge({ metadata: { resourceVersion: '1' } }), modified],
+    ['fewer than none', () => put('u', { replicas: -3 }), negative],
+    ['fewer than none in a patch', () => merge({ spec: { replicas: -3 } }), negative],
+    [
+      'another object',
+      () => put('u', { replicas: 1 }, { uid: 'w' }),
+      { code: 409, message: expect.stringContaining('StorageError: invalid object, Code: 4, Key: /registry/deployments/ns/d') },
+    ],
+    ['another object in a patch', () => merge({ metadata: { uid: 'w' } }), { code: 409, message: expect.stringMatching(wrongUid) }],
+    [
+      'another name',
+      () => put('u', {}, { name: 'e' }),
+      { code: 400, message: 'the name of the object (e) does not match the name on the URL (d)' },
+    ],
+    [
+      'a missing workload',
+      () => fixture.update('deployments', 'e', { metadata: { name: 'e' } }, { subresource: 'scale' }),
+      { code: 404, message: 'deployments.apps "e" not found' },
+    ],
+  ])('%s', async (_, write, expected) => {
+    expect(await refusal(write())).toMatchObject(expected);
+  });
+
+  test('a dry run stores nothing', async () => {
+    const { entry } = await fixture.update(
+      'deployments',
+      'd',
+      { metadata: { name: 'd' }, spec: { replicas: 16 } },
+      { subresource: 'scale', dryRun: true },
+    );
+    expect([objectAt(objectOf(entry), 'spec')?.['replicas'], await numbers()]).toEqual([16, [2, 1]]);
+  });
+});

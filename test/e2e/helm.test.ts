@@ -1,0 +1,153 @@
+/**
+ * A release's life with real helm: installed, changed, rolled back, removed. Helm keeps its releases in Secrets, reads OpenAPI and
+ * discovery, and changes objects by three-way strategic merge. The chart is written here.
+ */
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { packagedProgram, runClient } from '../support/kubectl';
+import { freePort } from '../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
+import { skipLoudly } from '../support/skipped';
+
+const CHART: Readonly<Record<string, string>> = {
+  'Chart.yaml': 'apiVersion: v2\nname: shop\nversion: 0.1.0\nappVersion: "1"\n',
+  'values.yaml': 'image: shop:1\nreplicas: 2\nport: 80\ncolours: {front: blue}\nextra: false\n',
+  'templates/deployment.yaml': `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ .Release.Name }}
+  labels: {app: {{ .Release.Name }}, chart: "{{ .Chart.Name }}-{{ .Chart.Version }}"}
+spec:
+  replicas: {{ .Values.replicas }}
+  selector: {matchLabels: {app: {{ .Release.Name }}}}
+  template:
+    metadata: {labels: {app: {{ .Release.Name }}}}
+    spec:
+      containers:
+      - name: web
+        image: {{ .Values.image }}
+        ports: [{containerPort: 80, name: http}]
+        envFrom: [{configMapRef: {name: {{ .Release.Name }}}}]
+`,
+  'templates/service.yaml': `apiVersion: v1
+kind: Service
+metadata: {name: {{ .Release.Name }}}
+spec:
+  selector: {app: {{ .Release.Name }}}
+  ports: [{port: {{ .Values.port }}, targetPort: http}]
+`,
+  'templates/configmap.yaml': `apiVersion: v1
+kind: ConfigMap
+metadata: {name: {{ .Release.Name }}}
+data: {{ toYaml .Values.colours | nindent 2 }}
+`,
+  'templates/extra.yaml': `{{- if .Values.extra }}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: {{ .Release.Name }}}
+spec: {minAvailable: 1, selector: {matchLabels: {app: {{ .Release.Name }}}}}
+{{- end }}
+`,
+  'templates/hook.yaml': `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: {{ .Release.Name }}-before
+  annotations: {helm.sh/hook: "pre-install,pre-upgrade", helm.sh/hook-delete-policy: before-hook-creation}
+data: {revision: "{{ .Release.Revision }}"}
+`,
+};
+
+const helm = packagedProgram('helm');
+const kubectl = packagedProgram('kubectl');
+
+if (helm === undefined || kubectl === undefined) {
+  skipLoudly('helm', 'it is packaged for linux-x64 only');
+  it.todo('has no helm to test with');
+} else {
+  describe('helm', () => {
+    const folder = temporaryFolder('e2e-helm');
+    const chart = path.join(folder, 'shop');
+    const kubeconfig = path.join(folder, 'kubeconfig');
+    let server: ApiServer | undefined;
+
+    const run = async (program: string, ...args: string[]): Promise<string> => {
+      const { code, stdout, stderr } = await runClient(program, kubeconfig, args);
+      if (code !== 0) throw new Error(`${path.basename(program)} ${args.join(' ')} ended with ${code}:\n${stderr}${stdout}`);
+      return stdout;
+    };
+    const inShop = (...args: string[]): Promise<string> => run(helm, ...args, '--namespace', 'shop');
+    const read = async (what: string, jsonpath: string): Promise<string> =>
+      run(kubectl, 'get', ...what.split(' '), '-n', 'shop', '--ignore-not-found', '-o', `jsonpath=${jsonpath}`);
+
+    beforeAll(async () => {
+      for (const [name, text] of Object.entries(CHART)) {
+        const file = path.join(chart, name);
+        mkdirSync(path.dirname(file), { recursive: true });
+        writeFileSync(file, text);
+      }
+      const given = process.env.E2E_KUBECONFIG;
+      if (given === undefined) server = await startApiServer({ folder, securePort: await freePort() });
+      if (server?.kubeconfig !== kubeconfig) copyFileSync(given ?? server?.kubeconfig ?? '', kubeconfig);
+    }, 60_000);
+    afterAll(async () => {
+      if (server === undefined) await run(kubectl, 'delete', 'namespace', 'shop', '--wait=false');
+      await server?.process.stop();
+      removeFolder(folder);
+    });
+
+    it('installs a release, and refuses to install it twice', async () => {
+      const said = await inShop('install', 'web', chart, '--create-namespace');
+      expect(said).toContain('STATUS: deployed\nREVISION: 1\n');
+      expect(JSON.parse(await inShop('list', '-o', 'json'))).toMatchObject([{ name: 'web', revision: '1', status: 'deployed' }]);
+      expect(await read('deployment web', '{.spec.replicas} {.metadata.labels.app\\.kubernetes\\.io/managed-by}')).toBe('2 Helm');
+      expect(await read('secret sh.helm.release.v1.web.v1', '{.type}')).toBe('helm.sh/release.v1');
+      expect(await read('configmap web-before', '{.data.revision}')).toBe('1');
+      expect(await read('service web', '{.spec.clusterIP}')).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+      await expect(inShop('install', 'web', chart)).rejects.toThrow('cannot re-use a name that is still in use');
+    }, 30_000);
+
+    it('upgrades: changes, adds, keeps what others have set', async () => {
+      const address = await read('service web', '{.spec.clusterIP}');
+      await run(kubectl, 'annotate', 'deployment', 'web', 'note=kept', '-n', 'shop');
+      await inShop('upgrade', 'web', chart, '--set', 'image=shop:2,colours.back=red,colours.front=null,extra=true');
+      expect(await read('deployment web', '{.spec.template.spec.containers[0].image} {.metadata.annotations.note}')).toBe('shop:2 kept');
+      expect(JSON.parse(await read('configmap web', '{.data}'))).toEqual({ back: 'red' });
+      expect(await read('pdb web', '{.spec.minAvailable}')).toBe('1');
+      expect(await read('service web', '{.spec.clusterIP}')).toBe(address);
+      expect(await read('configmap web-before', '{.data.revision}')).toBe('2');
+    }, 30_000);
+
+    it('rolls back, and remembers every revision', async () => {
+      expect(await inShop('rollback', 'web', '1')).toBe('Rollback was a success! Happy Helming!\n');
+      expect(await read('deployment web', '{.spec.template.spec.containers[0].image}')).toBe('shop:1');
+      expect(JSON.parse(await read('configmap web', '{.data}'))).toEqual({ front: 'blue' });
+      expect(await read('pdb web', '{.metadata.name}')).toBe('');
+      expect(JSON.parse(await inShop('history', 'web', '-o', 'json'))).toMatchObject([
+        { revision: 1, status: 'superseded' },
+        { revision: 2, status: 'superseded' },
+        { revision: 3, status: 'deployed', description: 'Rollback to 1' },
+      ]);
+    }, 30_000);
+
+    it('upgrades what is not installed yet, tries without doing, and refuses what the server refuses', async () => {
+      await inShop('upgrade', '--install', 'second', chart, '--set', 'replicas=1');
+      expect(await inShop('upgrade', 'second', chart, '--dry-run=server', '--set', 'replicas=7')).toContain('replicas: 7');
+      expect(await read('deployment second', '{.spec.replicas}')).toBe('1');
+      await expect(inShop('upgrade', 'second', chart, '--set', 'port=0')).rejects.toThrow(
+        'Service "second" is invalid: spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive',
+      );
+      expect(JSON.parse(await inShop('list', '--all', '-o', 'json'))).toMatchObject([
+        { name: 'second', revision: '2', status: 'failed' },
+        { name: 'web', revision: '3', status: 'deployed' },
+      ]);
+    }, 30_000);
+
+    it('removes a release with everything that is its own', async () => {
+      expect(await inShop('uninstall', 'web')).toBe('release "web" uninstalled\n');
+      await inShop('uninstall', 'second', '--keep-history');
+      for (const kind of ['deployments', 'services', 'pdb']) expect(await read(kind, '{.items[*].metadata.name}')).toBe('');
+      expect(await read('secrets', '{.items[*].metadata.name}')).toBe('sh.helm.release.v1.second.v1 sh.helm.release.v1.second.v2');
+      expect(await read('configmaps web-before', '{.metadata.name}')).toBe('web-before');
+    }, 30_000);
+  });
+}
