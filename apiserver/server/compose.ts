@@ -35,6 +35,7 @@ import { createWriter } from '../registry/write/writer';
 import type { Store } from '../storage/store';
 import { createAccess, type AccessOptions } from './access';
 import { startBootstrap } from './bootstrap';
+import { boundObjects } from './bound-objects';
 import { certificateReader } from './certificates';
 import { requestListener, type ChainParts } from './chain';
 import { Deadlines } from './deadlines';
@@ -170,7 +171,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     names,
     reader,
     bindable,
-    objects: liveObjects({ cache, clock }, bindable),
+    objects: boundObjects(liveObjects({ cache, clock }, bindable)),
     serverAddress,
     tokenUsed: (stale) => metrics.tokenUsed(stale),
   });
