@@ -136,6 +136,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     clock,
     random,
     names,
+    gates: options.gates,
     ledger,
     prefix: options.prefix,
     namespaces,

@@ -7,6 +7,7 @@ import type { IpFamily } from '../../../shared/api/ip-address';
 import type { JsonObject } from '../../../shared/api/json';
 import type { UserInfo } from '../../../shared/api/user';
 import type { GeneratedNames } from '../../../shared/names/dialect';
+import type { FeatureGates } from '../../../shared/runtime/feature-gates';
 import type { Claims, Held } from '../../allocation/claims';
 
 export interface StrategyContext {
@@ -15,6 +16,7 @@ export interface StrategyContext {
   readonly user: UserInfo;
   /** The families in which Services get addresses; that of Services which ask for none stands first. */
   readonly serviceFamilies: readonly IpFamily[];
+  readonly gates: Pick<FeatureGates, 'enabled'>;
 }
 
 export interface UpdateRules {
