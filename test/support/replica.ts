@@ -10,6 +10,7 @@ import type { Store } from '../../apiserver/storage/store';
 import type { JsonObject } from '../../shared/api/json';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
+import { featureGates } from '../../shared/runtime/feature-gates';
 import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
 import { PREFIX, testLedger } from './write-fixture';
@@ -68,6 +69,7 @@ export async function openReplica<C extends Clock>(
     namespaces: resources.require('namespaces'),
     leases: resources.require('leases.coordination.platform.io'),
     eventTtlSeconds: 3600,
+    gates: featureGates(),
   });
   const context = (): RequestContext => ({
     user: { name: 'tester', groups: ['system:masters'] },
