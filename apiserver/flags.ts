@@ -3,6 +3,7 @@ import { featureGatesFlag } from '../shared/runtime/feature-gates';
 import { bool, choice, duration, FlagError, int, list, repeated, string, type Flag, type FlagValues } from '../shared/runtime/flags';
 import { logLevelFlag } from '../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from './allocation/ranges';
+import { runtimeConfigFlag } from './registry/runtime-config';
 import { AUTHORIZATION_MODES, type AuthorizationMode } from './authorization/modes';
 
 const SERVING = 'Serving';
@@ -118,6 +119,7 @@ export const FLAGS = {
     words: ['platform', 'kubernetes'],
   }),
   'feature-gates': featureGatesFlag(GENERAL),
+  'runtime-config': runtimeConfigFlag(GENERAL),
   'log-level': logLevelFlag(GENERAL),
 };
 

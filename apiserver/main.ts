@@ -95,6 +95,7 @@ async function serverOptions(flags: ServerFlags, logger: Logger): Promise<Server
     tls,
     ...(flags['insecure-port'] === 0 ? {} : { local: { host: flags['insecure-bind-address'], port: flags['insecure-port'] } }),
     naming: flags.naming,
+    kinds: flags['runtime-config'].kinds,
     gates: flags['feature-gates'],
     prefix: flags['etcd-prefix'].replace(/\/+$/, ''),
     advertiseAddress: flags['advertise-address'] === '' ? advertisedAddress(flags['bind-address']) : flags['advertise-address'],

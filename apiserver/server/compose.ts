@@ -2,6 +2,7 @@
  * Puts an API server together from its parts and takes it apart again. Every part is made here and nowhere else, so this file shows who
  * depends on whom. Never parses flags and never ends the process.
  */
+import { KINDS, SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
 import { canonicalNamespace, GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
@@ -52,6 +53,8 @@ export interface ServerOptions extends AccessOptions {
   /** Plain HTTP as the local administrator; absent = none. */
   readonly local?: { readonly host: string; readonly port: number };
   readonly naming: Dialect;
+  /** What is served; absent = everything that is not off by default. */
+  readonly kinds?: readonly KindRow[];
   readonly gates: FeatureGates;
   readonly prefix: string;
   /** Where others reach this server; absent = it is left out of the default Service's endpoints. */
@@ -95,7 +98,7 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions, surroundings: Surroundings): Promise<RunningServer> {
   const { store, clock, random, logger } = surroundings;
   const names = GENERATED_NAMES[options.naming];
-  const resources = buildResources();
+  const resources = buildResources(options.kinds ?? SERVED_KINDS, KINDS);
   await claimPrefix({ store, prefix: options.prefix, naming: options.naming, clock, deadline: clock.monotonic() + CLAIM_MS });
   const cache = openCache({
     store,
