@@ -217,8 +217,8 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const metadata = metadataOf(object);
     meta.canonicalPlace(plan, metadata, names);
     canonicalizeGroups(object, plan.groupFields, names);
-    if (name !== undefined) meta.agreeOnName(metadata, name);
     meta.agreeOnNamespace(plan, metadata, namespace);
+    if (name !== undefined) meta.agreeOnName(metadata, name);
     return object;
   }
 

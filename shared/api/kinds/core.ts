@@ -76,6 +76,7 @@ export const CORE: readonly KindRow[] = [
   }),
   core('PodTemplate', 'podtemplates', { generation: 'counted', returnsDeletedObject: true }),
   core('ReplicationController', 'replicationcontrollers', {
+    orphansByDefault: true,
     shortNames: ['rc'],
     categories: ['all'],
     subresources: scaledWorkload('autoscaling'),
