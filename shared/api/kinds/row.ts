@@ -57,6 +57,8 @@ export interface KindRow {
   readonly virtual?: true;
   /** See SubresourceRow. */
   readonly answersStatus?: true;
+  /** A version of the same form, which clients may name in its place. */
+  readonly alsoVersion?: string;
   readonly verbs: readonly Verb[];
   readonly subresources?: readonly SubresourceRow[];
   /** The version of this kind as which its objects are stored, when it is another one; how is said in shared/api/conversion. */
