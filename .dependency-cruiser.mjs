@@ -80,6 +80,7 @@ export default {
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
+      exportsFields: ['exports'],
       extensions: ['.ts', '.mjs', '.js', '.json'],
       conditionNames: ['node', 'require', 'import', 'types', 'default'],
     },

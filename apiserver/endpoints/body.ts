@@ -113,7 +113,7 @@ export class HeadFault extends Error {}
 export async function decode(bytes: Buffer, format: Media, type: string, clock: Clock): Promise<ParsedBody> {
   switch (format) {
     case 'json':
-      return withObject(prefixed(() => parseJson(bytes)));
+      return withObject(prefixed(() => parseJson(bytes, 'merged')));
     case 'yaml':
       return withObject(await parseYaml(bytes, clock));
     case 'protobuf': {

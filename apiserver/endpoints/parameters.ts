@@ -3,7 +3,8 @@
  * A parameter that cannot be honoured is refused. Never touches objects.
  */
 import type { KindRow } from '../../shared/api/kinds';
-import { forbiddenField, invalidValue, notSupported, required, tooLong, type FieldError } from '../../shared/api/field-error';
+import { forbiddenField, notSupported, required, type FieldError } from '../../shared/api/field-error';
+import { MANAGER_BYTES, managerFaults, UNPRINTABLE } from '../../shared/api/validation/manager-name';
 import { quote } from '../../shared/api/quote';
 import { badRequest, clientFault, invalid, type StatusError } from '../../shared/api/status';
 import type {
@@ -121,12 +122,12 @@ export function patchOptions(
 export function deleteOptions(query: Query): DeleteOptions {
   const gracePeriodSeconds = integer(query, 'gracePeriodSeconds');
   const orphanDependents = query.boolean('orphanDependents');
-  const propagationPolicy = query.get('propagationPolicy') ?? '';
+  const propagationPolicy = query.get('propagationPolicy');
   return {
     dryRun: query.get('dryRun') === 'All',
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(orphanDependents === undefined ? {} : { orphanDependents }),
-    ...(propagationPolicy === '' ? {} : { propagationPolicy }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
   };
 }
 
@@ -160,18 +161,11 @@ function isVersionMatch(text: string): text is VersionMatch {
 }
 
 const FIELD_VALIDATION: readonly string[] = ['', 'Ignore', 'Strict', 'Warn'];
-const MAX_MANAGER_BYTES = 128;
 
 function writeErrors(query: Query): FieldError[] {
   const errors: FieldError[] = [];
   const manager = query.get('fieldManager') ?? '';
-  if (Buffer.byteLength(manager) > MAX_MANAGER_BYTES) errors.push(tooLong('fieldManager', MAX_MANAGER_BYTES));
-  const unprintable = firstUnprintable(manager);
-  if (unprintable !== undefined) {
-    const code = (manager.codePointAt(unprintable) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    const position = Buffer.byteLength(manager.slice(0, unprintable));
-    errors.push(invalidValue('fieldManager', manager, `invalid character U+${code} (at position ${position})`));
-  }
+  errors.push(...managerFaults('fieldManager', manager));
   errors.push(...dryRunErrors(query.all('dryRun')));
   const validation = query.get('fieldValidation') ?? '';
   if (!FIELD_VALIDATION.includes(validation)) errors.push(notSupported('fieldValidation', validation, FIELD_VALIDATION));
@@ -199,13 +193,6 @@ function unquoted(text: string): string {
   return text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }
 
-const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
-
-function firstUnprintable(text: string): number | undefined {
-  const found = text.search(UNPRINTABLE);
-  return found < 0 ? undefined : found;
-}
-
 const remembered = new Map<string, string>();
 
 /** The default manager: the user agent up to its first slash, unprintable characters dropped, at most 128 bytes. */
@@ -213,13 +200,16 @@ function managerOf(userAgent: string | undefined): string {
   if (userAgent === undefined || userAgent === '') return 'unknown';
   const found = remembered.get(userAgent);
   if (found !== undefined) return found;
-  const slash = userAgent.indexOf('/');
-  const printable = [...(slash < 0 ? userAgent : userAgent.slice(0, slash))].filter((character) => !UNPRINTABLE.test(character));
+  // Node hands on the bytes of a header as latin1.
+  const text = Buffer.from(userAgent, 'latin1').toString('utf8');
+  const slash = text.indexOf('/');
+  const printable = [...(slash < 0 ? text : text.slice(0, slash))].filter((character) => !UNPRINTABLE.test(character));
   let manager = '';
   for (const character of printable) {
-    if (Buffer.byteLength(manager) + Buffer.byteLength(character) > MAX_MANAGER_BYTES) break;
+    if (Buffer.byteLength(manager) + Buffer.byteLength(character) > MANAGER_BYTES) break;
     manager += character;
   }
+  if (manager === '') manager = 'unknown';
   if (remembered.size >= 256) remembered.clear();
   if (userAgent.length <= 512) remembered.set(userAgent, manager);
   return manager;

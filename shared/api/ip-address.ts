@@ -37,18 +37,26 @@ export function parseIpAddress(text: string): IpAddress | undefined {
   return value >> 32n === MAPPED ? { family: 4, value: value & 0xffff_ffffn } : { family: 6, value };
 }
 
-const DOTTED = /^[0-9]+\.[0-9]+\.[0-9]+\.[0-9]+$/;
+const [ZERO, NINE, DOT] = [48, 57, 46];
 
+/** Four decimal octets, as one number. */
 function parseDotted(text: string): number | undefined {
-  if (!DOTTED.test(text)) return undefined;
-  let value = 0;
-  for (const part of text.split('.')) {
-    const octet = Number(part);
-    if (octet > 255) return undefined;
-    value = value * 256 + octet;
+  let [value, octet, dots] = [0, NO_DIGIT, 0];
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code >= ZERO && code <= NINE) {
+      octet = Math.max(octet, 0) * 10 + code - ZERO;
+      if (octet > 255) return undefined;
+    } else if (code === DOT && octet !== NO_DIGIT && dots < 3) {
+      value = value * 256 + octet;
+      octet = NO_DIGIT;
+      dots++;
+    } else return undefined;
   }
-  return value;
+  return octet === NO_DIGIT || dots < 3 ? undefined : value * 256 + octet;
 }
+
+const NO_DIGIT = -1;
 
 function parseGroups(text: string): bigint | undefined {
   const halves = text.split('::');
@@ -143,24 +151,29 @@ export type AddressClass = 'unspecified' | 'loopback' | 'link-local' | 'link-loc
 /** The addresses that mean nothing to another machine. Undefined for all others. */
 export function addressClass({ family, value }: IpAddress): AddressClass | undefined {
   if (value === 0n) return 'unspecified';
-  const isClass = family === 4 ? CLASSES_4 : CLASSES_6;
-  return isClass.find(({ matches }) => matches(value))?.name;
+  if (family === 4) return classOf(CLASSES_4, Number(value));
+  return value === 1n ? 'loopback' : classOf(CLASSES_6, Number(value >> 112n));
 }
 
 interface ClassRow {
   readonly name: AddressClass;
-  readonly matches: (value: bigint) => boolean;
+  /** The bits that count, and what they say. */
+  readonly mask: number;
+  readonly bits: number;
 }
 
+const classOf = (rows: readonly ClassRow[], value: number): AddressClass | undefined =>
+  rows.find(({ mask, bits }) => (value & mask) >>> 0 === bits)?.name;
+
+/** Of the whole address. */
 const CLASSES_4: readonly ClassRow[] = [
-  { name: 'loopback', matches: (value) => value >> 24n === 127n },
-  { name: 'link-local', matches: (value) => value >> 16n === 0xa9fen },
-  { name: 'link-local multicast', matches: (value) => value >> 8n === 0xe0_0000n },
+  { name: 'loopback', mask: 0xff00_0000, bits: 0x7f00_0000 },
+  { name: 'link-local', mask: 0xffff_0000, bits: 0xa9fe_0000 },
+  { name: 'link-local multicast', mask: 0xffff_ff00, bits: 0xe000_0000 },
 ];
 
+/** Of the first group. Of a multicast address the flags do not count, the scope does. */
 const CLASSES_6: readonly ClassRow[] = [
-  { name: 'loopback', matches: (value) => value === 1n },
-  { name: 'link-local', matches: (value) => value >> 118n === 0x3fan },
-  // The flags of a multicast address do not count, its scope does.
-  { name: 'link-local multicast', matches: (value) => (value >> 112n) % 16n === 2n && value >> 120n === 0xffn },
+  { name: 'link-local', mask: 0xffc0, bits: 0xfe80 },
+  { name: 'link-local multicast', mask: 0xff0f, bits: 0xff02 },
 ];

@@ -18,6 +18,8 @@ const gates = {
   WatchList: { stage: 'alpha', default: false },
   /** Gzip of large get and list answers. */
   APIResponseCompression: { stage: 'beta', default: true },
+  /** `trafficDistribution` of Services. */
+  ServiceTrafficDistribution: { stage: 'beta', default: true },
 } as const satisfies Readonly<Record<string, Gate>>;
 
 export type FeatureName = keyof typeof gates;

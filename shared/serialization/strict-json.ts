@@ -5,13 +5,14 @@
 import { isUtf8 } from 'node:buffer';
 import { type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../api/json';
 import { explainJson } from './json-grammar';
+import { parseMerged } from './json-repeats';
 import { walkMembers } from './json-walk';
 import { SyntaxFault } from './syntax-fault';
 
 export interface Parsed {
   value: JsonValue;
   format: 'json' | 'yaml';
-  /** JSON: paths of repeated members (`spec.type`), the last one counts. YAML: `line 5: key "type" already set in map`. In order of appearance. */
+  /** JSON: paths of repeated members (`spec.type`). YAML: `line 5: key "type" already set in map`. In order of appearance. */
   duplicates: string[];
   /** JSON only, where a number is spelled in a way that matters. */
   literals: NumberLiterals | undefined;
@@ -23,8 +24,14 @@ const parseText: (text: string) => JsonValue = JSON.parse;
 
 export const MAX_DEPTH = 10_000;
 
-/** Parses one JSON text; bytes that are no UTF-8 become U+FFFD. Throws SyntaxFault with upstream's message. */
-export function parseJson(bytes: Uint8Array): Parsed {
+/** Up to here repeated objects are merged; what is deeper fits no kind. */
+const MERGED_DEPTH = 1000;
+
+/**
+ * Parses one JSON text; bytes that are no UTF-8 become U+FFFD. Of a repeated member the last one counts (`last`, for patches and configurations), or
+ * repeated objects are merged (`merged`, for the objects themselves). Throws SyntaxFault with upstream's message.
+ */
+export function parseJson(bytes: Uint8Array, repeated: 'last' | 'merged' = 'last'): Parsed {
   const text = decodeUtf8(bytes);
   let value: JsonValue;
   try {
@@ -34,8 +41,10 @@ export function parseJson(bytes: Uint8Array): Parsed {
   }
   const facts = scan(text);
   if (facts.depth > MAX_DEPTH) throw new SyntaxFault(explainJson(bytes, MAX_DEPTH) ?? 'exceeded max depth');
+  const repeats = facts.members !== countMembers(value);
+  if (repeats && repeated === 'merged' && facts.depth <= MERGED_DEPTH) value = parseMerged(text);
   const literals = facts.hasSpelling ? readLiterals(text, value) : undefined;
-  if (facts.members === countMembers(value)) return { value, format: 'json', duplicates: [], literals, text: undefined };
+  if (!repeats) return { value, format: 'json', duplicates: [], literals, text: undefined };
   const duplicates = new Set<string>();
   walkMembers(text, { member: (path, isRepeated) => void (isRepeated && duplicates.add(path())) });
   return { value, format: 'json', duplicates: [...duplicates], literals, text };

@@ -204,11 +204,24 @@ function keyText(key: JsonValue): string {
 /** Upstream's words for the faults that people meet; the parser's own words for the others. */
 const REASONS: readonly [RegExp, string][] = [
   [/^unexpected end of the stream within a (?:double|single) quoted scalar/, 'found unexpected end of stream'],
-  [/^unexpected end of the stream within a flow collection/, "did not find expected ',' or ']'"],
   [/^unknown escape sequence/, 'found unknown escape character'],
   [/^tab characters must not be used in indentation/, 'found character that cannot start any token'],
   [/^(?:bad indentation|end of the stream or a document separator is expected)/, 'did not find expected key'],
 ];
+
+/** A flow collection that the text's end cuts off: after a value a separator is missing, else the value. */
+function unfinished(text: string): string {
+  const lines = text.split('\n');
+  const line = lines.length - (lines.at(-1) === '' ? 1 : 0);
+  const before = text.trimEnd();
+  const open: string[] = [];
+  for (const character of before.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/gs, '')) {
+    if (character === '[' || character === '{') open.push(character === '[' ? ']' : '}');
+    else if (character === open.at(-1)) open.pop();
+  }
+  const words = /[[{,:]$/.test(before) ? 'did not find expected node content' : `did not find expected ',' or '${open.at(-1) ?? ']'}'`;
+  return `line ${line}: ${words}`;
+}
 
 function explain(text: string, fault: YAMLException): string {
   const reason = fault.reason;
@@ -220,6 +233,7 @@ function explain(text: string, fault: YAMLException): string {
   if (/^- /.test(rest) && reason.startsWith('bad indentation')) return 'block sequence entries are not allowed in this context';
   if (/^[\]}]/.test(rest)) return 'did not find expected node content';
   if (/^:(?:\s|$)/.test(rest)) return 'mapping values are not allowed in this context';
+  if (reason.startsWith('unexpected end of the stream within a flow collection')) return unfinished(text);
   const line = fault.mark?.line ?? 0;
   const words = REASONS.find(([pattern]) => pattern.test(reason))?.[1] ?? reason;
   return line > 0 ? `line ${line}: ${words}` : words;

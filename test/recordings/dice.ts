@@ -1,7 +1,6 @@
 /** Chance that a seed repeats, and makers of random JSON values from it. Knows no kinds. */
 
-export type Json = null | boolean | number | string | Json[] | Body;
-export type Body = { [member: string]: Json };
+import { isBody, type Body, type Json } from './reference';
 
 /** Makes a value, a new one on every call. */
 export type Maker = (dice: Dice) => Json;
@@ -89,7 +88,3 @@ export const nonEmpty =
       if (!Array.isArray(made) || made.length > 0) return made;
     }
   };
-
-export function isBody(value: Json | undefined): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -1,15 +1,12 @@
 /**
  * Records what the reference server makes of the random sequences of sequences.ts:
  *   node deploy/scripts/run.mjs test/recordings/ownership.js <seed> <count> > apiserver/registry/write/ownership-answers.jsonl
- * The reference stands at https://127.0.0.1:16443 (token admintoken, override with REFERENCE_URL and REFERENCE_TOKEN); objects live in a namespace of
- * their own and go at the end. ownership-answers.test.ts replays the recording. What the reference refuses for a rule of the kind (its
+ * Objects live in a namespace of their own and go at the end. ownership-answers.test.ts replays the recording. What the reference refuses for a rule of the kind (its
  * metadata aside) is left out: rules are not the matter here.
  */
-import { Agent, request } from 'node:https';
-import { apiVersionIn, groupIn } from '../../shared/names/dialect';
-import { isBody, type Body, type Json } from './dice';
+import { ask, hangUp, isBody, type Body, type Json } from './reference';
 import { sequenceOf, type Sequence, type Step, type Way } from './sequences';
-import { WISHES } from './wishes';
+import { inward, outward, PATCH_MEDIA } from './spelling';
 
 /** `codes` has null for a step that was left out; `object` is null when it is gone in the end. */
 interface Recorded {
@@ -21,17 +18,9 @@ interface Recorded {
 
 const [seedText = '1', countText = '100'] = process.argv.slice(2);
 const NAMESPACE = 'updates-sequences';
-const agent = new Agent({ keepAlive: true });
 
-const MEDIA: Readonly<Record<Way, string>> = {
-  create: 'application/json',
-  put: 'application/json',
-  delete: 'application/json',
-  json: 'application/json-patch+json',
-  merge: 'application/merge-patch+json',
-  strategic: 'application/strategic-merge-patch+json',
-  apply: 'application/apply-patch+yaml',
-};
+const JSON_MEDIA = 'application/json';
+
 const METHODS: Readonly<Record<Way, string>> = {
   create: 'POST',
   put: 'PUT',
@@ -42,49 +31,16 @@ const METHODS: Readonly<Record<Way, string>> = {
   apply: 'PATCH',
 };
 
-/** Canonical spellings with the reference's, longest first. */
-const SPELLINGS = [
-  ...WISHES.map(({ apiVersion }) => apiVersion)
-    .filter((apiVersion) => apiVersionIn('kubernetes', apiVersion) !== apiVersion)
-    .map((apiVersion) => apiVersion.split('/')[0] ?? '')
-    .map((group) => [group, groupIn('kubernetes', group)] as const),
-  ['platform.io', apiVersionIn('kubernetes', 'node.platform.io').replace('node.', '').replace('platform.io', 'kubernetes.io')] as const,
-];
-const outward = (text: string): string => SPELLINGS.reduce((left, [ours, theirs]) => left.replaceAll(ours, theirs), text);
-const inward = (text: string): string => SPELLINGS.reduce((left, [ours, theirs]) => left.replaceAll(theirs, ours), text);
-
 interface Answer {
   readonly code: number;
   readonly body: Body;
 }
 
-function call(method: string, path: string, type: string, body: Json): Promise<Answer> {
+async function call(method: string, path: string, type: string, body: Json): Promise<Answer> {
   const text = body === null ? '' : outward(JSON.stringify(body));
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      new URL(outward(path), process.env['REFERENCE_URL'] ?? 'https://127.0.0.1:16443'),
-      {
-        agent,
-        method,
-        rejectUnauthorized: false,
-        headers: {
-          authorization: `Bearer ${process.env['REFERENCE_TOKEN'] ?? 'admintoken'}`,
-          'content-type': type,
-          'content-length': Buffer.byteLength(text),
-        },
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => {
-          const parsed: Body = JSON.parse(inward(Buffer.concat(chunks).toString()));
-          resolve({ code: response.statusCode ?? 0, body: parsed });
-        });
-      },
-    );
-    sent.on('error', reject);
-    sent.end(text);
-  });
+  const { code, bytes } = await ask(method, outward(path), { 'content-type': type }, Buffer.from(text));
+  const parsed: Body = JSON.parse(inward(bytes.toString()));
+  return { code, body: parsed };
 }
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
@@ -104,9 +60,9 @@ async function record(seed: number, index: number): Promise<Recorded> {
     codes.push(answer === undefined ? null : answer.code);
     if (answer !== undefined && answer.code >= 400 && answer.code !== 422) messages[at] = textOf(answer.body['message']);
   }
-  const last = await call('GET', `${root}/${sequence.name}`, MEDIA.create, null);
-  await call('PATCH', `${root}/${sequence.name}`, MEDIA.merge, { metadata: { finalizers: null } });
-  await call('DELETE', `${root}/${sequence.name}?gracePeriodSeconds=0&propagationPolicy=Background`, MEDIA.delete, null);
+  const last = await call('GET', `${root}/${sequence.name}`, JSON_MEDIA, null);
+  await call('PATCH', `${root}/${sequence.name}`, PATCH_MEDIA['merge'] ?? '', { metadata: { finalizers: null } });
+  await call('DELETE', `${root}/${sequence.name}?gracePeriodSeconds=0&propagationPolicy=Background`, JSON_MEDIA, null);
   return { index, codes, messages, object: last.code === 200 ? reduced(last.body) : null };
 }
 
@@ -115,7 +71,8 @@ async function perform(root: string, name: string, step: Step): Promise<Answer |
   const { way, sub, manager, force, dryRun, body } = step;
   const path = way === 'create' ? root : `${root}/${name}${sub === '' ? '' : `/${sub}`}`;
   const query = `fieldManager=${manager}${force ? '&force=true' : ''}`;
-  const run = (dry: boolean): Promise<Answer> => call(METHODS[way], `${path}?${query}${dry ? '&dryRun=All' : ''}`, MEDIA[way], body);
+  const run = (dry: boolean): Promise<Answer> =>
+    call(METHODS[way], `${path}?${query}${dry ? '&dryRun=All' : ''}`, PATCH_MEDIA[way] ?? JSON_MEDIA, body);
   if (way !== 'delete' && breaksRules(await run(true))) return undefined;
   return run(dryRun);
 }
@@ -148,13 +105,13 @@ function untimed(entry: Json): Json {
 }
 
 async function main(): Promise<void> {
-  await call('POST', '/api/v1/namespaces', MEDIA.create, { metadata: { name: NAMESPACE } });
-  await call('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, MEDIA.create, { metadata: { name: 'default' } });
+  await call('POST', '/api/v1/namespaces', JSON_MEDIA, { metadata: { name: NAMESPACE } });
+  await call('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, JSON_MEDIA, { metadata: { name: 'default' } });
   const cases: Recorded[] = [];
   for (let i = 0; i < Number(countText); i += 1) cases.push(await record(Number(seedText), i));
   const rows = [{ seed: Number(seedText) }, ...cases].map((row) => JSON.stringify(row));
   process.stdout.write(`${rows.join('\n')}\n`);
-  agent.destroy();
+  hangUp();
 }
 
 void main();

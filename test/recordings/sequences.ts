@@ -2,7 +2,8 @@
  * Random sequences of create, update, patch, apply and delete by several managers, made from nothing but a seed, so that a recording of answers
  * need not hold what was asked. In canonical spelling. Changing anything here or in wishes.ts makes the recordings (ownership-answers.json) void.
  */
-import { Dice, isBody, type Body, type Json } from './dice';
+import { Dice } from './dice';
+import { isBody, type Body, type Json } from './reference';
 import { METADATA, WISHES, type Wishes } from './wishes';
 
 export type Way = 'create' | 'put' | 'json' | 'merge' | 'strategic' | 'apply' | 'delete';

@@ -2,7 +2,8 @@
  * What managers may want of each kind, for random sequences (sequences.ts): every type of list and map that the kinds have, at the top and nested.
  * In canonical spelling. Values are valid with few exceptions, and need nothing that a server would allocate.
  */
-import { items, map, nonEmpty, object, one, some, type Body, type Maker } from './dice';
+import { items, map, nonEmpty, object, one, some, type Maker } from './dice';
+import type { Body } from './reference';
 
 export interface Wishes {
   readonly resource: string;

@@ -20,6 +20,7 @@ import { createWriter } from '../../apiserver/registry/write/writer';
 import type { JsonObject } from '../../shared/api/json';
 import { StatusError, type Status } from '../../shared/api/status';
 import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../shared/names/dialect';
+import { featureGates, type FeatureName } from '../../shared/runtime/feature-gates';
 import type { Random } from '../../shared/runtime/random';
 import { ManualClock } from './manual-clock';
 import { MemoryStore } from './memory-store';
@@ -100,6 +101,7 @@ export async function writeFixture(
     readonly ranges?: string;
     readonly nodePorts?: string;
     readonly mayUseAddresses?: MayUse;
+    readonly gates?: ReadonlyMap<FeatureName, boolean>;
   } = {},
 ): Promise<Fixture> {
   const store = new MemoryStore();
@@ -118,6 +120,7 @@ export async function writeFixture(
     clock,
     random,
     names,
+    gates: featureGates(more.gates),
     ledger,
     prefix: PREFIX,
     namespaces: resources.require('namespaces'),

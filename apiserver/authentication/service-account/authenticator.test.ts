@@ -21,6 +21,7 @@ const HEAD = { alg: 'RS256', kid };
 
 const live = new Map<string, ObjectState>();
 const arriving = new Map<string, ObjectState>();
+const secrets = new Map<string, { readonly token: string; readonly invalid: boolean }>();
 const uses: boolean[] = [];
 const authenticator = serviceAccountTokens({
   issuers: [API, 'https://old'],
@@ -28,6 +29,7 @@ const authenticator = serviceAccountTokens({
   audiences: [API],
   objects: {
     find: (resource: BindableResource, namespace, name) => live.get([resource, namespace, name].join('/')),
+    secretToken: (namespace, name) => secrets.get(`${namespace}/${name}`),
     current: () => Promise.resolve(arriving.forEach((state, at) => live.set(at, state))),
   },
   clock,
@@ -237,7 +239,7 @@ it.each(['rsa', 'prime256v1', 'secp384r1', 'secp521r1'])('takes what the issuer 
   const pair = curve === 'rsa' ? rsa : generateKeyPairSync('ec', { namedCurve: curve });
   const signing = readPrivateKey('k', pem(pair));
   const keys = readPublicKeys('k', pem(pair));
-  const objects = { find: () => ({ uid: 'u', deletion: undefined }), current: () => Promise.resolve() };
+  const objects = { find: () => ({ uid: 'u', deletion: undefined }), secretToken: () => undefined, current: () => Promise.resolve() };
   const taker = serviceAccountTokens({
     issuers: ['me'],
     keys,
@@ -282,4 +284,50 @@ it('reads public keys, private keys and several of them; refuses files without a
   expect(() => readPrivateKey('f', pem(generateKeyPairSync('rsa', { modulusLength: 1024 })))).toThrow(
     'an RSA key needs at least 2048 bits',
   );
+});
+
+describe('a token that is kept in a Secret', () => {
+  const legacy = (changes: Payload = {}): string =>
+    token({
+      iss: 'kubernetes/serviceaccount',
+      sub: 'system:serviceaccount:ns:sa',
+      'kubernetes.io/serviceaccount/namespace': 'ns',
+      'kubernetes.io/serviceaccount/secret.name': 's',
+      'kubernetes.io/serviceaccount/service-account.name': 'sa',
+      'kubernetes.io/serviceaccount/service-account.uid': uid.sa,
+      ...changes,
+    });
+  const keep = (text: string, invalid = false): string => {
+    secrets.set('ns/s', { token: text, invalid });
+    return text;
+  };
+
+  it('is good without an end, for this server only, while its Secret holds it', async () => {
+    const text = keep(legacy());
+    expect(await review(text)).toEqual({
+      type: 'user',
+      audiences: [API],
+      user: { name: 'system:serviceaccount:ns:sa', uid: uid.sa, groups: ['system:serviceaccounts', 'system:serviceaccounts:ns'] },
+    });
+    expect(await review(text, ['x'])).toMatchObject({ reason: `token audiences ["${API}"] is invalid for the target audiences ["x"]` });
+    keep(legacy({ more: 1 }));
+    expect(await reason(text)).toBe("Token does not match server's copy");
+    secrets.clear();
+    expect(await reason(text)).toBe('Token has been invalidated');
+    expect(await reason(keep(text, true))).toMatch(/^the token in secret ns\/s for service account ns\/sa has been marked invalid\. /);
+    keep(text);
+    live.set('secrets/ns/s', { uid: uid.secret, deletion: clock.now() });
+    expect(await reason(text)).toBe('Token has been invalidated');
+  });
+
+  const claim = (name: string): string => `kubernetes.io/serviceaccount/${name}`;
+  it.each<[Payload, string]>([
+    [{ [claim('secret.name')]: undefined }, 'secretName claim is missing'],
+    [{ [claim('namespace')]: undefined }, 'namespace claim is missing'],
+    [{ [claim('service-account.name')]: undefined }, 'serviceAccountName claim is missing'],
+    [{ [claim('service-account.uid')]: undefined }, 'serviceAccountUID claim is missing'],
+    [{ sub: 'x' }, 'sub claim is invalid'],
+    [{ [claim('service-account.uid')]: 'x' }, `ServiceAccount UID (${uid.sa}) does not match claim (x)`],
+    [{ [claim('service-account.name')]: 'no', sub: 'system:serviceaccount:ns:no' }, 'serviceaccounts "no" not found'],
+  ])('is refused with %j', async (changes, expected) => expect(await reason(keep(legacy(changes)))).toBe(expected));
 });

@@ -3,6 +3,7 @@
  * that it is bound to are looked at in every request.
  */
 import { LRUCache } from 'lru-cache';
+import { stringAt } from '../../../shared/api/json';
 import { quote } from '../../../shared/api/quote';
 import type { UserInfo } from '../../../shared/api/user';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
@@ -10,8 +11,9 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { NOT_MINE, type TokenAuthenticator, type TokenOutcome } from '../contract';
 import { fingerprint } from '../fingerprint';
 import { bindingFault, type BoundObjects } from './bound-objects';
-import { accountUser, ClaimError, readClaims, type Claims } from './claims';
+import { accountUser, ClaimError, readClaims, type Claims, type ObjectClaim } from './claims';
 import type { TokenKey } from './keys';
+import { LEGACY_ISSUERS, legacyFault, readLegacyClaims } from './legacy';
 import { parseToken, TokenError, verifySignature, type UnverifiedToken } from './signature';
 
 export interface ServiceAccountTokensOptions {
@@ -32,10 +34,18 @@ const KEPT = 8192;
 /** By how much clocks may differ, in seconds. */
 const LEEWAY = 60;
 
+/** A token whose signature is good. */
 interface VerifiedToken {
-  readonly claims: Claims;
   /** The same object at every use: what follows from it is found again by it. */
   readonly user: UserInfo;
+  /** What it was made for. */
+  readonly audiences: readonly string[];
+  /** In seconds since 1970, as `now`. */
+  readonly warnAfter: number | undefined;
+  /** What the time says against it, in upstream's words. */
+  timeFault(now: number): string | undefined;
+  /** What the objects that it is bound to say against it. */
+  bindingFault(): string | undefined;
 }
 
 export function serviceAccountTokens(options: ServiceAccountTokensOptions): TokenAuthenticator {
@@ -45,9 +55,7 @@ export function serviceAccountTokens(options: ServiceAccountTokensOptions): Toke
   async function verify(name: string, token: UnverifiedToken, audiences: readonly string[]): Promise<TokenOutcome> {
     try {
       await verifySignature(token, keys);
-      const claims = readClaims(token.payload);
-      const canonical = { ...claims, namespace: canonicalNamespace(names, claims.namespace) };
-      const known = { claims: canonical, user: userOf(canonical, names) };
+      const known = isLegacy(token) ? legacyToken(name, token) : boundToken(token);
       verified.set(name, known);
       return await check(known, audiences);
     } catch (error) {
@@ -56,20 +64,43 @@ export function serviceAccountTokens(options: ServiceAccountTokensOptions): Toke
     }
   }
 
-  function check({ claims, user }: VerifiedToken, audiences: readonly string[]): TokenOutcome | Promise<TokenOutcome> {
-    const made = claims.audiences.length === 0 ? options.audiences : claims.audiences;
-    const common = audiences.filter((audience) => made.includes(audience));
-    const seconds = clock.now() / 1000;
-    const fault = audiences.length > 0 && common.length === 0 ? audienceFault(made, audiences) : timeFault(claims, seconds);
+  function boundToken({ payload }: UnverifiedToken): VerifiedToken {
+    const written = readClaims(payload);
+    const claims = { ...written, namespace: canonicalNamespace(names, written.namespace) };
+    return {
+      user: userOf(claims, names),
+      audiences: claims.audiences.length === 0 ? options.audiences : claims.audiences,
+      warnAfter: claims.warnAfter,
+      timeFault: (now) => timeFault(claims, now),
+      bindingFault: () => bindingFault(claims, objects, clock),
+    };
+  }
+
+  function legacyToken(name: string, { payload }: UnverifiedToken): VerifiedToken {
+    const written = readLegacyClaims(payload);
+    const claims = { ...written, namespace: canonicalNamespace(names, written.namespace) };
+    return {
+      user: accountOf(claims.namespace, claims.account),
+      audiences: options.audiences,
+      warnAfter: undefined,
+      timeFault: () => undefined,
+      bindingFault: () => legacyFault(claims, name, objects, names),
+    };
+  }
+
+  function check(token: VerifiedToken, audiences: readonly string[]): TokenOutcome | Promise<TokenOutcome> {
+    const common = audiences.filter((audience) => token.audiences.includes(audience));
+    const now = clock.now() / 1000;
+    const fault = audiences.length > 0 && common.length === 0 ? audienceFault(token.audiences, audiences) : token.timeFault(now);
     if (fault !== undefined) return { type: 'failed', reason: fault };
     const good = (): TokenOutcome => {
-      options.used(claims.warnAfter !== undefined && seconds > claims.warnAfter);
-      return { type: 'user', user, audiences: common };
+      options.used(token.warnAfter !== undefined && now > token.warnAfter);
+      return { type: 'user', user: token.user, audiences: common };
     };
-    if (bindingFault(claims, objects, clock) === undefined) return good();
+    if (token.bindingFault() === undefined) return good();
     // The token may be younger than what this replica sees.
     return objects.current().then(() => {
-      const reason = bindingFault(claims, objects, clock);
+      const reason = token.bindingFault();
       return reason === undefined ? good() : { type: 'failed', reason };
     });
   }
@@ -80,10 +111,14 @@ export function serviceAccountTokens(options: ServiceAccountTokensOptions): Toke
       const known = verified.get(name);
       if (known !== undefined) return check(known, audiences);
       const token = parseToken(text);
-      if (token === undefined || !issuers.some((issuer) => token.payload['iss'] === issuer)) return NOT_MINE;
-      return verify(name, token, audiences);
+      const isMine = token !== undefined && (isLegacy(token) || issuers.some((issuer) => token.payload['iss'] === issuer));
+      return isMine ? verify(name, token, audiences) : NOT_MINE;
     },
   };
+}
+
+function isLegacy({ payload }: UnverifiedToken): boolean {
+  return LEGACY_ISSUERS.has(stringAt(payload, 'iss') ?? '');
 }
 
 /** Every token has an end: one that names none is taken for one that is over. */
@@ -108,10 +143,9 @@ function userOf({ namespace, account, id, pod, node }: Claims, { prefix }: Gener
   ];
   const extra: Record<string, readonly string[]> = {};
   for (const [fact, value] of facts) if (value !== undefined && value !== '') extra[`authentication.${prefix}/${fact}`] = [value];
-  return {
-    name: accountUser(namespace, account.name),
-    uid: account.uid,
-    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
-    ...(Object.keys(extra).length === 0 ? {} : { extra }),
-  };
+  return { ...accountOf(namespace, account), ...(Object.keys(extra).length === 0 ? {} : { extra }) };
+}
+
+function accountOf(namespace: string, { name, uid }: ObjectClaim): UserInfo {
+  return { name: accountUser(namespace, name), uid, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] };
 }

@@ -18,6 +18,8 @@ export type BindableResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes';
 export interface BoundObjects {
   /** As this replica sees it; undefined = it does not exist. */
   find(resource: BindableResource, namespace: string, name: string): ObjectState | undefined;
+  /** The token that a Secret holds; `invalid` when it is labelled as such. Undefined = there is no such Secret. */
+  secretToken(namespace: string, name: string): { readonly token: string; readonly invalid: boolean } | undefined;
   /** Resolves when this replica sees everything that was stored before the call. */
   current(): Promise<void>;
 }

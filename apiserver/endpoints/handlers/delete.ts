@@ -102,7 +102,7 @@ function fromBody(options: JsonObject, dryRun: boolean): DeleteOptions {
     dryRun,
     ...(typeof grace === 'number' || typeof grace === 'bigint' ? { gracePeriodSeconds: Number(grace) } : {}),
     ...(typeof orphan === 'boolean' ? { orphanDependents: orphan } : {}),
-    ...(policy === undefined || policy === '' ? {} : { propagationPolicy: policy }),
+    ...(policy === undefined ? {} : { propagationPolicy: policy }),
     ...(preconditions === undefined
       ? {}
       : { preconditions: { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) } }),

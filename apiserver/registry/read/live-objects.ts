@@ -3,7 +3,7 @@
  * newer one. Answers from the cache; who wants to refuse somebody waits for `current` first.
  */
 import { LRUCache } from 'lru-cache';
-import { stringAt } from '../../../shared/api/json';
+import { stringAt, type JsonObject } from '../../../shared/api/json';
 import { readMetadata, timeOf } from '../../../shared/api/object-meta';
 import { tooManyRequests } from '../../../shared/api/status';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -23,6 +23,8 @@ export interface LiveObject {
 export interface LiveObjects<Name extends string> {
   /** Undefined = there is none, as far as this replica knows. */
   find(resource: Name, namespace: string, name: string): LiveObject | undefined;
+  /** An object as this replica knows it. */
+  read(resource: Name, namespace: string, name: string): JsonObject | undefined;
   /** Resolves when this replica knows everything that was stored before. Rejects with StatusError when that cannot be found out. */
   current(): Promise<void>;
 }
@@ -59,6 +61,11 @@ export function liveObjects<Name extends string>(
       const object = { uid: stringAt(metadata, 'uid') ?? '', deletion: timeOf(stringAt(metadata, 'deletionTimestamp')) };
       known.set(id, { revision: entry.revision, object });
       return object;
+    },
+
+    read(resource, namespace, name) {
+      const entry = cache.get(resources[resource].stored, entryKey({ namespace, name }));
+      return entry === undefined ? undefined : parseEntry(entry).object;
     },
 
     async current() {

@@ -4,7 +4,7 @@ import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../../sh
 import { dnsLabel, dnsSubdomain, fullyQualifiedName, labelValue, qualifiedName } from '../../../shared/api/names';
 import { stringsAt } from '../../../shared/api/object-meta';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
-import { familyErrors, unreachableErrors } from './addresses';
+import { unreachableErrors } from './addresses';
 import { listed, misnamed, misnamedMember, PROTOCOLS } from './field-rules';
 import type { Strategy } from './strategy';
 
@@ -18,8 +18,8 @@ type AddressRule = (address: string, field: string) => readonly FieldError[];
 
 const ADDRESS_RULES: ReadonlyMap<string, AddressRule> = new Map<string, AddressRule>([
   ['FQDN', fullyQualifiedErrors],
-  ['IPv4', (address, field) => [...familyErrors(address, 4, field), ...unreachableErrors(address, field)]],
-  ['IPv6', (address, field) => [...familyErrors(address, 6, field), ...unreachableErrors(address, field)]],
+  ['IPv4', (address, field) => unreachableErrors(address, field, 4)],
+  ['IPv6', (address, field) => unreachableErrors(address, field, 6)],
 ]);
 
 export const endpointSlice: Strategy = {
@@ -90,12 +90,11 @@ function endpointErrors(endpoint: JsonObject, place: string, rule: AddressRule |
 
 function zoneErrors(zones: readonly JsonObject[], field: string): readonly FieldError[] {
   if (zones.length > MOST_ZONES) return [tooMany(field, zones.length, MOST_ZONES)];
-  const seen = new Set<string>();
-  return zones.flatMap((zone, index) => {
-    const name = stringAt(zone, 'name') ?? '';
-    const again = seen.has(name) ? [duplicate(`${field}[${index}].name`, name)] : [];
-    seen.add(name);
-    return [...again, ...misnamed(name, `${field}[${index}].name`, labelValue)];
+  const names = zones.map((zone) => stringAt(zone, 'name') ?? '');
+  return names.flatMap((name, index) => {
+    const place = `${field}[${index}].name`;
+    const again = names.indexOf(name) < index;
+    return again ? [duplicate(place, name), ...misnamed(name, place, labelValue)] : misnamed(name, place, labelValue);
   });
 }
 

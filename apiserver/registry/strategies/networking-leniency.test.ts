@@ -9,8 +9,15 @@ import { ingress } from './ingress';
 import { networkPolicy } from './network-policy';
 import type { Strategy, StrategyContext } from './strategy';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { featureGates } from '../../../shared/runtime/feature-gates';
 
-const context: StrategyContext = { names: GENERATED_NAMES.platform, user: { name: 'u', groups: [] }, serviceFamilies: ['IPv4'] };
+const context: StrategyContext = {
+  names: GENERATED_NAMES.platform,
+  user: { name: 'u', groups: [] },
+  now: 0,
+  serviceFamilies: ['IPv4'],
+  gates: featureGates(),
+};
 
 function wrong(strategy: Strategy, object: JsonObject, old: JsonObject): readonly string[] {
   return (strategy.validate?.(object, context, old) ?? []).map(({ field }) => field);

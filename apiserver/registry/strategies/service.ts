@@ -1,6 +1,6 @@
 /** Service (behaviour-reference §5.3–5.6): what settles, what goes, what is judged. Addresses and ports are not chosen here. */
 import type { FieldError } from '../../../shared/api/field-error';
-import type { JsonObject } from '../../../shared/api/json';
+import { objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
 import { serviceAllocation } from './service-allocation';
 import { carryAllocated } from './service-carry';
 import { settleFamilies } from './service-families';
@@ -12,7 +12,7 @@ import type { Strategy, StrategyContext } from './strategy';
 
 export const service: Strategy = {
   allocation: serviceAllocation,
-  settle: settleAddresses,
+  settle: settleService,
   prepareForCreate: dropWhatAliasesLack,
   validate: validateService,
   update: {
@@ -27,7 +27,13 @@ export const service: Strategy = {
   warnings: serviceWarnings,
 };
 
-function settleAddresses(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] {
+function settleService(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] {
+  if (!context.gates.enabled('ServiceTrafficDistribution')) dropDistribution(object, old);
   if (old !== undefined) carryAllocated(object, old);
   return settleFamilies(object, old, context.serviceFamilies);
+}
+
+/** A feature that is off stays where it is used already. */
+function dropDistribution(object: JsonObject, old: JsonObject | undefined): void {
+  if (stringAt(objectAt(old, 'spec'), 'trafficDistribution') === undefined) delete objectAt(object, 'spec')?.['trafficDistribution'];
 }

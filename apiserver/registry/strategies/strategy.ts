@@ -7,14 +7,18 @@ import type { IpFamily } from '../../../shared/api/ip-address';
 import type { JsonObject } from '../../../shared/api/json';
 import type { UserInfo } from '../../../shared/api/user';
 import type { GeneratedNames } from '../../../shared/names/dialect';
+import type { FeatureGates } from '../../../shared/runtime/feature-gates';
 import type { Claims, Held } from '../../allocation/claims';
 
 export interface StrategyContext {
   readonly names: GeneratedNames;
   /** Who makes the request. */
   readonly user: UserInfo;
+  /** Since 1970. */
+  readonly now: number;
   /** The families in which Services get addresses; that of Services which ask for none stands first. */
   readonly serviceFamilies: readonly IpFamily[];
+  readonly gates: Pick<FeatureGates, 'enabled'>;
 }
 
 export interface UpdateRules {
@@ -56,6 +60,8 @@ export interface Strategy {
   readonly update?: UpdateRules;
   readonly status?: UpdateRules;
   readonly finalize?: UpdateRules;
+  readonly approval?: UpdateRules;
+  readonly ephemeralcontainers?: UpdateRules;
   /** Makes members agree that say the same in two ways, before anyone is asked who owns them. */
   mirror?(object: JsonObject): void;
   /** A label on which the server insists, set on every write before and after admission. */

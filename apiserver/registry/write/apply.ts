@@ -44,7 +44,7 @@ export async function readApply(
   const { kind, apiVersion, ...config } = value ?? {};
   checkType(plan, typeof apiVersion === 'string' ? apiVersion : '', typeof kind === 'string' ? kind : '');
   const claimed = own(objectAt(config, 'metadata') ?? {}, 'managedFields');
-  if (claimed !== undefined && claimed !== null) throw status.badRequest('metadata.managedFields must be nil');
+  if (Array.isArray(claimed)) throw status.badRequest('metadata.managedFields must be nil');
   return config;
 }
 

@@ -22,6 +22,7 @@ import type { WritePath, WriteRequest } from './request';
 
 export async function deleteObject(path: WritePath, request: WriteRequest, options: DeleteOptions): Promise<DeleteResult> {
   checkOptions(options);
+  warnOfOrphans(request, options);
   return await withClaims(path, request, (claims) =>
     settle(path, path.attemptsFor(request, request.name, request.dryRun), (current) =>
       attemptDelete(path, request, options, current, claims),
@@ -98,6 +99,14 @@ function checkOptions(options: DeleteOptions): void {
   if (errors.length > 0) throw status.invalid({ group: 'meta.platform.io', kind: 'DeleteOptions' }, '', errors);
 }
 
+function warnOfOrphans({ plan, context }: WriteRequest, options: DeleteOptions): void {
+  if (plan.kind !== 'Job' || options.propagationPolicy !== undefined || options.orphanDependents !== undefined) return;
+  context.warn(
+    'child pods are preserved by default when jobs are deleted; ' +
+      'set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  );
+}
+
 function checkPreconditions(plan: Plan, name: string, options: DeleteOptions, metadata: JsonObject, entry: Entry): void {
   const refusal = (what: 'UID' | 'ResourceVersion', wanted: string, found: string): status.StatusError =>
     plan.group === '' && plan.kind === 'Namespace'
@@ -162,14 +171,19 @@ function shorterGrace(plan: Plan, object: JsonObject, options: DeleteOptions): n
   return Math.min(asked, granted);
 }
 
+const COLLECTOR: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion']);
+
 /** The finalizers once the garbage collector's own say what the options ask for; without a wish in the options they stay. */
 function collectorFinalizers(plan: Plan, metadata: JsonObject, options: DeleteOptions): readonly string[] {
   const finalizers = stringsAt(metadata, 'finalizers');
   if (plan.resource.row.noGarbageCollection === true) return finalizers;
   const { orphanDependents, propagationPolicy } = options;
   const wish = propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background');
-  if (wish === undefined) return finalizers;
-  const others = finalizers.filter((finalizer) => finalizer !== 'orphan' && finalizer !== 'foregroundDeletion');
+  if (wish === undefined) {
+    const orphans = plan.resource.row.orphansByDefault === true && !finalizers.some((finalizer) => COLLECTOR.has(finalizer));
+    return orphans ? [...finalizers, 'orphan'] : finalizers;
+  }
+  const others = finalizers.filter((finalizer) => !COLLECTOR.has(finalizer));
   if (wish === 'Orphan') return [...others, 'orphan'];
   return wish === 'Foreground' ? [...others, 'foregroundDeletion'] : others;
 }
@@ -201,6 +215,7 @@ export async function deleteCollection(
   options: DeleteOptions,
 ): Promise<ListPage> {
   checkOptions(options);
+  warnOfOrphans(request, options);
   const { plan } = request;
   const page = await path.reader.list(request.context, plan.resource, request.namespace, list);
   const entries = [...page.entries];

@@ -15,10 +15,11 @@ import {
   TooManyOperations,
 } from '../../../shared/patch/json-patch';
 import { mergeObject } from '../../../shared/patch/merge-patch';
-import { parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
+import { fieldFaults, parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
 import type { FieldValidation, PatchBody } from '../contract';
 import { BodyFault, checkKind, decodeStrictly } from './decode-body';
 import type { KindPlan } from './plan';
+import { sortedWhere, touchedBy } from './shown-object';
 import { readStrategicPatch } from './strategic-patch';
 
 /** The stored object, with its resourceVersion and without kind and apiVersion, to the changed one, decoded. It is left as it is. */
@@ -41,15 +42,13 @@ export function readPatch(plan: KindPlan, patch: DocumentPatch, validation: Fiel
       }
       const changes = body.value;
       const strict = body.duplicates.map((path) => `duplicate field ${quote(path)}`);
-      return (old) => decodePatched(plan, mergeObject(withKind(plan, old), changes), validation, warn, strict);
+      return (old) => decodePatched(plan, mergeObject(withKind(plan, old), changes), changes, validation, warn, strict);
     }
     case 'json': {
       const body = parse(patch.bytes);
       const { operations, unknown } = readOperations(body.value);
-      const strict = [
-        ...unknown.map((path) => `json patch unknown field ${quote(path)}`),
-        ...body.duplicates.map((path) => `json patch duplicate field ${quote(path)}`),
-      ];
+      const strict = fieldFaults(body, unknown, 'strict').map((fault) => `json patch ${fault}`);
+      const touched = touchedBy(operations);
       return (old) => {
         let changed: JsonObject;
         try {
@@ -57,7 +56,7 @@ export function readPatch(plan: KindPlan, patch: DocumentPatch, validation: Fiel
         } catch (error) {
           throw error instanceof PatchFailure ? status.patchFailed() : error;
         }
-        return decodePatched(plan, changed, validation, warn, strict);
+        return decodePatched(plan, changed, touched, validation, warn, strict);
       };
     }
     case 'strategic':
@@ -93,10 +92,11 @@ function typeName(value: JsonValue): string {
   return typeof value === 'bigint' ? 'number' : typeof value;
 }
 
-/** A patched object that does not fit its kind: upstream shows all of it, under no name. */
+/** A patched object that does not fit its kind: upstream shows all of it, under no name. `touched` = where the patch was. */
 function decodePatched(
   plan: KindPlan,
   value: JsonObject,
+  touched: JsonObject,
   validation: FieldValidation,
   warn: (text: string) => void,
   strict: readonly string[],
@@ -106,7 +106,7 @@ function decodePatched(
     return decodeStrictly(plan, { value, duplicates: [], format: 'json' }, validation, warn, strict);
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
-    throw status.invalid({ group: '', kind: '' }, '', [invalidValue('patch', stringifyJson(sortedTop(value)), error.message)]);
+    throw status.invalid({ group: '', kind: '' }, '', [invalidValue('patch', stringifyJson(sortedWhere(value, touched)), error.message)]);
   }
 }
 
@@ -119,12 +119,4 @@ function checkPatchedKind(plan: KindPlan, value: JsonObject): void {
     const cause = text.indexOf(': ');
     throw new BodyFault(text.includes('cannot be handled as a') ? text.slice(cause + 2) : text);
   }
-}
-
-function sortedTop(value: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort()
-      .map((member) => [member, value[member] ?? null]),
-  );
 }

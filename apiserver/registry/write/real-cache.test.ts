@@ -4,6 +4,7 @@ import { MemoryStore } from '../../../test/support/memory-store';
 import { objectOf, testLedger } from '../../../test/support/write-fixture';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { createLogger } from '../../../shared/runtime/logger';
+import { featureGates } from '../../../shared/runtime/feature-gates';
 import { systemRandom } from '../../../shared/runtime/random';
 import { defaultAdmission } from '../../admission/plugins';
 import { openCache, type OpenedCache } from '../../cache/open-cache';
@@ -46,6 +47,7 @@ async function replica(store: MemoryStore): Promise<Replica> {
     clock,
     random: systemRandom,
     names,
+    gates: featureGates(),
     ledger: testLedger(systemRandom, names),
     prefix,
     namespaces,

@@ -5,6 +5,7 @@
 import type { JsonObject } from '../../../shared/api/json';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
+import type { FeatureGates } from '../../../shared/runtime/feature-gates';
 import type { Random } from '../../../shared/runtime/random';
 import { Claims } from '../../allocation/claims';
 import type { Ledger } from '../../allocation/ledger';
@@ -26,6 +27,7 @@ export interface WriterDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly names: GeneratedNames;
+  readonly gates: Pick<FeatureGates, 'enabled'>;
   /** The addresses and node ports of Services. */
   readonly ledger: Ledger;
   /** The store's key prefix, without a slash at its end. */

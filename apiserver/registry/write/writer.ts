@@ -44,7 +44,7 @@ const NAME_ATTEMPTS = 8;
 
 export function createWriter(dependencies: WriterDependencies): Writer {
   const path = createWritePath(dependencies);
-  const { cache, clock, random, names, ledger, admission, planOf, attemptsFor, admissionRequest } = path;
+  const { cache, clock, random, names, gates, ledger, admission, planOf, attemptsFor, admissionRequest } = path;
 
   /** One attempt to create `sent`, which it changes. `manager` undefined = the object says already who owns what. */
   async function attemptCreate(
@@ -57,7 +57,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   ): Promise<Step<WriteResult>> {
     const { plan, context, dryRun } = request;
     const { strategy } = plan;
-    const strategyContext = { names, user: context.user, serviceFamilies: ledger.families };
+    const strategyContext = { names, user: context.user, now: clock.now(), serviceFamilies: ledger.families, gates };
     applyDefaults(plan.type, sent);
     const object = toHub(plan, sent);
     meta.dropDeletion(metadataOf(object));
@@ -112,7 +112,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const { plan, context, name, namespace, subresource } = request;
     const { entry } = current;
     const { strategy, resource } = plan;
-    const strategyContext = { names, user: context.user, serviceFamilies: ledger.families };
+    const strategyContext = { names, user: context.user, now: clock.now(), serviceFamilies: ledger.families, gates };
     const key = entryKey(request);
     if (entry === undefined) {
       const applies = source.verb === 'apply';
@@ -217,8 +217,8 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const metadata = metadataOf(object);
     meta.canonicalPlace(plan, metadata, names);
     canonicalizeGroups(object, plan.groupFields, names);
-    if (name !== undefined) meta.agreeOnName(metadata, name);
     meta.agreeOnNamespace(plan, metadata, namespace);
+    if (name !== undefined) meta.agreeOnName(metadata, name);
     return object;
   }
 

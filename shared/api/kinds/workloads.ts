@@ -40,6 +40,7 @@ export const WORKLOADS: readonly KindRow[] = [
   }),
   batch('CronJob', 'cronjobs', { shortNames: ['cj'], categories: ['all'], subresources: [STATUS], generation: 'counted' }),
   batch('Job', 'jobs', {
+    orphansByDefault: true,
     categories: ['all'],
     subresources: [STATUS],
     generation: 'counted',

@@ -3,6 +3,7 @@
  */
 import { forbiddenField, invalidAs, invalidValue, required, tooLong, type FieldError } from '../field-error';
 import { parseApiVersion } from '../identity';
+import { managerFaults } from './manager-name';
 import { equalJson, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../json';
 import { dnsLabel, labelValue, qualifiedName, type NameCheck } from '../names';
 import { isTerminating, stringsAt } from '../object-meta';
@@ -45,7 +46,23 @@ export function validateChangeable(metadata: JsonObject, errors: FieldError[] = 
   if (annotations !== undefined) validateAnnotations(annotations, 'metadata.annotations', errors);
   validateOwners(metadata, errors);
   validateFinalizers(stringsAt(metadata, 'finalizers'), errors);
+  validateManagers(metadata, errors);
   return errors;
+}
+
+const SUBRESOURCE_BYTES = 256;
+
+/** The names in managedFields, which a client may send. */
+function validateManagers(metadata: JsonObject, errors: FieldError[]): void {
+  const entries = own(metadata, 'managedFields');
+  if (!Array.isArray(entries)) return;
+  entries.forEach((entry, index) => {
+    if (!isObject(entry)) return;
+    const field = `metadata.managedFields[${index}]`;
+    errors.push(...managerFaults(`${field}.manager`, stringAt(entry, 'manager') ?? ''));
+    const subresource = stringAt(entry, 'subresource') ?? '';
+    if (Buffer.byteLength(subresource) > SUBRESOURCE_BYTES) errors.push(tooLong(`${field}.subresource`, SUBRESOURCE_BYTES));
+  });
 }
 
 /** The change from `old`, which the server stored, to `metadata`. */

@@ -226,6 +226,8 @@ export function parseFieldSet(value: JsonValue | undefined, levels = MOST_LEVELS
   const children: JsonObject = {};
   for (const element of Object.keys(value)) {
     if (element === SELF) continue;
+    // A kind of element that nobody knows yet says nothing.
+    if (RANK[element.charAt(0)] === undefined && element.charAt(1) === ':') continue;
     const name = parseElement(element);
     const node = parseFieldSet(value[element], levels - 1);
     if (name === undefined || node === undefined) return undefined;

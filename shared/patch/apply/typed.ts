@@ -89,7 +89,7 @@ function itemFault(shape: ItemShape, item: JsonValue): string | undefined {
     const missing = shape.keys.find(({ name, absent }) => (own(item, name) ?? absent) === undefined);
     return missing === undefined ? undefined : new MissingKey(missing.name).message;
   }
-  if (item === null) return 'associative list without keys has an element that is an explicit null';
+  if (item === null) return "associative list without keys has an element that's an explicit null";
   if (typeof item !== 'object') return undefined;
   return `associative list without keys has an element that is a ${isObject(item) ? 'map' : 'list'} type`;
 }

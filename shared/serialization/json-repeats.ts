@@ -1,0 +1,60 @@
+/**
+ * Reads a valid JSON text whose objects repeat members the way upstream's typed decoder does: an object said again is merged into the first one, a
+ * list said again is merged item by item and takes the later one's length, everything else replaces. Judges nothing.
+ */
+import { isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../api/json';
+
+const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]/gs;
+
+/** As deep as the text is, so is the recursion: the caller bounds it. */
+export function parseMerged(text: string): JsonValue {
+  return new Reader(text).value(undefined);
+}
+
+const parseText: (text: string) => JsonValue = JSON.parse;
+
+class Reader {
+  private readonly tokens: IterableIterator<RegExpExecArray>;
+  private token = '';
+
+  constructor(text: string) {
+    this.tokens = text.matchAll(TOKENS);
+    this.next();
+  }
+
+  private next(): void {
+    const result = this.tokens.next();
+    this.token = result.done === true ? '' : result.value[0];
+  }
+
+  /** `earlier` = what stands in its place so far. */
+  value(earlier: JsonValue | undefined): JsonValue {
+    const { token } = this;
+    this.next();
+    if (token === '{') return this.members(isObject(earlier) ? earlier : {});
+    if (token === '[') return this.items(Array.isArray(earlier) ? earlier : []);
+    return parseText(token);
+  }
+
+  private members(target: JsonObject): JsonObject {
+    while (this.token !== '}' && this.token !== '') {
+      const member: unknown = JSON.parse(this.token);
+      this.next();
+      this.next();
+      if (typeof member === 'string') setMember(target, member, this.value(own(target, member)));
+      if (this.token === ',') this.next();
+    }
+    this.next();
+    return target;
+  }
+
+  private items(earlier: JsonArray): JsonArray {
+    const items: JsonArray = [];
+    while (this.token !== ']' && this.token !== '') {
+      items.push(this.value(earlier[items.length]));
+      if (this.token === ',') this.next();
+    }
+    this.next();
+    return items;
+  }
+}

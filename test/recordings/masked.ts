@@ -1,0 +1,25 @@
+/** An answer without what is new in every run: ids, times, versions, and orders that mean nothing. */
+import { isBody, type Body, type Json } from './reference';
+
+const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const VERSION = /(resourceVersion\\*":\\*"|(?:precondition|record) \()\d+/g;
+/** Upstream explains name rules at length; who does so in other words is not the matter here. */
+const RULES = /\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g;
+
+export function masked(value: Json, namespace: string, member = ''): Json {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => masked(item, namespace));
+    return member === 'managedFields' || member === 'causes'
+      ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+      : items;
+  }
+  if (isBody(value)) {
+    const copy: Body = {};
+    for (const name of Object.keys(value).sort()) copy[name] = masked(value[name] ?? null, namespace, name);
+    return copy;
+  }
+  if (typeof value !== 'string') return value;
+  if ((member === 'resourceVersion' || member === 'continue') && value !== '') return '*';
+  return value.replaceAll(namespace, '$NS').replace(UID, '<uid>').replace(TIME, '<time>').replace(VERSION, '$1*').replace(RULES, '(…)');
+}

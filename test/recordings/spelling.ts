@@ -1,0 +1,23 @@
+/** Between canonical spelling and the reference server's, for whole texts; and the media types of patches in short. */
+import { groupIn, otherQualifiedName, PROTOBUF_MEDIA_TYPE } from '../../shared/names/dialect';
+import { WISHES } from './wishes';
+
+export const PATCH_MEDIA: Readonly<Record<string, string>> = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+};
+
+const GROUPS = [...new Set([...WISHES.map(({ apiVersion }) => apiVersion.split('/')[0] ?? ''), 'meta.platform.io'])];
+const PREFIX = otherQualifiedName('platform.io/x')?.split('/')[0] ?? '';
+
+/** Canonical spellings with the reference's. */
+const SPELLINGS: readonly (readonly [string, string])[] = [
+  ...GROUPS.map((group) => [group, groupIn('kubernetes', group)] as const).filter(([ours, theirs]) => ours !== theirs),
+  [PROTOBUF_MEDIA_TYPE.platform, PROTOBUF_MEDIA_TYPE.kubernetes],
+  ['platform.io', PREFIX],
+];
+
+export const outward = (text: string): string => SPELLINGS.reduce((left, [ours, theirs]) => left.replaceAll(ours, theirs), text);
+export const inward = (text: string): string => SPELLINGS.reduce((left, [ours, theirs]) => left.replaceAll(theirs, ours), text);
