@@ -3,6 +3,7 @@ import { featureGatesFlag } from '../shared/runtime/feature-gates';
 import { bool, choice, duration, FlagError, int, list, repeated, string, type Flag, type FlagValues } from '../shared/runtime/flags';
 import { logLevelFlag } from '../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from './allocation/ranges';
+import { runtimeConfigFlag } from './registry/runtime-config';
 import { AUTHORIZATION_MODES, type AuthorizationMode } from './authorization/modes';
 
 const SERVING = 'Serving';
@@ -16,6 +17,11 @@ const MINUTE = 60 * SECOND;
 export const FLAGS = {
   'bind-address': string({ section: SERVING, help: 'Address to serve HTTPS on.', default: '0.0.0.0' }),
   'secure-port': int({ section: SERVING, help: 'Port to serve HTTPS on.', default: 6443, min: 0, max: 65535 }),
+  'advertise-address': string({
+    section: SERVING,
+    help: 'IP address under which others reach this server; when empty, the one it listens on or the first of the machine that others can reach.',
+    default: '',
+  }),
   'tls-cert-file': string({ section: SERVING, help: 'PEM file with the serving certificate; read again when it changes.', default: '' }),
   'tls-private-key-file': string({ section: SERVING, help: 'PEM file with the key of the serving certificate.', default: '' }),
   'cert-dir': string({ section: SERVING, help: 'Where a self-signed certificate is kept when none is given.', default: '' }),
@@ -113,6 +119,7 @@ export const FLAGS = {
     words: ['platform', 'kubernetes'],
   }),
   'feature-gates': featureGatesFlag(GENERAL),
+  'runtime-config': runtimeConfigFlag(GENERAL),
   'log-level': logLevelFlag(GENERAL),
 };
 

@@ -9,6 +9,7 @@ import { systemRandom as random } from '../shared/runtime/random';
 import { parseTokenFile } from './authentication/token-file';
 import { FLAGS, type ServerFlags } from './flags';
 import { readServiceAccounts, serviceAccountFlagFault } from './service-account-options';
+import { advertisedAddress } from './server/advertise';
 import { startServer, type ServerOptions } from './server/compose';
 import { readTlsFiles, selfSigned, watchTlsFiles } from './server/tls-files';
 import type { Store } from './storage/store';
@@ -47,6 +48,8 @@ function refuseContradictions(flags: ServerFlags): void {
     usageError('--tls-cert-file and --tls-private-key-file go together');
   const fault = serviceAccountFlagFault(flags);
   if (fault !== undefined) usageError(fault);
+  const advertised = flags['advertise-address'];
+  if (advertised !== '' && isIP(advertised) === 0) usageError('--advertise-address must be an IP address');
   const local = flags['insecure-bind-address'];
   if (flags['insecure-port'] !== 0 && local !== '::1' && !(isIP(local) === 4 && local.startsWith('127.'))) {
     usageError('--insecure-bind-address must be a loopback address: whoever reaches it is an administrator');
@@ -92,8 +95,10 @@ async function serverOptions(flags: ServerFlags, logger: Logger): Promise<Server
     tls,
     ...(flags['insecure-port'] === 0 ? {} : { local: { host: flags['insecure-bind-address'], port: flags['insecure-port'] } }),
     naming: flags.naming,
+    kinds: flags['runtime-config'].kinds,
     gates: flags['feature-gates'],
     prefix: flags['etcd-prefix'].replace(/\/+$/, ''),
+    advertiseAddress: flags['advertise-address'] === '' ? advertisedAddress(flags['bind-address']) : flags['advertise-address'],
     serviceRanges: flags['service-cluster-ip-range'],
     deniesServiceAddresses: flags['service-external-ips'] === 'deny',
     nodePorts: flags['service-node-port-range'],

@@ -79,6 +79,10 @@ export class Ledger {
     return this.root + id;
   }
 
+  all(): ReadonlyMap<string, Holding> {
+    return this.holdings;
+  }
+
   holding(id: string): Holding | undefined {
     return this.holdings.get(id);
   }

@@ -57,13 +57,14 @@ function lowerSize(size: number, { least, share, most }: typeof IP_BANDS): numbe
 export function addressPool(range: ServiceRange): Pool {
   const family = range.family === 'IPv4' ? 4 : 6;
   const idOf = (number: number): string => IPS + formatIpAddress({ family, value: range.first + BigInt(number) });
+  // The network's own address is nobody's, and with IPv4 neither is the last one, which reaches all.
+  const last = range.first + range.size - (family === 4 ? 2n : 1n);
+  const size = Number(last - range.first);
   const numberOf = (id: string): number | undefined => {
     const address = id.startsWith(IPS) ? parseIpAddress(shownIn(id)) : undefined;
-    if (address?.family !== family || address.value < range.first || address.value >= range.first + range.size) return undefined;
+    if (address?.family !== family || address.value <= range.first || address.value > last) return undefined;
     return Number(address.value - range.first);
   };
-  // The network's own address is nobody's, and with IPv4 neither is the last one, which reaches all.
-  const size = Number(range.size) - (family === 4 ? 2 : 1);
   return bandedPool({
     labels: { cidr: range.text },
     texts: {
@@ -89,7 +90,10 @@ export function portPool(range: PortRange): Pool {
     size: range.size,
     lower: lowerSize(range.size, PORT_BANDS),
     idOf: portId,
-    numberOf: (id) => (id.startsWith(PORTS) ? Number(shownIn(id)) : undefined),
+    numberOf(id) {
+      const port = id.startsWith(PORTS) ? Number(shownIn(id)) : -1;
+      return port >= range.first && port < range.first + range.size ? port : undefined;
+    },
   });
 }
 
@@ -97,6 +101,7 @@ interface Numbers extends Pick<Pool, 'labels' | 'texts' | 'size'> {
   readonly first: number;
   readonly lower: number;
   readonly idOf: (number: number) => string;
+  /** Undefined for what is not to be had from here. */
   readonly numberOf: (id: string) => number | undefined;
 }
 
@@ -113,10 +118,7 @@ function bandedPool({ labels, texts, first, size, lower, idOf, numberOf }: Numbe
     texts,
     size,
     first: idOf(first),
-    contains(id) {
-      const number = numberOf(id);
-      return number !== undefined && number >= first && number < first + size;
-    },
+    contains: (id) => numberOf(id) !== undefined,
     take(id) {
       const { band, number } = bandOf(id);
       band?.take(number);

@@ -1,5 +1,5 @@
 import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/api/json';
-import { SERVED_KINDS } from '../../shared/api/kinds';
+import { OPTIONAL_KINDS, SERVED_KINDS } from '../../shared/api/kinds';
 import { decodeProtobuf } from '../../shared/serialization';
 import type { DocumentAnswer, DocumentRequest } from './contract';
 import { createDiscovery } from './discovery';
@@ -7,15 +7,18 @@ import { compareVersions, servedGroups } from './groups';
 import { groupIn } from '../../shared/names/dialect';
 import recorded from './testdata/recorded.json';
 
+/** What is off by default too. */
+const EVERY_KIND = [...SERVED_KINDS, ...OPTIONAL_KINDS];
+
 const SETTINGS = {
   naming: 'platform',
   serverAddress: '192.0.2.1:6443',
   build: { gitCommit: 'c'.repeat(40), buildDate: '2024-01-01T00:00:00Z', runtime: 'v20.0.0', platform: 'linux/amd64' },
   otherPaths: ['/healthz', '/openapi/v2'],
 } as const;
-const everything = createDiscovery({ ...SETTINGS, rows: SERVED_KINDS });
+const everything = createDiscovery({ ...SETTINGS, rows: EVERY_KIND });
 /** In the recorded answers' spelling, also where the path does not tell. */
-const upstream = createDiscovery({ ...SETTINGS, naming: 'kubernetes', rows: SERVED_KINDS });
+const upstream = createDiscovery({ ...SETTINGS, naming: 'kubernetes', rows: EVERY_KIND });
 /** One named group, so that whole documents can be written down. */
 const small = createDiscovery({
   ...SETTINGS,
@@ -51,7 +54,7 @@ const STANDARD_CLIENT = `${aggregated('v2')},${aggregated('v2beta1')},applicatio
 describe('as release 1.31.1 has it', () => {
   const served = (group: string, version: string, name: string): boolean => {
     const [resource, subresource] = name.split('/');
-    const row = SERVED_KINDS.find(
+    const row = EVERY_KIND.find(
       (candidate) => candidate.resource === resource && candidate.version === version && groupIn('kubernetes', candidate.group) === group,
     );
     return row !== undefined && (subresource === undefined || (row.subresources ?? []).some((sub) => sub.name === subresource));
@@ -80,7 +83,7 @@ describe('as release 1.31.1 has it', () => {
   });
 
   test('groups come in its order', () => {
-    const [row] = SERVED_KINDS;
+    const [row] = EVERY_KIND;
     if (row === undefined) throw new Error('no kinds');
     const rows = recorded.groups.map((name) => ({ ...row, group: name.replace('.k8s.io', '.platform.io') })).reverse();
     expect(servedGroups(rows).map(({ group }) => group.replace('.platform.io', '.k8s.io'))).toEqual(recorded.groups);

@@ -9,6 +9,8 @@ import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Deprecation, KindRow } from '../../shared/api/kinds';
 import type { UserInfo } from '../../shared/api/user';
 import type { CacheStatistics } from '../cache/statistics';
+import type { Ledger } from '../allocation/ledger';
+import { publishAllocations } from './allocation-metrics';
 import { publishCache } from './cache-metrics';
 import { DURATION_BUCKETS, EVENT_SIZE_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
 import { Histogram, type HistogramSeries } from './histogram';
@@ -21,6 +23,8 @@ export interface Gauges {
   /** Bytes; undefined when it is not known. */
   storageSize(): Promise<number | undefined>;
   inFlight(): { readonly readOnly: number; readonly mutating: number };
+  /** The addresses and node ports of Services. */
+  readonly ledger: Ledger;
   /** The cache's own counts. */
   cache(): CacheStatistics;
   /** The revision that the cache has reached. */
@@ -134,6 +138,7 @@ export class Metrics {
     this.describe(gates);
     this.ask(gauges);
     publishCache(this.registry, gauges);
+    publishAllocations(this.registry, gauges.ledger);
     collectDefaultMetrics({ register: this.registry });
   }
 

@@ -134,7 +134,7 @@ export type DeleteResult =
   | { readonly type: 'status'; readonly status: Status; readonly code: 200 };
 
 /** What is written besides the object itself. */
-export type Subresource = 'status' | 'finalize' | 'scale' | undefined;
+export type Subresource = 'approval' | 'ephemeralcontainers' | 'finalize' | 'scale' | 'status' | undefined;
 
 export interface Reader {
   /** `resourceVersion`: undefined = most recent, 0 = any, else not older than. */

@@ -19,18 +19,19 @@ export interface Resources {
   find(group: string, version: string, resource: string): ServedResource | undefined;
   /** The resource that serves a kind; `group` in either dialect. */
   ofKind(gvk: GroupVersionKind): Resource | undefined;
-  /** A resource for which the server itself has a use (`namespaces`, `leases.coordination.platform.io`); throws when it is not served. */
+  /** A resource for which the server itself has a use (`namespaces`, `leases.coordination.platform.io`); throws when it is not known. */
   require(resource: string): Resource;
 }
 
-export function buildResources(rows: readonly KindRow[] = SERVED_KINDS): Resources {
+/** `known` = kinds that the server itself has a use for, whether or not they are served. */
+export function buildResources(rows: readonly KindRow[] = SERVED_KINDS, known: readonly KindRow[] = []): Resources {
   const types = new Map<string, StoredType>();
-  const all = rows
-    .filter((row) => row.virtual !== true)
-    .map((row): Resource => {
-      const hub = storedRowOf(row);
-      return { row, hub, stored: storedType(hub, types) };
-    });
+  const resourceOf = (row: KindRow): Resource => {
+    const hub = storedRowOf(row);
+    return { row, hub, stored: storedType(hub, types) };
+  };
+  const all = rows.filter((row) => row.virtual !== true).map(resourceOf);
+  const unserved = known.filter((row) => row.virtual !== true && !rows.includes(row)).map(resourceOf);
   const virtual = rows.filter((row) => row.virtual === true).map((row): ServedResource => ({ row, stored: undefined }));
   const byPath = new Map([...all, ...virtual].map((resource) => [pathKey(resource.row, resource.row.resource), resource]));
   const byKind = new Map(all.map((resource) => [pathKey(resource.row, resource.row.kind), resource]));
@@ -42,7 +43,7 @@ export function buildResources(rows: readonly KindRow[] = SERVED_KINDS): Resourc
     find: (group, version, resource) => byPath.get(pathKey(canonical({ group, version }), resource)),
     ofKind: (gvk) => byKind.get(pathKey(canonical(gvk), gvk.kind)),
     require(resource) {
-      const found = all.find((candidate) => groupResourceText(candidate.row) === resource);
+      const found = [...all, ...unserved].find((candidate) => groupResourceText(candidate.row) === resource);
       if (found === undefined) throw new Error(`the kind table has no row for ${resource}`);
       return found;
     },

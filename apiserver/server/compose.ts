@@ -2,6 +2,7 @@
  * Puts an API server together from its parts and takes it apart again. Every part is made here and nowhere else, so this file shows who
  * depends on whom. Never parses flags and never ends the process.
  */
+import { KINDS, SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
 import { canonicalNamespace, GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
@@ -23,9 +24,8 @@ import { Health } from '../health/checks';
 import { serverChecks } from '../health/server-checks';
 import { Metrics } from '../metrics/metrics';
 import { createOpenApi } from '../openapi/openapi';
-import { startEventExpiry } from '../registry/bootstrap/event-expiry';
 import { claimPrefix } from '../registry/bootstrap/ownership';
-import { keepSystemNamespaces } from '../registry/bootstrap/system-namespaces';
+import { REPLICAS, Replicas } from '../registry/bootstrap/replicas';
 import { liveObjects } from '../registry/read/live-objects';
 import { createReader } from '../registry/read/reader';
 import { selectionFor } from '../registry/read/selection';
@@ -35,6 +35,7 @@ import { operationTable } from '../registry/virtual/table';
 import { createWriter } from '../registry/write/writer';
 import type { Store } from '../storage/store';
 import { createAccess, type AccessOptions } from './access';
+import { startBootstrap } from './bootstrap';
 import { boundObjects } from './bound-objects';
 import { certificateReader } from './certificates';
 import { requestListener, type ChainParts } from './chain';
@@ -52,8 +53,12 @@ export interface ServerOptions extends AccessOptions {
   /** Plain HTTP as the local administrator; absent = none. */
   readonly local?: { readonly host: string; readonly port: number };
   readonly naming: Dialect;
+  /** What is served; absent = everything that is not off by default. */
+  readonly kinds?: readonly KindRow[];
   readonly gates: FeatureGates;
   readonly prefix: string;
+  /** Where others reach this server; absent = it is left out of the default Service's endpoints. */
+  readonly advertiseAddress: string | undefined;
   readonly serviceRanges: ServiceRanges;
   /** Only who is permitted may give Services addresses from outside the cluster. */
   readonly deniesServiceAddresses: boolean;
@@ -93,7 +98,7 @@ export interface RunningServer {
 export async function startServer(options: ServerOptions, surroundings: Surroundings): Promise<RunningServer> {
   const { store, clock, random, logger } = surroundings;
   const names = GENERATED_NAMES[options.naming];
-  const resources = buildResources();
+  const resources = buildResources(options.kinds ?? SERVED_KINDS, KINDS);
   await claimPrefix({ store, prefix: options.prefix, naming: options.naming, clock, deadline: clock.monotonic() + CLAIM_MS });
   const cache = openCache({
     store,
@@ -112,6 +117,8 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     firstAddressFor: { namespace: 'default', name: names.defaultService },
   });
   cache.onKey(ALLOCATIONS, ledger);
+  const replicas = new Replicas({ store, prefix: options.prefix, clock, failed: (message, error) => logger.warn(message, { error }) });
+  cache.onKey(REPLICAS, replicas);
   const reader = createReader({ cache, store, clock, gates: options.gates });
   const admission = defaultAdmission({
     names,
@@ -147,6 +154,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     storageObjects: () => resources.storedTypes.map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
     storageSize: async () => (await store.status().catch(() => undefined))?.size,
     inFlight: () => inFlight,
+    ledger,
     cache: () => cache.statistics,
     cacheRevision: () => cache.revision,
   });
@@ -171,7 +179,16 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     serverAddress,
     tokenUsed: (stale) => metrics.tokenUsed(stale),
   });
-  const table = { ...operationTable({ writer, pods: resources.require('pods'), clock }), ...access.operations };
+  const table = {
+    ...operationTable({
+      reader,
+      writer,
+      pods: resources.require('pods'),
+      budgets: resources.require('poddisruptionbudgets.policy'),
+      clock,
+    }),
+    ...access.operations,
+  };
   const operations = createOperations({ table, cache, namespaces, admission, clock, names }, resources.rows);
   const api: ApiParts = {
     clock,
@@ -233,23 +250,22 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     options.local === undefined ? undefined : await listenLocally(options.local.host, options.local.port, requestListener(chain, 'local'));
   const listeners: readonly Listener[] = local === undefined ? [secure] : [secure, local];
 
-  const failed = (message: string, error: unknown): void => logger.warn(message, { error });
-  let stopNamespaces = (): void => undefined;
-  const expiry = startEventExpiry({
+  const bootstrap = startBootstrap({
     store,
     cache,
-    types: [...new Set(resources.all.filter(({ row }) => row.expires === true).map(({ stored }) => stored))],
+    writer,
+    resources,
+    ledger,
+    replicas,
+    names,
     prefix: options.prefix,
-    holder: random.uuid(),
+    port: secure.port,
+    advertiseAddress: options.advertiseAddress,
     clock,
-    failed,
+    random,
+    logger,
   });
-  const ready = cache.whenReady().then(async () => {
-    const kept = keepSystemNamespaces({ writer, cache, namespaces, names, clock, failed });
-    stopNamespaces = () => kept.stop();
-    await kept.complete;
-    hooks.complete = true;
-  });
+  const ready = bootstrap.complete.then(() => void (hooks.complete = true));
   return {
     port: secure.port,
     localPort: local?.port,
@@ -258,6 +274,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     whenReady: () => ready,
     async shutdown() {
       state.stopping = true;
+      await bootstrap.leave();
       await clock.sleep(options.shutdownDelayMs);
       state.refusing = true;
       const drained = within(options.requestTimeoutMs, ongoing.whenEmpty(), clock);
@@ -267,8 +284,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
       // What was just ended is still on its way to the clients.
       await clock.sleep(LAST_BYTES_MS);
       for (const listener of listeners) await listener.close();
-      stopNamespaces();
-      expiry.stop();
+      bootstrap.stop();
       await cache.close();
     },
   };

@@ -8,6 +8,7 @@ import { GOVERNANCE } from './kinds/governance';
 import { MACHINES } from './kinds/machines';
 import { NETWORKING } from './kinds/networking';
 import { OPERATIONS } from './kinds/operations';
+import { OPTIONAL } from './kinds/optional';
 import type { KindRow } from './kinds/row';
 import { WORKLOADS } from './kinds/workloads';
 
@@ -17,14 +18,22 @@ export type { Deprecation, GenerationRule, KindRow, NameFormat, SelectableField,
 /** The kinds whose objects are stored. Of the versions of a kind, the one that objects are stored in comes first. */
 export const KINDS: readonly KindRow[] = [...CORE, ...WORKLOADS, ...NETWORKING, ...MACHINES, ...GOVERNANCE];
 
-/** Everything that has a path: these kinds and the virtual ones. */
+/** Everything that has a path unless a flag says otherwise: these kinds and the virtual ones. */
 export const SERVED_KINDS: readonly KindRow[] = [...KINDS, ...OPERATIONS];
+
+/** What has a path only when a flag says so. */
+export const OPTIONAL_KINDS: readonly KindRow[] = OPTIONAL;
+
+/** Every version that objects can be stored in or converted to, whether or not it is served. */
+export const KNOWN_KINDS: readonly KindRow[] = [...KINDS, ...OPTIONAL.filter(({ virtual }) => virtual !== true)];
 
 /** The row of the version that a row's objects are stored in. */
 export function storedRowOf(row: KindRow): KindRow {
   const { storedAs } = row;
   if (storedAs === undefined) return row;
-  const stored = KINDS.find(({ group, version, kind }) => group === storedAs.group && version === storedAs.version && kind === row.kind);
+  const stored = KNOWN_KINDS.find(
+    ({ group, version, kind }) => group === storedAs.group && version === storedAs.version && kind === row.kind,
+  );
   if (stored === undefined) throw new Error(`the kind table has no row for what ${row.type} is stored as`);
   return stored;
 }

@@ -112,6 +112,8 @@ export class MemoryStore implements Store {
   readonly calls = { get: 0, range: 0, transact: 0, revision: 0 };
   lookupsInFlight = 0;
   mostLookupsInFlight = 0;
+  private readonly leases = new Map<LeaseId, Set<string>>();
+  private granted = 0;
   private readonly versions = new Map<string, Version[]>();
   private readonly history: WatchEvent[][] = [];
   private readonly watches = new Set<MemoryWatch>();
@@ -207,14 +209,20 @@ export class MemoryStore implements Store {
   }
 
   grantLease(): Promise<LeaseId> {
-    return Promise.reject(new StoreError('internal', 'this store has no leases'));
+    this.granted += 1;
+    this.leases.set(String(this.granted), new Set());
+    return Promise.resolve(String(this.granted));
   }
 
-  keepLeaseAlive(): Promise<void> {
-    return Promise.reject(new StoreError('lease-not-found', 'this store has no leases'));
+  keepLeaseAlive(lease: LeaseId): Promise<void> {
+    const known = this.leases.has(lease);
+    return known ? Promise.resolve() : Promise.reject(new StoreError('lease-not-found', `there is no lease ${lease}`));
   }
 
-  revokeLease(): Promise<void> {
+  /** Also what the passing of its time does: leases end here by hand only. */
+  revokeLease(lease: LeaseId): Promise<void> {
+    for (const key of this.leases.get(lease) ?? []) this.remove(key);
+    this.leases.delete(lease);
     return Promise.resolve();
   }
 
@@ -233,7 +241,9 @@ export class MemoryStore implements Store {
       const before = this.at(operation.key, this.current);
       const versions = this.versions.get(operation.key) ?? [];
       this.versions.set(operation.key, versions);
+      for (const keys of this.leases.values()) keys.delete(operation.key);
       if (operation.type === 'put') {
+        if (operation.lease !== undefined) this.leases.get(operation.lease)?.add(operation.key);
         const { key, value } = operation;
         const createRevision = before?.createRevision ?? revision;
         versions.push({ revision, kv: { key, value, createRevision, modRevision: revision, version: (before?.version ?? 0) + 1 } });

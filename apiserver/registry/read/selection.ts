@@ -4,6 +4,7 @@
  * It works on what an entry carries beside its body (key, labels, selectable fields), so matching never parses an object.
  */
 import { canonicalApiVersion, otherQualifiedName } from '../../../shared/names/dialect';
+import { apiVersionOf } from '../../../shared/api/identity';
 import type { KindRow, SelectableField } from '../../../shared/api/kinds';
 import { quote } from '../../../shared/api/quote';
 import { parseFieldSelector, type FieldTerm } from '../../../shared/api/selectors/field-selector';
@@ -100,6 +101,7 @@ function storedFieldMatcher(selectable: SelectableField, value: string, equal: b
 
 function unknownField(row: KindRow, field: string): string {
   if (row.ownFieldLabels === 'plain') return `field label not supported: ${field}`;
+  if (row.ownFieldLabels === 'with-version') return `field label not supported for ${apiVersionOf(row)}, Kind=${row.kind}: ${field}`;
   if (row.ownFieldLabels === 'with-kind') return `field label ${quote(field)} not supported for ${row.kind}`;
   return `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }

@@ -8,6 +8,7 @@ import { readMetadata } from '../../../shared/api/object-meta';
 import { stringAt } from '../../../shared/api/json';
 import { invalid } from '../../../shared/api/status';
 import type { Claims, Held, KeyWrite } from '../../allocation/claims';
+import type { Owner } from '../../allocation/ledger';
 import type { Revision } from '../../storage/store';
 import type { Plan } from './plan';
 import type { WritePath, WriteRequest } from './request';
@@ -65,7 +66,7 @@ export function accompany<R>(
   };
 }
 
-function ownerOf(object: JsonObject): { readonly namespace: string; readonly name: string; readonly uid: string } {
+export function ownerOf(object: JsonObject): Owner {
   const metadata = readMetadata(object);
   const text = (member: string): string => stringAt(metadata, member) ?? '';
   return { namespace: text('namespace'), name: text('name'), uid: text('uid') };

@@ -4,7 +4,7 @@
  */
 import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/schema';
 import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity';
-import { KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
+import { KNOWN_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import { objectAt, own, stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/api/json';
 import { metadataOf } from '../../../shared/api/object-meta';
 import { badRequest, type StatusError } from '../../../shared/api/status';
@@ -93,7 +93,7 @@ export function checkKind(plan: KindPlan, value: JsonObject): string {
   const gv: GroupVersion = meta.apiVersion === '' ? row : { group: canonicalGroup(given.group), version: given.version };
   const kind = meta.kind === '' ? row.kind : meta.kind;
   const sameGroup = gv.group === row.group;
-  if (kind === row.kind && sameGroup && gv.version === row.version) return kind;
+  if (kind === row.kind && sameGroup && (gv.version === row.version || gv.version === row.alsoVersion)) return kind;
   const same = kind === row.kind && (sameGroup || isVersionOf(hub, gv));
   if (same && isKnown(gv, kind)) {
     throw badRequest(`the API version in the data (${apiVersionOf(gv)}) does not match the expected API version (${plan.apiVersion})`);
@@ -123,7 +123,7 @@ function decodeFault(type: string, value: JsonObject): string | undefined {
 
 /** Whether a kind's objects are stored as the hub's are. */
 function isVersionOf(hub: KindRow, gv: GroupVersion): boolean {
-  const row = KINDS.find(({ group, version, kind }) => group === gv.group && version === gv.version && kind === hub.kind);
+  const row = KNOWN_KINDS.find(({ group, version, kind }) => group === gv.group && version === gv.version && kind === hub.kind);
   return row !== undefined && storedRowOf(row) === hub;
 }
 

@@ -3,7 +3,7 @@
  */
 import { groupResourceText, apiVersionOf, type GroupResource } from '../../../shared/api/identity';
 import { converterOf, type Converter } from '../../../shared/api/conversion';
-import { KINDS, storedRowOf, type KindRow, type NameFormat, type SelectableField } from '../../../shared/api/kinds';
+import { KNOWN_KINDS, storedRowOf, type KindRow, type NameFormat, type SelectableField } from '../../../shared/api/kinds';
 import { isObject, own, type JsonObject, type JsonValue } from '../../../shared/api/json';
 import { asPrefix, dns1035Label, dnsLabel, dnsSubdomain, pathSegment, pathSegmentPrefix, type NameCheck } from '../../../shared/api/names';
 import type { MetadataRules } from '../../../shared/api/validation/object-meta';
@@ -127,7 +127,7 @@ const NO_VERSIONS: ReadonlyMap<string, VersionOfKind> = new Map();
 
 /** Versions of one group: what another group serves is another kind to whoever owns fields of it (upstream behaviour). */
 function versionsOf(row: KindRow, naming: Dialect): ReadonlyMap<string, VersionOfKind> {
-  const others = KINDS.filter((other) => other.group === row.group && other.kind === row.kind && other.resource === row.resource);
+  const others = KNOWN_KINDS.filter((other) => other.group === row.group && other.kind === row.kind && other.resource === row.resource);
   const hub = storedRowOf(row);
   return new Map(
     [row, ...others.filter((other) => storedRowOf(other) === hub)].map((other): [string, VersionOfKind] => [

@@ -57,7 +57,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   ): Promise<Step<WriteResult>> {
     const { plan, context, dryRun } = request;
     const { strategy } = plan;
-    const strategyContext = { names, user: context.user, serviceFamilies: ledger.families, gates };
+    const strategyContext = { names, user: context.user, now: clock.now(), serviceFamilies: ledger.families, gates };
     applyDefaults(plan.type, sent);
     const object = toHub(plan, sent);
     meta.dropDeletion(metadataOf(object));
@@ -114,7 +114,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const { plan, context, name, namespace, subresource } = request;
     const { entry } = current;
     const { strategy, resource } = plan;
-    const strategyContext = { names, user: context.user, serviceFamilies: ledger.families, gates };
+    const strategyContext = { names, user: context.user, now: clock.now(), serviceFamilies: ledger.families, gates };
     const key = entryKey(request);
     if (entry === undefined) {
       const applies = source.verb === 'apply';

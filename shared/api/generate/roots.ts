@@ -42,6 +42,8 @@ export const ROOTS: readonly string[] = [
   'apps.v1.ReplicaSet',
   'apps.v1.StatefulSet',
   'authentication.v1.SelfSubjectReview',
+  'authentication.v1alpha1.SelfSubjectReview',
+  'authentication.v1beta1.SelfSubjectReview',
   'authentication.v1.TokenRequest',
   'authentication.v1.TokenReview',
   'authorization.v1.LocalSubjectAccessReview',

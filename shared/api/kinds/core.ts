@@ -1,5 +1,5 @@
 /** The kinds of the core group, and their newer versions in other groups. */
-import { BINDING, scaledWorkload } from './operations';
+import { BINDING, EVICTION, scaledWorkload } from './operations';
 import { TOKEN_REQUEST } from './reviews';
 import { rowsOf, same, STATUS, type KindRow } from './row';
 
@@ -65,7 +65,12 @@ export const CORE: readonly KindRow[] = [
   core('Pod', 'pods', {
     shortNames: ['po'],
     categories: ['all'],
-    subresources: [{ name: 'binding', verbs: ['create'], kind: BINDING, answersStatus: true, bodyIsCondition: true }, STATUS],
+    subresources: [
+      { name: 'binding', verbs: ['create'], kind: BINDING, answersStatus: true, bodyIsCondition: true },
+      { name: 'ephemeralcontainers', verbs: ['get', 'patch', 'update'] },
+      { name: 'eviction', verbs: ['create'], kind: EVICTION, answersStatus: true },
+      STATUS,
+    ],
     returnsDeletedObject: true,
     ownFieldLabels: 'plain',
     selectableFields: [

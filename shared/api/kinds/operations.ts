@@ -15,4 +15,6 @@ export function scaledWorkload(missedIn?: string): readonly SubresourceRow[] {
   return [{ name: 'scale', verbs: ['get', 'patch', 'update'], kind: SCALE, ...place }, STATUS];
 }
 
+export const EVICTION: KindRow = { ...bodyOf('policy', 'v1', 'policy.v1', 'Eviction'), alsoVersion: 'v1beta1' };
+
 export const OPERATIONS: readonly KindRow[] = [BINDING, ...REVIEWS];

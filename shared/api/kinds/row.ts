@@ -57,6 +57,8 @@ export interface KindRow {
   readonly virtual?: true;
   /** See SubresourceRow. */
   readonly answersStatus?: true;
+  /** A version of the same form, which clients may name in its place. */
+  readonly alsoVersion?: string;
   readonly verbs: readonly Verb[];
   readonly subresources?: readonly SubresourceRow[];
   /** The version of this kind as which its objects are stored, when it is another one; how is said in shared/api/conversion. */
@@ -81,7 +83,7 @@ export interface KindRow {
   /** Fields that selectors may use besides metadata.name and metadata.namespace; their values stand in the stored header. */
   readonly selectableFields?: readonly SelectableField[];
   /** An unsupported field selector is refused as a label that is not supported: `field label not supported: x`, or naming the kind as well. */
-  readonly ownFieldLabels?: 'plain' | 'with-kind';
+  readonly ownFieldLabels?: 'plain' | 'with-kind' | 'with-version';
   /** Seconds after which a stored object expires, counted from its last write. */
   readonly expires?: true;
 }

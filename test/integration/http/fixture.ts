@@ -42,6 +42,7 @@ export async function startFixture(changes: Partial<ServerOptions> = {}): Promis
       naming: 'platform',
       gates: featureGates(new Map([['WatchList', true]])),
       prefix: '/registry',
+      advertiseAddress: '192.0.2.1',
       serviceRanges: FLAGS['service-cluster-ip-range'].default,
       deniesServiceAddresses: true,
       nodePorts: FLAGS['service-node-port-range'].default,

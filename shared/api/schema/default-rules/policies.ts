@@ -1,7 +1,7 @@
 /** Defaults of rules about access and traffic, as far as they depend on other members. */
 import { defaultShares } from '../../conversion/priority-level';
 import { stringAt } from '../../json';
-import { objects, type DefaultRule } from './rule';
+import { isZero, objects, type DefaultRule } from './rule';
 
 const RBAC = 'rbac.authorization.platform.io';
 
@@ -11,6 +11,9 @@ export const POLICY_RULES: Readonly<Record<string, DefaultRule>> = {
     const types = spec['policyTypes'];
     if (Array.isArray(types) && types.length > 0) return;
     spec['policyTypes'] = objects(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
+  },
+  'resource.v1alpha3.DeviceRequest': (request) => {
+    if (request['allocationMode'] === 'ExactCount' && isZero(request['count'])) request['count'] = 1;
   },
   'rbac.v1.Subject': (subject) => {
     const kind = stringAt(subject, 'kind');

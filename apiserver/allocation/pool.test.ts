@@ -1,0 +1,72 @@
+import { addressPool, portPool } from './pool';
+import { parsePortRange, parseServiceRanges } from './ranges';
+
+function addresses(text: string): ReturnType<typeof addressPool> {
+  const ranges = parseServiceRanges(text);
+  if (typeof ranges === 'string') throw new Error(ranges);
+  return addressPool(ranges[0]);
+}
+
+function ports(text: string): ReturnType<typeof portPool> {
+  const range = parsePortRange(text);
+  if (typeof range === 'string') throw new Error(range);
+  return portPool(range);
+}
+
+/** Everything that is given, in order. */
+function drained(pool: ReturnType<typeof addressPool>, most: number): string[] {
+  const given: string[] = [];
+  for (let id = pool.choose(0); id !== undefined && given.length < most; id = pool.choose(0)) {
+    pool.take(id);
+    given.push(id);
+  }
+  return given;
+}
+
+it.each([
+  ['10.0.0.0/29', 'ips/10.0.0.1', 6],
+  ['10.0.0.0/24', 'ips/10.0.0.17', 254],
+  ['10.0.0.0/20', 'ips/10.0.1.1', 4094],
+  ['10.0.0.0/12', 'ips/10.0.1.1', 2 ** 20 - 2],
+  ['fd00::/125', 'ips/fd00::1', 7],
+  ['fd00::/108', 'ips/fd00::101', 2 ** 20 - 1],
+])('gives addresses of %s from %s on', (range, first, size) => {
+  const pool = addresses(range);
+  expect(pool.size).toBe(size);
+  expect(pool.choose(0)).toBe(first);
+});
+
+it.each([
+  ['30000-32767', 'ports/30086', 2768],
+  ['30000-30015', 'ports/30000', 16],
+  ['30000-30099', 'ports/30016', 100],
+  ['1-65535', 'ports/129', 65_535],
+])('gives node ports of %s from %s on', (range, first, size) => {
+  const pool = ports(range);
+  expect(pool.size).toBe(size);
+  expect(pool.choose(0)).toBe(first);
+});
+
+it('turns to the lower band when the upper one is used up, and to nothing after that', () => {
+  const given = drained(addresses('10.0.0.0/24'), 1000);
+  expect(new Set(given).size).toBe(254);
+  expect(given.indexOf('ips/10.0.0.1')).toBeGreaterThanOrEqual(238);
+  expect(given.slice(0, 238)).toContain('ips/10.0.0.254');
+  expect(given.some((id) => id === 'ips/10.0.0.0' || id === 'ips/10.0.0.255')).toBe(false);
+});
+
+it('gives from a range with more addresses than numbers can count one by one', () => {
+  const pool = addresses('fd00::/64');
+  const given = [0, 0.25, 0.5, 0.999999].map((chance) => pool.choose(chance));
+  expect(new Set(given).size).toBe(4);
+  for (const id of given) expect(id !== undefined && pool.contains(id)).toBe(true);
+  expect(pool.contains('ips/fd00::ffff:ffff:ffff:ffff')).toBe(true);
+  expect(pool.contains('ips/fd00:0:0:1::')).toBe(false);
+});
+
+it.each(['ips/10.0.0.0', 'ips/10.0.0.255', 'ips/10.0.1.0', 'ips/fd00::1', 'ports/30000', 'ips/nonsense'])(
+  'knows that %s is not to be had',
+  (id) => {
+    expect(addresses('10.0.0.0/24').contains(id)).toBe(false);
+  },
+);

@@ -1,0 +1,66 @@
+/** How much of the ranges of Service addresses and node ports is in use, under upstream's names; read when someone scrapes. */
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Ledger, PoolCounts, Scope } from '../allocation/ledger';
+import type { Pool } from '../allocation/pool';
+
+const SCOPES: readonly Scope[] = ['static', 'dynamic'];
+
+interface Subject {
+  readonly prefix: string;
+  readonly unit: string;
+  readonly noun: string;
+  readonly labels: readonly 'cidr'[];
+  readonly pools: (ledger: Ledger) => readonly Pool[];
+}
+
+const SUBJECTS: readonly Subject[] = [
+  {
+    prefix: 'kube_apiserver_clusterip_allocator',
+    unit: 'ips',
+    noun: 'Service addresses',
+    labels: ['cidr'],
+    pools: ({ pools, ports }) => pools.filter((pool) => pool !== ports),
+  },
+  { prefix: 'kube_apiserver_nodeport_allocator', unit: 'ports', noun: 'node ports', labels: [], pools: ({ ports }) => [ports] },
+];
+
+export function publishAllocations(registry: Registry, ledger: Ledger): void {
+  const registers = [registry];
+  for (const { prefix, unit, noun, labels, pools } of SUBJECTS) {
+    const each = (tell: (pool: Pool, counts: PoolCounts) => void): void => {
+      for (const pool of pools(ledger)) {
+        const counts = ledger.counts.get(pool);
+        if (counts !== undefined) tell(pool, counts);
+      }
+    };
+    const gauge = (state: string, help: string, value: (pool: Pool, counts: PoolCounts) => number): void => {
+      new Gauge({
+        name: `${prefix}_${state}_${unit}`,
+        help,
+        labelNames: labels,
+        registers,
+        collect() {
+          each((pool, counts) => this.set(pool.labels, value(pool, counts)));
+        },
+      });
+    };
+    const counter = (event: string, help: string, value: (counts: PoolCounts, scope: Scope) => number): void => {
+      new Counter({
+        name: `${prefix}_${event}_total`,
+        help,
+        labelNames: [...labels, 'scope'],
+        registers,
+        collect() {
+          this.reset();
+          each((pool, counts) => {
+            for (const scope of SCOPES) if (value(counts, scope) > 0) this.inc({ ...pool.labels, scope }, value(counts, scope));
+          });
+        },
+      });
+    };
+    gauge('allocated', `Of the ${noun}, how many are allocated.`, (_pool, { allocated }) => allocated);
+    gauge('available', `Of the ${noun}, how many are left.`, ({ size }, { allocated }) => size - allocated);
+    counter('allocation', `Allocations of ${noun} by this server.`, ({ allocations }, scope) => allocations[scope]);
+    counter('allocation_errors', `Wishes for ${noun} that this server refused.`, ({ errors }, scope) => errors[scope]);
+  }
+}

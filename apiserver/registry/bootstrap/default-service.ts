@@ -1,0 +1,243 @@
+/**
+ * Keeps the Service in `default` that leads to the API servers, with Endpoints and EndpointSlices that name the live ones (behaviour-reference §8.4).
+ * Every replica does so, through the ordinary write path; whoever comes second finds nothing to change. The Service itself is made when it is
+ * missing and otherwise left as it is.
+ */
+import { parseIpAddress } from '../../../shared/api/ip-address';
+import { equalJson, objectAt, own, type JsonObject } from '../../../shared/api/json';
+import { StatusError } from '../../../shared/api/status';
+import type { GeneratedNames } from '../../../shared/names/dialect';
+import type { Clock, Timer } from '../../../shared/runtime/clock';
+import { shownIn } from '../../allocation/pool';
+import type { Ledger } from '../../allocation/ledger';
+import type { Cache, CacheWatch } from '../../cache/contract';
+import type { RequestContext, Resource, Writer } from '../contract';
+import { parseEntry } from '../write/stored-object';
+import type { ReplicaAddress, Replicas } from './replicas';
+
+const NAMESPACE = 'default';
+const INTERVAL_MS = 60_000;
+const RETRY_MS = 1_000;
+const DEADLINE_MS = 10_000;
+
+export interface DefaultServiceOptions {
+  readonly writer: Writer;
+  readonly cache: Cache;
+  readonly ledger: Ledger;
+  readonly replicas: Replicas;
+  readonly services: Resource;
+  readonly endpoints: Resource;
+  readonly slices: Resource;
+  readonly names: GeneratedNames;
+  /** Of this server. */
+  readonly port: number;
+  readonly clock: Clock;
+  /** Told of what went wrong; it is tried again. */
+  readonly failed: (message: string, error: unknown) => void;
+}
+
+export interface DefaultService {
+  /** Resolves once the Service has been seen, or its address turned out to be somebody else's. */
+  readonly complete: Promise<void>;
+  /** One look, at once. */
+  pass(): Promise<void>;
+  stop(): void;
+}
+
+export function keepDefaultService(options: DefaultServiceOptions): DefaultService {
+  const { cache, replicas, clock, failed } = options;
+  let stopped = false;
+  let timer: Timer | undefined;
+  let running: Promise<void> | undefined;
+  let again = false;
+  let done: () => void = () => undefined;
+  const complete = new Promise<void>((resolve) => (done = resolve));
+
+  /** False when something is to be tried again soon. */
+  async function settle(): Promise<boolean> {
+    try {
+      await keep(options);
+      return true;
+    } catch (error) {
+      failed(`the Service ${options.names.defaultService} could not be kept in order`, error);
+      // A refusal is not going to turn into consent by itself.
+      return error instanceof StatusError && error.reason === 'Invalid';
+    }
+  }
+
+  function run(): Promise<void> {
+    if (stopped) return Promise.resolve();
+    if (running !== undefined) {
+      again = true;
+      return running;
+    }
+    timer?.cancel();
+    running = settle().then((settled) => {
+      running = undefined;
+      if (settled) done();
+      if (stopped) return undefined;
+      if (!again) {
+        timer = clock.after(settled ? INTERVAL_MS : RETRY_MS, () => void run());
+        return undefined;
+      }
+      again = false;
+      return run();
+    });
+    return running;
+  }
+
+  const watches = [options.services, options.endpoints, options.slices].map((resource) => watchOf(options, resource, () => void run()));
+  replicas.onChange(() => void (cache.ready && run()));
+  void run();
+  return {
+    complete,
+    pass: run,
+    stop() {
+      stopped = true;
+      timer?.cancel();
+      for (const watch of watches) watch.close();
+    },
+  };
+}
+
+/** Tells of changes that others make to what is kept here. */
+function watchOf({ cache, names }: DefaultServiceOptions, resource: Resource, changed: () => void): CacheWatch {
+  const isOurs = (key: string): boolean => key.startsWith(`${NAMESPACE}/${names.defaultService}`);
+  return cache.watch(
+    resource.stored,
+    {
+      scope: { namespace: NAMESPACE },
+      start: { type: 'after', revision: cache.revision },
+      bookmarks: false,
+      markEndOfInitialEvents: false,
+    },
+    {
+      event: (_type, entry) => void (isOurs(entry.key) && changed()),
+      bookmark: () => undefined,
+      // The pass of every minute goes on without the watch.
+      end: () => undefined,
+    },
+  );
+}
+
+async function keep(options: DefaultServiceOptions): Promise<void> {
+  const { names, services, endpoints, slices, replicas } = options;
+  const name = names.defaultService;
+  await create(options, services, name, serviceOf(options));
+  const groups = groupsOf(replicas.addresses);
+  const skipsMirror = { [`endpointslice.${names.prefix}/skip-mirror`]: 'true' };
+  await put(options, endpoints, name, skipsMirror, { subsets: groups.map(subsetOf) });
+  const ofService = { [`${names.prefix}/service-name`]: name };
+  const main = groups.find(({ family }) => family === options.ledger.families[0]);
+  const wanted = new Map(groups.map((group) => [group === main ? name : `${name}-${group.family}-${group.port}`.toLowerCase(), group]));
+  for (const [slice, group] of wanted) await put(options, slices, slice, ofService, sliceOf(group));
+  for (const entry of options.cache.snapshot(slices.stored).range(`${NAMESPACE}/`, `${NAMESPACE}0`)) {
+    const found = entry.key.slice(NAMESPACE.length + 1);
+    if (Object.entries(ofService).some(([key, value]) => entry.labels[key] !== value) || wanted.has(found)) continue;
+    await remove(options, slices, found);
+  }
+}
+
+function serviceOf({ names, ledger, port }: DefaultServiceOptions): JsonObject {
+  const first = ledger.addresses(ledger.families[0] ?? 'IPv4')?.first ?? '';
+  return {
+    metadata: { labels: { component: 'apiserver', provider: names.defaultService } },
+    spec: {
+      clusterIP: shownIn(first),
+      ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }],
+      sessionAffinity: 'None',
+      type: 'ClusterIP',
+      ipFamilyPolicy: 'SingleStack',
+    },
+  };
+}
+
+/** The replicas of one family that listen on the same port. */
+interface Group {
+  readonly family: 'IPv4' | 'IPv6';
+  readonly port: number;
+  readonly ips: readonly string[];
+}
+
+function groupsOf(addresses: readonly ReplicaAddress[]): readonly Group[] {
+  const groups = new Map<string, Group & { readonly ips: string[] }>();
+  for (const { ip, port } of addresses) {
+    const family = parseIpAddress(ip)?.family === 6 ? 'IPv6' : 'IPv4';
+    const key = `${family}/${port}`;
+    const group = groups.get(key) ?? { family, port, ips: [] };
+    groups.set(key, group);
+    if (!group.ips.includes(ip)) group.ips.push(ip);
+  }
+  return [...groups.values()].sort((one, other) =>
+    one.family < other.family ? -1 : one.family > other.family ? 1 : one.port - other.port,
+  );
+}
+
+function subsetOf({ ips, port }: Group): JsonObject {
+  return { addresses: ips.map((ip) => ({ ip })), ports: [{ name: 'https', port, protocol: 'TCP' }] };
+}
+
+function sliceOf({ family, ips, port }: Group): JsonObject {
+  return {
+    addressType: family,
+    endpoints: ips.map((ip) => ({ addresses: [ip], conditions: { ready: true } })),
+    ports: [{ name: 'https', port, protocol: 'TCP' }],
+  };
+}
+
+const WRITE = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'apiserver' } as const;
+
+function contextOf({ clock }: DefaultServiceOptions): RequestContext {
+  return {
+    user: { name: 'system:apiserver', groups: ['system:masters'] },
+    deadline: clock.monotonic() + DEADLINE_MS,
+    warn: () => undefined,
+  };
+}
+
+async function create(options: DefaultServiceOptions, resource: Resource, name: string, object: JsonObject): Promise<void> {
+  const exists = (): boolean => options.cache.get(resource.stored, `${NAMESPACE}/${name}`) !== undefined;
+  if (exists()) return;
+  const value: JsonObject = { ...object, metadata: { ...objectAt(object, 'metadata'), name, namespace: NAMESPACE } };
+  try {
+    await options.writer.create(contextOf(options), resource, NAMESPACE, { value, duplicates: [], format: 'json' }, WRITE);
+  } catch (error) {
+    // Another replica was quicker: it has the name, and the address. A refusal is proven with a cache that shows so.
+    if (!exists()) throw error;
+  }
+}
+
+/** Makes an object have these labels and members, whatever else it has. */
+async function put(
+  options: DefaultServiceOptions,
+  resource: Resource,
+  name: string,
+  labels: JsonObject,
+  members: JsonObject,
+): Promise<void> {
+  const entry = options.cache.get(resource.stored, `${NAMESPACE}/${name}`);
+  if (entry === undefined) {
+    await create(options, resource, name, { metadata: { labels }, ...members });
+    return;
+  }
+  const { object } = parseEntry(entry);
+  const metadata = objectAt(object, 'metadata') ?? {};
+  const value: JsonObject = { ...object, ...members, metadata: { ...metadata, labels: { ...objectAt(metadata, 'labels'), ...labels } } };
+  const differs = (member: string): boolean => !equalJson(own(value, member), own(object, member));
+  if (!['metadata', ...Object.keys(members)].some(differs)) return;
+  try {
+    const body = { value, duplicates: [], format: 'json' } as const;
+    await options.writer.update(contextOf(options), resource, { namespace: NAMESPACE, name }, undefined, body, WRITE);
+  } catch (error) {
+    // Another replica was quicker; its change brings the next look.
+    if (!(error instanceof StatusError) || (error.reason !== 'NotFound' && error.reason !== 'Conflict')) throw error;
+  }
+}
+
+async function remove(options: DefaultServiceOptions, resource: Resource, name: string): Promise<void> {
+  try {
+    await options.writer.delete(contextOf(options), resource, { namespace: NAMESPACE, name }, { dryRun: false });
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error;
+  }
+}

@@ -1,0 +1,301 @@
+/** Addresses and node ports of Services: what is given, refused, kept and given back. Answers were recorded from the reference server. */
+import { objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
+import { auditAllocations, type Holder } from '../../allocation/audit';
+import { prefixRange } from '../../storage/store';
+import { serviceAllocation } from '../strategies/service-allocation';
+import { PREFIX, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { ownerOf } from './allocation';
+
+interface Port {
+  readonly [member: string]: string | number;
+}
+
+const service = (name: string, spec: JsonObject): JsonObject => ({ metadata: { name }, spec });
+const web = (...ports: readonly Port[]): JsonObject => ({
+  ports: (ports.length === 0 ? [{ port: 80 }] : ports).map((port) => ({ ...port })),
+});
+
+/** The allocation keys with their owners' names and, for ports, protocols. */
+async function keys({ store }: Fixture): Promise<Record<string, string>> {
+  const { kvs } = await store.range(prefixRange(`${PREFIX}/allocations/`));
+  const found: Record<string, string> = {};
+  for (const { key, value } of kvs) {
+    const owner: { readonly name: string; readonly protocols?: readonly string[] } = JSON.parse(value.toString());
+    found[key.slice(`${PREFIX}/allocations/`.length)] = [owner.name, ...(owner.protocols ?? [])].join(' ');
+  }
+  return found;
+}
+
+async function portKeys(fixture: Fixture): Promise<Record<string, string>> {
+  return Object.fromEntries(Object.entries(await keys(fixture)).filter(([id]) => id.startsWith('ports/')));
+}
+
+const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
+const addressOf = (object: JsonObject): string => stringAt(specOf(object), 'clusterIP') ?? '';
+const nodePorts = (object: JsonObject): unknown => {
+  const { ports } = specOf(object);
+  return Array.isArray(ports)
+    ? ports.map((port) => (typeof port === 'object' && port !== null && 'nodePort' in port ? port['nodePort'] : 0))
+    : ports;
+};
+
+/** What a Service that stands in the store has, without whatever an update may leave out. */
+async function changed(fixture: Fixture, name: string, spec: JsonObject): Promise<JsonObject> {
+  const stored = (await fixture.stored('services', name)) ?? {};
+  const merged: JsonObject = { ...specOf(stored), ...spec };
+  for (const [member, value] of Object.entries(spec)) if (value === null) delete merged[member];
+  return { ...stored, spec: merged };
+}
+
+async function audited(fixture: Fixture): Promise<unknown> {
+  const { kvs } = await fixture.store.range(prefixRange(`${PREFIX}/services/specs/`));
+  await fixture.cache.catchUp();
+  const holders: Holder[] = [];
+  for (const { key } of kvs) {
+    const object = (await fixture.stored('services', key.slice(key.lastIndexOf('/') + 1))) ?? {};
+    holders.push({ owner: ownerOf(object), revision: 0, ids: [...serviceAllocation.held(object).keys()] });
+  }
+  return auditAllocations(holders, fixture.ledger.all());
+}
+
+it('gives an address in one transaction and takes it back with the Service', async () => {
+  const fixture = await writeFixture();
+  const before = fixture.store.calls.transact;
+  const { object } = await fixture.create('services', service('a', web()));
+  expect(fixture.store.calls.transact - before).toBe(1);
+  const address = addressOf(object);
+  expect(specOf(object)['clusterIPs']).toEqual([address]);
+  expect(await keys(fixture)).toEqual({ [`ips/${address}`]: 'a' });
+  await fixture.remove('services', 'a');
+  expect(await keys(fixture)).toEqual({});
+});
+
+it('leaves nothing behind that a dry run was shown, which is free', async () => {
+  const fixture = await writeFixture({ ranges: '10.0.0.0/29', nodePorts: '30000-30001' });
+  const { object } = await fixture.create('services', service('a', { ...web(), type: 'NodePort' }), { dryRun: true });
+  expect(specOf(object)['clusterIP']).toMatch(/^10\.0\.0\.[2-6]$/);
+  expect(nodePorts(object)).toEqual([expect.any(Number)]);
+  expect(await keys(fixture)).toEqual({});
+  await fixture.create('services', service('b', { ...web(), clusterIP: '10.0.0.3' }));
+  const taken = await refusal(fixture.create('services', service('c', { ...web(), clusterIP: '10.0.0.3' }), { dryRun: true }));
+  expect(taken.message).toContain('failed to allocate IP 10.0.0.3: provided IP is already allocated');
+});
+
+describe('node ports of a new Service', () => {
+  const cases: readonly (readonly [what: string, ports: readonly Port[], expected: Record<string, string>])[] = [
+    ['one named', [{ port: 80, nodePort: 31001 }], { 'ports/31001': 'a TCP' }],
+    [
+      'two protocols of one port share the named one',
+      [
+        { name: 'x', port: 80 },
+        { name: 'y', port: 80, protocol: 'UDP', nodePort: 31003 },
+      ],
+      { 'ports/31003': 'a TCP UDP' },
+    ],
+    [
+      'two named ones of one port are both kept',
+      [
+        { name: 'x', port: 80, nodePort: 31004 },
+        { name: 'y', port: 80, protocol: 'UDP', nodePort: 31005 },
+      ],
+      { 'ports/31004': 'a TCP', 'ports/31005': 'a UDP' },
+    ],
+    [
+      'the first named one serves those without',
+      [
+        { name: 'x', port: 80, nodePort: 31041 },
+        { name: 'y', port: 80, protocol: 'UDP' },
+        { name: 'z', port: 80, protocol: 'SCTP', nodePort: 31042 },
+      ],
+      { 'ports/31041': 'a TCP UDP', 'ports/31042': 'a SCTP' },
+    ],
+  ];
+  it.each(cases)('%s', async (_what, ports, expected) => {
+    const fixture = await writeFixture();
+    await fixture.create('services', service('a', { ...web(...ports), type: 'NodePort' }));
+    expect(await portKeys(fixture)).toEqual(expected);
+  });
+
+  it('are chosen once for a port number, and one for every other', async () => {
+    const fixture = await writeFixture();
+    const ports = [
+      { name: 'x', port: 80 },
+      { name: 'y', port: 80, protocol: 'UDP' },
+      { name: 'z', port: 81 },
+    ];
+    const { object } = await fixture.create('services', service('a', { ...web(...ports), type: 'NodePort' }));
+    const [one, other, third] = [nodePorts(object)].flat();
+    expect(one).toBe(other);
+    expect(third).not.toBe(one);
+    expect(Number(one)).toBeGreaterThanOrEqual(30_086);
+  });
+});
+
+describe('wishes that cannot be granted', () => {
+  const taken = { clusterIP: '10.0.0.9', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] };
+  const outside = 'is not in the valid range. The range of valid IPs is 10.0.0.0/24';
+  const cases: readonly (readonly [spec: JsonObject, field: string, message: string])[] = [
+    [{ ...web(), clusterIP: '10.0.0.9' }, 'spec.clusterIPs', 'failed to allocate IP 10.0.0.9: provided IP is already allocated'],
+    [{ ...web(), clusterIP: '010.00.0.009' }, 'spec.clusterIPs', 'failed to allocate IP 010.00.0.009: provided IP is already allocated'],
+    [
+      { ...web(), clusterIP: '::ffff:10.0.0.9' },
+      'spec.clusterIPs',
+      'failed to allocate IP ::ffff:10.0.0.9: provided IP is already allocated',
+    ],
+    [{ ...web(), clusterIP: '10.0.0.1' }, 'spec.clusterIPs', 'failed to allocate IP 10.0.0.1: provided IP is already allocated'],
+    [{ ...web(), clusterIP: '10.0.0.0' }, 'spec.clusterIPs', `failed to allocate IP 10.0.0.0: the provided IP (10.0.0.0) ${outside}`],
+    [{ ...web(), clusterIP: '10.0.0.255' }, 'spec.clusterIPs', `failed to allocate IP 10.0.0.255: the provided IP (10.0.0.255) ${outside}`],
+    [{ ...web(), clusterIP: '10.1.0.1' }, 'spec.clusterIPs', `failed to allocate IP 10.1.0.1: the provided IP (10.1.0.1) ${outside}`],
+    [{ ...web({ port: 80, nodePort: 31000 }), type: 'NodePort' }, 'spec.ports[0].nodePort', 'provided port is already allocated'],
+    [
+      { ...web({ port: 80, nodePort: 20000 }), type: 'NodePort' },
+      'spec.ports[0].nodePort',
+      'provided port is not in the valid range. The range of valid ports is 30000-32767',
+    ],
+    [
+      { ...web({ name: 'x', port: 80, nodePort: 31006 }, { name: 'y', port: 81, protocol: 'UDP', nodePort: 31006 }), type: 'NodePort' },
+      'spec.ports[1].nodePort',
+      'provided port is already allocated',
+    ],
+    [
+      { ...web(), type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 31000 },
+      'spec.healthCheckNodePort',
+      'failed to allocate requested HealthCheck NodePort 31000: provided port is already allocated',
+    ],
+    [
+      { ...web({ port: 80, nodePort: 31016 }), type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 31016 },
+      'spec.healthCheckNodePort',
+      'failed to allocate requested HealthCheck NodePort 31016: provided port is already allocated',
+    ],
+  ];
+  it.each(cases)('%j', async (spec, field, message) => {
+    const fixture = await writeFixture();
+    await fixture.create('services', service('holder', taken));
+    const before = await keys(fixture);
+    const answer = await refusal(fixture.create('services', service('a', spec)));
+    expect(answer).toMatchObject({
+      code: 422,
+      reason: 'Invalid',
+      details: { causes: [{ field, message: expect.stringContaining(message) }] },
+    });
+    expect(await keys(fixture)).toEqual(before);
+  });
+
+  it('are said when there is nothing left, of addresses, node ports and ports for the health check', async () => {
+    const fixture = await writeFixture({ ranges: '10.0.0.0/29', nodePorts: '30000-30001' });
+    await fixture.create('services', service('a', { ...web({ name: 'x', port: 80 }, { name: 'y', port: 81 }), type: 'NodePort' }));
+    const full = async (spec: JsonObject): Promise<unknown> => {
+      const { code, message } = await refusal(fixture.create('services', service('b', spec)));
+      return [code, message];
+    };
+    expect(await full({ ...web(), type: 'NodePort' })).toEqual([
+      500,
+      'Internal error occurred: failed to allocate a nodePort: range is full',
+    ]);
+    expect(await full({ ...web(), type: 'LoadBalancer', allocateLoadBalancerNodePorts: false, externalTrafficPolicy: 'Local' })).toEqual([
+      500,
+      'Internal error occurred: failed to allocate a HealthCheck NodePort 0: range is full',
+    ]);
+    for (const name of ['c', 'd', 'e', 'f']) await fixture.create('services', service(name, web()));
+    expect(await full(web())).toEqual([500, 'Internal error occurred: failed to allocate a serviceIP: range is full']);
+    await fixture.remove('services', 'c');
+    await fixture.create('services', service('g', web()));
+    expect(await audited(fixture)).toEqual([]);
+  });
+
+  it('is said clearly when the store takes fewer keys in a transaction', async () => {
+    const fixture = await writeFixture();
+    const ports = Array.from({ length: 130 }, (_, index) => ({ name: `p${index}`, port: index + 1 }));
+    const answer = await refusal(fixture.create('services', service('a', { ...web(...ports), type: 'NodePort' })));
+    expect(answer).toMatchObject({ code: 422, message: 'Service "a" is invalid: spec.ports: Too many: 131: must have at most 125 items' });
+    expect(await keys(fixture)).toEqual({});
+    expect(fixture.ledger.ports.choose(0)).toBe('ports/30086');
+  });
+});
+
+describe('an update', () => {
+  it('keeps what it does not change, gives what is new and takes back what is gone', async () => {
+    const fixture = await writeFixture();
+    const put = async (spec: JsonObject): Promise<JsonObject> =>
+      (await fixture.update('services', 'a', await changed(fixture, 'a', spec))).object;
+    await fixture.create('services', service('a', { ...web({ name: 'x', port: 80, nodePort: 31001 }), type: 'NodePort' }));
+    await put(web({ name: 'x', port: 80, nodePort: 31001 }, { name: 'y', port: 81, nodePort: 31001, protocol: 'UDP' }));
+    expect(await portKeys(fixture)).toEqual({ 'ports/31001': 'a TCP UDP' });
+    await put(web({ name: 'x', port: 80, nodePort: 31002 }, { name: 'y', port: 80, nodePort: 31003, protocol: 'UDP' }));
+    expect(await portKeys(fixture)).toEqual({ 'ports/31002': 'a TCP', 'ports/31003': 'a UDP' });
+    await put(web({ name: 'x', port: 80, nodePort: 31003 }, { name: 'y', port: 80, nodePort: 31002, protocol: 'UDP' }));
+    expect(await portKeys(fixture)).toEqual({ 'ports/31002': 'a UDP', 'ports/31003': 'a TCP' });
+    const [one, other] = [nodePorts(await put(web({ name: 'n1', port: 80 }, { name: 'n2', port: 80, protocol: 'UDP' })))].flat();
+    expect(one).not.toBe(other);
+    expect(Object.keys(await portKeys(fixture)).sort()).toEqual([`ports/${String(one)}`, `ports/${String(other)}`].sort());
+    expect(await audited(fixture)).toEqual([]);
+  });
+
+  it('does not give the port of the health check to a port in the same breath', async () => {
+    const fixture = await writeFixture();
+    const spec = { ...web({ name: 'x', port: 80 }), type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 31100 };
+    await fixture.create('services', service('a', spec));
+    const wish = await changed(fixture, 'a', {
+      ...web({ name: 'x', port: 80, nodePort: 31100 }),
+      externalTrafficPolicy: 'Cluster',
+      healthCheckNodePort: null,
+    });
+    const answer = await refusal(fixture.update('services', 'a', wish));
+    expect(answer.message).toContain('spec.ports[0].nodePort: Invalid value: 31100: provided port is already allocated');
+  });
+
+  it('gives and takes back addresses with the type and the families', async () => {
+    const fixture = await writeFixture({ ranges: '10.0.0.0/24,fd00::/108' });
+    const put = async (spec: JsonObject): Promise<JsonObject> =>
+      (await fixture.update('services', 'a', await changed(fixture, 'a', spec))).object;
+    const count = async (): Promise<number> => Object.keys(await keys(fixture)).length;
+    const { object } = await fixture.create('services', service('a', { ...web(), ipFamilyPolicy: 'PreferDualStack' }));
+    expect(specOf(object)['clusterIPs']).toEqual([expect.stringMatching(/^10\./), expect.stringMatching(/^fd00:/)]);
+    expect(await count()).toBe(2);
+    await put({ ipFamilyPolicy: 'SingleStack' });
+    expect(await count()).toBe(1);
+    const upgraded = await put({ ipFamilyPolicy: 'RequireDualStack', clusterIPs: [addressOf(object), 'fd00::000f'] });
+    expect(specOf(upgraded)['clusterIPs']).toEqual([specOf(object)['clusterIP'], 'fd00::000f']);
+    expect(await keys(fixture)).toMatchObject({ 'ips/fd00::f': 'a' });
+    await put({ type: 'ExternalName', externalName: 'example.org', clusterIP: null, clusterIPs: null });
+    expect(await keys(fixture)).toEqual({});
+    await put({ type: 'ClusterIP', clusterIP: '10.0.0.77', externalName: null });
+    expect(await keys(fixture)).toEqual({ 'ips/10.0.0.77': 'a' });
+    expect(await audited(fixture)).toEqual([]);
+  });
+
+  it('takes nothing for a Service without addresses', async () => {
+    const fixture = await writeFixture();
+    await fixture.create('services', service('a', { ...web(), clusterIP: 'None' }));
+    await fixture.create(
+      'services',
+      service('b', { type: 'ExternalName', externalName: 'example.org', ports: [{ port: 80, nodePort: 31012 }] }),
+    );
+    expect(await keys(fixture)).toEqual({});
+  });
+});
+
+it('holds what a Service has until its finalizers are gone', async () => {
+  const fixture = await writeFixture();
+  await fixture.create('services', {
+    metadata: { name: 'a', finalizers: ['example.org/x'] },
+    ...{ spec: { ...web(), clusterIP: '10.0.0.50' } },
+  });
+  await fixture.remove('services', 'a');
+  expect(await keys(fixture)).toEqual({ 'ips/10.0.0.50': 'a' });
+  await fixture.patch('services', 'a', 'merge', { metadata: { finalizers: null } });
+  expect(await fixture.stored('services', 'a')).toBeUndefined();
+  expect(await keys(fixture)).toEqual({});
+});
+
+it('counts what it gave and what it could not', async () => {
+  const fixture = await writeFixture();
+  await fixture.create('services', service('a', { ...web({ port: 80, nodePort: 31000 }), type: 'NodePort' }));
+  await fixture.create('services', service('b', web()), { dryRun: true });
+  await refusal(fixture.create('services', service('c', { ...web(), clusterIP: '10.9.9.9' })));
+  await refusal(fixture.create('services', service('d', { ...web(), clusterIP: '10.9.9.9' }), { dryRun: true }));
+  expect([...fixture.ledger.counts.values()]).toEqual([
+    { allocations: { dynamic: 1, static: 0 }, errors: { dynamic: 0, static: 1 }, allocated: 1 },
+    { allocations: { dynamic: 0, static: 1 }, errors: { dynamic: 0, static: 0 }, allocated: 1 },
+  ]);
+});

@@ -1,0 +1,26 @@
+import type { networkInterfaces } from 'node:os';
+import { advertisedAddress } from './advertise';
+
+const address = (text: string, internal = false): NonNullable<ReturnType<typeof networkInterfaces>[string]>[number] =>
+  text.includes(':')
+    ? { address: text, family: 'IPv6', internal, netmask: '', mac: '', cidr: null, scopeid: 0 }
+    : { address: text, family: 'IPv4', internal, netmask: '', mac: '', cidr: null };
+
+const machine = {
+  lo: [address('127.0.0.1', true), address('::1', true)],
+  eth0: [address('fe80::1'), address('fd00::5'), address('192.0.2.7')],
+};
+
+it.each([
+  ['192.0.2.9', '192.0.2.9'],
+  ['fd00::9', 'fd00::9'],
+  ['0.0.0.0', '192.0.2.7'],
+  ['::', '192.0.2.7'],
+  ['127.0.0.1', '192.0.2.7'],
+  ['localhost', '192.0.2.7'],
+])('a server that listens on %s is reached at %s', (bound, expected) => expect(advertisedAddress(bound, machine)).toBe(expected));
+
+it('takes what there is, and says so when there is nothing', () => {
+  expect(advertisedAddress('::', { eth0: [address('fe80::1'), address('fd00::5')] })).toBe('fd00::5');
+  expect(advertisedAddress('0.0.0.0', { lo: machine.lo })).toBeUndefined();
+});

@@ -1,0 +1,110 @@
+/**
+ * What the server itself keeps in order while it runs, in the order in which it begins, and how it ends: allocation keys, system namespaces, the default
+ * Service with its endpoints, expired objects. Each part lives in registry/bootstrap.
+ */
+import type { GeneratedNames } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/logger';
+import type { Random } from '../../shared/runtime/random';
+import type { Ledger } from '../allocation/ledger';
+import type { OpenedCache } from '../cache/open-cache';
+import { repairAllocations } from '../registry/bootstrap/allocation-repair';
+import { keepDefaultService, type DefaultService } from '../registry/bootstrap/default-service';
+import { startEventExpiry } from '../registry/bootstrap/event-expiry';
+import type { Replicas } from '../registry/bootstrap/replicas';
+import { keepSystemNamespaces, type SystemNamespaces } from '../registry/bootstrap/system-namespaces';
+import type { Writer } from '../registry/contract';
+import type { Resources } from '../registry/resources';
+import type { Store } from '../storage/store';
+
+const RETRY_MS = 1_000;
+
+export interface BootstrapOptions {
+  readonly store: Store;
+  readonly cache: OpenedCache;
+  readonly writer: Writer;
+  readonly resources: Resources;
+  readonly ledger: Ledger;
+  readonly replicas: Replicas;
+  readonly names: GeneratedNames;
+  /** The store's key prefix, without a slash at its end. */
+  readonly prefix: string;
+  /** Where this server listens, and the address under which others reach it, if any. */
+  readonly port: number;
+  readonly advertiseAddress: string | undefined;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+export interface Bootstrap {
+  /** Resolves once everything that is needed exists. */
+  readonly complete: Promise<void>;
+  /** The server is going to stop: others are told to look elsewhere. */
+  leave(): Promise<void>;
+  stop(): void;
+}
+
+export function startBootstrap(options: BootstrapOptions): Bootstrap {
+  const { store, cache, writer, resources, ledger, replicas, names, prefix, port, clock, random, logger } = options;
+  const failed = (message: string, error: unknown): void => logger.warn(message, { error });
+  const services = resources.require('services');
+  let namespaces: SystemNamespaces | undefined;
+  let defaultService: DefaultService | undefined;
+  let stopped = false;
+  const expiry = startEventExpiry({
+    store,
+    cache,
+    types: [...new Set(resources.all.filter(({ row }) => row.expires === true).map(({ stored }) => stored))],
+    prefix,
+    holder: random.uuid(),
+    clock,
+    failed,
+  });
+
+  async function untilDone(task: () => Promise<void>): Promise<void> {
+    while (!stopped) {
+      try {
+        return await task();
+      } catch (error) {
+        failed('the store could not be asked at the start, trying again', error);
+        await clock.sleep(RETRY_MS);
+      }
+    }
+  }
+
+  async function begin(): Promise<void> {
+    await cache.whenReady();
+    if (stopped) return;
+    const found = (message: string, details: Readonly<Record<string, unknown>>): void => logger.warn(message, { ...details });
+    await untilDone(() => repairAllocations({ store, cache, ledger, services, prefix, clock, found }));
+    namespaces = keepSystemNamespaces({ writer, cache, namespaces: resources.require('namespaces'), names, clock, failed });
+    await namespaces.complete;
+    defaultService = keepDefaultService({
+      writer,
+      cache,
+      ledger,
+      replicas,
+      services,
+      endpoints: resources.require('endpoints'),
+      slices: resources.require('endpointslices.discovery.platform.io'),
+      names,
+      port,
+      clock,
+      failed,
+    });
+    await defaultService.complete;
+    if (options.advertiseAddress !== undefined && !stopped) replicas.join({ ip: options.advertiseAddress, port });
+  }
+
+  return {
+    complete: begin(),
+    leave: () => replicas.leave(),
+    stop() {
+      stopped = true;
+      namespaces?.stop();
+      defaultService?.stop();
+      expiry.stop();
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/**
+ * The versions that are served only when `--runtime-config` says so: alpha and most beta ones. Addresses and their ranges as objects of their own
+ * (networking beta) are not among them, see NEVER_SERVED.
+ */
+import { rowsOf, same, STATUS, type KindRow, type RowOptions } from './row';
+
+const ADMISSION_GROUP = 'admissionregistration.platform.io';
+const STORAGE_GROUP = 'storage.platform.io';
+const admission = {
+  v1beta1: rowsOf(ADMISSION_GROUP, 'v1beta1', 'admissionregistration.v1beta1'),
+  v1alpha1: rowsOf(ADMISSION_GROUP, 'v1alpha1', 'admissionregistration.v1alpha1'),
+};
+const authentication = {
+  v1beta1: rowsOf('authentication.platform.io', 'v1beta1', 'authentication.v1beta1'),
+  v1alpha1: rowsOf('authentication.platform.io', 'v1alpha1', 'authentication.v1alpha1'),
+};
+const coordination = rowsOf('coordination.platform.io', 'v1alpha1', 'coordination.v1alpha1');
+const internal = rowsOf('internal.apiserver.platform.io', 'v1alpha1', 'apiserverinternal.v1alpha1');
+const resource = rowsOf('resource.platform.io', 'v1alpha3', 'resource.v1alpha3');
+const storage = {
+  v1beta1: rowsOf(STORAGE_GROUP, 'v1beta1', 'storage.v1beta1'),
+  v1alpha1: rowsOf(STORAGE_GROUP, 'v1alpha1', 'storage.v1alpha1'),
+};
+
+const POLICY: RowOptions = {
+  scope: 'cluster',
+  categories: ['api-extensions'],
+  generation: 'counted',
+  requiresResourceVersion: true,
+  storedAs: { group: ADMISSION_GROUP, version: 'v1' },
+};
+const ATTRIBUTES: RowOptions = { scope: 'cluster', shortNames: ['vac'], returnsDeletedObject: true };
+const DEVICES: RowOptions = { returnsDeletedObject: true };
+const REVIEW: RowOptions = { scope: 'cluster', virtual: true, verbs: ['create'] };
+
+export const OPTIONAL: readonly KindRow[] = [
+  ...(['v1beta1', 'v1alpha1'] as const).flatMap((version) => [
+    admission[version]('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', {
+      ...POLICY,
+      subresources: [STATUS],
+      statusKeeps: 'metadata',
+    }),
+    admission[version]('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', POLICY),
+    authentication[version]('SelfSubjectReview', 'selfsubjectreviews', REVIEW),
+  ]),
+  coordination('LeaseCandidate', 'leasecandidates', { requiresResourceVersion: true, createOnUpdate: true, nameFormat: 'path-segment' }),
+  internal('StorageVersion', 'storageversions', { scope: 'cluster', subresources: [STATUS], requiresResourceVersion: true }),
+  resource('DeviceClass', 'deviceclasses', { ...DEVICES, scope: 'cluster', generation: 'counted' }),
+  resource('PodSchedulingContext', 'podschedulingcontexts', { ...DEVICES, subresources: [STATUS] }),
+  resource('ResourceClaim', 'resourceclaims', { ...DEVICES, subresources: [STATUS] }),
+  resource('ResourceClaimTemplate', 'resourceclaimtemplates', DEVICES),
+  resource('ResourceSlice', 'resourceslices', {
+    ...DEVICES,
+    scope: 'cluster',
+    generation: 'counted',
+    ownFieldLabels: 'with-version',
+    selectableFields: same('spec.nodeName', 'spec.driver'),
+  }),
+  storage.v1beta1('VolumeAttributesClass', 'volumeattributesclasses', ATTRIBUTES),
+  storage.v1alpha1('VolumeAttributesClass', 'volumeattributesclasses', {
+    ...ATTRIBUTES,
+    storedAs: { group: STORAGE_GROUP, version: 'v1beta1' },
+  }),
+];

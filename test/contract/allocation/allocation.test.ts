@@ -1,0 +1,189 @@
+/**
+ * Two replicas over one store allocate from the same ranges at the same time: nothing is given twice, nothing is lost, and what is refused is refused
+ * rightly. On both stores; what goes over the network to several processes is in test/reliability/allocation.
+ */
+import type { Store, Transaction } from '../../../apiserver/storage/store';
+import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
+import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
+import { StatusError } from '../../../shared/api/status';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { systemRandom as random } from '../../../shared/runtime/random';
+import { auditStore } from '../../support/allocations';
+import { describeWithEtcd, startEtcd } from '../../support/etcd';
+import { MemoryStore } from '../../support/memory-store';
+import { removeFolder, temporaryFolder } from '../../support/programs';
+import { openReplica, type Replica } from '../../support/replica';
+
+interface Opened {
+  readonly store: Store;
+  dispose(): Promise<void>;
+}
+
+const SUBJECTS: Readonly<Record<'memory' | 'embedded' | 'etcd', () => Promise<Opened>>> = {
+  async memory() {
+    const store = new MemoryStore();
+    return { store, dispose: () => store.close() };
+  },
+  async embedded() {
+    const directory = temporaryFolder('allocation-embedded');
+    const store = await openEmbeddedStore({ directory, clock, random });
+    return {
+      store,
+      async dispose() {
+        await store.close();
+        removeFolder(directory);
+      },
+    };
+  },
+  async etcd() {
+    const server = await startEtcd();
+    const store = await openEtcdStore({ endpoints: [server.endpoint], clock, random });
+    return {
+      store,
+      async dispose() {
+        await store.close();
+        await server.dispose();
+      },
+    };
+  },
+};
+
+/** The store, and how many transactions went to it. */
+function counted(store: Store): { readonly store: Store; readonly sent: () => number } {
+  let sent = 0;
+  const proxy = new Proxy(store, {
+    get(target, member) {
+      const value: unknown = Reflect.get(target, member, target);
+      if (typeof value !== 'function') return value;
+      if (member !== 'transact') return value.bind(target) as unknown;
+      return (transaction: Transaction, options: Parameters<Store['transact']>[1]) => {
+        sent += 1;
+        return target.transact(transaction, options);
+      };
+    },
+  });
+  return { store: proxy, sent: () => sent };
+}
+
+async function both(
+  subject: keyof typeof SUBJECTS,
+  ranges: { readonly ranges?: string; readonly nodePorts?: string },
+  run: (replicas: readonly [Replica, Replica], store: Store, sent: () => number) => Promise<void>,
+): Promise<void> {
+  const opened = await SUBJECTS[subject]();
+  const { store, sent } = counted(opened.store);
+  const [one, two] = await Promise.all([openReplica(store, clock, ranges), openReplica(store, clock, ranges)]);
+  try {
+    await one.create('namespaces', { metadata: { name: 'default' } });
+    await run([one, two], store, sent);
+  } finally {
+    await one.cache.close();
+    await two.cache.close();
+    await opened.dispose();
+  }
+}
+
+const service = (name: string, spec: JsonObject = {}): JsonObject => ({ metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } });
+
+/** What came of many calls at once. */
+async function outcomes(calls: readonly Promise<JsonObject>[]): Promise<{ readonly made: JsonObject[]; readonly refused: string[] }> {
+  const made: JsonObject[] = [];
+  const refused: string[] = [];
+  for (const outcome of await Promise.allSettled(calls)) {
+    if (outcome.status === 'fulfilled') made.push(outcome.value);
+    else if (outcome.reason instanceof StatusError) refused.push(outcome.reason.message);
+    else throw outcome.reason;
+  }
+  return { made, refused };
+}
+
+const addressOf = (object: JsonObject): string => stringAt(objectAt(object, 'spec'), 'clusterIP') ?? '';
+const portsOf = (object: JsonObject): unknown[] =>
+  (arrayAt(objectAt(object, 'spec'), 'ports') ?? []).filter(isObject).map((port) => port['nodePort']);
+
+const FULL = 'Internal error occurred: failed to allocate a serviceIP: range is full';
+
+function describeAllocation(subject: keyof typeof SUBJECTS): void {
+  describe(`two replicas on ${subject}`, () => {
+    it('give each of 1,000 Services that come at once an address of its own, and the rest to exactly as many more', async () => {
+      await both(subject, { ranges: '10.0.0.0/22' }, async (replicas, store, sent) => {
+        const create = (index: number): Promise<JsonObject> =>
+          (replicas[index % 2] ?? replicas[0]).create('services', service(`s-${index}`));
+        const before = sent();
+        const first = await outcomes(Array.from({ length: 1000 }, (_, index) => create(index)));
+        expect(first.refused).toEqual([]);
+        // One each, and one more for every race that was lost to the other replica.
+        expect(sent() - before).toBeLessThan(2000);
+        // 1,024 without the network's and the last address, and without the default Service's.
+        const second = await outcomes(Array.from({ length: 100 }, (_, index) => create(1000 + index)));
+        expect([second.made.length, second.refused.length]).toEqual([21, 79]);
+        expect([...new Set(second.refused)]).toEqual([FULL]);
+        expect(new Set([...first.made, ...second.made].map(addressOf)).size).toBe(1021);
+        expect(await auditStore(store)).toEqual({ services: 1021, allocations: 1021, findings: [] });
+        await Promise.all(
+          Array.from({ length: 500 }, (_, index) => (replicas[(index + 1) % 2] ?? replicas[0]).remove('services', `s-${index}`)),
+        );
+        expect(await auditStore(store)).toEqual({ services: 521, allocations: 521, findings: [] });
+        const third = await outcomes(Array.from({ length: 510 }, (_, index) => create(2000 + index)));
+        expect([third.made.length, [...new Set(third.refused)]]).toEqual([500, [FULL]]);
+        expect(await auditStore(store)).toMatchObject({ services: 1021, findings: [] });
+      });
+    }, 60_000);
+
+    it('give a named address and a named node port to one of those who ask at once', async () => {
+      await both(subject, {}, async (replicas, store) => {
+        const wish = { type: 'NodePort', clusterIP: '10.0.0.9', ports: [{ port: 80, nodePort: 31000 }] };
+        const same = await outcomes(
+          Array.from({ length: 20 }, (_, index) => (replicas[index % 2] ?? replicas[0]).create('services', service(`a-${index}`, wish))),
+        );
+        expect([same.made.length, same.refused.length]).toEqual([1, 19]);
+        for (const text of same.refused) expect(text).toContain('failed to allocate IP 10.0.0.9: provided IP is already allocated');
+        const port = { type: 'NodePort', ports: [{ port: 80, nodePort: 31001 }] };
+        const ports = await outcomes(
+          Array.from({ length: 20 }, (_, index) => (replicas[index % 2] ?? replicas[0]).create('services', service(`b-${index}`, port))),
+        );
+        expect([ports.made.length, ports.refused.length]).toEqual([1, 19]);
+        for (const text of ports.refused)
+          expect(text).toContain('spec.ports[0].nodePort: Invalid value: 31001: provided port is already allocated');
+        expect(await auditStore(store)).toEqual({ services: 2, allocations: 4, findings: [] });
+      });
+    });
+
+    it('share the last node ports without giving one twice', async () => {
+      await both(subject, { nodePorts: '30000-30019' }, async (replicas, store) => {
+        const wish = { type: 'NodePort' };
+        const { made, refused } = await outcomes(
+          Array.from({ length: 30 }, (_, index) => (replicas[index % 2] ?? replicas[0]).create('services', service(`s-${index}`, wish))),
+        );
+        expect([made.length, [...new Set(refused)]]).toEqual([
+          20,
+          ['Internal error occurred: failed to allocate a nodePort: range is full'],
+        ]);
+        expect(new Set(made.flatMap(portsOf)).size).toBe(20);
+        expect(await auditStore(store)).toEqual({ services: 20, allocations: 40, findings: [] });
+      });
+    });
+
+    it('spend one transaction on a Service, be the range empty or nearly full', async () => {
+      await both(subject, { ranges: '10.0.0.0/22' }, async ([one], store, sent) => {
+        for (const [from, to] of [
+          [0, 20],
+          [20, 1000],
+          [1000, 1021],
+        ] as const) {
+          const before = sent();
+          if (to - from > 100)
+            await Promise.all(Array.from({ length: to - from }, (_, index) => one.create('services', service(`s-${from + index}`))));
+          else for (let index = from; index < to; index++) await one.create('services', service(`s-${index}`));
+          expect(sent() - before).toBe(to - from);
+        }
+        expect(await auditStore(store)).toEqual({ services: 1021, allocations: 1021, findings: [] });
+      });
+    }, 60_000);
+  });
+}
+
+describeAllocation('memory');
+describeAllocation('embedded');
+describeWithEtcd('with etcd', () => describeAllocation('etcd'));

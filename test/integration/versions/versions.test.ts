@@ -1,0 +1,121 @@
+/**
+ * Objects written in one version and read in another, as release 1.31.1 answered (test/recordings/versions.ts): Events in two groups, autoscalers
+ * in two versions, flow control in a version that is going away. Ids, times and resource versions are masked.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject, type JsonObject, type JsonValue } from '../../../shared/api/json';
+import { decodeObject } from '../../../shared/api/schema';
+import { decodeProtobuf } from '../../../shared/serialization';
+import { call, json, startFixture, type Answer, type Fixture } from '../http/fixture';
+import { masked, type RecordedCase, type RecordedStep } from '../../support/recorded-versions';
+
+const CASES: readonly RecordedCase[] = readFileSync(join(__dirname, 'recorded.jsonl'), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line));
+
+const MEDIA: Readonly<Record<string, string>> = {
+  apply: 'application/apply-patch+yaml',
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+};
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await startFixture({ naming: 'kubernetes' });
+  await call(fixture, '/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: 'versions-test' } }) });
+});
+afterAll(() => fixture.stop());
+
+function perform(step: RecordedStep, answers: readonly JsonValue[]): Promise<Answer> {
+  const { method, path, type, accept } = step;
+  // `$last<n>` = what was answered n steps before the last.
+  const back = typeof step.body === 'string' ? Number(step.body.replace('$last', '')) : undefined;
+  const body = back === undefined ? step.body : answers[answers.length - 1 - back];
+  const headers = {
+    'user-agent': 'vt/1',
+    ...(type === undefined ? {} : { 'content-type': MEDIA[type] ?? '' }),
+    ...(accept === undefined ? {} : { accept }),
+  };
+  return call(fixture, path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+}
+
+test.each(CASES.map((recorded) => [recorded.name, recorded] as const))('%s', async (_name, { steps }) => {
+  const answers: JsonValue[] = [];
+  for (const step of steps) {
+    const answer = await perform(step, answers);
+    const object: JsonObject = JSON.parse(answer.text);
+    answers.push(object);
+    const warnings = answer.headers['warning'] ?? '';
+    expect([step.method, step.path, answer.status, warnings]).toEqual([
+      step.method,
+      step.path,
+      step.code,
+      (step.warnings ?? []).join(', '),
+    ]);
+    if (step.message !== undefined) expect(object['message']).toBe(step.message);
+    if (step.answer !== undefined) expect(masked(object)).toEqual(step.answer);
+  }
+});
+
+const NAMESPACED = '/namespaces/versions-test';
+const AUTOSCALER = {
+  metadata: { name: 'both' },
+  spec: {
+    maxReplicas: 3,
+    scaleTargetRef: { kind: 'Deployment', name: 'd' },
+    metrics: [{ type: 'Pods', pods: { metric: { name: 'm' }, target: { type: 'AverageValue', averageValue: '5' } } }],
+  },
+};
+const EVENT = {
+  metadata: { name: 'both' },
+  involvedObject: { namespace: 'versions-test', kind: 'Pod', name: 'p' },
+  reason: 'R',
+  message: 'm',
+  type: 'Normal',
+};
+
+describe.each([
+  [
+    `/apis/autoscaling/v2${NAMESPACED}/horizontalpodautoscalers`,
+    `/apis/autoscaling/v1${NAMESPACED}/horizontalpodautoscalers`,
+    'autoscaling.v1.HorizontalPodAutoscaler',
+    AUTOSCALER,
+  ],
+  [`/api/v1${NAMESPACED}/events`, `/apis/events.k8s.io/v1${NAMESPACED}/events`, 'events.v1.Event', EVENT],
+])('%s', (stored, served, type, object) => {
+  let shown: JsonValue;
+  beforeAll(async () => {
+    expect((await call(fixture, stored, { method: 'POST', body: JSON.stringify(object) })).status).toBe(201);
+    const { kind: _, apiVersion: __, ...rest } = json(await call(fixture, `${served}/both`));
+    shown = JSON.parse(JSON.stringify(rest));
+  });
+
+  test('says the same in protobuf, alone and in lists', async () => {
+    const accept = { accept: 'application/vnd.kubernetes.protobuf' };
+    const one = decodeProtobuf(type, (await call(fixture, `${served}/both`, { headers: accept })).body);
+    expect(decodeObject(type, one.object).object).toEqual(shown);
+    const list = decodeProtobuf(`${type}List`, (await call(fixture, served, { headers: accept })).body).object;
+    const items = Array.isArray(list['items']) ? list['items'].filter(isObject) : [];
+    expect(items.map((item) => decodeObject(type, item).object)).toEqual([shown]);
+  });
+
+  test('says the same in lists and watches, whoever wrote it', async () => {
+    expect(json(await call(fixture, served))['items']).toEqual([shown]);
+    const patch = JSON.stringify({ metadata: { labels: { a: 'b' } } });
+    await call(fixture, `${stored}/both`, { method: 'PATCH', body: patch, headers: { 'content-type': 'application/merge-patch+json' } });
+    const events = await call(fixture, `${served}?watch=1&resourceVersion=0&timeoutSeconds=1&fieldSelector=metadata.name=both`);
+    const [first = ''] = events.text.split('\n');
+    expect(JSON.parse(first)).toEqual({ type: 'ADDED', object: json(await call(fixture, `${served}/both`)) });
+  });
+});
+
+test('counts what is asked for of a version that is going away', async () => {
+  await call(fixture, '/apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas/none/status');
+  expect((await call(fixture, '/metrics')).text).toContain(
+    'apiserver_requested_deprecated_apis{group="flowcontrol.apiserver.platform.io",version="v1beta3",resource="flowschemas",' +
+      'subresource="status",removed_release="1.32"} 1',
+  );
+});

@@ -1,0 +1,32 @@
+/** The audit of what a store holds, read from the store itself: Services against allocation keys. */
+import { auditAllocations, type Finding, type Holder } from '../../apiserver/allocation/audit';
+import { ALLOCATIONS, holdingOf, type Holding } from '../../apiserver/allocation/ledger';
+import { makeEntry } from '../../apiserver/cache/entry';
+import { buildResources } from '../../apiserver/registry/resources';
+import { serviceAllocation } from '../../apiserver/registry/strategies/service-allocation';
+import { ownerOf } from '../../apiserver/registry/write/allocation';
+import { parseEntry } from '../../apiserver/registry/write/stored-object';
+import { prefixRange, type Store } from '../../apiserver/storage/store';
+
+export interface Audited {
+  readonly services: number;
+  readonly allocations: number;
+  readonly findings: readonly Finding[];
+}
+
+export async function auditStore(store: Store, prefix = '/registry'): Promise<Audited> {
+  const { stored } = buildResources().require('services');
+  const root = `${prefix}/${stored.segment}/`;
+  const { kvs: services, revision } = await store.range(prefixRange(root));
+  const { kvs: keys } = await store.range({ ...prefixRange(`${prefix}/${ALLOCATIONS}`), revision });
+  const holders = services.map((kv): Holder => {
+    const { object } = parseEntry(makeEntry(stored, kv.key.slice(root.length), kv.modRevision, kv.value));
+    return { owner: ownerOf(object), revision: kv.modRevision, ids: [...serviceAllocation.held(object).keys()] };
+  });
+  const holdings = new Map<string, Holding>();
+  for (const kv of keys) {
+    const holding = holdingOf(kv);
+    if (holding !== undefined) holdings.set(kv.key.slice(`${prefix}/${ALLOCATIONS}`.length), holding);
+  }
+  return { services: services.length, allocations: keys.length, findings: auditAllocations(holders, holdings) };
+}

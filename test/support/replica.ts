@@ -1,0 +1,99 @@
+/** A replica without HTTP: a real cache and a writer over a store that others may share. The namespace `default` is the caller's to make. */
+import { defaultAdmission } from '../../apiserver/admission/plugins';
+import { ALLOCATIONS, type Ledger } from '../../apiserver/allocation/ledger';
+import { openCache, type OpenedCache } from '../../apiserver/cache/open-cache';
+import { REPLICAS, Replicas } from '../../apiserver/registry/bootstrap/replicas';
+import type { RequestContext, Writer } from '../../apiserver/registry/contract';
+import { buildResources, type Resources } from '../../apiserver/registry/resources';
+import { createWriter } from '../../apiserver/registry/write/writer';
+import type { Store } from '../../apiserver/storage/store';
+import type { JsonObject } from '../../shared/api/json';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
+import { featureGates } from '../../shared/runtime/feature-gates';
+import { createLogger } from '../../shared/runtime/logger';
+import { systemRandom } from '../../shared/runtime/random';
+import { PREFIX, testLedger } from './write-fixture';
+
+export interface Replica<C extends Clock = Clock> {
+  readonly clock: C;
+  readonly cache: OpenedCache;
+  readonly writer: Writer;
+  readonly ledger: Ledger;
+  readonly replicas: Replicas;
+  readonly resources: Resources;
+  /** What background tasks complained about. */
+  readonly failures: string[];
+  context(): RequestContext;
+  /** A namespaced object in `default`, or a cluster-scoped one. */
+  create(resource: string, value: JsonObject): Promise<JsonObject>;
+  remove(resource: string, name: string): Promise<void>;
+}
+
+const WRITE = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'test' } as const;
+
+export async function openReplica<C extends Clock>(
+  store: Store,
+  clock: C,
+  ranges: { readonly ranges?: string; readonly nodePorts?: string } = {},
+): Promise<Replica<C>> {
+  const resources = buildResources();
+  const names = GENERATED_NAMES.platform;
+  const failures: string[] = [];
+  const logger = createLogger({ level: 'silent', clock });
+  const cache = openCache({
+    store,
+    prefix: PREFIX,
+    types: resources.storedTypes,
+    clock,
+    random: systemRandom,
+    logger,
+    checkMs: 0,
+    compactionMs: 0,
+  });
+  const ledger = testLedger(systemRandom, names, ranges);
+  cache.onKey(ALLOCATIONS, ledger);
+  const replicas = new Replicas({ store, prefix: PREFIX, clock, failed: (message) => void failures.push(message) });
+  cache.onKey(REPLICAS, replicas);
+  await cache.whenReady();
+  const writer = createWriter({
+    store,
+    cache,
+    reader: { list: () => Promise.reject(new Error('no list')) },
+    admission: defaultAdmission({ names, cache, resources }),
+    clock,
+    random: systemRandom,
+    names,
+    ledger,
+    prefix: PREFIX,
+    namespaces: resources.require('namespaces'),
+    leases: resources.require('leases.coordination.platform.io'),
+    eventTtlSeconds: 3600,
+    gates: featureGates(),
+  });
+  const context = (): RequestContext => ({
+    user: { name: 'tester', groups: ['system:masters'] },
+    deadline: clock.monotonic() + 60_000,
+    warn: () => undefined,
+  });
+  const namespaceOf = (resource: string): string => (resources.require(resource).row.namespaced ? 'default' : '');
+  return {
+    clock,
+    cache,
+    writer,
+    ledger,
+    replicas,
+    resources,
+    failures,
+    context,
+    async create(resource, value) {
+      const body = { value, duplicates: [], format: 'json' } as const;
+      const { entry } = await writer.create(context(), resources.require(resource), namespaceOf(resource), body, WRITE);
+      const object: JsonObject = JSON.parse(entry.bytes.toString());
+      return object;
+    },
+    async remove(resource, name) {
+      await writer.delete(context(), resources.require(resource), { namespace: namespaceOf(resource), name }, { dryRun: false });
+    },
+  };
+}
