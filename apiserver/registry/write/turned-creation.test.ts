@@ -7,7 +7,7 @@ const USER = { name: 'alice', groups: [] };
 
 /** Allows everything but creation. */
 const authorize = authorizeRequests({
-  authorize: (_user, { verb }) => (verb === 'create' ? { type: 'no-opinion', reason: 'ask your admin' } : { type: 'allow' }),
+  authorize: (_user, { verb }) => (verb === 'create' ? { type: 'no-opinion', reason: 'ask your admin' } : { type: 'allow', reason: '' }),
   rules: () => ({ resources: [], paths: [], incomplete: false, errors: [] }),
 });
 const attributes = { kind: 'resource', version: 'v1', subresource: '', namespace: 'ns', name: 'x', verb: 'create' } as const;
