@@ -81,6 +81,8 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     validateCreation(plan, object, strategyContext);
     for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
     const sensitive = canonicalizeGroups(object, plan.storedGroupFields, names);
+    const refusal = request.creates === 'instead' ? context.creationRefusal?.() : undefined;
+    if (refusal !== undefined) throw refusal;
     const checked = admission.validate(admitted);
     if (checked !== undefined) await checked;
     if (asked.type === 'number') throw status.clientFault('resourceVersion should not be set on objects to be created');
@@ -123,7 +125,8 @@ export function createWriter(dependencies: WriterDependencies): Writer {
       const creates = applies || (subresource === undefined && resource.row.createOnUpdate === true);
       if (object === undefined || !creates || options.ifMatch !== undefined) throw status.notFound(plan.gr, name);
       delete metadataOf(object)['resourceVersion'];
-      return attemptCreate(request, name, object, current, applies ? undefined : options.fieldManager, claims);
+      const turned = { ...request, creates: 'instead' } as const;
+      return attemptCreate(turned, name, object, current, applies ? undefined : options.fieldManager, claims);
     }
     const { object: old, text } = parseEntry(entry);
     const oldMetadata = readMetadata(old);
