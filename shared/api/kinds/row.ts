@@ -12,6 +12,8 @@ export interface SubresourceRow {
   readonly answersStatus?: true;
   /** uid and resourceVersion of the body are conditions on the object; elsewhere they do not count. */
   readonly bodyIsCondition?: true;
+  /** It leads to a machine behind the object; `below` = also with a path of that machine's own. */
+  readonly connects?: 'here' | 'below';
   /** A GET that finds nothing says so of the subresource, in this group, and not of the object. */
   readonly missedIn?: string;
 }
