@@ -28,13 +28,18 @@ export function inOrder(authorizers: readonly Authorizer[]): Authorizer {
   };
 }
 
-/** Undefined = allowed, else the 403 to answer with. */
-export type AuthorizeRequest = (user: UserInfo, attributes: Attributes) => StatusError | undefined;
+/**
+ * Undefined = allowed, else the 403 to answer with. `turned`: another request that was allowed has turned into this one on its way; then the refusal
+ * gives the reason and says no more (upstream behaviour).
+ */
+export type AuthorizeRequest = (user: UserInfo, attributes: Attributes, turned?: 'turned') => StatusError | undefined;
 
 export function authorizeRequests(authorizer: Authorizer): AuthorizeRequest {
-  return (user, attributes) => {
+  return (user, attributes, turned) => {
     const decision = authorizer.authorize(user, attributes);
-    return decision.type === 'allow' ? undefined : refusal(user, attributes, decision);
+    if (decision.type === 'allow') return undefined;
+    if (turned === undefined || attributes.kind === 'path') return refusal(user, attributes, decision);
+    return forbidden({ group: attributes.group, resource: attributes.resource }, attributes.name, decision.reason);
   };
 }
 

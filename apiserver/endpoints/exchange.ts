@@ -6,7 +6,7 @@ import { ServerResponse, type IncomingMessage, type OutgoingHttpHeaders } from '
 import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 'node:http2';
 import { FENCE_HEADER, parseFence, type Fence } from '../../shared/api/fencing';
 import { quote } from '../../shared/api/quote';
-import { badRequest } from '../../shared/api/status';
+import { badRequest, type StatusError } from '../../shared/api/status';
 import type { Dialect } from '../../shared/names/dialect';
 import type { RequestContext, ServedResource, UserInfo } from '../registry/contract';
 import { EMPTY_QUERY, type Query } from './query';
@@ -38,6 +38,7 @@ export class Exchange implements RequestContext {
   /** The spelling of names in the answer. */
   dialect: Dialect;
   user: UserInfo = ANONYMOUS;
+  creationRefusal: (() => StatusError | undefined) | undefined;
   deadline = Number.POSITIVE_INFINITY;
   /** The status that was or is being sent; 0 before. */
   status = 0;

@@ -11,6 +11,7 @@ import type { ApiParts } from './api-parts';
 import type { Exchange } from './exchange';
 import { remove, removeCollection } from './handlers/delete';
 import { operate } from './handlers/operation';
+import { connectTo } from './handlers/connect';
 import { get, list } from './handlers/read';
 import { watch } from './handlers/watch';
 import { create, patch, update } from './handlers/write';
@@ -39,8 +40,10 @@ export function routeResource(parts: ApiParts, exchange: Exchange, info: Resourc
   checkNamespace(resource, info.namespace);
   const place = resource.row.namespaced ? info : { ...info, namespace: '' };
   warnOfDeprecation(parts, exchange, resource, info);
+  const subresource = subresourceRow(resource, info);
+  if (resource.stored !== undefined && subresource?.connects !== undefined) return connectTo(parts, exchange, resource, place);
   if (resource.stored === undefined || (verb === 'create' && info.subresource !== '')) {
-    return operate(parts, exchange, resource, subresourceRow(resource, info), place);
+    return operate(parts, exchange, resource, subresource, place);
   }
   return HANDLERS[verb](parts, exchange, resource, place);
 }
@@ -60,7 +63,7 @@ function deprecationText(row: KindRow, { since, removed, replacement }: Deprecat
 
 function leadsSomewhere(resource: ServedResource, info: ResourceRequest): boolean {
   const { row } = resource;
-  if (info.rest.length > 0) return false;
+  if (info.rest.length > 0 && subresourceRow(resource, info)?.connects !== 'below') return false;
   // What only takes requests for one namespace, or for all of a kind, has no other paths.
   if (info.name !== '' && info.subresource === '' && !row.verbs.some((verb) => NAMED[verb])) return false;
   if (row.namespaced && info.namespace === '' && !row.verbs.includes('list')) return false;

@@ -122,8 +122,9 @@ function publishedKinds(rows: readonly KindRow[], dialects: readonly Dialect[]):
       publish(`${row.type}List`, { group, version, kind: `${row.kind}List` });
       publish(DELETE_OPTIONS_TYPE, { group, version, kind: 'DeleteOptions' });
       publish(WATCH_EVENT_TYPE, { group, version, kind: 'WatchEvent' });
-      for (const { kind: body } of row.subresources ?? []) {
-        if (body !== undefined) publish(body.type, { group: groupIn(dialect, body.group), version: body.version, kind: body.kind });
+      for (const { kind: body, connects } of row.subresources ?? []) {
+        if (body !== undefined && connects === undefined)
+          publish(body.type, { group: groupIn(dialect, body.group), version: body.version, kind: body.kind });
       }
     }
   }

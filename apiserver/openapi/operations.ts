@@ -242,7 +242,9 @@ export function pathsOf(row: KindRow, dialect: Dialect): readonly PathEntry[] {
   const entries: PathEntry[] = [
     builder.path(place, [...scope, PRETTY], row.verbs, 'collection', within),
     builder.path(`${place}/{name}`, [NAME, ...scope, PRETTY], row.verbs, 'object', within),
-    ...(row.subresources ?? []).map((sub) => builder.subresource(`${place}/{name}/${sub.name}`, [NAME, ...scope, PRETTY], sub, within)),
+    ...(row.subresources ?? [])
+      .filter(({ connects }) => connects === undefined)
+      .map((sub) => builder.subresource(`${place}/{name}/${sub.name}`, [NAME, ...scope, PRETTY], sub, within)),
   ];
   if (row.namespaced && row.verbs.includes('list'))
     entries.push(builder.path(root + everywhere, [PRETTY], ['list'], 'collection', '', 'ForAllNamespaces'));

@@ -14,7 +14,6 @@ const LEFT_OUT: readonly RegExp[] = [
   /^\/logs\/\{logpath\}$/,
   /\/componentstatuses/,
   /\/(attach|exec|portforward|proxy|log)(\/\{path\})?$/,
-  /\/(approval|ephemeralcontainers|eviction|token)$/,
 ];
 
 const v2 = digestsOf(documentV2(SERVED_KINDS, 'kubernetes'));

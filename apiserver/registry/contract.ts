@@ -8,7 +8,7 @@ import type { Fence } from '../../shared/api/fencing';
 import type { JsonObject, NumberLiterals } from '../../shared/api/json';
 import type { KindRow } from '../../shared/api/kinds';
 import type { ObjectKey } from '../../shared/api/identity';
-import type { Status } from '../../shared/api/status';
+import type { Status, StatusError } from '../../shared/api/status';
 import type { UserInfo } from '../../shared/api/user';
 import type { CacheWatch, ChangeSink, Entry, StoredType } from '../cache/contract';
 import type { Revision } from '../storage/store';
@@ -22,6 +22,8 @@ export interface RequestContext {
   readonly deadline: number;
   /** The term of leadership on which a write rests: it is refused with 409 when the term is over. */
   readonly fence?: Fence | undefined;
+  /** What a user is told who may not create the object that an update or apply is about to create; absent = nobody asks. */
+  readonly creationRefusal?: (() => StatusError | undefined) | undefined;
   /** Adds a `Warning` header. Texts are de-duplicated and bounded by the endpoint layer. */
   warn(text: string): void;
 }
@@ -132,7 +134,7 @@ export type DeleteResult =
   | { readonly type: 'status'; readonly status: Status; readonly code: 200 };
 
 /** What is written besides the object itself. */
-export type Subresource = 'status' | 'finalize' | 'scale' | undefined;
+export type Subresource = 'approval' | 'ephemeralcontainers' | 'finalize' | 'scale' | 'status' | undefined;
 
 export interface Reader {
   /** `resourceVersion`: undefined = most recent, 0 = any, else not older than. */

@@ -2,11 +2,12 @@
  * The scale of a workload: the part of it that autoscalers read, as an object of its own kind. Only looks; what a written scale does to the
  * workload is in write/scale.ts.
  */
-import { arrayAt, compareBytes, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/api/json';
+import { objectAt, own, type JsonObject } from '../../shared/api/json';
 import type { KindRow } from '../../shared/api/kinds';
-import { readMetadata, stringsAt } from '../../shared/api/object-meta';
+import { readMetadata } from '../../shared/api/object-meta';
 import { encodeBody } from '../../shared/api/schema';
-import { formatLabelSelector, type LabelOperator, type LabelRequirement } from '../../shared/api/selectors/label-selector';
+import { formatLabelSelector } from '../../shared/api/selectors/label-selector';
+import { requirementsOf, requirementsOfLabels } from '../../shared/api/selectors/object-selector';
 import type { Entry } from '../cache/contract';
 import { parseEntry } from './write/stored-object';
 
@@ -37,20 +38,8 @@ export function scaleEntry(row: KindRow, entry: Entry): Entry {
   return { key: entry.key, revision: entry.revision, bytes, labels: {}, fields: {}, dialectSensitive: false };
 }
 
-const OPERATORS: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: 'absent' };
-
 /** A selector as it stands in a query; a plain map of labels is one as well. */
 function selectorText(selector: JsonObject): string {
   const isPlain = !('matchLabels' in selector) && !('matchExpressions' in selector);
-  const equal = Object.entries((isPlain ? selector : objectAt(selector, 'matchLabels')) ?? {}).map(([key, value]): LabelRequirement => ({
-    key,
-    operator: '=',
-    values: typeof value === 'string' ? [value] : [],
-  }));
-  const others = (arrayAt(selector, 'matchExpressions') ?? []).flatMap((item): readonly LabelRequirement[] => {
-    const operator = isObject(item) ? OPERATORS[stringAt(item, 'operator') ?? ''] : undefined;
-    if (operator === undefined || !isObject(item)) return [];
-    return [{ key: stringAt(item, 'key') ?? '', operator, values: [...stringsAt(item, 'values')].sort(compareBytes) }];
-  });
-  return formatLabelSelector([...equal, ...others].sort((a, b) => compareBytes(a.key, b.key)));
+  return formatLabelSelector(isPlain ? requirementsOfLabels(selector) : requirementsOf(selector));
 }

@@ -179,7 +179,16 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     serverAddress,
     tokenUsed: (stale) => metrics.tokenUsed(stale),
   });
-  const table = { ...operationTable({ writer, pods: resources.require('pods'), clock }), ...access.operations };
+  const table = {
+    ...operationTable({
+      reader,
+      writer,
+      pods: resources.require('pods'),
+      budgets: resources.require('poddisruptionbudgets.policy'),
+      clock,
+    }),
+    ...access.operations,
+  };
   const operations = createOperations({ table, cache, namespaces, admission, clock, names }, resources.rows);
   const api: ApiParts = {
     clock,

@@ -164,7 +164,11 @@ export function authorize(authorizeRequest: AuthorizeRequest, decided: (allowed:
   return (exchange) => {
     const refusal = authorizeRequest(exchange.user, attributesOf(exchange));
     decided(refusal === undefined);
-    if (refusal === undefined) return true;
+    if (refusal === undefined) {
+      const { info } = exchange;
+      if (info.kind === 'resource') exchange.creationRefusal = () => authorizeRequest(exchange.user, { ...info, verb: 'create' }, 'turned');
+      return true;
+    }
     sendStatus(exchange, refusal.status, refusal.code, { 'X-Content-Type-Options': 'nosniff' });
     return false;
   };

@@ -74,6 +74,15 @@ describe('ensureCertificates', () => {
     expect(read('sa.key')).toBe(keys);
   });
 
+  it('keeps the signing key when only its public half is lost', async () => {
+    const clock = new ManualClock();
+    await ensureCertificates(folder, clock);
+    const [key, publicHalf] = [read('sa.key'), read('sa.pub')];
+    rmSync(path.join(folder, 'sa.pub'));
+    expect((await ensureCertificates(folder, clock)).made).toEqual(['the public half of the token signing key']);
+    expect([read('sa.key'), read('sa.pub')]).toEqual([key, publicHalf]);
+  });
+
   it.each([
     ['apiserver.crt', 'rubbish'],
     ['apiserver.key', ''],

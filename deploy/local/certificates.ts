@@ -12,6 +12,7 @@ import {
   covers,
   createAuthority,
   createSigningKeyPair,
+  publicKeyOf,
   issueCertificate,
   needsRenewal,
   type Credential,
@@ -102,11 +103,16 @@ function isGood(credential: Credential, clock: Clock, authority: Credential, lea
 
 /** Keys for service account tokens; they do not expire, and tokens would end with them, so they are made once. */
 async function ensureSigningKeys(folder: string, made: string[]): Promise<void> {
-  if (readText(folder, 'sa.key') !== undefined && readText(folder, 'sa.pub') !== undefined) return;
-  const pair = await createSigningKeyPair();
-  writeFileAtomically(path.join(folder, 'sa.key'), pair.privateKey, 0o600);
-  writeFileAtomically(path.join(folder, 'sa.pub'), pair.publicKey, 0o644);
-  made.push('the token signing keys');
+  const privateKey = readText(folder, 'sa.key');
+  if (privateKey === undefined) {
+    const pair = await createSigningKeyPair();
+    writeFileAtomically(path.join(folder, 'sa.key'), pair.privateKey, 0o600);
+    writeFileAtomically(path.join(folder, 'sa.pub'), pair.publicKey, 0o644);
+    made.push('the token signing keys');
+  } else if (readText(folder, 'sa.pub') === undefined) {
+    writeFileAtomically(path.join(folder, 'sa.pub'), publicKeyOf(privateKey), 0o644);
+    made.push('the public half of the token signing key');
+  }
 }
 
 function read(folder: string, name: string): Credential | undefined {

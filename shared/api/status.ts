@@ -274,6 +274,16 @@ export const internalError = (text: string): StatusError =>
 export const unexplainedError = (): StatusError =>
   new StatusError('InternalError', 'an error on the server ("") has prevented the request from succeeding');
 
+/** A disruption budget's refusal; `text` says which and why. */
+export const evictionRefused = (text: string, retryAfterSeconds?: number): StatusError =>
+  new StatusError('TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
+    causes: [{ reason: 'DisruptionBudget', message: text }],
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
+
+export const tooManyBudgets = (): StatusError =>
+  new StatusError(undefined, 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
+
 export const serviceUnavailable = (text: string, retryAfterSeconds?: number): StatusError =>
   new StatusError('ServiceUnavailable', text, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds });
 

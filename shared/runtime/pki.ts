@@ -5,7 +5,7 @@
  * that only reads certificates never pays for it.
  * What it never does: touch files, or keep keys. Times come from the clock; the PEM texts are the only result.
  */
-import { createPrivateKey, generateKeyPair, webcrypto, X509Certificate } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPair, webcrypto, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import type * as X509 from '@peculiar/x509';
@@ -110,6 +110,11 @@ export async function createSigningKeyPair(): Promise<SigningKeyPair> {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
     publicKeyEncoding: { type: 'spki', format: 'pem' },
   });
+}
+
+/** The public half of a PEM private key, as PEM. Throws on text that is no private key. */
+export function publicKeyOf(privateKey: string): string {
+  return createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
 }
 
 /** What a certificate says. Throws on text that is not a PEM certificate. */

@@ -3,12 +3,13 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=reads,writes,services,memory]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,writes,services,memory]
  *
  * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { PROTOBUF_MEDIA_TYPE } from '../../shared/names/dialect';
 import { systemClock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
 import { systemRandom } from '../../shared/runtime/random';
@@ -19,16 +20,18 @@ import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '.
 import { BareServer } from './bare';
 import { BenchClient, configMap } from './client';
 import { anonymousMegabytes, loop, warmLoop, type Cost } from './measure';
+import { podCost } from './pods';
 import { compareCreations, fillRange, ROOM, SERVICE_RANGE } from './services';
 import { fanOut } from './watchers';
 
 const TOKEN = 'bench-token';
+const PROTOBUF = PROTOBUF_MEDIA_TYPE.platform;
 const option = (name: string, absent: number): number =>
   Number(process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? absent);
 const seconds = option('seconds', 4);
 const objects = option('objects', 112_000);
 const SERVICES = 10_000;
-const parts = (process.argv.find((argument) => argument.startsWith('--parts=')) ?? '--parts=reads,writes,services')
+const parts = (process.argv.find((argument) => argument.startsWith('--parts=')) ?? '--parts=pods,reads,writes,services')
   .slice('--parts='.length)
   .split(',');
 
@@ -101,6 +104,8 @@ async function reads(): Promise<void> {
     const consistent = await get('list of 500, consistent', list('l500'), 8);
     const cached = await get('list of 500, resourceVersion=0', list('l500', '?resourceVersion=0'), 8);
     row('  the first over the second', consistent, 'resourceVersion=0', cached.cpuMicros);
+    await get('get as protobuf', one(''), 32, { accept: PROTOBUF });
+    await get('list of 500 as protobuf', list('l500'), 8, { accept: PROTOBUF });
     await get('list of 500 as Table', list('l500'), 8, { accept: 'application/json;as=Table;v=v1;g=meta.platform.io' });
     await get('list of 500, selector matching 71', list('l500', '?labelSelector=shard%3Ds3'), 8);
     await get('list of 10,000', list('l10k'), 2);
@@ -219,6 +224,10 @@ async function services(): Promise<void> {
 }
 
 async function main(): Promise<void> {
+  if (parts.includes('pods')) {
+    const { checked, parsed } = podCost();
+    row('a Pod of 60 fields: decode, default, validate', { cpuMicros: checked }, 'JSON.parse of it', parsed);
+  }
   if (parts.includes('reads')) await reads();
   if (parts.includes('writes')) await writes();
   if (parts.includes('services')) await services();

@@ -4,9 +4,9 @@
  * Each line of the input is `{ "note": …, "sent": <object> }`; lines of an earlier recording are recorded again. every-kind.test.ts replays them.
  * Left out is what the reference's admission adds: the finalizers that protect volumes in use, the taint of new nodes.
  */
-import { ask, call, hangUp, isBody, type Body, type Json } from './reference';
+import { collectionOf, NAMESPACE, textOf } from './collections';
+import { call, hangUp, isBody, type Body, type Json } from './reference';
 
-const NAMESPACE = 'h13';
 const NOT_READY = 'node.kubernetes.io/not-ready';
 const PROTECTION = /^kubernetes\.io\/pvc?-protection$/;
 
@@ -26,23 +26,6 @@ async function input(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Buffer));
   return Buffer.concat(chunks).toString();
-}
-
-const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
-
-const resources = new Map<string, readonly Body[]>();
-
-/** Where objects of the kind are created. */
-async function collectionOf(object: Body): Promise<string> {
-  const version = textOf(object['apiVersion']);
-  const root = version.includes('/') ? `/apis/${version}` : `/api/${version}`;
-  if (!resources.has(root)) {
-    const list: Body = JSON.parse((await ask('GET', root)).bytes.toString());
-    resources.set(root, (Array.isArray(list['resources']) ? list['resources'] : []).filter(isBody));
-  }
-  const found = resources.get(root)?.find(({ kind, name }) => kind === object['kind'] && !textOf(name).includes('/'));
-  if (found === undefined) throw new Error(`${version} has no ${JSON.stringify(object['kind'])}`);
-  return `${root}${found['namespaced'] === true ? `/namespaces/${NAMESPACE}` : ''}/${textOf(found['name'])}`;
 }
 
 /** Without what is different every time, and without kind, version and ownership, which other tests look at. */

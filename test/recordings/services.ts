@@ -9,7 +9,9 @@ import { otherQualifiedName } from '../../shared/names/dialect';
 import { call, causesOf, hangUp, type Body, type Json, type Reply } from './reference';
 import { addressRules } from './service/addresses';
 import { BASES, changeOf, madeOf, masked, merged, type Case } from './service/case';
-import { BALANCER_RULES, FIELD_RULES, PORT_RULES } from './service/rules';
+import { BALANCER_RULES } from './service/balancer-rules';
+import { FIELD_RULES } from './service/field-rules';
+import { PORT_RULES } from './service/port-rules';
 import { DUAL_SEQUENCES, SEQUENCES, type Sequence, type SequenceStep } from './service/sequences';
 
 const NAMESPACE = 'svcrules';

@@ -46,7 +46,8 @@ function headersOf(exchange: Exchange): { readonly userAgent: string | undefined
   return { userAgent: exchange.header('user-agent'), ifMatch: exchange.header('if-match') };
 }
 
+const SUBRESOURCES: readonly Subresource[] = ['approval', 'ephemeralcontainers', 'finalize', 'scale', 'status'];
+
 export function subresourceOf(info: ResourceRequest): Subresource {
-  const { subresource } = info;
-  return subresource === 'status' || subresource === 'finalize' || subresource === 'scale' ? subresource : undefined;
+  return SUBRESOURCES.find((subresource) => subresource === info.subresource);
 }

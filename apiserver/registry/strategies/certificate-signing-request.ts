@@ -1,5 +1,6 @@
 /** CertificateSigningRequest: it says who asked for it, and nothing of it changes after that but its status (behaviour-reference §5.19). */
 import { objectAt, own, type JsonObject } from '../../../shared/api/json';
+import { certificateChangeErrors, certificateErrors, conditionChangeErrors, conditionErrors, stampConditions } from './certificate-status';
 import type { Strategy, StrategyContext } from './strategy';
 
 export const certificateSigningRequest: Strategy = {
@@ -9,6 +10,19 @@ export const certificateSigningRequest: Strategy = {
       const spec = own(old, 'spec');
       if (spec !== undefined) object['spec'] = spec;
     },
+  },
+  approval: {
+    prepare: (object, old, { now }) => stampConditions(object, old, now),
+    validate: (object, old) => [...conditionErrors(object), ...conditionChangeErrors(object, old, true)],
+  },
+  status: {
+    prepare: (object, old, { now }) => stampConditions(object, old, now),
+    validate: (object, old) => [
+      ...conditionErrors(object),
+      ...certificateErrors(object),
+      ...conditionChangeErrors(object, old, false),
+      ...certificateChangeErrors(object, old),
+    ],
   },
 };
 

@@ -14,6 +14,7 @@ import { featureGates } from '../../../shared/runtime/feature-gates';
 const context: StrategyContext = {
   names: GENERATED_NAMES.platform,
   user: { name: 'u', groups: [] },
+  now: 0,
   serviceFamilies: ['IPv4'],
   gates: featureGates(),
 };

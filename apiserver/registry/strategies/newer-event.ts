@@ -60,6 +60,8 @@ const IMMUTABLE: readonly (readonly [member: string, shown: string])[] = [
   ['firstTimestamp', 'firstTimestamp'],
   ['lastTimestamp', 'lastTimestamp'],
   ['count', 'count'],
+  // Named twice (upstream behaviour).
+  ['reason', 'reason'],
   ['type', 'type'],
   ['eventTime', 'eventTime'],
   ['action', 'action'],

@@ -2,6 +2,7 @@
 import { forbiddenField, invalidAs, invalidValue, type FieldError } from '../../../shared/api/field-error';
 import { arrayAt, cloneJson, equalJson, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { metadataOf, readMetadata } from '../../../shared/api/object-meta';
+import { notFromTheStart, validateEphemeralContainers } from './ephemeral-containers';
 import { ipErrors, ipFamily } from './addresses';
 import { imagesRequired, validatePod } from './pod-rules';
 import { qualityOfService } from './quality-of-service';
@@ -15,8 +16,9 @@ export const pod: Strategy = {
     const conditions = gates.length === 0 ? {} : { conditions: [heldByGates(object)] };
     object['status'] = { phase: 'Pending', qosClass: qualityOfService(object), ...conditions };
   },
-  validate: validatePod,
+  validate: (object, _, old) => [...validatePod(object), ...(old === undefined ? notFromTheStart(object) : [])],
   update: { state: 'first', validate: validateChange },
+  ephemeralcontainers: { validate: validateEphemeralContainers },
   mirror: mirrorAddress,
   status: {
     prepare(object, old) {

@@ -28,7 +28,9 @@ function choose(service: JsonObject, old: JsonObject | undefined, claims: Claims
 
 /** Those that the old Service had stay, right or wrong: that is judged later. */
 function chooseAddresses(spec: JsonObject, before: JsonObject, claims: Claims, name: string): void {
-  if (stringAt(spec, 'type') === 'ExternalName' || isHeadless(spec)) return;
+  // A headless Service stays one, whatever addresses a change names: that is judged later.
+  if (stringAt(spec, 'type') === 'ExternalName' || isHeadless(spec) || (stringAt(before, 'type') !== 'ExternalName' && isHeadless(before)))
+    return;
   const had = stringAt(before, 'type') === 'ExternalName' ? 0 : stringsAt(before, 'clusterIPs').length;
   const addresses = [...stringsAt(spec, 'clusterIPs')];
   const families = stringsAt(spec, 'ipFamilies');

@@ -14,6 +14,8 @@ export interface StrategyContext {
   readonly names: GeneratedNames;
   /** Who makes the request. */
   readonly user: UserInfo;
+  /** Since 1970. */
+  readonly now: number;
   /** The families in which Services get addresses; that of Services which ask for none stands first. */
   readonly serviceFamilies: readonly IpFamily[];
   readonly gates: Pick<FeatureGates, 'enabled'>;
@@ -58,6 +60,8 @@ export interface Strategy {
   readonly update?: UpdateRules;
   readonly status?: UpdateRules;
   readonly finalize?: UpdateRules;
+  readonly approval?: UpdateRules;
+  readonly ephemeralcontainers?: UpdateRules;
   /** Makes members agree that say the same in two ways, before anyone is asked who owns them. */
   mirror?(object: JsonObject): void;
   /** A label on which the server insists, set on every write before and after admission. */

@@ -18,7 +18,10 @@ beforeEach(async () => (fixture = await writeFixture()));
 
 function operations(table?: OperationTable): Operations {
   const { writer, clock, cache, resources } = fixture;
-  const all = { ...operationTable({ writer, clock, pods: fixture.resource('pods') }), ...table };
+  const none = (): Promise<never> => Promise.reject(new Error('no reads in this test'));
+  const reader = { get: none, list: none };
+  const budgets = fixture.resource('poddisruptionbudgets');
+  const all = { ...operationTable({ reader, writer, clock, pods: fixture.resource('pods'), budgets }), ...table };
   const parts = {
     table: all,
     cache,

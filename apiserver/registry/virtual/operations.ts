@@ -52,7 +52,9 @@ export function createOperations(parts: OperationParts, rows: readonly KindRow[]
 function operationNames(rows: readonly KindRow[]): readonly string[] {
   return rows.flatMap((row) => [
     ...(row.virtual === true && row.verbs.includes('create') ? [groupResourceText(row)] : []),
-    ...(row.subresources ?? []).filter(({ verbs }) => verbs.includes('create')).map(({ name }) => `${groupResourceText(row)}/${name}`),
+    ...(row.subresources ?? [])
+      .filter(({ verbs, connects }) => connects === undefined && verbs.includes('create'))
+      .map(({ name }) => `${groupResourceText(row)}/${name}`),
   ]);
 }
 

@@ -93,7 +93,7 @@ export function checkKind(plan: KindPlan, value: JsonObject): string {
   const gv: GroupVersion = meta.apiVersion === '' ? row : { group: canonicalGroup(given.group), version: given.version };
   const kind = meta.kind === '' ? row.kind : meta.kind;
   const sameGroup = gv.group === row.group;
-  if (kind === row.kind && sameGroup && gv.version === row.version) return kind;
+  if (kind === row.kind && sameGroup && (gv.version === row.version || gv.version === row.alsoVersion)) return kind;
   const same = kind === row.kind && (sameGroup || isVersionOf(hub, gv));
   if (same && isKnown(gv, kind)) {
     throw badRequest(`the API version in the data (${apiVersionOf(gv)}) does not match the expected API version (${plan.apiVersion})`);

@@ -22,6 +22,14 @@ const KEPT: Readonly<Record<'labels' | 'metadata', FieldSet>> = {
 /** What a pod's status endpoint leaves as it is, besides the spec. */
 const POD_SPEC: FieldSet = { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} }, 'f:spec': {} };
 
+/** Nobody owns what a certificate request asks for; its endpoints share the status out. */
+const CERTIFICATE_REQUEST = 'certificates.v1.CertificateSigningRequest';
+const CERTIFICATE_RESETS: Readonly<Record<string, FieldSet>> = {
+  '': { 'f:spec': {}, 'f:status': {} },
+  approval: { 'f:spec': {}, 'f:status': { 'f:certificate': {} } },
+  status: { 'f:spec': {}, 'f:status': { 'f:conditions': {} } },
+};
+
 /** How an endpoint's writes come to own fields. */
 export function ownershipOf(plan: KindPlan, subresource: string | undefined): Ownership {
   const resets = resetsOf(plan, subresource);
@@ -44,6 +52,7 @@ function viewOf(plan: KindPlan, apiVersion: string, resets: FieldSet): VersionVi
 }
 
 function resetsOf(plan: KindPlan, subresource: string | undefined): FieldSet {
+  if (plan.type === CERTIFICATE_REQUEST) return CERTIFICATE_RESETS[subresource ?? ''] ?? SPEC;
   if (subresource !== 'status') return plan.hasStatus ? STATUS : NOTHING;
   const { statusKeeps } = plan.row;
   if (statusKeeps !== undefined) return KEPT[statusKeeps];

@@ -49,6 +49,8 @@ export interface WriteRequest {
   readonly name: string;
   readonly subresource: Subresource;
   readonly dryRun: boolean;
+  /** An update or apply that found nothing and creates instead: the user must be allowed to do that too. */
+  readonly creates?: 'instead';
 }
 
 const WRITE_LIMIT_MS = 34_000;

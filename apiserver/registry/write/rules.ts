@@ -3,7 +3,7 @@
  */
 import type { FieldError } from '../../../shared/api/field-error';
 import { invalidValue } from '../../../shared/api/field-error';
-import { own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { pathSegment } from '../../../shared/api/names';
 import { metadataOf, readMetadata, stringsAt } from '../../../shared/api/object-meta';
 import { invalid } from '../../../shared/api/status';
@@ -91,6 +91,18 @@ export function placeStatus(plan: Plan, subresource: Subresource, object: JsonOb
       take(merged, object, 'status');
       keepMetadata(plan.resource.row.statusKeeps, merged, readMetadata(old));
       return merged;
+    }
+    case 'approval': {
+      const merged: JsonObject = { ...old, status: { ...objectAt(old, 'status') } };
+      take(merged, object, 'metadata');
+      take(objectAt(merged, 'status') ?? {}, objectAt(object, 'status') ?? {}, 'conditions');
+      return merged;
+    }
+    case 'ephemeralcontainers': {
+      const { resourceVersion: _, ...metadata } = readMetadata(old);
+      const spec = { ...objectAt(old, 'spec') };
+      take(spec, objectAt(object, 'spec') ?? {}, 'ephemeralContainers');
+      return { ...old, metadata, spec };
     }
     case 'finalize': {
       const merged: JsonObject = { ...old };

@@ -57,7 +57,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   ): Promise<Step<WriteResult>> {
     const { plan, context, dryRun } = request;
     const { strategy } = plan;
-    const strategyContext = { names, user: context.user, serviceFamilies: ledger.families, gates };
+    const strategyContext = { names, user: context.user, now: clock.now(), serviceFamilies: ledger.families, gates };
     applyDefaults(plan.type, sent);
     const object = toHub(plan, sent);
     meta.dropDeletion(metadataOf(object));
@@ -81,6 +81,8 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     validateCreation(plan, object, strategyContext);
     for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
     const sensitive = canonicalizeGroups(object, plan.storedGroupFields, names);
+    const refusal = request.creates === 'instead' ? context.creationRefusal?.() : undefined;
+    if (refusal !== undefined) throw refusal;
     const checked = admission.validate(admitted);
     if (checked !== undefined) await checked;
     if (asked.type === 'number') throw status.clientFault('resourceVersion should not be set on objects to be created');
@@ -112,7 +114,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const { plan, context, name, namespace, subresource } = request;
     const { entry } = current;
     const { strategy, resource } = plan;
-    const strategyContext = { names, user: context.user, serviceFamilies: ledger.families, gates };
+    const strategyContext = { names, user: context.user, now: clock.now(), serviceFamilies: ledger.families, gates };
     const key = entryKey(request);
     if (entry === undefined) {
       const applies = source.verb === 'apply';
@@ -123,7 +125,8 @@ export function createWriter(dependencies: WriterDependencies): Writer {
       const creates = applies || (subresource === undefined && resource.row.createOnUpdate === true);
       if (object === undefined || !creates || options.ifMatch !== undefined) throw status.notFound(plan.gr, name);
       delete metadataOf(object)['resourceVersion'];
-      return attemptCreate(request, name, object, current, applies ? undefined : options.fieldManager, claims);
+      const turned = { ...request, creates: 'instead' } as const;
+      return attemptCreate(turned, name, object, current, applies ? undefined : options.fieldManager, claims);
     }
     const { object: old, text } = parseEntry(entry);
     const oldMetadata = readMetadata(old);

@@ -1,5 +1,5 @@
 /** The kinds of the core group, and their newer versions in other groups. */
-import { BINDING, scaledWorkload } from './operations';
+import { BINDING, EVICTION, POD_CONNECTIONS, proxyOf, scaledWorkload } from './operations';
 import { TOKEN_REQUEST } from './reviews';
 import { rowsOf, same, STATUS, type KindRow } from './row';
 
@@ -50,7 +50,7 @@ export const CORE: readonly KindRow[] = [
   core('Node', 'nodes', {
     scope: 'cluster',
     shortNames: ['no'],
-    subresources: [STATUS],
+    subresources: [proxyOf('Node'), STATUS],
     segment: 'minions',
     ownFieldLabels: 'plain',
     selectableFields: [{ name: 'spec.unschedulable', path: 'spec.unschedulable', absent: 'false' }],
@@ -65,7 +65,13 @@ export const CORE: readonly KindRow[] = [
   core('Pod', 'pods', {
     shortNames: ['po'],
     categories: ['all'],
-    subresources: [{ name: 'binding', verbs: ['create'], kind: BINDING, answersStatus: true, bodyIsCondition: true }, STATUS],
+    subresources: [
+      ...POD_CONNECTIONS,
+      { name: 'binding', verbs: ['create'], kind: BINDING, answersStatus: true, bodyIsCondition: true },
+      { name: 'ephemeralcontainers', verbs: ['get', 'patch', 'update'] },
+      { name: 'eviction', verbs: ['create'], kind: EVICTION, answersStatus: true },
+      STATUS,
+    ],
     returnsDeletedObject: true,
     ownFieldLabels: 'plain',
     selectableFields: [
@@ -95,7 +101,7 @@ export const CORE: readonly KindRow[] = [
   core('Service', 'services', {
     shortNames: ['svc'],
     categories: ['all'],
-    subresources: [STATUS],
+    subresources: [proxyOf('Service'), STATUS],
     segment: 'services/specs',
     nameFormat: 'dns-1035-label',
     createOnUpdate: true,

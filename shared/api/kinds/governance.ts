@@ -27,7 +27,7 @@ export const GOVERNANCE: readonly KindRow[] = [
   certificates('CertificateSigningRequest', 'certificatesigningrequests', {
     scope: 'cluster',
     shortNames: ['csr'],
-    subresources: [STATUS],
+    subresources: [{ name: 'approval', verbs: ['get', 'patch', 'update'] }, STATUS],
     nameFormat: 'path-segment',
     ownFieldLabels: 'plain',
     selectableFields: same('spec.signerName'),

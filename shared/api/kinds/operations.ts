@@ -15,4 +15,28 @@ export function scaledWorkload(missedIn?: string): readonly SubresourceRow[] {
   return [{ name: 'scale', verbs: ['get', 'patch', 'update'], kind: SCALE, ...place }, STATUS];
 }
 
+export const EVICTION: KindRow = { ...bodyOf('policy', 'v1', 'policy.v1', 'Eviction'), alsoVersion: 'v1beta1' };
+
+const connection = (name: string, kind: string): SubresourceRow => ({
+  name,
+  verbs: ['create', 'get'],
+  kind: bodyOf('', 'v1', 'core.v1', kind),
+  connects: 'here',
+});
+
+/** A proxy to what stands behind a kind's objects. */
+export function proxyOf(kind: string): SubresourceRow {
+  const verbs = ['create', 'delete', 'get', 'patch', 'update'] as const;
+  return { name: 'proxy', verbs, kind: bodyOf('', 'v1', 'core.v1', `${kind}ProxyOptions`), connects: 'below' };
+}
+
+/** The ways into a running pod. */
+export const POD_CONNECTIONS: readonly SubresourceRow[] = [
+  connection('attach', 'PodAttachOptions'),
+  connection('exec', 'PodExecOptions'),
+  { name: 'log', verbs: ['get'], connects: 'here' },
+  connection('portforward', 'PodPortForwardOptions'),
+  proxyOf('Pod'),
+];
+
 export const OPERATIONS: readonly KindRow[] = [BINDING, ...REVIEWS];

@@ -12,6 +12,8 @@ export interface SubresourceRow {
   readonly answersStatus?: true;
   /** uid and resourceVersion of the body are conditions on the object; elsewhere they do not count. */
   readonly bodyIsCondition?: true;
+  /** It leads to a machine behind the object; `below` = also with a path of that machine's own. */
+  readonly connects?: 'here' | 'below';
   /** A GET that finds nothing says so of the subresource, in this group, and not of the object. */
   readonly missedIn?: string;
 }
@@ -57,6 +59,8 @@ export interface KindRow {
   readonly virtual?: true;
   /** See SubresourceRow. */
   readonly answersStatus?: true;
+  /** A version of the same form, which clients may name in its place. */
+  readonly alsoVersion?: string;
   readonly verbs: readonly Verb[];
   readonly subresources?: readonly SubresourceRow[];
   /** The version of this kind as which its objects are stored, when it is another one; how is said in shared/api/conversion. */

@@ -1,4 +1,4 @@
-import { definitions } from './openapi';
+import { definitions, openApiName } from './openapi';
 import { typeNames } from './tables';
 
 const options = {
@@ -47,4 +47,9 @@ test.each([2, 3] as const)('every reference of version %d is defined', (version)
   const referred = [...JSON.stringify(found).matchAll(/"#\/(?:definitions|components\/schemas)\/([^"]+)"/g)].map(([, name = '']) => name);
   expect(referred.filter((name) => !Object.hasOwn(found, name))).toEqual([]);
   expect(referred.length).toBeGreaterThan(300);
+});
+
+test('an API group that is called like a shared package keeps its own place', () => {
+  expect(openApiName('resource.Quantity', 'r')).toBe('r.apimachinery.pkg.api.resource.Quantity');
+  expect(openApiName('resource.v1alpha3.Device', 'r')).toBe('r.api.resource.v1alpha3.Device');
 });

@@ -44,6 +44,7 @@ const OWN_FORM_SCHEMAS: Readonly<Record<string, Readonly<Record<2 | 3, JsonObjec
   },
   'runtime.RawExtension': both({ type: 'object' }),
 };
+/** Types of these are the shared ones; `resource.v1alpha3.…` is of an API group that is called like a package of theirs. */
 const MACHINERY: Readonly<Record<string, string>> = {
   meta: 'apimachinery.pkg.apis.meta',
   resource: 'apimachinery.pkg.api.resource',
@@ -58,7 +59,7 @@ function both(schema: JsonObject): Record<2 | 3, JsonObject> {
 /** `core.v1.Pod` → `<root>.api.core.v1.Pod`; the shared types stand under `<root>.apimachinery.pkg…`. */
 export function openApiName(type: string, root: string): string {
   const group = type.slice(0, type.indexOf('.'));
-  const machinery = MACHINERY[group];
+  const machinery = group === 'resource' && type !== 'resource.Quantity' ? undefined : MACHINERY[group];
   return machinery === undefined ? `${root}.api.${type}` : `${root}.${machinery}${type.slice(group.length)}`;
 }
 

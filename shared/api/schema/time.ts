@@ -79,6 +79,14 @@ function outOfRange(
   return undefined;
 }
 
+/** What is looked at as soon as it is read; a day and a zone only when all is read. */
+const RANGES: Readonly<Record<string, { readonly name: string; readonly least: number; readonly most: number }>> = {
+  '01': { name: 'month', least: 1, most: 12 },
+  '15': { name: 'hour', least: 0, most: 23 },
+  '04': { name: 'minute', least: 0, most: 59 },
+  '05': { name: 'second', least: 0, most: 59 },
+};
+
 /** Which part of the layout the text fails, in Go's words. */
 function explain(text: string, micro: boolean): string {
   const layout = micro ? MICRO_LAYOUT : LAYOUT;
@@ -101,13 +109,23 @@ function explain(text: string, micro: boolean): string {
   for (const [pattern, element] of parts) {
     const found = pattern.exec(rest);
     if (found === null) return `parsing time ${quote(text)} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(element)}`;
+    const range = RANGES[element];
+    const number = Number(found[0]);
+    if (range !== undefined && (number < range.least || number > range.most))
+      return `parsing time ${quote(text)}: ${range.name} out of range`;
     rest = rest.slice(found[0].length);
   }
   return `parsing time ${quote(text)}: extra text: ${quote(rest)}`;
 }
 
+/** As the library that reads times quotes: byte by byte, what is not ASCII in hexadecimal. */
 function quote(text: string): string {
-  return `"${text.replace(/["\\]/g, '\\$&')}"`;
+  let quoted = '';
+  for (const byte of Buffer.from(text)) {
+    if (byte < 0x20 || byte >= 0x80) quoted += `\\x${byte.toString(16).padStart(2, '0')}`;
+    else quoted += byte === 0x22 || byte === 0x5c ? `\\${String.fromCharCode(byte)}` : String.fromCharCode(byte);
+  }
+  return `"${quoted}"`;
 }
 
 /** `2024-01-01T00:00:00` of seconds since 1970. */

@@ -101,6 +101,9 @@ export function applyConfiguration(
 function prune(ownership: Ownership, merged: JsonObject, last: Entry, owners: readonly Entry[]): JsonObject {
   const view = ownership.in(last.manager.apiVersion);
   if (view === undefined || isEmptySet(last.fields)) return merged;
+  // Nothing is given up while the manager wants all that it wanted: the way of a controller that says the same again and again.
+  const now = owners.find(({ manager }) => manager.apiVersion === last.manager.apiVersion && isSameManager(manager, last.manager));
+  if (now !== undefined && isEmptySet(difference(last.fields, now.fields))) return merged;
   const { shape } = view;
   const whole = view.convert(merged);
   const applied = withStructMembers(shape, last.fields);

@@ -44,7 +44,9 @@ export class Changes {
   private compare(view: VersionView | undefined): Change | undefined {
     if (view === undefined) return undefined;
     const { added, modified, removed } = compare(view.shape, view.convert(this.before), view.convert(this.after));
-    return { changed: differenceBelow(union(modified, added), view.resets), removed: differenceBelow(removed, view.resets) };
+    const changed = differenceBelow(union(modified, added), view.resets);
+    const gone = differenceBelow(removed, view.resets);
+    return { changed, removed: gone, touched: union(changed, gone) };
   }
 
   /** The entries without what has changed; who owns nothing then, or in a version that there is not, has no entry. */
@@ -52,7 +54,7 @@ export class Changes {
     return entries.flatMap((entry) => {
       const change = this.in(entry.manager.apiVersion);
       if (change === undefined) return [];
-      const fields = difference(entry.fields, union(change.changed, change.removed));
+      const fields = difference(entry.fields, change.touched);
       if (fields === entry.fields) return [entry];
       return isEmptySet(fields) ? [] : [{ ...entry, fields }];
     });
@@ -64,6 +66,8 @@ export interface Change {
   /** Added or modified. */
   readonly changed: FieldSet;
   readonly removed: FieldSet;
+  /** Both. */
+  readonly touched: FieldSet;
 }
 
 /** Fields that belong to the server; they are in no set. */

@@ -246,6 +246,8 @@ const STACKS: readonly Sequence[] = (
       { clusterIP: 'None', ipFamilyPolicy: 'PreferDualStack' },
       { clusterIP: '10.0.93.9', clusterIPs: ['10.0.93.9', 'fd00::959'] },
     ],
+    [{ clusterIP: 'None', selector: null }, { clusterIP: '1.2.3.4' }],
+    [{ clusterIP: 'None', selector: null }, { clusterIP: '10.0.93.11' }],
     [{}, { clusterIP: 'None' }],
     [{ clusterIP: 'None' }, { ipFamilies: ['IPv6'] }],
     [{ clusterIP: 'None' }, { ipFamilyPolicy: 'PreferDualStack' }, { ipFamilyPolicy: 'SingleStack' }],

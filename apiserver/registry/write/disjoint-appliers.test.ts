@@ -1,0 +1,32 @@
+/** Two controllers that apply different fields of one object at the same time lose none, whoever wins which race. */
+import { objectAt, type JsonObject } from '../../../shared/api/json';
+import { metadataOf } from '../../../shared/api/object-meta';
+import { objectOf, writeFixture } from '../../../test/support/write-fixture';
+
+const ROUNDS = 150;
+const KEY = { namespace: 'ns', name: 'shared' };
+
+test('neither loses a field', async () => {
+  const { writer, context, resource, stored } = await writeFixture();
+  async function controller(me: string): Promise<void> {
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      // A field that stays, and one that moves on and must be taken back.
+      const data: JsonObject = { [`${me}-count`]: String(round), [`${me}-${round % 7}`]: String(round) };
+      const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'shared' }, data };
+      const options = { dryRun: false, fieldValidation: 'Warn', fieldManager: me } as const;
+      const patch = { type: 'apply', bytes: Buffer.from(JSON.stringify(body)) } as const;
+      const { entry } = await writer.patch(context, resource('configmaps'), KEY, undefined, patch, options);
+      const mine = Object.entries(objectAt(objectOf(entry), 'data') ?? {}).filter(([name]) => name.startsWith(`${me}-`));
+      expect(Object.fromEntries(mine)).toEqual(data);
+    }
+  }
+  await Promise.all([controller('a'), controller('b')]);
+  const object = (await stored('configmaps', 'shared')) ?? {};
+  const last = String(ROUNDS);
+  const place = ROUNDS % 7;
+  expect(object['data']).toEqual({ 'a-count': last, [`a-${place}`]: last, 'b-count': last, [`b-${place}`]: last });
+  expect(metadataOf(object)['managedFields']).toMatchObject([
+    { manager: 'a', fieldsV1: { 'f:data': { 'f:a-count': {}, [`f:a-${place}`]: {} } } },
+    { manager: 'b', fieldsV1: { 'f:data': { 'f:b-count': {}, [`f:b-${place}`]: {} } } },
+  ]);
+});

@@ -1,0 +1,63 @@
+/** One wrong value in a full object of every kind: the decoder answers in the reference server's words (mutations.json, recorded). */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { apiVersionOf } from '../../../shared/api/identity';
+import { isObject, stringAt, type JsonObject } from '../../../shared/api/json';
+import { StatusError } from '../../../shared/api/status';
+import { canonicalApiVersion } from '../../../shared/names/dialect';
+import { parseJson } from '../../../shared/serialization';
+import { mutatedText, type Mutation } from '../../../test/support/mutation';
+import { buildResources } from '../resources';
+import { decodeBody } from './decode-body';
+import { planner, type Plan } from './plan';
+
+interface Recorded extends Mutation {
+  readonly kind: string;
+  readonly refusal?: string;
+}
+
+const read = (name: string): string => readFileSync(join(__dirname, name), 'utf8').trimEnd();
+const RECORDED = JSON.parse(read('mutations.json')) as Recorded[];
+
+const objects = new Map<string, JsonObject>();
+for (const line of read('created-objects.jsonl').split('\n')) {
+  const { note, sent } = JSON.parse(line) as { note: string; sent: JsonObject };
+  if (note === 'everything') objects.set(stringAt(sent, 'kind') ?? '', sent);
+}
+
+const planOf = planner('/registry', 'kubernetes');
+const resources = buildResources().all;
+
+function planFor(kind: string): Plan {
+  const apiVersion = canonicalApiVersion(stringAt(objects.get(kind), 'apiVersion') ?? '');
+  const resource = resources.find(({ row }) => row.kind === kind && apiVersionOf(row) === apiVersion);
+  if (resource === undefined) throw new Error(`no ${kind}`);
+  return planOf(resource);
+}
+
+/** The refusal without what every refusal of the kind begins with. */
+function refusalOf(kind: string, text: string): string | undefined {
+  const plan = planFor(kind);
+  const { value, ...parsed } = parseJson(Buffer.from(text));
+  if (!isObject(value)) throw new Error('a body is an object');
+  try {
+    decodeBody(plan, { value, ...parsed }, 'Strict', () => undefined);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    const { message = '' } = error.status;
+    return message.slice(message.indexOf(' cannot be handled as a ') + ` cannot be handled as a ${kind}: `.length);
+  }
+}
+
+test.each(RECORDED.map((row) => [`${row.kind} ${row.path.join('.')} = ${row.value}`, row] as const))(
+  '%s',
+  (_, { kind, refusal, ...mutation }) => {
+    expect(refusalOf(kind, mutatedText(objects.get(kind) ?? {}, mutation))).toBe(refusal);
+  },
+);
+
+test('there are enough of them, of every kind', () => {
+  expect(RECORDED.filter(({ refusal }) => refusal !== undefined).length).toBeGreaterThanOrEqual(300);
+  expect(new Set(RECORDED.map(({ kind }) => kind)).size).toBe(objects.size);
+});

@@ -1,0 +1,51 @@
+/** An update or apply that creates needs leave to create as well; a refusal says so as release 1.31.1 does, after the object was found valid. */
+import { authorizeRequests } from '../../authorization/union';
+import { refusal, writeFixture } from '../../../test/support/write-fixture';
+
+const OPTIONS = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
+const USER = { name: 'alice', groups: [] };
+
+/** Allows everything but creation. */
+const authorize = authorizeRequests({
+  authorize: (_user, { verb }) => (verb === 'create' ? { type: 'no-opinion', reason: 'ask your admin' } : { type: 'allow', reason: '' }),
+  rules: () => ({ resources: [], paths: [], incomplete: false, errors: [] }),
+});
+const attributes = { kind: 'resource', version: 'v1', subresource: '', namespace: 'ns', name: 'x', verb: 'create' } as const;
+
+test.each([
+  ['configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }, ''],
+  ['configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', labels: { 'a b': 'c' } } }, 'is invalid'],
+  ['leases', { metadata: { name: 'x' } }, ''],
+])('%s %#', async (resource, body, invalid) => {
+  const { writer, context, resource: find, stored } = await writeFixture();
+  const { group } = find(resource).row;
+  const asked = { ...context, creationRefusal: () => authorize(USER, { ...attributes, group, resource }, 'turned') };
+  const key = { namespace: 'ns', name: 'x' };
+  const answer = await refusal(
+    resource === 'leases'
+      ? writer.update(asked, find(resource), key, undefined, { value: body, duplicates: [], format: 'json' }, OPTIONS)
+      : writer.patch(asked, find(resource), key, undefined, { type: 'apply', bytes: Buffer.from(JSON.stringify(body)) }, OPTIONS),
+  );
+  if (invalid === '') {
+    const shown = group === '' ? resource : `${resource}.${group}`;
+    expect(answer).toMatchObject({ code: 403, reason: 'Forbidden', message: `${shown} "x" is forbidden: ask your admin` });
+  } else expect(answer.message).toContain(invalid);
+  expect(await stored(resource, 'x')).toBeUndefined();
+});
+
+test('who creates outright is not asked again, nor who changes what is there', async () => {
+  const { writer, context, resource: find } = await writeFixture();
+  const asked = { ...context, creationRefusal: () => authorize(USER, { ...attributes, group: '', resource: 'configmaps' }, 'turned') };
+  const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };
+  await writer.create(asked, find('configmaps'), 'ns', { value: body, duplicates: [], format: 'json' }, OPTIONS);
+  const bytes = Buffer.from(JSON.stringify({ ...body, data: { a: '1' } }));
+  const { created } = await writer.patch(
+    asked,
+    find('configmaps'),
+    { namespace: 'ns', name: 'x' },
+    undefined,
+    { type: 'apply', bytes },
+    OPTIONS,
+  );
+  expect(created).toBe(false);
+});

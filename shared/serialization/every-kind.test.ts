@@ -1,0 +1,122 @@
+/**
+ * Protobuf of every kind of the table: with every member set, the bytes and the JSON are those of the reference's own encoder
+ * (testdata/messages.txt, see test/recordings/everything.ts), and read back the same; hostile bytes are refused or read, quickly.
+ */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { everythingOf } from '../../test/support/everything';
+import { apiVersionOf } from '../api/identity';
+import type { JsonObject } from '../api/json';
+import { KINDS, type KindRow } from '../api/kinds';
+import { decodeObject, encodeBody } from '../api/schema';
+import { apiVersionIn } from '../names/dialect';
+import { decodeProtobuf, encodeProtobuf, ProtobufFault } from './protobuf';
+
+const RECORDED = new Map(
+  readFileSync(join(__dirname, 'testdata', 'messages.txt'), 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line): [string, string[]] => {
+      const [apiVersion = '', kind = '', ...digests] = line.split(' ');
+      return [`${apiVersion} ${kind}`, digests];
+    }),
+);
+
+const digest = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+const versionOf = (row: KindRow): string => apiVersionIn('kubernetes', apiVersionOf(row));
+const fullObject = (row: KindRow): JsonObject => decodeObject(row.type, everythingOf(row.type)).object;
+
+const ROWS = KINDS.map((row) => [`${versionOf(row)} ${row.kind}`, row] as const);
+
+test.each(ROWS)('%s with every member set is the reference’s, in bytes and in JSON', (name, row) => {
+  const object = fullObject(row);
+  const bytes = encodeProtobuf(row.type, object, versionOf(row), row.kind);
+  const text = encodeBody(row.type, object);
+  const json = `{"kind":"${row.kind}","apiVersion":"${versionOf(row)}",${text.slice(1)}`;
+  expect([digest(bytes), digest(json)]).toEqual(RECORDED.get(name));
+  const back = decodeProtobuf(row.type, bytes);
+  expect(back).toMatchObject({ apiVersion: versionOf(row), kind: row.kind });
+  expect(encodeBody(row.type, back.object)).toBe(text);
+  expect(encodeProtobuf(row.type, back.object, versionOf(row), row.kind).equals(bytes)).toBe(true);
+});
+
+/** Reads, or refuses in the way that becomes a Status; anything else is a crash. */
+function readOrRefuse(row: KindRow, bytes: Buffer): void {
+  try {
+    decodeProtobuf(row.type, bytes);
+  } catch (error) {
+    if (!(error instanceof ProtobufFault)) throw error;
+  }
+}
+
+test.each(ROWS)('%s: cut, altered and made-up bytes', (_, row) => {
+  const bytes = encodeProtobuf(row.type, fullObject(row), versionOf(row), row.kind);
+  const at = fc.nat(bytes.length - 1);
+  fc.assert(
+    fc.property(at, at, fc.nat(255), fc.uint8Array({ maxLength: 40 }), (cut, place, byte, noise) => {
+      readOrRefuse(row, bytes.subarray(0, cut));
+      const altered = Buffer.from(bytes);
+      altered[place] = byte;
+      readOrRefuse(row, altered);
+      readOrRefuse(row, Buffer.concat([bytes.subarray(0, 4), noise]));
+    }),
+    { numRuns: 8 },
+  );
+});
+
+const MAGIC = Buffer.from('k8s\0', 'latin1');
+const framed = (message: Buffer): Buffer => Buffer.concat([MAGIC, field(2, message)]);
+
+function field(number: number, content: Buffer): Buffer {
+  const size: number[] = [];
+  for (let rest = content.length; ; rest = Math.floor(rest / 128)) {
+    if (rest < 128) {
+      size.push(rest);
+      break;
+    }
+    size.push((rest % 128) + 128);
+  }
+  return Buffer.concat([Buffer.from([number * 8 + 2, ...size]), content]);
+}
+
+describe('a message that no encoder makes', () => {
+  const configMap = KINDS.find(({ kind }) => kind === 'ConfigMap');
+  if (configMap === undefined) throw new Error('no ConfigMap');
+
+  test.each<readonly [string, Buffer]>([
+    ['a length beyond the end', framed(Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x07]))],
+    ['a length of more than 64 bits', framed(Buffer.from([0x0a, ...Array<number>(11).fill(0xff), 1]))],
+    ['a wrong wire type', framed(Buffer.from([0x08, 0x01]))],
+    ['field number 0', framed(Buffer.from([0x02, 0x00]))],
+    ['the end of a group that was not begun', framed(Buffer.from([0xfc, 0x01]))],
+    ['an envelope that is cut', Buffer.concat([MAGIC, Buffer.from([0x12])])],
+  ])('%s is refused', (_, bytes) => {
+    expect(() => decodeProtobuf(configMap.type, bytes)).toThrow(ProtobufFault);
+  });
+
+  test('groups within groups are skipped or refused, however deep', () => {
+    readOrRefuse(configMap, framed(Buffer.alloc(3_000_000, 0xfb)));
+    readOrRefuse(configMap, framed(Buffer.alloc(3_000_000, Buffer.from([0xfb, 0x01]))));
+  });
+
+  test('messages within messages of a member that does not repeat are one object', () => {
+    let nested: Buffer = Buffer.alloc(0);
+    for (let depth = 0; depth < 2000; depth += 1) nested = field(1, nested);
+    readOrRefuse(configMap, framed(nested));
+  });
+
+  test('unknown fields of every wire type leave no trace', () => {
+    const known = field(1, field(1, Buffer.from('a')));
+    const unknown = [
+      [0xf8, 0x07, 0x01],
+      [0xf9, 0x07, 1, 2, 3, 4, 5, 6, 7, 8],
+      [0xfa, 0x07, 2, 0x61, 0x62],
+      [0xfb, 0x07, 0x08, 0x01, 0xfc, 0x07],
+      [0xfd, 0x07, 1, 2, 3, 4],
+    ];
+    const bytes = framed(Buffer.concat([known, ...unknown.map((one) => Buffer.from(one))]));
+    expect(decodeProtobuf(configMap.type, bytes).object).toEqual(decodeProtobuf(configMap.type, framed(known)).object);
+  });
+});

@@ -1,0 +1,40 @@
+/** The manifests of a shop and of a platform, and what kubectl prints of them, in a form that does not depend on ages and column widths. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { repository } from '../support/programs';
+import type { KubectlSession } from './kubectl-session';
+
+const FOLDER = path.join(repository, 'test/e2e/manifests');
+
+/** Both files in the order in which they can be applied; cluster-scoped objects are named `show-…`. */
+export function manifests(namespace: string): string {
+  const texts = ['platform.yaml', 'shop.yaml'].map((file) => readFileSync(path.join(FOLDER, file), 'utf8'));
+  return texts.join('---\n').replaceAll('NAMESPACE', namespace);
+}
+
+export const RECORDED_TABLES = path.join(FOLDER, 'tables.txt');
+
+/** `kubectl get` and `kubectl get -o wide` of every object. */
+export async function printedTables(session: KubectlSession): Promise<string> {
+  const input = manifests(session.namespace);
+  const [plain, wide] = [await session.ok('get -f -', input), await session.ok('get -o wide -f -', input)];
+  return `${masked(plain, session.namespace)}\n${masked(wide, session.namespace)}\n`;
+}
+
+/** Cells that tell of a time, of who asked, and of a state that the reference's own controllers write. */
+const MASKS: readonly (readonly [cell: RegExp, mask: string])[] = [
+  [/^(?:\d+[ydhms])+$/, '<age>'],
+  [/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/, '<time>'],
+  [/^(?:admin|platform-admin)$/, '<user>'],
+  [/^(?:\?|False)$/, '<dangling>'],
+];
+
+const UID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+const maskedCell = (cell: string): string => MASKS.find(([pattern]) => pattern.test(cell))?.[1] ?? cell;
+
+function masked(output: string, namespace: string): string {
+  const lines = output.trimEnd().split('\n');
+  const cells = lines.map((line) => line.trim().split(/ {2,}/).map(maskedCell).join(' | '));
+  return cells.join('\n').replaceAll(namespace, '<namespace>').replace(UID, '<uid>');
+}

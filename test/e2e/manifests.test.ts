@@ -1,0 +1,110 @@
+/**
+ * Manifests as people write them: 61 objects of more than forty kinds, applied twice without a warning, printed as the reference server
+ * has them printed, explained, checked for spelling, and deleted.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { packagedProgram } from '../support/kubectl';
+import { freePort } from '../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
+import { skipLoudly } from '../support/skipped';
+import { KubectlSession } from './kubectl-session';
+import { manifests, printedTables, RECORDED_TABLES } from './manifest-tables';
+
+const NAMESPACE = 'show-shop';
+const binary = packagedProgram('kubectl');
+const folder = temporaryFolder('e2e-manifests');
+let server: ApiServer;
+let session: KubectlSession;
+
+if (binary === undefined) skipLoudly('manifests', 'the packaged kubectl exists for linux-x64 only');
+
+(binary === undefined ? describe.skip : describe)('manifests', () => {
+  const objects = manifests(NAMESPACE);
+  const count = objects.match(/^kind: /gm)?.length ?? 0;
+
+  beforeAll(async () => {
+    server = await startApiServer({ folder, securePort: await freePort(), args: ['--naming=kubernetes'] });
+    session = new KubectlSession(binary ?? '', path.join(folder, path.basename(server.kubeconfig)), NAMESPACE);
+    await session.ok(`create namespace ${NAMESPACE}`);
+  }, 60_000);
+
+  afterAll(async () => {
+    await server.process.stop();
+    removeFolder(folder);
+  });
+
+  it('are applied without a warning, and a second time change nothing', async () => {
+    expect(count).toBeGreaterThanOrEqual(60);
+    const first = await session.run('apply -f -', objects);
+    expect([first.code, first.stderr]).toEqual([0, '']);
+    expect(first.stdout.match(/ created$/gm)).toHaveLength(count);
+    const versions = ['get', '-f', '-', '-o', 'jsonpath={.items[*].metadata.resourceVersion}'];
+    const before = await session.ok(versions, objects);
+    const second = await session.run('apply -f -', objects);
+    expect([second.code, second.stderr]).toEqual([0, '']);
+    const others = second.stdout.split('\n').filter((line) => line !== '' && !line.endsWith(' unchanged'));
+    expect(others).toEqual(SENT_AGAIN.map((name) => `${name} configured`));
+    expect(await session.ok(versions, objects)).toBe(before);
+  });
+
+  it('are printed as the reference prints them', async () => {
+    expect(await printedTables(session)).toBe(readFileSync(RECORDED_TABLES, 'utf8'));
+  });
+
+  it('do not differ from what is stored', async () => {
+    const { code, stdout, stderr } = await session.run('diff -f -', objects);
+    expect([code, stdout, stderr]).toEqual([0, '', '']);
+  });
+
+  it.each([
+    ['pod.spec.containers.livenessProbe', 'FIELD: livenessProbe <Probe>', /httpGet\t<HTTPGetAction>\n {4}HTTPGet specifies/],
+    ['deployment.spec.template.spec', 'FIELD: spec <PodSpec>', /containers\t<\[\]Container> -required-\n {4}List of containers/],
+    ['ingress.spec.rules.http', 'FIELD: http <HTTPIngressRuleValue>', /paths\t<\[\]HTTPIngressPath> -required-/],
+    ['hpa.spec.metrics.resource', 'FIELD: resource <ResourceMetricSource>', /target\t<MetricTarget> -required-/],
+    ['networkpolicy.spec.ingress.from', 'FIELD: from <[]NetworkPolicyPeer>', /ipBlock\t<IPBlock>/],
+  ])('explain %s', async (field, head, member) => {
+    const text = await session.ok(`explain ${field}`);
+    expect(text).toContain(head);
+    expect(text).toMatch(/DESCRIPTION:\n {4}\w/);
+    expect(text).toMatch(member);
+  });
+
+  it('with a spelling mistake are refused by the server, or warned about', async () => {
+    const typo = (name: string): string =>
+      JSON.stringify({ apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name }, spec: { ...DEPLOYMENT, replica: 2 } });
+    const strict = await session.fails('create --validate=strict -f -', typo('strict'));
+    expect(strict).toContain('strict decoding error: unknown field "spec.replica"');
+    const warned = await session.run('create --validate=warn -f -', typo('warned'));
+    expect([warned.code, warned.stdout]).toEqual([0, 'deployment.apps/warned created\n']);
+    expect(warned.stderr).toBe('Warning: unknown field "spec.replica"\n');
+    await session.ok('delete deployment warned');
+  });
+
+  it('are deleted', async () => {
+    const deleted = await session.ok('delete --wait=false -f -', objects);
+    expect(deleted.match(/ deleted$/gm)).toHaveLength(count);
+  });
+});
+
+/** What kubectl calls configured though nothing changes, because its patch is not empty; with the reference server it says the same. */
+const SENT_AGAIN = [
+  'statefulset.apps/db',
+  'secret/db',
+  'secret/db-login',
+  'validatingwebhookconfiguration.admissionregistration.k8s.io/show-images',
+  'mutatingwebhookconfiguration.admissionregistration.k8s.io/show-sidecars',
+  'validatingadmissionpolicy.admissionregistration.k8s.io/show-replicas',
+  'secret/api-keys',
+  'deployment.apps/web',
+  'endpoints/legacy',
+  'endpointslice.discovery.k8s.io/legacy-1',
+  'poddisruptionbudget.policy/web',
+  'poddisruptionbudget.policy/api',
+  'networkpolicy.networking.k8s.io/web-from-edge',
+];
+
+const DEPLOYMENT = {
+  selector: { matchLabels: { a: 'b' } },
+  template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+};

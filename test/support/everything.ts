@@ -1,0 +1,42 @@
+/** An object of any type with every member set, always the same, made from the type tables: new kinds follow by themselves. */
+import type { JsonObject, JsonValue } from '../../shared/api/json';
+import { schemaOf } from '../../shared/api/schema';
+import type { FieldType, Scalar } from '../../shared/api/schema/types';
+
+const VALUES: Readonly<Record<Scalar, JsonValue>> = {
+  bool: true,
+  int32: -7,
+  int64: 9_007_199_254_740_993n,
+  uint32: 8,
+  float64: 1.5,
+  string: 'text é',
+  bytes: 'AAEC/w==',
+  time: '2026-01-02T03:04:05Z',
+  microTime: '2026-01-02T03:04:05.000006Z',
+  duration: '1m30s',
+  quantity: '1500m',
+  intOrString: 'http',
+  raw: { a: [1, 'x'] },
+  fields: { 'f:a': {} },
+  strings: ['a', 'b'],
+};
+
+/** In canonical form. A type that holds itself is left empty the second time. */
+export function everythingOf(type: string, above: readonly string[] = []): JsonObject {
+  if (above.includes(type)) return {};
+  const fields = schemaOf(type).fields.map((field): [string, JsonValue] => [field.name, valueOf(field.type, [...above, type])]);
+  return Object.fromEntries(fields);
+}
+
+function valueOf(type: FieldType, above: readonly string[]): JsonValue {
+  switch (type.kind) {
+    case 'scalar':
+      return VALUES[type.scalar];
+    case 'object':
+      return everythingOf(type.type, above);
+    case 'list':
+      return [valueOf(type.of, above), valueOf(type.of, above)];
+    case 'map':
+      return { b: valueOf(type.of, above), a: valueOf(type.of, above) };
+  }
+}

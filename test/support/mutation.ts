@@ -1,0 +1,36 @@
+/** One wrong value in an otherwise good object, as a request body. */
+import { isObject, type JsonObject, type JsonValue } from '../../shared/api/json';
+
+export interface Mutation {
+  /** Members and indexes; the last may be a member that is not there. */
+  readonly path: readonly (string | number)[];
+  /** JSON text, so that every spelling of a number survives. */
+  readonly value: string;
+}
+
+const MARK = '\u0001mutation\u0001';
+
+/** The text of `object` with the value in its place. */
+export function mutatedText(object: JsonObject, { path, value }: Mutation): string {
+  const copy = structuredClone(object);
+  put(copy, path);
+  return JSON.stringify(copy).replace(JSON.stringify(MARK), () => value);
+}
+
+function put(object: JsonObject, path: readonly (string | number)[]): void {
+  let holder: JsonValue | undefined = object;
+  for (const step of path.slice(0, -1)) {
+    holder = Array.isArray(holder) ? holder[Number(step)] : isObject(holder) ? holder[step] : undefined;
+  }
+  const last = path.at(-1) ?? '';
+  if (Array.isArray(holder)) holder[Number(last)] = MARK;
+  else if (isObject(holder)) holder[last] = MARK;
+  else throw new Error(`nothing holds ${path.join('.')}`);
+}
+
+/** Every place in the object that a value can be put into. */
+export function placesIn(value: JsonValue, path: readonly (string | number)[] = []): (string | number)[][] {
+  const below = (key: string | number, item: JsonValue): (string | number)[][] => [[...path, key], ...placesIn(item, [...path, key])];
+  if (Array.isArray(value)) return value.flatMap((item, index) => below(index, item));
+  return isObject(value) ? Object.entries(value).flatMap(([key, item]) => below(key, item)) : [];
+}
