@@ -18,6 +18,14 @@ export class BenchClient {
     return bytes;
   }
 
+  /** The revision at which a list was read. */
+  async revision(path: string): Promise<number> {
+    const response = await this.open('GET', path);
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    return Number(/"resourceVersion":"(\d+)"/.exec(Buffer.concat(chunks).toString())?.[1]);
+  }
+
   /** The response as soon as its headers are there. */
   open(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {

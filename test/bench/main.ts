@@ -3,7 +3,7 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,writes,memory]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,writes,services,memory]
  *
  * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
  */
@@ -21,6 +21,7 @@ import { BareServer } from './bare';
 import { BenchClient, configMap } from './client';
 import { anonymousMegabytes, loop, warmLoop, type Cost } from './measure';
 import { podCost } from './pods';
+import { compareCreations, fillRange, ROOM, SERVICE_RANGE } from './services';
 import { fanOut } from './watchers';
 
 const TOKEN = 'bench-token';
@@ -29,7 +30,8 @@ const option = (name: string, absent: number): number =>
   Number(process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? absent);
 const seconds = option('seconds', 4);
 const objects = option('objects', 112_000);
-const parts = (process.argv.find((argument) => argument.startsWith('--parts=')) ?? '--parts=pods,reads,writes')
+const SERVICES = 10_000;
+const parts = (process.argv.find((argument) => argument.startsWith('--parts=')) ?? '--parts=pods,reads,writes,services')
   .slice('--parts='.length)
   .split(',');
 
@@ -38,14 +40,18 @@ function row(name: string, cost: Cost | { cpuMicros: number }, against?: string,
   console.log(`${name.padEnd(46)} ${cost.cpuMicros.toFixed(1).padStart(9)} µs  ${ratio}`);
 }
 
-async function start(folder: string, etcdServers?: string): Promise<{ server: ApiServer; client: BenchClient }> {
+async function start(
+  folder: string,
+  etcdServers?: string,
+  args: readonly string[] = [],
+): Promise<{ server: ApiServer; client: BenchClient }> {
   const securePort = await freePort();
   const tokens = path.join(folder, 'tokens.csv');
   writeFileSync(tokens, `${TOKEN},bench,bench,"system:masters"\n`, { mode: 0o600 });
   const server = await startApiServer({
     folder,
     securePort,
-    args: [`--token-auth-file=${tokens}`],
+    args: [`--token-auth-file=${tokens}`, ...args],
     ...(etcdServers === undefined ? {} : { etcdServers }),
   });
   return { server, client: new BenchClient(securePort, TOKEN) };
@@ -196,6 +202,27 @@ async function writes(): Promise<void> {
   }
 }
 
+async function services(): Promise<void> {
+  console.log();
+  for (const [name, count, full] of [
+    ['create a Service', SERVICES, false],
+    ['create a Service, 99 % of the range taken', ROOM, true],
+  ] as const) {
+    const folder = temporaryFolder('bench');
+    if (full) await fillRange(folder);
+    const { server, client } = await start(folder, undefined, [SERVICE_RANGE]);
+    try {
+      const costs = await compareCreations(client, server.process.pid, count);
+      row(name, costs.services, 'create a ConfigMap', costs.configMaps.cpuMicros);
+      console.log(`  ${costs.services.requests} of them took ${costs.transactions.toFixed(3)} store transactions each`);
+    } finally {
+      client.close();
+      await server.process.stop();
+      removeFolder(folder);
+    }
+  }
+}
+
 async function main(): Promise<void> {
   if (parts.includes('pods')) {
     const { checked, parsed } = podCost();
@@ -203,6 +230,7 @@ async function main(): Promise<void> {
   }
   if (parts.includes('reads')) await reads();
   if (parts.includes('writes')) await writes();
+  if (parts.includes('services')) await services();
   if (parts.includes('memory')) await memory(objects);
 }
 

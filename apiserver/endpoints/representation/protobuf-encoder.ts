@@ -37,6 +37,7 @@ export class ProtobufEncoder implements Encoder {
   readonly key: string;
   readonly contentType: string;
   readonly firstDiffers = false;
+  private readonly head: Buffer;
 
   constructor(
     private readonly spelling: Spelling,
@@ -46,10 +47,11 @@ export class ProtobufEncoder implements Encoder {
   ) {
     this.key = `protobuf/${shape.apiVersion}/${shape.kind}/${spelling.key}`;
     this.contentType = PROTOBUF_MEDIA_TYPE[mediaDialect];
+    this.head = envelopeHead(shape.apiVersion, shape.kind);
   }
 
   object(entry: Entry): Buffer {
-    return this.envelope(this.objectOf(entry, entry.revision));
+    return this.envelope(this.message(entry, true));
   }
 
   list(page: ListPage): ListEncoder {
@@ -57,15 +59,16 @@ export class ProtobufEncoder implements Encoder {
   }
 
   frame(type: EventType, entry: Entry, revision: number): Buffer {
-    return eventFrame(type, this.envelope(this.objectOf(entry, revision)));
+    const message = revision === entry.revision ? this.message(entry, false) : this.encode(entry, revision);
+    return eventFrame(type, this.envelope(message));
   }
 
   errorFrame(status: Status): Buffer {
     return eventFrame('ERROR', encodeProtobuf(STATUS_TYPE, statusJson(status, this.spelling.dialect), 'v1', 'Status'));
   }
 
-  private envelope(object: JsonObject): Buffer {
-    return encodeProtobuf(this.shape.type, object, this.shape.apiVersion, this.shape.kind);
+  private envelope(message: Buffer): Buffer {
+    return Buffer.concat([this.head, varint(message.length), message, ENVELOPE_END]);
   }
 
   private message(entry: Entry, keep: boolean): Buffer {
@@ -73,8 +76,12 @@ export class ProtobufEncoder implements Encoder {
   }
 
   private readonly makeMessage = (entry: Entry): { readonly bytes: Buffer } => ({
-    bytes: encodeProtobufMessage(this.shape.type, this.objectOf(entry, entry.revision)),
+    bytes: this.encode(entry, entry.revision),
   });
+
+  private encode(entry: Entry, revision: number): Buffer {
+    return encodeProtobufMessage(this.shape.type, this.objectOf(entry, revision));
+  }
 
   private objectOf(entry: Entry, revision: number): JsonObject {
     const body = this.shape.metadataOnly ? this.spelling.metadataBody(entry, false) : this.spelling.body(entry, false);
@@ -87,6 +94,12 @@ export class ProtobufEncoder implements Encoder {
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 /** Empty content encoding and content type, as upstream writes them. */
 const ENVELOPE_END = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
+
+/** Everything before the length of the message. */
+function envelopeHead(apiVersion: string, kind: string): Buffer {
+  const typeMeta = Buffer.concat([delimited(0x0a, Buffer.from(apiVersion)), delimited(0x12, Buffer.from(kind))]);
+  return Buffer.concat([MAGIC, delimited(0x0a, typeMeta), Buffer.from([0x12])]);
+}
 
 /** A message's length must be known before it begins, so a list's items are encoded first; those of long lists a second time. */
 class BinaryList implements ListEncoder {
@@ -119,13 +132,7 @@ class BinaryList implements ListEncoder {
       ...(this.page.remainingItemCount === undefined ? {} : { remainingItemCount: this.page.remainingItemCount }),
     });
     const listStart = delimited(0x0a, metadata);
-    const typeMeta = Buffer.concat([
-      delimited(0x0a, Buffer.from(this.shape.apiVersion)),
-      delimited(0x12, Buffer.from(`${this.shape.kind}List`)),
-    ]);
-    sink.bytes(MAGIC);
-    sink.bytes(delimited(0x0a, typeMeta));
-    sink.byte(0x12);
+    sink.bytes(envelopeHead(this.shape.apiVersion, `${this.shape.kind}List`));
     writeVarint(sink, listStart.length + this.itemBytes);
     sink.bytes(listStart);
     this.entries.forEach((entry, index) => {
