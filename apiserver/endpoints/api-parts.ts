@@ -6,6 +6,7 @@ import type { Random } from '../../shared/runtime/random';
 import type { Reader, Writer } from '../registry/contract';
 import type { Resources } from '../registry/resources';
 import type { Operations } from '../registry/virtual/contract';
+import type { Views } from '../registry/virtual/views';
 import type { Exchange } from './exchange';
 import type { SelectionBuilder } from './parameters';
 import type { Encoders } from './representation/encoders';
@@ -20,6 +21,7 @@ export interface ApiParts {
   readonly reader: Reader;
   readonly writer: Writer;
   readonly operations: Operations;
+  readonly views: Views;
   readonly select: SelectionBuilder;
   readonly encoders: Encoders;
   readonly watches: LiveWatches;

@@ -7,7 +7,7 @@ import { stringifyJson } from '../../shared/api/json';
 import type { Status } from '../../shared/api/status';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../shared/names/dialect';
 import { encodeProtobuf, stringifyYaml } from '../../shared/serialization';
-import type { ListPage } from '../registry/contract';
+import type { ShownPage } from '../registry/contract';
 import type { Exchange } from './exchange';
 import { negotiateStatus, type Representation } from './negotiation';
 import { ByteSink, ChunkPool } from './representation/byte-sink';
@@ -113,7 +113,7 @@ const pool = new ChunkPool();
 const ITEMS_PER_SLICE = 256;
 
 /** A list, written piece by piece as the client takes it. Resolves when the last piece has been handed over or the client is gone. */
-export async function sendList(exchange: Exchange, encoder: Encoder, page: ListPage, options: AnswerOptions): Promise<void> {
+export async function sendList(exchange: Exchange, encoder: Encoder, page: ShownPage, options: AnswerOptions): Promise<void> {
   const output = new ListOutput(exchange, encoder.contentType, options);
   const sink = new ByteSink(pool, (bytes, last, done) => output.write(bytes, last, done));
   try {
@@ -133,7 +133,7 @@ export async function sendList(exchange: Exchange, encoder: Encoder, page: ListP
 }
 
 /** Stops early when the client is gone. */
-async function writeItems(encoder: Encoder, page: ListPage, sink: ByteSink, output: ListOutput): Promise<void> {
+async function writeItems(encoder: Encoder, page: ShownPage, sink: ByteSink, output: ListOutput): Promise<void> {
   const list = encoder.list(page);
   list.start(sink);
   let items = 0;

@@ -2,7 +2,7 @@
  * From a parsed request to its handler: which paths lead somewhere, which methods they take (behaviour-reference §1.2, §3.2).
  * Never looks at headers or bodies.
  */
-import { badRequest, clientFault, methodNotAllowedOnRoute, routeNotFound } from '../../shared/api/status';
+import { badRequest, clientFault, methodNotAllowedOnRoute, routeNotFound, watchNotSupported } from '../../shared/api/status';
 import { apiVersionOf } from '../../shared/api/identity';
 import type { Deprecation, KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
 import { textIn } from '../../shared/names/dialect';
@@ -13,6 +13,7 @@ import { remove, removeCollection } from './handlers/delete';
 import { operate } from './handlers/operation';
 import { connectTo } from './handlers/connect';
 import { get, list } from './handlers/read';
+import { showAll, showOne } from './handlers/view';
 import { watch } from './handlers/watch';
 import { create, patch, update } from './handlers/write';
 import type { RequestVerb, ResourceRequest } from './request-info';
@@ -35,18 +36,27 @@ export function routeResource(parts: ApiParts, exchange: Exchange, info: Resourc
   const { resource } = exchange;
   if (resource === undefined || info.nowhere || !leadsSomewhere(resource, info)) throw routeNotFound();
   const verb = knownVerb(info.verb);
-  if (verb === undefined || exchange.method === 'HEAD' || !takesMethod(resource, info, verb)) throw methodNotAllowedOnRoute();
+  const isViewWatched = verb === 'watch' && isView(resource) && info.name === '' && !info.watchPrefix;
+  if (verb === undefined || exchange.method === 'HEAD' || !(isViewWatched || takesMethod(resource, info, verb))) {
+    throw methodNotAllowedOnRoute();
+  }
   checkName(info.name);
   checkNamespace(resource, info.namespace);
   const place = resource.row.namespaced ? info : { ...info, namespace: '' };
   warnOfDeprecation(parts, exchange, resource, info);
   const subresource = subresourceRow(resource, info);
   if (resource.stored !== undefined && subresource?.connects !== undefined) return connectTo(parts, exchange, resource, place);
+  if (isViewWatched) throw watchNotSupported(resource.row);
+  if (resource.stored === undefined && verb === 'get') return showOne(parts, exchange, resource, info);
+  if (resource.stored === undefined && verb === 'list') return showAll(parts, exchange, resource, info);
   if (resource.stored === undefined || (verb === 'create' && info.subresource !== '')) {
     return operate(parts, exchange, resource, subresource, place);
   }
   return HANDLERS[verb](parts, exchange, resource, place);
 }
+
+/** Something that is shown without being stored: it can be listed, but not watched. */
+const isView = ({ row, stored }: ServedResource): boolean => stored === undefined && row.verbs.includes('list');
 
 /** Every request for a version that is going away is told so, and counted. */
 function warnOfDeprecation(parts: ApiParts, exchange: Exchange, { row }: ServedResource, { subresource }: ResourceRequest): void {
@@ -57,8 +67,9 @@ function warnOfDeprecation(parts: ApiParts, exchange: Exchange, { row }: ServedR
 }
 
 function deprecationText(row: KindRow, { since, removed, replacement }: Deprecation): string {
-  const successor = `use ${apiVersionOf(replacement)} ${replacement.kind}`;
-  return `${apiVersionOf(row)} ${row.kind} is deprecated in v${since}+, unavailable in v${removed}+; ${successor}`;
+  const end = removed === undefined ? '' : `, unavailable in v${removed}+`;
+  const successor = replacement === undefined ? '' : `; use ${apiVersionOf(replacement)} ${replacement.kind}`;
+  return `${apiVersionOf(row)} ${row.kind} is deprecated in v${since}+${end}${successor}`;
 }
 
 function leadsSomewhere(resource: ServedResource, info: ResourceRequest): boolean {

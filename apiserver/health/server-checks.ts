@@ -5,9 +5,9 @@ import type { Store } from '../storage/store';
 import type { HealthCheck } from './checks';
 
 export interface CheckedParts {
-  readonly store: Pick<Store, 'revision'>;
+  /** See {@link sharedStoreCheck}. */
+  readonly storeAnswers: () => Promise<string | undefined>;
   readonly cache: Pick<OpenedCache, 'ready' | 'problems'>;
-  readonly clock: Clock;
   readonly state: { readonly stopping: boolean };
   /** Whether what the server itself needs has been created. */
   readonly bootstrapped: () => boolean;
@@ -17,8 +17,7 @@ const STORE_TIMEOUT_MS = 2000;
 /** Answers within this time share one look at the store. */
 const STORE_SHARED_MS = 500;
 
-export function serverChecks({ store, cache, clock, state, bootstrapped }: CheckedParts): readonly HealthCheck[] {
-  const storeAnswers = sharedStoreCheck(store, clock);
+export function serverChecks({ storeAnswers, cache, state, bootstrapped }: CheckedParts): readonly HealthCheck[] {
   return [
     { name: 'ping', check: () => undefined },
     { name: 'log', check: () => undefined },
@@ -34,7 +33,8 @@ export function serverChecks({ store, cache, clock, state, bootstrapped }: Check
   ];
 }
 
-function sharedStoreCheck(store: Pick<Store, 'revision'>, clock: Clock): () => Promise<string | undefined> {
+/** What is wrong with the store; undefined = it answers. */
+export function sharedStoreCheck(store: Pick<Store, 'revision'>, clock: Clock): () => Promise<string | undefined> {
   let last: { readonly at: number; readonly result: Promise<string | undefined> } | undefined;
   return () => {
     const now = clock.monotonic();

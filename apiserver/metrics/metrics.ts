@@ -200,7 +200,7 @@ export class Metrics {
 
   /** A request has come for a version that is going away. */
   deprecatedRequested({ group, version, resource }: KindRow, { removed }: Deprecation, subresource: string): void {
-    this.deprecated.set({ group, version, resource, subresource, removed_release: removed }, 1);
+    this.deprecated.set({ group, version, resource, subresource, removed_release: removed ?? '' }, 1);
   }
 
   /** A watch has begun; the returned function counts its end. */

@@ -32,7 +32,7 @@ export interface Operation {
   /** A type of the tables. */
   readonly body?: { readonly type: string; readonly required: boolean; readonly patch: boolean };
   readonly answers: readonly { readonly code: 200 | 201 | 202; readonly type: string }[];
-  /** Its answer may be a stream. */
+  /** Its answer may be a stream: said of every list, also of the one that cannot be watched. */
   readonly watchable: boolean;
 }
 
@@ -341,7 +341,7 @@ class OperationBuilder {
       parameters,
       ...(body === undefined ? {} : { body }),
       answers: codes.map((code) => ({ code, type: answer })),
-      watchable: answer === WATCH_EVENT_TYPE || (shape.answer === 'list' && this.row.verbs.includes('watch')),
+      watchable: answer === WATCH_EVENT_TYPE || shape.answer === 'list',
     };
   }
 }

@@ -12,7 +12,6 @@ const LEFT_OUT: readonly RegExp[] = [
   /^\/(api|apis|version|logs|openid\/v1\/jwks|\.well-known\/openid-configuration)\/$/,
   /^\/apis\/[^/]+\/$/,
   /^\/logs\/\{logpath\}$/,
-  /\/componentstatuses/,
   /\/(attach|exec|portforward|proxy|log)(\/\{path\})?$/,
 ];
 

@@ -76,6 +76,9 @@ export interface ListPage {
   readonly remainingItemCount?: number;
 }
 
+/** What is sent as a list; `revision` undefined = of what is not stored. */
+export type ShownPage = Omit<ListPage, 'revision'> & { readonly revision: Revision | undefined };
+
 export interface WatchOptions {
   readonly selection: Selection;
   readonly resourceVersion?: Revision;

@@ -21,7 +21,7 @@ import type { ApiParts } from '../endpoints/api-parts';
 import { LiveWatches } from '../endpoints/live-watches';
 import { Encoders } from '../endpoints/representation/encoders';
 import { Health } from '../health/checks';
-import { serverChecks } from '../health/server-checks';
+import { serverChecks, sharedStoreCheck } from '../health/server-checks';
 import { Metrics } from '../metrics/metrics';
 import { createOpenApi } from '../openapi/openapi';
 import { claimPrefix } from '../registry/bootstrap/ownership';
@@ -30,6 +30,8 @@ import { liveObjects } from '../registry/read/live-objects';
 import { createReader } from '../registry/read/reader';
 import { selectionFor } from '../registry/read/selection';
 import { buildResources, type Resources } from '../registry/resources';
+import { componentStatuses } from '../registry/virtual/component-status';
+import { createViews } from '../registry/virtual/views';
 import { createOperations } from '../registry/virtual/operations';
 import { operationTable } from '../registry/virtual/table';
 import { createWriter } from '../registry/write/writer';
@@ -158,9 +160,10 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     cache: () => cache.statistics,
     cacheRevision: () => cache.revision,
   });
+  const storeAnswers = sharedStoreCheck(store, clock);
   const hooks = { complete: false };
   const health = new Health(
-    serverChecks({ store, cache, clock, state, bootstrapped: () => hooks.complete }),
+    serverChecks({ storeAnswers, cache, state, bootstrapped: () => hooks.complete }),
     clock,
     options.livezGraceMs,
     // Before the first readiness a failing check is nothing to worry about.
@@ -198,6 +201,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     reader,
     writer,
     operations,
+    views: createViews({ componentstatuses: componentStatuses(storeAnswers) }, resources.rows),
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
     encoders: new Encoders({ table: tables, clock, naming: options.naming }),
     watches,

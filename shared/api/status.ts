@@ -135,6 +135,12 @@ export const routeNotFound = (): StatusError => new StatusError('NotFound', 'the
 export const methodNotAllowedOnRoute = (): StatusError =>
   new StatusError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
+export const watchNotSupported = ({ resource }: { readonly resource: string }): StatusError =>
+  new StatusError('MethodNotAllowed', `watch is not supported on resources of kind ${quote(resource)}`, { kind: resource });
+
+/** Upstream gives no reason and calls it a fault of the server. */
+export const componentNotFound = (name: string): StatusError => new StatusError(undefined, `Component not found: ${name}`);
+
 export const alreadyExists = (gr: GroupResource, name: string, options: { readonly terminating?: boolean } = {}): StatusError =>
   new StatusError(
     'AlreadyExists',

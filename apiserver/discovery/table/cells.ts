@@ -20,6 +20,7 @@ export const CELLS: Readonly<Record<string, Cells>> = {
   ...NETWORKING_CELLS,
   ...VOLUME_CELLS,
   ...WORKLOAD_CELLS,
+  ComponentStatus: componentCells,
   ConfigMap: (object) => [name(object), keyCount(object, 'data') + keyCount(object, 'binaryData'), created(object)],
   Event: eventCells,
   Lease: (object) => [name(object), stringAt(objectAt(object, 'spec'), 'holderIdentity') ?? '', created(object)],
@@ -34,6 +35,12 @@ export const CELLS: Readonly<Record<string, Cells>> = {
 /** For kinds without cells of their own: the creation time as it is, for the client to make an age of. */
 export function defaultCells(object: JsonObject): Cell[] {
   return [name(object), stringAt(objectAt(object, 'metadata'), 'creationTimestamp') ?? null];
+}
+
+function componentCells(component: JsonObject): Cell[] {
+  const healthy = objects(component, 'conditions').find((condition) => stringAt(condition, 'type') === 'Healthy');
+  const state = { True: 'Healthy', False: 'Unhealthy' }[stringAt(healthy, 'status') ?? ''] ?? 'Unknown';
+  return [name(component), state, stringAt(healthy, 'message') ?? '', stringAt(healthy, 'error') ?? ''];
 }
 
 function podCells(pod: JsonObject): Cell[] {

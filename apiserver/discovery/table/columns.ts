@@ -20,6 +20,12 @@ export const COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]>> = {
   ...NETWORKING_COLUMNS,
   ...VOLUME_COLUMNS,
   ...WORKLOAD_COLUMNS,
+  ComponentStatus: [
+    NAME,
+    column('Status', 'Whether it is healthy.'),
+    column('Message', 'What it says of itself.'),
+    column('Error', 'Why it could not be asked.'),
+  ],
   ConfigMap: [NAME, column('Data', 'The number of keys, text and binary together.'), AGE],
   Event: [
     column('Last Seen', 'The time since it was observed last.'),

@@ -4,7 +4,7 @@
  */
 import type { Status } from '../../../shared/api/status';
 import type { Entry, WatchEventType } from '../../cache/contract';
-import type { ListPage } from '../../registry/contract';
+import type { ShownPage } from '../../registry/contract';
 import type { ByteSink } from './byte-sink';
 
 export type EventType = WatchEventType | 'BOOKMARK';
@@ -15,7 +15,7 @@ export interface Encoder {
   readonly contentType: string;
   /** The body of an answer with one object, shown with its own revision. */
   object(entry: Entry): Buffer;
-  list(page: ListPage): ListEncoder;
+  list(page: ShownPage): ListEncoder;
   /**
    * One complete watch frame. `revision` is shown as the object's resource version. `first` = the stream has carried no frame yet
    * (a Table's columns are sent once).
@@ -37,8 +37,8 @@ export interface ListEncoder {
 export const MAX_KEPT_ITEMS = 1000;
 
 /** `{"resourceVersion":"12","continue":"…","remainingItemCount":3}` */
-export function listMetadata(page: ListPage): string {
+export function listMetadata(page: ShownPage): string {
   const token = page.continue === undefined || page.continue === '' ? '' : `,"continue":${JSON.stringify(page.continue)}`;
   const remaining = page.remainingItemCount === undefined ? '' : `,"remainingItemCount":${page.remainingItemCount}`;
-  return `{"resourceVersion":"${page.revision}"${token}${remaining}}`;
+  return page.revision === undefined ? '{}' : `{"resourceVersion":"${page.revision}"${token}${remaining}}`;
 }

@@ -3,7 +3,7 @@ import { stringifyJson } from '../../../shared/api/json';
 import type { Status } from '../../../shared/api/status';
 import { JSON_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/contract';
-import type { ListPage } from '../../registry/contract';
+import type { ShownPage } from '../../registry/contract';
 import type { ByteSink } from './byte-sink';
 import { listMetadata, MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
 import { metadataMember, objectHead, withRevision } from './entry-json';
@@ -39,7 +39,7 @@ export class JsonEncoder implements Encoder {
     return bytes;
   }
 
-  list(page: ListPage): ListEncoder {
+  list(page: ShownPage): ListEncoder {
     const { spelling } = this;
     let count = 0;
     return {
@@ -103,7 +103,7 @@ export class MetadataEncoder implements Encoder {
     sink.byte(0x7d);
   }
 
-  list(page: ListPage): ListEncoder {
+  list(page: ShownPage): ListEncoder {
     let count = 0;
     const start = `${objectHead('PartialObjectMetadataList', this.metaVersion)}"metadata":${listMetadata(page)},"items":`;
     return {

@@ -4,7 +4,7 @@ import type { Status } from '../../../shared/api/status';
 import { PROTOBUF_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
 import { encodeProtobuf, encodeProtobufMessage, parseJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/contract';
-import type { ListPage } from '../../registry/contract';
+import type { ShownPage } from '../../registry/contract';
 import type { ByteSink } from './byte-sink';
 import { MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
 import type { EncodingCache } from './encoding-cache';
@@ -54,7 +54,7 @@ export class ProtobufEncoder implements Encoder {
     return this.envelope(this.message(entry, true));
   }
 
-  list(page: ListPage): ListEncoder {
+  list(page: ShownPage): ListEncoder {
     return new BinaryList(page, this.shape, (entry, keep) => this.message(entry, keep));
   }
 
@@ -108,7 +108,7 @@ class BinaryList implements ListEncoder {
   private itemBytes = 0;
 
   constructor(
-    private readonly page: ListPage,
+    private readonly page: ShownPage,
     private readonly shape: BinaryShape,
     private readonly message: (entry: Entry, keep: boolean) => Buffer,
   ) {}
@@ -127,7 +127,7 @@ class BinaryList implements ListEncoder {
 
   end(sink: ByteSink): void {
     const metadata = encodeProtobufMessage(LIST_META_TYPE, {
-      resourceVersion: String(this.page.revision),
+      ...(this.page.revision === undefined ? {} : { resourceVersion: String(this.page.revision) }),
       ...(this.page.continue === undefined ? {} : { continue: this.page.continue }),
       ...(this.page.remainingItemCount === undefined ? {} : { remainingItemCount: this.page.remainingItemCount }),
     });

@@ -6,7 +6,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { parseJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/contract';
 import type { CellTemplate, TableModule } from '../../discovery/table/contract';
-import type { ListPage } from '../../registry/contract';
+import type { ShownPage } from '../../registry/contract';
 import type { ByteSink } from './byte-sink';
 import { listMetadata, MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
 import type { EncodingCache, Kept } from './encoding-cache';
@@ -46,7 +46,7 @@ export class TableEncoder implements Encoder {
     return Buffer.from(`${this.tableText(entry, entry.revision, true)}\n`);
   }
 
-  list(page: ListPage): ListEncoder {
+  list(page: ShownPage): ListEncoder {
     let count = 0;
     const now = this.parts.clock.now();
     return {

@@ -3,7 +3,7 @@ import { isObject, sortedKeys, type JsonObject } from '../../../shared/api/json'
 import { YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { parseJson, stringifyYaml } from '../../../shared/serialization';
 import type { Entry } from '../../cache/contract';
-import type { ListPage } from '../../registry/contract';
+import type { ShownPage } from '../../registry/contract';
 import { ByteSink, ChunkPool } from './byte-sink';
 import type { Encoder, ListEncoder } from './encoder';
 
@@ -21,7 +21,7 @@ export class YamlEncoder implements Encoder {
   }
 
   /** The list around the items is written as JSON first, then as YAML in two halves: members are sorted, the items stand among them. */
-  list(page: ListPage): ListEncoder {
+  list(page: ShownPage): ListEncoder {
     let started = false;
     let after = '';
     return {

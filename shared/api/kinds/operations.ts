@@ -6,6 +6,14 @@ const core = rowsOf('', 'v1', 'core.v1');
 
 export const BINDING: KindRow = core('Binding', 'bindings', { virtual: true, verbs: ['create'], answersStatus: true });
 
+export const COMPONENT_STATUS: KindRow = core('ComponentStatus', 'componentstatuses', {
+  scope: 'cluster',
+  virtual: true,
+  verbs: ['get', 'list'],
+  shortNames: ['cs'],
+  deprecation: { since: '1.19' },
+});
+
 /** What autoscalers read and write of a workload. */
 export const SCALE: KindRow = bodyOf('autoscaling', 'v1', 'autoscaling.v1', 'Scale');
 
@@ -39,4 +47,4 @@ export const POD_CONNECTIONS: readonly SubresourceRow[] = [
   proxyOf('Pod'),
 ];
 
-export const OPERATIONS: readonly KindRow[] = [BINDING, ...REVIEWS];
+export const OPERATIONS: readonly KindRow[] = [BINDING, COMPONENT_STATUS, ...REVIEWS];

@@ -31,11 +31,12 @@ export interface SelectableField {
   readonly storedName?: string;
 }
 
-/** A version that is going away. Releases are numbered as in `1.29`. */
+/** A version that is going away, or that nobody should use any more. Releases are numbered as in `1.29`. */
 export interface Deprecation {
   readonly since: string;
-  readonly removed: string;
-  readonly replacement: GroupVersionKind;
+  /** Absent = it stays. */
+  readonly removed?: string;
+  readonly replacement?: GroupVersionKind;
 }
 
 /**

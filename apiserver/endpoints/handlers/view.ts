@@ -1,0 +1,21 @@
+/** GET of what is shown without being stored. Versions, pages and matches are no matter: what is shown is as it is now. */
+import type { VirtualResource } from '../../registry/contract';
+import type { ApiParts } from '../api-parts';
+import type { Exchange } from '../exchange';
+import type { ResourceRequest } from '../request-info';
+import { sendList } from '../respond';
+import { answerOptions, negotiated, refuseSingleForm, sendEntry } from './answer';
+
+export async function showOne(parts: ApiParts, exchange: Exchange, resource: VirtualResource, info: ResourceRequest): Promise<void> {
+  const form = negotiated(parts, exchange, resource, info, 'object');
+  sendEntry(parts, exchange, resource, form, 200, await parts.views.get(resource, info.name));
+}
+
+export async function showAll(parts: ApiParts, exchange: Exchange, resource: VirtualResource, info: ResourceRequest): Promise<void> {
+  const form = negotiated(parts, exchange, resource, info, 'watchable');
+  const { query } = exchange;
+  const selection = parts.select(resource.row, query.get('labelSelector') ?? '', query.get('fieldSelector') ?? '');
+  const page = await parts.views.list(resource, selection);
+  refuseSingleForm(resource, form);
+  await sendList(exchange, form.encoder, page, answerOptions(parts, exchange, form.wanted));
+}
