@@ -83,7 +83,7 @@ export class UnaryCalls {
 
   private connect(deadline: number): Promise<OpenSession> {
     return new Promise((resolve, reject) => {
-      const late = (): void => reject(new CallError(DEADLINE_EXCEEDED, 'No connection established before the deadline', false));
+      const late = (): void => reject(new CallError(UNAVAILABLE, 'No connection established before the deadline', false));
       const timer = this.clock.after(Math.max(0, deadline - this.clock.monotonic()), late);
       Promise.any(this.connections.map((connection) => connection.open())).then(
         (session) => {
