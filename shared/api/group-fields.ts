@@ -25,6 +25,7 @@ export const HOLDERS: Readonly<Record<string, Readonly<Record<string, Holds>>>> 
   'admissionregistration.v1alpha1.ParamRef': { namespace: 'namespace' },
   'admissionregistration.v1beta1.ParamKind': { apiVersion: 'apiVersion' },
   'admissionregistration.v1beta1.ParamRef': { namespace: 'namespace' },
+  'apiregistration.v1.ServiceReference': { namespace: 'namespace' },
   'authentication.v1.BoundObjectReference': { apiVersion: 'apiVersion' },
   'authorization.v1.ResourceAttributes': { group: 'group', namespace: 'namespace' },
   'authorization.v1.ResourceRule': { apiGroups: 'group' },

@@ -1,4 +1,5 @@
 /** The strategies of the kinds that have rules of their own, by resource and group as they stand in messages. */
+import { apiService } from './api-service';
 import { certificateSigningRequest } from './certificate-signing-request';
 import { configMap } from './configmap';
 import { daemonSet } from './daemonset';
@@ -22,6 +23,7 @@ import { persistentVolume, persistentVolumeClaim } from './volume';
 import type { Strategy } from './strategy';
 
 export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strategy>([
+  ['apiservices.apiregistration.platform.io', apiService],
   ['certificatesigningrequests.certificates.platform.io', certificateSigningRequest],
   ['configmaps', configMap],
   ['daemonsets.apps', daemonSet],

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { readZipMember } from './zip';
 
 const GROUP_PATHS = ['k8s.io/api/', 'k8s.io/apimachinery/pkg/apis/'];
-/** How the published OpenAPI document names the same packages. */
-export const PUBLISHED_PREFIX = ['io.k8s.api.', 'io.k8s.apimachinery.pkg.apis.'];
+/** How the published OpenAPI document names the same packages, and that of the types in hand-kept.json. */
+export const PUBLISHED_PREFIX = ['io.k8s.api.', 'io.k8s.apimachinery.pkg.apis.', 'io.k8s.kube-aggregator.pkg.apis.'];
 
 /** `k8s.io/api/core/v1` and `Pod` → `core.v1.Pod`; undefined for a package that holds no API types. */
 export function typeNameOf(packagePath: string, name: string): string | undefined {

@@ -7,9 +7,13 @@
  */
 import { typeNameOf } from './packages';
 import type { GoMember, GoType, GoTypes } from './go-types';
+import handKept from './hand-kept.json';
 import type { RequiredMembers } from './required';
 
 export type TypeRows = Record<string, string[]>;
+
+/** Rows of types that none of the installed programs holds: written by hand, checked against the reference server's answers, JSON and protobuf. */
+const HAND_KEPT: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(handKept));
 
 /** Types whose JSON form their fields do not tell, by Go package and name. */
 const SPECIAL: Record<string, string> = {
@@ -22,7 +26,7 @@ const SPECIAL: Record<string, string> = {
   'k8s.io/apimachinery/pkg/runtime.RawExtension': 'raw',
 };
 
-/** The rows of the roots, of their list types and of everything they refer to; types sorted by name. */
+/** The rows of the roots, of their list types and of everything they refer to, and the hand-kept ones; types sorted by name. */
 export function buildTables(types: GoTypes, required: RequiredMembers, roots: readonly string[]): TypeRows {
   const byName = new Map<string, GoType & { kind: 'struct' }>();
   for (const type of types.values()) {
@@ -30,6 +34,7 @@ export function buildTables(types: GoTypes, required: RequiredMembers, roots: re
     if (name !== undefined) byName.set(name, type);
   }
   const rows = new Map<string, string[]>();
+  for (const [name, kept] of HAND_KEPT) rows.set(name, [...kept]);
   const waiting = roots.flatMap((root) => (byName.has(`${root}List`) ? [root, `${root}List`] : [root]));
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
     if (rows.has(name)) continue;

@@ -1,6 +1,7 @@
 /** The kinds that say who may do what, and how requests are treated. */
 import { rowsOf, same, STATUS, type KindRow, type RowOptions } from './row';
 
+const registration = rowsOf('apiregistration.platform.io', 'v1', 'apiregistration.v1');
 const admission = rowsOf('admissionregistration.platform.io', 'v1', 'admissionregistration.v1');
 const certificates = rowsOf('certificates.platform.io', 'v1', 'certificates.v1');
 const coordination = rowsOf('coordination.platform.io', 'v1', 'coordination.v1');
@@ -20,6 +21,14 @@ const olderFlowcontrol = (kind: string): RowOptions => ({
 });
 
 export const GOVERNANCE: readonly KindRow[] = [
+  registration('APIService', 'apiservices', {
+    scope: 'cluster',
+    categories: ['api-extensions'],
+    subresources: [STATUS],
+    statusKeeps: 'metadata',
+    requiresResourceVersion: true,
+    nameFormat: 'path-segment',
+  }),
   admission('MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', ADMISSION),
   admission('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', { ...ADMISSION, subresources: [STATUS], statusKeeps: 'metadata' }),
   admission('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', ADMISSION),

@@ -33,6 +33,7 @@ export const DEFAULTS: Readonly<Record<string, Readonly<Record<string, JsonValue
   'admissionregistration.v1beta1.MatchResources': { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} },
   'admissionregistration.v1beta1.NamedRuleWithOperations': { scope: '*' },
   'admissionregistration.v1beta1.ValidatingAdmissionPolicySpec': { failurePolicy: 'Fail' },
+  'apiregistration.v1.ServiceReference': { port: 443 },
   'apps.v1.DaemonSetSpec': { revisionHistoryLimit: 10 },
   'apps.v1.DaemonSetUpdateStrategy': { type: 'RollingUpdate' },
   'apps.v1.DeploymentSpec': { progressDeadlineSeconds: 600, replicas: 1, revisionHistoryLimit: 10 },

@@ -46,6 +46,7 @@ const OWN_FORM_SCHEMAS: Readonly<Record<string, Readonly<Record<2 | 3, JsonObjec
 };
 /** Types of these are the shared ones; `resource.v1alpha3.…` is of an API group that is called like a package of theirs. */
 const MACHINERY: Readonly<Record<string, string>> = {
+  apiregistration: 'kube-aggregator.pkg.apis.apiregistration',
   meta: 'apimachinery.pkg.apis.meta',
   resource: 'apimachinery.pkg.api.resource',
   intstr: 'apimachinery.pkg.util.intstr',

@@ -5,6 +5,11 @@ import { count, created, name, NONE, numberAt, objects, scalarText, texts, UNSET
 import type { Cell } from '../contract';
 
 export const GOVERNANCE_CELLS: Readonly<Record<string, Cells>> = {
+  APIService: (object) => {
+    const service = objectAt(objectAt(object, 'spec'), 'service');
+    const place = service === undefined ? 'Local' : `${stringAt(service, 'namespace') ?? ''}/${stringAt(service, 'name') ?? ''}`;
+    return [name(object), place, availability(object), created(object)];
+  },
   CertificateSigningRequest: requestCells,
   ClusterRoleBinding: bindingCells,
   FlowSchema: (object) => {
@@ -33,6 +38,13 @@ export const GOVERNANCE_CELLS: Readonly<Record<string, Cells>> = {
   },
   ValidatingWebhookConfiguration: (object) => [name(object), count(object, 'webhooks'), created(object)],
 };
+
+/** A reason is shown of what is not available. */
+function availability(object: JsonObject): string {
+  const found = objects(objectAt(object, 'status'), 'conditions').find((condition) => stringAt(condition, 'type') === 'Available');
+  const [status, reason] = [stringAt(found, 'status') ?? 'Unknown', stringAt(found, 'reason') ?? ''];
+  return status === 'True' || reason === '' ? status : `${status} (${reason})`;
+}
 
 function conditionStatus(object: JsonObject, type: string): string | undefined {
   const found = objects(objectAt(object, 'status'), 'conditions').find((condition) => stringAt(condition, 'type') === type);

@@ -13,6 +13,12 @@ const BINDING: readonly ColumnDefinition[] = [
 const WEBHOOKS: readonly ColumnDefinition[] = [NAME, column('Webhooks', 'How many webhooks it has.', COUNT), AGE];
 
 export const GOVERNANCE_COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]>> = {
+  APIService: [
+    NAME,
+    column('Service', 'The service that answers for the group version, or Local.'),
+    column('Available', 'Whether it can be asked, and why not.'),
+    AGE,
+  ],
   CertificateSigningRequest: [
     NAME,
     AGE,
