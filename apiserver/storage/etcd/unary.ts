@@ -154,6 +154,8 @@ class Connection {
     let failure = new Error(`the connection to ${this.member.origin} was closed`);
     let stood = false;
     session.once('connect', () => {
+      // A server that takes no client without a certificate may have turned this one away by now.
+      if (session.destroyed) return;
       stood = true;
       session.setLocalWindowSize(SESSION_WINDOW);
       this.session = { session, member: this.member };
