@@ -90,11 +90,15 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
 }
 
 async function untilAnswered(transport: Transport, clock: Clock, deadline: number): Promise<StoreStatus> {
+  let refusal: StoreError | undefined;
   for (;;) {
     try {
       return await transport.call(methods.status, undefined, 'read', deadline);
     } catch (error) {
-      if (!(error instanceof StoreError) || error.failure !== 'unavailable' || clock.monotonic() + retryMs >= deadline) throw error;
+      // Why it was turned away says more than that the time was over in the end.
+      if (!(error instanceof StoreError) || error.failure !== 'unavailable') throw refusal ?? error;
+      if (clock.monotonic() + retryMs >= deadline) throw error;
+      refusal = error;
       await clock.sleep(retryMs);
     }
   }

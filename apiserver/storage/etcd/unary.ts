@@ -83,7 +83,7 @@ export class UnaryCalls {
 
   private connect(deadline: number): Promise<OpenSession> {
     return new Promise((resolve, reject) => {
-      const late = (): void => reject(new CallError(DEADLINE_EXCEEDED, 'No connection established before the deadline', false));
+      const late = (): void => reject(new CallError(UNAVAILABLE, 'No connection established before the deadline', false));
       const timer = this.clock.after(Math.max(0, deadline - this.clock.monotonic()), late);
       Promise.any(this.connections.map((connection) => connection.open())).then(
         (session) => {
@@ -154,6 +154,8 @@ class Connection {
     let failure = new Error(`the connection to ${this.member.origin} was closed`);
     let stood = false;
     session.once('connect', () => {
+      // A server that takes no client without a certificate may have turned this one away by now.
+      if (session.destroyed) return;
       stood = true;
       session.setLocalWindowSize(SESSION_WINDOW);
       this.session = { session, member: this.member };

@@ -106,7 +106,7 @@ describeWithEtcd('the etcd store on a cluster', () => {
   it('refuses a server that the authority did not certify, and a client without a certificate', async () => {
     const { ca, cert, key, ...plain } = options;
     if (ca === undefined || cert === undefined || key === undefined) throw new Error('the certificates are missing');
-    const short = { ...plain, openTimeoutMs: 1_000 };
+    const short = { ...plain, openTimeoutMs: 3_000 };
     expect(await failureOf(openEtcdStore({ ...short, ca }))).toMatchObject({ failure: 'unavailable' });
     expect(await failureOf(openEtcdStore({ ...short, ca, cert, key, serverName: 'other.test' }))).toMatchObject({ failure: 'unavailable' });
   }, 30_000);
