@@ -64,3 +64,29 @@ export function configMap(namespace: string, name: string, stamp: string, size =
     data: { t: stamp, payload: 'x'.repeat(size) },
   });
 }
+
+/** A Deployment of about 200 fields: ten containers of twenty. */
+export function deployment(namespace: string, name: string, stamp: string): string {
+  const container = (index: number): object => ({
+    name: `c-${index}`,
+    image: `registry.example.com/app:${index}`,
+    ports: [{ name: `p-${index}`, containerPort: 8000 + index }],
+    env: ['A', 'B', 'C'].map((variable) => ({ name: variable, value: stamp })),
+    resources: { requests: { cpu: '100m', memory: '64Mi' }, limits: { cpu: '1', memory: '128Mi' } },
+    readinessProbe: { httpGet: { path: '/ready', port: 8000 + index }, periodSeconds: 3 },
+    volumeMounts: [{ name: 'data', mountPath: '/data' }],
+  });
+  const labels = { app: name };
+  return JSON.stringify({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name, namespace, labels },
+    spec: {
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: { volumes: [{ name: 'data', emptyDir: {} }], containers: Array.from({ length: 10 }, (_, index) => container(index)) },
+      },
+    },
+  });
+}

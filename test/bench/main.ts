@@ -18,7 +18,7 @@ import { findEtcd, startEtcd } from '../support/etcd';
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BareServer } from './bare';
-import { BenchClient, configMap } from './client';
+import { BenchClient, configMap, deployment } from './client';
 import { anonymousMegabytes, loop, warmLoop, type Cost } from './measure';
 import { podCost } from './pods';
 import { compareCreations, fillRange, ROOM, SERVICE_RANGE } from './services';
@@ -194,6 +194,18 @@ async function writes(): Promise<void> {
       await client.send('PATCH', `${target}/o-${worker}`, body, { 'content-type': 'application/merge-patch+json' });
     });
     row('merge patch on etcd', patch, against, raw.cpuMicros);
+    const applies = { 'content-type': 'application/apply-patch+yaml' };
+    const apply = await warmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
+      const name = `a-${worker}`;
+      await client.send('PATCH', `${target}/${name}?fieldManager=bench`, configMap('bench', name, String(index)), applies);
+    });
+    row('apply on etcd', apply, against, raw.cpuMicros);
+    const deployments = '/apis/apps/v1/namespaces/bench/deployments';
+    const large = await warmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
+      const name = `d-${worker}`;
+      await client.send('PATCH', `${deployments}/${name}?fieldManager=bench`, deployment('bench', name, String(index)), applies);
+    });
+    row('apply of a Deployment of 200 fields on etcd', large, against, raw.cpuMicros);
   } finally {
     client.close();
     await server.process.stop();
