@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { auditStore } from '../../../test/support/allocations';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { addressRules } from '../../../test/recordings/service/addresses';
 import { BASES, changeOf, madeOf, masked, merged, type Case, type Rule } from '../../../test/recordings/service/case';
@@ -74,6 +75,11 @@ describe.each(CLUSTERS)('$title', ({ ranges, rules, sequences, answers }) => {
 
   it.each(sequences.map((sequence) => [JSON.stringify(sequence), sequence] as const))('%s', async (key, sequence) => {
     expect(await play(fixture, sequence, { steps: key })).toEqual(answers.get(key));
+  });
+
+  // Every case has removed what it made, so whatever is left was left by a refusal or a change.
+  it('has left no address and no port allocated', async () => {
+    expect(await auditStore(fixture.store)).toEqual({ services: 0, allocations: 0, findings: [] });
   });
 });
 
