@@ -7,18 +7,16 @@ import { parseIpAddress } from '../../../shared/api/ip-address';
 import { equalJson, objectAt, own, type JsonObject } from '../../../shared/api/json';
 import { StatusError } from '../../../shared/api/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
-import type { Clock, Timer } from '../../../shared/runtime/clock';
+import type { Clock } from '../../../shared/runtime/clock';
 import { shownIn } from '../../allocation/pool';
 import type { Ledger } from '../../allocation/ledger';
 import type { Cache, CacheWatch } from '../../cache/contract';
-import type { RequestContext, Resource, Writer } from '../contract';
+import type { Resource, Writer } from '../contract';
 import { parseEntry } from '../write/stored-object';
 import type { ReplicaAddress, Replicas } from './replicas';
+import { keepUp, ownContext, OWN_WRITE } from './upkeep';
 
 const NAMESPACE = 'default';
-const INTERVAL_MS = 60_000;
-const RETRY_MS = 1_000;
-const DEADLINE_MS = 10_000;
 
 export interface DefaultServiceOptions {
   readonly writer: Writer;
@@ -46,12 +44,6 @@ export interface DefaultService {
 
 export function keepDefaultService(options: DefaultServiceOptions): DefaultService {
   const { cache, replicas, clock, failed } = options;
-  let stopped = false;
-  let timer: Timer | undefined;
-  let running: Promise<void> | undefined;
-  let again = false;
-  let done: () => void = () => undefined;
-  const complete = new Promise<void>((resolve) => (done = resolve));
 
   /** False when something is to be tried again soon. */
   async function settle(): Promise<boolean> {
@@ -65,36 +57,16 @@ export function keepDefaultService(options: DefaultServiceOptions): DefaultServi
     }
   }
 
-  function run(): Promise<void> {
-    if (stopped) return Promise.resolve();
-    if (running !== undefined) {
-      again = true;
-      return running;
-    }
-    timer?.cancel();
-    running = settle().then((settled) => {
-      running = undefined;
-      if (settled) done();
-      if (stopped) return undefined;
-      if (!again) {
-        timer = clock.after(settled ? INTERVAL_MS : RETRY_MS, () => void run());
-        return undefined;
-      }
-      again = false;
-      return run();
-    });
-    return running;
-  }
-
-  const watches = [options.services, options.endpoints, options.slices].map((resource) => watchOf(options, resource, () => void run()));
-  replicas.onChange(() => void (cache.ready && run()));
-  void run();
+  const upkeep = keepUp(clock, settle);
+  const watches = [options.services, options.endpoints, options.slices].map((resource) =>
+    watchOf(options, resource, () => void upkeep.look()),
+  );
+  replicas.onChange(() => void (cache.ready && upkeep.look()));
   return {
-    complete,
-    pass: run,
+    complete: upkeep.complete,
+    pass: () => upkeep.look(),
     stop() {
-      stopped = true;
-      timer?.cancel();
+      upkeep.stop();
       for (const watch of watches) watch.close();
     },
   };
@@ -185,22 +157,12 @@ function sliceOf({ family, ips, port }: Group): JsonObject {
   };
 }
 
-const WRITE = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'apiserver' } as const;
-
-function contextOf({ clock }: DefaultServiceOptions): RequestContext {
-  return {
-    user: { name: 'system:apiserver', groups: ['system:masters'] },
-    deadline: clock.monotonic() + DEADLINE_MS,
-    warn: () => undefined,
-  };
-}
-
 async function create(options: DefaultServiceOptions, resource: Resource, name: string, object: JsonObject): Promise<void> {
   const exists = (): boolean => options.cache.get(resource.stored, `${NAMESPACE}/${name}`) !== undefined;
   if (exists()) return;
   const value: JsonObject = { ...object, metadata: { ...objectAt(object, 'metadata'), name, namespace: NAMESPACE } };
   try {
-    await options.writer.create(contextOf(options), resource, NAMESPACE, { value, duplicates: [], format: 'json' }, WRITE);
+    await options.writer.create(ownContext(options.clock), resource, NAMESPACE, { value, duplicates: [], format: 'json' }, OWN_WRITE);
   } catch (error) {
     // Another replica was quicker: it has the name, and the address. A refusal is proven with a cache that shows so.
     if (!exists()) throw error;
@@ -227,7 +189,7 @@ async function put(
   if (!['metadata', ...Object.keys(members)].some(differs)) return;
   try {
     const body = { value, duplicates: [], format: 'json' } as const;
-    await options.writer.update(contextOf(options), resource, { namespace: NAMESPACE, name }, undefined, body, WRITE);
+    await options.writer.update(ownContext(options.clock), resource, { namespace: NAMESPACE, name }, undefined, body, OWN_WRITE);
   } catch (error) {
     // Another replica was quicker; its change brings the next look.
     if (!(error instanceof StatusError) || (error.reason !== 'NotFound' && error.reason !== 'Conflict')) throw error;
@@ -236,7 +198,7 @@ async function put(
 
 async function remove(options: DefaultServiceOptions, resource: Resource, name: string): Promise<void> {
   try {
-    await options.writer.delete(contextOf(options), resource, { namespace: NAMESPACE, name }, { dryRun: false });
+    await options.writer.delete(ownContext(options.clock), resource, { namespace: NAMESPACE, name }, { dryRun: false });
   } catch (error) {
     if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error;
   }

@@ -4,13 +4,10 @@
  */
 import { StatusError } from '../../../shared/api/status';
 import { systemNamespaces, type GeneratedNames } from '../../../shared/names/dialect';
-import type { Clock, Timer } from '../../../shared/runtime/clock';
+import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache } from '../../cache/contract';
-import type { RequestContext, Resource, Writer } from '../contract';
-
-const INTERVAL_MS = 60_000;
-const RETRY_MS = 1_000;
-const DEADLINE_MS = 10_000;
+import type { Resource, Writer } from '../contract';
+import { keepUp, ownContext, OWN_WRITE } from './upkeep';
 
 export interface SystemNamespacesOptions {
   readonly writer: Writer;
@@ -32,11 +29,6 @@ export function keepSystemNamespaces(options: SystemNamespacesOptions): SystemNa
   const { cache, namespaces, clock, failed } = options;
   const wanted = systemNamespaces(options.names);
   let stopped = false;
-  let timer: Timer | undefined;
-  let running: Promise<void> | undefined;
-  let again = false;
-  let done: () => void = () => undefined;
-  const complete = new Promise<void>((resolve) => (done = resolve));
 
   async function pass(): Promise<boolean> {
     let all = true;
@@ -52,61 +44,32 @@ export function keepSystemNamespaces(options: SystemNamespacesOptions): SystemNa
     return all;
   }
 
-  function run(): void {
-    if (stopped) return;
-    if (running !== undefined) {
-      again = true;
-      return;
-    }
-    timer?.cancel();
-    running = pass().then((all) => {
-      running = undefined;
-      if (all) done();
-      if (stopped) return;
-      if (again) {
-        again = false;
-        run();
-      } else timer = clock.after(all ? INTERVAL_MS : RETRY_MS, run);
-    });
-  }
-
+  const upkeep = keepUp(clock, pass);
   const watch = cache.watch(
     namespaces.stored,
     { scope: {}, start: { type: 'after', revision: cache.revision }, bookmarks: false, markEndOfInitialEvents: false },
     {
       event: (type, entry) => {
-        if (type === 'DELETED' && wanted.includes(entry.key)) run();
+        if (type === 'DELETED' && wanted.includes(entry.key)) void upkeep.look();
       },
       bookmark: () => undefined,
       // The pass of every minute goes on without the watch.
       end: () => undefined,
     },
   );
-  run();
   return {
-    complete,
+    complete: upkeep.complete,
     stop() {
       stopped = true;
-      timer?.cancel();
+      upkeep.stop();
       watch.close();
     },
   };
 }
 
 async function create({ writer, namespaces, clock }: SystemNamespacesOptions, name: string): Promise<void> {
-  const context: RequestContext = {
-    user: { name: 'system:apiserver', groups: ['system:masters'] },
-    deadline: clock.monotonic() + DEADLINE_MS,
-    warn: () => undefined,
-  };
   try {
-    await writer.create(
-      context,
-      namespaces,
-      '',
-      { value: { metadata: { name } }, duplicates: [], format: 'json' },
-      { dryRun: false, fieldValidation: 'Strict', fieldManager: 'apiserver' },
-    );
+    await writer.create(ownContext(clock), namespaces, '', { value: { metadata: { name } }, duplicates: [], format: 'json' }, OWN_WRITE);
   } catch (error) {
     if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
   }
