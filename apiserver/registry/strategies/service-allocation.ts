@@ -9,7 +9,8 @@ import { readMetadata, stringsAt } from '../../../shared/api/object-meta';
 import { internalError, invalid, type StatusError } from '../../../shared/api/status';
 import { NotAllocated, type Claims, type Held } from '../../allocation/claims';
 import { addressId, portId } from '../../allocation/pool';
-import { needsHealthCheck, numberAt, portsOf, takesNodePorts } from './service-carry';
+import { numberAt } from './field-rules';
+import { needsHealthCheck, portsOf, takesNodePorts } from './service-carry';
 import { isHeadless } from './service-families';
 import type { AllocationRules } from './strategy';
 

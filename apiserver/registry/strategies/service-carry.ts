@@ -2,8 +2,9 @@
  * What an update that says nothing about allocated values keeps of them (behaviour-reference §5.6): addresses, node ports, the port of the health
  * check. Runs before anything is settled, chosen or judged.
  */
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { stringsAt } from '../../../shared/api/object-meta';
+import { listed, numberAt } from './field-rules';
 
 /** Fills in `service` what `old` had, where both are of a type that has it. */
 export function carryAllocated(service: JsonObject, old: JsonObject): void {
@@ -34,15 +35,7 @@ export function isReachable(spec: JsonObject): boolean {
   return type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && stringsAt(spec, 'externalIPs').length > 0);
 }
 
-export function portsOf(spec: JsonObject): readonly JsonObject[] {
-  return (arrayAt(spec, 'ports') ?? []).filter(isObject);
-}
-
-/** A number member; absent = 0. */
-export function numberAt(object: JsonObject, member: string): number {
-  const value = own(object, member);
-  return typeof value === 'number' ? value : 0;
-}
+export const portsOf = (spec: JsonObject): readonly JsonObject[] => listed(spec, 'ports');
 
 function carryAddresses(spec: JsonObject, before: JsonObject): void {
   const old = stringAt(before, 'clusterIP') ?? '';

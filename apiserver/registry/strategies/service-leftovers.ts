@@ -3,7 +3,8 @@
  * is left for the rules to refuse.
  */
 import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
-import { isReachable, needsHealthCheck, numberAt, portsOf } from './service-carry';
+import { numberAt } from './field-rules';
+import { isReachable, needsHealthCheck, portsOf } from './service-carry';
 
 interface Leftover {
   /** Whether a spec needs the members. */

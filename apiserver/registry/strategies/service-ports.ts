@@ -1,24 +1,12 @@
 /** What the ports of a Service may look like (behaviour-reference §5.4). Which node ports are free is not looked at here. */
-import {
-  duplicate,
-  forbiddenField,
-  invalidAs,
-  invalidValue,
-  notSupported,
-  required,
-  type FieldError,
-} from '../../../shared/api/field-error';
+import { duplicate, forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/field-error';
 import { stringAt, type JsonObject } from '../../../shared/api/json';
 import { dnsLabel, portName, qualifiedName } from '../../../shared/api/names';
+import { numberAt, portNumberErrors, PROTOCOLS } from './field-rules';
+import { portsOf } from './service-carry';
 import { isHeadless } from './service-families';
-import { numberAt, portsOf } from './service-carry';
 
-const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
-const NO_PORT = 'must be between 1 and 65535, inclusive';
 const KUBELET_PORT = 10_250;
-
-export const portNumberErrors = (value: number, field: string): readonly FieldError[] =>
-  value >= 1 && value <= 65_535 ? [] : [invalidAs(field, String(value), NO_PORT)];
 
 /** Whether there may be none, and which numbers no load balancer may open. */
 export function portListErrors(spec: JsonObject): readonly FieldError[] {

@@ -5,8 +5,8 @@ import { dnsSubdomain, qualifiedName } from '../../../shared/api/names';
 import { readMetadata, stringsAt } from '../../../shared/api/object-meta';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
 import { cidrErrors, ipErrors, ipFamily } from './addresses';
-import { isReachable, needsHealthCheck, numberAt } from './service-carry';
-import { portNumberErrors } from './service-ports';
+import { numberAt, portNumberErrors } from './field-rules';
+import { isReachable, needsHealthCheck } from './service-carry';
 
 const ONLY_LOAD_BALANCER = "may only be used when `type` is 'LoadBalancer'";
 const POLICIES = ['Cluster', 'Local'];
