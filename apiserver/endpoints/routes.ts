@@ -4,11 +4,12 @@
  */
 import { badRequest, clientFault, methodNotAllowedOnRoute, routeNotFound, watchNotSupported } from '../../shared/api/status';
 import { apiVersionOf } from '../../shared/api/identity';
-import type { Deprecation, KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
+import type { Deprecation, KindRow, Verb } from '../../shared/api/kinds';
 import { textIn } from '../../shared/names/dialect';
 import type { Resource, ServedResource } from '../registry/contract';
 import type { ApiParts } from './api-parts';
 import type { Exchange } from './exchange';
+import { subresourceRow } from './handlers/answer';
 import { remove, removeCollection } from './handlers/delete';
 import { operate } from './handlers/operation';
 import { connectTo } from './handlers/connect';
@@ -44,7 +45,7 @@ export function routeResource(parts: ApiParts, exchange: Exchange, info: Resourc
   checkNamespace(resource, info.namespace);
   const place = resource.row.namespaced ? info : { ...info, namespace: '' };
   warnOfDeprecation(parts, exchange, resource, info);
-  const subresource = subresourceRow(resource, info);
+  const subresource = subresourceRow(resource.row, info);
   if (resource.stored !== undefined && subresource?.connects !== undefined) return connectTo(parts, exchange, resource, place);
   if (isViewWatched) throw watchNotSupported(resource.row);
   if (resource.stored === undefined && verb === 'get') return showOne(parts, exchange, resource, info);
@@ -74,23 +75,19 @@ function deprecationText(row: KindRow, { since, removed, replacement }: Deprecat
 
 function leadsSomewhere(resource: ServedResource, info: ResourceRequest): boolean {
   const { row } = resource;
-  if (info.rest.length > 0 && subresourceRow(resource, info)?.connects !== 'below') return false;
+  if (info.rest.length > 0 && subresourceRow(resource.row, info)?.connects !== 'below') return false;
   // What only takes requests for one namespace, or for all of a kind, has no other paths.
   if (info.name !== '' && info.subresource === '' && !row.verbs.some((verb) => NAMED[verb])) return false;
   if (row.namespaced && info.namespace === '' && !row.verbs.includes('list')) return false;
   if (row.namespaced ? info.name !== '' && info.namespace === '' : info.namespace !== '' && row.resource !== 'namespaces') return false;
   if (info.watchPrefix) return info.subresource === '' && row.verbs.includes('watch');
-  return info.subresource === '' || subresourceRow(resource, info) !== undefined;
-}
-
-function subresourceRow({ row }: ServedResource, info: ResourceRequest): SubresourceRow | undefined {
-  return (row.subresources ?? []).find(({ name }) => name === info.subresource);
+  return info.subresource === '' || subresourceRow(resource.row, info) !== undefined;
 }
 
 function takesMethod(resource: ServedResource, info: ResourceRequest, verb: Verb): boolean {
   const { row } = resource;
   if (info.subresource !== '') {
-    return subresourceRow(resource, info)?.verbs.includes(verb) ?? false;
+    return subresourceRow(resource.row, info)?.verbs.includes(verb) ?? false;
   }
   const named = info.name !== '';
   if (info.watchPrefix) return verb === 'watch' && row.verbs.includes('watch');

@@ -1,6 +1,6 @@
 /** What the handlers share: the negotiated encoder, and answering with one object. */
 import { badRequest, notAcceptable } from '../../../shared/api/status';
-import type { KindRow } from '../../../shared/api/kinds';
+import type { KindRow, SubresourceRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/contract';
 import type { Resource, ServedResource } from '../../registry/contract';
 import { scaleEntry } from '../../registry/scale';
@@ -29,6 +29,11 @@ export function negotiated(parts: ApiParts, exchange: Exchange, resource: Named,
   return { wanted, encoder: parts.encoders.for(resource.row, wanted, { dialect: exchange.dialect, alias: info.alias }, include) };
 }
 
+/** The row of the subresource that the path names; undefined when it names none, or one that is not served. */
+export function subresourceRow(row: KindRow, info: ResourceRequest): SubresourceRow | undefined {
+  return info.subresource === '' ? undefined : row.subresources?.find(({ name }) => name === info.subresource);
+}
+
 /** How a stored object is asked for and shown: as itself, or as an object of the subresource's own kind. */
 export interface Shown {
   readonly row: KindRow;
@@ -36,7 +41,7 @@ export interface Shown {
 }
 
 export function shownAs({ row }: Resource, info: ResourceRequest): Shown {
-  const kind = (row.subresources ?? []).find(({ name }) => name === info.subresource)?.kind;
+  const kind = subresourceRow(row, info)?.kind;
   return kind === undefined ? { row, show: (entry) => entry } : { row: kind, show: (entry) => scaleEntry(kind, entry) };
 }
 

@@ -5,7 +5,7 @@ import type { ApiParts } from '../api-parts';
 import type { Exchange } from '../exchange';
 import { getVersion, listOptions } from '../parameters';
 import { sendList } from '../respond';
-import { answerOptions, negotiated, refuseSingleForm, sendEntry, shownAs } from './answer';
+import { answerOptions, negotiated, refuseSingleForm, sendEntry, shownAs, subresourceRow } from './answer';
 
 export async function get(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const shown = shownAs(resource, info);
@@ -26,6 +26,6 @@ export async function list(parts: ApiParts, exchange: Exchange, resource: Resour
 /** Some subresources are missed under their own name. */
 function named(resource: Resource, info: ResourceRequest): Resource {
   const { row } = resource;
-  const group = row.subresources?.find(({ name }) => name === info.subresource)?.missedIn;
+  const group = subresourceRow(row, info)?.missedIn;
   return group === undefined ? resource : { ...resource, row: { ...row, group, resource: `${row.resource}/${info.subresource}` } };
 }

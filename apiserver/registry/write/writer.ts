@@ -11,6 +11,7 @@ import * as status from '../../../shared/api/status';
 import { makeEntry } from '../../cache/entry';
 import type { ParsedBody, RequestContext, Resource, Subresource, WriteOptions, Writer, WriteResult } from '../contract';
 import { entryKey } from '../resources';
+import type { StrategyContext } from '../strategies/strategy';
 import { applyTo, readApply } from './apply';
 import { settle, type Current, type Step } from './attempts';
 import { decodeBody } from './decode-body';
@@ -46,6 +47,14 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   const path = createWritePath(dependencies);
   const { cache, clock, random, names, gates, ledger, admission, planOf, attemptsFor, admissionRequest } = path;
 
+  const strategyContextOf = ({ user }: RequestContext): StrategyContext => ({
+    names,
+    user,
+    now: clock.now(),
+    serviceFamilies: ledger.families,
+    gates,
+  });
+
   /** One attempt to create `sent`, which it changes. `manager` undefined = the object says already who owns what. */
   async function attemptCreate(
     request: WriteRequest,
@@ -57,7 +66,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   ): Promise<Step<WriteResult>> {
     const { plan, context, dryRun } = request;
     const { strategy } = plan;
-    const strategyContext = { names, user: context.user, now: clock.now(), serviceFamilies: ledger.families, gates };
+    const strategyContext = strategyContextOf(context);
     applyDefaults(plan.type, sent);
     const object = toHub(plan, sent);
     meta.dropDeletion(metadataOf(object));
@@ -114,7 +123,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const { plan, context, name, namespace, subresource } = request;
     const { entry } = current;
     const { strategy, resource } = plan;
-    const strategyContext = { names, user: context.user, now: clock.now(), serviceFamilies: ledger.families, gates };
+    const strategyContext = strategyContextOf(context);
     const key = entryKey(request);
     if (entry === undefined) {
       const applies = source.verb === 'apply';
