@@ -18,14 +18,15 @@ let server: ApiServer;
 let session: KubectlSession;
 
 if (binary === undefined) skipLoudly('manifests', 'the packaged kubectl exists for linux-x64 only');
+else describe('manifests', () => manifestTests(binary));
 
-(binary === undefined ? describe.skip : describe)('manifests', () => {
+function manifestTests(kubectl: string): void {
   const objects = manifests(NAMESPACE);
   const count = objects.match(/^kind: /gm)?.length ?? 0;
 
   beforeAll(async () => {
     server = await startApiServer({ folder, securePort: await freePort(), args: ['--naming=kubernetes'] });
-    session = new KubectlSession(binary ?? '', path.join(folder, path.basename(server.kubeconfig)), NAMESPACE);
+    session = new KubectlSession(kubectl, path.join(folder, path.basename(server.kubeconfig)), NAMESPACE);
     await session.ok(`create namespace ${NAMESPACE}`);
   }, 60_000);
 
@@ -85,7 +86,7 @@ if (binary === undefined) skipLoudly('manifests', 'the packaged kubectl exists f
     const deleted = await session.ok('delete --wait=false -f -', objects);
     expect(deleted.match(/ deleted$/gm)).toHaveLength(count);
   });
-});
+}
 
 /** What kubectl calls configured though nothing changes, because its patch is not empty; with the reference server it says the same. */
 const SENT_AGAIN = [

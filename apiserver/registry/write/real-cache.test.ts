@@ -1,19 +1,11 @@
 /** Two replicas' writers with the real cache over one store. */
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
-import { objectOf, testLedger } from '../../../test/support/write-fixture';
-import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import { createLogger } from '../../../shared/runtime/logger';
-import { featureGates } from '../../../shared/runtime/feature-gates';
-import { systemRandom } from '../../../shared/runtime/random';
-import { defaultAdmission } from '../../admission/plugins';
-import { openCache, type OpenedCache } from '../../cache/open-cache';
-import type { RequestContext, Writer } from '../contract';
+import { openReplica } from '../../../test/support/replica';
+import { objectOf } from '../../../test/support/write-fixture';
+import type { RequestContext } from '../contract';
 import { buildResources } from '../resources';
-import { createWriter } from './writer';
 
-const prefix = '/registry';
-const names = GENERATED_NAMES.platform;
 const resources = buildResources();
 const namespaces = resources.require('namespaces');
 const configMaps = resources.require('configmaps');
@@ -21,45 +13,9 @@ const clock = new ManualClock();
 const context: RequestContext = { user: { name: 'u', groups: [] }, deadline: 60_000, warn: () => undefined };
 const options = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'test' } as const;
 
-interface Replica {
-  readonly cache: OpenedCache;
-  readonly writer: Writer;
-}
-
-async function replica(store: MemoryStore): Promise<Replica> {
-  const logger = createLogger({ level: 'error', clock });
-  const cache = openCache({
-    store,
-    prefix,
-    types: resources.storedTypes,
-    clock,
-    random: systemRandom,
-    logger,
-    checkMs: 0,
-    compactionMs: 0,
-  });
-  await cache.whenReady();
-  const writer = createWriter({
-    store,
-    cache,
-    reader: { list: () => Promise.reject(new Error('no list')) },
-    admission: defaultAdmission({ names, cache, resources }),
-    clock,
-    random: systemRandom,
-    names,
-    gates: featureGates(),
-    ledger: testLedger(systemRandom, names),
-    prefix,
-    namespaces,
-    leases: resources.require('leases.coordination.platform.io'),
-    eventTtlSeconds: 3600,
-  });
-  return { cache, writer };
-}
-
 it('writes through one replica what the other then changes, always', async () => {
   const store = new MemoryStore();
-  const [one, two] = await Promise.all([replica(store), replica(store)]);
+  const [one, two] = await Promise.all([openReplica(store, clock), openReplica(store, clock)]);
   const body = (metadata: { name: string }, data?: { [key: string]: string }) =>
     ({ value: { metadata, ...(data === undefined ? {} : { data }) }, duplicates: [], format: 'json' }) as const;
   await one.writer.create(context, namespaces, '', body({ name: 'ns' }), options);
