@@ -17,10 +17,11 @@ export interface ValidationRule {
   readonly optionalOldSelf: boolean | undefined;
 }
 
-/** What restricts a value beyond its type; it may stand at a node and below `allOf`, `anyOf`, `oneOf` and `not`. */
+/** What restricts a value; it may stand at a node and below `allOf`, `anyOf`, `oneOf` and `not`. */
 export interface Restrictions {
+  /** Undefined at a node only where the value is an integer or string, or may be anything; elsewhere set only to say which of the two it is. */
+  readonly type: SchemaType | undefined;
   readonly format: string;
-  readonly title: string;
   readonly minimum: number | undefined;
   readonly exclusiveMinimum: boolean;
   readonly maximum: number | undefined;
@@ -43,15 +44,12 @@ export interface Restrictions {
   readonly not: Restrictions | undefined;
   /** Restrictions of members and items; at a {@link SchemaNode} they are nodes themselves. */
   readonly properties: ReadonlyMap<string, Restrictions>;
-  /** What other members must be; true = anything, false = there are none; undefined = nothing is said. */
-  readonly additionalProperties: Restrictions | boolean | undefined;
   readonly items: Restrictions | undefined;
 }
 
 /** One value of a structural schema. */
 export interface SchemaNode extends Restrictions {
-  /** Undefined only where the value is an integer or string, or may be anything. */
-  readonly type: SchemaType | undefined;
+  readonly title: string;
   readonly description: string;
   readonly nullable: boolean;
   readonly defaultValue: JsonValue | undefined;
@@ -64,6 +62,7 @@ export interface SchemaNode extends Restrictions {
   readonly mapType: 'atomic' | 'granular' | undefined;
   readonly rules: readonly ValidationRule[];
   readonly properties: ReadonlyMap<string, SchemaNode>;
+  /** What other members must be; true = anything, false = there are none; undefined = nothing is said. */
   readonly additionalProperties: SchemaNode | boolean | undefined;
   readonly items: SchemaNode | undefined;
   /** As it stands in the definition, for publication. */
