@@ -14,8 +14,10 @@ const tokens = parseTokenFile('t.csv', 'secret,ann,1,"devs, ops"\nplain,bob,2\n,
 );
 const authenticateToken = authenticateTokensInOrder([staticTokens(tokens, ['api', 'more'])]);
 const authenticate = authenticateInOrder([clientCertificates, bearerTokens(authenticateToken, ['api'])], true);
+const heard: string[] = [];
+const bearer = { warn: (text: string) => void heard.push(text) };
 const who = (authorization?: string, certificate?: ClientCertificate): Promise<UserInfo | undefined> =>
-  Promise.resolve(authenticate({ authorization, certificate }));
+  Promise.resolve(authenticate({ authorization, certificate }, bearer));
 const certificate = (changes: Partial<ClientCertificate> = {}): ClientCertificate => ({
   verified: true,
   commonName: 'carl',
@@ -36,7 +38,7 @@ it.each([[undefined], ['Basic abc'], ['Bearer'], ['Bearer '], ['Bearer  secret']
 
 it('refuses a token that nobody knows, and everyone without credentials where anonymous access is off', async () => {
   expect(await who('Bearer wrong')).toBeUndefined();
-  expect(authenticateInOrder([clientCertificates], false)({ authorization: undefined, certificate: undefined })).toBeUndefined();
+  expect(authenticateInOrder([clientCertificates], false)({ authorization: undefined, certificate: undefined }, bearer)).toBeUndefined();
 });
 
 it('takes a good certificate before a token, and lets one good credential rescue the other', async () => {
@@ -54,6 +56,17 @@ it('holds a token of the file against the audiences that are this server', async
   expect(await audiences('x')).toEqual({ type: 'failed', reason: 'invalid bearer token' });
 });
 
+it('says to the bearer what is to be said of the credential that counts', async () => {
+  const discouraged: TokenAuthenticator = {
+    authenticate: () => ({ type: 'user', user: { name: 'dan', groups: [] }, audiences: [], warning: 'better not' }),
+  };
+  const union = authenticateInOrder([clientCertificates, bearerTokens(authenticateTokensInOrder([discouraged]), [])], true);
+  await union({ authorization: 'Bearer x', certificate: certificate() }, bearer);
+  expect(heard).toEqual([]);
+  await union({ authorization: 'Bearer x', certificate: undefined }, bearer);
+  expect(heard).toEqual(['better not']);
+});
+
 it('goes on after an authenticator that takes its time, and remembers what it refused for', async () => {
   const slow: TokenAuthenticator = {
     authenticate: (token) => Promise.resolve(token === 'bad' ? { type: 'failed', reason: 'late' } : { type: 'none' }),
@@ -62,6 +75,6 @@ it('goes on after an authenticator that takes its time, and remembers what it re
   expect(await all('secret', [])).toMatchObject({ type: 'user', user: { name: 'ann' } });
   expect(await all('bad', [])).toEqual({ type: 'failed', reason: '[invalid bearer token, late]' });
   const union = authenticateInOrder([bearerTokens(all, []), clientCertificates], true);
-  expect(await union({ authorization: 'Bearer bad', certificate: certificate() })).toMatchObject({ name: 'carl' });
-  expect(await union({ authorization: 'Bearer bad', certificate: undefined })).toBeUndefined();
+  expect(await union({ authorization: 'Bearer bad', certificate: certificate() }, bearer)).toMatchObject({ name: 'carl' });
+  expect(await union({ authorization: 'Bearer bad', certificate: undefined }, bearer)).toBeUndefined();
 });

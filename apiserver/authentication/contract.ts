@@ -20,7 +20,14 @@ export interface ClientCertificate {
 export type Eventually<T> = T | Promise<T>;
 
 /** `none` = these are not my credentials; `failed` = they are, and they are wrong. */
-export type Outcome = { readonly type: 'user'; readonly user: UserInfo } | { readonly type: 'none' } | { readonly type: 'failed' };
+export type Outcome =
+  /** `warning`: what its bearer should hear of the credential. */
+  { readonly type: 'user'; readonly user: UserInfo; readonly warning?: string } | { readonly type: 'none' } | { readonly type: 'failed' };
+
+/** Who hears what is to be said of the credentials of a request. */
+export interface Warned {
+  warn(text: string): void;
+}
 
 export interface Authenticator {
   authenticate(credentials: Credentials): Eventually<Outcome>;
@@ -31,7 +38,7 @@ export const FAILED: Outcome = { type: 'failed' };
 
 export type TokenOutcome =
   /** `audiences`: those asked for that the token is good for. */
-  | { readonly type: 'user'; readonly user: UserInfo; readonly audiences: readonly string[] }
+  | { readonly type: 'user'; readonly user: UserInfo; readonly audiences: readonly string[]; readonly warning?: string }
   | { readonly type: 'none' }
   /** `reason` is for those who may review tokens; whoever presented it hears nothing of it. */
   | { readonly type: 'failed'; readonly reason: string };

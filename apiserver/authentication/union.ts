@@ -3,32 +3,37 @@
  * anonymous if that is allowed; when one of them saw wrong credentials, it is refused.
  */
 import type { UserInfo } from '../../shared/api/user';
-import type { Authenticator, Credentials, Eventually } from './contract';
+import type { Authenticator, Credentials, Eventually, Outcome, Warned } from './contract';
 
 const AUTHENTICATED = 'system:authenticated';
 const UNAUTHENTICATED = 'system:unauthenticated';
 const ANONYMOUS_USER: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
 
-/** What a request is answered with: a user, or 401. */
-export type AuthenticateRequest = (credentials: Credentials) => Eventually<UserInfo | undefined>;
+/** What a request is answered with: a user, or 401. `bearer` hears what is to be said of the credential that counts. */
+export type AuthenticateRequest = (credentials: Credentials, bearer: Warned) => Eventually<UserInfo | undefined>;
 
 export function authenticateInOrder(authenticators: readonly Authenticator[], anonymous: boolean): AuthenticateRequest {
-  function from(start: number, credentials: Credentials, refused: boolean): Eventually<UserInfo | undefined> {
+  function from(start: number, credentials: Credentials, bearer: Warned, refused: boolean): Eventually<UserInfo | undefined> {
     let failed = refused;
     for (let index = start; index < authenticators.length; index += 1) {
       const outcome = authenticators[index]?.authenticate(credentials) ?? { type: 'none' };
       if (outcome instanceof Promise) {
         const soFar = failed;
         return outcome.then((known) =>
-          known.type === 'user' ? authenticated(known.user) : from(index + 1, credentials, soFar || known.type === 'failed'),
+          known.type === 'user' ? admitted(known, bearer) : from(index + 1, credentials, bearer, soFar || known.type === 'failed'),
         );
       }
-      if (outcome.type === 'user') return authenticated(outcome.user);
+      if (outcome.type === 'user') return admitted(outcome, bearer);
       failed ||= outcome.type === 'failed';
     }
     return anonymous && !failed ? ANONYMOUS_USER : undefined;
   }
-  return (credentials) => from(0, credentials, false);
+  return (credentials, bearer) => from(0, credentials, bearer, false);
+}
+
+function admitted({ user, warning }: Extract<Outcome, { readonly type: 'user' }>, bearer: Warned): UserInfo {
+  if (warning !== undefined) bearer.warn(warning);
+  return authenticated(user);
 }
 
 /** Users that authenticators hand out again and again, with the group that says they are known. */

@@ -92,8 +92,12 @@ export class Metrics {
     refused: 0,
     admin: 0,
     other: 0,
-    freshTokens: 0,
-    staleTokens: 0,
+    fresh: 0,
+    stale: 0,
+    implicit: 0,
+    automatic: 0,
+    manual: 0,
+    invalid: 0,
   };
   private readonly series = new Map<string, Series>();
   private readonly meters = new Map<
@@ -164,10 +168,9 @@ export class Metrics {
     else counts.other += 1;
   }
 
-  /** A service account's token was good; `stale` when a newer one should have been used. */
-  tokenUsed(stale: boolean): void {
-    if (stale) this.counts.staleTokens += 1;
-    else this.counts.freshTokens += 1;
+  /** A service account's token was presented. */
+  tokenUsed(use: 'fresh' | 'stale' | 'implicit' | 'automatic' | 'manual' | 'invalid'): void {
+    this.counts[use] += 1;
   }
 
   authorized(allowed: boolean): void {
@@ -272,12 +275,16 @@ export class Metrics {
         { allowed: 'allowed', 'no-opinion': 'refused' },
       ],
       ['authenticated_user_requests', 'Requests by user.', 'username', { admin: 'admin', other: 'other' }],
-      ['serviceaccount_valid_tokens_total', 'Uses of service account tokens that are not stale.', undefined, { '': 'freshTokens' }],
+      ['serviceaccount_valid_tokens_total', 'Uses of service account tokens that are not stale.', undefined, { '': 'fresh' }],
+      ['serviceaccount_stale_tokens_total', 'Uses of tokens that should have been replaced by newer ones.', undefined, { '': 'stale' }],
+      ['serviceaccount_legacy_tokens_total', 'Uses of tokens that name no audience.', undefined, { '': 'implicit' }],
+      ['serviceaccount_legacy_auto_token_uses_total', 'Uses of tokens that a controller put into Secrets.', undefined, { '': 'automatic' }],
+      ['serviceaccount_legacy_manual_token_uses_total', 'Uses of tokens that were put into Secrets by hand.', undefined, { '': 'manual' }],
       [
-        'serviceaccount_stale_tokens_total',
-        'Uses of tokens that should have been replaced by newer ones.',
+        'serviceaccount_invalid_legacy_auto_token_uses_total',
+        'Uses of tokens in Secrets that are marked as no longer good.',
         undefined,
-        { '': 'staleTokens' },
+        { '': 'invalid' },
       ],
     ] as const;
     for (const [name, help, label, values] of rows) {

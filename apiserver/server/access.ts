@@ -7,7 +7,7 @@ import type { Random } from '../../shared/runtime/random';
 import { bearerTokens } from '../authentication/bearer-token';
 import { clientCertificates } from '../authentication/client-certificate';
 import type { TokenAuthenticator } from '../authentication/contract';
-import { serviceAccountTokens } from '../authentication/service-account/authenticator';
+import { serviceAccountTokens, type TokenUses } from '../authentication/service-account/authenticator';
 import type { BindableResource, BoundObjects } from '../authentication/service-account/bound-objects';
 import { tokenIssuer } from '../authentication/service-account/issuer';
 import { keySet, type TokenKey } from '../authentication/service-account/keys';
@@ -55,8 +55,7 @@ export interface AccessParts {
   readonly objects: BoundObjects;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
-  /** See ServiceAccountTokensOptions. */
-  tokenUsed(stale: boolean): void;
+  readonly tokenUses: TokenUses;
 }
 
 export interface Access {
@@ -111,7 +110,7 @@ function tokenAuthenticators({ tokens, apiAudiences, serviceAccounts }: AccessOp
     objects,
     clock,
     names,
-    used: (stale) => parts.tokenUsed(stale),
+    uses: parts.tokenUses,
   });
   return [...fromFiles, ofAccounts];
 }

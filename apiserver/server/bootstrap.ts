@@ -1,6 +1,6 @@
 /**
  * What the server itself keeps in order while it runs, in the order in which it begins, and how it ends: allocation keys, system namespaces, the default
- * Service with its endpoints, expired objects. Each part lives in registry/bootstrap.
+ * Service with its endpoints, the record of tokens' use, expired objects. Each part lives in registry/bootstrap.
  */
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
@@ -13,6 +13,8 @@ import { keepDefaultService, type DefaultService } from '../registry/bootstrap/d
 import { startEventExpiry } from '../registry/bootstrap/event-expiry';
 import type { Replicas } from '../registry/bootstrap/replicas';
 import { keepSystemNamespaces, type SystemNamespaces } from '../registry/bootstrap/system-namespaces';
+import { keepTokenTracking } from '../registry/bootstrap/token-tracking';
+import type { Upkeep } from '../registry/bootstrap/upkeep';
 import type { Writer } from '../registry/contract';
 import type { Resources } from '../registry/resources';
 import type { Store } from '../storage/store';
@@ -51,6 +53,7 @@ export function startBootstrap(options: BootstrapOptions): Bootstrap {
   const services = resources.require('services');
   let namespaces: SystemNamespaces | undefined;
   let defaultService: DefaultService | undefined;
+  let tracking: Upkeep | undefined;
   let stopped = false;
   const expiry = startEventExpiry({
     store,
@@ -80,6 +83,7 @@ export function startBootstrap(options: BootstrapOptions): Bootstrap {
     await untilDone(() => repairAllocations({ store, cache, ledger, services, prefix, clock, found }));
     namespaces = keepSystemNamespaces({ writer, cache, namespaces: resources.require('namespaces'), names, clock, failed });
     await namespaces.complete;
+    tracking = keepTokenTracking({ writer, cache, configMaps: resources.require('configmaps'), names, clock, failed });
     defaultService = keepDefaultService({
       writer,
       cache,
@@ -104,6 +108,7 @@ export function startBootstrap(options: BootstrapOptions): Bootstrap {
       stopped = true;
       namespaces?.stop();
       defaultService?.stop();
+      tracking?.stop();
       expiry.stop();
     },
   };

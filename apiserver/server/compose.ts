@@ -12,6 +12,7 @@ import { ALLOCATIONS, Ledger } from '../allocation/ledger';
 import type { PortRange, ServiceRanges } from '../allocation/ranges';
 import { defaultAdmission } from '../admission/plugins';
 import type { BindableResource } from '../authentication/service-account/bound-objects';
+import { legacyUses } from '../authentication/service-account/legacy-uses';
 import type { Resource } from '../registry/contract';
 import { openCache, type OpenedCache } from '../cache/open-cache';
 import { createDiscovery } from '../discovery/discovery';
@@ -26,6 +27,7 @@ import { Metrics } from '../metrics/metrics';
 import { createOpenApi } from '../openapi/openapi';
 import { claimPrefix } from '../registry/bootstrap/ownership';
 import { REPLICAS, Replicas } from '../registry/bootstrap/replicas';
+import { secretMarker } from '../registry/bootstrap/token-tracking';
 import { liveObjects } from '../registry/read/live-objects';
 import { createReader } from '../registry/read/reader';
 import { selectionFor } from '../registry/read/selection';
@@ -178,9 +180,16 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     names,
     reader,
     bindable,
-    objects: boundObjects(liveObjects({ cache, clock }, bindable)),
+    objects: boundObjects(liveObjects({ cache, clock }, bindable), names),
     serverAddress,
-    tokenUsed: (stale) => metrics.tokenUsed(stale),
+    tokenUses: {
+      counted: (use) => metrics.tokenUsed(use),
+      ofSecret: legacyUses({
+        clock,
+        mark: secretMarker({ writer, secrets: bindable.secrets, names, clock }),
+        failed: (message, error) => logger.warn(message, { error }),
+      }),
+    },
   });
   const table = {
     ...operationTable({

@@ -135,7 +135,7 @@ export function authenticate(
     const authorization = exchange.header('authorization');
     const certificate = certificateOf(exchange);
     const local = exchange.origin === 'local' && authorization === undefined && certificate === undefined;
-    const user = local ? LOCAL_ADMIN : authenticateRequest({ authorization, certificate });
+    const user = local ? LOCAL_ADMIN : authenticateRequest({ authorization, certificate }, exchange);
     return user instanceof Promise ? user.then(admit) : admit(user);
 
     function admit(found: UserInfo | undefined): true {

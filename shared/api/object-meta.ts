@@ -38,6 +38,11 @@ export function timestamp(ms: number): string {
   return formatTime({ seconds: Math.floor(ms / 1000), nanos: 0 }) ?? '';
 }
 
+/** The day of a time, in UTC: `2006-01-02`. */
+export function dayOf(ms: number): string {
+  return timestamp(ms).slice(0, 10);
+}
+
 /** Milliseconds since 1970 of a time that was decoded from an object; undefined when there is none. */
 export function timeOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : parseInstant(text, false).seconds * 1000;

@@ -3,7 +3,7 @@ import { ManualClock } from '../../../test/support/manual-clock';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { TokenOutcome } from '../contract';
 import { serviceAccountTokens } from './authenticator';
-import type { BindableResource, ObjectState } from './bound-objects';
+import type { BindableResource, ObjectState, SecretToken } from './bound-objects';
 import { tokenIssuer } from './issuer';
 import { keySet, readPrivateKey, readPublicKeys } from './keys';
 
@@ -21,8 +21,9 @@ const HEAD = { alg: 'RS256', kid };
 
 const live = new Map<string, ObjectState>();
 const arriving = new Map<string, ObjectState>();
-const secrets = new Map<string, { readonly token: string; readonly invalid: boolean }>();
-const uses: boolean[] = [];
+const secrets = new Map<string, SecretToken>();
+const accountSecrets: string[] = [];
+const uses: string[] = [];
 const authenticator = serviceAccountTokens({
   issuers: [API, 'https://old'],
   keys: readPublicKeys('sa.key', pem(rsa)),
@@ -30,11 +31,15 @@ const authenticator = serviceAccountTokens({
   objects: {
     find: (resource: BindableResource, namespace, name) => live.get([resource, namespace, name].join('/')),
     secretToken: (namespace, name) => secrets.get(`${namespace}/${name}`),
+    accountSecrets: () => accountSecrets,
     current: () => Promise.resolve(arriving.forEach((state, at) => live.set(at, state))),
   },
   clock,
   names,
-  used: (stale) => uses.push(stale),
+  uses: {
+    counted: (use) => void uses.push(use),
+    ofSecret: ({ namespace, name }, lastUsed) => void uses.push(`${namespace}/${name} ${lastUsed}`),
+  },
 });
 
 beforeEach(() => {
@@ -230,7 +235,7 @@ it('looks at the times of a known token again, and counts the use of stale ones'
   expect(await reason(text)).toBe('user');
   clock.advance(1_001_000);
   expect(await reason(text)).toBe('user');
-  expect(uses).toEqual([false, true]);
+  expect(uses).toEqual(['fresh', 'stale']);
   clock.advance(1_100_000);
   expect(await reason(text)).toBe('service account token has expired');
 });
@@ -239,7 +244,12 @@ it.each(['rsa', 'prime256v1', 'secp384r1', 'secp521r1'])('takes what the issuer 
   const pair = curve === 'rsa' ? rsa : generateKeyPairSync('ec', { namedCurve: curve });
   const signing = readPrivateKey('k', pem(pair));
   const keys = readPublicKeys('k', pem(pair));
-  const objects = { find: () => ({ uid: 'u', deletion: undefined }), secretToken: () => undefined, current: () => Promise.resolve() };
+  const objects = {
+    find: () => ({ uid: 'u', deletion: undefined }),
+    secretToken: () => undefined,
+    accountSecrets: () => [],
+    current: () => Promise.resolve(),
+  };
   const taker = serviceAccountTokens({
     issuers: ['me'],
     keys,
@@ -247,7 +257,7 @@ it.each(['rsa', 'prime256v1', 'secp384r1', 'secp521r1'])('takes what the issuer 
     objects,
     clock,
     names: GENERATED_NAMES.platform,
-    used: () => undefined,
+    uses: { counted: () => undefined, ofSecret: () => undefined },
   });
   const seconds = Math.floor(clock.now() / 1000);
   const times = { issuedAt: seconds, notBefore: seconds, expires: seconds + 600 };
@@ -297,8 +307,8 @@ describe('a token that is kept in a Secret', () => {
       'kubernetes.io/serviceaccount/service-account.uid': uid.sa,
       ...changes,
     });
-  const keep = (text: string, invalid = false): string => {
-    secrets.set('ns/s', { token: text, invalid });
+  const keep = (text: string, invalidSince = '', lastUsed = ''): string => {
+    secrets.set('ns/s', { token: text, invalidSince, lastUsed });
     return text;
   };
 
@@ -314,10 +324,35 @@ describe('a token that is kept in a Secret', () => {
     expect(await reason(text)).toBe("Token does not match server's copy");
     secrets.clear();
     expect(await reason(text)).toBe('Token has been invalidated');
-    expect(await reason(keep(text, true))).toMatch(/^the token in secret ns\/s for service account ns\/sa has been marked invalid\. /);
+    expect(await reason(keep(text, '2026-01-02'))).toMatch(
+      /^the token in secret ns\/s for service account ns\/sa has been marked invalid\. /,
+    );
     keep(text);
     live.set('secrets/ns/s', { uid: uid.secret, deletion: clock.now() });
     expect(await reason(text)).toBe('Token has been invalidated');
+  });
+
+  it('tells of every use of what the Secret holds, good or not, and of no other', async () => {
+    const text = keep(legacy(), '', '2026-01-02');
+    expect(await review(text)).not.toHaveProperty('warning');
+    expect(uses.splice(0)).toEqual(['implicit', 'manual', 'ns/s 2026-01-02']);
+    accountSecrets.push('other', 's');
+    expect(await review(text)).toMatchObject({
+      warning:
+        'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.',
+    });
+    expect(uses.splice(0)).toEqual(['implicit', 'automatic', 'ns/s 2026-01-02']);
+    keep(text, 'since whenever');
+    expect(await review(text)).toMatchObject({ type: 'failed' });
+    expect(uses.splice(0)).toEqual(['implicit', 'invalid', 'ns/s ']);
+    accountSecrets.length = 0;
+    keep('another');
+    expect(await review(text)).toMatchObject({ type: 'failed' });
+    keep(text);
+    expect(await review(text, ['x'])).toMatchObject({ type: 'failed' });
+    expect(uses.splice(0)).toEqual(['implicit', 'implicit']);
+    await review(token(payload({ exp: now + 1e6 })));
+    expect(uses).toEqual(['fresh']);
   });
 
   const claim = (name: string): string => `kubernetes.io/serviceaccount/${name}`;

@@ -3,6 +3,7 @@
  * that it is bound to are looked at in every request.
  */
 import { LRUCache } from 'lru-cache';
+import type { ObjectKey } from '../../../shared/api/identity';
 import { stringAt } from '../../../shared/api/json';
 import { quote } from '../../../shared/api/quote';
 import type { UserInfo } from '../../../shared/api/user';
@@ -13,7 +14,7 @@ import { fingerprint } from '../fingerprint';
 import { bindingFault, type BoundObjects } from './bound-objects';
 import { accountUser, ClaimError, readClaims, type Claims, type ObjectClaim } from './claims';
 import type { TokenKey } from './keys';
-import { LEGACY_ISSUERS, legacyFault, readLegacyClaims } from './legacy';
+import { LEGACY_ISSUERS, legacyStanding, readLegacyClaims, type LegacyUse } from './legacy';
 import { parseToken, TokenError, verifySignature, type UnverifiedToken } from './signature';
 
 export interface ServiceAccountTokensOptions {
@@ -25,8 +26,17 @@ export interface ServiceAccountTokensOptions {
   readonly objects: BoundObjects;
   readonly clock: Clock;
   readonly names: GeneratedNames;
-  /** A good token was used; `stale` when its bearer should have had a newer one by now. */
-  used(stale: boolean): void;
+  readonly uses: TokenUses;
+}
+
+/** `stale`: its bearer should have had a newer one by now; `implicit`: it names no audience, which counts besides what else it is. */
+export type TokenUse = 'fresh' | 'stale' | 'implicit' | LegacyUse;
+
+/** Who is told of the use of tokens. Neither may throw. */
+export interface TokenUses {
+  counted(use: TokenUse): void;
+  /** The token that a Secret holds was presented; `lastUsed` is what the Secret says of it so far. */
+  ofSecret(secret: ObjectKey, lastUsed: string): void;
 }
 
 /** Tokens whose signatures are known to be good. One costs some 2 KB. */
@@ -40,16 +50,31 @@ interface VerifiedToken {
   readonly user: UserInfo;
   /** What it was made for. */
   readonly audiences: readonly string[];
-  /** In seconds since 1970, as `now`. */
-  readonly warnAfter: number | undefined;
-  /** What the time says against it, in upstream's words. */
+  /** It names no audience: it is good for this server. */
+  readonly implicit: boolean;
+  /** What the time (in seconds since 1970) says against it, in upstream's words. */
   timeFault(now: number): string | undefined;
-  /** What the objects that it is bound to say against it. */
-  bindingFault(): string | undefined;
+  /** How it stands with the objects that it is bound to. */
+  standing(now: number): Standing;
 }
 
+interface Standing {
+  /** In upstream's words; undefined = all is well. */
+  readonly fault: string | undefined;
+  readonly use?: { readonly as: TokenUse; readonly secret?: ObjectKey; readonly lastUsed?: string };
+}
+
+const GOOD: Readonly<Record<'fresh' | 'stale', Standing>> = {
+  fresh: { fault: undefined, use: { as: 'fresh' } },
+  stale: { fault: undefined, use: { as: 'stale' } },
+};
+
+/** What the bearer of a token hears that a controller once put into a Secret. */
+const DISCOURAGED =
+  'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.';
+
 export function serviceAccountTokens(options: ServiceAccountTokensOptions): TokenAuthenticator {
-  const { issuers, keys, objects, clock, names } = options;
+  const { issuers, keys, objects, clock, names, uses } = options;
   const verified = new LRUCache<string, VerifiedToken>({ max: KEPT });
 
   async function verify(name: string, token: UnverifiedToken, audiences: readonly string[]): Promise<TokenOutcome> {
@@ -70,9 +95,13 @@ export function serviceAccountTokens(options: ServiceAccountTokensOptions): Toke
     return {
       user: userOf(claims, names),
       audiences: claims.audiences.length === 0 ? options.audiences : claims.audiences,
-      warnAfter: claims.warnAfter,
+      implicit: claims.audiences.length === 0,
       timeFault: (now) => timeFault(claims, now),
-      bindingFault: () => bindingFault(claims, objects, clock),
+      standing(now) {
+        const fault = bindingFault(claims, objects, clock);
+        if (fault !== undefined) return { fault };
+        return claims.warnAfter !== undefined && now > claims.warnAfter ? GOOD.stale : GOOD.fresh;
+      },
     };
   }
 
@@ -82,27 +111,32 @@ export function serviceAccountTokens(options: ServiceAccountTokensOptions): Toke
     return {
       user: accountOf(claims.namespace, claims.account),
       audiences: options.audiences,
-      warnAfter: undefined,
+      implicit: true,
       timeFault: () => undefined,
-      bindingFault: () => legacyFault(claims, name, objects, names),
+      standing() {
+        const { fault, use } = legacyStanding(claims, name, objects, names);
+        return use === undefined ? { fault } : { fault, use: { ...use, secret: { namespace: claims.namespace, name: claims.secret } } };
+      },
     };
   }
 
   function check(token: VerifiedToken, audiences: readonly string[]): TokenOutcome | Promise<TokenOutcome> {
+    if (token.implicit) uses.counted('implicit');
     const common = audiences.filter((audience) => token.audiences.includes(audience));
     const now = clock.now() / 1000;
     const fault = audiences.length > 0 && common.length === 0 ? audienceFault(token.audiences, audiences) : token.timeFault(now);
     if (fault !== undefined) return { type: 'failed', reason: fault };
-    const good = (): TokenOutcome => {
-      options.used(token.warnAfter !== undefined && now > token.warnAfter);
-      return { type: 'user', user: token.user, audiences: common };
-    };
-    if (token.bindingFault() === undefined) return good();
+    const standing = token.standing(now);
+    if (standing.fault === undefined) return settled(token, standing, common);
     // The token may be younger than what this replica sees.
-    return objects.current().then(() => {
-      const reason = token.bindingFault();
-      return reason === undefined ? good() : { type: 'failed', reason };
-    });
+    return objects.current().then(() => settled(token, token.standing(now), common));
+  }
+
+  function settled({ user }: VerifiedToken, { fault, use }: Standing, audiences: readonly string[]): TokenOutcome {
+    if (use !== undefined) uses.counted(use.as);
+    if (use?.secret !== undefined) uses.ofSecret(use.secret, use.lastUsed ?? '');
+    if (fault !== undefined) return { type: 'failed', reason: fault };
+    return use?.as === 'automatic' ? { type: 'user', user, audiences, warning: DISCOURAGED } : { type: 'user', user, audiences };
   }
 
   return {

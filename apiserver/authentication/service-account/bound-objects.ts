@@ -15,11 +15,22 @@ export interface ObjectState {
 
 export type BindableResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes';
 
+/** What a Secret says of the token that it holds; texts are '' when it does not say. */
+export interface SecretToken {
+  readonly token: string;
+  /** Set = it is no longer good. */
+  readonly invalidSince: string;
+  /** A day (`2006-01-02`). */
+  readonly lastUsed: string;
+}
+
 export interface BoundObjects {
   /** As this replica sees it; undefined = it does not exist. */
   find(resource: BindableResource, namespace: string, name: string): ObjectState | undefined;
-  /** The token that a Secret holds; `invalid` when it is labelled as such. Undefined = there is no such Secret. */
-  secretToken(namespace: string, name: string): { readonly token: string; readonly invalid: boolean } | undefined;
+  /** Undefined = there is no such Secret. */
+  secretToken(namespace: string, name: string): SecretToken | undefined;
+  /** The Secrets that an account names as its own. */
+  accountSecrets(namespace: string, name: string): readonly string[];
   /** Resolves when this replica sees everything that was stored before the call. */
   current(): Promise<void>;
 }

@@ -5,6 +5,7 @@
 import { stringAt, type JsonObject } from '../../../shared/api/json';
 import { quote } from '../../../shared/api/quote';
 import { GENERATED_NAMES, type GeneratedNames } from '../../../shared/names/dialect';
+import { LEGACY_TOKEN_LABELS } from '../../../shared/names/legacy-token';
 import { fingerprint } from '../fingerprint';
 import type { BoundObjects } from './bound-objects';
 import { accountUser, ClaimError, type ObjectClaim } from './claims';
@@ -13,6 +14,17 @@ export interface LegacyClaims {
   readonly namespace: string;
   readonly account: ObjectClaim;
   readonly secret: string;
+}
+
+/** How a token came to its Secret: by a controller or by hand; or that it is no longer good. */
+export type LegacyUse = 'automatic' | 'manual' | 'invalid';
+
+/** How a token stands with its Secret and its account. */
+export interface LegacyStanding {
+  /** In upstream's words; undefined = all is well. */
+  readonly fault: string | undefined;
+  /** Undefined = this is not the token that the Secret holds for the account. */
+  readonly use?: { readonly as: LegacyUse; readonly lastUsed: string };
 }
 
 const DIALECTS = Object.values(GENERATED_NAMES);
@@ -34,26 +46,30 @@ export function readLegacyClaims(payload: JsonObject): LegacyClaims {
   return { namespace, account, secret };
 }
 
-/** Undefined when all is well, else upstream's words for what is not. `name` is the token's fingerprint. */
-export function legacyFault(
+/** `name` is the token's fingerprint. */
+export function legacyStanding(
   { namespace, account, secret }: LegacyClaims,
   name: string,
   objects: BoundObjects,
   names: GeneratedNames,
-): string | undefined {
+): LegacyStanding {
   const kept = objects.find('secrets', namespace, secret);
   const copy = objects.secretToken(namespace, secret);
-  if (kept === undefined || copy === undefined || kept.deletion !== undefined) return 'Token has been invalidated';
-  if (fingerprint(copy.token) !== name) return "Token does not match server's copy";
+  if (kept === undefined || copy === undefined || kept.deletion !== undefined) return { fault: 'Token has been invalidated' };
+  if (fingerprint(copy.token) !== name) return { fault: "Token does not match server's copy" };
   const found = objects.find('serviceaccounts', namespace, account.name);
-  if (found === undefined) return `serviceaccounts ${quote(account.name)} not found`;
-  if (found.deletion !== undefined) return `ServiceAccount ${namespace}/${account.name} has been deleted`;
-  if (found.uid !== account.uid) return `ServiceAccount UID (${found.uid}) does not match claim (${account.uid})`;
-  if (!copy.invalid) return undefined;
-  const label = `${names.prefix}/legacy-token-invalid-since`;
-  return (
+  if (found === undefined) return { fault: `serviceaccounts ${quote(account.name)} not found` };
+  if (found.deletion !== undefined) return { fault: `ServiceAccount ${namespace}/${account.name} has been deleted` };
+  if (found.uid !== account.uid) return { fault: `ServiceAccount UID (${found.uid}) does not match claim (${account.uid})` };
+  const { invalidSince, lastUsed } = copy;
+  if (invalidSince === '') {
+    const isOwn = objects.accountSecrets(namespace, account.name).includes(secret);
+    return { fault: undefined, use: { as: isOwn ? 'automatic' : 'manual', lastUsed } };
+  }
+  const label = `${names.prefix}/${LEGACY_TOKEN_LABELS.invalidSince}`;
+  const fault =
     `the token in secret ${namespace}/${secret} for service account ${namespace}/${account.name} has been marked invalid. ` +
     'Use tokens from the TokenRequest API or manually created secret-based tokens, ' +
-    `or remove the '${label}' label from the secret to temporarily allow use of this token`
-  );
+    `or remove the '${label}' label from the secret to temporarily allow use of this token`;
+  return { fault, use: { as: 'invalid', lastUsed } };
 }

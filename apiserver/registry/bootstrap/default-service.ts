@@ -10,11 +10,11 @@ import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { shownIn } from '../../allocation/pool';
 import type { Ledger } from '../../allocation/ledger';
-import type { Cache, CacheWatch } from '../../cache/contract';
+import type { Cache } from '../../cache/contract';
 import type { Resource, Writer } from '../contract';
 import { parseEntry } from '../write/stored-object';
 import type { ReplicaAddress, Replicas } from './replicas';
-import { keepUp, ownContext, OWN_WRITE } from './upkeep';
+import { keepUp, ownContext, OWN_WRITE, watchOwn } from './upkeep';
 
 const NAMESPACE = 'default';
 
@@ -58,8 +58,9 @@ export function keepDefaultService(options: DefaultServiceOptions): DefaultServi
   }
 
   const upkeep = keepUp(clock, settle);
+  const isOurs = (key: string): boolean => key.startsWith(`${NAMESPACE}/${options.names.defaultService}`);
   const watches = [options.services, options.endpoints, options.slices].map((resource) =>
-    watchOf(options, resource, () => void upkeep.look()),
+    watchOwn(cache, resource, { namespace: NAMESPACE }, (_type, key) => void (isOurs(key) && upkeep.look())),
   );
   replicas.onChange(() => void (cache.ready && upkeep.look()));
   return {
@@ -70,26 +71,6 @@ export function keepDefaultService(options: DefaultServiceOptions): DefaultServi
       for (const watch of watches) watch.close();
     },
   };
-}
-
-/** Tells of changes that others make to what is kept here. */
-function watchOf({ cache, names }: DefaultServiceOptions, resource: Resource, changed: () => void): CacheWatch {
-  const isOurs = (key: string): boolean => key.startsWith(`${NAMESPACE}/${names.defaultService}`);
-  return cache.watch(
-    resource.stored,
-    {
-      scope: { namespace: NAMESPACE },
-      start: { type: 'after', revision: cache.revision },
-      bookmarks: false,
-      markEndOfInitialEvents: false,
-    },
-    {
-      event: (_type, entry) => void (isOurs(entry.key) && changed()),
-      bookmark: () => undefined,
-      // The pass of every minute goes on without the watch.
-      end: () => undefined,
-    },
-  );
 }
 
 async function keep(options: DefaultServiceOptions): Promise<void> {

@@ -7,7 +7,7 @@ import { systemNamespaces, type GeneratedNames } from '../../../shared/names/dia
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache } from '../../cache/contract';
 import type { Resource, Writer } from '../contract';
-import { keepUp, ownContext, OWN_WRITE } from './upkeep';
+import { keepUp, ownContext, OWN_WRITE, watchOwn } from './upkeep';
 
 export interface SystemNamespacesOptions {
   readonly writer: Writer;
@@ -45,18 +45,9 @@ export function keepSystemNamespaces(options: SystemNamespacesOptions): SystemNa
   }
 
   const upkeep = keepUp(clock, pass);
-  const watch = cache.watch(
-    namespaces.stored,
-    { scope: {}, start: { type: 'after', revision: cache.revision }, bookmarks: false, markEndOfInitialEvents: false },
-    {
-      event: (type, entry) => {
-        if (type === 'DELETED' && wanted.includes(entry.key)) void upkeep.look();
-      },
-      bookmark: () => undefined,
-      // The pass of every minute goes on without the watch.
-      end: () => undefined,
-    },
-  );
+  const watch = watchOwn(cache, namespaces, {}, (type, key) => {
+    if (type === 'DELETED' && wanted.includes(key)) void upkeep.look();
+  });
   return {
     complete: upkeep.complete,
     stop() {

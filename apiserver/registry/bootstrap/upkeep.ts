@@ -3,7 +3,8 @@
  * twice at a time. What is looked after, and what gives reason to, is its caller's business.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
-import type { RequestContext } from '../contract';
+import type { Cache, CacheWatch, WatchEventType, WatchScope } from '../../cache/contract';
+import type { RequestContext, Resource } from '../contract';
 
 const INTERVAL_MS = 60_000;
 const RETRY_MS = 1_000;
@@ -56,6 +57,20 @@ export function keepUp(clock: Clock, pass: () => Promise<boolean>): Upkeep {
       timer?.cancel();
     },
   };
+}
+
+/** Tells of changes that anyone makes to what is kept here. The pass of every minute goes on without the watch. */
+export function watchOwn(
+  cache: Cache,
+  resource: Resource,
+  scope: WatchScope,
+  changed: (type: WatchEventType, key: string) => void,
+): CacheWatch {
+  return cache.watch(
+    resource.stored,
+    { scope, start: { type: 'after', revision: cache.revision }, bookmarks: false, markEndOfInitialEvents: false },
+    { event: (type, { key }) => changed(type, key), bookmark: () => undefined, end: () => undefined },
+  );
 }
 
 /** What the server's own requests are made with. */

@@ -21,7 +21,8 @@ export interface Fixture {
   stop(): Promise<void>;
 }
 
-export async function startFixture(changes: Partial<ServerOptions> = {}): Promise<Fixture> {
+/** `store`: that of another replica. */
+export async function startFixture(changes: Partial<ServerOptions> = {}, store = new MemoryStore()): Promise<Fixture> {
   const clock = systemClock;
   const authority = await createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs: HOUR_MS, clock });
   const serving = await issueCertificate({
@@ -63,7 +64,7 @@ export async function startFixture(changes: Partial<ServerOptions> = {}): Promis
       sendRetryAfter: false,
       ...changes,
     },
-    { store: new MemoryStore(), clock, random: systemRandom, logger: silentLogger },
+    { store, clock, random: systemRandom, logger: silentLogger },
   );
   await server.whenReady();
   return { server, authority, stop: () => server.shutdown() };

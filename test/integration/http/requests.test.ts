@@ -418,7 +418,7 @@ describe('health and metrics', () => {
       /apiserver_request_total\{verb="GET",[^}]*resource="configmaps",[^}]*scope="resource",component="apiserver",code="200"\} \d+/,
     );
     expect(text).toMatch(/apiserver_request_duration_seconds_bucket\{verb="LIST",[^}]*resource="configmaps"[^}]*le="\+Inf"\} \d+/);
-    expect(text).toMatch(/apiserver_storage_objects\{resource="configmaps"\} 4/);
+    expect(text).toMatch(/apiserver_storage_objects\{resource="namespaces"\} 4/);
     expect(text).not.toContain('made');
   });
 });

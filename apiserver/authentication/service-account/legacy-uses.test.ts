@@ -1,0 +1,64 @@
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { legacyUses } from './legacy-uses';
+
+const MINUTE = 60_000;
+const S = { namespace: 'ns', name: 's' };
+
+let clock: ManualClock;
+let marked: string[];
+let failures: string[];
+let answer: () => Promise<void>;
+let used: ReturnType<typeof legacyUses>;
+
+beforeEach(() => {
+  clock = new ManualClock(Date.UTC(2026, 0, 2, 23, 58));
+  marked = [];
+  failures = [];
+  answer = () => Promise.resolve();
+  used = legacyUses({
+    clock,
+    mark: ({ name }, day) => {
+      marked.push(`${name} ${day}`);
+      return answer();
+    },
+    failed: (message) => void failures.push(message),
+  });
+});
+
+it('marks a Secret with the day, in UTC, when it bears another', async () => {
+  for (const day of ['2026-01-02', '2026-01-03']) used(S, day);
+  expect(marked).toEqual([]);
+  used(S, '2026-01-04');
+  await settle(3);
+  expect(marked).toEqual(['s 2026-01-02']);
+  clock.advance(2 * MINUTE);
+  used(S, '2026-01-02');
+  expect(marked).toEqual(['s 2026-01-02', 's 2026-01-03']);
+});
+
+it('marks each once while the mark is not seen yet, and tries again after a minute', async () => {
+  answer = () => Promise.reject(new Error('no'));
+  for (let round = 0; round < 100; round += 1) used(S, '');
+  await settle(3);
+  expect(marked).toHaveLength(1);
+  expect(failures).toEqual(['the use of the token in secret ns/s could not be recorded']);
+  clock.advance(MINUTE - 1);
+  used(S, '');
+  expect(marked).toHaveLength(1);
+  clock.advance(1);
+  used(S, '');
+  expect(marked).toHaveLength(2);
+});
+
+it('has few writes under way, whatever is presented; what was left out comes at a later use', async () => {
+  const release: (() => void)[] = [];
+  answer = () => new Promise((resolve) => release.push(resolve));
+  const all = Array.from({ length: 5000 }, (_item, index) => ({ namespace: 'ns', name: `s${index}` }));
+  for (const secret of all) used(secret, '');
+  expect(marked).toHaveLength(4);
+  for (const go of release.splice(0)) go();
+  await settle(3);
+  for (const secret of all) used(secret, '');
+  expect(marked).toHaveLength(8);
+  expect(new Set(marked).size).toBe(8);
+});
