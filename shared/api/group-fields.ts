@@ -25,6 +25,7 @@ export const HOLDERS: Readonly<Record<string, Readonly<Record<string, Holds>>>> 
   'admissionregistration.v1alpha1.ParamRef': { namespace: 'namespace' },
   'admissionregistration.v1beta1.ParamKind': { apiVersion: 'apiVersion' },
   'admissionregistration.v1beta1.ParamRef': { namespace: 'namespace' },
+  'apiextensions.v1.ServiceReference': { namespace: 'namespace' },
   'apiregistration.v1.ServiceReference': { namespace: 'namespace' },
   'authentication.v1.BoundObjectReference': { apiVersion: 'apiVersion' },
   'authorization.v1.ResourceAttributes': { group: 'group', namespace: 'namespace' },
@@ -80,6 +81,8 @@ function innermost(type: FieldType): string | undefined {
   switch (type.kind) {
     case 'scalar':
       return undefined;
+    case 'either':
+      return type.object;
     case 'object':
       return type.type;
     case 'list':

@@ -98,6 +98,8 @@ export interface GeneratedNames {
   readonly prefix: string;
   /** The finalizer in a Namespace's `spec.finalizers`. */
   readonly namespaceFinalizer: string;
+  /** The finalizer that holds a CustomResourceDefinition until its resources are gone. */
+  readonly definitionFinalizer: string;
   /** The Service in `default` that leads to the API servers. */
   readonly defaultService: string;
 }
@@ -110,6 +112,7 @@ export const GENERATED_NAMES: Readonly<Record<Dialect, GeneratedNames>> = {
     nodeLeaseNamespace: 'platform-node-lease',
     prefix: 'platform.io',
     namespaceFinalizer: 'platform',
+    definitionFinalizer: 'customresourcecleanup.apiextensions.platform.io',
     defaultService: 'platform',
   },
   kubernetes: {
@@ -119,6 +122,7 @@ export const GENERATED_NAMES: Readonly<Record<Dialect, GeneratedNames>> = {
     nodeLeaseNamespace: 'kube-node-lease',
     prefix: 'kubernetes.io',
     namespaceFinalizer: 'kubernetes',
+    definitionFinalizer: 'customresourcecleanup.apiextensions.k8s.io',
     defaultService: 'kubernetes',
   },
 };

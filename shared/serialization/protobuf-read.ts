@@ -2,7 +2,7 @@
 import { isObject, setMember, type JsonObject, type JsonValue } from '../api/json';
 import { schemaOf } from '../api/schema/tables';
 import { formatMicroTime, formatTime } from '../api/schema/time';
-import type { FieldSchema, FieldType, Scalar } from '../api/schema/types';
+import type { EitherType, FieldSchema, FieldType, Scalar } from '../api/schema/types';
 import { parseJson } from './strict-json';
 import { SyntaxFault } from './syntax-fault';
 import { ProtobufFault, WIRE, type WireReader } from './wire';
@@ -104,7 +104,34 @@ function valueReader(type: FieldType): { wire: number; read: ValueReader; zero: 
     };
     return { wire: WIRE.bytes, read: readObject, zero: () => ({}) };
   }
+  if (type.kind === 'either') return { wire: WIRE.bytes, read: eitherReader(type), zero: () => null };
   throw new Error('protobuf has no lists of lists or maps of maps');
+}
+
+/** The object's field counts for more than the other one. */
+function eitherReader({ object, or }: EitherType): ValueReader {
+  const read = messageReader(object);
+  const one = (message: WireReader): JsonObject => {
+    const found: JsonObject = {};
+    read(message, found);
+    return found;
+  };
+  const objectField = or === 'bool' ? 2 : 1;
+  return (input) => {
+    const message = input.message();
+    let found: JsonObject | undefined;
+    let flag = false;
+    const items: JsonValue[] = [];
+    while (message.next()) {
+      const isOther = message.field === 3 - objectField;
+      if (message.field === objectField && message.wire === WIRE.bytes) found = one(message.message());
+      else if (isOther && or === 'bool' && message.wire === WIRE.varint) flag = message.bool();
+      else if (isOther && or === 'list' && message.wire === WIRE.bytes) items.push(one(message.message()));
+      else if (isOther && or === 'strings' && message.wire === WIRE.bytes) items.push(message.string());
+      else message.skipField();
+    }
+    return found ?? (or === 'bool' ? flag : items);
+  };
 }
 
 interface ScalarReader {
@@ -134,6 +161,7 @@ const SCALAR_READERS: Record<Scalar, ScalarReader> = {
     return fields.get(1) === 1 ? (fields.get(3) ?? '') : (fields.get(2) ?? 0);
   }),
   raw: scalarReader(WIRE.bytes, null, readJson),
+  json: scalarReader(WIRE.bytes, null, readJson),
   fields: scalarReader(WIRE.bytes, null, readJson),
   strings: scalarReader(WIRE.bytes, [], (input) => {
     const items: string[] = [];

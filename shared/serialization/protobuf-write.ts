@@ -5,7 +5,7 @@
 import { isObject, sortedKeys, stringifyJson, type JsonObject, type JsonValue } from '../api/json';
 import { schemaOf } from '../api/schema/tables';
 import { parseInstant, ZERO_SECONDS } from '../api/schema/time';
-import type { FieldSchema, FieldType, Scalar } from '../api/schema/types';
+import type { EitherType, FieldSchema, FieldType, Scalar } from '../api/schema/types';
 import { WIRE, type WireWriter } from './wire';
 
 type MessageWriter = (object: JsonObject, out: WireWriter) => void;
@@ -83,7 +83,26 @@ function valueWriter(type: FieldType): { wire: number; write: ValueWriter } {
     const write = messageWriter(type.type);
     return { wire: WIRE.bytes, write: (value, out) => out.message(() => write(isObject(value) ? value : {}, out)) };
   }
+  if (type.kind === 'either') return { wire: WIRE.bytes, write: eitherWriter(type) };
   throw new Error('protobuf has no lists of lists or maps of maps');
+}
+
+/** A schema beside a boolean says `true` as well. */
+function eitherWriter({ object, or }: EitherType): ValueWriter {
+  const write = messageWriter(object);
+  const one = (value: JsonObject, number: number, out: WireWriter): void => {
+    out.field(number, WIRE.bytes).message(() => write(value, out));
+  };
+  return (value, out) =>
+    out.message(() => {
+      if (or === 'bool') out.field(1, WIRE.varint).bool(value === true || isObject(value));
+      if (isObject(value)) one(value, or === 'bool' ? 2 : 1, out);
+      else if (Array.isArray(value))
+        for (const item of value) {
+          if (or === 'list') one(isObject(item) ? item : {}, 2, out);
+          else writeText(item, out.field(2, WIRE.bytes));
+        }
+    });
 }
 
 const WIRES: Record<Scalar, number> = {
@@ -100,6 +119,7 @@ const WIRES: Record<Scalar, number> = {
   quantity: WIRE.bytes,
   intOrString: WIRE.bytes,
   raw: WIRE.bytes,
+  json: WIRE.bytes,
   fields: WIRE.bytes,
   strings: WIRE.bytes,
 };
@@ -126,6 +146,7 @@ const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
       out.field(3, WIRE.bytes).text(typeof value === 'string' ? value : '');
     }),
   raw: writeJson,
+  json: (value, out) => writeJson(value, out, 'sorted'),
   fields: writeJson,
   strings: (value, out) =>
     out.message(() => {
@@ -144,9 +165,9 @@ function writeInstant(value: JsonValue | undefined, micro: boolean, out: WireWri
   });
 }
 
-function writeJson(value: JsonValue | undefined, out: WireWriter): void {
+function writeJson(value: JsonValue | undefined, out: WireWriter, order?: 'sorted'): void {
   out.message(() => {
-    if (value !== undefined && value !== null) out.field(1, WIRE.bytes).text(stringifyJson(value));
+    if (value !== undefined && value !== null) out.field(1, WIRE.bytes).text(stringifyJson(value, order));
   });
 }
 

@@ -80,6 +80,7 @@ const SCALARS: Record<Scalar, fc.Arbitrary<JsonValue>> = {
   quantity: fc.constantFrom('0', '1', '100m', '1Gi', '1e3', '-5'),
   intOrString: fc.oneof(fc.integer(), fc.string()),
   raw: fc.constant({ a: [1, 'x'] }),
+  json: fc.jsonValue({ maxDepth: 2 }).map((value): JsonValue => JSON.parse(JSON.stringify(value))),
   fields: fc.constant({ 'f:a': {} }),
   strings: fc.array(fc.string()),
 };
@@ -88,6 +89,10 @@ function arbitraryOf(type: FieldType, depth: number): fc.Arbitrary<JsonValue> {
   switch (type.kind) {
     case 'scalar':
       return SCALARS[type.scalar];
+    case 'either': {
+      const other = { bool: fc.boolean(), list: fc.array(objectOf(type.object, 0)), strings: fc.array(fc.string()) }[type.or];
+      return fc.oneof(other, objectOf(type.object, depth - 1));
+    }
     case 'object':
       return objectOf(type.type, depth - 1);
     case 'list':

@@ -1,7 +1,7 @@
 /** An object of any type with every member set, always the same, made from the type tables: new kinds follow by themselves. */
 import type { JsonObject, JsonValue } from '../../shared/api/json';
 import { schemaOf } from '../../shared/api/schema';
-import type { FieldType, Scalar } from '../../shared/api/schema/types';
+import type { EitherType, FieldType, Scalar } from '../../shared/api/schema/types';
 
 const VALUES: Readonly<Record<Scalar, JsonValue>> = {
   bool: true,
@@ -17,8 +17,16 @@ const VALUES: Readonly<Record<Scalar, JsonValue>> = {
   quantity: '1500m',
   intOrString: 'http',
   raw: { a: [1, 'x'] },
+  json: { a: [1, 'x'] },
   fields: { 'f:a': {} },
   strings: ['a', 'b'],
+};
+
+/** Of what is an object or something else. */
+const EITHERS: Readonly<Record<EitherType['or'], (object: () => JsonObject) => JsonValue>> = {
+  bool: (object) => object(),
+  list: (object) => [object(), {}],
+  strings: () => ['a', 'b'],
 };
 
 /** In canonical form. A type that holds itself is left empty the second time. */
@@ -32,6 +40,8 @@ function valueOf(type: FieldType, above: readonly string[]): JsonValue {
   switch (type.kind) {
     case 'scalar':
       return VALUES[type.scalar];
+    case 'either':
+      return EITHERS[type.or](() => everythingOf(type.object, above));
     case 'object':
       return everythingOf(type.type, above);
     case 'list':

@@ -2,6 +2,7 @@
 import { apiService } from './api-service';
 import { certificateSigningRequest } from './certificate-signing-request';
 import { configMap } from './configmap';
+import { customResourceDefinition } from './custom-resource-definition';
 import { daemonSet } from './daemonset';
 import { endpointSlice } from './endpoint-slice';
 import { endpoints } from './endpoints';
@@ -26,6 +27,7 @@ export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strateg
   ['apiservices.apiregistration.platform.io', apiService],
   ['certificatesigningrequests.certificates.platform.io', certificateSigningRequest],
   ['configmaps', configMap],
+  ['customresourcedefinitions.apiextensions.platform.io', customResourceDefinition],
   ['daemonsets.apps', daemonSet],
   ['endpoints', endpoints],
   ['endpointslices.discovery.platform.io', endpointSlice],

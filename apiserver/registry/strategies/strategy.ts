@@ -44,6 +44,9 @@ export interface AllocationRules {
   readonly field: string;
 }
 
+/** What is known when an object is marked. */
+export type MarkContext = Pick<StrategyContext, 'names' | 'now'>;
+
 export interface Strategy {
   readonly allocation?: AllocationRules;
   /**
@@ -75,7 +78,9 @@ export interface Strategy {
   /** Deletion is graceful: seconds until the object may go, 0 = at once. `asked` is what the request said. */
   gracePeriod?(object: JsonObject, asked: number | undefined): number;
   /** The first DELETE only marks the object, whatever its finalizers, and says so in the object; later ones wait until nothing holds it back. */
-  markDeleted?(object: JsonObject): void;
+  markDeleted?(object: JsonObject, context: MarkContext): void;
+  /** Neither the generation nor the finalizers that its options ask for: that first DELETE changes only the time and what `markDeleted` does. */
+  readonly marksOnly?: true;
   /** Something besides `metadata.finalizers` holds a terminating object back. */
   heldBack?(object: JsonObject): boolean;
 }

@@ -12,6 +12,7 @@ import type { Entry } from '../../cache/contract';
 import { makeEntry } from '../../cache/entry';
 import type { DeleteOptions, DeleteResult, ListOptions, ListPage } from '../contract';
 import { entryKey } from '../resources';
+import type { MarkContext } from '../strategies/strategy';
 import { accompany, withClaims } from './allocation';
 import { settle, type Current, type Step } from './attempts';
 import { canonicalizeGroups } from '../../../shared/api/group-fields';
@@ -49,7 +50,7 @@ async function attemptDelete(
   const storeKey = plan.keyPrefix + key;
   const code = options.orphanDependents === false ? 202 : 200;
   const object: JsonObject = { ...old, metadata: { ...readMetadata(old) } };
-  switch (mark(plan, object, options, clock.now())) {
+  switch (mark(plan, object, options, { names, now: clock.now() })) {
     case 'wait':
       return { type: 'answer', result: { type: 'object', entry, code } };
     case 'remove': {
@@ -120,16 +121,20 @@ function checkPreconditions(plan: Plan, name: string, options: DeleteOptions, me
 }
 
 /** Marks `object` (its metadata is a copy) as far as the options ask for it, and says what is to be done with it. */
-function mark(plan: Plan, object: JsonObject, options: DeleteOptions, now: number): 'wait' | 'mark' | 'remove' {
+function mark(plan: Plan, object: JsonObject, options: DeleteOptions, context: MarkContext): 'wait' | 'mark' | 'remove' {
   const { strategy } = plan;
+  const { now } = context;
   const metadata = metadataOf(object);
   const terminating = isTerminating(metadata);
   if (strategy.markDeleted !== undefined) {
     if (terminating && strategy.heldBack?.(object) === true) return 'wait';
     if (!terminating) {
-      setFinalizers(metadata, collectorFinalizers(plan, metadata, options));
-      begin(metadata, now);
-      strategy.markDeleted(object);
+      if (strategy.marksOnly === true) metadata['deletionTimestamp'] = timestamp(now);
+      else {
+        setFinalizers(metadata, collectorFinalizers(plan, metadata, options));
+        begin(metadata, now);
+      }
+      strategy.markDeleted(object, context);
       return 'mark';
     }
   }

@@ -45,7 +45,14 @@ const SCALARS: Readonly<Record<Scalar, fc.Arbitrary<JsonValue>>> = {
   quantity: fc.constantFrom('0', '1', '-1', '1.5Gi', '100m', '1e3'),
   intOrString: fc.oneof(text, integer),
   raw: fc.constant({}),
+  json: fc.constantFrom<JsonValue>(null, 0, '', [], { a: { b: [null] } }),
   fields: fc.constant({}),
+  strings: fc.array(text, { maxLength: 2 }),
+};
+
+const EITHERS: Readonly<Record<Extract<FieldType, { kind: 'either' }>['or'], fc.Arbitrary<JsonValue>>> = {
+  bool: fc.boolean(),
+  list: fc.constantFrom<JsonValue>([], [{}]),
   strings: fc.array(text, { maxLength: 2 }),
 };
 
@@ -58,6 +65,8 @@ function valueOf(type: FieldType, depth: number): fc.Arbitrary<JsonValue> {
       return fc.array(valueOf(type.of, depth), { maxLength: 2 });
     case 'map':
       return fc.dictionary(text, valueOf(type.of, depth), { maxKeys: 2 });
+    case 'either':
+      return fc.oneof(EITHERS[type.or], valueOf({ kind: 'object', type: type.object }, depth));
     case 'object':
       return depth === 0 ? fc.constant({}) : objectOf(type.type, depth - 1);
   }

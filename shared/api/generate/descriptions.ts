@@ -7,7 +7,7 @@ import { PUBLISHED_PREFIX } from './packages';
 /** By type (`core.v1.ServicePort`), then by member; the text of the type itself stands under the empty name. */
 export type Descriptions = Record<string, Record<string, string>>;
 
-const COMMENT = /\/\*\*\n((?:[ \t]*\*(?!\/).*\n)*?)[ \t]*\* @schema (io\.k8s\.[\w.]+)(?:#(\S+))?\s*\*\//g;
+const COMMENT = /\/\*\*\n((?:[ \t]*\*(?!\/).*\n)*?)[ \t]*\* @schema (io\.k8s\.[\w.-]+)(?:#(\S+))?\s*\*\//g;
 
 export function readDescriptions(declarations: string): Descriptions {
   const descriptions: Descriptions = {};

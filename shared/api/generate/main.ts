@@ -1,7 +1,6 @@
 /** Writes shared/api/generated/types.json from the installed packages: `npm run generate`. A development tool; nothing at run time uses it. */
 import { writeFileSync } from 'node:fs';
-import { readGoTypes } from './go-types';
-import { readSources } from './packages';
+import { readSources, readTypes } from './packages';
 import { readRequired } from './required';
 import { ROOTS } from './roots';
 import { buildTables, printTables } from './tables';
@@ -13,7 +12,7 @@ if ('missing' in sources) {
   process.stderr.write(`generate: ${sources.missing}\n`);
   process.exitCode = 1;
 } else {
-  const rows = buildTables(readGoTypes(sources.kubectl), readRequired(sources.declarations), ROOTS);
+  const rows = buildTables(readTypes(sources), readRequired(sources.declarations), ROOTS);
   writeFileSync(OUTPUT, printTables(rows));
   process.stdout.write(`${OUTPUT}: ${Object.keys(rows).length} types\n`);
 }

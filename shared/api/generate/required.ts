@@ -4,7 +4,7 @@ import { PUBLISHED_PREFIX } from './packages';
 /** Required member names by type (`core.v1.ServicePort`). */
 export type RequiredMembers = Map<string, Set<string>>;
 
-const MEMBER = /@schema (io\.k8s\.[\w.]+)#(\S+)\s+\*\/\s+readonly \w+(\??):/g;
+const MEMBER = /@schema (io\.k8s\.[\w.-]+)#(\S+)\s+\*\/\s+readonly \w+(\??):/g;
 
 export function readRequired(declarations: string): RequiredMembers {
   const required: RequiredMembers = new Map();

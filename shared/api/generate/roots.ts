@@ -35,6 +35,7 @@ export const ROOTS: readonly string[] = [
   'admissionregistration.v1alpha1.ValidatingAdmissionPolicyBinding',
   'admissionregistration.v1beta1.ValidatingAdmissionPolicy',
   'admissionregistration.v1beta1.ValidatingAdmissionPolicyBinding',
+  'apiextensions.v1.CustomResourceDefinition',
   'apiserverinternal.v1alpha1.StorageVersion',
   'apps.v1.ControllerRevision',
   'apps.v1.DaemonSet',

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { schemaOf, typeNames } from '../schema/tables';
 import { WireReader, WIRE } from '../../serialization/wire';
-import { readGoTypes } from './go-types';
-import { readSources, type Sources } from './packages';
+import { readSources, readTypes, type Sources } from './packages';
 import { readRequired } from './required';
 import { ROOTS } from './roots';
 import { buildTables, printTables } from './tables';
@@ -15,15 +14,15 @@ const sources = readSources();
 if ('missing' in sources) skipLoudly('the generated tables against the installed packages', `a package is missing: ${sources.missing}`);
 else compareWith(sources);
 
-function compareWith({ kubectl, declarations }: Sources): void {
+function compareWith({ kubectl, helm, declarations }: Sources): void {
   test('regenerating gives the committed file', () => {
-    const rows = buildTables(readGoTypes(kubectl), readRequired(declarations), ROOTS);
+    const rows = buildTables(readTypes({ kubectl, helm }), readRequired(declarations), ROOTS);
     const committed = readFileSync(join(__dirname, '../generated/types.json'), 'utf8');
     expect(printTables(rows) === committed).toBe(true);
   });
 
   test('every member has the number and name that the protobuf descriptors give it', () => {
-    const descriptors = readDescriptors(kubectl);
+    const descriptors = new Map([...readDescriptors(helm), ...readDescriptors(kubectl)]);
     const wrong: string[] = [];
     let compared = 0;
     for (const type of typeNames()) {
@@ -33,7 +32,7 @@ function compareWith({ kubectl, declarations }: Sources): void {
         if (member.number === 0) continue;
         compared += 1;
         const name = described.get(member.number)?.toLowerCase();
-        const isSame = member.inline ? name !== undefined : name === member.name.toLowerCase();
+        const isSame = member.inline ? name !== undefined : name === member.name.toLowerCase().replace(/[$-]/g, '');
         if (!isSame) wrong.push(`${type}.${member.name}: ${member.number} is ${name ?? 'nothing'}`);
       }
       expect(schemaOf(type).members.filter((member) => member.number > 0)).toHaveLength(described.size);
@@ -76,7 +75,7 @@ function readFile(file: Buffer, messages: Map<string, Map<number, string>>): voi
     else if (input.field === 4 && input.wire === WIRE.bytes) found.push(readMessage(input.message()));
     else input.skipField();
   }
-  const short = group.replace(/^k8s\.io\.api\./, '').replace(/^k8s\.io\.apimachinery\.pkg\.apis\./, '');
+  const short = group.replace(/^k8s\.io\.(api|apimachinery\.pkg\.apis|apiextensions_apiserver\.pkg\.apis)\./, '');
   for (const [name, fields] of found) messages.set(`${short}.${name}`, fields);
 }
 

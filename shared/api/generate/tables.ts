@@ -24,7 +24,11 @@ const SPECIAL: Record<string, string> = {
   'k8s.io/apimachinery/pkg/api/resource.Quantity': 'quantity',
   'k8s.io/apimachinery/pkg/util/intstr.IntOrString': 'intOrString',
   'k8s.io/apimachinery/pkg/runtime.RawExtension': 'raw',
+  'k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.JSON': 'json',
 };
+
+/** Types that are an object or something else: the tables know them by their names. What they hold is referred to elsewhere. */
+const EITHERS = ['Bool', 'Array', 'StringArray'].map((other) => `apiextensions.v1.JSONSchemaPropsOr${other}`);
 
 /** The rows of the roots, of their list types and of everything they refer to, and the hand-kept ones; types sorted by name. */
 export function buildTables(types: GoTypes, required: RequiredMembers, roots: readonly string[]): TypeRows {
@@ -105,7 +109,7 @@ class RowBuilder {
         if (special !== undefined) return special;
         const name = typeNameOf(type.package, type.name);
         if (name === undefined) throw new Error(`no name for ${type.package}.${type.name}`);
-        this.references.add(name);
+        if (!EITHERS.includes(name)) this.references.add(name);
         return name;
       }
       case 'other':

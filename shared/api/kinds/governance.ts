@@ -1,6 +1,7 @@
 /** The kinds that say who may do what, and how requests are treated. */
 import { rowsOf, same, STATUS, type KindRow, type RowOptions } from './row';
 
+const extensions = rowsOf('apiextensions.platform.io', 'v1', 'apiextensions.v1');
 const registration = rowsOf('apiregistration.platform.io', 'v1', 'apiregistration.v1');
 const admission = rowsOf('admissionregistration.platform.io', 'v1', 'admissionregistration.v1');
 const certificates = rowsOf('certificates.platform.io', 'v1', 'certificates.v1');
@@ -28,6 +29,14 @@ export const GOVERNANCE: readonly KindRow[] = [
     statusKeeps: 'metadata',
     requiresResourceVersion: true,
     nameFormat: 'path-segment',
+  }),
+  extensions('CustomResourceDefinition', 'customresourcedefinitions', {
+    scope: 'cluster',
+    shortNames: ['crd', 'crds'],
+    categories: ['api-extensions'],
+    subresources: [STATUS],
+    generation: 'counted',
+    requiresResourceVersion: true,
   }),
   admission('MutatingWebhookConfiguration', 'mutatingwebhookconfigurations', ADMISSION),
   admission('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', { ...ADMISSION, subresources: [STATUS], statusKeeps: 'metadata' }),

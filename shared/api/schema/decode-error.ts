@@ -2,7 +2,21 @@
 import type { JsonValue } from '../json';
 
 /** An object that does not fit its type; the message is upstream's, without the part that names the kind. */
-export class DecodeError extends Error {}
+export class DecodeError extends Error {
+  /** `mismatch`: it says that something of a wrong type was found. */
+  constructor(
+    message: string,
+    readonly mismatch?: Mismatch,
+  ) {
+    super(message);
+  }
+}
+
+export interface Mismatch {
+  /** What the text has: `string`, `number 80.5`. */
+  readonly found: string;
+  readonly goType: string;
+}
 
 /** What Go's messages call the kind of a JSON value. */
 export function kindOf(value: JsonValue): string {

@@ -4,13 +4,12 @@
  * members that output always has are filled in. So a decoded object equals the parsed text of its own encoding. Judges no values: that is
  * the strategies' work.
  */
-import { isObject, setMember, cloneJson, type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../json';
-import { Base64Fault, canonicalBase64 } from './base64';
+import { isObject, setMember, type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../json';
+import { Context, type Owner, type Reader } from './decode-context';
 import { DecodeError, kindOf } from './decode-error';
-import { canonicalQuantity, QuantityFault } from './quantity';
+import { scalarReader } from './decode-scalars';
 import { schemaOf } from './tables';
-import { canonicalMicroTime, canonicalTime, TimeFault } from './time';
-import type { FieldSchema, FieldType, Scalar } from './types';
+import type { EitherType, FieldSchema, FieldType, Scalar } from './types';
 
 export interface Decoded {
   object: JsonObject;
@@ -18,57 +17,14 @@ export interface Decoded {
   unknown: string[];
 }
 
-const MOST_UNKNOWN = 100;
-/** Free-form values may be this deep; what walks them later may then do so without a loop of its own. */
-const MAX_RAW_DEPTH = 1000;
-
 /** Decodes an object of the type. Shares nothing with `value`. `literals` is what the parser said about the spelling of numbers. */
 export function decodeObject(type: string, value: JsonObject, literals?: NumberLiterals): Decoded {
   const context = new Context(literals);
   const object = structReader(type)(value, context, true);
-  if (context.firstFault !== undefined) throw new DecodeError(context.firstFault);
+  if (context.firstFault !== undefined) throw context.firstFault;
   return { object, unknown: context.unknown };
 }
 
-/** The first wrong type is reported when all is read; a text that a time, quantity or … refuses stops at once. This is upstream's order. */
-class Context {
-  readonly unknown: string[] = [];
-  /** Members, indexes, and map keys (as `\0key`) from the top to the object being read. */
-  readonly path: (string | number)[] = [];
-  firstFault: string | undefined;
-
-  constructor(readonly literals: NumberLiterals | undefined) {}
-
-  /** `found` is what the text has (`string`, `number 80.5`). */
-  mismatch(found: string, owner: Owner): string {
-    const members = this.path.filter((step) => typeof step === 'string' && !step.startsWith('\0'));
-    return `json: cannot unmarshal ${found} into Go struct field ${owner.struct}.${[...members, owner.member].join('.')} of type ${owner.goType}`;
-  }
-
-  note(found: string, owner: Owner): void {
-    this.firstFault ??= this.mismatch(found, owner);
-  }
-
-  addUnknown(member: string): void {
-    if (this.unknown.length >= MOST_UNKNOWN) return;
-    let text = '';
-    for (const step of [...this.path, member]) {
-      if (typeof step === 'number') text += `[${step}]`;
-      else text += `${text === '' ? '' : '.'}${step.startsWith('\0') ? step.slice(1) : step}`;
-    }
-    this.unknown.push(text);
-  }
-}
-
-/** Where a value stands, for error texts: the struct that has the member, the member, the wanted type. */
-interface Owner {
-  struct: string;
-  member: string;
-  goType: string;
-}
-
-/** `undefined` = nothing usable was there. `container` and `key` lead to the spelling of a number. */
-type Reader = (value: JsonValue, context: Context, container: JsonObject | JsonArray, key: string | number) => JsonValue | undefined;
 type StructReader = (value: JsonObject, context: Context, isTop: boolean) => JsonObject;
 
 interface Slot {
@@ -136,6 +92,7 @@ function zeroOf(type: FieldType): () => JsonValue {
     }
     case 'list':
     case 'map':
+    case 'either':
       return () => null;
     case 'scalar': {
       const zero = ZEROS[type.scalar];
@@ -158,6 +115,7 @@ const ZEROS: Record<Scalar, null | boolean | number | string> = {
   quantity: '0',
   intOrString: 0,
   raw: null,
+  json: null,
   fields: null,
   strings: null,
 };
@@ -169,7 +127,7 @@ function compileField(struct: string, field: FieldSchema): Reader {
 function compileType(type: FieldType, owner: Owner): Reader {
   switch (type.kind) {
     case 'scalar':
-      return compileScalar(type.scalar, owner);
+      return scalarReader(type.scalar, owner);
     case 'object': {
       const read = structReader(type.type);
       const { member } = owner;
@@ -181,6 +139,8 @@ function compileType(type: FieldType, owner: Owner): Reader {
         return object;
       };
     }
+    case 'either':
+      return compileEither(type, owner);
     case 'list':
       return compileList(type.of, owner);
     case 'map':
@@ -196,7 +156,7 @@ function itemOwner(owner: Owner, of: FieldType): Owner {
 
 function defaultItemName(of: FieldType): string {
   if (of.kind === 'scalar') return of.scalar === 'quantity' ? 'resource.Quantity' : of.scalar;
-  return of.kind === 'object' ? of.type.slice(of.type.indexOf('.') + 1) : of.kind;
+  return of.kind === 'object' || of.kind === 'either' ? of.type.slice(of.type.indexOf('.') + 1) : of.kind;
 }
 
 function compileList(of: FieldType, owner: Owner): Reader {
@@ -257,139 +217,39 @@ function compileMap(of: FieldType, owner: Owner): Reader {
   };
 }
 
-function compileScalar(scalar: Scalar, owner: Owner): Reader {
-  switch (scalar) {
-    case 'string':
-      return (value, context) => (typeof value === 'string' ? value : void context.note(kindOf(value), owner));
-    case 'bool':
-      return (value, context) => (typeof value === 'boolean' ? value : void context.note(kindOf(value), owner));
-    case 'int32':
-      return integer(owner, -2_147_483_648n, 2_147_483_647n);
-    case 'uint32':
-      return integer(owner, 0n, 4_294_967_295n);
-    case 'int64':
-      return integer(owner, -(1n << 63n), (1n << 63n) - 1n);
-    case 'float64':
-      return (value, context) => {
-        if (typeof value === 'number') return value;
-        return typeof value === 'bigint' ? Number(value) : void context.note(kindOf(value), owner);
-      };
-    case 'bytes':
-      return bytesReader(owner);
-    case 'time':
-      return text(owner, canonicalTime);
-    case 'microTime':
-      return text(owner, canonicalMicroTime);
-    case 'duration':
-      return text(owner, (value) => value);
-    case 'quantity':
-      return (value, context, container, key) => {
-        const spelled = typeof value === 'string' ? value : isNumber(value) ? spelling(value, context, container, key) : kindOf(value);
-        return refusing(() => canonicalQuantity(spelled));
-      };
-    case 'intOrString': {
-      const read = integer({ ...owner, goType: 'int32' }, -2_147_483_648n, 2_147_483_647n);
-      return (value, context, container, key) => {
-        if (typeof value === 'string') return value;
-        if (isNumber(value)) {
-          const before = context.firstFault;
-          context.firstFault = undefined;
-          const result = read(value, context, container, key);
-          if (context.firstFault !== undefined) throw new DecodeError(context.firstFault);
-          context.firstFault = before;
-          return result;
-        }
-        throw new DecodeError(context.mismatch(kindOf(value), { ...owner, goType: 'int32' }));
-      };
-    }
-    case 'raw':
-    case 'fields':
-      return (value) => {
-        if (isDeeper(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
-        return cloneJson(value);
-      };
-    case 'strings': {
-      const item = { ...owner, goType: 'string' };
-      return (value, context) => {
-        if (!Array.isArray(value)) return void context.note(kindOf(value), owner);
-        return value.map((found) => {
-          if (typeof found === 'string') return found;
-          if (found !== null) context.note(kindOf(found), item);
-          return '';
-        });
-      };
-    }
-  }
-}
-
-/** Base64, or what upstream also takes: a list of byte values. */
-function bytesReader(owner: Owner): Reader {
-  const item = integer({ ...owner, goType: 'uint8' }, 0n, 255n);
+function compileEither(type: EitherType, owner: Owner): Reader {
+  const read = structReader(type.object);
+  const itemType = defaultItemName({ kind: 'object', type: type.object });
+  const item = (value: JsonValue, context: Context): JsonValue => {
+    if (type.or === 'strings' && typeof value === 'string') return value;
+    if (type.or === 'list' && (isObject(value) || value === null)) return read(value ?? {}, context, false);
+    if (value !== null) context.note(kindOf(value), { ...owner, goType: type.or === 'strings' ? 'string' : itemType });
+    return '';
+  };
   return (value, context) => {
-    if (Array.isArray(value)) {
-      const bytes = value.map((found, index) => (found === null ? 0 : Number(item(found, context, value, index) ?? 0)));
-      return Buffer.from(bytes).toString('base64');
+    if (isObject(value)) return apart(context, owner, (inner) => read(value, inner, false));
+    if (type.or === 'bool') {
+      if (typeof value !== 'boolean') throw new DecodeError('boolean or JSON schema expected');
+      return value;
     }
-    if (typeof value !== 'string') return void context.note(kindOf(value), owner);
-    try {
-      return canonicalBase64(value);
-    } catch (error) {
-      if (!(error instanceof Base64Fault)) throw error;
-      context.firstFault ??= error.message;
-      return undefined;
-    }
+    // Anything else says as little as an empty list.
+    if (!Array.isArray(value) || value.length === 0) return undefined;
+    return apart(context, owner, (inner) => value.map((found) => item(found, inner)));
   };
 }
 
-/** A text that a type of its own reads: anything wrong with it stops the decoding at once. */
-function text(owner: Owner, canonical: (value: string) => string | null): Reader {
-  const wanted = { ...owner, goType: 'string' };
-  return (value, context) => {
-    if (typeof value !== 'string') throw new DecodeError(context.mismatch(kindOf(value), wanted));
-    return refusing(() => canonical(value));
-  };
-}
-
-function refusing<T>(read: () => T): T {
+/**
+ * Reads a value as a text of its own: its unknown members are not told, and the first thing wrong in it stops the decoding and is told of the
+ * member as a whole.
+ */
+function apart<T>(context: Context, owner: Owner, read: (inner: Context) => T): T {
+  const inner = new Context(context.literals);
   try {
-    return read();
+    const result = read(inner);
+    if (inner.firstFault === undefined) return result;
+    throw inner.firstFault;
   } catch (error) {
-    if (error instanceof TimeFault || error instanceof QuantityFault) throw new DecodeError(error.message);
-    throw error;
+    if (!(error instanceof DecodeError) || error.mismatch === undefined) throw error;
+    throw context.mismatch(error.mismatch.found, { ...owner, goType: error.mismatch.goType });
   }
-}
-
-function integer(owner: Owner, least: bigint, most: bigint): Reader {
-  const low = Number(least);
-  const high = Number(most);
-  return (value, context, container, key) => {
-    if (typeof value === 'number') {
-      const isExact = Number.isSafeInteger(value) && value >= low && value <= high;
-      if (isExact && (context.literals === undefined || context.literals.get(container)?.get(key) === undefined))
-        return value === 0 ? 0 : value;
-    } else if (typeof value === 'bigint') {
-      if (value >= least && value <= most) return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-    } else {
-      return void context.note(kindOf(value), owner);
-    }
-    return void context.note(`number ${spelling(value, context, container, key)}`, owner);
-  };
-}
-
-function isNumber(value: JsonValue): value is number | bigint {
-  return typeof value === 'number' || typeof value === 'bigint';
-}
-
-function spelling(value: number | bigint, context: Context, container: JsonObject | JsonArray, key: string | number): string {
-  return context.literals?.get(container)?.get(key) ?? String(value);
-}
-
-/** A loop, because the depth is the client's choice. */
-function isDeeper(value: JsonValue, limit: number): boolean {
-  let level: JsonValue[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > limit) return true;
-    level = level.flatMap((item): JsonValue[] => (typeof item === 'object' && item !== null ? Object.values(item) : []));
-  }
-  return false;
 }

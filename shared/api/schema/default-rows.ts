@@ -33,6 +33,7 @@ export const DEFAULTS: Readonly<Record<string, Readonly<Record<string, JsonValue
   'admissionregistration.v1beta1.MatchResources': { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {} },
   'admissionregistration.v1beta1.NamedRuleWithOperations': { scope: '*' },
   'admissionregistration.v1beta1.ValidatingAdmissionPolicySpec': { failurePolicy: 'Fail' },
+  'apiextensions.v1.ServiceReference': { port: 443 },
   'apiregistration.v1.ServiceReference': { port: 443 },
   'apps.v1.DaemonSetSpec': { revisionHistoryLimit: 10 },
   'apps.v1.DaemonSetUpdateStrategy': { type: 'RollingUpdate' },

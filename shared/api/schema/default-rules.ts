@@ -1,5 +1,6 @@
 /** Defaults that depend on other members, by type; each runs after the plain values of its type and before its members' own defaults. */
 import { arrayAt, cloneJson, isObject, objectAt, setMember, stringAt, type JsonObject } from '../json';
+import { DEFINITION_RULES } from './default-rules/definitions';
 import { POLICY_RULES } from './default-rules/policies';
 import { isZero, objects, type DefaultRule } from './default-rules/rule';
 import { WORKLOAD_RULES } from './default-rules/workloads';
@@ -10,6 +11,7 @@ const CLIENT_IP_TIMEOUT_SECONDS = 10_800;
 export const DEFAULT_RULES: Readonly<Record<string, DefaultRule>> = {
   ...WORKLOAD_RULES,
   ...POLICY_RULES,
+  ...DEFINITION_RULES,
   'core.v1.Container': pullPolicy,
   'core.v1.EphemeralContainer': pullPolicy,
   'core.v1.LimitRangeItem': (item) => {

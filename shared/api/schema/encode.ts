@@ -4,7 +4,7 @@
  */
 import { compareBytes, isObject, printNumber, quoteJson, stringifyJson, type JsonObject, type JsonValue } from '../json';
 import { schemaOf } from './tables';
-import type { FieldSchema, FieldType, Scalar } from './types';
+import type { EitherType, FieldSchema, FieldType, Scalar } from './types';
 
 /** `{"metadata":{…},…}`: without kind and apiVersion, which depend on the version and dialect that is served. */
 export function encodeBody(type: string, object: JsonObject): string {
@@ -89,6 +89,7 @@ const ZERO_TEXTS: Record<Scalar, string> = {
   quantity: '"0"',
   intOrString: '0',
   raw: 'null',
+  json: 'null',
   fields: 'null',
   strings: 'null',
 };
@@ -99,6 +100,7 @@ function zeroText(type: FieldType): string {
       return `{${structWriter(type.type)({})}}`;
     case 'list':
     case 'map':
+    case 'either':
       return 'null';
     case 'scalar':
       return ZERO_TEXTS[type.scalar];
@@ -126,6 +128,8 @@ function compileType(type: FieldType, emptyIsNull: boolean): Writer {
       if (schemaOf(type.type).hasTypeMeta) return (value) => (isObject(value) ? `{${joined(typeMetaText(value), write(value))}}` : '{}');
       return (value) => (isObject(value) ? `{${write(value)}}` : '{}');
     }
+    case 'either':
+      return compileEither(type);
     case 'list':
       return compileList(type.of, emptyIsNull);
     case 'map':
@@ -134,6 +138,18 @@ function compileType(type: FieldType, emptyIsNull: boolean): Writer {
       return SCALAR_WRITERS[type.scalar];
   }
 }
+
+function compileEither({ object, or }: EitherType): Writer {
+  const write = structWriter(object);
+  const one: Writer = (value) => (isObject(value) ? `{${write(value)}}` : '{}');
+  const other = or === 'list' ? listOf(one) : writeAny;
+  return (value) => (isObject(value) ? one(value) : other(value));
+}
+
+const listOf =
+  (write: Writer): Writer =>
+  (value) =>
+    Array.isArray(value) ? `[${value.map(write).join(',')}]` : 'null';
 
 function compileList(of: FieldType, emptyIsNull: boolean): Writer {
   const write = compileType(of, false);
@@ -183,6 +199,7 @@ const SCALAR_WRITERS: Record<Scalar, Writer> = {
   quantity: writeCanonical,
   intOrString: (value) => (typeof value === 'string' ? quoteJson(value) : writeNumber(value)),
   raw: writeAny,
+  json: (value) => stringifyJson(value, 'sorted'),
   fields: writeAny,
   strings: writeAny,
 };

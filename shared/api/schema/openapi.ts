@@ -31,7 +31,9 @@ const OWN_FORMS: Partial<Record<Scalar, string>> = {
   quantity: 'resource.Quantity',
   intOrString: 'intstr.IntOrString',
   raw: 'runtime.RawExtension',
+  json: 'apiextensions.v1.JSON',
 };
+const ANYTHING = both({});
 const OWN_FORM_SCHEMAS: Readonly<Record<string, Readonly<Record<2 | 3, JsonObject>>>> = {
   'meta.v1.Time': both({ type: 'string', format: 'date-time' }),
   'meta.v1.MicroTime': both({ type: 'string', format: 'date-time' }),
@@ -43,9 +45,14 @@ const OWN_FORM_SCHEMAS: Readonly<Record<string, Readonly<Record<2 | 3, JsonObjec
     3: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
   },
   'runtime.RawExtension': both({ type: 'object' }),
+  'apiextensions.v1.JSON': ANYTHING,
+  'apiextensions.v1.JSONSchemaPropsOrArray': ANYTHING,
+  'apiextensions.v1.JSONSchemaPropsOrBool': ANYTHING,
+  'apiextensions.v1.JSONSchemaPropsOrStringArray': ANYTHING,
 };
 /** Types of these are the shared ones; `resource.v1alpha3.…` is of an API group that is called like a package of theirs. */
 const MACHINERY: Readonly<Record<string, string>> = {
+  apiextensions: 'apiextensions-apiserver.pkg.apis.apiextensions',
   apiregistration: 'kube-aggregator.pkg.apis.apiregistration',
   meta: 'apimachinery.pkg.apis.meta',
   resource: 'apimachinery.pkg.api.resource',
@@ -120,6 +127,8 @@ class DefinitionBuilder {
     switch (type.kind) {
       case 'object':
         return this.reference(type.type, withDefault);
+      case 'either':
+        return this.reference(type.type, false, field === undefined);
       case 'list':
         return { type: 'array', items: this.schema(type.of, true, field?.values.length === 0 ? undefined : itemOf(field)) };
       case 'map':
@@ -183,7 +192,7 @@ function extensions(field: FieldSchema): JsonObject {
   };
 }
 
-type PlainScalar = Exclude<Scalar, 'time' | 'microTime' | 'duration' | 'fields' | 'quantity' | 'intOrString' | 'raw' | 'strings'>;
+type PlainScalar = Exclude<Scalar, 'time' | 'microTime' | 'duration' | 'fields' | 'quantity' | 'intOrString' | 'raw' | 'json' | 'strings'>;
 
 const SCALAR_SCHEMAS: Readonly<Partial<Record<Scalar, JsonObject>>> & Readonly<Record<PlainScalar, JsonObject>> = {
   bool: { type: 'boolean' },

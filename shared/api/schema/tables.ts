@@ -5,7 +5,7 @@
  */
 import rows from '../generated/types.json';
 import supplementRows from './supplement.json';
-import type { FieldSchema, FieldType, ListType, MapType, Presence, Scalar, TypeSchema } from './types';
+import type { EitherType, FieldSchema, FieldType, ListType, MapType, Presence, Scalar, TypeSchema } from './types';
 
 const GENERATED = new Map<string, readonly string[]>(Object.entries(rows));
 const SUPPLEMENT = new Map<string, readonly string[]>(Object.entries(supplementRows));
@@ -27,10 +27,18 @@ const SCALARS: ReadonlyMap<string, Scalar> = new Map(
       'quantity',
       'intOrString',
       'raw',
+      'json',
       'fields',
       'strings',
     ] as const
   ).map((scalar) => [scalar, scalar]),
+);
+const SCHEMA = 'apiextensions.v1.JSONSchemaProps';
+const EITHERS: ReadonlyMap<string, EitherType> = new Map(
+  [either(SCHEMA, 'Bool', 'bool'), either(SCHEMA, 'Array', 'list'), either(SCHEMA, 'StringArray', 'strings')].map((type) => [
+    type.type,
+    type,
+  ]),
 );
 const PRESENCES: ReadonlyMap<string, Presence> = new Map(
   (['omit', 'pointer', 'always', 'null'] as const).map((presence) => [presence, presence]),
@@ -53,9 +61,14 @@ const GO_NAMES: Record<Scalar, string> = {
   quantity: 'resource.Quantity',
   intOrString: 'intstr.IntOrString',
   raw: 'runtime.RawExtension',
+  json: 'v1.JSON',
   fields: 'v1.FieldsV1',
   strings: '[]string',
 };
+
+function either(object: string, other: string, or: EitherType['or']): EitherType {
+  return { kind: 'either', type: `${object}Or${other}`, object, or };
+}
 
 export function hasSchema(type: string): boolean {
   return GENERATED.has(type);
@@ -147,7 +160,7 @@ function readFieldType(text: string): FieldType {
   if (text.startsWith('[]')) return { kind: 'list', of: readFieldType(text.slice(2)) };
   if (text.startsWith('map:')) return { kind: 'map', of: readFieldType(text.slice(4)) };
   const scalar = SCALARS.get(text);
-  return scalar === undefined ? { kind: 'object', type: text } : { kind: 'scalar', scalar };
+  return scalar === undefined ? (EITHERS.get(text) ?? { kind: 'object', type: text }) : { kind: 'scalar', scalar };
 }
 
 /** The Go spelling of a type; `named` replaces it, or in brackets the innermost element's. */
@@ -158,6 +171,7 @@ function goTypeOf(type: FieldType, named: string | undefined): string {
     case 'scalar':
       return GO_NAMES[type.scalar];
     case 'object':
+    case 'either':
       return type.type.slice(type.type.indexOf('.') + 1);
     case 'list':
       return `[]${goTypeOf(type.of, inner)}`;

@@ -1,6 +1,9 @@
 /** The shape of the type tables in memory. Made by tables.ts; nobody changes them. */
 
-/** Scalars and the types with a JSON form of their own. `strings` is a list of strings that protobuf wraps in a message. */
+/**
+ * Scalars and the types with a JSON form of their own. `strings` is a list of strings that protobuf wraps in a message; `raw` is kept as it was
+ * sent, `json` has its members sorted.
+ */
 export type Scalar =
   | 'bool'
   | 'int32'
@@ -15,14 +18,27 @@ export type Scalar =
   | 'quantity'
   | 'intOrString'
   | 'raw'
+  | 'json'
   | 'fields'
   | 'strings';
 
 export type FieldType =
   | { readonly kind: 'scalar'; readonly scalar: Scalar }
   | { readonly kind: 'object'; readonly type: string }
+  | EitherType
   | { readonly kind: 'list'; readonly of: FieldType }
   | { readonly kind: 'map'; readonly of: FieldType };
+
+/** An object of a type or, just as well, a value that is none. In protobuf a message with a field for each. */
+export interface EitherType {
+  readonly kind: 'either';
+  /** The name that is published: `apiextensions.v1.JSONSchemaPropsOrBool`. */
+  readonly type: string;
+  /** The type of the object. */
+  readonly object: string;
+  /** A boolean, a list of such objects, or a list of strings. */
+  readonly or: 'bool' | 'list' | 'strings';
+}
 
 /**
  * When JSON output has a member: `omit` = unless it is zero or empty; `pointer` = when it is set, zero or not; `always` = also when it is

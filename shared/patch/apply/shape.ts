@@ -62,6 +62,7 @@ function fieldShape(field: FieldSchema): Shape {
   const { type } = field;
   switch (type.kind) {
     case 'scalar':
+    case 'either':
     case 'object':
       // What a member says of its struct counts for more than what the struct's type says.
       return type.kind === 'object' && field.mapType !== undefined ? structShape(type.type, field.mapType === 'atomic') : typeShape(type);
@@ -88,6 +89,8 @@ function typeShape(type: FieldType): Shape {
       return { kind: 'list', of: typeShape(type.of) };
     case 'map':
       return { kind: 'map', atomic: false, of: typeShape(type.of) };
+    case 'either':
+      return FREE;
     case 'scalar':
       switch (type.scalar) {
         case 'string':
@@ -109,6 +112,7 @@ function typeShape(type: FieldType): Shape {
         case 'strings':
           return { kind: 'list', of: STRING };
         case 'raw':
+        case 'json':
         case 'fields':
           return FREE;
       }

@@ -40,6 +40,8 @@ function memberMisfit(
       return firstFault(sortedKeys(value), (key) =>
         memberMisfit(type.of, goType.replace(/^map\[string\]/, ''), value[key] ?? null, (inner) => decodes({ [key]: inner })),
       );
+    case 'either':
+      return decodes(value);
     case 'scalar':
       return scalarMisfit(type.scalar, goType, value, decodes);
   }
@@ -76,6 +78,7 @@ function scalarMisfit(
     case 'quantity':
     case 'intOrString':
     case 'raw':
+    case 'json':
     case 'fields':
       return decodes(value);
   }

@@ -26,6 +26,7 @@ export function memberOf(type: FieldType, member: string): MemberShape {
     }
     // A free-form value has no members that could be merged (upstream behaviour).
     case 'scalar':
+    case 'either':
     case 'list':
       throw unknownField('RawExtension', member);
   }
