@@ -14,7 +14,7 @@
  *   definitions(types, options)                       OpenAPI v2 definitions or v3 schemas by published name
  */
 export { decodeObject } from './decode';
-export { DecodeError } from './decode-error';
+export { DecodeError, kindOf } from './decode-error';
 export { applyDefaults } from './defaults';
 export { dropDisabled } from './disabled';
 export { encodeBody } from './encode';

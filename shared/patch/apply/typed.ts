@@ -2,8 +2,8 @@
  * An applied configuration held against its shape: is everything in it known and of the right type (the texts are upstream's), and which fields
  * does it hold. Changes nothing.
  */
+import { goSyntax } from '../../api/go-syntax';
 import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
-import { quote } from '../../api/quote';
 import { fieldElement, isEmptySet, isMember, nodeAt, elementsOf, pathText, SetBuilder, type FieldSet, type PathElement } from './field-set';
 import { itemElement, memberShape, MissingKey, partition, type ItemShape, type Shape } from './shape';
 
@@ -107,15 +107,6 @@ function plain(value: JsonValue): string {
   if (!isObject(value)) return String(value);
   const names = Object.keys(value).sort();
   return `map[${names.map((name) => `${name}:${plain(value[name] ?? null)}`).join(' ')}]`;
-}
-
-function goSyntax(value: JsonValue): string {
-  if (value === null) return 'interface {}(nil)';
-  if (typeof value === 'string') return quote(value);
-  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
-  if (!isObject(value)) return String(value);
-  const names = Object.keys(value).sort();
-  return `map[string]interface {}{${names.map((name) => `${quote(name)}:${goSyntax(value[name] ?? null)}`).join(', ')}}`;
 }
 
 /** The fields that an object holds. */

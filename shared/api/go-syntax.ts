@@ -1,0 +1,25 @@
+/**
+ * JSON values as upstream's messages show them in Go syntax (`%#v`): `map[string]interface {}{"a":[]interface {}{1, "x"}}`. Members are sorted.
+ */
+import { sortedKeys, type JsonValue } from './json';
+import { quote } from './quote';
+
+export function goSyntax(value: JsonValue): string {
+  if (value === null) return 'interface {}(nil)';
+  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'number') return goNumber(value);
+  if (typeof value !== 'object') return String(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
+  return `map[string]interface {}{${sortedKeys(value)
+    .map((name) => `${quote(name)}:${goSyntax(value[name] ?? null)}`)
+    .join(', ')}}`;
+}
+
+/** A number as Go's `%v` prints it: integers plain, others with an exponent below 1e-4 and from 1e6. */
+export function goNumber(value: number): string {
+  if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return Object.is(value, -0) ? '-0' : BigInt(value).toString();
+  const [digits = '', exponent = ''] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (power >= -4 && power < 6) return String(value);
+  return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+}

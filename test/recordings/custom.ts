@@ -1,0 +1,137 @@
+/**
+ * Records what the reference server says to custom resources:
+ *   node deploy/scripts/run.mjs test/recordings/custom.js <topic> > shared/api/custom/testdata/<topic>.json
+ * Creations and updates are dry runs. A definition has a version that allows everything, in which the old objects of updates are stored, and one
+ * with the schema in question. Everything is deleted at the end.
+ */
+import { expand, shortenPatterns } from '../support/recorded-rules';
+import type { Definition, Topic } from './custom/cases';
+import { decoding } from './custom/decoding';
+import { call, causesOf, hangUp, isBody, type Body, type Json, type Reply } from './reference';
+
+const TOPICS: Readonly<Record<string, Topic>> = { decoding };
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const ANYTHING: Body = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+/** A definition on the reference server, and its objects. */
+class Site {
+  private readonly name: string;
+  private readonly group: string;
+  private readonly plural: string;
+
+  constructor(
+    topic: string,
+    index: number,
+    private readonly definition: Definition,
+  ) {
+    this.group = `${topic}.schema.example.com`;
+    this.plural = `things${index}`;
+    this.name = `${this.plural}.${this.group}`;
+  }
+
+  async open(): Promise<void> {
+    const version = (name: string, schema: Body, more: Body): Body => ({
+      name,
+      served: true,
+      storage: name === 'v1',
+      schema: { openAPIV3Schema: schema },
+      ...more,
+    });
+    const versions = [version('v1', ANYTHING, {}), version('v2', this.definition.schema, this.definition.version ?? {})];
+    const body: Body = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: this.name },
+      spec: { group: this.group, scope: 'Namespaced', names: { plural: this.plural, kind: 'Thing' }, versions },
+    };
+    const made = await call('POST', DEFINITIONS, JSON_TYPE, body);
+    if (made.code !== 201) throw new Error(JSON.stringify(made.body));
+    for (;;) {
+      const { code } = await call('GET', this.path('v2'), JSON_TYPE).catch(() => ({ code: 404 }));
+      if (code === 200) return;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+
+  async close(): Promise<void> {
+    await call('DELETE', `${DEFINITIONS}/${this.name}`, JSON_TYPE);
+  }
+
+  async create(sent: Body): Promise<Body> {
+    return answerOf(await call('POST', `${this.path('v2')}?dryRun=All`, JSON_TYPE, this.object('v2', 'x', sent)));
+  }
+
+  async store(name: string, old: Body): Promise<void> {
+    const { code, body } = await call('POST', this.path('v1'), JSON_TYPE, this.object('v1', name, old));
+    if (code !== 201) throw new Error(JSON.stringify(body));
+  }
+
+  async update(name: string, sent: Body): Promise<Body> {
+    const path = `${this.path('v2')}/${name}`;
+    const { body } = await call('GET', path, JSON_TYPE);
+    const resourceVersion = isBody(body['metadata']) ? (body['metadata']['resourceVersion'] ?? null) : null;
+    return answerOf(await call('PUT', `${path}?dryRun=All`, JSON_TYPE, this.object('v2', name, sent, { resourceVersion })));
+  }
+
+  private object(version: string, name: string, sent: Body, metadata: Body = {}): Body {
+    const given = sent['metadata'];
+    return {
+      apiVersion: `${this.group}/${version}`,
+      kind: 'Thing',
+      ...sent,
+      metadata: { name, ...metadata, ...(isBody(given) ? given : {}) },
+    };
+  }
+
+  private path(version: string): string {
+    return `/apis/${this.group}/${version}/namespaces/default/${this.plural}`;
+  }
+}
+
+const JSON_TYPE = 'application/json';
+const NEW = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'generation', 'managedFields'];
+
+/** Without what is new in every run. */
+function answerOf(reply: Reply): Body {
+  const { code, body, warnings } = reply;
+  const said = warnings.length === 0 ? {} : { warnings: [...warnings] };
+  const causes = causesOf(reply).map((cause) => cause.map(shortenPatterns));
+  if (causes.length > 0) return { code, causes, ...said };
+  if (code >= 400) return { code, message: body['message'] ?? '', ...said };
+  const object = Object.fromEntries(Object.entries(body).filter(([member]) => member !== 'apiVersion' && member !== 'kind'));
+  const metadata = isBody(object['metadata']) ? object['metadata'] : {};
+  object['metadata'] = Object.fromEntries(Object.entries(metadata).filter(([member]) => !NEW.includes(member)));
+  return { code, object, ...said };
+}
+
+function expanded(body: Body): Body {
+  const value: Json = expand(body);
+  return isBody(value) ? value : {};
+}
+
+async function main(): Promise<void> {
+  const topic = process.argv[2] ?? '';
+  const lines: string[] = [];
+  for (const [index, [title, definition]] of Object.entries(TOPICS[topic] ?? {}).entries()) {
+    const site = new Site(topic, index, definition);
+    try {
+      await site.open();
+      const cases: string[] = [];
+      for (const sent of definition.creates ?? []) {
+        cases.push(JSON.stringify({ sent, answer: await site.create(expanded(sent)) }));
+      }
+      for (const [at, [old, sent]] of (definition.updates ?? []).entries()) {
+        await site.store(`o${at}`, expanded(old));
+        cases.push(JSON.stringify({ old, sent, answer: await site.update(`o${at}`, expanded(sent)) }));
+      }
+      const head = JSON.stringify({ title, schema: definition.schema });
+      lines.push(`${head.slice(0, -1)},"cases":[\n  ${cases.join(',\n  ')}\n]}`);
+    } finally {
+      await site.close();
+    }
+  }
+  hangUp();
+  process.stdout.write(`[${lines.join(',\n')}]\n`);
+}
+
+void main();

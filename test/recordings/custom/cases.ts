@@ -1,0 +1,22 @@
+/** What is asked of the reference server about custom resources, by definition. */
+import type { Body } from '../reference';
+
+export interface Definition {
+  /** `openAPIV3Schema`. */
+  readonly schema: Body;
+  /** Further members of the version (`additionalPrinterColumns`). */
+  readonly version?: Body;
+  /** Bodies without apiVersion, kind and name; abbreviated (test/support/recorded-rules). */
+  readonly creates?: readonly Body[];
+  /** What was stored under a schema that allowed everything, and what is put in its place. */
+  readonly updates?: readonly (readonly [old: Body, body: Body])[];
+}
+
+export type Topic = Readonly<Record<string, Definition>>;
+
+export const object = (properties: Body, more: Body = {}): Body => ({ type: 'object', properties, ...more });
+export const list = (items: Body, more: Body = {}): Body => ({ type: 'array', items, ...more });
+export const map = (additionalProperties: Body, more: Body = {}): Body => ({ type: 'object', additionalProperties, ...more });
+export const STRING: Body = { type: 'string' };
+export const INTEGER: Body = { type: 'integer' };
+export const FREE: Body = { 'x-kubernetes-preserve-unknown-fields': true };

@@ -1,0 +1,178 @@
+/** Unknown members, nulls, defaults, embedded resources. */
+import { FREE, INTEGER, list, map, object, STRING, type Topic } from './cases';
+import type { Body, Json } from '../reference';
+
+const EMBEDDED: Body = { 'x-kubernetes-embedded-resource': true };
+const item = object({ n: STRING });
+const resource = (members: Body): Body => ({ apiVersion: 'v1', kind: 'X', ...members });
+const resources = (...metadata: Json[]): Body[] => metadata.map((value) => ({ spec: { free: resource({ metadata: value }) } }));
+
+const X: Body = { type: 'string', default: 'dx' };
+
+export const decoding: Topic = {
+  pruning: {
+    schema: object({
+      spec: object({
+        a: INTEGER,
+        b: object({ c: STRING }),
+        list: list(item),
+        lists: list(list(item)),
+        map: map(item),
+        strings: map(STRING),
+        anything: map({}, { additionalProperties: true }),
+        nothing: map({}, { additionalProperties: false }),
+        bare: { type: 'object' },
+        nullable: object({ x: STRING }, { nullable: true }),
+        free: { type: 'object', ...FREE, properties: { k: object({ x: STRING }) } },
+        any: FREE,
+        freeItems: list({ type: 'object', ...FREE }),
+        freeList: list(item, FREE),
+        freeLists: list(list(item), FREE),
+        freeMap: map(item, FREE),
+        both: { type: 'object', properties: {}, additionalProperties: item },
+      }),
+      status: object({ s: STRING }),
+    }),
+    creates: [
+      { spec: { foo: 1, a: 1, b: { d: 1, c: 'x' } }, zzz: 1, aaa: 2 },
+      {
+        spec: {
+          list: [{ x: 1 }, { n: 'a', y: { z: 1 }, b: 1 }],
+          map: { 'k.l': { x: 1 }, j: { y: 1 } },
+          strings: { a: 'b', é: 'c', __proto__: 'd' },
+        },
+      },
+      { spec: { list: [{ $times: 12, of: { x: 1 } }], lists: [[{ n: '1', y: 2 }], [{ z: 1 }]] } },
+      { spec: { free: { u: 1, k: { x: '1', y: 2 } }, any: [{ a: 1 }], anything: { a: { b: 1 }, b: [{ c: 1 }, [{ d: 1 }], 1, null] } } },
+      { spec: { freeItems: [{ a: 1 }], freeList: [{ n: '1', b: 1 }], freeLists: [[{ b: 1 }]], freeMap: { k: { n: '1', b: 2 } } } },
+      { spec: { bare: { a: 1 }, nullable: { y: 1 }, both: { a: { b: 1 } } } },
+      { spec: { nothing: { a: 1, b: { c: 1 } } } },
+      { spec: { list: [{ x: 1 }, 1, { y: 1 }], lists: { q: [{ z: 1 }] }, b: [{ c: 1 }, { d: 1 }], map: [{ n: '1', d: 2 }], a: { z: 1 } } },
+      { spec: { strings: { k: { z: 1, y: [{ f: 1 }] }, l: [{ f: 1 }] } } },
+      { spec: { list: null, b: null, bare: null, map: { a: null }, strings: { a: null, b: 'c' }, nullable: null, any: null } },
+      { spec: { free: { a: null, k: null }, anything: { a: null }, freeItems: [{ a: null }], lists: [[{ n: null }]] }, zz: null },
+      { spec: { list: [null] } },
+      { spec: null, status: null },
+      { spec: [{ a: 1 }], status: [] },
+      { metadata: { foo: 1, annotations: { b: 'c' }, aaa: 1, finalizers: null }, spec: { zz: 1 } },
+      { metadata: { creationTimestamp: null, labels: null, annotations: { a: null } }, spec: {} },
+      { metadata: { labels: { a: 1 }, zz: 1 } },
+      { metadata: { labels: { z: 1 }, annotations: [] } },
+      { metadata: { managedFields: [{ manager: 1 }] } },
+      { metadata: { creationTimestamp: 'bad' } },
+    ],
+  },
+  embedded: {
+    schema: object({
+      spec: object({
+        plain: object({ spec: object({ x: STRING }) }, EMBEDDED),
+        free: { type: 'object', ...FREE, ...EMBEDDED },
+        list: list({ type: 'object', ...FREE, ...EMBEDDED }),
+        map: map({ type: 'object', ...FREE, ...EMBEDDED }),
+        nested: object({ spec: object({ inner: { type: 'object', ...FREE, ...EMBEDDED } }) }, EMBEDDED),
+        named: object({ metadata: object({ name: { type: 'string', pattern: '^a' } }) }, EMBEDDED),
+      }),
+    }),
+    creates: [
+      { spec: { plain: resource({ metadata: { name: 'a', foo: 1, labels: { a: 'b' } }, spec: { x: '1', y: 1 }, other: 1 }) } },
+      { spec: { free: resource({ metadata: { name: 'a', foo: 1 }, spec: { x: '1', y: 1 }, other: 1 }) } },
+      { spec: { list: [resource({ metadata: { b: 1, a: 1 } }), resource({ metadata: { c: 1 } })], zz: 1 } },
+      { spec: { map: { 'k.l': resource({ metadata: { b: 1 } }), a: resource({ metadata: { c: 1, ownerReferences: [{ x: 1 }] } }) } } },
+      { spec: { map: { 'k.l': resource({ metadata: 1 }) } } },
+      { spec: { list: [resource({}), resource({ metadata: [] })] } },
+      { spec: { nested: resource({ metadata: { o: 1 }, spec: { inner: resource({ metadata: { i: 1 } }) } }) } },
+      { spec: { nested: resource({ metadata: { labels: { '-': 'x' } }, spec: { inner: { metadata: { labels: { '-': 'x' } } } } }) } },
+      { spec: { nested: resource({ spec: { inner: 1 } }) } },
+      { spec: { named: resource({ metadata: { name: 'b' } }) } },
+      { spec: { named: resource({}) } },
+      { spec: { plain: { metadata: 'str', other: 1 } } },
+      { spec: { plain: null } },
+      { spec: { plain: 'x', free: [] } },
+      { spec: { free: {} } },
+      { spec: { free: { apiVersion: '', kind: '' } } },
+      { spec: { free: { apiVersion: 'a/b/c', kind: 'x y' } } },
+      { spec: { free: { apiVersion: '/', kind: 'Ab1-' } } },
+      { spec: { free: { apiVersion: null, kind: null } } },
+      { spec: { free: { apiVersion: 'v1', kind: { f: [1, 1.5e6, true, null, 'a\u200b<>'] } } } },
+      ...resources(
+        null,
+        {},
+        [],
+        true,
+        {
+          namespace: 'A',
+          name: '-',
+          labels: { '-': '1' },
+          ownerReferences: [{ x: 1, blockOwnerDeletion: null }],
+          managedFields: [{ y: 1 }],
+        },
+        { name: 'a/b' },
+        { generateName: 'a/b-' },
+        { namespace: 'n' },
+        { name: '', uid: 'u', resourceVersion: 'x', selfLink: 's', generation: -1, deletionGracePeriodSeconds: 3 },
+        {
+          creationTimestamp: '2020-01-01T00:00:00.5+01:00',
+          deletionTimestamp: null,
+          Name: 'X',
+          NAME: 3,
+          ownerReferences: [],
+          generation: 0,
+        },
+        { y: 1, labels: { x: 1 } },
+        { y: 1, creationTimestamp: 3 },
+        { creationTimestamp: 'bad' },
+        { finalizers: ['a', 1], generation: 1.5 },
+        { finalizers: ['a', 'b/c', '-'], annotations: { 'A b': 'c' } },
+        {
+          managedFields: [
+            { manager: 'm', operation: 'Apply', fieldsType: 'X', time: null },
+            { operation: 'Y', fieldsType: 'FieldsV1' },
+          ],
+        },
+        {
+          managedFields: [
+            { operation: 'Update', fieldsV1: { 'f:a': {} }, time: '2020-01-01T00:00:00Z', apiVersion: 'v1', subresource: 's' },
+          ],
+        },
+        { name: 'a', ownerReferences: [{ apiVersion: 'v1', kind: 'K', name: 'n', uid: 'u', controller: true, blockOwnerDeletion: false }] },
+      ),
+    ],
+  },
+  defaults: {
+    schema: object({
+      spec: object({
+        a: { type: 'integer', default: 5 },
+        an: { type: 'integer', nullable: true, default: 6 },
+        o: object({ x: X }),
+        od: object({ x: X, y: object({ z: { type: 'string', default: 'zz' } }, { default: {} }) }, { default: {} }),
+        items: list({ type: 'integer', default: 7 }),
+        nullItems: list({ type: 'integer', nullable: true, default: 7 }),
+        plainItems: list(INTEGER),
+        objects: list(object({ x: X }, { default: { x: 'item' } })),
+        lists: list(list(object({ x: X }))),
+        map: map({ type: 'integer', default: 8 }),
+        nullMap: map({ type: 'integer', nullable: true, default: 8 }),
+        objectMap: map(object({ x: X })),
+        any: FREE,
+        anyDefault: { ...FREE, default: { q: 1 } },
+        free: { type: 'object', ...FREE, properties: { k: { type: 'string', default: 'K' }, n: STRING } },
+        embedded: object({ spec: object({ x: X }) }, { ...EMBEDDED, default: { apiVersion: 'v1', kind: 'X', metadata: { name: 'a' } } }),
+        freeMap: map(FREE),
+        percent: { 'x-kubernetes-int-or-string': true, default: '1%' },
+        port: { 'x-kubernetes-int-or-string': true },
+      }),
+    }),
+    creates: [
+      {},
+      { spec: {} },
+      { spec: { a: null, an: null, od: null, o: null, any: null, anyDefault: null, embedded: null, percent: null, port: null } },
+      { spec: { o: {}, od: { x: null }, items: [null, 1], nullItems: [null, 2], objects: [null, {}, { x: '1' }], lists: [[{}], []] } },
+      { spec: { map: { a: null, b: 1 }, nullMap: { a: null }, objectMap: { a: null, b: {} }, freeMap: { a: null, b: { c: null } } } },
+      { spec: { free: { k: null, n: null, u: null }, any: { x: null, y: [null] } } },
+      { spec: { free: {}, embedded: { apiVersion: 'v1', kind: 'Y', spec: {} }, od: { y: {} } } },
+      { spec: { plainItems: [null] } },
+      { spec: { lists: [null] } },
+      { spec: { o: [{}], a: 'x' } },
+    ],
+  },
+};
