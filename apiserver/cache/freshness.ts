@@ -6,6 +6,7 @@
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { StoreError, type Revision, type Store } from '../storage/store';
 import type { Waited } from './contract';
+import type { Yield } from './pace';
 import type { CacheStatistics } from './statistics';
 import type { Waiters } from './waiters';
 
@@ -19,12 +20,20 @@ export interface FreshnessHost {
   readonly waiters: Waiters;
   /** The cache's clock. */
   readonly revision: Revision;
+  readonly yieldNow: Yield;
+}
+
+/** A lookup that has not been sent. */
+interface Lookup {
+  readonly revision: Promise<Revision>;
+  /** When it gives up. */
+  readonly deadline: number;
 }
 
 export class Freshness {
-  private running: Promise<Revision> | undefined;
-  /** The lookup after the running one: whoever comes while one runs may not use it, since it may have been answered already. */
-  private queued: Promise<Revision> | undefined;
+  /** What has been sent may have been answered already, so whoever comes now may not use it. */
+  private running: Promise<unknown> | undefined;
+  private gathering: Lookup | undefined;
 
   constructor(
     private readonly host: FreshnessHost,
@@ -34,10 +43,12 @@ export class Freshness {
   /** Resolves with the newest store revision once the cache's clock has reached it. Rejects with StoreError. */
   async mostRecent(options: Waited): Promise<Revision> {
     const { host } = this;
-    const deadline = Math.min(options.deadline, host.clock.monotonic() + patienceMs);
+    const now = host.clock.monotonic();
+    const lookup = (this.gathering ??= this.gather(now + patienceMs));
     try {
-      const revision = await this.within(deadline, this.lookup());
-      if (revision > host.revision) await this.reach(revision, deadline);
+      // Only a caller with less time than the lookup itself needs a timer.
+      const revision = await (options.deadline < lookup.deadline ? this.within(options.deadline, lookup.revision) : lookup.revision);
+      if (revision > host.revision) await this.reach(revision, Math.min(options.deadline, now + patienceMs));
       host.statistics.consistentReads += 1;
       return revision;
     } catch (error) {
@@ -52,37 +63,28 @@ export class Freshness {
     throw new StoreError('deadline', `the cache is at revision ${this.host.revision} and did not reach ${revision} in time`);
   }
 
-  private lookup(): Promise<Revision> {
-    if (this.queued !== undefined) return this.queued;
-    if (this.running === undefined) return this.begin();
-    const next = (): Promise<Revision> => {
-      this.queued = undefined;
-      return this.begin();
-    };
-    this.queued = this.running.then(next, next);
-    return this.queued;
+  private gather(deadline: number): Lookup {
+    return { revision: this.send(deadline), deadline };
   }
 
-  private begin(): Promise<Revision> {
-    const { store, clock, statistics } = this.host;
+  /** Waits for the lookup under way, and then for the end of the event loop's turn: requests that lie ready share one lookup. */
+  private async send(deadline: number): Promise<Revision> {
+    const { store, statistics, yieldNow } = this.host;
+    await this.running;
+    await yieldNow();
+    this.gathering = undefined;
     statistics.revisionLookups += 1;
     statistics.revisionLookupsInFlight = Math.max(statistics.revisionLookupsInFlight, 1);
-    const running = store.revision({ deadline: clock.monotonic() + patienceMs });
-    this.running = running;
-    const done = (): void => {
-      if (this.running === running) this.running = undefined;
-    };
-    running.then(done, done);
-    return running;
+    const asked = store.revision({ deadline });
+    const settled = (): void => (this.running = undefined);
+    this.running = asked.then(settled, settled);
+    return asked;
   }
 
-  /** A lookup has its own time limit; only a caller with less time than that needs a timer. */
   private within(deadline: number, lookup: Promise<Revision>): Promise<Revision> {
     const { clock } = this.host;
-    const left = deadline - clock.monotonic();
-    if (left >= patienceMs) return lookup;
     return new Promise((resolve, reject) => {
-      const timer = clock.after(Math.max(0, left), () =>
+      const timer = clock.after(Math.max(0, deadline - clock.monotonic()), () =>
         reject(new StoreError('deadline', 'the store was not asked for its revision in time')),
       );
       lookup.then(resolve, reject).finally(() => timer.cancel());

@@ -1,7 +1,8 @@
 /**
  * Gives up on requests that were not answered in time: 504 when nothing has been sent, else the connection is cut.
- * One timer serves all requests with the usual limit, which fall due in the order of their arrival.
+ * One timer serves all requests with the usual limit.
  */
+import { Bag } from '../../shared/runtime/bag';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Exchange } from '../endpoints/exchange';
 
@@ -17,7 +18,7 @@ const TIMED_OUT = Buffer.from(
 );
 
 export class Deadlines {
-  private readonly waiting = new Set<Exchange>();
+  private readonly waiting = new Bag<Exchange>();
   private ticking = false;
 
   constructor(
@@ -32,8 +33,8 @@ export class Deadlines {
       exchange.whenFinished(() => timer.cancel());
       return;
     }
-    this.waiting.add(exchange);
-    exchange.whenFinished(() => this.waiting.delete(exchange));
+    const place = this.waiting.add(exchange);
+    exchange.whenFinished(() => this.waiting.remove(place));
     if (!this.ticking) this.tick();
   }
 
@@ -41,11 +42,7 @@ export class Deadlines {
     this.ticking = true;
     this.clock.after(this.tickMs, () => {
       const now = this.clock.monotonic();
-      for (const exchange of this.waiting) {
-        if (exchange.deadline > now) break;
-        this.waiting.delete(exchange);
-        giveUp(exchange);
-      }
+      for (const exchange of this.waiting) if (exchange.deadline <= now) giveUp(exchange);
       if (this.waiting.size > 0) this.tick();
       else this.ticking = false;
     });

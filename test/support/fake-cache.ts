@@ -18,6 +18,9 @@ import type {
 } from '../../apiserver/cache/contract';
 import { StoreError, type Revision } from '../../apiserver/storage/store';
 
+/** Longest that a most recent read waits (see the contract). */
+const PATIENCE_MS = 3000;
+
 interface State {
   readonly revision: Revision;
   readonly entries: ReadonlyMap<string, Entry>;
@@ -104,7 +107,8 @@ export class FakeCache implements Cache {
     this.lookups += 1;
     if (this.storeFailure !== undefined) throw this.storeFailure;
     const revision = this.storeRevision ?? this.revision;
-    if (await this.waitFor(revision, options)) return revision;
+    const deadline = Math.min(options.deadline, this.clock.monotonic() + PATIENCE_MS);
+    if (await this.waitFor(revision, { deadline })) return revision;
     throw new StoreError('deadline', 'the cache did not get there');
   }
 

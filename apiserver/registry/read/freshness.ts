@@ -25,7 +25,7 @@ export class Freshness {
    */
   async mostRecent(context: RequestContext): Promise<'current' | 'stalled'> {
     try {
-      await this.parts.cache.mostRecent({ deadline: this.deadline(context) });
+      await this.parts.cache.mostRecent(context);
       return 'current';
     } catch (error) {
       if (error instanceof StoreError && error.failure === 'deadline') return 'stalled';
