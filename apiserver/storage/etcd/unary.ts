@@ -1,10 +1,13 @@
 /**
- * Calls with one request and one answer, over HTTP/2 sessions of our own: gRPC's framing and nothing of its machinery, which costs twice as much
+ * Calls with one request and one answer, over HTTP/2 sessions of our own: gRPC's framing and nothing of its machinery, which costs several times as much
  * a call and is most of what a write takes. One session a member, used in turn; what is lost is made again at the next call, after a pause
  * that grows. Knows neither messages nor what a failure means to the store.
  */
-import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectSecurely, type TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../../../shared/runtime/clock';
+import type { AnswerHead } from './http2/headers';
+import { ClientSession, type Peer } from './http2/session';
 
 /** One etcd server. */
 export interface Member {
@@ -38,10 +41,6 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 const PING_EVERY_MS = 10_000;
 const PING_TIMEOUT_MS = 5_000;
-/** What may be under way on one stream and on a whole session: a page of a range is 8 MiB. */
-const STREAM_WINDOW = 4 << 20;
-const SESSION_WINDOW = 32 << 20;
-const SESSION_MEMORY_MB = 512;
 
 export class UnaryCalls {
   private readonly connections: readonly Connection[];
@@ -66,9 +65,9 @@ export class UnaryCalls {
   }
 
   /** The next member's session among those that stand; the others are made again meanwhile. */
-  private connected(): OpenSession | undefined {
+  private connected(): ClientSession | undefined {
     const { connections } = this;
-    let found: OpenSession | undefined;
+    let found: ClientSession | undefined;
     for (let tried = 0; tried < connections.length; tried++) {
       const connection = connections[(this.next + tried) % connections.length];
       const session = connection?.standing();
@@ -81,7 +80,7 @@ export class UnaryCalls {
     return found;
   }
 
-  private connect(deadline: number): Promise<OpenSession> {
+  private connect(deadline: number): Promise<ClientSession> {
     return new Promise((resolve, reject) => {
       const late = (): void => reject(new CallError(UNAVAILABLE, 'No connection established before the deadline', false));
       const timer = this.clock.after(Math.max(0, deadline - this.clock.monotonic()), late);
@@ -101,16 +100,11 @@ export class UnaryCalls {
   }
 }
 
-interface OpenSession {
-  readonly session: ClientHttp2Session;
-  readonly member: Member;
-}
-
 /** The session with one member, as long as there is one. */
 class Connection {
-  private session: OpenSession | undefined;
-  private opening: Promise<OpenSession> | undefined;
-  private made: ClientHttp2Session | undefined;
+  private session: ClientSession | undefined;
+  private opening: Promise<ClientSession> | undefined;
+  private made: Socket | undefined;
   private pause = FIRST_PAUSE_MS;
   private restsUntil = -Infinity;
   private lastFailure = new Error('not tried yet');
@@ -123,13 +117,13 @@ class Connection {
   ) {}
 
   /** The session if there is one. */
-  standing(): OpenSession | undefined {
+  standing(): ClientSession | undefined {
     // What has been destroyed says so before it reports its end.
-    return this.session?.session.destroyed === false ? this.session : undefined;
+    return this.session?.destroyed === false ? this.session : undefined;
   }
 
   /** The session, made when there is none. Rejects at once while it rests after a failure. */
-  open(): Promise<OpenSession> {
+  open(): Promise<ClientSession> {
     const standing = this.standing();
     if (standing !== undefined) return Promise.resolve(standing);
     if (this.closed) return Promise.reject(new Error('the connection is closed'));
@@ -144,32 +138,32 @@ class Connection {
     this.made?.destroy();
   }
 
-  private make(resolve: (session: OpenSession) => void, reject: (error: Error) => void): void {
-    const session = connect(this.member.origin, {
-      ...this.member.tls,
-      settings: { enablePush: false, initialWindowSize: STREAM_WINDOW },
-      maxSessionMemory: SESSION_MEMORY_MB,
-    });
-    this.made = session;
+  private make(resolve: (session: ClientSession) => void, reject: (error: Error) => void): void {
+    const { socket, connected } = dial(this.member);
+    this.made = socket;
     let failure = new Error(`the connection to ${this.member.origin} was closed`);
-    let stood = false;
-    session.once('connect', () => {
+    let session: ClientSession | undefined;
+    socket.once(connected, () => {
       // A server that takes no client without a certificate may have turned this one away by now.
-      if (session.destroyed) return;
-      stood = true;
-      session.setLocalWindowSize(SESSION_WINDOW);
-      this.session = { session, member: this.member };
+      if (socket.destroyed) return;
+      if ('alpnProtocol' in socket && socket.alpnProtocol !== ALPN) {
+        socket.destroy(new Error(`${this.member.origin} does not speak HTTP/2`));
+        return;
+      }
+      const made = new ClientSession(socket, peerOf(this.member), () => this.forget(made));
+      session = made;
+      this.session = made;
       this.opening = undefined;
       this.pause = FIRST_PAUSE_MS;
-      this.keepAlive(session);
-      resolve(this.session);
+      this.keepAlive(made);
+      resolve(made);
     });
-    session.on('error', (error: Error) => (failure = error));
-    // Nothing new may go where the server says that it is leaving.
-    session.once('goaway', () => this.forget(session));
-    session.once('close', () => {
-      this.forget(session);
-      if (stood) return;
+    socket.on('error', (error: Error) => (failure = error));
+    socket.once('close', () => {
+      if (session !== undefined) {
+        this.forget(session);
+        return;
+      }
       this.opening = undefined;
       this.lastFailure = failure;
       this.restsUntil = this.clock.monotonic() + this.pause;
@@ -178,14 +172,15 @@ class Connection {
     });
   }
 
-  private forget(session: ClientHttp2Session): void {
-    if (this.session?.session !== session) return;
+  /** Nothing new may go there. */
+  private forget(session: ClientSession): void {
+    if (this.session !== session) return;
     this.session = undefined;
     this.ping?.cancel();
   }
 
   /** A peer that has gone without a word is found out by pings that nobody answers. */
-  private keepAlive(session: ClientHttp2Session): void {
+  private keepAlive(session: ClientSession): void {
     this.ping = this.clock.after(PING_EVERY_MS, () => {
       if (session.destroyed) return;
       const lost = this.clock.after(PING_TIMEOUT_MS, () => session.destroy(new Error('the server does not answer pings')));
@@ -197,69 +192,51 @@ class Connection {
   }
 }
 
+const ALPN = 'h2';
+
+/** A connection that is being made, and the event that says that it stands. */
+function dial({ origin, tls }: Member): { readonly socket: Socket | TLSSocket; readonly connected: 'connect' | 'secureConnect' } {
+  const { hostname, port } = new URL(origin);
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  if (tls === undefined) return { socket: connectPlain({ host, port: Number(port || '80') }), connected: 'connect' };
+  return { socket: connectSecurely({ ...tls, host, port: Number(port || '443'), ALPNProtocols: [ALPN] }), connected: 'secureConnect' };
+}
+
+function peerOf({ tls, authority }: Member): Peer {
+  return { scheme: tls === undefined ? 'http' : 'https', authority };
+}
+
 const ignore = (): void => undefined;
 
-function send({ session, member }: OpenSession, path: string, message: Buffer, deadline: number, clock: Clock): Promise<Buffer> {
+function send(session: ClientSession, path: string, message: Buffer, deadline: number, clock: Clock): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    let stream: ClientHttp2Stream;
-    try {
-      stream = session.request({
-        [constants.HTTP2_HEADER_METHOD]: 'POST',
-        [constants.HTTP2_HEADER_PATH]: path,
-        [constants.HTTP2_HEADER_AUTHORITY]: member.authority,
-        [constants.HTTP2_HEADER_CONTENT_TYPE]: 'application/grpc',
-        [constants.HTTP2_HEADER_TE]: 'trailers',
-      });
-    } catch (error) {
-      reject(new CallError(UNAVAILABLE, error instanceof Error ? error.message : String(error), false));
-      return;
-    }
-    const chunks: Buffer[] = [];
-    let outcome: IncomingHttpHeaders | undefined;
-    let failure = 'the connection was lost before the answer was complete';
     const timer = clock.after(Math.max(0, deadline - clock.monotonic()), () => {
+      giveUp();
       reject(new CallError(DEADLINE_EXCEEDED, 'Deadline exceeded', true));
-      stream.close(constants.NGHTTP2_CANCEL);
     });
-    // An answer that is nothing but a refusal has its outcome in the head.
-    stream.on('response', (headers) => {
-      if (headers['grpc-status'] !== undefined || headers[':status'] !== 200) outcome = headers;
+    const giveUp = session.call(path, framed(message), {
+      answered(head, trailers, body) {
+        timer.cancel();
+        const outcome = trailers ?? head;
+        if (outcome.grpcStatus === '0') {
+          const whole = unframed(body);
+          if (whole === undefined) reject(new CallError(INTERNAL, 'the answer is no whole message', true));
+          else resolve(whole);
+        } else reject(refusal(head, outcome));
+      },
+      lost(reason, sent) {
+        timer.cancel();
+        reject(new CallError(UNAVAILABLE, reason, sent));
+      },
     });
-    stream.on('trailers', (headers: IncomingHttpHeaders) => (outcome = headers));
-    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
-    stream.on('error', (error: Error) => (failure = error.message));
-    stream.on('end', () => {
-      if (outcome === undefined) return;
-      timer.cancel();
-      settle(outcome, chunks, resolve, reject);
-    });
-    // After `end` with an outcome this comes too late to change anything.
-    stream.on('close', () => {
-      timer.cancel();
-      // A refused stream was not looked at (RFC 9113 §8.7).
-      const refused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
-      if (outcome === undefined) reject(new CallError(UNAVAILABLE, failure, !refused));
-      else settle(outcome, chunks, resolve, reject);
-    });
-    stream.end(framed(message));
   });
 }
 
-function settle(
-  outcome: IncomingHttpHeaders,
-  chunks: readonly Buffer[],
-  resolve: (message: Buffer) => void,
-  reject: (error: CallError) => void,
-): void {
-  const code = outcome['grpc-status'];
-  if (code === '0') {
-    const message = unframed(chunks);
-    if (message === undefined) reject(new CallError(INTERNAL, 'the answer is no whole message', true));
-    else resolve(message);
-    return;
-  }
-  if (code === undefined) reject(new CallError(UNAVAILABLE, `the server answered with HTTP status ${String(outcome[':status'])}`, true));
-  else reject(new CallError(Number(code), decoded(outcome['grpc-message']), true));
+function refusal({ status }: AnswerHead, { grpcStatus, grpcMessage }: AnswerHead): CallError {
+  if (grpcStatus !== undefined) return new CallError(Number(grpcStatus), decoded(grpcMessage ?? ''), true);
+  const complaint =
+    status === '200' ? 'the server did not say how the call ended' : `the server answered with HTTP status ${String(status)}`;
+  return new CallError(UNAVAILABLE, complaint, true);
 }
 
 /** One byte that says "not compressed", four for the length. */
@@ -280,11 +257,10 @@ function unframed(chunks: readonly Buffer[]): Buffer | undefined {
   return whole ? bytes.subarray(PREFIX) : undefined;
 }
 
-function decoded(text: string | string[] | undefined): string {
-  const encoded = typeof text === 'string' ? text : '';
+function decoded(text: string): string {
   try {
-    return decodeURIComponent(encoded);
+    return decodeURIComponent(text);
   } catch {
-    return encoded;
+    return text;
   }
 }

@@ -58,17 +58,18 @@ describe('most recent reads', () => {
       open_ = resolve;
     });
     const before = store.calls.revision;
-    const first = cache.mostRecent(within(5000));
+    const first = [1, 2, 3].map(() => cache.mostRecent(within(5000)));
+    await settle();
     const rest = Array.from({ length: 100 }, () => cache.mostRecent(within(5000)));
     await settle();
     expect(store.calls.revision - before).toBe(1);
     const written = await put(store, nodes, 'n');
     open_();
     store.lookupGate = undefined;
-    const answers = await Promise.all([first, ...rest]);
+    const answers = await Promise.all([...first, ...rest]);
     expect(store.calls.revision - before).toBe(2);
     expect(store.mostLookupsInFlight).toBe(1);
-    expect(answers.slice(1).every((revision) => revision >= written)).toBe(true);
+    expect(answers.slice(first.length).every((revision) => revision >= written)).toBe(true);
   });
 
   it('ask a silent stream for progress after 250 ms', async () => {

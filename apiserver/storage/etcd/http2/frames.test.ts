@@ -1,0 +1,49 @@
+import * as fc from 'fast-check';
+import { contentOf, DEFAULT_MAX_FRAME, Flag, frame, FrameReader, FrameType, OversizedFrame, type Frame } from './frames';
+
+const readAll = (chunks: readonly Buffer[]): Frame[] => {
+  const frames: Frame[] = [];
+  const reader = new FrameReader((taken) => frames.push(taken));
+  for (const chunk of chunks) reader.feed(chunk);
+  return frames;
+};
+
+const anyFrame = fc.record({
+  type: fc.integer({ min: 0, max: 255 }),
+  flags: fc.integer({ min: 0, max: 255 }),
+  stream: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+  payload: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+});
+
+it('finds the frames that were sent, however the connection cuts them', () => {
+  fc.assert(
+    fc.property(fc.array(anyFrame, { maxLength: 8 }), fc.array(fc.nat(400), { maxLength: 20 }), (frames, cuts) => {
+      const bytes = Buffer.concat(frames.map(({ type, flags, stream, payload }) => frame(type, flags, stream, payload)));
+      const places = [0, ...cuts.filter((cut) => cut < bytes.length).sort((a, b) => a - b), bytes.length];
+      const chunks = places.slice(1).map((end, index) => bytes.subarray(places[index], end));
+      expect(readAll(chunks)).toEqual(frames);
+    }),
+  );
+});
+
+it('takes the longest frame that was agreed and none that is longer', () => {
+  const bytes = frame(FrameType.data, 0, 1, Buffer.alloc(DEFAULT_MAX_FRAME, 'x'));
+  expect(readAll([bytes.subarray(0, 5), bytes.subarray(5, 9000), bytes.subarray(9000)])[0]?.payload.toString()).toBe(
+    'x'.repeat(DEFAULT_MAX_FRAME),
+  );
+  const long = frame(FrameType.data, 0, 1, Buffer.alloc(DEFAULT_MAX_FRAME + 1));
+  expect(() => readAll([long])).toThrow(OversizedFrame);
+  expect(() => readAll([long.subarray(0, 4), long.subarray(4)])).toThrow(OversizedFrame);
+});
+
+it.each<[string, number, number, string, string | undefined]>([
+  ['nothing around it', FrameType.data, 0, '616263', '616263'],
+  ['padding', FrameType.data, Flag.padded, '026162630000', '616263'],
+  ['padding alone', FrameType.data, Flag.padded, '00', ''],
+  ['more padding than there is', FrameType.data, Flag.padded, '0400', undefined],
+  ['a priority', FrameType.headers, Flag.priority, '8000000001616263', '616263'],
+  ['padding and a priority', FrameType.headers, Flag.priority | Flag.padded, '018000000001626300', '6263'],
+  ['half a priority', FrameType.headers, Flag.priority, '800000', undefined],
+])('reads a payload with %s', (_, type, flags, payload, content) => {
+  expect(contentOf({ type, flags, stream: 1, payload: Buffer.from(payload, 'hex') })?.toString('hex')).toBe(content);
+});

@@ -1,0 +1,111 @@
+import * as fc from 'fast-check';
+import { createServer, type Http2Server, type IncomingHttpHeaders } from 'node:http2';
+import { connect } from 'node:net';
+import { freePort } from '../../../../test/support/ports';
+import { FrameReader, FrameType, PREFACE, Setting, settingsFrame, type Frame } from './frames';
+import { MalformedHeaders, readAnswerHead, requestHead } from './headers';
+import { ClientSession } from './session';
+
+const NOTHING_SAID = { status: undefined, grpcStatus: undefined, grpcMessage: undefined };
+
+describe('readAnswerHead', () => {
+  it.each<[string, string, object]>([
+    ['an indexed status', '88', { status: '200' }],
+    ['a status of its own', '0803353033', { status: '503' }],
+    ['one that might have been kept', '4803353033', { status: '503' }],
+    ['one that must not be kept', '1803353033', { status: '503' }],
+    ['names and values in full', '000b677270632d737461747573023133', { grpcStatus: '13' }],
+    ['names and values in Huffman code', '40889acac8b21234da8f013040899acac8b5254207317f00', { grpcStatus: '0', grpcMessage: '' }],
+    ['a table that is made empty', '208e', { status: '500' }],
+    ['what matters to nobody', '5f8b1d75d0620d263d4c4d6564', {}],
+  ])('reads %s', (_, hex, expected) => {
+    expect(readAnswerHead(Buffer.from(hex, 'hex'))).toEqual({ ...NOTHING_SAID, ...expected });
+  });
+
+  it.each<[string, string]>([
+    ['a table that grows', '3f61'],
+    ['an entry of no table', 'be'],
+    ['entry 0', '80'],
+    ['a text that is cut short', '0805353033'],
+    ['a field that is cut short', '08'],
+    ['a number without end', '7fffffffffffff'],
+  ])('refuses %s', (_, hex) => {
+    expect(() => readAnswerHead(Buffer.from(hex, 'hex'))).toThrow(MalformedHeaders);
+  });
+
+  it('throws nothing else, whatever it is given', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
+        try {
+          readAnswerHead(Buffer.from(bytes));
+        } catch (error) {
+          expect(error).toBeInstanceOf(MalformedHeaders);
+        }
+      }),
+    );
+  });
+});
+
+describe('against another implementation', () => {
+  let server: Http2Server;
+  let port: number;
+  let asked: IncomingHttpHeaders | undefined;
+  let message = '';
+
+  beforeAll(async () => {
+    server = createServer();
+    server.on('stream', (stream, headers) => {
+      asked = headers;
+      stream.respond({ ':status': 200, 'grpc-status': '7', 'grpc-message': message, server: 'x', date: 'now' }, { endStream: true });
+    });
+    port = await freePort();
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  });
+  afterAll(() => server.close());
+
+  it('asks so that it is understood', async () => {
+    const path = `/etcdserverpb.KV/${'R'.repeat(300)}`;
+    const session = new ClientSession(connect(port, '127.0.0.1'), { scheme: 'http', authority: 'member:2379' }, () => undefined);
+    await new Promise<void>((resolve, reject) => {
+      session.call(path, Buffer.alloc(5), { answered: () => resolve(), lost: (reason) => reject(new Error(reason)) });
+    });
+    session.destroy();
+    expect(asked).toMatchObject({
+      ':method': 'POST',
+      ':scheme': 'http',
+      ':path': path,
+      ':authority': 'member:2379',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
+  });
+
+  it('reads every text that it may be told', async () => {
+    const texts = fc.sample(
+      fc.string({ unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)), maxLength: 60 }),
+      200,
+    );
+    const all = String.fromCharCode(...Array.from({ length: 95 }, (_, index) => 0x20 + index));
+    for (const text of [all, ...texts].map((given) => given.trim())) {
+      message = text;
+      expect(readAnswerHead(await blockFrom(port))).toEqual({ status: '200', grpcStatus: '7', grpcMessage: text });
+    }
+  });
+});
+
+/** The header block of the server's answer to one call on a connection of its own. */
+function blockFrom(port: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1');
+    const reader = new FrameReader(({ type, payload }: Frame) => {
+      if (type !== FrameType.headers) return;
+      resolve(Buffer.from(payload));
+      socket.destroy();
+    });
+    socket.on('data', (chunk: Buffer) => reader.feed(chunk));
+    socket.on('error', reject);
+    const head = Buffer.concat([Buffer.of(0x20), requestHead('http', 'member', '/a/B')]);
+    const start = Buffer.from([0, 0, head.length, FrameType.headers, 0x5, 0, 0, 0, 1]);
+    socket.write(Buffer.concat([PREFACE, settingsFrame([[Setting.headerTableSize, 0]]), start, head]));
+  });
+}

@@ -1,0 +1,300 @@
+import {
+  createServer as createHttp2Server,
+  type Http2Server,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+  type Settings,
+} from 'node:http2';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { freePort } from '../../../../test/support/ports';
+import { waitUntil } from '../../../../test/support/programs';
+import { Flag, frame, FrameReader, FrameType, numberFrame, PREFACE, Setting, settingsFrame, type Frame } from './frames';
+import { ClientSession } from './session';
+
+const PEER = { scheme: 'http', authority: 'member' } as const;
+type Outcome = { body: string; status: string | undefined; trailer: string | undefined } | { reason: string; sent: boolean };
+
+let port: number;
+let session: ClientSession;
+let left: number;
+
+const open = async (): Promise<void> => {
+  const socket = connect(port, '127.0.0.1');
+  await new Promise<void>((resolve) => socket.once('connect', resolve));
+  left = 0;
+  session = new ClientSession(socket, PEER, () => (left += 1));
+};
+
+const call = (body: Buffer | string): Promise<Outcome> & { readonly cancel: () => void } => {
+  let cancel: () => void = () => undefined;
+  const outcome = new Promise<Outcome>((resolve) => {
+    cancel = session.call('/a/B', Buffer.from(body), {
+      answered: ({ status }, trailers, chunks) =>
+        resolve({ body: Buffer.concat(chunks).toString('latin1'), status, trailer: trailers?.grpcStatus }),
+      lost: (reason, sent) => resolve({ reason, sent }),
+    });
+  });
+  return Object.assign(outcome, { cancel });
+};
+
+const ok = (body: string): Outcome => ({ body, status: '200', trailer: '0' });
+
+beforeEach(async () => {
+  port = await freePort();
+});
+
+describe('with a server of another make', () => {
+  let server: Http2Server;
+  let sessions: ServerHttp2Session[];
+  let answer: (stream: ServerHttp2Stream, body: Buffer) => void;
+  let under: number;
+  let most: number;
+  let codes: number[];
+
+  const reply = (stream: ServerHttp2Stream, body: Buffer): void => {
+    stream.respond({ ':status': 200 }, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+    stream.end(body);
+  };
+  const listen = async (settings: Settings = {}): Promise<void> => {
+    sessions = [];
+    codes = [];
+    under = most = 0;
+    server = createHttp2Server({ settings });
+    server.on('session', (made) => sessions.push(made));
+    server.on('stream', (stream) => {
+      const chunks: Buffer[] = [];
+      most = Math.max(most, (under += 1));
+      stream.on('close', () => {
+        under -= 1;
+        codes.push(stream.rstCode);
+      });
+      stream.on('error', () => undefined);
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => answer(stream, Buffer.concat(chunks)));
+    });
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    await open();
+  };
+  afterEach(async () => {
+    session.destroy();
+    for (const made of sessions) made.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('sends bodies that the server takes piece by piece, side by side with short ones', async () => {
+    answer = (stream, body) => reply(stream, Buffer.from(`${body.length} ${body.subarray(0, 1).toString()} ${new Set(body).size}`));
+    await listen({ initialWindowSize: 1000 });
+    const sizes = [5, 300_000, 70_000, 17_000, 5, 1_000_000, 1001];
+    const outcomes = await Promise.all(sizes.map((size, index) => call(Buffer.alloc(size, String(index)))));
+    expect(outcomes).toEqual(sizes.map((size, index) => ok(`${size} ${index} 1`)));
+    expect(await call('again')).toEqual(ok('5 a 4'));
+  });
+
+  it('takes answers that are larger than all windows together', async () => {
+    const large = Buffer.alloc(70 << 20, 'y');
+    answer = (stream) => reply(stream, large);
+    await listen();
+    const outcome = await call('want');
+    expect('body' in outcome ? outcome.body.length : outcome).toBe(large.length);
+    answer = reply;
+    expect(await call('small')).toEqual(ok('small'));
+  });
+
+  it('has no more streams open than the server allows', async () => {
+    answer = (stream, body) => setImmediate(() => reply(stream, body));
+    await listen({ maxConcurrentStreams: 3 });
+    expect(await call('first')).toEqual(ok('first'));
+    most = 0;
+    const calls = Array.from({ length: 40 }, (_, index) => call(String(index)));
+    const [unwanted] = calls.splice(20, 1);
+    unwanted?.cancel();
+    const outcomes = await Promise.all(calls);
+    expect(outcomes).toEqual(Array.from({ length: 40 }, (_, index) => ok(String(index))).toSpliced(20, 1));
+    expect(most).toBe(3);
+  });
+
+  it('answers pings and asks itself', async () => {
+    answer = reply;
+    await listen();
+    await call('one');
+    await new Promise<void>((resolve) => sessions[0]?.ping(() => resolve()));
+    await new Promise<void>((resolve) => session.ping(resolve));
+  });
+
+  it('tells the server what it no longer wants, and goes on', async () => {
+    answer = () => undefined;
+    await listen({ initialWindowSize: 10 });
+    const waiting = call('waits');
+    const blocked = call('does not fit at all');
+    waiting.cancel();
+    blocked.cancel();
+    await waitUntil('both streams are reset', () => under === 0 && most === 2);
+    answer = reply;
+    expect(await call('next')).toEqual(ok('next'));
+    expect(codes.slice(0, 2)).toEqual([8, 8]);
+  });
+
+  it('lets calls under way end when the server leaves, and takes no more', async () => {
+    let release: () => void = () => undefined;
+    answer = (stream, body) => (release = () => reply(stream, body));
+    await listen();
+    const slow = call('slow');
+    await waitUntil('the call is under way', () => under === 1);
+    sessions[0]?.close();
+    await waitUntil('the farewell', () => left === 1);
+    expect(await call('late')).toEqual({ reason: 'the connection is being closed', sent: false });
+    release();
+    expect(await slow).toEqual(ok('slow'));
+    await waitUntil('the end', () => session.destroyed);
+  });
+});
+
+describe('with a server that sends what it is told to', () => {
+  let server: Server;
+  let peer: Socket;
+  let seen: Frame[];
+
+  const ANSWER = Buffer.from('88', 'hex');
+  const TRAILERS = Buffer.from('000b677270632d7374617475730130', 'hex');
+  const say = (...frames: Buffer[]): boolean => peer.write(Buffer.concat(frames));
+  /** So many of our settings have been taken. */
+  const settled = (count: number): Promise<unknown> =>
+    waitUntil(
+      'the settings are taken',
+      () => seen.filter(({ type, flags }) => type === FrameType.settings && flags === Flag.ack).length === count,
+    );
+  const streams = (): number[] => seen.filter(({ type }) => type === FrameType.headers).map(({ stream }) => stream);
+
+  beforeEach(async () => {
+    seen = [];
+    const connected = new Promise<void>((resolve) => {
+      server = createServer((socket) => {
+        peer = socket;
+        const reader = new FrameReader((taken) => seen.push({ ...taken, payload: Buffer.from(taken.payload) }));
+        let preface = PREFACE.length;
+        socket.on('data', (chunk) => {
+          const skipped = Math.min(preface, chunk.length);
+          preface -= skipped;
+          reader.feed(chunk.subarray(skipped));
+        });
+        socket.on('error', () => undefined);
+        resolve();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    await open();
+    await connected;
+    say(settingsFrame([]));
+  });
+  afterEach(async () => {
+    session.destroy();
+    peer.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  const started = async (...bodies: string[]): Promise<(Promise<Outcome> & { cancel: () => void })[]> => {
+    const before = streams().length;
+    const calls = bodies.map(call);
+    await waitUntil('the calls are there', () => streams().length === before + bodies.length);
+    return calls;
+  };
+
+  it('reads padded frames, heads in pieces, and heads that come before the real one', async () => {
+    const [one] = await started('x');
+    say(
+      frame(FrameType.headers, Flag.endHeaders, 1, Buffer.from('0803313033', 'hex')),
+      frame(FrameType.headers, Flag.padded, 1, Buffer.from('0108033200', 'hex')),
+      frame(FrameType.continuation, 0, 1, Buffer.from('30', 'hex')),
+      frame(FrameType.continuation, Flag.endHeaders, 1, Buffer.from('30', 'hex')),
+      frame(FrameType.data, Flag.padded, 1, Buffer.from('0268690000', 'hex')),
+      frame(0xee, 0xff, 1, Buffer.from('of no known type')),
+      frame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, TRAILERS),
+    );
+    expect(await one).toEqual(ok('hi'));
+  });
+
+  it('knows what was refused from what may have been done', async () => {
+    const [one, two] = await started('x', 'y');
+    say(numberFrame(FrameType.resetStream, 1, 7), numberFrame(FrameType.resetStream, 3, 2));
+    expect(await one).toEqual({ reason: 'the server reset the stream with code 7', sent: false });
+    expect(await two).toEqual({ reason: 'the server reset the stream with code 2', sent: true });
+  });
+
+  it('knows which calls a leaving server looks at', async () => {
+    const [one, two] = await started('x', 'y');
+    say(frame(FrameType.goAway, 0, 0, Buffer.from([0, 0, 0, 1, 0, 0, 0, 0])));
+    expect(await two).toEqual({ reason: 'the server is going away', sent: false });
+    expect(left).toBe(1);
+    say(frame(FrameType.headers, Flag.endHeaders, 1, ANSWER), frame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, TRAILERS));
+    expect(await one).toEqual(ok(''));
+    await waitUntil('the end', () => session.destroyed);
+  });
+
+  it('gives up a request that was answered before it was sent whole', async () => {
+    const [one] = await started('x'.repeat(100_000));
+    say(frame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, Buffer.from('0803343133', 'hex')));
+    expect(await one).toEqual({ body: '', status: '413', trailer: undefined });
+    await waitUntil('a reset', () => seen.some(({ type, stream }) => type === FrameType.resetStream && stream === 1));
+  });
+
+  it('gives the server room as it reads', async () => {
+    const [one] = await started('x');
+    const piece = frame(FrameType.data, 0, 1, Buffer.alloc(16_384));
+    say(frame(FrameType.headers, Flag.endHeaders, 1, ANSWER), ...Array.from({ length: 1100 }, () => piece));
+    await waitUntil('room for the connection', () =>
+      seen.some(({ type, stream, payload }) => {
+        return type === FrameType.windowUpdate && stream === 0 && payload.readUInt32BE() === 16 << 20;
+      }),
+    );
+    const room = seen
+      .filter(({ type, stream }) => type === FrameType.windowUpdate && stream === 1)
+      .map(({ payload }) => payload.readUInt32BE());
+    expect(room.length).toBeGreaterThanOrEqual(8);
+    expect(new Set(room)).toEqual(new Set([2 << 20]));
+    say(frame(FrameType.data, Flag.endStream, 1));
+    expect(await one).toMatchObject({ status: '200', trailer: undefined });
+  });
+
+  it('sends to a stream what a changed window lets through', async () => {
+    say(settingsFrame([[Setting.initialWindow, 10]]));
+    await settled(2);
+    const sent = (): number => seen.filter(({ type }) => type === FrameType.data).reduce((sum, { payload }) => sum + payload.length, 0);
+    const [one] = await started('x'.repeat(50));
+    await waitUntil('ten bytes', () => sent() === 10);
+    say(settingsFrame([[Setting.initialWindow, 4]]), numberFrame(FrameType.windowUpdate, 1, 8));
+    await waitUntil('two more', () => sent() === 12);
+    say(settingsFrame([[Setting.initialWindow, 1000]]));
+    await waitUntil('the rest', () => sent() === 50);
+    say(frame(FrameType.headers, Flag.endHeaders, 1, ANSWER), frame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, TRAILERS));
+    expect(await one).toEqual(ok(''));
+  });
+
+  it.each<[string, Buffer]>([
+    ['a frame that is too long', frame(FrameType.data, 0, 1, Buffer.alloc(16_385))],
+    ['a head that cannot be read', frame(FrameType.headers, Flag.endHeaders, 1, Buffer.from('be', 'hex'))],
+    ['a head without end', frame(FrameType.headers, 0, 1, ANSWER)],
+    ['a body before its head', frame(FrameType.data, 0, 1, Buffer.from('x'))],
+    ['a continuation of nothing', frame(FrameType.continuation, Flag.endHeaders, 1, ANSWER)],
+    ['a push', frame(FrameType.pushPromise, Flag.endHeaders, 1, Buffer.from('0000000288', 'hex'))],
+    ['half a number', frame(FrameType.windowUpdate, 0, 0, Buffer.from('00', 'hex'))],
+    ['no room', numberFrame(FrameType.windowUpdate, 0, 0)],
+    ['more room than there can be', numberFrame(FrameType.windowUpdate, 1, 2 ** 31 - 1)],
+  ])('ends the connection after %s: what was sent may have been done', async (_, bytes) => {
+    const [one] = await started('x');
+    say(bytes, frame(FrameType.ping, 0, 0, Buffer.alloc(8)));
+    expect(await one).toMatchObject({ sent: true });
+    expect(session.destroyed).toBe(true);
+    expect(await call('next')).toMatchObject({ sent: false });
+  });
+
+  it('says that nothing was done with what still waited for a stream', async () => {
+    say(settingsFrame([[Setting.maxStreams, 1]]));
+    await settled(2);
+    const [one] = await started('x');
+    const two = call('y');
+    peer.destroy();
+    expect(await one).toEqual({ reason: 'the connection was lost before the answer was complete', sent: true });
+    expect(await two).toEqual({ reason: 'the connection was lost before the answer was complete', sent: false });
+  });
+});
