@@ -43,6 +43,12 @@ export function own(value: JsonObject, member: string): JsonValue | undefined {
   return Object.hasOwn(value, member) ? value[member] : undefined;
 }
 
+/** Whether an object has no member. */
+export function isEmptyObject(value: JsonObject): boolean {
+  for (const member in value) if (Object.hasOwn(value, member)) return false;
+  return true;
+}
+
 /** Sets a member whose name a client chose: plain assignment of `__proto__` would change the prototype instead. */
 export function setMember(target: JsonObject, member: string, value: JsonValue): void {
   if (member === '__proto__') Object.defineProperty(target, member, { value, writable: true, enumerable: true, configurable: true });
@@ -59,14 +65,28 @@ export function cloneJson(value: JsonValue): JsonValue {
   return copy;
 }
 
+/** Whether there are more than so many objects and lists inside one another. Looks no further than that, because the depth is a client's choice. */
+export function isDeeper(value: JsonValue, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1));
+  for (const member in value) if (Object.hasOwn(value, member) && isDeeper(value[member] ?? null, levels - 1)) return true;
+  return false;
+}
+
 /** Whether two values are equal; the order of members does not count, the order of list items does. */
 export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => equalJson(item, b[index]));
   if (Array.isArray(b)) return false;
-  const members = Object.keys(a);
-  return members.length === Object.keys(b).length && members.every((member) => Object.hasOwn(b, member) && equalJson(a[member], b[member]));
+  let members = 0;
+  for (const member in a) {
+    if (!Object.hasOwn(a, member)) continue;
+    if (!Object.hasOwn(b, member) || !equalJson(a[member], b[member])) return false;
+    members += 1;
+  }
+  return members === Object.keys(b).length;
 }
 
 const SPECIAL = /["\\<>&\u0000-\u001f\u2028\u2029\ud800-\udfff]/;

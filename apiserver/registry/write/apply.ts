@@ -3,7 +3,7 @@
  * What becomes of that object is the same as for every other write.
  */
 import { apiVersionOf, parseApiVersion } from '../../../shared/api/identity';
-import { cloneJson, isObject, objectAt, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/api/json';
+import { isObject, objectAt, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/api/json';
 import { metadataOf, readMetadata, timestamp } from '../../../shared/api/object-meta';
 import { DecodeError, decodeObject } from '../../../shared/api/schema';
 import * as status from '../../../shared/api/status';
@@ -147,7 +147,7 @@ function liveEntries({ plan, subresource }: ApplyRequest, old: JsonObject, live:
 
 function decode(plan: KindPlan, value: JsonObject, config: JsonObject): JsonObject {
   try {
-    return decodeObject(plan.type, cloneJson(value)).object;
+    return decodeObject(plan.type, value).object;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const type = typeOf(plan);

@@ -1,5 +1,5 @@
 /** Readers of scalars and of the types with a JSON form of their own: each takes its canonical spelling, or says why it cannot be read. */
-import { cloneJson, isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../json';
+import { cloneJson, isDeeper, isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../json';
 import { Base64Fault, canonicalBase64 } from './base64';
 import type { Context, Owner, Reader } from './decode-context';
 import { DecodeError, kindOf } from './decode-error';
@@ -151,14 +151,4 @@ function isNumber(value: JsonValue): value is number | bigint {
 
 function spelling(value: number | bigint, context: Context, container: JsonObject | JsonArray, key: string | number): string {
   return context.literals?.get(container)?.get(key) ?? String(value);
-}
-
-/** A loop, because the depth is the client's choice. */
-function isDeeper(value: JsonValue, limit: number): boolean {
-  let level: JsonValue[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > limit) return true;
-    level = level.flatMap((item): JsonValue[] => (typeof item === 'object' && item !== null ? Object.values(item) : []));
-  }
-  return false;
 }

@@ -185,6 +185,22 @@ const writeNumber: Writer = (value) => (typeof value === 'number' || typeof valu
 const writeBoolean: Writer = (value) => (value === true ? 'true' : 'false');
 const writeAny: Writer = (value) => stringifyJson(value);
 
+/** What upstream escapes and the machine's own writer does not, and lone surrogates, which the two write differently. */
+const NEEDS_CARE = /[<>&\u2028\u2029]|\\ud/;
+
+/** Who owns what is half of many an object and holds texts and objects only, which the machine's own writer knows how to write. */
+const writeFieldSet: Writer = (value) => {
+  if (!isTree(value)) return stringifyJson(value);
+  const text = JSON.stringify(value);
+  return NEEDS_CARE.test(text) ? stringifyJson(value) : text;
+};
+
+function isTree(value: JsonValue): boolean {
+  if (!isObject(value)) return false;
+  for (const name in value) if (!isTree(value[name] ?? null)) return false;
+  return true;
+}
+
 const SCALAR_WRITERS: Record<Scalar, Writer> = {
   bool: writeBoolean,
   int32: writeNumber,
@@ -200,6 +216,6 @@ const SCALAR_WRITERS: Record<Scalar, Writer> = {
   intOrString: (value) => (typeof value === 'string' ? quoteJson(value) : writeNumber(value)),
   raw: writeAny,
   json: (value) => stringifyJson(value, 'sorted'),
-  fields: writeAny,
+  fields: writeFieldSet,
   strings: writeAny,
 };

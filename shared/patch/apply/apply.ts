@@ -80,9 +80,14 @@ export function applyConfiguration(
   const previous = entries.find((entry) => isSameManager(entry.manager, manager));
   const others = entries.filter((entry) => entry !== previous);
   const wanted = differenceBelow(fieldSetOf(shape, config), resets);
+  const own = withoutServerFields(wanted);
+  // A controller that says the same fields again and again gives nothing up, and its set is canonical already.
+  const repeats = previous?.manager.apiVersion === manager.apiVersion && equalJson(previous.fields, own);
   const merged = mergeApplied(shape, live, config);
   const object =
-    previous === undefined ? merged : prune(ownership, merged, previous, [{ manager, time: undefined, fields: wanted }, ...others]);
+    previous === undefined || repeats
+      ? merged
+      : prune(ownership, merged, previous, [{ manager, time: undefined, fields: wanted }, ...others]);
 
   const changes = new Changes(ownership, live, object);
   const conflicts = others.flatMap((entry) => {
@@ -92,9 +97,9 @@ export function applyConfiguration(
   });
   if (conflicts.length > 0 && !options.force) throw new ApplyConflict(conflicts);
   const left = changes.leave(others);
-  const own = withoutServerFields(wanted);
   const time = equalJson(live, object) ? previous?.time : options.now;
-  return { object, entries: isEmptySet(own) ? left : [...left, { manager, time, fields: canonical(own) }] };
+  const fields = repeats ? previous.fields : canonical(own);
+  return { object, entries: isEmptySet(own) ? left : [...left, { manager, time, fields }] };
 }
 
 /** Takes out what the manager applied before and nobody, itself included, wants now. Each set counts in the version that it was written in. */

@@ -1,9 +1,9 @@
 /**
  * What differs between two objects of a shape, as sets of fields. A value that is there as null is present. Judges nothing.
  */
-import { equalJson, isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
-import { fieldElement, SetBuilder, type FieldSet, type PathElement } from './field-set';
-import { itemElement, memberShape, partition, type ItemShape, type Shape } from './shape';
+import { equalJson, isEmptyObject, isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
+import { SetBuilder, type FieldSet, type PathElement } from './field-set';
+import { itemElement, memberElement, memberShape, partition, type ItemShape, type Shape } from './shape';
 
 export interface Comparison {
   readonly added: FieldSet;
@@ -28,9 +28,12 @@ class Walker {
   private readonly path: PathElement[] = [];
 
   members(shape: Shape, before: JsonObject, after: JsonObject): void {
-    for (const name of Object.keys(before)) this.child(memberShape(shape, name), fieldElement(name), before[name], own(after, name));
+    for (const name of Object.keys(before)) {
+      const [was, is] = [before[name], own(after, name)];
+      if (was !== is) this.child(memberShape(shape, name), memberElement(shape, name), was, is);
+    }
     for (const name of Object.keys(after)) {
-      if (own(before, name) === undefined) this.child(memberShape(shape, name), fieldElement(name), undefined, after[name]);
+      if (own(before, name) === undefined) this.child(memberShape(shape, name), memberElement(shape, name), undefined, after[name]);
     }
   }
 
@@ -50,7 +53,7 @@ class Walker {
       case 'members': {
         const [old, now] = [isObject(before) ? before : NOTHING, isObject(after) ? after : NOTHING];
         // Two empty values are one field, because null and {} differ.
-        if (isEmpty(old) && isEmpty(now)) return this.leaf(before, after);
+        if (isEmptyObject(old) && isEmptyObject(now)) return this.leaf(before, after);
         return this.members(shape, old, now);
       }
       case 'items': {
@@ -67,6 +70,8 @@ class Walker {
 
   /** Items are found by what identifies them; their order does not count. Repeated items are compared together. */
   private items(shape: ItemShape, before: JsonArray, after: JsonArray): void {
+    const elements = sharedElements(shape, before, after);
+    if (elements !== undefined) return elements.forEach((element, index) => this.child(shape.of, element, before[index], after[index]));
     const old = byElement(shape, before);
     const now = byElement(shape, after);
     for (const [element, was] of old) this.item(shape, element, was, now.get(element) ?? NO_ITEMS);
@@ -83,6 +88,18 @@ class Walker {
   }
 }
 
+/** The elements of two lists that have the same ones in the same order, each once: the way of nearly all lists. */
+function sharedElements(shape: ItemShape, before: JsonArray, after: JsonArray): PathElement[] | undefined {
+  if (before.length !== after.length) return undefined;
+  const elements: PathElement[] = [];
+  for (let index = 0; index < before.length; index += 1) {
+    const element = itemElement(shape, before[index] ?? null);
+    if (itemElement(shape, after[index] ?? null) !== element) return undefined;
+    elements.push(element);
+  }
+  return new Set(elements).size === elements.length ? elements : undefined;
+}
+
 function byElement(shape: ItemShape, items: JsonArray): Map<PathElement, JsonArray> {
   const found = new Map<PathElement, JsonArray>();
   for (const item of items) {
@@ -92,9 +109,4 @@ function byElement(shape: ItemShape, items: JsonArray): Map<PathElement, JsonArr
     else same.push(item);
   }
   return found;
-}
-
-function isEmpty(value: JsonObject): boolean {
-  for (const name in value) if (Object.hasOwn(value, name)) return false;
-  return true;
 }

@@ -6,27 +6,20 @@
  * Elements: `f:<field or map key>`, `k:<JSON of list keys>`, `v:<JSON value>`, `i:<index>`. All begin with two characters of our own, so no
  * name that a client chose can reach what every object inherits.
  */
-import { compareBytes, isObject, quoteJson, stringifyJson, type JsonObject, type JsonValue } from '../../api/json';
+import { compareBytes, isEmptyObject, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../api/json';
 
 export type FieldSet = JsonObject;
 export type PathElement = string;
 
 export const EMPTY_SET: FieldSet = Object.freeze({});
-const MEMBER: FieldSet = EMPTY_SET;
+/** The node of a field below which there is nothing. */
+export const MEMBER: FieldSet = EMPTY_SET;
 const SELF = '.';
 
 export const fieldElement = (name: string): PathElement => `f:${name}`;
 export const valueElement = (value: JsonValue): PathElement => `v:${stringifyJson(value)}`;
 
-/** `keys` in the order of their names. */
-export function keyElement(keys: readonly (readonly [string, JsonValue])[]): PathElement {
-  return `k:{${keys.map(([name, value]) => `${quoteJson(name)}:${stringifyJson(value, 'sorted')}`).join(',')}}`;
-}
-
-export function isEmptySet(set: FieldSet): boolean {
-  for (const element in set) if (Object.hasOwn(set, element)) return false;
-  return true;
-}
+export const isEmptySet: (set: FieldSet) => boolean = isEmptyObject;
 
 /** The node below an element; undefined when the set has nothing there. */
 export function nodeAt(set: FieldSet, element: PathElement): FieldSet | undefined {
@@ -43,87 +36,105 @@ export function elementsOf(set: FieldSet): PathElement[] {
   return Object.keys(set).filter((element) => element !== SELF);
 }
 
+/** A node to put children into; see {@link MEMBER} for one that gets none. */
+export function openNode(member: boolean): FieldSet {
+  return member ? { [SELF]: MEMBER } : {};
+}
+
 /** A node; undefined when it would be neither a member nor lead to one. */
 function makeNode(member: boolean, children: JsonObject): FieldSet | undefined {
   if (isEmptySet(children)) return member ? MEMBER : undefined;
   return member ? { [SELF]: MEMBER, ...children } : children;
 }
 
+/** `undefined` = the node is left out. */
 type NodeOperation = (a: FieldSet, b: FieldSet) => FieldSet | undefined;
 
-/** What `a` keeps of its children when `operate` looks at those that `b` has too; `alone` is what becomes of the others. */
-function reduceChildren(a: FieldSet, b: FieldSet, operate: NodeOperation, keepsOthers: boolean): { children: JsonObject; same: boolean } {
+/** The children of `a` after `operate` has looked at those that `b` has too; undefined when it left all of them as they are. */
+function changedChildren(a: FieldSet, b: FieldSet, operate: NodeOperation): JsonObject | undefined {
+  let changes: Map<PathElement, FieldSet | undefined> | undefined;
+  for (const element of elementsOf(b)) {
+    const [mine, other] = [nodeAt(a, element), nodeAt(b, element)];
+    if (mine === undefined || other === undefined) continue;
+    const kept = operate(mine, other);
+    if (kept !== mine) (changes ??= new Map<PathElement, FieldSet | undefined>()).set(element, kept);
+  }
+  if (changes === undefined) return undefined;
   const children: JsonObject = {};
-  let same = true;
   for (const element of elementsOf(a)) {
-    const mine = nodeAt(a, element);
-    if (mine === undefined) continue;
-    const other = nodeAt(b, element);
-    const kept = other === undefined ? (keepsOthers ? mine : undefined) : operate(mine, other);
-    if (kept !== mine) same = false;
+    const kept = changes.has(element) ? changes.get(element) : nodeAt(a, element);
     if (kept !== undefined) children[element] = kept;
   }
-  return { children, same };
+  return children;
+}
+
+function childrenOf(set: FieldSet): JsonObject {
+  const { [SELF]: _, ...children } = set;
+  return children;
 }
 
 /** The members of `a` that are no members of `b`. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
-  if (isEmptySet(a) || isEmptySet(b)) return a;
-  const { children, same } = reduceChildren(a, b, nodeDifference, true);
-  return same ? a : children;
+  return changedChildren(a, b, nodeDifference) ?? a;
 }
 
 function nodeDifference(a: FieldSet, b: FieldSet): FieldSet | undefined {
   const was = isMember(a);
   const member = was && !isMember(b);
-  const { children, same } = reduceChildren(a, b, nodeDifference, true);
-  return same && member === was ? a : makeNode(member, children);
+  const children = changedChildren(a, b, nodeDifference);
+  return children === undefined && member === was ? a : makeNode(member, children ?? childrenOf(a));
 }
 
 /** The members of `a` that are neither members of `b` nor stand below one. */
 export function differenceBelow(a: FieldSet, b: FieldSet): FieldSet {
-  if (isEmptySet(a) || isEmptySet(b)) return a;
-  const { children, same } = reduceChildren(a, b, nodeDifferenceBelow, true);
-  return same ? a : children;
+  return changedChildren(a, b, nodeDifferenceBelow) ?? a;
 }
 
 function nodeDifferenceBelow(a: FieldSet, b: FieldSet): FieldSet | undefined {
   if (isMember(b)) return undefined;
-  const { children, same } = reduceChildren(a, b, nodeDifferenceBelow, true);
-  return same ? a : makeNode(isMember(a), children);
+  const children = changedChildren(a, b, nodeDifferenceBelow);
+  return children === undefined ? a : makeNode(isMember(a), children);
 }
 
+/** Not in canonical order. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
-  return reduceChildren(a, b, nodeIntersection, false).children;
+  const children: JsonObject = {};
+  for (const element of elementsOf(b)) {
+    const [mine, other] = [nodeAt(a, element), nodeAt(b, element)];
+    const kept = mine === undefined || other === undefined ? undefined : nodeIntersection(mine, other);
+    if (kept !== undefined) children[element] = kept;
+  }
+  return children;
 }
 
 function nodeIntersection(a: FieldSet, b: FieldSet): FieldSet | undefined {
-  return makeNode(isMember(a) && isMember(b), reduceChildren(a, b, nodeIntersection, false).children);
+  return makeNode(isMember(a) && isMember(b), intersection(a, b));
 }
 
-/** Not in canonical order; see {@link canonical}. */
+/** `a` itself when it has all that `b` has; else not in canonical order, see {@link canonical}. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
-  if (isEmptySet(b)) return a;
-  return isEmptySet(a) ? b : unionChildren(a, b);
+  if (isEmptySet(a)) return b;
+  return moreChildren(a, b) ?? a;
 }
 
-function unionChildren(a: FieldSet, b: FieldSet): JsonObject {
-  const children: JsonObject = {};
-  for (const element of elementsOf(a)) {
-    const mine = nodeAt(a, element);
-    const other = nodeAt(b, element);
-    if (mine !== undefined) children[element] = other === undefined ? mine : nodeUnion(mine, other);
-  }
+/** The children of both; undefined when those of `a` are all. */
+function moreChildren(a: FieldSet, b: FieldSet): JsonObject | undefined {
+  let children: JsonObject | undefined;
   for (const element of elementsOf(b)) {
-    const other = nodeAt(b, element);
-    if (other !== undefined && children[element] === undefined) children[element] = other;
+    const [mine, other] = [nodeAt(a, element), nodeAt(b, element)];
+    if (other === undefined) continue;
+    const both = mine === undefined ? other : nodeUnion(mine, other);
+    if (both !== mine) (children ??= childrenOf(a))[element] = both;
   }
   return children;
 }
 
 function nodeUnion(a: FieldSet, b: FieldSet): FieldSet {
   if (a === b) return a;
-  return makeNode(isMember(a) || isMember(b), unionChildren(a, b)) ?? MEMBER;
+  const was = isMember(a);
+  const member = was || isMember(b);
+  const children = moreChildren(a, b);
+  return children === undefined && member === was ? a : (makeNode(member, children ?? childrenOf(a)) ?? MEMBER);
 }
 
 interface Branch {
@@ -155,7 +166,7 @@ export class SetBuilder {
 
 function setOf({ member, children }: Branch): FieldSet {
   if (children.size === 0) return MEMBER;
-  const set: FieldSet = member ? { [SELF]: MEMBER } : {};
+  const set = openNode(member);
   for (const [element, child] of children) set[element] = setOf(child);
   return set;
 }
@@ -163,7 +174,7 @@ function setOf({ member, children }: Branch): FieldSet {
 /** The same set with its elements in upstream's order, so that equal sets have equal bytes. */
 export function canonical(set: FieldSet): FieldSet {
   const elements = inOrder(elementsOf(set));
-  const sorted: FieldSet = set[SELF] === undefined ? {} : { [SELF]: MEMBER };
+  const sorted = openNode(set[SELF] !== undefined);
   for (const element of elements) {
     const node = nodeAt(set, element);
     if (node !== undefined) sorted[element] = isEmptySet(node) ? MEMBER : canonical(node);

@@ -110,11 +110,13 @@ export function recordUpdate(
   const gone = withoutServerFields(change?.removed ?? EMPTY_SET);
   const isOneVersion = entries.every((entry) => entry.manager.apiVersion === manager.apiVersion);
   if (isOneVersion && isEmptySet(own) && isEmptySet(gone)) return entries;
-  const left = changes.leave(entries);
-  if (isEmptySet(own)) return left;
-  const previous = left.find((entry) => isSameManager(entry.manager, manager));
-  const mine: Entry = { manager, time: now, fields: canonical(union(previous?.fields ?? EMPTY_SET, own)) };
-  return capped([...left.filter((entry) => entry !== previous), mine]);
+  if (change === undefined || isEmptySet(own)) return changes.leave(entries);
+  const previous = entries.find((entry) => isSameManager(entry.manager, manager));
+  const lost = union(change.removed, difference(change.changed, own));
+  const owned = difference(previous?.fields ?? EMPTY_SET, lost);
+  const fields = union(owned, own);
+  const mine: Entry = { manager, time: now, fields: fields === owned ? owned : canonical(fields) };
+  return capped([...changes.leave(entries.filter((entry) => entry !== previous)), mine]);
 }
 
 const MOST_UPDATERS = 10;

@@ -2,7 +2,7 @@
  * The two ways in which an apply changes an object: merging the applied configuration into it (behaviour-reference §6.4, §6.5), and taking
  * fields out of it. Both make new values and leave those that they are given as they are.
  */
-import { isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
+import { isEmptyObject, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
 import { fieldElement, isEmptySet, isMember, nodeAt, type FieldSet, type PathElement } from './field-set';
 import { itemElement, memberShape, partition, type ItemShape, type Shape } from './shape';
 
@@ -19,7 +19,7 @@ function mergeValue(shape: Shape, live: JsonValue | undefined, applied: JsonValu
       return applied;
     case 'members': {
       const [old, now] = [isObject(live) ? live : {}, isObject(applied) ? applied : {}];
-      return isEmpty(old) && isEmpty(now) ? applied : mergeMembers(shape, old, now);
+      return isEmptyObject(old) && isEmptyObject(now) ? applied : mergeMembers(shape, old, now);
     }
     case 'items': {
       const [old, now] = [Array.isArray(live) ? live : [], Array.isArray(applied) ? applied : []];
@@ -51,6 +51,12 @@ function mergeItems(shape: ItemShape, live: JsonArray, applied: JsonArray): Json
   const liveElements = live.map((item) => itemElement(shape, item));
   const appliedElements = applied.map((item) => itemElement(shape, item));
   const isApplied = new Set(appliedElements);
+  if (
+    isApplied.size === live.length &&
+    live.length === applied.length &&
+    liveElements.every((element, index) => element === appliedElements[index])
+  )
+    return live.map((item, index) => mergeValue(shape.of, item, applied[index]));
   const liveItems = new Map<PathElement, JsonValue>();
   liveElements.forEach((element, index) => {
     if (!liveItems.has(element)) liveItems.set(element, live[index] ?? null);
@@ -118,7 +124,7 @@ function removeFrom(shape: Shape, value: JsonValue, fields: FieldSet): JsonValue
         const kept = keep(member, own(value, name) ?? null, nodeAt(fields, fieldElement(name)));
         if (kept !== undefined) setMember(left, name, kept);
       }
-      return isEmpty(left) ? null : left;
+      return isEmptyObject(left) ? null : left;
     }
     case 'items': {
       if (!Array.isArray(value) || (shape.kind !== 'set' && shape.kind !== 'keyed')) return null;
@@ -137,9 +143,4 @@ function keep(shape: Shape | undefined, value: JsonValue, node: FieldSet | undef
   if (node === undefined) return value;
   if (isMember(node)) return undefined;
   return shape === undefined ? value : removeFrom(shape, value, node);
-}
-
-function isEmpty(value: JsonObject): boolean {
-  for (const name in value) if (Object.hasOwn(value, name)) return false;
-  return true;
 }

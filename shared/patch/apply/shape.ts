@@ -2,15 +2,15 @@
  * How server-side apply sees a type (behaviour-reference §6.5): which values are one field and which are made of fields. Derived from the type
  * tables, each type when it is first asked for. Holds no values.
  */
-import { isObject, type JsonObject, type JsonValue } from '../../api/json';
+import { isObject, quoteJson, stringifyJson, type JsonObject, type JsonValue } from '../../api/json';
 import { quote } from '../../api/quote';
 import { schemaOf, type FieldSchema, type FieldType } from '../../api/schema';
-import { keyElement, valueElement, type PathElement } from './field-set';
+import { fieldElement, valueElement, type PathElement } from './field-set';
 
 export type Shape =
   | { readonly kind: 'scalar'; readonly of: 'string' | 'number' | 'boolean' | 'any' }
   /** `atomic`: one field, whatever it holds. */
-  | { readonly kind: 'struct'; readonly atomic: boolean; readonly field: (name: string) => Shape | undefined }
+  | { readonly kind: 'struct'; readonly atomic: boolean; readonly member: (name: string) => Member | undefined }
   | { readonly kind: 'map'; readonly atomic: boolean; readonly of: Shape }
   | { readonly kind: 'list'; readonly of: Shape }
   | { readonly kind: 'set'; readonly of: Shape }
@@ -18,11 +18,19 @@ export type Shape =
   /** Without a schema: one field, whatever it holds. */
   | { readonly kind: 'free' };
 
+/** A member of a struct. */
+export interface Member {
+  readonly element: PathElement;
+  readonly shape: Shape;
+}
+
 /** Lists whose items are found by what identifies them. */
 export type ItemShape = Extract<Shape, { kind: 'set' | 'keyed' }>;
 
 export interface ListKey {
   readonly name: string;
+  /** What stands before its value in an element. */
+  readonly head: string;
   /** What an omitted key counts as; undefined = it may not be omitted. */
   readonly absent: JsonValue | undefined;
 }
@@ -45,17 +53,20 @@ export function shapeOf(type: string): Shape {
 function structShape(type: string, atomic: boolean): Shape {
   const schema = schemaOf(type);
   // Types may refer to themselves, so members are worked out when they are first met.
-  const fields = new Map<string, Shape | undefined>();
-  if (schema.hasTypeMeta) for (const name of ['kind', 'apiVersion']) fields.set(name, STRING);
-  const field = (name: string): Shape | undefined => {
-    if (fields.has(name)) return fields.get(name);
-    const found = schema.field(name);
-    if (found === undefined) return undefined;
-    const shape = fieldShape(found);
-    fields.set(name, shape);
-    return shape;
+  const members = new Map<string, Member>();
+  const add = (name: string, shape: Shape): Member => {
+    const made = { element: fieldElement(name), shape };
+    members.set(name, made);
+    return made;
   };
-  return { kind: 'struct', atomic, field };
+  if (schema.hasTypeMeta) for (const name of ['kind', 'apiVersion']) add(name, STRING);
+  const member = (name: string): Member | undefined => {
+    const known = members.get(name);
+    if (known !== undefined) return known;
+    const found = schema.field(name);
+    return found === undefined ? undefined : add(name, fieldShape(found));
+  };
+  return { kind: 'struct', atomic, member };
 }
 
 function fieldShape(field: FieldSchema): Shape {
@@ -122,11 +133,12 @@ function typeShape(type: FieldType): Shape {
 /** Sorted by name. An omitted key counts as its published default, a required one as its type's zero value. */
 function keysOf(of: FieldType, names: readonly string[]): readonly ListKey[] {
   const schema = of.kind === 'object' ? schemaOf(of.type) : undefined;
-  return [...names].sort().map((name) => {
+  return [...names].sort().map((name, index) => {
     const field = schema?.field(name);
     const shape = field === undefined ? STRING : fieldShape(field);
     const zero = shape.kind === 'scalar' && shape.of === 'number' ? 0 : shape.kind === 'scalar' && shape.of === 'boolean' ? false : '';
-    return { name, absent: field?.defaultValue ?? (field?.required === true ? zero : undefined) };
+    const head = `${index === 0 ? '' : ','}${quoteJson(name)}:`;
+    return { name, head, absent: field?.defaultValue ?? (field?.required === true ? zero : undefined) };
   });
 }
 
@@ -134,7 +146,7 @@ function keysOf(of: FieldType, names: readonly string[]): readonly ListKey[] {
 export function memberShape(shape: Shape, name: string): Shape | undefined {
   switch (shape.kind) {
     case 'struct':
-      return shape.field(name);
+      return shape.member(name)?.shape;
     case 'map':
       return shape.of;
     case 'free':
@@ -144,6 +156,11 @@ export function memberShape(shape: Shape, name: string): Shape | undefined {
     case 'keyed':
       return undefined;
   }
+}
+
+/** The element that stands for a member of a struct or a key of a map. */
+export function memberElement(shape: Shape, name: string): PathElement {
+  return (shape.kind === 'struct' ? shape.member(name)?.element : undefined) ?? fieldElement(name);
 }
 
 /** An item of a keyed list lacks a key, so nobody can say which one it is. The message is upstream's. */
@@ -159,13 +176,13 @@ export class MissingKey extends Error {
 export function itemElement(shape: ItemShape, item: JsonValue): PathElement {
   if (shape.kind === 'set') return valueElement(item);
   const given: JsonObject = isObject(item) ? item : {};
-  return keyElement(
-    shape.keys.map(({ name, absent }) => {
-      const value = given[name] ?? absent;
-      if (value === undefined) throw new MissingKey(name);
-      return [name, value] as const;
-    }),
-  );
+  let element = 'k:{';
+  for (const { name, head, absent } of shape.keys) {
+    const value = given[name] ?? absent;
+    if (value === undefined) throw new MissingKey(name);
+    element += head + (typeof value === 'string' ? quoteJson(value) : stringifyJson(value, 'sorted'));
+  }
+  return `${element}}`;
 }
 
 /** How a value of a shape takes part: as one field, by its members, or by its items. */

@@ -3,82 +3,84 @@
  * does it hold. Changes nothing.
  */
 import { goSyntax } from '../../api/go-syntax';
-import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
-import { fieldElement, isEmptySet, isMember, nodeAt, elementsOf, pathText, SetBuilder, type FieldSet, type PathElement } from './field-set';
-import { itemElement, memberShape, MissingKey, partition, type ItemShape, type Shape } from './shape';
+import { isEmptyObject, isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
+import { elementsOf, isEmptySet, isMember, MEMBER, nodeAt, openNode, pathText, type FieldSet, type PathElement } from './field-set';
+import { itemElement, memberElement, memberShape, MissingKey, partition, type ItemShape, type Shape } from './shape';
 
 const MOST_FAULTS = 100;
 
 /** What is wrong, each with its path: `.spec.foo: field not declared in schema`. In the order of appearance, at most 100. */
 export function shapeFaults(shape: Shape, object: JsonObject): string[] {
-  const faults: string[] = [];
-  check(shape, object, [], faults);
-  return faults;
+  const faults = new Faults();
+  check(shape, object, faults);
+  return faults.texts;
 }
 
-function check(shape: Shape, value: JsonValue, path: PathElement[], faults: string[]): void {
-  if (value === null || faults.length >= MOST_FAULTS) return;
-  const fault = (text: string): void => void faults.push(`${pathText(path)}: ${text}`);
+class Faults {
+  readonly texts: string[] = [];
+  readonly path: PathElement[] = [];
+
+  add(text: string): void {
+    this.texts.push(`${pathText(this.path)}: ${text}`);
+  }
+}
+
+function check(shape: Shape, value: JsonValue, faults: Faults): void {
+  if (value === null || faults.texts.length >= MOST_FAULTS) return;
   switch (shape.kind) {
     case 'free':
       return;
     case 'scalar':
-      return checkScalar(shape.of, value, fault);
+      return checkScalar(shape.of, value, faults);
     case 'struct':
     case 'map':
-      if (!isObject(value)) return fault(`expected map, got &{${plain(value)}}`);
+      if (!isObject(value)) return faults.add(`expected map, got &{${plain(value)}}`);
       for (const name of Object.keys(value)) {
-        path.push(fieldElement(name));
         const member = memberShape(shape, name);
-        if (member === undefined) faults.push(`${pathText(path)}: field not declared in schema`);
-        else check(member, own(value, name) ?? null, path, faults);
-        path.pop();
+        faults.path.push(memberElement(shape, name));
+        if (member === undefined) faults.add('field not declared in schema');
+        else check(member, own(value, name) ?? null, faults);
+        faults.path.pop();
       }
       return;
     case 'list':
     case 'set':
     case 'keyed':
-      if (!Array.isArray(value)) return fault(`expected list, got &{${plain(value)}}`);
-      return checkItems(shape, value, path, faults, fault);
+      if (!Array.isArray(value)) return faults.add(`expected list, got &{${plain(value)}}`);
+      return checkItems(shape, value, faults);
   }
 }
 
-function checkScalar(of: 'string' | 'number' | 'boolean' | 'any', value: JsonValue, fault: (text: string) => void): void {
+function checkScalar(of: 'string' | 'number' | 'boolean' | 'any', value: JsonValue, faults: Faults): void {
   switch (of) {
     case 'string':
-      if (typeof value !== 'string') fault(`expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
+      if (typeof value !== 'string') faults.add(`expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
       return;
     case 'number':
-      if (typeof value !== 'number' && typeof value !== 'bigint') fault(`expected numeric (int or float), got ${goType(value)}`);
+      if (typeof value !== 'number' && typeof value !== 'bigint') faults.add(`expected numeric (int or float), got ${goType(value)}`);
       return;
     case 'boolean':
-      if (typeof value !== 'boolean') fault(`expected boolean, got &{${plain(value)}}`);
+      if (typeof value !== 'boolean') faults.add(`expected boolean, got &{${plain(value)}}`);
       return;
     case 'any':
-      if (typeof value === 'object') fault(`expected any scalar, got ${goType(value)}`);
+      if (typeof value === 'object') faults.add(`expected any scalar, got ${goType(value)}`);
   }
 }
 
-function checkItems(
-  shape: Extract<Shape, { kind: 'list' | 'set' | 'keyed' }>,
-  items: JsonArray,
-  path: PathElement[],
-  faults: string[],
-  fault: (text: string) => void,
-): void {
+function checkItems(shape: Extract<Shape, { kind: 'list' | 'set' | 'keyed' }>, items: JsonArray, faults: Faults): void {
   const seen = new Set<PathElement>();
   items.forEach((item, index) => {
     let element: PathElement = `i:${index}`;
     if (shape.kind !== 'list') {
       const text = itemFault(shape, item);
-      if (text !== undefined) return fault(`element ${index}: ${text}`);
+      if (text !== undefined) return faults.add(`element ${index}: ${text}`);
       element = itemElement(shape, item);
-      if (seen.has(element)) fault(`duplicate entries for key ${pathText([element])}`);
+      if (seen.has(element)) faults.add(`duplicate entries for key ${pathText([element])}`);
       seen.add(element);
     }
-    path.push(element);
-    check(shape.of, item, path, faults);
-    path.pop();
+    faults.path.push(element);
+    check(shape.of, item, faults);
+    faults.path.pop();
   });
 }
 
@@ -109,39 +111,52 @@ function plain(value: JsonValue): string {
   return `map[${names.map((name) => `${name}:${plain(value[name] ?? null)}`).join(' ')}]`;
 }
 
-/** The fields that an object holds. */
+/** The fields that an object holds. Not in canonical order. */
 export function fieldSetOf(shape: Shape, object: JsonObject): FieldSet {
-  const builder = new SetBuilder();
-  gather(shape, object, [], builder);
-  return builder.set;
+  const set: FieldSet = {};
+  gather(shape, object, set);
+  return set;
 }
 
-function gather(shape: Shape, value: JsonValue, path: PathElement[], builder: SetBuilder): void {
+/** Puts the fields that a value is made of into its node. False = there are none. */
+function gather(shape: Shape, value: JsonValue, into: FieldSet): boolean {
   switch (partition(shape)) {
     case 'leaf':
-      if (path.length > 0) builder.insert(path);
-      return;
+      return false;
     case 'members':
-      if (!isObject(value)) return;
-      for (const name of Object.keys(value)) {
-        const member = memberShape(shape, name);
-        const found = own(value, name) ?? null;
-        path.push(fieldElement(name));
-        if (member !== undefined) gather(member, found, path, builder);
-        // A key of a map is a field of its own; a member of a struct is one where there is nothing below it.
-        if (found === null || shape.kind !== 'struct' || (isObject(found) && Object.keys(found).length === 0)) builder.insert(path);
-        path.pop();
-      }
-      return;
+      return isObject(value) && gatherMembers(shape, value, into);
     case 'items':
-      if (!Array.isArray(value) || (shape.kind !== 'set' && shape.kind !== 'keyed')) return;
-      for (const item of value) {
-        path.push(itemElement(shape, item));
-        gather(shape.of, item, path, builder);
-        builder.insert(path);
-        path.pop();
-      }
+      return Array.isArray(value) && (shape.kind === 'set' || shape.kind === 'keyed') && gatherItems(shape, value, into);
   }
+}
+
+function gatherMembers(shape: Shape, value: JsonObject, into: FieldSet): boolean {
+  let any = false;
+  for (const name of Object.keys(value)) {
+    const member = memberShape(shape, name);
+    const found = own(value, name) ?? null;
+    const isLeaf = member !== undefined && partition(member) === 'leaf';
+    // A key of a map is a field of its own; a member of a struct is one where there is nothing below it.
+    const isField = isLeaf || found === null || shape.kind !== 'struct' || (isObject(found) && isEmptyObject(found));
+    const node = isLeaf || member === undefined ? MEMBER : openNode(isField);
+    const holds = node !== MEMBER && member !== undefined && gather(member, found, node);
+    if (!holds && !isField) continue;
+    into[memberElement(shape, name)] = holds ? node : MEMBER;
+    any = true;
+  }
+  return any;
+}
+
+/** Items that cannot be told apart are one. */
+function gatherItems(shape: ItemShape, items: JsonArray, into: FieldSet): boolean {
+  for (const item of items) {
+    const element = itemElement(shape, item);
+    const known = nodeAt(into, element) ?? MEMBER;
+    const node = known === MEMBER ? openNode(true) : known;
+    const holds = gather(shape.of, item, node);
+    into[element] = holds || known !== MEMBER ? node : MEMBER;
+  }
+  return items.length > 0;
 }
 
 /** The set with every member of a struct that leads to a field made a field itself. */
@@ -158,9 +173,9 @@ function fill(shape: Shape | undefined, set: FieldSet, into: FieldSet): FieldSet
       continue;
     }
     const name = element.startsWith('f:') ? element.slice(2) : undefined;
-    const declared = shape?.kind === 'struct' && name !== undefined ? shape.field(name) : undefined;
+    const declared = shape?.kind === 'struct' && name !== undefined ? shape.member(name) : undefined;
     const below = name === undefined ? itemShape(shape) : shape === undefined ? undefined : memberShape(shape, name);
-    into[element] = fill(below, node, declared !== undefined || isMember(node) ? { '.': {} } : {});
+    into[element] = fill(below, node, openNode(declared !== undefined || isMember(node)));
   }
   return into;
 }

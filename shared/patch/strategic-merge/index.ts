@@ -3,7 +3,7 @@
  * replace, delete, order and retain. Changes neither the object nor the patch; the result shares what it takes over with both.
  * Decodes nothing: what the patch brings in is as it was sent, directives that nothing consumed included.
  */
-import { isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
+import { isDeeper, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
 import type { FieldType } from '../../api/schema';
 import { modeOf, notAList, PATCH, readLevel, type Change } from './directives';
 import { nothingToOrder, unsuitable, withoutKey } from './fault';
@@ -115,9 +115,4 @@ function copyOf(object: JsonObject, keeps: (member: string) => boolean): JsonObj
   const copy: JsonObject = {};
   for (const [member, value] of Object.entries(object)) if (keeps(member)) setMember(copy, member, value);
   return copy;
-}
-
-function isDeeper(value: JsonValue, depth: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return depth === 0 || (Array.isArray(value) ? value : Object.values(value)).some((inner) => isDeeper(inner, depth - 1));
 }
