@@ -39,15 +39,17 @@ function printed(value: FieldValue): string {
 }
 
 function make(reason: FieldErrorReason, field: string, value: FieldValue | undefined, detail: string): FieldError {
-  const body = PREFIX[reason] + (value === undefined ? '' : `: ${printed(value)}`) + (detail === '' ? '' : `: ${detail}`);
+  return fieldErrorAs(reason, field, value === undefined ? '' : printed(value), detail);
+}
+
+/** For values that a message spells in a way of its own (times, Go syntax): `shown` stands in the text as it is; '' = no value. */
+export function fieldErrorAs(reason: FieldErrorReason, field: string, shown: string, detail: string): FieldError {
+  const body = PREFIX[reason] + (shown === '' ? '' : `: ${shown}`) + (detail === '' ? '' : `: ${detail}`);
   return { reason, field, body, text: `${field}: ${body}` };
 }
 
-/** For values that a message spells in a way of its own (times): `shown` stands in the text as it is. */
-export const invalidAs = (field: string, shown: string, detail: string): FieldError => {
-  const body = `${PREFIX.FieldValueInvalid}: ${shown}: ${detail}`;
-  return { reason: 'FieldValueInvalid', field, body, text: `${field}: ${body}` };
-};
+export const invalidAs = (field: string, shown: string, detail: string): FieldError =>
+  fieldErrorAs('FieldValueInvalid', field, shown, detail);
 
 export const required = (field: string, detail = ''): FieldError => make('FieldValueRequired', field, undefined, detail);
 export const invalidValue = (field: string, value: FieldValue, detail: string): FieldError =>

@@ -7,9 +7,12 @@
 import { expand, shortenPatterns } from '../support/recorded-rules';
 import type { Definition, Topic } from './custom/cases';
 import { decoding } from './custom/decoding';
+import { formats } from './custom/formats';
+import { updates } from './custom/updates';
+import { validation } from './custom/validation';
 import { call, causesOf, hangUp, isBody, type Body, type Json, type Reply } from './reference';
 
-const TOPICS: Readonly<Record<string, Topic>> = { decoding };
+const TOPICS: Readonly<Record<string, Topic>> = { decoding, formats, updates, validation };
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const ANYTHING: Body = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 

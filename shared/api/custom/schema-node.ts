@@ -68,3 +68,8 @@ export interface SchemaNode extends Restrictions {
   /** As it stands in the definition, for publication. */
   readonly source: JsonObject;
 }
+
+/** Whether these are not only restrictions but a schema of its own. */
+export function isSchemaNode(restrictions: Restrictions): restrictions is SchemaNode {
+  return 'source' in restrictions;
+}

@@ -1,0 +1,56 @@
+/** Mail addresses as upstream takes them in custom resources: RFC 5322, with or without a name before them (Go's `mail.ParseAddress`). */
+import { parseIpAddress } from '../ip-address';
+
+const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\uffff-]";
+const DOT_ATOM = `${ATOM}+(?:\\.${ATOM}+)*`;
+const QUOTED = '"(?:[ \\t!#-[\\]-~\\u0080-\\uffff]|\\\\[ \\t!-~\\u0080-\\uffff])*"';
+const BLANK = '[ \\t]*';
+const SPEC = new RegExp(`${BLANK}(?:${DOT_ATOM}|${QUOTED})@${BLANK}(?:${DOT_ATOM}|\\[([!-Z^-~]*)\\])`, 'y');
+const WORD = new RegExp(`${BLANK}(?:[.${ATOM.slice(1)}+|${QUOTED})`, 'y');
+const OPEN = new RegExp(`${BLANK}<`, 'y');
+const REST = new RegExp(`^${BLANK}$`);
+
+export function isMailAddress(text: string): boolean {
+  const end = endOfSpec(text, 0);
+  if (end !== undefined) return isNothing(text.slice(end));
+  const open = endOf(OPEN, text, endOfPhrase(text));
+  if (open === undefined) return false;
+  const close = endOfSpec(text, open);
+  return close !== undefined && text[close] === '>' && isNothing(text.slice(close + 1));
+}
+
+/** Where what matches there ends. */
+function endOf(pattern: RegExp, text: string, from: number): number | undefined {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : undefined;
+}
+
+function endOfSpec(text: string, from: number): number | undefined {
+  SPEC.lastIndex = from;
+  const match = SPEC.exec(text);
+  // Texts between empty quotes are no names, and what follows a dot belongs to the domain.
+  if (match === null || match[0].trimStart().startsWith('""@') || text[SPEC.lastIndex] === '.') return undefined;
+  const literal = match[1];
+  if (literal !== undefined && parseIpAddress(literal.replace(/^IPv6:/, '')) === undefined) return undefined;
+  return SPEC.lastIndex;
+}
+
+function endOfPhrase(text: string): number {
+  let at = 0;
+  for (let next = endOf(WORD, text, at); next !== undefined; next = endOf(WORD, text, at)) at = next;
+  return at;
+}
+
+/** Blanks and comments. */
+function isNothing(text: string): boolean {
+  let depth = 0;
+  let rest = '';
+  for (let i = 0; i < text.length; i += 1) {
+    const character = text[i];
+    if (character === '\\' && depth > 0) i += 1;
+    else if (character === '(') depth += 1;
+    else if (character === ')' && depth > 0) depth -= 1;
+    else if (depth === 0) rest += character;
+  }
+  return depth === 0 && REST.test(rest);
+}

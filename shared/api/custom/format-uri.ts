@@ -1,0 +1,46 @@
+/** URIs as upstream takes them in custom resources: absolute ones, or absolute paths (Go's `url.ParseRequestURI`). */
+import { parseIpAddress } from '../ip-address';
+
+const HOST = /^(?:[A-Za-z0-9!$&'()*+,;=:[\]<>"\-_.~\u0080-\uffff]|%(?:[89A-Fa-f][0-9A-Fa-f]|25))*$/;
+const ESCAPED = /^(?:[^%]|%[0-9A-Fa-f]{2})*$/;
+const USER = /^(?:[A-Za-z0-9\-._:~!$&'()*+,;=@]|%[0-9A-Fa-f]{2})*$/;
+const PORT = /^(?::[0-9]*)?$/;
+
+export function isRequestUri(text: string): boolean {
+  if (text === '' || hasControls(text)) return false;
+  if (text === '*') return true;
+  if (text.startsWith(':')) return false;
+  const scheme = /^[A-Za-z][A-Za-z0-9+\-.]*:/.exec(text)?.[0] ?? '';
+  const query = text.indexOf('?', scheme.length);
+  const rest = text.slice(scheme.length, query < 0 ? undefined : query);
+  if (!rest.startsWith('/')) return scheme !== '';
+  if (scheme === '' || !rest.startsWith('//')) return ESCAPED.test(rest);
+  const slash = rest.indexOf('/', 2);
+  const authority = rest.slice(2, slash < 0 ? undefined : slash);
+  return isAuthority(authority) && (slash < 0 || ESCAPED.test(rest.slice(slash)));
+}
+
+function hasControls(text: string): boolean {
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (code < 0x20 || code === 0x7f) return true;
+  }
+  return false;
+}
+
+function isAuthority(authority: string): boolean {
+  const at = authority.lastIndexOf('@');
+  return isHost(authority.slice(at + 1)) && (at < 0 || USER.test(authority.slice(0, at)));
+}
+
+function isHost(host: string): boolean {
+  const open = host.lastIndexOf('[');
+  if (open >= 0) {
+    const close = host.lastIndexOf(']');
+    if (close < open || !PORT.test(host.slice(close + 1))) return false;
+    const [address = '', zone] = host.slice(open + 1, close).split('%25', 2);
+    return HOST.test(host) && address.includes(':') && zone !== '' && parseIpAddress(address) !== undefined;
+  }
+  const colon = host.lastIndexOf(':');
+  return (colon < 0 || PORT.test(host.slice(colon))) && HOST.test(host);
+}

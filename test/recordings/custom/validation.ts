@@ -1,0 +1,288 @@
+/** What a schema refuses. */
+import { FREE, INTEGER, list, map, object, STRING, type Topic } from './cases';
+import type { Body, Json } from '../reference';
+
+const NUMBER: Body = { type: 'number' };
+const INT_OR_STRING: Body = { 'x-kubernetes-int-or-string': true };
+
+/** One body for each value of each member of the spec. */
+const each = (values: Readonly<Record<string, readonly Json[]>>): Body[] =>
+  Object.entries(values).flatMap(([member, list]) => list.map((value) => ({ spec: { [member]: value } })));
+
+const ab = (more: Body): Body => object({ a: STRING, b: STRING }, more);
+const SET: Body = { 'x-kubernetes-list-type': 'set' };
+const keyed = (...keys: string[]): Body => ({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys });
+
+export const validation: Topic = {
+  types: {
+    schema: object({
+      spec: object({
+        integer: INTEGER,
+        number: NUMBER,
+        string: STRING,
+        boolean: { type: 'boolean' },
+        list: list(INTEGER),
+        object: object({ x: STRING }),
+        any: FREE,
+        intOrString: INT_OR_STRING,
+        intOrString2: { ...INT_OR_STRING, anyOf: [INTEGER, STRING] },
+        intOrString3: { ...INT_OR_STRING, allOf: [{ anyOf: [INTEGER, STRING] }, { anyOf: [{ pattern: '^a' }, { minimum: 4 }] }] },
+        percent: { ...INT_OR_STRING, pattern: '^[0-9]+%$', minimum: 1 },
+        nullable: { type: 'string', nullable: true },
+        nullableList: list({ type: 'integer', nullable: true }),
+      }),
+    }),
+    creates: each({
+      integer: ['s', 1.5, true, [], {}, 1e19, 1.000000001, 1.00000001, -1.5, 4503599627370497.5, ''],
+      number: ['s', 1, 1.5, true, 1e300],
+      string: [1, 1.5, true, [], {}],
+      boolean: [1, 'true', 0],
+      list: [1, 'x', {}, [1, 'a'], [[]], [null]],
+      object: [1, 'x', [], { x: 1 }, { x: null }],
+      any: [1, 'x', [1], { a: null }, null],
+      intOrString: [1, '1', 1.5, true, [], {}],
+      intOrString2: [1, '1', 1.5, true, {}],
+      intOrString3: [1, 4, 'a', 'b', 1.5, true, [], 4.5],
+      percent: [0, 'a', '5%', 5, 1.5, 0.5],
+      nullable: [null, 'x', 1],
+      nullableList: [[null], [1, null, 'x']],
+    }),
+  },
+  bounds: {
+    schema: object({
+      spec: object({
+        range: { type: 'integer', minimum: 1, maximum: 5 },
+        open: { type: 'number', minimum: 1, exclusiveMinimum: true, maximum: 5, exclusiveMaximum: true },
+        fraction: { type: 'number', minimum: 1.5, maximum: 2500000.5 },
+        wholeFraction: { type: 'integer', minimum: 1.5, maximum: 4.5, exclusiveMaximum: true },
+        large: { type: 'number', maximum: 1e21, minimum: -1e-7 },
+        million: { type: 'number', maximum: 1000000, minimum: 0.00001 },
+        multiple: { type: 'number', multipleOf: 0.1 },
+        multiple3: { type: 'integer', multipleOf: 3 },
+        multiple25: { type: 'number', multipleOf: 2.5 },
+        text: { type: 'string', minLength: 2, maxLength: 3 },
+        pattern: { type: 'string', pattern: '^a+$' },
+        slashes: { type: 'string', pattern: '^[\\w\'"]+$' },
+        both: { type: 'string', pattern: '^b', minLength: 2, maxLength: 3, enum: ['bb', 'bcd'] },
+        texts: { type: 'string', enum: ['x', 'y"', 'é\u0007'] },
+        numbers: { type: 'integer', enum: [1, 2] },
+        floats: { type: 'number', enum: [1, 2.5, 1e21] },
+        flags: { type: 'boolean', enum: [true] },
+        objects: object({ a: STRING }, { enum: [{ a: 'b' }] }),
+        lists: list(INTEGER, { enum: [[1, 2], []] }),
+        nullable: { type: 'string', nullable: true, enum: ['a', null] },
+        nullable2: { type: 'string', nullable: true, enum: ['a'] },
+        items: list(INTEGER, { minItems: 1, maxItems: 2 }),
+        members: map(INTEGER, { minProperties: 1, maxProperties: 2 }),
+        known: object({ a: INTEGER, b: INTEGER, c: INTEGER }, { minProperties: 2, maxProperties: 2, required: ['c'] }),
+        required: ab({ required: ['a', 'b'] }),
+        requiredMap: map(object({ a: STRING }, { required: ['a'] })),
+        requiredList: list(object({ a: STRING }, { required: ['a'] })),
+        closed: { type: 'object', additionalProperties: false },
+      }),
+    }),
+    creates: [
+      ...each({
+        range: [0, 1, 5, 6, 'x', -1.5, 2.5, 7.5],
+        open: [1, 1.00001, 5, 4.99, 0, 5.5],
+        fraction: [1, 0, 3000000, 2500000.5, 2500000.75, 1.25],
+        wholeFraction: [1, 0, 4, 5],
+        large: [1e22, -1, -0.0000002, 1e21],
+        million: [1000001, 1e7, 0.000001, 0, 1000000.5],
+        multiple: [0.3, 0.35, 1, 0, 1e10, 0.30000000000000004, -0.25],
+        multiple3: [3, 4, -3, -4, 0],
+        multiple25: [5, 2.5, 4, 3, 3.5, 7.5],
+        text: ['', 'a', 'aa', 'abcd', '\u{1F600}', '\u{1F600}\u{1F600}', 'éééé', '\u{1F600}\u{1F600}\u{1F600}\u{1F600}'],
+        pattern: ['b', 'aab', ''],
+        slashes: ['-', 'a\'"'],
+        both: ['b', 'bbbb', 'a', 'bb', 'zzzzz', 'bx'],
+        texts: ['z', 'y"', 1, '', 'a\u200b'],
+        numbers: [3, 1, '1', 1.5],
+        floats: [3, 1, 2.5, 1e21, 1.5e6, 0.5],
+        flags: [false, true, 'x'],
+        objects: [{ a: 'c' }, { a: 'b' }, {}],
+        lists: [[], [1, 2], [2, 1], [1]],
+        nullable: [null, 'b', 'a'],
+        nullable2: [null],
+        items: [[], [1, 2, 3], ['a', 'b', 'c'], ['a']],
+        members: [{}, { a: 1, b: 1, c: 1 }, { a: 'x' }, { a: 'x', b: 'y', c: 'z' }],
+        known: [{}, { a: 1, b: 'x', c: 1 }, { a: 1, b: 'x' }],
+        required: [{}, { a: 'x' }, { a: null, b: 'x' }, { a: 1 }],
+        requiredMap: [{ k: {}, 'l.m': {} }],
+        requiredList: [[{}, {}, { a: 1 }]],
+        closed: [{ id: 1 }, { $schema: 2 }, { a: { b: 1 } }, {}],
+      }),
+      {},
+    ],
+  },
+  junctors: {
+    schema: object({
+      spec: object({
+        allOf: { type: 'string', allOf: [{ minLength: 3 }, { pattern: '^b' }] },
+        allOfSame: { type: 'string', minLength: 3, allOf: [{ minLength: 3 }, { minLength: 3 }, { pattern: '^b' }] },
+        anyOf: { type: 'string', anyOf: [{ minLength: 3 }, { pattern: '^b' }] },
+        oneOf: { type: 'string', oneOf: [{ minLength: 3 }, { pattern: '^b' }] },
+        oneOf3: { type: 'string', oneOf: [{ minLength: 3 }, { pattern: '^b' }, { maxLength: 1 }] },
+        not: { type: 'string', not: { pattern: '^b' } },
+        notNot: { type: 'string', not: { not: { pattern: '^b' } } },
+        oneRequired: ab({ oneOf: [{ required: ['a'] }, { required: ['b'] }] }),
+        anyRequired: ab({ anyOf: [{ required: ['a'] }, { required: ['b'] }] }),
+        notRequired: ab({ not: { required: ['a'] } }),
+        members: ab({ anyOf: [{ properties: { a: { enum: ['x'] } } }, { properties: { b: { minLength: 2 } } }] }),
+        bestMember: object(
+          { a: STRING, b: object({ c: STRING, d: STRING }), n: NUMBER, l: list(STRING) },
+          {
+            anyOf: [
+              { properties: { a: { enum: ['x'] } } },
+              { properties: { a: { minLength: 3 }, b: { properties: { c: { minLength: 2 } } } } },
+              { properties: { l: { items: { minLength: 2 } } } },
+              { properties: { n: { minimum: 4 } } },
+            ],
+          },
+        ),
+        nested: ab({
+          oneOf: [
+            { required: ['a'], properties: { a: { anyOf: [{ minLength: 3 }, { enum: ['z'] }] } } },
+            { required: ['b'], not: { required: ['a'] } },
+          ],
+        }),
+        deep: ab({ allOf: [{ anyOf: [{ required: ['a'] }, { required: ['b'] }] }, { properties: { a: { not: { enum: ['q'] } } } }] }),
+        numbers: { type: 'integer', anyOf: [{ minimum: 5 }, { maximum: -5 }, { multipleOf: 3 }, { enum: [4] }] },
+        items: list(INTEGER, { anyOf: [{ minItems: 3 }, { items: { minimum: 4 } }], not: { items: { maximum: 0 } } }),
+        mixed: {
+          type: 'string',
+          maxLength: 2,
+          enum: ['a'],
+          anyOf: [{ pattern: 'x' }],
+          allOf: [{ pattern: 'y' }],
+          oneOf: [{ pattern: 'z' }],
+          not: { pattern: 'q' },
+        },
+        format: { type: 'string', anyOf: [{ format: 'ipv4' }, { format: 'ipv6' }] },
+        any: { ...FREE, anyOf: [{ minimum: 3 }, { minLength: 3 }, { minItems: 2 }] },
+      }),
+    }),
+    creates: each({
+      allOf: ['a', 'ba', 'bab', 'aaa'],
+      allOfSame: ['a', 'aaa', 'b'],
+      anyOf: ['a', 'b', 'aaa'],
+      oneOf: ['a', 'b', 'bbb', 'aaa'],
+      oneOf3: ['b', 'aa', 'bbb', 'a'],
+      not: ['b', 'a'],
+      notNot: ['b', 'a'],
+      oneRequired: [{}, { a: 'x', b: 'x' }, { a: 'x' }],
+      anyRequired: [{}, { a: 'x' }],
+      notRequired: [{}, { a: 'x' }],
+      members: [{ a: 'y', b: 'x' }, { a: 'x' }, {}],
+      bestMember: [
+        { a: 'y', b: { c: '1', d: '1' }, n: 1, l: ['a', 'b'] },
+        { a: 'y', b: { c: '1' }, n: 1, l: ['aa', 'a', 'bb', 'cc'] },
+        { a: 'y', n: 1, l: ['a'], b: { c: 'x' } },
+      ],
+      nested: [{ a: 'y' }, { a: 'yyy' }, { b: 'x' }, { a: 'y', b: 'x' }, {}],
+      deep: [{}, { a: 'q' }, { b: 'q' }],
+      numbers: [1, 5, 3, 4, -6, 2],
+      items: [[1], [5], [1, 2, 3], [0, 0, 0], [-1]],
+      mixed: ['a', 'b', 'xyz', 'xyzq', 'q'],
+      format: ['a', '1.2.3.4', '::1', 5],
+      any: [1, 'a', [1], 3, 'aaa', [1, 2], true, {}, null],
+    }),
+  },
+  lists: {
+    schema: object({
+      spec: object({
+        set: list(STRING, SET),
+        numbers: list(NUMBER, SET),
+        flags: list({ type: 'boolean' }, SET),
+        any: list(INT_OR_STRING, SET),
+        objects: list(object({ k: STRING, n: INTEGER }, { 'x-kubernetes-map-type': 'atomic' }), SET),
+        lists: list(list(INTEGER, { 'x-kubernetes-list-type': 'atomic' }), SET),
+        map: list(object({ k: STRING, p: { type: 'integer', default: 1 }, v: STRING }, { required: ['k'] }), keyed('k', 'p')),
+        nested: list(object({ k: STRING, l: list(STRING, SET) }, { required: ['k'] }), keyed('k')),
+        inMap: map(list(STRING, SET)),
+        inObject: object({ a: list(object({ k: STRING }, { required: ['k'] }), keyed('k')) }),
+        atomic: list(object({ l: list(STRING, SET) }), { 'x-kubernetes-list-type': 'atomic' }),
+      }),
+    }),
+    creates: each({
+      set: [
+        ['a', 'a'],
+        ['a', 'b', 'a', 'b', 'a'],
+        [1, 1],
+        ['a', null],
+      ],
+      numbers: [
+        [1, 1],
+        [1.5, 2, 1.5],
+        [0.1, 0.1, 0.2],
+      ],
+      flags: [[true, false, true]],
+      any: [['1', 1, 1, '1']],
+      objects: [
+        [{ k: 'a' }, { k: 'a' }, {}],
+        [
+          { k: 'a', n: 1 },
+          { n: 1, k: 'a' },
+        ],
+        [{}, {}],
+      ],
+      lists: [
+        [[1], [1]],
+        [[1, 2], [2, 1], []],
+      ],
+      map: [
+        [{ k: 'a' }, { k: 'a' }],
+        [
+          { k: 'a', p: 1 },
+          { k: 'a', p: 2 },
+          { k: 'a', v: 'x' },
+          { k: 'a', p: 2 },
+          { k: 'a', p: 2 },
+        ],
+        [{}, {}],
+        [{ p: 1 }],
+        ['x', 'x'],
+        [{ k: 'a' }, 1, null],
+        [{ k: 1 }, { k: 1 }],
+        [{ k: { x: 1 } }, { k: { x: 1 } }],
+      ],
+      nested: [
+        [
+          { k: 'a', l: ['x', 'x'] },
+          { k: 'b', l: ['x', 'x'] },
+        ],
+        [
+          { k: 'a', l: ['x', 'x'] },
+          { k: 'a', l: ['x', 'x'] },
+        ],
+      ],
+      inMap: [{ a: ['x', 'x'], 'b.c': ['x', 'x'] }],
+      inObject: [{ a: [{ k: 'a' }, { k: 'a' }] }, { a: 1 }],
+      atomic: [[{ l: ['a', 'a'] }, { l: ['a', 'a'] }]],
+    }),
+  },
+  root: {
+    schema: object(
+      {
+        spec: object({ a: STRING }),
+        status: object({ n: INTEGER }),
+        extra: map(INTEGER),
+        metadata: object({ name: { type: 'string', pattern: '^[a-z]$', maxLength: 3 } }),
+      },
+      {
+        required: ['spec'],
+        maxProperties: 6,
+        minProperties: 5,
+        anyOf: [{ required: ['status'] }, { properties: { spec: { required: ['a'] } } }],
+      },
+    ),
+    creates: [
+      {},
+      { spec: {} },
+      { spec: { a: 'x' }, status: {} },
+      { spec: { a: 'x' }, status: {}, extra: {} },
+      { spec: {}, metadata: { name: 'abcd' }, status: {} },
+      { spec: { a: 1 }, status: { n: 'x' } },
+    ],
+  },
+};
