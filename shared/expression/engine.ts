@@ -44,7 +44,9 @@ export function compileExpression(source: string, variables: ReadonlyMap<string,
   return link(expr, checked, [...variables.keys()]);
 }
 
-const faultOf = (source: string, issues: readonly Issue[]): CompileFault => ({ fault: `compilation failed: ${printIssues(source, issues)}` });
+const faultOf = (source: string, issues: readonly Issue[]): CompileFault => ({
+  fault: `compilation failed: ${printIssues(source, issues)}`,
+});
 
 function link(expr: Expr, checked: Checked, variables: readonly string[]): Expression | CompileFault {
   try {

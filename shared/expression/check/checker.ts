@@ -1,7 +1,16 @@
 /**
  * The type of every part of an expression, and which rows each call may mean. Reports with upstream's texts. Never evaluates anything.
  */
-import { OPERATORS, OPTIONAL_SELECT, type Call, type Comprehension, type Expr, type ListExpr, type MapExpr, type Select } from '../syntax/ast';
+import {
+  OPERATORS,
+  OPTIONAL_SELECT,
+  type Call,
+  type Comprehension,
+  type Expr,
+  type ListExpr,
+  type MapExpr,
+  type Select,
+} from '../syntax/ast';
 import type { Issue } from '../syntax/source';
 import { areAssignable, isAssignable, moreGeneral, resolve, sameType, substitute, Substitution } from '../types/assign';
 import {
@@ -193,7 +202,7 @@ class Checker {
     const types = args.map((arg) => this.check(arg));
     const member = !isSpaced && expr.target !== undefined;
     const rows = this.declarations.library.get(name);
-    if (rows === undefined || (!member && !rows.some((row) => !row.signature.member))) return this.undeclared(expr.at, expr.name);
+    if (rows === undefined) return this.undeclared(expr.at, expr.name);
     if (name === OPERATORS['&&'] || name === OPERATORS['||']) return this.logical(expr, args, types, rows);
     return this.choose(expr, name, args, types, member, rows);
   }
@@ -207,7 +216,14 @@ class Checker {
     return BOOL;
   }
 
-  private choose(expr: Call, name: string, args: readonly Expr[], types: readonly Type[], member: boolean, rows: readonly FunctionRow[]): Type {
+  private choose(
+    expr: Call,
+    name: string,
+    args: readonly Expr[],
+    types: readonly Type[],
+    member: boolean,
+    rows: readonly FunctionRow[],
+  ): Type {
     let result: Type | undefined;
     const fitting: FunctionRow[] = [];
     for (const row of rows) {
@@ -312,7 +328,10 @@ class Checker {
       case 'error':
         return range;
       default:
-        return this.note(at, `expression of type '${this.print(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`);
+        return this.note(
+          at,
+          `expression of type '${this.print(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+        );
     }
   }
 }

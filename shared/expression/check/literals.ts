@@ -13,9 +13,13 @@ import { Failure } from '../values/value';
 import type { Checked } from './checker';
 
 export function checkLiterals(expr: Expr, checked: Checked, issues: Issue[]): void {
+  // What is formatted may be of any types.
+  const free = new Set<Expr>();
   visit(expr, (each) => {
     if (each.kind === 'call') checkCall(each, checked, issues);
-    else if (each.kind === 'list') checkList(each, checked, issues);
+    if (each.kind === 'call' && each.name === 'format') for (const arg of each.args) free.add(arg);
+    if (free.has(each)) return;
+    if (each.kind === 'list') checkList(each, checked, issues);
     else if (each.kind === 'map') checkMap(each, checked, issues);
   });
 }

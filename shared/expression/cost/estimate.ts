@@ -34,6 +34,9 @@ type Path = readonly string[];
 
 const SCALARS: ReadonlySet<Type['kind']> = new Set<Type['kind']>(['bool', 'int', 'uint', 'double', 'timestamp', 'duration']);
 
+const countOf = (expr: Expr | undefined): number | undefined =>
+  expr?.kind === 'literal' && typeof expr.value === 'bigint' ? Number(expr.value) : undefined;
+
 export function estimateCost(expr: Expr, checked: Checked, root: Type): Range {
   return new Estimator(checked, root).cost(expr);
 }
@@ -60,7 +63,7 @@ class Estimator {
         if (name !== undefined) return this.ident(expr, name);
         const operand = this.cost(expr.operand);
         this.paths.set(expr, [...(this.paths.get(expr.operand) ?? []), expr.field]);
-        return expr.testOnly ? operand : plus(operand, ONE);
+        return expr.testOnly || this.checked.typeAt(expr.operand).kind === 'optional' ? operand : plus(operand, ONE);
       }
       case 'call':
         return this.call(expr);
@@ -112,7 +115,7 @@ class Estimator {
     const type = path === undefined ? undefined : this.typeOf([...path, '@items']);
     if (type !== undefined) return range(0, 'max' in type ? (type.max ?? 0) : 0);
     const of = this.checked.typeAt(expr);
-    return of.kind === 'list' && SCALARS.has(of.item.kind) ? ONE : ANY_SIZE;
+    return of.kind === 'list' && SCALARS.has(of.item.kind) ? ZERO : ANY_SIZE;
   }
 
   private call(expr: Expr): Range {
@@ -155,9 +158,11 @@ class Estimator {
   private own(expr: Expr, { rows, args }: ResolvedCall): Range {
     const sizes = args.map((arg) => this.sizeOf(arg));
     const items = args.map((arg) => this.itemSizeOf(arg));
-    const [least, most] = (['min', 'max'] as const).map(
-      (end): Sizes => ({ size: (index) => sizes[index]?.[end] ?? 0, itemSize: (index) => items[index]?.[end] ?? 0 }),
-    );
+    const [least, most] = (['min', 'max'] as const).map((end): Sizes => ({
+      size: (index) => sizes[index]?.[end] ?? 0,
+      itemSize: (index) => items[index]?.[end] ?? 0,
+      count: (index) => countOf(args[index]),
+    }));
     if (least === undefined || most === undefined) return ZERO;
     const each = rows.map(({ estimate }) => (estimate === undefined ? ONE : range(estimate(least), estimate(most))));
     const [row] = rows;

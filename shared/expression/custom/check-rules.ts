@@ -2,17 +2,19 @@
  * What is wrong with the rules of a schema when its definition is written: their texts, their types, and what they may cost at most. Evaluates nothing.
  */
 import type { SchemaNode, ValidationRule } from '../../api/custom/schema-node';
-import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../api/field-error';
+import { forbiddenField, internalError, invalidValue, notSupported, required, type FieldError } from '../../api/field-error';
 import { UNBOUNDED } from '../cost/estimate';
 import type { Expression, Type } from '../engine';
 import { compileRule, hasRules, type CompiledRule } from './compiled-rule';
-import { declaredType, mostChildren } from './declared-type';
+import { declaredType, mostInRequest } from './declared-type';
 import { readFieldPath } from './field-path';
 
 const EXPRESSION_LIMIT = 10_000_000;
 const DEFINITION_LIMIT = 100_000_000;
 /** How many of the most expensive expressions are named when all together cost too much. */
 const NAMED_EXPENSIVE = 4;
+/** Cheaper ones are not to blame. */
+const LEAST_EXPENSIVE = 1_000_000;
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const HINT = '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
@@ -30,18 +32,21 @@ interface Context {
 interface Place {
   readonly path: string;
   readonly whole: boolean;
-  /** How many values of the node an object may have. */
-  readonly count: number;
+  /** How many values of the node an object may have; undefined where nothing bounds them. */
+  readonly count: number | undefined;
   /** The list without keys around the node, whose items cannot be found again. */
   readonly uncorrelated: string | undefined;
-  readonly type: string;
+}
+
+interface CountedPlace extends Place {
+  readonly count: number;
 }
 
 /** `path` is where the schema stands in its definition. */
 export function checkRules(root: SchemaNode, path: string): FieldError[] {
   if (!hasRules(root)) return [];
   const context: Context = { expenses: [] };
-  const { texts, expressions } = checkNode(root, { path, whole: true, count: 1, uncorrelated: undefined, type: 'selfType' }, context);
+  const { texts, expressions } = checkNode(root, { path, whole: true, count: 1, uncorrelated: undefined }, context);
   return [...texts, ...expressions, ...checkTotal(path, context.expenses)];
 }
 
@@ -60,30 +65,36 @@ function checkNode(node: SchemaNode, place: Place, context: Context): Found {
   }
   node.rules.forEach((rule, index) => found.texts.push(...checkTexts(rule, node, rulePath(place, index))));
   if (found.texts.length > 0 || node.rules.length === 0) return found;
-  const self = declaredType(node, place.whole, place.type);
+  const self = declaredType(node, place.whole);
+  if (self === undefined) {
+    found.expressions.push(internalError(`${place.path}.x-kubernetes-validations`, NO_TYPE));
+    return found;
+  }
+  const count = place.count ?? mostInRequest(node);
   node.rules.forEach((rule, index) => {
     const path = rulePath(place, index);
-    if (self === undefined) found.expressions.push(invalidValue(`${path}.rule`, shown(rule), NO_TYPE));
-    else found.expressions.push(...checkCompiled(rule, compileRule(rule, self), self, { ...place, path }, context));
+    found.expressions.push(...checkCompiled(rule, compileRule(rule, self), self, { ...place, path, count }, context));
   });
   return found;
 }
 
-const NO_TYPE = 'compilation failed: the type of self is not known';
+const NO_TYPE =
+  'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
 const rulePath = (place: Place, index: number): string => `${place.path}.x-kubernetes-validations[${index}]`;
 
 function* childrenOf(node: SchemaNode, place: Place): Generator<readonly [SchemaNode, Place]> {
-  const { path, type } = place;
-  const count = Math.min(place.count * mostChildren(node), UNBOUNDED);
+  const { path } = place;
+  const times = (most: number | undefined): number | undefined =>
+    place.count === undefined || most === undefined ? undefined : Math.min(place.count * most, UNBOUNDED);
   for (const [name, child] of node.properties) {
-    yield [child, { ...place, path: `${path}.properties[${name}]`, whole: false, type: `${type}.${name}` }];
+    yield [child, { ...place, path: `${path}.properties[${name}]`, whole: false }];
   }
   if (typeof node.additionalProperties === 'object') {
-    yield [node.additionalProperties, { ...place, path: `${path}.additionalProperties`, whole: false, count, type: `${type}.@prop` }];
+    yield [node.additionalProperties, { ...place, path: `${path}.additionalProperties`, whole: false, count: times(node.maxProperties) }];
   }
   if (node.items !== undefined) {
     const uncorrelated = place.uncorrelated ?? (node.listType === 'map' ? undefined : path);
-    yield [node.items, { path: `${path}.items`, whole: false, count, uncorrelated, type: `${type}.@idx` }];
+    yield [node.items, { path: `${path}.items`, whole: false, count: times(node.maxItems), uncorrelated }];
   }
 }
 
@@ -129,7 +140,7 @@ const shown = (rule: ValidationRule): { readonly [member: string]: unknown } => 
   ...(rule.optionalOldSelf === undefined ? {} : { optionalOldSelf: rule.optionalOldSelf }),
 });
 
-function checkCompiled(rule: ValidationRule, compiled: CompiledRule, self: Type, place: Place, context: Context): FieldError[] {
+function checkCompiled(rule: ValidationRule, compiled: CompiledRule, self: Type, place: CountedPlace, context: Context): FieldError[] {
   const { expression, messageExpression } = compiled;
   const path = `${place.path}.rule`;
   const errors: FieldError[] = [];
@@ -140,8 +151,8 @@ function checkCompiled(rule: ValidationRule, compiled: CompiledRule, self: Type,
       const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelated}`;
       errors.push(invalidValue(path, rule.rule, detail));
     }
-    errors.push(...checkCost(expression, self, 'rule', path, place, context));
-    errors.push(...checkMessage(rule, messageExpression, self, place, context));
+    const tooMuch = checkCost(expression, self, 'rule', path, place, context);
+    errors.push(...tooMuch, ...(tooMuch.length > 0 ? [] : checkMessage(rule, messageExpression, self, place, context)));
   }
   if (rule.optionalOldSelf !== undefined && !compiled.usesOld) {
     errors.push(invalidValue(`${place.path}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
@@ -153,7 +164,7 @@ function checkMessage(
   rule: ValidationRule,
   expression: CompiledRule['messageExpression'],
   self: Type,
-  place: Place,
+  place: CountedPlace,
   context: Context,
 ): FieldError[] {
   if (expression === undefined) return [];
@@ -163,7 +174,7 @@ function checkMessage(
   return checkCost(expression, self, 'messageExpression', path, place, context);
 }
 
-function checkCost(expression: Expression, self: Type, what: string, path: string, place: Place, context: Context): FieldError[] {
+function checkCost(expression: Expression, self: Type, what: string, path: string, place: CountedPlace, context: Context): FieldError[] {
   const cost = Math.min(expression.estimate(self).max * place.count, UNBOUNDED);
   context.expenses.push({ path, cost });
   return cost > EXPRESSION_LIMIT ? [forbiddenField(path, costMessage(`estimated ${what} cost`, cost, EXPRESSION_LIMIT))] : [];
@@ -178,11 +189,17 @@ function costMessage(what: string, cost: number, limit: number): string {
 function checkTotal(path: string, expenses: readonly Expense[]): FieldError[] {
   const total = expenses.reduce((sum, { cost }) => Math.min(sum + cost, UNBOUNDED), 0);
   if (total <= DEFINITION_LIMIT) return [];
-  const most = [...expenses].sort((a, b) => b.cost - a.cost).slice(0, NAMED_EXPENSIVE);
+  const most = expenses
+    .filter(({ cost }) => cost >= LEAST_EXPENSIVE)
+    .sort((a, b) => b.cost - a.cost)
+    .slice(0, NAMED_EXPENSIVE);
   return [
     ...most.map((expense) =>
       forbiddenField(expense.path, 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'),
     ),
-    forbiddenField(path, costMessage('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', total, DEFINITION_LIMIT)),
+    forbiddenField(
+      path,
+      costMessage('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', total, DEFINITION_LIMIT),
+    ),
   ];
 }

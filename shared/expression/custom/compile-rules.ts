@@ -4,10 +4,10 @@
  */
 import type { SchemaNode, ValidationRule } from '../../api/custom/schema-node';
 import { duplicate, forbiddenField, invalidValue, required, type FieldError } from '../../api/field-error';
-import { equalJson, isObject, own, type JsonObject, type JsonValue } from '../../api/json';
+import { equalJson, isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../api/json';
 import { Budget, CostExceeded, Failure, type Expression, type Value } from '../engine';
 import { NONE, OptionalValue } from '../values/value';
-import { compileRule, hasRules, OLD_SELF, SELF } from './compiled-rule';
+import { compileRule, OLD_SELF, SELF } from './compiled-rule';
 import { declaredType } from './declared-type';
 import { readFieldPath } from './field-path';
 import { wrapperOf, type Wrap } from './json-value';
@@ -33,7 +33,7 @@ export interface Rules {
 const NOTHING_WRONG: RuleOutcome = { errors: [], warnings: [] };
 
 export function compileRules(root: SchemaNode): Rules {
-  const node = hasRules(root) ? new RuleNode(root, true, 'selfType') : undefined;
+  const node = ruleNode(root, true);
   if (node === undefined) return { isEmpty: true, validate: () => NOTHING_WRONG };
   return {
     isEmpty: false,
@@ -89,28 +89,33 @@ interface Ready {
   readonly wrap: Wrap;
 }
 
+/** Undefined when there are no rules at the node or below it. */
+function ruleNode(node: SchemaNode, whole: boolean): RuleNode | undefined {
+  const properties = [...node.properties].flatMap(([member, child]): (readonly [string, RuleNode])[] => {
+    const below = ruleNode(child, false);
+    return below === undefined ? [] : [[member, below]];
+  });
+  const values = typeof node.additionalProperties === 'object' ? ruleNode(node.additionalProperties, false) : undefined;
+  const items = node.items === undefined ? undefined : ruleNode(node.items, false);
+  const isEmpty = node.rules.length === 0 && properties.length === 0 && values === undefined && items === undefined;
+  return isEmpty ? undefined : new RuleNode(node, whole, { properties, values, items });
+}
+
+interface Below {
+  readonly properties: readonly (readonly [string, RuleNode])[];
+  readonly values: RuleNode | undefined;
+  readonly items: RuleNode | undefined;
+}
+
 /** A node of a schema at or below which there are rules. */
 class RuleNode {
-  private readonly properties: readonly (readonly [string, RuleNode])[];
-  private readonly values: RuleNode | undefined;
-  private readonly items: RuleNode | undefined;
   private compiled: Ready | undefined;
 
   constructor(
     private readonly node: SchemaNode,
     private readonly whole: boolean,
-    private readonly name: string,
-  ) {
-    const { additionalProperties, items } = node;
-    this.properties = [...node.properties]
-      .filter(([, child]) => hasRules(child))
-      .map(([member, child]) => [member, new RuleNode(child, false, `${name}.${member}`)]);
-    this.values =
-      typeof additionalProperties === 'object' && hasRules(additionalProperties)
-        ? new RuleNode(additionalProperties, false, `${name}.@prop`)
-        : undefined;
-    this.items = items !== undefined && hasRules(items) ? new RuleNode(items, false, `${name}.@idx`) : undefined;
-  }
+    private readonly below: Below,
+  ) {}
 
   visit(run: Run, visit: Visit): void {
     const { value } = visit;
@@ -124,20 +129,21 @@ class RuleNode {
   private visitMembers(run: Run, value: JsonObject, visit: Visit, isSame: () => boolean): void {
     const old = isObject(visit.old) ? visit.old : undefined;
     const oldOf = (member: string): JsonValue | undefined => (old === undefined ? undefined : own(old, member));
-    for (const [member, child] of this.properties) {
+    for (const [member, child] of this.below.properties) {
       const found = own(value, member);
       const path = visit.path === '' ? member : `${visit.path}.${member}`;
       if (found !== undefined) child.visit(run, { value: found, old: oldOf(member), isSame, path });
     }
-    if (this.values === undefined) return;
+    const { values } = this.below;
+    if (values === undefined) return;
     for (const member of Object.keys(value)) {
       if (this.node.properties.has(member)) continue;
-      this.values.visit(run, { value: own(value, member) ?? null, old: oldOf(member), isSame, path: `${visit.path}[${member}]` });
+      values.visit(run, { value: own(value, member) ?? null, old: oldOf(member), isSame, path: `${visit.path}[${member}]` });
     }
   }
 
   private visitItems(run: Run, value: readonly JsonValue[], visit: Visit, isSame: () => boolean): void {
-    const { items } = this;
+    const { items } = this.below;
     if (items === undefined) return;
     const before = Array.isArray(visit.old) && this.node.listType === 'map' ? this.byKey(visit.old) : undefined;
     for (const [index, item] of value.entries()) {
@@ -155,7 +161,7 @@ class RuleNode {
     if (!isObject(item)) return '';
     const keys = this.node.listMapKeys.map((key) => {
       const value = own(item, key) ?? this.node.items?.properties.get(key)?.defaultValue ?? null;
-      return `${typeof value}:${String(value)}`;
+      return stringifyJson(value);
     });
     return keys.join('\u0000');
   }
@@ -166,8 +172,8 @@ class RuleNode {
   }
 
   private compile(): Ready {
-    const self = declaredType(this.node, this.whole, this.name);
-    const wrap = wrapperOf(this.node, this.whole, this.name);
+    const self = declaredType(this.node, this.whole);
+    const wrap = wrapperOf(this.node, this.whole);
     if (self === undefined || wrap === undefined) return { rules: [], wrap: () => null };
     const rules = this.node.rules.flatMap((rule): ReadyRule[] => {
       const { expression, messageExpression, usesOld } = compileRule(rule, self);
@@ -224,7 +230,7 @@ const BUDGET_EXCEEDED = 'validation failed due to running out of cost budget, no
 const NO_OVERLOAD = 'no such overload';
 
 function failureText({ message }: Failure, rule: string): string {
-  return message === NO_OVERLOAD
+  return message.startsWith(NO_OVERLOAD)
     ? `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${rule}`
     : `${message} evaluating rule: ${rule}`;
 }

@@ -57,11 +57,8 @@ const mostItems = (list: SchemaNode, item: SchemaNode): number => list.maxItems 
 /** The most members of an object with free names. */
 const mostEntries = (map: SchemaNode, value: SchemaNode): number => map.maxProperties ?? Math.floor(WITHIN / (smallest(value) + ENTRY));
 
-/** How many values there may be at a node's items or free members. */
-export function mostChildren(node: SchemaNode): number {
-  if (node.items !== undefined) return mostItems(node, node.items);
-  return typeof node.additionalProperties === 'object' ? mostEntries(node, node.additionalProperties) : 1;
-}
+/** How many values of a node a request can hold at most, whatever is around them. */
+export const mostInRequest = (node: SchemaNode): number => Math.floor(REQUEST / (smallest(node) + 1));
 
 function objectType(node: SchemaNode, whole: boolean, name: string): Type | undefined {
   if (typeof node.additionalProperties === 'object') {
@@ -129,4 +126,3 @@ function smallestObject(node: SchemaNode): number {
   }
   return size;
 }
-

@@ -161,7 +161,9 @@ class JsonMap extends MapValue {
   }
 }
 
-const METADATA: ReadonlyMap<string, Member> = new Map(['name', 'generateName'].map((name): [string, Member] => [name, { name, wrap: wrapText }]));
+const METADATA: ReadonlyMap<string, Member> = new Map(
+  ['name', 'generateName'].map((name): [string, Member] => [name, { name, wrap: wrapText }]),
+);
 
 function objectWrapper(node: SchemaNode, whole: boolean, name: string): Wrap | undefined {
   if (typeof node.additionalProperties === 'object') {
@@ -176,7 +178,10 @@ function objectWrapper(node: SchemaNode, whole: boolean, name: string): Wrap | u
   }
   if (whole) {
     for (const text of ['apiVersion', 'kind']) members.set(text, { name: text, wrap: wrapText });
-    members.set('metadata', { name: 'metadata', wrap: (value) => (isObject(value) ? new JsonRecord(value, METADATA, `${name}.metadata`) : MISFIT) });
+    members.set('metadata', {
+      name: 'metadata',
+      wrap: (value) => (isObject(value) ? new JsonRecord(value, METADATA, `${name}.metadata`) : MISFIT),
+    });
   }
   return (value) => (isObject(value) ? new JsonRecord(value, members, name) : MISFIT);
 }

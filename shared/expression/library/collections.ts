@@ -53,7 +53,8 @@ const ZERO: Readonly<Record<string, Value>> = { int: 0n, uint: new Uint(0n), dou
 function add(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') return a + b;
   if (typeof a === 'bigint' && typeof b === 'bigint') return within(a + b, INT_MIN, INT_MAX, (sum) => sum, 'integer overflow');
-  if (a instanceof Uint && b instanceof Uint) return within(a.value + b.value, 0n, UINT_MAX, (sum) => new Uint(sum), 'unsigned integer overflow');
+  if (a instanceof Uint && b instanceof Uint)
+    return within(a.value + b.value, 0n, UINT_MAX, (sum) => new Uint(sum), 'unsigned integer overflow');
   if (a instanceof Duration && b instanceof Duration) {
     return within(a.nanos + b.nanos, INT_MIN, INT_MAX, (sum) => new Duration(sum), 'integer overflow');
   }
@@ -114,8 +115,22 @@ const DEREFERENCE = new Failure('optional.none() dereference');
 export const COLLECTION_ROWS: readonly FunctionRow[] = [
   ...COMPARABLE.map((type) => unary(`list(${type}).isSorted(): bool`, isList, isSorted, ONCE_THROUGH)),
   ...SUMMABLE.map((type) => unary(`list(${type}).sum(): ${type}`, isList, sumOf(type), ONCE_THROUGH)),
-  ...COMPARABLE.map((type) => unary(`list(${type}).min(): ${type}`, isList, extreme('min', (order) => order < 0), ONCE_THROUGH)),
-  ...COMPARABLE.map((type) => unary(`list(${type}).max(): ${type}`, isList, extreme('max', (order) => order > 0), ONCE_THROUGH)),
+  ...COMPARABLE.map((type) =>
+    unary(
+      `list(${type}).min(): ${type}`,
+      isList,
+      extreme('min', (order) => order < 0),
+      ONCE_THROUGH,
+    ),
+  ),
+  ...COMPARABLE.map((type) =>
+    unary(
+      `list(${type}).max(): ${type}`,
+      isList,
+      extreme('max', (order) => order > 0),
+      ONCE_THROUGH,
+    ),
+  ),
   binary('list(A).indexOf(A): int', isList, isAny, indexOf, ONCE_THROUGH),
   binary('list(A).lastIndexOf(A): int', isList, isAny, lastIndexOf, ONCE_THROUGH),
   binary('sets.contains(list(A), list(A)): bool', isList, isList, containsAll, CROSSED),

@@ -3,7 +3,20 @@
  */
 import { Duration, Failure, Timestamp, typeName, TypeValue, Uint, type Value } from '../values/value';
 import { INT_MAX, INT_MIN, UINT_MAX } from '../syntax/literals';
-import { isAny, isBool, isBytes, isDouble, isDuration, isInt, isString, isTimestamp, isUint, traverses, unary, type FunctionRow } from './function';
+import {
+  isAny,
+  isBool,
+  isBytes,
+  isDouble,
+  isDuration,
+  isInt,
+  isString,
+  isTimestamp,
+  isUint,
+  traverses,
+  unary,
+  type FunctionRow,
+} from './function';
 import { printDouble, printDuration, printTimestamp, readDuration, readTimestamp } from './printing';
 import { MAX_TIMESTAMP, MIN_TIMESTAMP } from './operators';
 
@@ -36,6 +49,7 @@ function textToUint(text: string): Value {
 }
 
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const HEXADECIMAL = /^([+-]?)0[xX]([0-9a-fA-F]+)(?:\.([0-9a-fA-F]*))?[pP]([+-]?\d{1,5})$/;
 const SPECIAL: ReadonlyMap<string, number> = new Map([
   ['inf', Infinity],
   ['+inf', Infinity],
@@ -49,9 +63,16 @@ const SPECIAL: ReadonlyMap<string, number> = new Map([
 function textToDouble(text: string): Value {
   const special = SPECIAL.get(text.toLowerCase());
   if (special !== undefined) return special;
-  if (text.length > 2000 || !NUMBER.test(text)) return failed('double');
-  const value = Number(text);
+  const digits = text.replace(/(?<=[\dxX])_(?=[\da-fA-F])/g, '');
+  const value = text.length > 2000 ? NaN : NUMBER.test(digits) ? Number(digits) : readHexadecimal(digits);
   return Number.isFinite(value) ? value : failed('double');
+}
+
+function readHexadecimal(text: string): number {
+  const match = HEXADECIMAL.exec(text);
+  if (match === null) return NaN;
+  const [, sign, whole = '', fraction = '', power = '0'] = match;
+  return (sign === '-' ? -1 : 1) * Number(BigInt(`0x${whole}${fraction}`)) * 2 ** (Number(power) - 4 * fraction.length);
 }
 
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
@@ -75,7 +96,12 @@ export const CONVERSION_ROWS: readonly FunctionRow[] = [
   unary('bool(bool): bool', isBool, (value) => value),
   unary('bool(string): bool', isString, textToBool),
   unary('bytes(bytes): bytes', isBytes, (value) => value),
-  unary('bytes(string): bytes', isString, (text) => new Uint8Array(Buffer.from(text, 'utf8')), traverses(1, (sizes) => sizes.size(0) * 4)),
+  unary(
+    'bytes(string): bytes',
+    isString,
+    (text) => new Uint8Array(Buffer.from(text, 'utf8')),
+    traverses(1, (sizes) => sizes.size(0) * 4),
+  ),
   unary('double(double): double', isDouble, (value) => value),
   unary('double(int): double', isInt, Number),
   unary('double(string): double', isString, textToDouble),
@@ -87,11 +113,16 @@ export const CONVERSION_ROWS: readonly FunctionRow[] = [
   unary('int(double): int', isDouble, doubleToInt),
   unary('int(duration): int', isDuration, ({ nanos }) => nanos),
   unary('int(string): int', isString, textToInt),
-  unary('int(timestamp): int', isTimestamp, ({ nanos }) => nanos / BILLION),
+  unary('int(timestamp): int', isTimestamp, ({ nanos }) => (nanos - (((nanos % BILLION) + BILLION) % BILLION)) / BILLION),
   unary('int(uint): int', isUint, ({ value }) => int(value)),
   unary('string(string): string', isString, (value) => value),
   unary('string(bool): string', isBool, String),
-  unary('string(bytes): string', isBytes, bytesToText, traverses(1, (sizes) => sizes.size(0))),
+  unary(
+    'string(bytes): string',
+    isBytes,
+    bytesToText,
+    traverses(1, (sizes) => sizes.size(0)),
+  ),
   unary('string(double): string', isDouble, printDouble),
   unary('string(duration): string', isDuration, printDuration),
   unary('string(int): string', isInt, String),

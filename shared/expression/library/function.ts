@@ -30,6 +30,8 @@ export interface Sizes {
   size(argument: number): number;
   /** The size of the items of a list. */
   itemSize(argument: number): number;
+  /** The argument where it is a number that is known. */
+  count(argument: number): number | undefined;
 }
 
 export interface Costs {

@@ -70,7 +70,8 @@ function parseCidr(text: string): CidrValue | Failure {
   if ('fault' in reading) return new Failure(`${NETWORK_FAULT}${NETWORK_FAULT}${reading.fault}`);
   const slash = text.lastIndexOf('/');
   const written = text.slice(0, slash);
-  if (written.includes('%')) return new Failure(`${NETWORK_FAULT}${NETWORK_FAULT}netip.ParsePrefix(${quote(text)}): IPv6 zones cannot be present in a prefix`);
+  if (written.includes('%'))
+    return new Failure(`${NETWORK_FAULT}${NETWORK_FAULT}netip.ParsePrefix(${quote(text)}): IPv6 zones cannot be present in a prefix`);
   if (/^::ffff:/i.test(reading.canonical) && reading.canonical.includes('.')) {
     return new Failure(`${NETWORK_FAULT}IPv4-mapped IPv6 address ${quote(text)} is not allowed`);
   }
@@ -96,7 +97,7 @@ const isUnspecified = (address: IpAddress): boolean => address.value === 0n;
 const isLoopback = (address: IpAddress): boolean => within(address, [v4(127n), 8], [1n, 128]);
 const isMulticast = (address: IpAddress): boolean => within(address, [v4(224n), 4], [v6(0xff00n), 8]);
 const isLinkLocalMulticast = (address: IpAddress): boolean =>
-  address.family === 4 ? within(address, [v4(224n), 24], [0n, 0]) : (address.value >> 112n & 0xff0fn) === 0xff02n;
+  address.family === 4 ? within(address, [v4(224n), 24], [0n, 0]) : ((address.value >> 112n) & 0xff0fn) === 0xff02n;
 const isLinkLocalUnicast = (address: IpAddress): boolean => within(address, [v4(169n, 254n), 16], [v6(0xfe80n), 10]);
 const isBroadcast = (address: IpAddress): boolean => address.family === 4 && address.value === 0xffff_ffffn;
 const isGlobalUnicast = (address: IpAddress): boolean =>
@@ -109,7 +110,7 @@ function isCanonical(text: string): Value {
 
 function containsIp(cidr: CidrValue, text: string): Value {
   const address = parseIp(text);
-  return address instanceof Failure ? address : rangeContains(cidr.range, address.address);
+  return address instanceof Failure ? new Failure('no such overload') : rangeContains(cidr.range, address.address);
 }
 
 function containsCidr(cidr: CidrValue, text: string): Value {
@@ -141,7 +142,11 @@ export const NETWORK_ROWS: readonly FunctionRow[] = [
   binary('net.CIDR.containsCIDR(string): bool', isCidr, isString, containsCidr, CONTAINS_CIDR_TEXT),
   binary('net.CIDR.containsCIDR(net.CIDR): bool', isCidr, isCidr, (cidr, other) => rangeIsWithin(other.range, cidr.range), CONTAINS_CIDR),
   unary('net.CIDR.ip(): net.IP', isCidr, ({ address }) => new IpValue(address)),
-  unary('net.CIDR.masked(): net.CIDR', isCidr, (cidr) => new CidrValue({ family: cidr.address.family, value: cidr.range.first }, cidr.prefix)),
+  unary(
+    'net.CIDR.masked(): net.CIDR',
+    isCidr,
+    (cidr) => new CidrValue({ family: cidr.address.family, value: cidr.range.first }, cidr.prefix),
+  ),
   unary('net.CIDR.prefixLength(): int', isCidr, ({ prefix }) => BigInt(prefix)),
   unary('string(net.CIDR): string', isCidr, (cidr) => cidr.print()),
 ];

@@ -12,6 +12,7 @@ import {
   NONE,
   OptionalValue,
   Timestamp,
+  typeName,
   Uint,
   type Value,
 } from '../values/value';
@@ -26,7 +27,6 @@ import {
   isInt,
   isList,
   isMap,
-  isOptional,
   isString,
   isTimestamp,
   isUint,
@@ -36,7 +36,6 @@ import {
   UNFIT,
   type Costs,
   type FunctionRow,
-  type Guard,
   type Sizes,
 } from './function';
 import type { Work } from '../values/equality';
@@ -84,7 +83,9 @@ function arithmetic(): FunctionRow[] {
     binary('_/_(int, int): int', isInt, isInt, (a, b) => (b === 0n ? new Failure('division by zero') : int(a / b))),
     binary('_/_(uint, uint): uint', isUint, isUint, (a, b) => (b.value === 0n ? new Failure('division by zero') : uint(a.value / b.value))),
     binary('_/_(double, double): double', isDouble, isDouble, (a, b) => a / b),
-    binary('_%_(int, int): int', isInt, isInt, (a, b) => (b === 0n ? new Failure('modulus by zero') : int(a % b))),
+    binary('_%_(int, int): int', isInt, isInt, (a, b) =>
+      b === 0n ? new Failure('modulus by zero') : a === INT_MIN && b === -1n ? OVERFLOW : a % b,
+    ),
     binary('_%_(uint, uint): uint', isUint, isUint, (a, b) => (b.value === 0n ? new Failure('modulus by zero') : uint(a.value % b.value))),
     unary('-_(int): int', isInt, (a) => int(-a)),
     unary('-_(double): double', isDouble, (a) => -a),
@@ -171,10 +172,10 @@ function inList(item: Value, list: ListValue, work: Work): Value {
   return false;
 }
 
-function indexList(list: ListValue, index: Value): Value | typeof UNFIT {
+function indexList(list: ListValue, index: Value): Value {
   const place = index instanceof Uint ? index.value : index;
   if (typeof place === 'number' && !Number.isInteger(place)) return new Failure(`unsupported index value ${place} in list`);
-  if (typeof place !== 'bigint' && typeof place !== 'number') return UNFIT;
+  if (typeof place !== 'bigint' && typeof place !== 'number') return new Failure(`unsupported index type '${typeName(place)}' in list`);
   return place < 0 || place >= list.size ? new Failure(`index out of bounds: ${place}`) : list.at(Number(place));
 }
 
@@ -184,52 +185,39 @@ export function printKey(key: Value): string {
   return typeof key === 'object' ? '' : String(key);
 }
 
-export function lookUp(container: Value, key: Value): Value | typeof UNFIT {
+function lookUp(container: Value, key: Value): Value {
   if (container instanceof ListValue) return indexList(container, key);
   if (container instanceof MapValue) {
     const found = container.find(key);
     return found === undefined ? new Failure(`no such key: ${printKey(key)}`) : found;
   }
-  if (container instanceof OptionalValue) return lookUpOptional(container, key);
-  return UNFIT;
+  return container instanceof OptionalValue ? lookUpOptional(container, key) : new Failure(`no such key: ${printKey(key)}`);
 }
 
-export function lookUpOptional(container: Value, key: Value): Value | typeof UNFIT {
+/** Nothing where there is no such key or index. */
+export function lookUpOptional(container: Value, key: Value): Value {
   if (container instanceof OptionalValue) return container.value === undefined ? NONE : lookUpOptional(container.value, key);
   if (container instanceof MapValue) {
     const found = container.find(key);
     return found === undefined ? NONE : new OptionalValue(found);
   }
   const found = lookUp(container, key);
-  if (found === UNFIT) return UNFIT;
   return found instanceof Failure ? NONE : new OptionalValue(found);
 }
 
 function indexing(): FunctionRow[] {
-  const row = (signature: string, guard: Guard<ListValue> | Guard<MapValue> | Guard<OptionalValue>): FunctionRow => ({
-    ...binary(signature, isAny, isAny, () => false),
-    call: ([container = null, key = null]) => (guard(container) ? lookUp(container, key) : UNFIT),
-  });
-  const optionalRow = (signature: string): FunctionRow => ({
-    ...binary(signature, isAny, isAny, () => false),
-    call: ([container = null, key = null]) => lookUpOptional(container, key),
-  });
+  const row = (signature: string): FunctionRow => binary(signature, isAny, isAny, lookUp);
+  const optionalRow = (signature: string): FunctionRow => binary(signature, isAny, isAny, lookUpOptional);
   return [
-    row('_[_](list(A), int): A', isList),
-    row('_[_](map(K, V), K): V', isMap),
-    row('_[_](optional(list(V)), int): optional(V)', isOptional),
-    row('_[_](optional(map(K, V)), K): optional(V)', isOptional),
+    row('_[_](list(A), int): A'),
+    row('_[_](map(K, V), K): V'),
+    row('_[_](optional(list(V)), int): optional(V)'),
+    row('_[_](optional(map(K, V)), K): optional(V)'),
     optionalRow('_[?_](list(V), int): optional(V)'),
     optionalRow('_[?_](optional(list(V)), int): optional(V)'),
     optionalRow('_[?_](map(K, V), K): optional(V)'),
     optionalRow('_[?_](optional(map(K, V)), K): optional(V)'),
-    { ...binary('_?._(dyn, string): optional(V)', isAny, isString, lookUpSelected) },
   ];
-}
-
-function lookUpSelected(container: Value, key: string): Value {
-  const found = lookUpOptional(container, key);
-  return found === UNFIT ? new Failure(NO_OVERLOAD) : found;
 }
 
 const LENGTH_IN_CHARACTERS = (text: string, work: Work): Value => {

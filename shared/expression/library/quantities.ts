@@ -11,7 +11,11 @@ const BILLION = 1_000_000_000n;
 export class QuantityValue extends OpaqueValue {
   readonly typeName = 'kubernetes.Quantity';
 
-  constructor(readonly quantity: Quantity) {
+  constructor(
+    readonly quantity: Quantity,
+    /** The power of ten that upstream keeps with a small number; undefined when it keeps something larger. It decides what counts as an integer. */
+    readonly scale: number | undefined,
+  ) {
     super();
   }
 
@@ -24,21 +28,42 @@ const isQuantity: Guard<QuantityValue> = isOpaque(QuantityValue);
 
 function parse(text: string): QuantityValue | Failure {
   try {
-    return new QuantityValue(parseQuantity(text));
+    return new QuantityValue(parseQuantity(text), scaleOf(text));
   } catch (error) {
     if (error instanceof QuantityFault) return new Failure(error.message);
     throw error;
   }
 }
 
-const isWhole = ({ quantity }: QuantityValue): boolean => {
+const SHAPE = /^[+-]?(\d*)(?:\.(\d*))?(?:([numkMGTPE])|([KMGTPE]i)|[eE]([+-]?\d+))?$/;
+const POWERS: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+const DIGITS = 18;
+const SHIFTS: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40 };
+const LARGE = 1n << 50n;
+
+function scaleOf(text: string): number | undefined {
+  const match = SHAPE.exec(text);
+  if (match === null) return undefined;
+  const [, whole = '', fraction = '', decimal, binary, exponent] = match;
+  if (whole.replace(/^0+/, '').length + fraction.length > DIGITS) return undefined;
+  if (binary !== undefined)
+    return fraction === '' && BigInt(whole === '' ? '0' : whole) << BigInt(SHIFTS[binary] ?? 64) < LARGE ? 0 : undefined;
+  return (decimal === undefined ? Number(exponent ?? 0) : (POWERS[decimal] ?? 0)) - fraction.length;
+}
+
+const isWhole = ({ quantity, scale }: QuantityValue): boolean => {
   const whole = quantity.nanos / BILLION;
-  return quantity.nanos % BILLION === 0n && whole >= INT_MIN && whole <= INT_MAX;
+  return scale !== undefined && scale >= 0 && whole >= INT_MIN && whole <= INT_MAX;
 };
 
 const sign = (nanos: bigint): bigint => (nanos < 0n ? -1n : nanos > 0n ? 1n : 0n);
-const plus = ({ quantity }: QuantityValue, nanos: bigint): QuantityValue =>
-  new QuantityValue({ nanos: quantity.nanos + nanos, format: quantity.format });
+
+function plus({ quantity, scale }: QuantityValue, nanos: bigint, other: number | undefined): QuantityValue {
+  const sum = { nanos: quantity.nanos + nanos, format: quantity.format };
+  if (nanos === 0n) return new QuantityValue(sum, scale);
+  if (quantity.nanos === 0n) return new QuantityValue(sum, other);
+  return new QuantityValue(sum, scale === undefined || other === undefined ? undefined : Math.min(scale, other));
+}
 
 export const QUANTITY_ROWS: readonly FunctionRow[] = [
   unary('quantity(string): kubernetes.Quantity', isString, parse, traverses()),
@@ -49,11 +74,27 @@ export const QUANTITY_ROWS: readonly FunctionRow[] = [
     isWhole(value) ? value.quantity.nanos / BILLION : new Failure('cannot convert value to integer'),
   ),
   unary('kubernetes.Quantity.asApproximateFloat(): double', isQuantity, ({ quantity }) => Number(quantity.nanos) / 1e9),
-  binary('kubernetes.Quantity.isGreaterThan(kubernetes.Quantity): bool', isQuantity, isQuantity, (a, b) => a.quantity.nanos > b.quantity.nanos),
-  binary('kubernetes.Quantity.isLessThan(kubernetes.Quantity): bool', isQuantity, isQuantity, (a, b) => a.quantity.nanos < b.quantity.nanos),
-  binary('kubernetes.Quantity.compareTo(kubernetes.Quantity): int', isQuantity, isQuantity, (a, b) => sign(a.quantity.nanos - b.quantity.nanos)),
-  binary('kubernetes.Quantity.add(kubernetes.Quantity): kubernetes.Quantity', isQuantity, isQuantity, (a, b) => plus(a, b.quantity.nanos)),
-  binary('kubernetes.Quantity.add(int): kubernetes.Quantity', isQuantity, isInt, (a, b) => plus(a, b * BILLION)),
-  binary('kubernetes.Quantity.sub(kubernetes.Quantity): kubernetes.Quantity', isQuantity, isQuantity, (a, b) => plus(a, -b.quantity.nanos)),
-  binary('kubernetes.Quantity.sub(int): kubernetes.Quantity', isQuantity, isInt, (a, b) => plus(a, -b * BILLION)),
+  binary(
+    'kubernetes.Quantity.isGreaterThan(kubernetes.Quantity): bool',
+    isQuantity,
+    isQuantity,
+    (a, b) => a.quantity.nanos > b.quantity.nanos,
+  ),
+  binary(
+    'kubernetes.Quantity.isLessThan(kubernetes.Quantity): bool',
+    isQuantity,
+    isQuantity,
+    (a, b) => a.quantity.nanos < b.quantity.nanos,
+  ),
+  binary('kubernetes.Quantity.compareTo(kubernetes.Quantity): int', isQuantity, isQuantity, (a, b) =>
+    sign(a.quantity.nanos - b.quantity.nanos),
+  ),
+  binary('kubernetes.Quantity.add(kubernetes.Quantity): kubernetes.Quantity', isQuantity, isQuantity, (a, b) =>
+    plus(a, b.quantity.nanos, b.scale),
+  ),
+  binary('kubernetes.Quantity.add(int): kubernetes.Quantity', isQuantity, isInt, (a, b) => plus(a, b * BILLION, 0)),
+  binary('kubernetes.Quantity.sub(kubernetes.Quantity): kubernetes.Quantity', isQuantity, isQuantity, (a, b) =>
+    plus(a, -b.quantity.nanos, b.scale),
+  ),
+  binary('kubernetes.Quantity.sub(int): kubernetes.Quantity', isQuantity, isInt, (a, b) => plus(a, -b * BILLION, 0)),
 ];

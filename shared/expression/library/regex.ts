@@ -51,7 +51,12 @@ export function findAllMatches(text: string, pattern: string, most: bigint, work
   charge(text, pattern, work);
   const found: string[] = [];
   const matcher = regex.matcher(text);
-  while ((most < 0n || found.length < most) && matcher.find()) found.push(matcher.group() ?? '');
+  let end = -1;
+  while ((most < 0n || found.length < most) && matcher.find()) {
+    // Nothing is no match where another one has just ended.
+    if (matcher.end() > matcher.start() || matcher.start() !== end) found.push(matcher.group() ?? '');
+    end = matcher.end();
+  }
   return new ArrayList(found);
 }
 

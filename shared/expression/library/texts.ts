@@ -1,8 +1,22 @@
 /**
  * Functions of strings: the standard ones and those of the strings extension (version 2). Indexes count characters, not UTF-16 units.
  */
-import { ArrayList, Failure, ListValue, type Value } from '../values/value';
-import { binary, isInt, isList, isString, quaternary, ternary, traversal, traverses, unary, UNFIT, type Costs, type FunctionRow, type Sizes } from './function';
+import { ArrayList, Failure, type ListValue, type Value } from '../values/value';
+import {
+  binary,
+  isInt,
+  isList,
+  isString,
+  quaternary,
+  ternary,
+  traversal,
+  traverses,
+  unary,
+  UNFIT,
+  type Costs,
+  type FunctionRow,
+  type Sizes,
+} from './function';
 import { formatText } from './format';
 import { findAllMatches, findMatch, matches } from './regex';
 import type { Work } from '../values/equality';
@@ -105,10 +119,15 @@ function join(list: ListValue, separator: string, work: Work): Value | typeof UN
   return parts.join(separator);
 }
 
-/** White space as Unicode has it, which is a little more than JavaScript trims. */
-const SPACE_AROUND = /^[\s\u0085]+|(?<![\s\u0085])[\s\u0085]+$/gu;
-const MARKS = /\ufeff/;
-const trim = (text: string): string => (MARKS.test(text) ? text.trim() : text.replace(SPACE_AROUND, ''));
+/** White space as Unicode has it, which is not quite what JavaScript trims. */
+const SPACE = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
+
+function trim(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && SPACE.test(text.charAt(start))) start += 1;
+  while (end > start && SPACE.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+}
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
@@ -121,7 +140,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\\': '\\\\',
   '"': '\\"',
 };
-export const quoteText = (text: string): string => `"${text.replace(/[\u0007\b\f\n\r\t\v\\"]/g, (character) => ESCAPES[character] ?? character)}"`;
+export const quoteText = (text: string): string =>
+  `"${text.replace(/[\u0007\b\f\n\r\t\v\\"]/g, (character) => ESCAPES[character] ?? character)}"`;
 
 const lower = (text: string): string => text.replace(/[A-Z]+/g, (part) => part.toLowerCase());
 const upper = (text: string): string => text.replace(/[a-z]+/g, (part) => part.toUpperCase());
@@ -139,6 +159,10 @@ const REPLACED: Costs = {
   size: (sizes) => Math.ceil((sizes.size(0) / Math.max(1, sizes.size(1))) * Math.max(1, sizes.size(2))),
 };
 const SPLIT: Costs = traverses(2, kept);
+const SPLIT_LIMITED: Costs = traverses(2, (sizes) => {
+  const most = sizes.count(2) ?? -1;
+  return most < 0 ? sizes.size(0) : most;
+});
 const JOINED: Costs = {
   estimate: (sizes) => traversal(joinedSize(sizes)),
   size: joinedSize,
@@ -149,7 +173,6 @@ function joinedSize(sizes: Sizes): number {
   return items * sizes.itemSize(0) + Math.max(0, items - 1) * sizes.size(1);
 }
 
-
 export const TEXT_ROWS: readonly FunctionRow[] = [
   binary('string.contains(string): bool', isString, isString, (text, part, work) => found(text, work) && text.includes(part), SEARCHED),
   binary('string.startsWith(string): bool', isString, isString, (text, part) => text.startsWith(part), AFFIX),
@@ -157,29 +180,48 @@ export const TEXT_ROWS: readonly FunctionRow[] = [
   binary('string.matches(string): bool', isString, isString, matches, WITH_PATTERN),
   binary('matches(string, string): bool', isString, isString, matches, { estimate: () => 1 }),
   binary('string.find(string): string', isString, isString, findMatch, FOUND),
-  binary('string.findAll(string): list(string)', isString, isString, (text, pattern, work) => findAllMatches(text, pattern, -1n, work), FOUND),
+  binary(
+    'string.findAll(string): list(string)',
+    isString,
+    isString,
+    (text, pattern, work) => findAllMatches(text, pattern, -1n, work),
+    FOUND,
+  ),
   ternary('string.findAll(string, int): list(string)', [isString, isString, isInt], findAllMatches, FOUND),
   binary('string.charAt(int): string', isString, isInt, charAt),
   binary('string.indexOf(string): int', isString, isString, firstIndexOf, traverses()),
   ternary('string.indexOf(string, int): int', [isString, isString, isInt], indexOf, traverses()),
   binary('string.lastIndexOf(string): int', isString, isString, (text, part) => lastIndexOf(text, part, undefined), traverses()),
   ternary('string.lastIndexOf(string, int): int', [isString, isString, isInt], lastIndexOf, traverses()),
-  { ...unary('list(string).join(): string', isList, () => '', JOINED), call: ([list = null], work) => (isList(list) ? join(list, '', work) : UNFIT) },
+  {
+    ...unary('list(string).join(): string', isList, () => '', JOINED),
+    call: ([list = null], work) => (isList(list) ? join(list, '', work) : UNFIT),
+  },
   {
     ...binary('list(string).join(string): string', isList, isString, () => '', JOINED),
     call: ([list = null, separator = null], work) => (isList(list) && isString(separator) ? join(list, separator, work) : UNFIT),
   },
   unary('string.lowerAscii(): string', isString, lower, traverses(1, kept)),
   unary('string.upperAscii(): string', isString, upper, traverses(1, kept)),
-  ternary('string.replace(string, string): string', [isString, isString, isString], (text, from, to, work) => replaceTexts(text, from, to, -1n, work), REPLACED),
+  ternary(
+    'string.replace(string, string): string',
+    [isString, isString, isString],
+    (text, from, to, work) => replaceTexts(text, from, to, -1n, work),
+    REPLACED,
+  ),
   quaternary('string.replace(string, string, int): string', [isString, isString, isString, isInt], replaceTexts, REPLACED),
   binary('string.split(string): list(string)', isString, isString, (text, separator, work) => splitText(text, separator, -1n, work), SPLIT),
-  ternary('string.split(string, int): list(string)', [isString, isString, isInt], splitText, SPLIT),
+  ternary('string.split(string, int): list(string)', [isString, isString, isInt], splitText, SPLIT_LIMITED),
   binary('string.substring(int): string', isString, isInt, (text, start) => substring(text, start, undefined), traverses(1, kept)),
   ternary('string.substring(int, int): string', [isString, isInt, isInt], substring, traverses(1, kept)),
   unary('string.trim(): string', isString, trim, traverses(1, kept)),
   binary('string.format(list(dyn)): string', isString, isList, formatText, traverses()),
-  unary('strings.quote(string): string', isString, quoteText, traverses(1, (sizes) => sizes.size(0) * 2 + 2)),
+  unary(
+    'strings.quote(string): string',
+    isString,
+    quoteText,
+    traverses(1, (sizes) => sizes.size(0) * 2 + 2),
+  ),
 ];
 
 function found(text: string, work: Work): boolean {

@@ -10,7 +10,7 @@ const floorDivide = (value: bigint, by: bigint): bigint => (value - (((value % b
 /** The local time as if it were UTC. */
 type Local = Date | Failure;
 
-const OFFSET = /^([+-]?)(\d\d):(\d\d)$/;
+const OFFSET = /^([+-]?)(\d\d?):(\d\d)$/;
 
 const formats = new Map<string, Intl.DateTimeFormat | Failure>();
 
@@ -25,7 +25,8 @@ function formatOf(zone: string): Intl.DateTimeFormat | Failure {
 
 function makeFormat(zone: string): Intl.DateTimeFormat | Failure {
   try {
-    if (!/^[A-Za-z]/.test(zone)) return new Failure(`unknown time zone ${zone}`);
+    // Names differ by case, which this runtime would overlook.
+    if (!/^[A-Z]/.test(zone)) return new Failure(`unknown time zone ${zone}`);
     return new Intl.DateTimeFormat('en-US', {
       timeZone: zone,
       calendar: 'gregory',
@@ -45,7 +46,7 @@ function makeFormat(zone: string): Intl.DateTimeFormat | Failure {
 
 function localTime({ nanos }: Timestamp, zone: string): Local {
   const millis = Number(floorDivide(nanos, MILLION));
-  if (zone === '' || zone === 'UTC') return new Date(millis);
+  if (zone === '' || zone === 'UTC' || zone === 'Local') return new Date(millis);
   const offset = OFFSET.exec(zone);
   if (offset !== null) {
     const minutes = Number(offset[2]) * 60 + Number(offset[3]);

@@ -51,7 +51,8 @@ function split(text: string): UrlParts {
     if (scheme === '') fail('invalid URI for request');
     return { scheme: scheme.toLowerCase(), opaque: true, host: '', path: '', query };
   }
-  if (scheme === '' || !hierarchy.startsWith('//')) return { scheme: scheme.toLowerCase(), opaque: false, host: '', path: checkPath(hierarchy), query };
+  if (scheme === '' || !hierarchy.startsWith('//'))
+    return { scheme: scheme.toLowerCase(), opaque: false, host: '', path: checkPath(hierarchy), query };
   const authority = /^\/\/([^/]*)/.exec(hierarchy)?.[1] ?? '';
   const path = hierarchy.slice(2 + authority.length);
   return { scheme: scheme.toLowerCase(), opaque: false, host: checkAuthority(authority), path: checkPath(path), query };
@@ -86,7 +87,8 @@ function unescapeHost(host: string): string {
   const bad = BAD_ESCAPE.exec(host);
   if (bad !== null) fail(`invalid URL escape ${quote(bad[0])}`);
   for (const character of host) {
-    if (character < '\u0080' && !/[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%]/.test(character)) fail(`invalid character ${quote(character)} in host name`);
+    if (character < '\u0080' && !/[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%]/.test(character))
+      fail(`invalid character ${quote(character)} in host name`);
   }
   const low = /%(?!25)[0-7][0-9a-fA-F]/.exec(host);
   if (low !== null && !host.startsWith('[')) fail(`invalid URL escape ${quote(low[0])}`);
@@ -95,7 +97,9 @@ function unescapeHost(host: string): string {
 
 function decode(text: string): string {
   if (!text.includes('%')) return text;
-  const bytes = text.replace(/%[0-9a-fA-F]{2}|[^%]+/gu, (part) => (part.startsWith('%') ? part.slice(1) : Buffer.from(part, 'utf8').toString('hex')));
+  const bytes = text.replace(/%[0-9a-fA-F]{2}|[^%]+/gu, (part) =>
+    part.startsWith('%') ? part.slice(1) : Buffer.from(part, 'utf8').toString('hex'),
+  );
   return Buffer.from(bytes, 'hex').toString('utf8');
 }
 

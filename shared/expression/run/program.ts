@@ -8,6 +8,7 @@ import { UNFIT, type FunctionRow, type Sizes } from '../library/function';
 import {
   CONDITIONAL,
   OPERATORS,
+  OPTIONAL_SELECT,
   type Call,
   type Comprehension,
   type Expr,
@@ -25,6 +26,7 @@ import {
   MapValue,
   OptionalValue,
   sizeOf,
+  typeName,
   TypeValue,
   type Value,
 } from '../values/value';
@@ -142,12 +144,12 @@ class Compiler {
         return found === undefined ? missing : found;
       }
       if (!(from instanceof OptionalValue)) return missing;
-      const found = lookUpOptional(from, field);
-      return found === UNFIT ? NO_SUCH_OVERLOAD : found;
+      return lookUpOptional(from, field);
     };
   }
 
   private call(expr: Call): Step {
+    if (expr.name === OPTIONAL_SELECT) return this.optionalSelect(expr);
     const resolved = this.checked.calls.get(expr);
     if (resolved === undefined) return () => NO_SUCH_OVERLOAD;
     const [first, second, third] = resolved.args;
@@ -167,20 +169,32 @@ class Compiler {
     }
   }
 
+  private optionalSelect({ args: [operand, field] }: Call): Step {
+    if (operand === undefined || field?.kind !== 'literal') return () => NO_SUCH_OVERLOAD;
+    const step = this.compile(operand);
+    const { value: name } = field;
+    return (frame) => {
+      const from = step(frame);
+      if (from instanceof Failure) return from;
+      frame.meter.charge(1);
+      return lookUpOptional(from, name);
+    };
+  }
+
   private strict(resolved: ResolvedCall): Step {
     const { args, name, rows } = resolved;
     const steps = args.map((arg) => this.compile(arg));
     this.checkConstants(resolved);
     const folded = FOLDED.has(name) && args.length === 1 ? args[0] : undefined;
     if (folded?.kind === 'literal') {
-      const value = dispatch(rows, [folded.value], UNLIMITED);
+      const value = dispatch(name, rows, [folded.value], UNLIMITED);
       if (value instanceof Failure) throw new ConstantFault(value.message);
       return () => value;
     }
     return (frame) => {
       const values = steps.map((step) => step(frame));
       for (const value of values) if (value instanceof Failure) return value;
-      return dispatch(rows, values, frame.meter);
+      return dispatch(name, rows, values, frame.meter);
     };
   }
 
@@ -215,7 +229,11 @@ class Compiler {
   }
 
   private map(expr: MapExpr): Step {
-    const entries = expr.entries.map((entry) => ({ key: this.compile(entry.key), value: this.compile(entry.value), optional: entry.optional }));
+    const entries = expr.entries.map((entry) => ({
+      key: this.compile(entry.key),
+      value: this.compile(entry.value),
+      optional: entry.optional,
+    }));
     return (frame) => {
       const made = new Map<string | number | bigint | boolean, readonly [Value, Value]>();
       for (const entry of entries) {
@@ -224,10 +242,11 @@ class Compiler {
         const given = entry.value(frame);
         if (given instanceof Failure) return given;
         const known = keyOf(key);
-        if (known === undefined) return new Failure(`unsupported key type`);
+        // Keys of other types are kept, but never found.
+        const place = known ?? `other ${made.size}`;
         if (entry.optional && !(given instanceof OptionalValue)) return NO_SUCH_OVERLOAD;
         const value = entry.optional && given instanceof OptionalValue ? given.value : given;
-        if (value !== undefined) made.set(known, [key, value]);
+        if (value !== undefined) made.set(place, [key, value]);
       }
       frame.meter.charge(30);
       return new EntryMap(made);
@@ -276,8 +295,7 @@ class Compiler {
 function isPresent(operand: Value, field: string): Value {
   if (operand instanceof Failure) return operand;
   if (operand instanceof MapValue) return operand.find(field) !== undefined;
-  if (operand instanceof OptionalValue) return operand.value === undefined ? false : isPresent(operand.value, field);
-  return new Failure(`no such key: ${field}`);
+  return operand instanceof OptionalValue && operand.value !== undefined ? isPresent(operand.value, field) : false;
 }
 
 /** `&&` (which `false` decides) and `||` (which `true` decides); an error counts only when the other side does not decide. */
@@ -307,8 +325,8 @@ function otherwise(optional: Step, other: Step, keepOptional: boolean): Step {
   return (frame) => {
     const value = optional(frame);
     if (value instanceof Failure) return value;
-    if (!(value instanceof OptionalValue)) return NO_SUCH_OVERLOAD;
     frame.meter.charge(1);
+    if (!(value instanceof OptionalValue)) return value;
     if (value.value === undefined) return other(frame);
     return keepOptional ? value : value.value;
   };
@@ -326,6 +344,11 @@ class ActualSizes implements Sizes {
     return sizeOf(value);
   }
 
+  count(argument: number): number | undefined {
+    const value = this.args[argument];
+    return typeof value === 'bigint' ? Number(value) : undefined;
+  }
+
   /** The mean. */
   itemSize(argument: number): number {
     const list = this.args[argument];
@@ -339,11 +362,11 @@ class ActualSizes implements Sizes {
   }
 }
 
-interface Account extends Pick<Meter, 'charge' | 'spend'> {}
+type Account = Pick<Meter, 'charge' | 'spend'>;
 
 const UNLIMITED: Account = { charge: () => undefined, spend: () => undefined };
 
-function dispatch(rows: readonly FunctionRow[], args: readonly Value[], meter: Account): Value {
+function dispatch(name: string, rows: readonly FunctionRow[], args: readonly Value[], meter: Account): Value {
   for (const row of rows) {
     const cost = row.charge === undefined ? (row.estimate?.(new ActualSizes(args, meter)) ?? 1) : undefined;
     if (rows.length === 1 && cost !== undefined) meter.charge(cost);
@@ -352,7 +375,16 @@ function dispatch(rows: readonly FunctionRow[], args: readonly Value[], meter: A
     if (rows.length > 1 || cost === undefined) meter.charge(cost ?? row.charge?.(args, value) ?? 1);
     return value;
   }
-  return NO_SUCH_OVERLOAD;
+  return misfit(name, args);
+}
+
+const PLAIN = new Set(['startsWith', 'endsWith', 'contains', 'matches']);
+
+/** Functions of libraries say what they were called with; operators do not. */
+function misfit(name: string, args: readonly Value[]): Failure {
+  if (name === 'size') return new Failure(`${NO_OVERLOAD}: size`);
+  if (/\W/.test(name) || PLAIN.has(name)) return NO_SUCH_OVERLOAD;
+  return new Failure(`${NO_OVERLOAD}: ${name}(${args.map(typeName).join(', ')})`);
 }
 
 type Loop = (frame: Frame, items: Iterable<Value>) => Value;

@@ -3,7 +3,32 @@
  */
 import type { Issue } from './source';
 
-const PUNCTUATION = ['==', '!=', '<=', '>=', '&&', '||', '<', '>', '[', ']', '{', '}', '(', ')', '.', ',', '-', '!', '?', ':', '+', '*', '/', '%'] as const;
+const PUNCTUATION = [
+  '==',
+  '!=',
+  '<=',
+  '>=',
+  '&&',
+  '||',
+  '<',
+  '>',
+  '[',
+  ']',
+  '{',
+  '}',
+  '(',
+  ')',
+  '.',
+  ',',
+  '-',
+  '!',
+  '?',
+  ':',
+  '+',
+  '*',
+  '/',
+  '%',
+] as const;
 const WORDS = ['in', 'true', 'false', 'null'] as const;
 
 export type TokenKind =

@@ -93,7 +93,14 @@ const expandExistsOne: Expand = (source, [variable, body], issues) => {
 };
 
 /** Collects `body` of every item for which `filter` holds. */
-function collect(source: Call, variable: Expr | undefined, filter: Expr | undefined, body: Expr, macro: 'map' | 'filter', issues: Issue[]): Expr {
+function collect(
+  source: Call,
+  variable: Expr | undefined,
+  filter: Expr | undefined,
+  body: Expr,
+  macro: 'map' | 'filter',
+  issues: Issue[],
+): Expr {
   const { at } = source;
   const add = call(at, OPERATORS['+'], accumulated(at), list(at, [body]));
   const parts = {

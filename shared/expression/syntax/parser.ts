@@ -2,7 +2,18 @@
  * Parses an expression into its tree: recursive descent over the published grammar, with upstream's texts for what is wrong. It stops at the first fault
  * from which no single token could save it; upstream goes on and may list more. Depth and length are bounded.
  */
-import { CONDITIONAL, INDEX, NEGATE, NOT, OPERATORS, OPTIONAL_INDEX, OPTIONAL_SELECT, type Entry, type Expr, type StructField } from './ast';
+import {
+  CONDITIONAL,
+  INDEX,
+  NEGATE,
+  NOT,
+  OPERATORS,
+  OPTIONAL_INDEX,
+  OPTIONAL_SELECT,
+  type Entry,
+  type Expr,
+  type StructField,
+} from './ast';
 import { tokenize, type Token, type TokenKind } from './lexer';
 import { readBytes, readDouble, readInt, readString, readUint } from './literals';
 import { expandMacro } from './macros';
@@ -12,7 +23,23 @@ import type { Value } from '../values/value';
 const MAX_DEPTH = 250;
 const MAX_LENGTH = 100_000;
 
-const START: readonly TokenKind[] = ['[', '{', '(', '.', '-', '!', 'true', 'false', 'null', 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES', 'IDENTIFIER'];
+const START: readonly TokenKind[] = [
+  '[',
+  '{',
+  '(',
+  '.',
+  '-',
+  '!',
+  'true',
+  'false',
+  'null',
+  'NUM_FLOAT',
+  'NUM_INT',
+  'NUM_UINT',
+  'STRING',
+  'BYTES',
+  'IDENTIFIER',
+];
 const ORDER: readonly TokenKind[] = ['[', ']', '{', '}', '(', ')', '.', ',', '-', '!', '?', ':', 'true', 'false', 'null', 'NUM_FLOAT'];
 const STARTS: ReadonlySet<TokenKind> = new Set(START);
 const RELATIONS: ReadonlySet<TokenKind> = new Set<TokenKind>(['==', '!=', '<', '<=', '>', '>=', 'in']);
@@ -144,7 +171,9 @@ class Parser {
   }
 
   private or(): Expr {
-    return this.logical('||', () => this.logical('&&', () => this.binary(RELATIONS, () => this.binary(SUMS, () => this.binary(PRODUCTS, () => this.unary())))));
+    return this.logical('||', () =>
+      this.logical('&&', () => this.binary(RELATIONS, () => this.binary(SUMS, () => this.binary(PRODUCTS, () => this.unary())))),
+    );
   }
 
   private binary(operators: ReadonlySet<TokenKind>, operand: () => Expr): Expr {
@@ -285,7 +314,8 @@ class Parser {
     const start = this.next();
     if (dotted) this.take();
     const token = this.next();
-    if (token.kind !== 'IDENTIFIER') return this.stop(token.at, `no viable alternative at input '.${token.kind === '<EOF>' ? '' : token.text}'`);
+    if (token.kind !== 'IDENTIFIER')
+      return this.stop(token.at, `no viable alternative at input '.${token.kind === '<EOF>' ? '' : token.text}'`);
     const struct = this.structName();
     if (struct !== undefined) return this.struct(dotted ? `.${struct}` : struct);
     this.take();

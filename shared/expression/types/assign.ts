@@ -118,7 +118,9 @@ function bind(name: string, type: Type, known: Substitution, side: 'from' | 'to'
   if (other.kind === 'param' && other.name === name) return true;
   const bound = known.get(name);
   if (bound !== undefined) {
-    if (!(side === 'to' ? assign(type, bound, known) : assign(bound, type, known))) return false;
+    const [source, target] = side === 'to' ? [type, bound] : [bound, type];
+    // What was null may turn out to be anything that can be null.
+    if (!assign(source, target, known) && !(resolve(target, known).kind === 'null' && assign(target, source, known))) return false;
     const root = resolve(bound, known);
     if (root.kind !== 'param') setRoot(name, moreGeneral(root, other), known);
     return true;

@@ -16,13 +16,15 @@ export function isNumeric(value: Value): value is Numeric {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint;
 }
 
-/** Less than, equal to or greater than zero; undefined where one is not a number. JavaScript compares bigint and number exactly. */
+/** Less than, equal to or greater than zero; undefined where one is not a number. An integer meets a double as a double, as upstream has it. */
 export function compareNumbers(a: Numeric, b: Numeric): number | undefined {
   const x = a instanceof Uint ? a.value : a;
   const y = b instanceof Uint ? b.value : b;
-  if (Number.isNaN(x) || Number.isNaN(y)) return undefined;
-  return x < y ? -1 : x > y ? 1 : 0;
+  if (typeof x === 'bigint' && typeof y === 'bigint') return order(x, y);
+  return Number.isNaN(x) || Number.isNaN(y) ? undefined : order(Number(x), Number(y));
 }
+
+const order = <T extends bigint | number>(x: T, y: T): number => (x < y ? -1 : x > y ? 1 : 0);
 
 export function equal(a: Value, b: Value, work: Work): boolean {
   work.spend(1);
@@ -51,7 +53,7 @@ export function equal(a: Value, b: Value, work: Work): boolean {
 
 function equalLists(a: ListValue, b: ListValue, work: Work): boolean {
   if (a.size !== b.size) return false;
-  const semantics = a.semantics ?? b.semantics;
+  const { semantics } = a;
   if (semantics !== undefined) return equalUnordered(a, b, semantics.identity, work);
   for (let index = 0; index < a.size; index += 1) {
     if (!equal(a.at(index), b.at(index), work)) return false;

@@ -105,7 +105,7 @@ export function keyOf(key: Value): string | number | bigint | boolean | undefine
   if (typeof key === 'string') return `s${key}`;
   if (typeof key === 'bigint' || typeof key === 'boolean') return key;
   if (key instanceof Uint) return key.value;
-  if (typeof key === 'number') return Number.isInteger(key) ? BigInt(key) : undefined;
+  if (typeof key === 'number') return Number.isInteger(key) ? BigInt(key) : key;
   return undefined;
 }
 
