@@ -41,7 +41,7 @@ async function loadAt(host: LoadHost, revision: Revision): Promise<void> {
   const pace = host.pace();
   for await (const page of pages(host.store, host.keys.whole, { revision })) {
     for (const kv of page.kvs) {
-      const state = host.keys.locate(kv.key);
+      const state = host.keys.locate(kv.key, revision);
       if (state === undefined) host.listeners.changed(host.keys.relative(kv.key), kv.value, kv.modRevision);
       else host.objects.place(state, kv.key.slice(state.keyOffset), undefined, kv.modRevision, kv.value);
       if (pace.tired()) await pace.rest();
@@ -49,9 +49,22 @@ async function loadAt(host: LoadHost, revision: Revision): Promise<void> {
   }
 }
 
+/** Makes the types known whose first object came in the gap, with one small read per segment. */
+async function findTypes({ store, keys }: LoadHost, revision: Revision): Promise<void> {
+  const { end } = keys.whole;
+  for (let { start } = keys.whole; ;) {
+    const { kvs } = await store.range({ start, end, revision, limit: 1, keysOnly: true });
+    const [first] = kvs;
+    if (first === undefined) return;
+    keys.locate(first.key, revision);
+    start = keys.endOfSegment(first.key);
+  }
+}
+
 /** What every type lacks of the store's state at `revision`; key listeners are told anew. Rejects with StoreError. */
 export async function compareAll(host: LoadHost, revision: Revision): Promise<[TypeState, Difference][]> {
   const differences: [TypeState, Difference][] = [];
+  await findTypes(host, revision);
   for (const state of host.keys.states) {
     differences.push([state, await compareWithStore(host, state, state.snapshot(host.revision).range(), revision)]);
   }
@@ -60,7 +73,7 @@ export async function compareAll(host: LoadHost, revision: Revision): Promise<[T
     const start = host.keys.other(prefix);
     for await (const page of pages(host.store, { start, end: `${start}\u{10ffff}` }, { revision })) {
       for (const kv of page.kvs) {
-        if (host.keys.locate(kv.key) === undefined) host.listeners.changed(host.keys.relative(kv.key), kv.value, kv.modRevision);
+        if (host.keys.locate(kv.key, revision) === undefined) host.listeners.changed(host.keys.relative(kv.key), kv.value, kv.modRevision);
       }
     }
   }

@@ -26,17 +26,24 @@ export interface ObjectsOptions {
 export class Objects {
   readonly window: EventWindow;
   private readonly slabs = new Slabs();
+  /** Made when somebody first asks. */
   private readonly watchers = new Map<TypeState, Watchers>();
 
   constructor(private readonly options: ObjectsOptions) {
     this.window = new EventWindow(options.limits, (entry) => this.slabs.release(entry));
-    for (const state of options.keys.states) this.watchers.set(state, new Watchers(state.type));
   }
 
   watchersOf(state: TypeState): Watchers {
-    const watchers = this.watchers.get(state);
-    if (watchers === undefined) throw new Error(`no watchers for ${state.type.name}`);
+    let watchers = this.watchers.get(state);
+    if (watchers === undefined) this.watchers.set(state, (watchers = new Watchers(state.type)));
     return watchers;
+  }
+
+  /** Lets go of a type that is no more; watches of it end. */
+  forget(state: TypeState): void {
+    this.endAll(state, { type: 'closed' });
+    this.window.clear(state.log, state.log.floor);
+    this.watchers.delete(state);
   }
 
   /** Applies one event to its type; undefined when nothing that anyone could have seen changed. */

@@ -146,7 +146,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     this.trimmer?.cancel();
     this.waiters.close();
     this.past.clear();
-    this.endWatches(() => true);
+    this.endWatchesWhere(() => true);
     this.announceReady();
   }
 
@@ -181,7 +181,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     const now = this.clock.monotonic();
     const changes: { readonly state: TypeState; readonly change: RecordedChange }[] = [];
     for (const event of events) {
-      const state = this.keys.locate(event.key);
+      const state = this.keys.locate(event.key, revision - 1);
       if (state === undefined) {
         this.listeners.changed(this.keys.relative(event.key), event.type === 'put' ? event.value : undefined, revision);
         continue;
@@ -264,15 +264,15 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   }
 
   get(type: StoredType, key: string): Entry | undefined {
-    return this.keys.state(type).get(key);
+    return this.keys.state(type, this.revision).get(key);
   }
 
   snapshot(type: StoredType): Snapshot {
-    return this.keys.state(type).snapshot(this.revision);
+    return this.keys.state(type, this.revision).snapshot(this.revision);
   }
 
   async snapshotAt(type: StoredType, revision: Revision, request: SnapshotRequest): Promise<Snapshot> {
-    const state = this.keys.state(type);
+    const state = this.keys.state(type, this.revision);
     if (request.stored === true && revision > this.revision) return this.past.fromStore(state, revision, request);
     if (!(await this.waitFor(revision, request))) {
       throw new StoreError('future-revision', `revision ${revision} has not been reached, the cache is at ${this.revision}`);
@@ -284,7 +284,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   }
 
   pin(type: StoredType, snapshot: Snapshot): void {
-    if (snapshot.revision >= this.compactedRevision) this.past.pin(this.keys.state(type), snapshot);
+    if (snapshot.revision >= this.compactedRevision) this.past.pin(this.keys.state(type, this.revision), snapshot);
   }
 
   async read(type: StoredType, key: string, options: Waited): Promise<{ readonly revision: Revision; readonly entry: Entry | undefined }> {
@@ -305,7 +305,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   // Watching.
 
   watch(type: StoredType, request: WatchRequest, sink: ChangeSink): CacheWatch {
-    const state = this.keys.state(type);
+    const state = this.keys.state(type, this.revision);
     const watcher = new Watcher(this, state, request, sink);
     this.statistics.watchesStarted += 1;
     this.objects.watchersOf(state).add(watcher);
@@ -380,6 +380,20 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     return this.compaction.round();
   }
 
+  storedTypes(): readonly StoredType[] {
+    return this.keys.states.map(({ type }) => type);
+  }
+
+  endWatches(type: StoredType): void {
+    const state = this.keys.state(type, this.revision);
+    for (const watcher of this.objects.watchersOf(state).all()) watcher.end({ type: 'closed' });
+  }
+
+  forget(type: StoredType): void {
+    const state = this.keys.forget(type);
+    if (state !== undefined) this.objects.forget(state);
+  }
+
   onKey(keyPrefix: string, listener: KeyListener): void {
     this.listeners.add(keyPrefix, listener);
   }
@@ -402,7 +416,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     this.statistics.windowEvents = this.objects.window.size;
   }
 
-  private endWatches(which: (watcher: Watcher) => boolean): void {
+  private endWatchesWhere(which: (watcher: Watcher) => boolean): void {
     for (const state of this.keys.states) {
       for (const watcher of this.objects.watchersOf(state).all()) if (which(watcher)) watcher.end({ type: 'closed' });
     }
@@ -411,7 +425,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   private trimLater(): void {
     this.trimmer = this.clock.after(trimMs, () => {
       this.trim();
-      this.endWatches((watcher) => watcher.farBehind);
+      this.endWatchesWhere((watcher) => watcher.farBehind);
       this.trimLater();
     });
   }

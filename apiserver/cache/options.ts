@@ -40,6 +40,12 @@ export interface OpenedCache extends Cache {
   whenReady(): Promise<void>;
   /** Why this replica should not be sent requests; empty = healthy. */
   problems(): readonly string[];
+  /** The built-in types, and those of custom resources that have been seen. */
+  storedTypes(): readonly StoredType[];
+  /** Ends the watches of a type, whose clients come again. */
+  endWatches(type: StoredType): void;
+  /** Lets go of a custom resource's type of which there are no objects; watches of it end. */
+  forget(type: StoredType): void;
   /**
    * Listens to keys below `<prefix>/<keyPrefix>` that belong to no type. Registered right after `openCache` it also hears the keys that exist;
    * later only what changes.

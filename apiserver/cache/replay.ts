@@ -78,7 +78,7 @@ export async function replay(host: ReplayHost, request: ReplayRequest): Promise<
 
 async function deliver(host: ReplayHost, request: ReplayRequest, past: Past, event: WatchEvent): Promise<void> {
   const { state, scope } = request;
-  if (host.keys.locate(event.key) !== state) return;
+  if (host.keys.locate(event.key, event.revision) !== state) return;
   const key = event.key.slice(state.keyOffset);
   if (!inScope(state.type, scope, key)) return;
   const current = event.type === 'put' ? host.entries.make(state.type, key, event.revision, event.value) : undefined;

@@ -8,6 +8,9 @@ export const configMaps: StoredType = { name: 'configmaps', segment: 'configmaps
 export const services: StoredType = { name: 'services', segment: 'services/specs', namespaced: true };
 export const nodes: StoredType = { name: 'nodes', segment: 'minions', namespaced: false };
 export const types = [configMaps, services, nodes];
+/** Custom resources: no cache is told of them. */
+export const widgets: StoredType = { name: 'widgets.example.com', segment: 'example.com/widgets', namespaced: true };
+export const gadgets: StoredType = { name: 'gadgets.example.com', segment: 'example.com/gadgets', namespaced: false };
 
 export interface ValueOptions {
   readonly data?: string;

@@ -6,7 +6,7 @@ import { StoreError, type Revision, type Store } from '../../../apiserver/storag
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { configMaps, dataOf, nodes, prefix, put, Recorder, remove, services, types } from './fixture';
+import { configMaps, dataOf, gadgets, nodes, prefix, put, Recorder, remove, services, types, widgets } from './fixture';
 import { guarantees, histories, record, type Recording } from './history';
 
 export interface OpenStore {
@@ -210,6 +210,40 @@ export function cacheContract(open: () => Promise<OpenStore>, runs: number): voi
     await two.mostRecent(soon());
     expect(two.statistics.compactions).toBe(1);
     expect(two.compactedRevision).toBeGreaterThan(remembered);
+  });
+
+  it('knows custom resources by their keys, whether they were there at the start or come later', async () => {
+    await put(store, widgets, 'a/first');
+    const cache = await start();
+    expect(cache.storedTypes()).toContainEqual(widgets);
+    expect([...cache.snapshot(widgets).range()].map(({ key }) => key)).toEqual(['a/first']);
+    const revision = await put(store, gadgets, 'one');
+    const recorder = new Recorder();
+    cache.watch(gadgets, after(revision - 1), recorder);
+    await put(store, gadgets, 'two');
+    await recorder.until(({ events }) => events.length === 2);
+    expect(recorder.events.map(({ key }) => key)).toEqual(['one', 'two']);
+    expect(cache.snapshot(gadgets).size).toBe(2);
+    await cache.check();
+    expect(cache.statistics).toMatchObject({ checks: 1, differences: 0 });
+  });
+
+  it('lets a custom resource come back with another scope once it has no objects', async () => {
+    const cache = await start();
+    const scoped = { ...gadgets, namespaced: true };
+    await put(store, gadgets, 'one');
+    await cache.mostRecent(soon());
+    expect(() => cache.snapshot(scoped)).toThrow('objects of another scope');
+    await remove(store, gadgets, 'one');
+    await cache.mostRecent(soon());
+    cache.forget(gadgets);
+    expect(cache.storedTypes()).not.toContainEqual(gadgets);
+    const since = cache.snapshot(scoped).revision;
+    await put(store, scoped, 'a/one');
+    const recorder = new Recorder();
+    cache.watch(scoped, after(since), recorder);
+    await recorder.until(({ events }) => events.length === 1);
+    expect(cache.snapshot(scoped).count('a/', 'a0')).toBe(1);
   });
 
   it('finds nothing to repair when nothing is wrong', async () => {

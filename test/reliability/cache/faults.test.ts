@@ -4,7 +4,21 @@ import { openCache, type CacheOptions, type OpenedCache } from '../../../apiserv
 import { StoreError, type Revision } from '../../../apiserver/storage/store';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { configMaps, dataOf, keyOf, nodes, prefix, put, Recorder, remove, services, types, value } from '../../contract/cache/fixture';
+import {
+  configMaps,
+  dataOf,
+  gadgets,
+  keyOf,
+  nodes,
+  prefix,
+  put,
+  Recorder,
+  remove,
+  services,
+  types,
+  value,
+  widgets,
+} from '../../contract/cache/fixture';
 import { ManualClock, settle } from '../../support/manual-clock';
 import { MemoryStore } from '../../support/memory-store';
 
@@ -203,6 +217,15 @@ describe('a gap', () => {
     cache.watch(configMaps, live({ start: { type: 'after', revision } }), resumed);
     await put(store, configMaps, 'a/kept', { data: '2' });
     expect(resumed.lines).toEqual([`MODIFIED a/kept@${store.current}`]);
+  });
+
+  it('hides no custom resource whose first object came meanwhile', async () => {
+    await cutOff(async () => {
+      await put(store, widgets, 'a/new');
+      await put(store, gadgets, 'new');
+    });
+    expect(cache.snapshot(widgets).size).toBe(1);
+    expect(cache.get(gadgets, 'new')).toBeDefined();
   });
 
   it('refuses to resume from before it', async () => {
