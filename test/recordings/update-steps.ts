@@ -12,6 +12,7 @@ export interface RequestStep {
   /** Text is sent as it is. */
   readonly body?: unknown;
   readonly agent?: string;
+  readonly accept?: string;
 }
 
 type Body = Readonly<Record<string, unknown>>;

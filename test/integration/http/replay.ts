@@ -1,0 +1,50 @@
+/** Sends the steps of a recording (test/recordings) to a server of this process. */
+import { masked } from '../../recordings/masked';
+import type { Seen } from '../../recordings/record-step';
+import { isBody, type Json } from '../../recordings/reference';
+import { PATCH_MEDIA } from '../../recordings/spelling';
+import type { RequestStep } from '../../recordings/update-steps';
+import { call, type Fixture } from './fixture';
+
+export interface Recorded {
+  readonly status: number;
+  readonly warnings?: readonly string[];
+  readonly body: Json;
+}
+
+/** Sends a step's request and gives back what a recording has of its answer. */
+export async function replay(fixture: Fixture, step: RequestStep, namespace: string, seen: Seen): Promise<Recorded> {
+  const fill = (text: string): string => text.replaceAll('$NS', namespace).replaceAll('$RV', seen.version).replaceAll('$UID', seen.uid);
+  const path = fill(step.path.startsWith('/') ? step.path : `/api/v1/namespaces/$NS/${step.path}`);
+  const answer = await call(fixture, path, {
+    method: step.method,
+    headers: {
+      'content-type': step.type === undefined ? 'application/json' : (PATCH_MEDIA[step.type] ?? step.type),
+      ...(step.accept === undefined ? {} : { accept: step.accept }),
+      'user-agent': Buffer.from(step.agent ?? 'recorder/1').toString('latin1'),
+    },
+    ...(step.body === undefined ? {} : { body: Buffer.from(fill(typeof step.body === 'string' ? step.body : JSON.stringify(step.body))) }),
+  });
+  const body = parsed(answer.text);
+  if (answer.status < 300 && isBody(body) && isBody(body['metadata'])) {
+    const { resourceVersion, uid } = body['metadata'];
+    if (typeof resourceVersion === 'string') seen.version = resourceVersion;
+    if (typeof uid === 'string') seen.uid = uid;
+  }
+  const warnings = [...(answer.headers['warning'] ?? '').matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) =>
+    quoted.replace(/\\(.)/g, '$1'),
+  );
+  return {
+    status: answer.status,
+    ...(warnings.length === 0 ? {} : { warnings }),
+    body: masked(body, namespace),
+  };
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
