@@ -16,13 +16,13 @@ const SETTINGS = {
   build: { gitCommit: 'c'.repeat(40), buildDate: '2024-01-01T00:00:00Z', runtime: 'v20.0.0', platform: 'linux/amd64' },
   otherPaths: ['/healthz', '/openapi/v2'],
 } as const;
-const everything = createDiscovery({ ...SETTINGS, rows: EVERY_KIND });
+const everything = createDiscovery({ ...SETTINGS, rows: () => EVERY_KIND });
 /** In the recorded answers' spelling, also where the path does not tell. */
-const upstream = createDiscovery({ ...SETTINGS, naming: 'kubernetes', rows: EVERY_KIND });
+const upstream = createDiscovery({ ...SETTINGS, naming: 'kubernetes', rows: () => EVERY_KIND });
 /** One named group, so that whole documents can be written down. */
 const small = createDiscovery({
   ...SETTINGS,
-  rows: SERVED_KINDS.filter(({ group }) => group === '' || group === 'coordination.platform.io'),
+  rows: () => SERVED_KINDS.filter(({ group }) => group === '' || group === 'coordination.platform.io'),
 });
 
 function handle(path: string, more: Partial<DocumentRequest> = {}, from = small): DocumentAnswer | undefined {

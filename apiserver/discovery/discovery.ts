@@ -22,7 +22,8 @@ import { aggregatedList, coreVersions, groupDocument, groupList, resourceList, v
 import { servedGroups, type ServedGroup } from './groups';
 
 export interface DiscoveryParts {
-  readonly rows: readonly KindRow[];
+  /** What is served; the same list until something changes. */
+  rows(): readonly KindRow[];
   readonly naming: Dialect;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
@@ -50,7 +51,27 @@ interface Route {
   readonly listsRepresentations: boolean;
 }
 
+/** Makes everything anew when something else is served. */
 class Discovery implements Documents {
+  private rows: readonly KindRow[];
+  private state: DiscoveryState;
+
+  constructor(private readonly parts: DiscoveryParts) {
+    this.rows = parts.rows();
+    this.state = new DiscoveryState(parts, this.rows);
+  }
+
+  handle(request: DocumentRequest): DocumentAnswer | undefined {
+    const rows = this.parts.rows();
+    if (rows !== this.rows) {
+      this.rows = rows;
+      this.state = new DiscoveryState(this.parts, rows);
+    }
+    return this.state.handle(request);
+  }
+}
+
+class DiscoveryState implements Documents {
   private readonly groups: readonly ServedGroup[];
   private readonly core: readonly ServedGroup[];
   private readonly named: readonly ServedGroup[];
@@ -59,8 +80,11 @@ class Discovery implements Documents {
   private readonly etags = new Map<string, string>();
   private readonly bodies = new Map<string, Buffer>();
 
-  constructor(private readonly parts: DiscoveryParts) {
-    this.groups = servedGroups(parts.rows);
+  constructor(
+    private readonly parts: DiscoveryParts,
+    rows: readonly KindRow[],
+  ) {
+    this.groups = servedGroups(rows);
     this.core = this.groups.filter(({ group }) => group === '');
     this.named = this.groups.filter(({ group }) => group !== '');
   }

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../../shared/api/identity';
 import type { JsonObject } from '../../shared/api/json';
-import { storedRowOf, type KindRow, type SubresourceRow } from '../../shared/api/kinds';
+import { storedRowOf, type KindRow, type SubresourceRow, type Verb } from '../../shared/api/kinds';
 import { groupIn, RELEASE, type Dialect } from '../../shared/names/dialect';
 import { aggregatedApiVersion, type AggregatedVersion } from './accept';
 import type { ServedGroup, ServedVersion } from './groups';
@@ -51,7 +51,7 @@ function resourceEntry(row: KindRow): JsonObject {
     singularName: row.singular,
     namespaced: row.namespaced,
     kind: row.kind,
-    verbs: [...row.verbs].sort(),
+    verbs: inOrder(row, row.verbs),
     ...namesOf(row),
     ...(row.virtual === true ? {} : { storageVersionHash: storageVersionHash(row) }),
   };
@@ -65,8 +65,12 @@ function subresourceEntry(row: KindRow, { name, verbs, kind }: SubresourceRow, d
     namespaced: row.namespaced,
     ...(foreign === undefined ? {} : { group: groupIn(dialect, foreign.group), version: foreign.version }),
     kind: kind?.kind ?? row.kind,
-    verbs: [...verbs].sort(),
+    verbs: inOrder(row, verbs),
   };
+}
+
+function inOrder({ custom }: KindRow, verbs: readonly Verb[]): Verb[] {
+  return custom === undefined ? [...verbs].sort() : [...verbs];
 }
 
 function namesOf({ shortNames = [], categories = [] }: KindRow): JsonObject {
@@ -77,7 +81,8 @@ function namesOf({ shortNames = [], categories = [] }: KindRow): JsonObject {
 }
 
 function subresources(row: KindRow): readonly SubresourceRow[] {
-  return [...(row.subresources ?? [])].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const all = row.subresources ?? [];
+  return row.custom === undefined ? [...all].sort((a, b) => (a.name < b.name ? -1 : 1)) : all;
 }
 
 /** Where upstream stores objects in a version that nobody serves any more; clients compare the hash with one that they know. */
@@ -85,8 +90,8 @@ const HASHED_VERSIONS: Readonly<Record<string, string>> = { CustomResourceDefini
 
 /** Changes when objects are stored in another version. The same in both dialects and, as it is of upstream's names, the same as upstream's. */
 function storageVersionHash(row: KindRow): string {
-  const { group, version, kind } = storedRowOf(row);
-  const identity = `${groupIn('kubernetes', group)}/${HASHED_VERSIONS[kind] ?? version}/${kind}`;
+  const { group, version, kind, custom } = storedRowOf(row);
+  const identity = `${groupIn('kubernetes', group)}/${custom?.storageVersion ?? HASHED_VERSIONS[kind] ?? version}/${kind}`;
   return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
 }
 
@@ -107,23 +112,24 @@ function aggregatedResource(row: KindRow, dialect: Dialect): JsonObject {
   const subs = subresources(row).map(({ name, verbs, kind }) => ({
     subresource: name,
     responseKind: responseKind(row, kind, dialect),
-    verbs: [...verbs].sort(),
+    verbs: inOrder(row, verbs),
   }));
   return {
     resource: row.resource,
     responseKind: responseKind(row, undefined, dialect),
     scope: row.namespaced ? 'Namespaced' : 'Cluster',
     singularResource: row.singular,
-    verbs: [...row.verbs].sort(),
+    verbs: inOrder(row, row.verbs),
     ...namesOf(row),
     ...(subs.length === 0 ? {} : { subresources: subs }),
   };
 }
 
-/** Group and version are left empty for kinds of the list's own version. */
+/** Group and version are left empty for built-in kinds of the list's own version. */
 function responseKind(row: KindRow, kind: SubresourceRow['kind'], dialect: Dialect): JsonObject {
   if (kind === undefined || (kind.group === row.group && kind.version === row.version)) {
-    return { group: '', version: '', kind: kind?.kind ?? row.kind };
+    const { group, version } = row.custom === undefined ? { group: '', version: '' } : row;
+    return { group, version, kind: kind?.kind ?? row.kind };
   }
   return { group: groupIn(dialect, kind.group), version: kind.version, kind: kind.kind };
 }

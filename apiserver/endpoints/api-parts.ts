@@ -3,13 +3,14 @@ import type { Deprecation, KindRow } from '../../shared/api/kinds';
 import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Random } from '../../shared/runtime/random';
-import type { Reader, Writer } from '../registry/contract';
+import type { Reader, RequestContext, ServedResource, Writer } from '../registry/contract';
 import type { Resources } from '../registry/resources';
 import type { Operations } from '../registry/virtual/contract';
 import type { Views } from '../registry/virtual/views';
 import type { Exchange } from './exchange';
 import type { SelectionBuilder } from './parameters';
 import type { Encoders } from './representation/encoders';
+import type { ResourceRequest } from './request-info';
 import type { WatchMeter } from './watch-stream';
 import type { LiveWatches } from './live-watches';
 
@@ -18,6 +19,8 @@ export interface ApiParts {
   readonly random: Random;
   readonly gates: FeatureGates;
   readonly resources: Resources;
+  /** The resource at a path, after the replica has caught up with the store. Rejects with StatusError 504. */
+  findNewest(context: RequestContext, info: ResourceRequest): Promise<ServedResource | undefined>;
   readonly reader: Reader;
   readonly writer: Writer;
   readonly operations: Operations;

@@ -2,8 +2,9 @@
  * Request bodies: read within their bound, decoded by Content-Type, refused with upstream's texts (behaviour-reference §1.5, §3.5).
  * Knows no kind; the structure of objects is the registry's to check.
  */
-import { isObject, type JsonValue } from '../../shared/api/json';
+import { isObject, stringAt, stringifyJson, type JsonValue } from '../../shared/api/json';
 import { parseApiVersion } from '../../shared/api/identity';
+import type { KindRow } from '../../shared/api/kinds';
 import { badRequest, requestTooLarge, unsupportedMediaType, unsupportedPatchType, type StatusError } from '../../shared/api/status';
 import type { Clock } from '../../shared/runtime/clock';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, type Dialect } from '../../shared/names/dialect';
@@ -53,7 +54,7 @@ function tooLarge(exchange: Exchange): StatusError {
 }
 
 /** The format that Content-Type names; missing or empty = JSON. Throws 415. */
-export function bodyFormat(header: string | undefined, naming: Dialect): Media {
+export function bodyFormat(header: string | undefined, naming: Dialect, { custom }: Pick<KindRow, 'custom'> = {}): Media {
   if (header === undefined || header === '' || header === JSON_MEDIA_TYPE) return 'json';
   switch (mediaType(header)) {
     case JSON_MEDIA_TYPE:
@@ -62,6 +63,8 @@ export function bodyFormat(header: string | undefined, naming: Dialect): Media {
       return 'yaml';
     case PROTOBUF_MEDIA_TYPE.platform:
     case PROTOBUF_MEDIA_TYPE.kubernetes:
+      // There are no numbers for the members of custom kinds.
+      if (custom !== undefined) throw unsupportedMediaType(bodyTypes(naming));
       return 'protobuf';
     default:
       throw unsupportedMediaType(bodyTypes(naming));
@@ -74,10 +77,15 @@ const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
   ['application/strategic-merge-patch+json', 'strategic'],
   ['application/apply-patch+yaml', 'apply'],
 ]);
+/** Those that need no more of a kind than its schema. */
+export const CUSTOM_PATCH_TYPES: readonly string[] = [...PATCH_TYPES].flatMap(([text, type]) => (type === 'strategic' ? [] : [text]));
+
+/** A media type without its parameters. */
+export const plainType = (header: string | undefined): string => (header ?? '').split(';', 1)[0]?.trim() ?? '';
 
 /** The kind of patch that Content-Type names. Throws 415. */
 export function patchType(header: string | undefined): PatchType {
-  const type = PATCH_TYPES.get((header ?? '').split(';', 1)[0]?.trim() ?? '');
+  const type = PATCH_TYPES.get(plainType(header));
   if (type === undefined) throw unsupportedPatchType();
   return type;
 }
@@ -92,11 +100,15 @@ function mediaType(header: string): string | undefined {
   return type.toLowerCase();
 }
 
-/** An object of the given kind, decoded; throws 400 in upstream's words. `type` is its name in the type tables. */
-export async function parseObject(bytes: Buffer, format: Media, kind: string, type: string, clock: Clock): Promise<ParsedBody> {
+/** An object of the given kind, decoded; throws 400 in upstream's words. */
+export async function parseObject(bytes: Buffer, format: Media, { kind, type, custom }: KindRow, clock: Clock): Promise<ParsedBody> {
   try {
     const body = await decode(bytes, format, type, clock);
     checkHead(body.value);
+    // Of a body of a custom kind nothing is filled in.
+    if (custom !== undefined && (stringAt(body.value, 'kind') ?? '') === '') {
+      throw new HeadFault(`Object 'Kind' is missing in '${format === 'json' ? bytes.toString() : stringifyJson(body.value)}'`);
+    }
     return body;
   } catch (error) {
     if (error instanceof SyntaxFault || error instanceof ProtobufFault || error instanceof HeadFault) {

@@ -2,6 +2,7 @@
  * Which representation a client accepts: the Accept header read as upstream reads it (behaviour-reference §1.2, §3.4, §12).
  * Never encodes anything.
  */
+import type { KindRow } from '../../shared/api/kinds';
 import { notAcceptable, type StatusError } from '../../shared/api/status';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, groupIn, type Dialect } from '../../shared/names/dialect';
 
@@ -39,16 +40,21 @@ const MAX_REMEMBERED = 256;
 const remembered = new Map<string, readonly Clause[]>();
 
 /** The representation to answer with; throws the 406 that upstream would answer with. */
-export function negotiate(accept: string | undefined, offer: Offer, naming: Dialect): Representation {
+export function negotiate(accept: string | undefined, offer: Offer, naming: Dialect, kind: Pick<KindRow, 'custom'> = {}): Representation {
   if (accept === undefined || accept === '' || accept === JSON_MEDIA_TYPE || accept === '*/*') return PLAIN_JSON;
   const clauses = clausesOf(accept);
   let known = false;
   for (const clause of clauses) {
     if (!clause.known) continue;
     known = true;
-    if (serves(offer, clause)) return clause.representation;
+    if (serves(offer, clause) && !isUntyped(kind, clause)) return clause.representation;
   }
   throw known ? unservable(offer, naming) : unknownTypes(offer, naming);
+}
+
+/** Of a custom kind only the metadata can be written as protobuf. */
+function isUntyped({ custom }: Pick<KindRow, 'custom'>, { representation: { media, transform } }: Clause): boolean {
+  return custom !== undefined && media === 'protobuf' && transform === 'none';
 }
 
 function serves(offer: Offer, clause: Clause): boolean {

@@ -8,6 +8,7 @@ import type { Deprecation, KindRow, Verb } from '../../shared/api/kinds';
 import { textIn } from '../../shared/names/dialect';
 import type { Resource, ServedResource } from '../registry/contract';
 import type { ApiParts } from './api-parts';
+import { customVerb } from './custom-routes';
 import type { Exchange } from './exchange';
 import { subresourceRow } from './handlers/answer';
 import { remove, removeCollection } from './handlers/delete';
@@ -35,6 +36,7 @@ const HANDLERS: Readonly<Record<Verb, Handler>> = {
 /** Answers a request for a resource. The caller has made sure that the group is served. */
 export function routeResource(parts: ApiParts, exchange: Exchange, info: ResourceRequest): Promise<void> {
   const { resource } = exchange;
+  if (resource?.row.custom !== undefined && resource.stored !== undefined) return routeCustom(parts, exchange, resource, info);
   if (resource === undefined || info.nowhere || !leadsSomewhere(resource, info)) throw routeNotFound();
   const verb = knownVerb(info.verb);
   const isViewWatched = verb === 'watch' && isView(resource) && info.name === '' && !info.watchPrefix;
@@ -56,12 +58,25 @@ export function routeResource(parts: ApiParts, exchange: Exchange, info: Resourc
   return HANDLERS[verb](parts, exchange, resource, place);
 }
 
+function routeCustom(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
+  const verb = customVerb(exchange, resource.row, info);
+  if (verb === undefined) throw new PageNotFound();
+  checkName(info.name);
+  checkNamespace(resource, info.namespace);
+  warnOfDeprecation(parts, exchange, resource, info);
+  return HANDLERS[verb](parts, exchange, resource, info);
+}
+
+/** There is nothing at this path, neither inside the API nor outside of it. */
+export class PageNotFound extends Error {}
+
 /** Something that is shown without being stored: it can be listed, but not watched. */
 const isView = ({ row, stored }: ServedResource): boolean => stored === undefined && row.verbs.includes('list');
 
 /** Every request for a version that is going away is told so, and counted. */
 function warnOfDeprecation(parts: ApiParts, exchange: Exchange, { row }: ServedResource, { subresource }: ResourceRequest): void {
-  const { deprecation } = row;
+  const { deprecation, deprecationWarning } = row;
+  if (deprecationWarning !== undefined) exchange.warn(deprecationWarning);
   if (deprecation === undefined) return;
   exchange.warn(textIn(exchange.dialect, deprecationText(row, deprecation)));
   parts.deprecatedRequested(row, deprecation, subresource);

@@ -5,8 +5,9 @@
 import { compareBytes, type JsonObject } from '../../shared/api/json';
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity';
 import type { KindRow } from '../../shared/api/kinds';
-import { definitions, openApiName, type PublishedKind } from '../../shared/api/schema';
+import { CUSTOM_TYPE, definitions, openApiName, type PublishedKind } from '../../shared/api/schema';
 import { groupIn, OPENAPI_ROOT, RELEASE, type Dialect } from '../../shared/names/dialect';
+import { CUSTOM_REFERENCES, customSchemas } from './custom-schemas';
 import type { Describe } from './descriptions';
 import {
   DELETE_OPTIONS_TYPE,
@@ -42,7 +43,7 @@ export function documentV2(rows: readonly KindRow[], naming: Dialect, describe?:
     swagger: '2.0',
     info: INFO,
     paths: sortedPaths(entries, (entry) => renderPathV2(entry, naming, (type) => openApiName(type, root))),
-    definitions: withPatch(definitions(typesOf(entries), { version: 2, root, kindsOf: (type) => kinds.get(type) ?? [], ...texts }), root),
+    definitions: schemas(entries, rows, { version: 2, root, kinds, texts }),
     securityDefinitions: { [SECURITY]: BEARER },
     security: [{ [SECURITY]: [] }],
   };
@@ -60,7 +61,7 @@ export function documentV3(rows: readonly KindRow[], { group, version }: GroupVe
     info: INFO,
     paths: sortedPaths(entries, (entry) => renderPathV3(entry, dialect, (type) => openApiName(type, root))),
     components: {
-      schemas: withPatch(definitions(typesOf(entries), { version: 3, root, kindsOf: (type) => kinds.get(type) ?? [], ...texts }), root),
+      schemas: schemas(entries, own, { version: 3, root, kinds, texts }),
       securitySchemes: { [SECURITY]: BEARER },
     },
   };
@@ -84,6 +85,21 @@ function belongs(row: KindRow, dialect: Dialect): boolean {
 function sortedPaths(entries: readonly PathEntry[], render: (entry: PathEntry) => JsonObject): JsonObject {
   const sorted = [...entries].sort((a, b) => compareBytes(a.path, b.path));
   return Object.fromEntries(sorted.map((entry) => [entry.path, render(entry)]));
+}
+
+interface SchemaOptions {
+  readonly version: 2 | 3;
+  readonly root: string;
+  readonly kinds: ReadonlyMap<string, readonly PublishedKind[]>;
+  readonly texts: { readonly describe?: Describe };
+}
+
+/** Of everything that the operations refer to; `rows` = the kinds that have them. */
+function schemas(entries: readonly PathEntry[], rows: readonly KindRow[], { version, root, kinds, texts }: SchemaOptions): JsonObject {
+  const isCustom = rows.some(({ custom }) => custom !== undefined);
+  const types = [...typesOf(entries).filter((type) => !type.startsWith(CUSTOM_TYPE)), ...(isCustom ? CUSTOM_REFERENCES : [])];
+  const builtIn = definitions(types, { version, root, kindsOf: (type) => kinds.get(type) ?? [], ...texts });
+  return withPatch({ ...builtIn, ...customSchemas(rows, { version, root, ...texts }) }, root);
 }
 
 /** The types that the operations refer to, and those that clients look for without being told. */

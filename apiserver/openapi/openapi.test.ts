@@ -6,7 +6,7 @@ import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './contract
 import { createOpenApi } from './openapi';
 
 const clock = new ManualClock();
-const openApi = createOpenApi({ rows: SERVED_KINDS, naming: 'platform', clock });
+const openApi = createOpenApi({ rows: () => SERVED_KINDS, naming: 'platform', clock });
 
 function get(path: string, more: Partial<OpenApiRequest> = {}, from: OpenApiDocuments = openApi): OpenApiAnswer {
   const answer = from.handle({ path, query: '', accept: undefined, ifNoneMatch: undefined, ...more });
@@ -214,7 +214,8 @@ test('a document is made once while it is asked for, and forgotten when it is no
       return Reflect.get(row, member);
     },
   });
-  const documents = createOpenApi({ rows: [counting], naming: 'platform', clock });
+  const rows = [counting];
+  const documents = createOpenApi({ rows: () => rows, naming: 'platform', clock });
   const cost = (): number => {
     const before = made;
     get(CORE, {}, documents);

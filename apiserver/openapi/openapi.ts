@@ -14,7 +14,8 @@ import { documentV2, documentV3 } from './documents';
 import { chosenForm, type Form } from './forms';
 
 export interface OpenApiParts {
-  readonly rows: readonly KindRow[];
+  /** What is served; the same list until something changes. */
+  rows(): readonly KindRow[];
   readonly naming: Dialect;
   readonly clock: Pick<Clock, 'now' | 'after'>;
 }
@@ -32,7 +33,27 @@ const NOTHING = Buffer.alloc(0);
 const UNCACHED = { 'cache-control': 'no-cache, private' };
 const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
+/** Begins anew when something else is served. */
 class OpenApi implements OpenApiDocuments {
+  private rows: readonly KindRow[];
+  private state: OpenApiState;
+
+  constructor(private readonly parts: OpenApiParts) {
+    this.rows = parts.rows();
+    this.state = new OpenApiState(parts, this.rows);
+  }
+
+  handle(request: OpenApiRequest): OpenApiAnswer | undefined {
+    const rows = this.parts.rows();
+    if (rows !== this.rows) {
+      this.rows = rows;
+      this.state = new OpenApiState(this.parts, rows);
+    }
+    return this.state.handle(request);
+  }
+}
+
+class OpenApiState implements OpenApiDocuments {
   /** How each document is made: '' is that of version 2, others are named as in the index, `apis/<group>/<version>`. */
   private readonly makers = new Map<string, () => JsonObject>();
   private readonly hashes = new Map<string, string>();
@@ -41,8 +62,11 @@ class OpenApi implements OpenApiDocuments {
   private forgetting: Timer | undefined;
   private readonly since: string;
 
-  constructor(private readonly parts: OpenApiParts) {
-    const { rows, naming } = parts;
+  constructor(
+    private readonly parts: OpenApiParts,
+    rows: readonly KindRow[],
+  ) {
+    const { naming } = parts;
     this.since = new Date(parts.clock.now()).toUTCString();
     this.makers.set('', () => documentV2(rows, naming, this.texts()));
     for (const row of rows) {

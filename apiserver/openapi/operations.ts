@@ -42,6 +42,8 @@ export interface PathEntry {
   readonly parameters: readonly Parameter[];
   readonly operations: readonly Operation[];
   readonly tag: string;
+  /** Of a custom kind, which has fewer representations and patches. */
+  readonly custom?: true;
 }
 
 export const PATCH_TYPE = 'meta.v1.Patch';
@@ -248,7 +250,7 @@ export function pathsOf(row: KindRow, dialect: Dialect): readonly PathEntry[] {
   ];
   if (row.namespaced && row.verbs.includes('list'))
     entries.push(builder.path(root + everywhere, [PRETTY], ['list'], 'collection', '', 'ForAllNamespaces'));
-  if (row.verbs.includes('watch')) {
+  if (row.verbs.includes('watch') && row.custom === undefined) {
     entries.push(builder.watchPath(`${root}/watch${own}`, [...scope, PRETTY], 'many', within, 'List'));
     entries.push(builder.watchPath(`${root}/watch${own}/{name}`, [NAME, ...scope, PRETTY], 'one', within));
     if (row.namespaced) entries.push(builder.watchPath(`${root}/watch${everywhere}`, [PRETTY], 'many', '', 'ListForAllNamespaces'));
@@ -315,18 +317,20 @@ class OperationBuilder {
     const served = kind ?? this.row;
     const { type } = kind ?? this.row;
     const names = { group: groupIn(this.dialect, served.group), version: served.version, kind: served.kind };
-    const operations = hasSchema(type)
-      ? shapesOf(verbs).map((shape) => this.operation(shape, type, names, `${within}${this.row.kind}${capitalised(name)}`))
-      : [];
+    const operations =
+      hasSchema(type) || served.custom !== undefined
+        ? shapesOf(verbs).map((shape) => this.operation(shape, type, names, `${within}${this.row.kind}${capitalised(name)}`))
+        : [];
     return this.entry(path, parameters, operations);
   }
 
   /** What the only operation of a path takes stands with the path, as upstream writes it. */
   private entry(path: string, parameters: readonly Parameter[], operations: readonly Operation[]): PathEntry {
     const [only, second] = operations;
-    if (only === undefined || second !== undefined) return { path, parameters, operations, tag: this.tag };
+    const custom = this.row.custom === undefined ? {} : { custom: true as const };
+    if (only === undefined || second !== undefined) return { path, parameters, operations, tag: this.tag, ...custom };
     const all = [...parameters, ...only.parameters].sort((a, b) => compareBytes(a.name, b.name));
-    return { path, parameters: all, operations: [{ ...only, parameters: [] }], tag: this.tag };
+    return { path, parameters: all, operations: [{ ...only, parameters: [] }], tag: this.tag, ...custom };
   }
 
   private operation(shape: Shape, type: string, kind: GroupVersionKindNames, name: string): Operation {

@@ -5,3 +5,5 @@ export const PATCH_MEDIA_TYPES: readonly string[] = [
   'application/strategic-merge-patch+json',
   'application/apply-patch+yaml',
 ];
+/** Those of custom kinds. */
+export const CUSTOM_PATCH_MEDIA_TYPES: readonly string[] = PATCH_MEDIA_TYPES.filter((type) => !type.includes('strategic'));

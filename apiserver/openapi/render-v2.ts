@@ -2,17 +2,17 @@
 import type { JsonObject } from '../../shared/api/json';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, type Dialect } from '../../shared/names/dialect';
 import { RESPONSE_TEXT, type Operation, type Parameter, type PathEntry } from './operations';
-import { PATCH_MEDIA_TYPES } from './patch-types';
+import { CUSTOM_PATCH_MEDIA_TYPES, PATCH_MEDIA_TYPES } from './patch-types';
 
 /** @param reference the published name of a type */
 export function renderPathV2(entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
   const item: JsonObject = {};
-  for (const operation of entry.operations) item[operation.method] = renderOperation(operation, entry.tag, dialect, reference);
+  for (const operation of entry.operations) item[operation.method] = renderOperation(operation, entry, dialect, reference);
   if (entry.parameters.length > 0) item['parameters'] = entry.parameters.map(renderParameter);
   return item;
 }
 
-function renderOperation(operation: Operation, tag: string, dialect: Dialect, reference: (type: string) => string): JsonObject {
+function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
   const { body, parameters } = operation;
   const ref = (type: string): JsonObject => ({ $ref: `#/definitions/${reference(type)}` });
   const rendered = parameters.map(renderParameter);
@@ -23,10 +23,10 @@ function renderOperation(operation: Operation, tag: string, dialect: Dialect, re
   responses['401'] = { description: 'Unauthorized' };
   return {
     description: operation.description,
-    consumes: consumes(operation, dialect),
-    produces: produces(operation, dialect),
+    consumes: consumes(operation, entry, dialect),
+    produces: produces(operation, entry, dialect),
     schemes: ['https'],
-    tags: [tag],
+    tags: [entry.tag],
     operationId: operation.id,
     ...(rendered.length === 0 ? {} : { parameters: rendered }),
     responses,
@@ -40,12 +40,17 @@ export function extensionsOf({ on }: Operation): JsonObject {
   return { 'x-kubernetes-action': on.action, 'x-kubernetes-group-version-kind': { group, kind, version } };
 }
 
-function consumes(operation: Operation, dialect: Dialect): string[] {
-  if (operation.body?.patch === true) return [...PATCH_MEDIA_TYPES];
-  return operation.on === undefined ? produces(operation, dialect) : ['*/*'];
+function consumes(operation: Operation, entry: PathEntry, dialect: Dialect): string[] {
+  if (operation.body?.patch === true) return [...patchTypes(entry)];
+  return operation.on === undefined || entry.custom === true ? produces(operation, entry, dialect) : ['*/*'];
 }
 
-export function produces({ watchable }: Operation, dialect: Dialect): string[] {
+export function patchTypes({ custom }: PathEntry): readonly string[] {
+  return custom === true ? CUSTOM_PATCH_MEDIA_TYPES : PATCH_MEDIA_TYPES;
+}
+
+export function produces({ watchable }: Operation, { custom }: PathEntry, dialect: Dialect): string[] {
+  if (custom === true) return [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE];
   const protobuf = PROTOBUF_MEDIA_TYPE[dialect];
   const streams = watchable ? [`${JSON_MEDIA_TYPE};stream=watch`, `${protobuf};stream=watch`] : [];
   return [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE, protobuf, ...streams];

@@ -2,18 +2,17 @@
 import type { JsonObject } from '../../shared/api/json';
 import type { Dialect } from '../../shared/names/dialect';
 import { RESPONSE_TEXT, type Operation, type Parameter, type PathEntry } from './operations';
-import { PATCH_MEDIA_TYPES } from './patch-types';
-import { extensionsOf, produces } from './render-v2';
+import { extensionsOf, patchTypes, produces } from './render-v2';
 
 /** @param reference the published name of a type */
 export function renderPathV3(entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
   const item: JsonObject = {};
-  for (const operation of entry.operations) item[operation.method] = renderOperation(operation, entry.tag, dialect, reference);
+  for (const operation of entry.operations) item[operation.method] = renderOperation(operation, entry, dialect, reference);
   if (entry.parameters.length > 0) item['parameters'] = entry.parameters.map(renderParameter);
   return item;
 }
 
-function renderOperation(operation: Operation, tag: string, dialect: Dialect, reference: (type: string) => string): JsonObject {
+function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
   const { body, parameters } = operation;
   const content = (type: string, mediaTypes: readonly string[]): JsonObject => {
     const schema = { $ref: `#/components/schemas/${reference(type)}` };
@@ -21,12 +20,12 @@ function renderOperation(operation: Operation, tag: string, dialect: Dialect, re
   };
   const responses: JsonObject = {};
   for (const { code, type } of operation.answers) {
-    responses[code] = { description: RESPONSE_TEXT[code], content: content(type, [...produces(operation, dialect)].sort()) };
+    responses[code] = { description: RESPONSE_TEXT[code], content: content(type, [...produces(operation, entry, dialect)].sort()) };
   }
   responses['401'] = { description: 'Unauthorized' };
-  const bodyTypes = body?.patch === true ? [...PATCH_MEDIA_TYPES].sort() : ['*/*'];
+  const bodyTypes = body?.patch === true ? [...patchTypes(entry)].sort() : ['*/*'];
   return {
-    tags: [tag],
+    tags: [entry.tag],
     description: operation.description,
     operationId: operation.id,
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(renderParameter) }),

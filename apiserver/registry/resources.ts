@@ -1,6 +1,6 @@
 /**
- * The served resources, made once from the kind table: what the endpoints route to and what the cache is told to hold.
- * Never knows a verb.
+ * The served resources: those made once from the kind table, which the cache is told to hold, and those that definitions add while the server runs.
+ * What the endpoints route to. Never knows a verb.
  */
 import { apiVersionOf, groupResourceText, type GroupVersion, type GroupVersionKind } from '../../shared/api/identity';
 import { SERVED_KINDS, storedRowOf, type KindRow } from '../../shared/api/kinds';
@@ -9,11 +9,13 @@ import type { StoredType } from '../cache/contract';
 import type { Resource, ServedResource } from './contract';
 
 export interface Resources {
-  /** Of every kind that is stored. */
+  /** Of every built-in kind that is stored. */
   readonly all: readonly Resource[];
   /** The rows of all of them and of the virtual kinds. */
+  readonly builtIn: readonly KindRow[];
+  /** The same with the custom kinds; the same list until a definition changes what is served. */
   readonly rows: readonly KindRow[];
-  /** One per key segment, whatever number of versions serve it. */
+  /** Those of built-in kinds: one per key segment, whatever number of versions serve it. */
   readonly storedTypes: readonly StoredType[];
   /** `group` in either dialect. */
   find(group: string, version: string, resource: string): ServedResource | undefined;
@@ -21,6 +23,14 @@ export interface Resources {
   ofKind(gvk: GroupVersionKind): Resource | undefined;
   /** A resource for which the server itself has a use (`namespaces`, `leases.coordination.platform.io`); throws when it is not known. */
   require(resource: string): Resource;
+  /** From here on what the definitions serve is served as well. */
+  add(definitions: CustomKinds): void;
+}
+
+/** What the definitions of custom resources serve at present. */
+export interface CustomKinds {
+  readonly rows: readonly KindRow[];
+  find(group: string, version: string, resource: string): Resource | undefined;
 }
 
 /** `known` = kinds that the server itself has a use for, whether or not they are served. */
@@ -36,11 +46,19 @@ export function buildResources(rows: readonly KindRow[] = SERVED_KINDS, known: r
   const byPath = new Map([...all, ...virtual].map((resource) => [pathKey(resource.row, resource.row.resource), resource]));
   const byKind = new Map(all.map((resource) => [pathKey(resource.row, resource.row.kind), resource]));
   const canonical = (gv: GroupVersion): GroupVersion => ({ group: canonicalGroup(gv.group), version: gv.version });
+  let custom: CustomKinds = { rows: [], find: () => undefined };
+  let together: { readonly added: readonly KindRow[]; readonly rows: readonly KindRow[] } = { added: custom.rows, rows };
   return {
     all,
-    rows,
+    builtIn: rows,
+    get rows() {
+      if (together.added !== custom.rows) together = { added: custom.rows, rows: [...rows, ...custom.rows] };
+      return together.rows;
+    },
     storedTypes: [...types.values()],
-    find: (group, version, resource) => byPath.get(pathKey(canonical({ group, version }), resource)),
+    add: (definitions) => void (custom = definitions),
+    find: (group, version, resource) =>
+      byPath.get(pathKey(canonical({ group, version }), resource)) ?? custom.find(group, version, resource),
     ofKind: (gvk) => byKind.get(pathKey(canonical(gvk), gvk.kind)),
     require(resource) {
       const found = [...all, ...unserved].find((candidate) => groupResourceText(candidate.row) === resource);

@@ -2,9 +2,12 @@
  * The scale of a workload: the part of it that autoscalers read, as an object of its own kind. Only looks; what a written scale does to the
  * workload is in write/scale.ts.
  */
-import { objectAt, own, type JsonObject } from '../../shared/api/json';
+import type { ScalePaths } from '../../shared/api/custom/version';
+import { isObject, objectAt, own, type JsonObject, type JsonValue } from '../../shared/api/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { readMetadata } from '../../shared/api/object-meta';
+import { quote } from '../../shared/api/quote';
+import { internalError } from '../../shared/api/status';
 import { encodeBody } from '../../shared/api/schema';
 import { formatLabelSelector } from '../../shared/api/selectors/label-selector';
 import { requirementsOf, requirementsOfLabels } from '../../shared/api/selectors/object-selector';
@@ -13,14 +16,15 @@ import { parseEntry } from './write/stored-object';
 
 const SHOWN_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'];
 
-/** The workload's scale, without kind and apiVersion. */
-export function scaleOf(workload: JsonObject): JsonObject {
+/** The workload's scale, without kind and apiVersion. Of a custom kind `paths` say what it is; throws the 500 of one that has no number. */
+export function scaleOf(workload: JsonObject, paths?: ScalePaths): JsonObject {
   const metadata = readMetadata(workload);
   const spec = objectAt(workload, 'spec') ?? {};
   const shown = SHOWN_METADATA.flatMap((name) => {
     const value = own(metadata, name);
     return value === undefined ? [] : [[name, value] as const];
   });
+  if (paths !== undefined) return { metadata: Object.fromEntries(shown), ...customScale(workload, paths) };
   const replicas = own(spec, 'replicas') ?? 0;
   return {
     metadata: Object.fromEntries(shown),
@@ -32,9 +36,34 @@ export function scaleOf(workload: JsonObject): JsonObject {
   };
 }
 
+function customScale(object: JsonObject, paths: ScalePaths): JsonObject {
+  const replicas = valueAt(object, membersOf(paths.specReplicas));
+  if (typeof replicas !== 'number') throw internalError(`the spec replicas field ${quote(paths.specReplicas)} does not exist`);
+  const current = valueAt(object, membersOf(paths.statusReplicas));
+  const selector = paths.labelSelector === '' ? undefined : valueAt(object, membersOf(paths.labelSelector));
+  return {
+    spec: replicas === 0 ? {} : { replicas },
+    status: {
+      replicas: typeof current === 'number' ? current : 0,
+      ...(typeof selector === 'string' && selector !== '' ? { selector } : {}),
+    },
+  };
+}
+
+/** `.spec.replicas` as members from the top. */
+export function membersOf(path: string): readonly string[] {
+  return path.split('.').slice(1);
+}
+
+function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = object;
+  for (const member of path) value = isObject(value) ? own(value, member) : undefined;
+  return value;
+}
+
 /** The entry of a workload as one of its scale. */
-export function scaleEntry(row: KindRow, entry: Entry): Entry {
-  const bytes = Buffer.from(encodeBody(row.type, scaleOf(parseEntry(entry).object)));
+export function scaleEntry(row: KindRow, entry: Entry, paths?: ScalePaths): Entry {
+  const bytes = Buffer.from(encodeBody(row.type, scaleOf(parseEntry(entry).object, paths)));
   return { key: entry.key, revision: entry.revision, bytes, labels: {}, fields: {}, dialectSensitive: false };
 }
 

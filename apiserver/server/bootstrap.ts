@@ -9,6 +9,7 @@ import type { Random } from '../../shared/runtime/random';
 import type { Ledger } from '../allocation/ledger';
 import type { OpenedCache } from '../cache/open-cache';
 import { repairAllocations } from '../registry/bootstrap/allocation-repair';
+import { keepApiServices } from '../registry/bootstrap/api-services';
 import { keepDefaultService, type DefaultService } from '../registry/bootstrap/default-service';
 import { startEventExpiry } from '../registry/bootstrap/event-expiry';
 import type { Replicas } from '../registry/bootstrap/replicas';
@@ -16,6 +17,8 @@ import { keepSystemNamespaces, type SystemNamespaces } from '../registry/bootstr
 import { keepTokenTracking } from '../registry/bootstrap/token-tracking';
 import type { Upkeep } from '../registry/bootstrap/upkeep';
 import type { Writer } from '../registry/contract';
+import type { Definitions } from '../registry/custom/definitions';
+import { keepDefinitions } from '../registry/custom/lifecycle';
 import type { Resources } from '../registry/resources';
 import type { Store } from '../storage/store';
 
@@ -28,6 +31,7 @@ export interface BootstrapOptions {
   readonly resources: Resources;
   readonly ledger: Ledger;
   readonly replicas: Replicas;
+  readonly definitions: Definitions;
   readonly names: GeneratedNames;
   /** The store's key prefix, without a slash at its end. */
   readonly prefix: string;
@@ -48,12 +52,14 @@ export interface Bootstrap {
 }
 
 export function startBootstrap(options: BootstrapOptions): Bootstrap {
-  const { store, cache, writer, resources, ledger, replicas, names, prefix, port, clock, random, logger } = options;
+  const { store, cache, writer, resources, ledger, replicas, definitions, names, prefix, port, clock, random, logger } = options;
   const failed = (message: string, error: unknown): void => logger.warn(message, { error });
   const services = resources.require('services');
   let namespaces: SystemNamespaces | undefined;
   let defaultService: DefaultService | undefined;
   let tracking: Upkeep | undefined;
+  let lifecycle: Upkeep | undefined;
+  let apiServices: Upkeep | undefined;
   let stopped = false;
   const expiry = startEventExpiry({
     store,
@@ -77,13 +83,18 @@ export function startBootstrap(options: BootstrapOptions): Bootstrap {
   }
 
   async function begin(): Promise<void> {
-    await cache.whenReady();
+    await definitions.complete;
     if (stopped) return;
     const found = (message: string, details: Readonly<Record<string, unknown>>): void => logger.warn(message, { ...details });
     await untilDone(() => repairAllocations({ store, cache, ledger, services, prefix, clock, found }));
     namespaces = keepSystemNamespaces({ writer, cache, namespaces: resources.require('namespaces'), names, clock, failed });
     await namespaces.complete;
     tracking = keepTokenTracking({ writer, cache, configMaps: resources.require('configmaps'), names, clock, failed });
+    const resource = resources.require('customresourcedefinitions.apiextensions.platform.io');
+    lifecycle = keepDefinitions({ definitions, resource, cache, writer, clock, failed });
+    const registrations = resources.require('apiservices.apiregistration.platform.io');
+    apiServices = keepApiServices({ writer, cache, services: registrations, rows: () => resources.rows, names, clock, failed });
+    definitions.onChange(() => void apiServices?.look());
     defaultService = keepDefaultService({
       writer,
       cache,
@@ -109,6 +120,9 @@ export function startBootstrap(options: BootstrapOptions): Bootstrap {
       namespaces?.stop();
       defaultService?.stop();
       tracking?.stop();
+      lifecycle?.stop();
+      apiServices?.stop();
+      definitions.stop();
       expiry.stop();
     },
   };

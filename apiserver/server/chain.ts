@@ -11,12 +11,11 @@ import type { AuthenticateRequest } from '../authentication/union';
 import type { AuthorizeRequest } from '../authorization/union';
 import type { ApiParts } from '../endpoints/api-parts';
 import { Exchange, type Incoming, type Origin, type Outgoing } from '../endpoints/exchange';
-import { sendText } from '../endpoints/respond';
-import { routeResource } from '../endpoints/routes';
+import { PageNotFound, routeResource } from '../endpoints/routes';
 import type { Metrics } from '../metrics/metrics';
 import type { Deadlines } from './deadlines';
 import { routePath, type DocumentParts } from './documents';
-import { answerFailure, PAGE_NOT_FOUND } from './failures';
+import { answerFailure } from './failures';
 import * as filters from './filters';
 import type { InFlight } from './in-flight';
 import type { Ongoing } from './ongoing';
@@ -84,8 +83,14 @@ function filterChain(parts: ChainParts): readonly Filter[] {
 function route(parts: ChainParts): Handler {
   return async (exchange) => {
     const { info } = exchange;
-    if (info.kind === 'path') await routePath(parts.documents, exchange, info);
-    else if (parts.documents.servesGroup(info.group)) await routeResource(parts.api, exchange, info);
-    else sendText(exchange, 404, PAGE_NOT_FOUND);
+    if (info.kind === 'path') {
+      await routePath(parts.documents, exchange, info);
+      return;
+    }
+    const isBuiltIn = parts.documents.servesGroup(info.group);
+    // The definition of a custom kind may be newer than what this replica has seen.
+    if (!isBuiltIn && exchange.resource === undefined) exchange.resource = await parts.api.findNewest(exchange, info);
+    if (isBuiltIn || exchange.resource !== undefined) await routeResource(parts.api, exchange, info);
+    else throw new PageNotFound();
   };
 }

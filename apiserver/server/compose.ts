@@ -29,6 +29,8 @@ import { claimPrefix } from '../registry/bootstrap/ownership';
 import { REPLICAS, Replicas } from '../registry/bootstrap/replicas';
 import { secretMarker } from '../registry/bootstrap/token-tracking';
 import { liveObjects } from '../registry/read/live-objects';
+import { Definitions } from '../registry/custom/definitions';
+import { Freshness } from '../registry/read/freshness';
 import { createReader } from '../registry/read/reader';
 import { selectionFor } from '../registry/read/selection';
 import { buildResources, type Resources } from '../registry/resources';
@@ -124,6 +126,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   const replicas = new Replicas({ store, prefix: options.prefix, clock, failed: (message, error) => logger.warn(message, { error }) });
   cache.onKey(REPLICAS, replicas);
   const reader = createReader({ cache, store, clock, gates: options.gates });
+  const freshness = new Freshness({ cache, store, clock, gates: options.gates });
   const admission = defaultAdmission({
     names,
     cache,
@@ -135,6 +138,10 @@ export async function startServer(options: ServerOptions, surroundings: Surround
       : undefined,
   });
   const namespaces = resources.require('namespaces');
+  const definitionResource = resources.require('customresourcedefinitions.apiextensions.platform.io');
+  const definitions = new Definitions({ cache, stored: definitionResource.stored, clock });
+  resources.add(definitions);
+  void definitions.start();
   const writer = createWriter({
     store,
     cache,
@@ -147,6 +154,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     ledger,
     prefix: options.prefix,
     namespaces,
+    definitions: definitionResource,
     leases: resources.require('leases.coordination.platform.io'),
     eventTtlSeconds: Math.round(options.eventTtlMs / 1000),
   });
@@ -155,7 +163,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   const inFlight = new InFlight({ readOnly: options.maxReadOnly, mutating: options.maxMutating });
   const watches = new LiveWatches();
   const metrics = new Metrics(clock, options.gates, {
-    storageObjects: () => resources.storedTypes.map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
+    storageObjects: () => cache.storedTypes().map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
     storageSize: async () => (await store.status().catch(() => undefined))?.size,
     inFlight: () => inFlight,
     ledger,
@@ -201,16 +209,20 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     }),
     ...access.operations,
   };
-  const operations = createOperations({ table, cache, namespaces, admission, clock, names }, resources.rows);
+  const operations = createOperations({ table, cache, namespaces, admission, clock, names }, resources.builtIn);
   const api: ApiParts = {
     clock,
     random,
     gates: options.gates,
     resources,
+    async findNewest(context, { group, version, resource }) {
+      await freshness.current(context);
+      return resources.find(group, version, resource);
+    },
     reader,
     writer,
     operations,
-    views: createViews({ componentstatuses: componentStatuses(storeAnswers) }, resources.rows),
+    views: createViews({ componentstatuses: componentStatuses(storeAnswers) }, resources.builtIn),
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
     encoders: new Encoders({ table: tables, clock, naming: options.naming }),
     watches,
@@ -219,8 +231,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     deprecatedRequested: (row, deprecation, subresource) => metrics.deprecatedRequested(row, deprecation, subresource),
     watchStarted: (exchange) => metrics.watchStarted(exchange),
   };
-  const { rows } = resources;
-  const served = new Set(rows.map(({ group }) => group));
+  const served = new Set(resources.builtIn.map(({ group }) => group));
   const ongoing = new Ongoing();
   const chain: ChainParts = {
     api,
@@ -228,8 +239,8 @@ export async function startServer(options: ServerOptions, surroundings: Surround
       health,
       metrics,
       documents: [
-        createDiscovery({ rows, naming: options.naming, ...discoveryFacts(options), serverAddress }),
-        createOpenApi({ rows, naming: options.naming, clock }),
+        createDiscovery({ rows: () => resources.rows, naming: options.naming, ...discoveryFacts(options), serverAddress }),
+        createOpenApi({ rows: () => resources.rows, naming: options.naming, clock }),
         ...access.documents,
       ],
       servesGroup: (group) => served.has(group),
@@ -270,6 +281,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     resources,
     ledger,
     replicas,
+    definitions,
     names,
     prefix: options.prefix,
     port: secure.port,

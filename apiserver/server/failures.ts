@@ -5,6 +5,7 @@ import { BodyAborted } from '../endpoints/body';
 import type { Exchange } from '../endpoints/exchange';
 import { UnreadableRequest } from '../endpoints/request-info';
 import { sendStatus, sendText } from '../endpoints/respond';
+import { PageNotFound } from '../endpoints/routes';
 
 export const PAGE_NOT_FOUND = '404 page not found\n';
 
@@ -12,7 +13,7 @@ const PANIC_TEXT = 'This request caused apiserver to panic. Look in the logs for
 
 export function answerFailure(logger: Logger): (exchange: Exchange, error: unknown) => void {
   return (exchange, error) => {
-    if (error === undefined) {
+    if (error === undefined || error instanceof PageNotFound) {
       sendText(exchange, 404, PAGE_NOT_FOUND);
     } else if (error instanceof BodyAborted) {
       exchange.abort();

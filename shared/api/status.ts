@@ -135,6 +135,19 @@ export const routeNotFound = (): StatusError => new StatusError('NotFound', 'the
 export const methodNotAllowedOnRoute = (): StatusError =>
   new StatusError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
+/** `verb` '' = a method that stands for none. `resource` in the words of messages. */
+export const methodNotSupported = (gr: GroupResource, verb: string, resource: string): StatusError =>
+  new StatusError('MethodNotAllowed', `${verb} is not supported on resources of kind ${quote(resource)}`, {
+    group: gr.group,
+    kind: gr.resource,
+  });
+
+export const createNotAllowed = (gr: GroupResource): StatusError =>
+  new StatusError('MethodNotAllowed', 'create not allowed while custom resource definition is terminating', {
+    group: gr.group,
+    kind: gr.resource,
+  });
+
 export const watchNotSupported = ({ resource }: { readonly resource: string }): StatusError =>
   new StatusError('MethodNotAllowed', `watch is not supported on resources of kind ${quote(resource)}`, { kind: resource });
 

@@ -67,6 +67,7 @@ export async function openReplica<C extends Clock>(
     ledger,
     prefix: PREFIX,
     namespaces: resources.require('namespaces'),
+    definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
     leases: resources.require('leases.coordination.platform.io'),
     eventTtlSeconds: 3600,
     gates: featureGates(),

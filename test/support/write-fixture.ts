@@ -124,6 +124,7 @@ export async function writeFixture(
     ledger,
     prefix: PREFIX,
     namespaces: resources.require('namespaces'),
+    definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
     leases: resources.require('leases.coordination.platform.io'),
     eventTtlSeconds: 3600,
   });

@@ -10,7 +10,8 @@ import type { KindRow } from '../../../shared/api/kinds';
 export interface ColumnDefinition {
   readonly name: string;
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
-  readonly format: '' | 'name';
+  /** `name` where the cell is the object's name; of custom kinds what their definition says. */
+  readonly format: string;
   readonly description: string;
   /** 0 = always shown, 1 = only in wide output. */
   readonly priority: number;

@@ -15,13 +15,16 @@ import type { KindRow } from '../../../shared/api/kinds';
 import { age } from './age';
 import { CELLS, defaultCells } from './cells';
 import { COLUMNS, DEFAULT_COLUMNS } from './columns';
+import { customTable } from './custom-columns';
 import type { AgeHole, Cell, CellTemplate, ColumnDefinition, TableModule } from './contract';
 
 export function columns(row: KindRow): readonly ColumnDefinition[] {
+  if (row.custom !== undefined) return customTable(row, row.custom).columns;
   return COLUMNS[row.kind] ?? DEFAULT_COLUMNS;
 }
 
 export function tableRow(row: KindRow, object: JsonObject): Cell[] {
+  if (row.custom !== undefined) return customTable(row, row.custom).cells(object);
   return (CELLS[row.kind] ?? defaultCells)(object);
 }
 
@@ -31,7 +34,7 @@ const FINISHED: Readonly<Record<string, string>> = {
 };
 
 export function rowConditions(row: KindRow, object: JsonObject): JsonArray | undefined {
-  if (row.kind !== 'Pod') return undefined;
+  if (row.kind !== 'Pod' || row.group !== '') return undefined;
   const phase = stringAt(objectAt(object, 'status'), 'phase') ?? '';
   const message = FINISHED[phase];
   return message === undefined ? undefined : [{ type: 'Completed', status: 'True', reason: phase, message }];

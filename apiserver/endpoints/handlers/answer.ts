@@ -23,7 +23,7 @@ type Named = Pick<ServedResource, 'row'>;
 
 /** Settles representation and dialect; throws the 406. */
 export function negotiated(parts: ApiParts, exchange: Exchange, resource: Named, info: ResourceRequest, offer: Offer): Negotiated {
-  const wanted = negotiate(exchange.header('accept'), offer, exchange.dialect);
+  const wanted = negotiate(exchange.header('accept'), offer, exchange.dialect, resource.row);
   if (wanted.dialect !== undefined && info.dialect === undefined) exchange.dialect = wanted.dialect;
   const include = wanted.transform === 'table' ? includeObject(exchange.query) : 'Metadata';
   return { wanted, encoder: parts.encoders.for(resource.row, wanted, { dialect: exchange.dialect, alias: info.alias }, include) };
@@ -42,7 +42,7 @@ export interface Shown {
 
 export function shownAs({ row }: Resource, info: ResourceRequest): Shown {
   const kind = subresourceRow(row, info)?.kind;
-  return kind === undefined ? { row, show: (entry) => entry } : { row: kind, show: (entry) => scaleEntry(kind, entry) };
+  return kind === undefined ? { row, show: (entry) => entry } : { row: kind, show: (entry) => scaleEntry(kind, entry, row.custom?.scale) };
 }
 
 /** Answers with one object in the negotiated form. */

@@ -1,6 +1,7 @@
 /** Watches: of a collection, or of one object by its name. */
 import { badRequest } from '../../../shared/api/status';
-import { encodeBody } from '../../../shared/api/schema';
+import { formOf } from '../../../shared/api/form';
+import { schemaMark } from '../../registry/write/hidden-fields';
 import { INITIAL_EVENTS_END } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/contract';
 import type { Resource, Selection } from '../../registry/contract';
@@ -42,8 +43,15 @@ function nameOf(entry: Entry): string {
 }
 
 /** An empty object of the kind that carries nothing but the revision (and the mark that the initial state is complete). */
-function bookmarkEntry(exchange: Exchange, resource: Resource, revision: number, endOfInitialEvents: boolean): Entry {
+function bookmarkEntry(exchange: Exchange, { row, hub }: Resource, revision: number, endOfInitialEvents: boolean): Entry {
   const annotations = endOfInitialEvents ? { annotations: { [INITIAL_EVENTS_END[exchange.dialect]]: 'true' } } : {};
-  const body = encodeBody(resource.hub.type, { metadata: { resourceVersion: String(revision), ...annotations } });
-  return { key: '', revision, bytes: Buffer.from(body), labels: {}, fields: {}, dialectSensitive: false };
+  const body = formOf(hub).encodeBody({ metadata: { resourceVersion: String(revision), ...annotations } });
+  return {
+    key: '',
+    revision,
+    bytes: Buffer.from(body),
+    labels: {},
+    fields: row.custom === undefined ? {} : schemaMark(row.custom),
+    dialectSensitive: false,
+  };
 }

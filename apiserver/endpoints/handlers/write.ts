@@ -10,10 +10,10 @@ import { negotiated, sendEntry, shownAs } from './answer';
 export async function create(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
   const form = negotiated(parts, exchange, resource, info, 'object');
-  const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
+  const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('CreateOptions', exchange.query, headersOf(exchange));
-  const body = await parseObject(bytes, format, row.kind, row.type, parts.clock);
+  const body = await parseObject(bytes, format, row, parts.clock);
   const { entry } = await parts.writer.create(exchange, resource, info.namespace, body, options);
   sendEntry(parts, exchange, resource, form, 201, entry);
 }
@@ -22,10 +22,10 @@ export async function update(parts: ApiParts, exchange: Exchange, resource: Reso
   const shown = shownAs(resource, info);
   const { row } = shown;
   const form = negotiated(parts, exchange, shown, info, 'object');
-  const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
+  const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('UpdateOptions', exchange.query, headersOf(exchange));
-  const body = await parseObject(bytes, format, row.kind, row.type, parts.clock);
+  const body = await parseObject(bytes, format, row, parts.clock);
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await parts.writer.update(exchange, resource, key, subresourceOf(info), body, options);
   sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));

@@ -36,9 +36,10 @@ export interface ListEncoder {
 /** Beyond so many items a list leaves no traces in the encoding cache. */
 export const MAX_KEPT_ITEMS = 1000;
 
-/** `{"resourceVersion":"12","continue":"…","remainingItemCount":3}` */
-export function listMetadata(page: ShownPage): string {
-  const token = page.continue === undefined || page.continue === '' ? '' : `,"continue":${JSON.stringify(page.continue)}`;
+/** `{"resourceVersion":"12","continue":"…","remainingItemCount":3}`; `always` = with an empty `continue` at the end of the list. */
+export function listMetadata(page: ShownPage, always = false): string {
+  const { continue: next = '' } = page;
+  const token = next === '' && !always ? '' : `,"continue":${JSON.stringify(next)}`;
   const remaining = page.remainingItemCount === undefined ? '' : `,"remainingItemCount":${page.remainingItemCount}`;
   return page.revision === undefined ? '{}' : `{"resourceVersion":"${page.revision}"${token}${remaining}}`;
 }

@@ -24,9 +24,12 @@ export interface AnswerNames {
 export class Encoders {
   readonly cache = new EncodingCache();
   /** Plain JSON, by far the most frequent. */
-  private readonly plain: Readonly<Record<Dialect, Map<KindRow, JsonEncoder>>> = { platform: new Map(), kubernetes: new Map() };
-  /** Bounded by kinds × representations × dialects × aliases. */
-  private readonly others = new Map<KindRow, Map<string, Encoder>>();
+  private readonly plain: Readonly<Record<Dialect, WeakMap<KindRow, JsonEncoder>>> = {
+    platform: new WeakMap(),
+    kubernetes: new WeakMap(),
+  };
+  /** Bounded by kinds × representations × dialects × aliases; those of a custom kind go with its definition. */
+  private readonly others = new WeakMap<KindRow, Map<string, Encoder>>();
 
   constructor(private readonly parts: { readonly table: TableModule; readonly clock: Clock; readonly naming: Dialect }) {}
 

@@ -2,12 +2,10 @@
  * The JSON of one entry: heads put before stored bytes, the metadata cut out of them, the other dialect, another resource version.
  * Works on bytes; only an entry in another version, or a dialect-sensitive one in the other dialect, is ever parsed.
  */
-import type { Converter } from '../../../shared/api/conversion';
 import { spellGroups, type GroupFields } from '../../../shared/api/group-fields';
-import { isObject, stringifyJson } from '../../../shared/api/json';
+import { isObject, stringifyJson, type JsonObject } from '../../../shared/api/json';
 import { apiVersionOf } from '../../../shared/api/identity';
 import type { KindRow } from '../../../shared/api/kinds';
-import { encodeBody } from '../../../shared/api/schema';
 import { apiVersionIn, type Dialect } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/contract';
@@ -64,16 +62,17 @@ export function withRevision(bytes: Buffer, revision: number, shown: number): Bu
   return Buffer.concat([bytes.subarray(0, at), Buffer.from(`"resourceVersion":"${shown}"`), bytes.subarray(at + member.length)]);
 }
 
-/** The body in another dialect than the stored one, or in another version: `version` names the type that it then is of. */
-export function convertBody(
-  entry: Entry,
-  fields: GroupFields,
-  dialect: Dialect,
-  version?: { readonly converter: Converter; readonly type: string },
-): Buffer {
+/** How a stored object is put into the version that is served. */
+export interface OtherVersion {
+  readonly convert: (object: JsonObject) => JsonObject;
+  readonly encode: (object: JsonObject) => string;
+}
+
+/** The body in another dialect than the stored one, or in another version. */
+export function convertBody(entry: Entry, fields: GroupFields, dialect: Dialect, version?: OtherVersion): Buffer {
   const { value } = parseJson(entry.bytes);
   if (!isObject(value)) return entry.bytes;
-  const object = version === undefined ? value : version.converter.fromHub(value);
+  const object = version === undefined ? value : version.convert(value);
   spellGroups(object, fields, dialect);
-  return Buffer.from(version === undefined ? stringifyJson(object) : encodeBody(version.type, object));
+  return Buffer.from(version === undefined ? stringifyJson(object) : version.encode(object));
 }

@@ -40,16 +40,20 @@ export class JsonEncoder implements Encoder {
   }
 
   list(page: ShownPage): ListEncoder {
-    const { spelling } = this;
+    const { spelling, head } = this;
+    // What upstream knows no type of says in lists as well what it is.
+    const isCustom = spelling.row.custom !== undefined;
     let count = 0;
     return {
       start(sink: ByteSink): void {
-        sink.ascii(`${objectHead(`${spelling.row.kind}List`, spelling.apiVersion)}"metadata":${listMetadata(page)},"items":[`);
+        sink.ascii(`${objectHead(`${spelling.row.kind}List`, spelling.apiVersion)}"metadata":${listMetadata(page, isCustom)},"items":[`);
       },
       item(sink: ByteSink, entry: Entry): void {
         if (count > 0) sink.byte(COMMA);
         count += 1;
-        sink.bytes(spelling.body(entry, count <= MAX_KEPT_ITEMS));
+        const body = spelling.body(entry, count <= MAX_KEPT_ITEMS);
+        if (isCustom) sink.bytes(head);
+        sink.bytes(isCustom ? body.subarray(1) : body);
       },
       end(sink: ByteSink): void {
         sink.ascii(']}\n');

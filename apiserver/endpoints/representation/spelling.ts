@@ -4,13 +4,16 @@
  * The stored bytes are handed on untouched where nothing is to be respelled. Encoders get bodies from here only.
  */
 import type { Converter } from '../../../shared/api/conversion';
-import { groupFieldsOf, type GroupFields } from '../../../shared/api/group-fields';
+import { formOf } from '../../../shared/api/form';
+import type { GroupFields } from '../../../shared/api/group-fields';
 import { groupResourceText } from '../../../shared/api/identity';
+import type { JsonObject } from '../../../shared/api/json';
 import { storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import type { Dialect, NamespaceAlias } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/contract';
 import type { EncodingCache } from './encoding-cache';
-import { apiVersionText, convertBody } from './entry-json';
+import { apiVersionText, convertBody, type OtherVersion } from './entry-json';
+import { isWrittenWith } from '../../registry/write/hidden-fields';
 
 /** In the encoding cache: the stored version in the other dialect. */
 const STORED_BODY = 'body';
@@ -24,6 +27,8 @@ export class Spelling {
   private readonly hub: { readonly fields: GroupFields } | undefined;
   /** Of the body in the encoding cache. */
   private readonly bodyKey: string;
+  /** Set when bodies may have to be put into the served version. */
+  private readonly version: OtherVersion | undefined;
   private readonly placed: ((body: Buffer) => Buffer) | undefined;
 
   constructor(
@@ -34,20 +39,27 @@ export class Spelling {
     /** Set when objects are stored in another version. */
     private readonly converter?: Converter,
   ) {
-    this.hub = converter === undefined ? undefined : { fields: groupFieldsOf(storedRowOf(row).type) };
+    this.hub = converter === undefined ? undefined : { fields: formOf(storedRowOf(row)).groupFields };
     this.apiVersion = apiVersionText(row, dialect);
     this.key = `${this.apiVersion}/${dialect}${alias === undefined ? '' : `/${alias.shown}`}`;
-    this.bodyKey = converter === undefined ? STORED_BODY : `body/${row.version}/${row.group}/${dialect}`;
-    this.fields = groupFieldsOf(row.type);
+    this.version = versionOf(row, converter);
+    const ofSchema = row.custom === undefined ? '' : `/${row.custom.schemaId}`;
+    this.bodyKey = this.version === undefined ? STORED_BODY : `body/${row.version}/${row.group}/${dialect}${ofSchema}`;
+    this.fields = formOf(row).groupFields;
     this.placed = alias === undefined ? undefined : placer(row, alias);
   }
 
   /** An entry's body as the answer shows it. `keep` = a conversion may stay in the cache. */
   body(entry: Entry, keep: boolean): Buffer {
     const { placed } = this;
-    const asStored = this.converter === undefined && (this.dialect === 'platform' || !entry.dialectSensitive);
-    const body = asStored ? entry.bytes : this.converted(entry, keep);
+    const body = this.isShownAsStored(entry) ? entry.bytes : this.converted(entry, keep);
     return placed === undefined ? body : placed(body);
+  }
+
+  private isShownAsStored(entry: Entry): boolean {
+    const { custom } = this.row;
+    if (custom !== undefined && !isWrittenWith(custom, entry)) return false;
+    return this.converter === undefined && (this.dialect === 'platform' || !entry.dialectSensitive);
   }
 
   /** A body that shows the answer's metadata: on their own they are not converted (upstream behaviour). */
@@ -65,11 +77,16 @@ export class Spelling {
   }
 
   private converted(entry: Entry, keep: boolean): Buffer {
-    const { converter, row } = this;
-    const version = converter === undefined ? undefined : { converter, type: row.type };
-    return this.cache.get(entry, this.bodyKey, keep, (source) => ({ bytes: convertBody(source, this.fields, this.dialect, version) }))
+    return this.cache.get(entry, this.bodyKey, keep, (source) => ({ bytes: convertBody(source, this.fields, this.dialect, this.version) }))
       .bytes;
   }
+}
+
+function versionOf(row: KindRow, converter: Converter | undefined): OtherVersion | undefined {
+  const form = formOf(row);
+  const encode = (object: JsonObject): string => form.encodeBody(object);
+  if (converter !== undefined) return { convert: (object) => converter.fromHub(object), encode };
+  return row.custom === undefined ? undefined : { convert: (object) => form.refresh(object), encode };
 }
 
 /** Replaces the one member that names the system namespace. Bodies without it (bookmarks) stay as they are. */

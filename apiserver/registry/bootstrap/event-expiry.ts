@@ -5,7 +5,7 @@
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Cache, StoredType } from '../../cache/contract';
 import { StoreError, type Revision, type Store } from '../../storage/store';
-import { expiryOf } from '../write/expiry';
+import { expiryOf } from '../write/hidden-fields';
 
 const INTERVAL_MS = 15_000;
 /** A holder that has not renewed for so long is taken to be gone. */

@@ -13,6 +13,9 @@ import { SelectorError } from '../../../shared/api/selectors/selector-error';
 import { badRequest } from '../../../shared/api/status';
 import type { Entry } from '../../cache/contract';
 import type { Selection } from '../contract';
+import { fieldReader } from '../field-reader';
+import { isWrittenWith } from '../write/hidden-fields';
+import { parseEntry } from '../write/stored-object';
 
 type Matcher = (entry: Entry) => boolean;
 
@@ -85,16 +88,19 @@ function fieldMatcher(row: KindRow, term: FieldTerm): Matcher {
   }
   const selectable = row.selectableFields?.find((candidate) => candidate.name === field);
   if (selectable === undefined) throw new SelectorError(unknownField(row, field));
-  return storedFieldMatcher(selectable, value, equal);
+  return storedFieldMatcher(row, selectable, value, equal);
 }
 
-function storedFieldMatcher(selectable: SelectableField, value: string, equal: boolean): Matcher {
+function storedFieldMatcher({ custom }: KindRow, selectable: SelectableField, value: string, equal: boolean): Matcher {
   const { absent = '' } = selectable;
+  const reader = fieldReader(selectable);
   const name = selectable.storedName ?? selectable.name;
   // Secret types exist in either spelling and are kept as they were sent.
   const other = name === 'type' ? otherQualifiedName(value) : undefined;
   return (entry) => {
-    const found = entry.fields[name] ?? absent;
+    // What a custom object was stored with may be the fields of another version.
+    const isStored = custom === undefined || isWrittenWith(custom, entry);
+    const found = isStored ? (entry.fields[name] ?? absent) : reader.read(parseEntry(entry).object);
     return (found === value || (other !== undefined && found === other)) === equal;
   };
 }

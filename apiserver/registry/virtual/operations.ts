@@ -7,7 +7,6 @@ import { groupResourceText, type ObjectKey } from '../../../shared/api/identity'
 import type { JsonObject } from '../../../shared/api/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { metadataOf } from '../../../shared/api/object-meta';
-import { applyDefaults, encodeBody } from '../../../shared/api/schema';
 import { StatusError } from '../../../shared/api/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -78,9 +77,9 @@ function prepare(
   const object = decodeBody(plan, body, options.fieldValidation, (text) => context.warn(text));
   const metadata = metadataOf(object);
   canonicalPlace(plan, metadata, names);
-  canonicalizeGroups(object, plan.groupFields, names);
+  canonicalizeGroups(object, plan.form.groupFields, names);
   agreeOnNamespace({ ...plan, namespaced: resource.row.namespaced }, metadata, key.namespace);
-  applyDefaults(plan.type, object);
+  plan.form.applyDefaults(object);
   dropDeletion(metadata);
   if (subresource?.bodyIsCondition !== true) for (const member of ['uid', 'creationTimestamp', 'selfLink']) delete metadata[member];
   recordOwnership(plan, subresource?.name, options.fieldManager, object, undefined, clock.now());
@@ -122,6 +121,6 @@ async function admit(
 }
 
 function answerEntry(plan: KindPlan, object: JsonObject, names: GeneratedNames): Entry {
-  const dialectSensitive = canonicalizeGroups(object, plan.groupFields, names);
-  return { key: '', revision: 0, bytes: Buffer.from(encodeBody(plan.type, object)), labels: {}, fields: {}, dialectSensitive };
+  const dialectSensitive = canonicalizeGroups(object, plan.form.groupFields, names);
+  return { key: '', revision: 0, bytes: Buffer.from(plan.form.encodeBody(object)), labels: {}, fields: {}, dialectSensitive };
 }

@@ -5,7 +5,7 @@
 import { apiVersionOf, parseApiVersion } from '../../../shared/api/identity';
 import { isObject, objectAt, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/api/json';
 import { metadataOf, readMetadata, timestamp } from '../../../shared/api/object-meta';
-import { DecodeError, decodeObject } from '../../../shared/api/schema';
+import { DecodeError } from '../../../shared/api/schema';
 import * as status from '../../../shared/api/status';
 import { canonicalGroup, LAST_APPLIED_ANNOTATION } from '../../../shared/names/dialect';
 import { ApplyConflict, applyConfiguration, type Applied } from '../../../shared/patch/apply/apply';
@@ -147,7 +147,7 @@ function liveEntries({ plan, subresource }: ApplyRequest, old: JsonObject, live:
 
 function decode(plan: KindPlan, value: JsonObject, config: JsonObject): JsonObject {
   try {
-    return decodeObject(plan.type, value).object;
+    return plan.form.decode(value).object;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const type = typeOf(plan);

@@ -20,10 +20,11 @@ export interface Watched {
   readonly storeKey: string;
 }
 
-/** The object's state and, for namespaced objects, its Namespace's: undefined = does not exist. */
+/** The object's state and, for namespaced objects, its Namespace's, for custom ones their definition's: undefined = does not exist. */
 export interface Current {
   readonly entry: Entry | undefined;
   readonly namespace: Entry | undefined;
+  readonly definition: Entry | undefined;
   /** The Lease that a fenced write rests on. */
   readonly lease: Entry | undefined;
   /** It was the store's state at some moment since the request began, so that a refusal can rest on it. */
@@ -44,8 +45,8 @@ export type Step<R> =
   | { readonly type: 'answer'; readonly result: R }
   | {
       readonly type: 'store';
-      /** The Namespace must still be as it was. */
-      readonly guardsNamespace: boolean;
+      /** The object is being born: its Namespace and its definition must still be as they were. */
+      readonly guarded: boolean;
       readonly operation: Operation;
       /** Keys of no API object that change, or must not have changed, with the object. */
       readonly alongside?: readonly KeyWrite[];
@@ -56,6 +57,7 @@ export type Step<R> =
 export interface Attempts {
   readonly object: Watched;
   readonly namespace: Watched | undefined;
+  readonly definition: Watched | undefined;
   /** Absent for a write that rests on no term of leadership. */
   readonly fencing: Fencing | undefined;
   /** In ms of Clock.monotonic. */
@@ -104,12 +106,14 @@ export async function settle<R>(
       current = await proven(dependencies, attempts);
       continue;
     }
-    const namespace = step.guardsNamespace ? attempts.namespace : undefined;
+    const namespace = step.guarded ? attempts.namespace : undefined;
+    const definition = step.guarded ? attempts.definition : undefined;
     // A leader that writes its own Lease meets the compare of the object itself.
     const lease = fencing?.lease.storeKey === attempts.object.storeKey ? undefined : fencing?.lease;
     const compare = [
       condition(attempts.object, current.entry),
       ...(namespace === undefined ? [] : [condition(namespace, current.namespace)]),
+      ...(definition === undefined ? [] : [condition(definition, current.definition)]),
       ...(lease === undefined ? [] : [condition(lease, current.lease)]),
     ];
     const objects = compare.length;
@@ -127,6 +131,7 @@ export async function settle<R>(
     current = {
       entry,
       namespace: namespace === undefined ? current.namespace : entryOf(namespace, result.current[1]),
+      definition: definition === undefined ? current.definition : entryOf(definition, result.current[namespace === undefined ? 1 : 2]),
       lease: lease === undefined ? (fencing === undefined ? undefined : entry) : entryOf(lease, result.current[objects - 1]),
       proven: !attempts.restsOnMore,
     };
@@ -138,10 +143,13 @@ function condition(watched: Watched, entry: Entry | undefined): { readonly key: 
 }
 
 function cached(cache: Cache, attempts: Attempts, isProven: boolean): Current {
+  const find = (watched: Watched | undefined): Entry | undefined =>
+    watched === undefined ? undefined : cache.get(watched.type, watched.key);
   return {
-    entry: cache.get(attempts.object.type, attempts.object.key),
-    namespace: attempts.namespace === undefined ? undefined : cache.get(attempts.namespace.type, attempts.namespace.key),
-    lease: attempts.fencing === undefined ? undefined : cache.get(attempts.fencing.lease.type, attempts.fencing.lease.key),
+    entry: find(attempts.object),
+    namespace: find(attempts.namespace),
+    definition: find(attempts.definition),
+    lease: find(attempts.fencing?.lease),
     proven: isProven,
   };
 }
@@ -160,12 +168,15 @@ async function proven(dependencies: AttemptDependencies, attempts: Attempts): Pr
       dependencies.clock.monotonic() >= attempts.deadline
     )
       throw error;
-    const object = await cache.read(attempts.object.type, attempts.object.key, waited);
-    const namespace =
-      attempts.namespace === undefined ? undefined : await cache.read(attempts.namespace.type, attempts.namespace.key, waited);
-    const lease = attempts.fencing?.lease;
-    const held = lease === undefined ? undefined : await cache.read(lease.type, lease.key, waited);
-    return { entry: object.entry, namespace: namespace?.entry, lease: held?.entry, proven: true };
+    const read = async (watched: Watched | undefined): Promise<Entry | undefined> =>
+      watched === undefined ? undefined : (await cache.read(watched.type, watched.key, waited)).entry;
+    return {
+      entry: await read(attempts.object),
+      namespace: await read(attempts.namespace),
+      definition: await read(attempts.definition),
+      lease: await read(attempts.fencing?.lease),
+      proven: true,
+    };
   }
   return cached(cache, attempts, true);
 }

@@ -10,8 +10,11 @@ import { metadataOf } from '../../../shared/api/object-meta';
 import { badRequest, type StatusError } from '../../../shared/api/status';
 import { fieldFaults } from '../../../shared/serialization';
 import { canonicalGroup } from '../../../shared/names/dialect';
+import type { Form } from '../../../shared/api/form';
 import { quote } from '../../../shared/api/quote';
 import type { FieldValidation } from '../contract';
+import { BodyFault } from './body-fault';
+import { checkCustomKind } from './custom-kind';
 import type { KindPlan } from './plan';
 
 export interface Undecoded {
@@ -21,11 +24,6 @@ export interface Undecoded {
   readonly duplicates: readonly string[];
   readonly format: 'json' | 'yaml' | 'protobuf';
   readonly text?: string | undefined;
-}
-
-/** What is wrong with a body, before it is put into an answer: a body and a patched object say it in different answers. */
-export class BodyFault extends Error {
-  override readonly name = 'BodyFault';
 }
 
 /** The object, decoded and without defaults. Throws a 400 StatusError. */
@@ -69,8 +67,8 @@ const unknownField = (path: string): string => `unknown field ${quote(path)}`;
 const duplicateField = (path: string): string => `duplicate field ${quote(path)}`;
 
 /** A decoded object; an explicitly empty list of managedFields is kept, because it says something. Throws DecodeError. */
-export function decodeWhole(plan: KindPlan, value: JsonObject, literals?: NumberLiterals): ReturnType<typeof decodeObject> {
-  const decoded = decodeObject(plan.type, value, literals);
+export function decodeWhole(plan: KindPlan, value: JsonObject, literals?: NumberLiterals): ReturnType<Form['decode']> {
+  const decoded = plan.form.decode(value, literals);
   const claimed = own(objectAt(value, 'metadata') ?? {}, 'managedFields');
   if (Array.isArray(claimed) && claimed.length === 0) metadataOf(decoded.object)['managedFields'] = [];
   return decoded;
@@ -87,6 +85,7 @@ function decodeFaulty(plan: KindPlan, body: Undecoded): { readonly object: JsonO
 /** Fills in what is missing and refuses what is another kind or version. Returns the body's kind. */
 export function checkKind(plan: KindPlan, value: JsonObject): string {
   const { row, hub } = plan;
+  if (row.custom !== undefined) return checkCustomKind(plan, value);
   const meta = typeMeta(plan, value);
   const given = parseApiVersion(meta.apiVersion);
   if (given === undefined) throw unrecognized(plan, value, `unexpected GroupVersion string: ${meta.apiVersion}`);

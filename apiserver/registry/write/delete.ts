@@ -16,9 +16,9 @@ import type { MarkContext } from '../strategies/strategy';
 import { accompany, withClaims } from './allocation';
 import { settle, type Current, type Step } from './attempts';
 import { canonicalizeGroups } from '../../../shared/api/group-fields';
-import { hiddenFields } from './expiry';
+import { hiddenFields } from './hidden-fields';
 import type { Plan } from './plan';
-import { encode, isUnchanged, parseEntry, storedValue } from './stored-object';
+import { encode, isUnchanged, readEntry, storedValue } from './stored-object';
 import type { WritePath, WriteRequest } from './request';
 
 export async function deleteObject(path: WritePath, request: WriteRequest, options: DeleteOptions): Promise<DeleteResult> {
@@ -42,7 +42,7 @@ async function attemptDelete(
   const { plan, name } = request;
   const { entry } = current;
   if (entry === undefined) throw status.notFound(plan.gr, name);
-  const { object: old, text } = parseEntry(entry);
+  const { object: old, text } = readEntry(plan, entry);
   checkPreconditions(plan, name, options, readMetadata(old), entry);
   const checked = admission.validate(path.admissionRequest(request, 'DELETE', current, undefined, old));
   if (checked !== undefined) await checked;
@@ -59,19 +59,19 @@ async function attemptDelete(
       if (request.dryRun) return { type: 'answer', result: answer(atRevision(entry, last.text, entry.revision)) };
       return {
         type: 'store',
-        guardsNamespace: false,
+        guarded: false,
         operation: { type: 'delete', key: storeKey },
         ...accompany(path, plan, old, undefined, claims, (revision) => answer(atRevision(entry, last.text, revision))),
       };
     }
     case 'mark': {
       delete metadataOf(object)['resourceVersion'];
-      const encoded = encode(plan, object, canonicalizeGroups(object, plan.storedGroupFields, names));
+      const encoded = encode(plan, object, canonicalizeGroups(object, plan.hubForm.groupFields, names));
       if (isUnchanged(encoded, entry, text)) return { type: 'answer', result: { type: 'object', entry, code } };
       const value = storedValue(plan, encoded, hiddenFields(plan, clock.now(), path.eventTtlSeconds));
       const answer = (revision: number): DeleteResult => ({ type: 'object', entry: makeEntry(plan.stored, key, revision, value), code });
       if (request.dryRun) return { type: 'answer', result: answer(entry.revision) };
-      return { type: 'store', guardsNamespace: false, operation: { type: 'put', key: storeKey, value }, finish: answer };
+      return { type: 'store', guarded: false, operation: { type: 'put', key: storeKey, value }, finish: answer };
     }
   }
 }

@@ -11,9 +11,9 @@ import { makeEntry } from '../../cache/entry';
 import type { EditPreconditions } from '../contract';
 import { entryKey } from '../resources';
 import { settle, type Current, type Step } from './attempts';
-import { hiddenFields } from './expiry';
+import { hiddenFields } from './hidden-fields';
 import type { WritePath, WriteRequest } from './request';
-import { encode, isUnchanged, parseEntry, storedValue } from './stored-object';
+import { encode, isUnchanged, readEntry, storedValue } from './stored-object';
 
 /** An edit of one object: what must hold of it, and what becomes of it. */
 export interface Edit {
@@ -29,17 +29,17 @@ export function editObject(path: WritePath, request: WriteRequest, edit: Edit): 
 function attemptEdit(path: WritePath, request: WriteRequest, edit: Edit, { entry }: Current): Step<Entry> {
   const { plan, name } = request;
   if (entry === undefined) throw notFound(plan.gr, name);
-  const { object, text } = parseEntry(entry);
+  const { object, text } = readEntry(plan, entry);
   checkPreconditions(request, edit.preconditions, object);
   edit.change(object);
   delete metadataOf(object)['resourceVersion'];
-  const encoded = encode(plan, object, canonicalizeGroups(object, plan.storedGroupFields, path.names));
+  const encoded = encode(plan, object, canonicalizeGroups(object, plan.hubForm.groupFields, path.names));
   if (isUnchanged(encoded, entry, text)) return { type: 'answer', result: entry };
   const key = entryKey(request);
   const value = storedValue(plan, encoded, hiddenFields(plan, path.clock.now(), path.eventTtlSeconds));
   const changed = (revision: number): Entry => makeEntry(plan.stored, key, revision, value);
   if (request.dryRun) return { type: 'answer', result: changed(entry.revision) };
-  return { type: 'store', guardsNamespace: false, operation: { type: 'put', key: plan.keyPrefix + key, value }, finish: changed };
+  return { type: 'store', guarded: false, operation: { type: 'put', key: plan.keyPrefix + key, value }, finish: changed };
 }
 
 function checkPreconditions(request: WriteRequest, { uid = '', resourceVersion = '' }: EditPreconditions, object: JsonObject): void {

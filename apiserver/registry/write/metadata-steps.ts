@@ -85,7 +85,7 @@ export function countGeneration(plan: Plan, subresource: Subresource, object: Js
   const metadata = metadataOf(object);
   const counted = COUNTED_METADATA[generation];
   const isChanged =
-    bodyHasChanged(object, old) ||
+    bodyHasChanged(plan, object, old) ||
     (counted !== undefined && !equalJson(own(metadata, counted) ?? {}, own(readMetadata(old), counted) ?? {}));
   if (isChanged) metadata['generation'] = Number(own(metadata, 'generation') ?? 0) + 1;
 }
@@ -96,9 +96,10 @@ const COUNTED_METADATA: Readonly<Record<Exclude<GenerationRule, 'fixed'>, string
   'counted-with-annotations': 'annotations',
 };
 
-function bodyHasChanged(object: JsonObject, old: JsonObject): boolean {
+function bodyHasChanged(plan: Plan, object: JsonObject, old: JsonObject): boolean {
   const members = new Set([...Object.keys(object), ...Object.keys(old)]);
   members.delete('metadata');
-  members.delete('status');
+  // Where there is no status endpoint, a custom kind's status is a member like others.
+  if (plan.hasStatus || plan.row.custom === undefined) members.delete('status');
   return [...members].some((member) => !equalJson(own(object, member) ?? [], own(old, member) ?? []));
 }

@@ -4,11 +4,12 @@
  */
 import { arrayAt, equalJson, isObject, type JsonArray, type JsonObject } from '../../../shared/api/json';
 import { metadataOf, readMetadata, timestamp } from '../../../shared/api/object-meta';
-import { decodeObject } from '../../../shared/api/schema';
+import type { Form } from '../../../shared/api/form';
+import type { KindRow } from '../../../shared/api/kinds';
 import { isReset, parseEntries, readEntries, writeEntries, type Entry, type Manager } from '../../../shared/patch/apply/entries';
 import type { FieldSet } from '../../../shared/patch/apply/field-set';
 import { recordUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
-import { MissingKey, shapeOf } from '../../../shared/patch/apply/shape';
+import { MissingKey, shapeOf, type Shape } from '../../../shared/patch/apply/shape';
 import type { KindPlan } from './plan';
 import { toHub, toServed } from './plan';
 
@@ -33,7 +34,7 @@ const CERTIFICATE_RESETS: Readonly<Record<string, FieldSet>> = {
 /** How an endpoint's writes come to own fields. */
 export function ownershipOf(plan: KindPlan, subresource: string | undefined): Ownership {
   const resets = resetsOf(plan, subresource);
-  const own: VersionView = { shape: shapeOf(plan.type), resets, convert: same, back: same };
+  const own: VersionView = { shape: kindShape(plan.row), resets, convert: same, back: same };
   return { own, in: (apiVersion) => (apiVersion === plan.apiVersion ? own : viewOf(plan, apiVersion, resets)) };
 }
 
@@ -42,9 +43,9 @@ const same = (object: JsonObject): JsonObject => object;
 function viewOf(plan: KindPlan, apiVersion: string, resets: FieldSet): VersionView | undefined {
   const version = plan.versions.get(apiVersion);
   if (version === undefined) return undefined;
-  const { type, converter } = version;
+  const { row, converter } = version;
   return {
-    shape: shapeOf(type),
+    shape: kindShape(row),
     resets,
     convert: (object) => (converter === undefined ? toHub(plan, object) : converter.fromHub(toHub(plan, object))),
     back: (object) => toServed(plan, converter === undefined ? object : converter.toHub(object)),
@@ -63,12 +64,16 @@ export function managerOf(plan: KindPlan, subresource: string | undefined, name:
   return { name, operation, apiVersion: plan.apiVersion, subresource: subresource ?? '' };
 }
 
-const empty = new Map<string, JsonObject>();
+function kindShape({ custom, type }: Pick<KindRow, 'custom' | 'type'>): Shape {
+  return shapeOf(custom === undefined ? type : 'meta.v1.PartialObjectMetadata');
+}
+
+const empty = new WeakMap<Form, JsonObject>();
 
 /** What an object of the served type is before it is created: the members that output always has, unset. */
 export function emptyObject(plan: KindPlan): JsonObject {
-  let object = empty.get(plan.type);
-  if (object === undefined) empty.set(plan.type, (object = decodeObject(plan.type, {}).object));
+  let object = empty.get(plan.form);
+  if (object === undefined) empty.set(plan.form, (object = plan.form.decode({}).object));
   return object;
 }
 

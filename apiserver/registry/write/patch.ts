@@ -17,7 +17,9 @@ import {
 import { mergeObject } from '../../../shared/patch/merge-patch';
 import { fieldFaults, parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
 import type { FieldValidation, PatchBody } from '../contract';
-import { BodyFault, checkKind, decodeStrictly } from './decode-body';
+import { checkPatchedCustomKind } from './custom-kind';
+import { checkKind, decodeStrictly } from './decode-body';
+import { BodyFault } from './body-fault';
 import type { KindPlan } from './plan';
 import { sortedWhere, touchedBy } from './shown-object';
 import { readStrategicPatch } from './strategic-patch';
@@ -111,6 +113,10 @@ function decodePatched(
 }
 
 function checkPatchedKind(plan: KindPlan, value: JsonObject): void {
+  if (plan.row.custom !== undefined) {
+    checkPatchedCustomKind(plan, value);
+    return;
+  }
   try {
     checkKind(plan, value);
   } catch (error) {

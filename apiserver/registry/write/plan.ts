@@ -2,15 +2,18 @@
  * What the write path needs to know of a resource again and again, worked out once: keys, names in messages, rules. Holds no state.
  */
 import { groupResourceText, apiVersionOf, type GroupResource } from '../../../shared/api/identity';
+import type { CustomVersion } from '../../../shared/api/custom/version';
 import { converterOf, type Converter } from '../../../shared/api/conversion';
-import { KNOWN_KINDS, storedRowOf, type KindRow, type NameFormat, type SelectableField } from '../../../shared/api/kinds';
-import { isObject, own, type JsonObject, type JsonValue } from '../../../shared/api/json';
+import { KNOWN_KINDS, storedRowOf, type KindRow, type NameFormat } from '../../../shared/api/kinds';
+import type { JsonObject } from '../../../shared/api/json';
 import { asPrefix, dns1035Label, dnsLabel, dnsSubdomain, pathSegment, pathSegmentPrefix, type NameCheck } from '../../../shared/api/names';
 import type { MetadataRules } from '../../../shared/api/validation/object-meta';
-import { groupFieldsOf, type GroupFields } from '../../../shared/api/group-fields';
+import { formOf, type Form } from '../../../shared/api/form';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { StoredType } from '../../cache/contract';
 import type { Resource } from '../contract';
+import { fieldReader, type FieldReader } from '../field-reader';
+import { customStrategy } from '../custom/strategy';
 import { STRATEGIES } from '../strategies';
 import type { Strategy } from '../strategies/strategy';
 
@@ -21,6 +24,9 @@ export interface KindPlan {
   readonly hub: KindRow;
   /** Name in the type tables, of the version that is served. */
   readonly type: string;
+  /** What is done with objects as they are served, and as they are stored. */
+  readonly form: Form;
+  readonly hubForm: Form;
   /** Absent where both are one. */
   readonly converter: Converter | undefined;
   /** All versions of the kind that objects can be converted to, served or not. */
@@ -31,8 +37,6 @@ export interface KindPlan {
   readonly gr: GroupResource;
   readonly namespaced: boolean;
   readonly hasStatus: boolean;
-  /** Of objects as they are sent. */
-  readonly groupFields: GroupFields;
 }
 
 export interface Plan extends KindPlan {
@@ -45,11 +49,10 @@ export interface Plan extends KindPlan {
   /** Finalizers need a domain. */
   readonly wantsQualifiedFinalizers: boolean;
   readonly fields: readonly FieldReader[];
-  readonly storedGroupFields: GroupFields;
 }
 
 export interface VersionOfKind {
-  readonly type: string;
+  readonly row: Pick<KindRow, 'custom' | 'type'>;
   readonly converter: Converter | undefined;
 }
 
@@ -63,14 +66,10 @@ export function toServed({ converter }: KindPlan, object: JsonObject): JsonObjec
   return converter === undefined ? object : converter.fromHub(object);
 }
 
-export interface FieldReader {
-  readonly name: string;
-  read(object: JsonObject): string;
-}
-
 /** `prefix` is the store's, without a slash at its end. */
 export function planner(prefix: string, naming: Dialect): (resource: Resource) => Plan {
-  const plans = new Map<Resource, Plan>();
+  // Those of custom resources go with their definitions.
+  const plans = new WeakMap<Resource, Plan>();
   return (resource) => {
     let plan = plans.get(resource);
     if (plan === undefined) {
@@ -83,7 +82,7 @@ export function planner(prefix: string, naming: Dialect): (resource: Resource) =
 
 function makePlan(prefix: string, naming: Dialect, resource: Resource): Plan {
   const { row, hub, stored } = resource;
-  const strategy = STRATEGIES.get(groupResourceText(row)) ?? {};
+  const strategy = row.custom === undefined ? (STRATEGIES.get(groupResourceText(row)) ?? {}) : customStrategy(row.custom);
   const name = NAME_CHECKS[row.nameFormat];
   return {
     ...kindPlan(row),
@@ -101,7 +100,7 @@ function makePlan(prefix: string, naming: Dialect, resource: Resource): Plan {
       prefix: row.nameFormat === 'path-segment' ? pathSegmentPrefix : asPrefix(name),
     },
     fields: (hub.selectableFields ?? []).map(fieldReader),
-    storedGroupFields: groupFieldsOf(hub.type),
+    hubForm: formOf(hub),
   };
 }
 
@@ -119,7 +118,8 @@ export function kindPlan(row: KindRow): KindPlan {
     gr: { group: row.group, resource: row.resource },
     namespaced: row.namespaced,
     hasStatus: row.subresources?.some((subresource) => subresource.name === 'status') === true,
-    groupFields: groupFieldsOf(row.type),
+    form: formOf(row),
+    hubForm: formOf(row),
   };
 }
 
@@ -127,12 +127,23 @@ const NO_VERSIONS: ReadonlyMap<string, VersionOfKind> = new Map();
 
 /** Versions of one group: what another group serves is another kind to whoever owns fields of it (upstream behaviour). */
 function versionsOf(row: KindRow, naming: Dialect): ReadonlyMap<string, VersionOfKind> {
+  if (row.custom !== undefined) return customVersions(row, row.custom);
   const others = KNOWN_KINDS.filter((other) => other.group === row.group && other.kind === row.kind && other.resource === row.resource);
   const hub = storedRowOf(row);
   return new Map(
     [row, ...others.filter((other) => storedRowOf(other) === hub)].map((other): [string, VersionOfKind] => [
       apiVersionOf(other),
-      { type: other.type, converter: converterOf(other, naming) },
+      { row: other, converter: converterOf(other, naming) },
+    ]),
+  );
+}
+
+/** They differ in nothing but their name and their schema. */
+function customVersions({ group, type }: KindRow, custom: CustomVersion): ReadonlyMap<string, VersionOfKind> {
+  return new Map(
+    [...custom.versions].map(([version, schema]): [string, VersionOfKind] => [
+      apiVersionOf({ group, version }),
+      { row: { type, custom: { ...custom, schema } }, converter: undefined },
     ]),
   );
 }
@@ -143,17 +154,3 @@ const NAME_CHECKS: Readonly<Record<NameFormat, NameCheck>> = {
   'dns-1035-label': dns1035Label,
   'path-segment': pathSegment,
 };
-
-function fieldReader(field: SelectableField): FieldReader {
-  const path = field.path.split('.');
-  const absent = field.absent ?? '';
-  return {
-    name: field.name,
-    read(object) {
-      let value: JsonValue | undefined = object;
-      for (const member of path) value = isObject(value) ? own(value, member) : undefined;
-      if (typeof value === 'string') return value === '' ? absent : value;
-      return typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint' ? String(value) : absent;
-    },
-  };
-}

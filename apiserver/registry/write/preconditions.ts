@@ -1,6 +1,6 @@
 /** What must hold between a request and the stored object before anything is changed. */
 import { objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
-import { isTerminating, parseResourceVersion } from '../../../shared/api/object-meta';
+import { isTerminating, parseResourceVersion, readMetadata } from '../../../shared/api/object-meta';
 import * as status from '../../../shared/api/status';
 import type { Entry } from '../../cache/contract';
 import type { Plan } from './plan';
@@ -18,6 +18,11 @@ export function checkResourceVersion(plan: Plan, name: string, text: string | un
     case 'number':
       if (asked.value !== entry.revision) throw status.modified(plan.gr, name);
   }
+}
+
+/** A custom object is born only while its definition stands. */
+export function checkDefinition(plan: Plan, definition: Entry | undefined): void {
+  if (definition === undefined || isTerminating(readMetadata(parseEntry(definition).object))) throw status.createNotAllowed(plan.gr);
 }
 
 /** What a creation is told that finds its name taken. */

@@ -14,7 +14,7 @@ import type { Store } from '../../storage/store';
 import type { Reader, RequestContext, Resource, Subresource } from '../contract';
 import { entryKey } from '../resources';
 import type { Admission, AdmissionOperation, AdmissionRequest } from './admission';
-import type { Attempts, Current } from './attempts';
+import type { Attempts, Current, Watched } from './attempts';
 import { fencingOf } from './fence';
 import { planner, type Plan } from './plan';
 
@@ -34,6 +34,8 @@ export interface WriterDependencies {
   readonly prefix: string;
   /** The resource of Namespaces. */
   readonly namespaces: Resource;
+  /** The resource of the definitions of custom resources. */
+  readonly definitions: Resource;
   /** The resource of Leases, on which fenced writes depend. */
   readonly leases: Resource;
   /** How long an object of an expiring kind lives after its last write. */
@@ -76,6 +78,7 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
   const planOf = planner(dependencies.prefix, dependencies.names.dialect);
   const namespacePlan = planOf(dependencies.namespaces);
   const leasePlan = planOf(dependencies.leases);
+  const definitionPlan = planOf(dependencies.definitions);
   function attemptsFor(request: WriteRequest, name: string, prove: boolean): Attempts {
     const { plan, namespace } = request;
     const { fence } = request.context;
@@ -85,11 +88,18 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
       namespace: plan.namespaced
         ? { type: namespacePlan.stored, key: namespace, storeKey: namespacePlan.keyPrefix + namespace }
         : undefined,
+      definition: definitionOf(plan),
       deadline: Math.min(request.context.deadline, clock.monotonic() + WRITE_LIMIT_MS),
       prove,
       restsOnMore: plan.strategy.allocation !== undefined,
       fencing: fence === undefined ? undefined : fencingOf(fence, leasePlan, dependencies.names, plan.gr, name),
     };
+  }
+
+  function definitionOf({ row: { custom } }: Plan): Watched | undefined {
+    if (custom === undefined) return undefined;
+    const key = custom.definition;
+    return { type: definitionPlan.stored, key, storeKey: definitionPlan.keyPrefix + key };
   }
 
   function admissionRequest(

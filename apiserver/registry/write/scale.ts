@@ -4,27 +4,39 @@
  * (upstream behaviour).
  */
 import { invalidValue } from '../../../shared/api/field-error';
-import { arrayAt, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { arrayAt, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/api/json';
 import { SCALE } from '../../../shared/api/kinds';
 import { metadataOf, readMetadata } from '../../../shared/api/object-meta';
 import { conflict, invalid, storedPrecondition } from '../../../shared/api/status';
 import { isSameManager, readEntries, type Entry } from '../../../shared/patch/apply/entries';
 import { difference, type FieldSet } from '../../../shared/patch/apply/field-set';
 import { entryKey } from '../resources';
-import { scaleOf } from '../scale';
+import { membersOf, scaleOf } from '../scale';
 import { recordOwnership, setOwnership } from './ownership';
 import { kindPlan } from './plan';
 import type { WriteRequest } from './request';
 
 export const scalePlan = kindPlan(SCALE);
 
-/** The number of replicas, in a workload as in a scale. */
-const REPLICAS: FieldSet = { 'f:spec': { 'f:replicas': {} } };
+/** Where a scale has the number of replicas, and every built-in workload. */
+const IN_SCALE = ['spec', 'replicas'];
+const REPLICAS = fieldAt(IN_SCALE);
+
+function fieldAt(path: readonly string[]): FieldSet {
+  return path.reduceRight<FieldSet>((below, member) => ({ [`f:${member}`]: below }), {});
+}
+
+/** Where the workload has it. */
+function placeOf({ plan }: WriteRequest): readonly string[] {
+  const { custom } = plan.row;
+  return custom?.scale === undefined ? IN_SCALE : membersOf(custom.scale.specReplicas);
+}
 
 /** The workload's scale with the owners of its number. */
 export function shownScale(request: WriteRequest, workload: JsonObject): JsonObject {
-  const scale = scaleOf(workload);
-  const owners = ownersOf(request, workload).filter(ownsReplicas);
+  const scale = scaleOf(workload, request.plan.row.custom?.scale);
+  const place = fieldAt(placeOf(request));
+  const owners = ownersOf(request, workload).filter((entry) => owns(entry, place));
   const shown = owners.map(({ manager, time }): Entry => ({
     manager: { ...manager, apiVersion: scalePlan.apiVersion },
     time,
@@ -46,19 +58,34 @@ export function scaled(request: WriteRequest, { verb, manager, ms }: ScaleWrite,
   const sent = readMetadata(scale);
   checkIdentity(request, verb, stringAt(sent, 'uid') ?? '', stringAt(readMetadata(workload), 'uid') ?? '');
   const replicas = own(objectAt(scale, 'spec') ?? {}, 'replicas') ?? 0;
-  if (Number(replicas) < 0)
-    throw invalid(SCALE, request.name, [invalidValue('spec.replicas', Number(replicas), 'must be greater than or equal to 0')]);
+  checkNumber(request, Number(replicas));
   if (verb !== 'apply') recordOwnership(scalePlan, 'scale', manager, scale, shownScale(request, workload), ms);
   const { resourceVersion: _, ...metadata } = readMetadata(workload);
   const version = stringAt(sent, 'resourceVersion');
   const changed: JsonObject = {
     ...workload,
     metadata: version === undefined ? metadata : { ...metadata, resourceVersion: version },
-    spec: { ...objectAt(workload, 'spec'), replicas },
+    ...replaced(workload, placeOf(request), replicas),
   };
   const after = readEntries(arrayAt(metadataOf(scale), 'managedFields') ?? []);
   setOwnership(metadataOf(changed), broughtBack(request, ownersOf(request, workload), after));
   return changed;
+}
+
+/** Throws a 422 StatusError. */
+function checkNumber({ plan, name }: WriteRequest, replicas: number): void {
+  if (replicas >= 0) return;
+  const { custom, group, kind } = plan.row;
+  if (custom?.scale === undefined)
+    throw invalid(SCALE, name, [invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0')]);
+  throw invalid({ group, kind }, name, [invalidValue(custom.scale.specReplicas, replicas, 'should be a non-negative integer')]);
+}
+
+/** The topmost member on the way to a value, with the value in its place. */
+function replaced(object: JsonObject, path: readonly string[], value: JsonValue): JsonObject {
+  const [member = '', ...below] = path;
+  const found = objectAt(object, member) ?? {};
+  return { [member]: below.length === 0 ? value : { ...found, ...replaced(found, below, value) } };
 }
 
 /** A PUT's condition is the store's, that of a patched scale is checked here: they are told in different words. */
@@ -70,8 +97,8 @@ function checkIdentity(request: WriteRequest, verb: ScaleWrite['verb'], wanted: 
   throw conflict({ group: plan.group, resource: `${plan.gr.resource}/scale` }, name, text);
 }
 
-function ownsReplicas({ fields }: Entry): boolean {
-  return difference(REPLICAS, fields) !== REPLICAS;
+function owns({ fields }: Entry, place: FieldSet): boolean {
+  return difference(place, fields) !== place;
 }
 
 /** Of the version that is served; of two entries of one manager the last counts. */
@@ -83,18 +110,19 @@ function ownersOf({ plan }: WriteRequest, workload: JsonObject): readonly Entry[
 }
 
 /** The workload's owners after those of its scale have changed. Appliers are known again; others are taken for new ones. */
-function broughtBack({ plan }: WriteRequest, before: readonly Entry[], ofScale: readonly Entry[]): readonly Entry[] {
-  const left = new Set(ofScale.filter(ownsReplicas));
+function broughtBack(request: WriteRequest, before: readonly Entry[], ofScale: readonly Entry[]): readonly Entry[] {
+  const place = fieldAt(placeOf(request));
+  const left = new Set(ofScale.filter((entry) => owns(entry, REPLICAS)));
   const kept = before.flatMap((entry): readonly Entry[] => {
-    if (!ownsReplicas(entry)) return [entry];
+    if (!owns(entry, place)) return [entry];
     const known = ofScale.find(({ manager }) => isSameManager(manager, entry.manager));
     if (known !== undefined && left.delete(known)) return [entry];
-    return [{ ...entry, fields: difference(entry.fields, REPLICAS) }];
+    return [{ ...entry, fields: difference(entry.fields, place) }];
   });
   const fresh = [...left].map(({ manager }): Entry => ({
-    manager: { ...manager, apiVersion: plan.apiVersion },
+    manager: { ...manager, apiVersion: request.plan.apiVersion },
     time: undefined,
-    fields: REPLICAS,
+    fields: place,
   }));
   return [...kept, ...fresh];
 }

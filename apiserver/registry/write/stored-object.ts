@@ -4,10 +4,10 @@
  */
 import { objectAt, type JsonObject } from '../../../shared/api/json';
 import { readMetadata } from '../../../shared/api/object-meta';
-import { encodeBody } from '../../../shared/api/schema';
 import { parseJson } from '../../../shared/serialization';
 import type { Entry, Labels } from '../../cache/contract';
 import { encodeStoredValue } from '../../cache/stored-value';
+import { isWrittenWith } from './hidden-fields';
 import type { Plan } from './plan';
 
 /** Integers that a double may not hold exactly. */
@@ -24,6 +24,13 @@ export function parseEntry(entry: Entry): Parsed {
   const value: unknown = LONG_NUMBER.test(text) ? parseJson(entry.bytes).value : JSON.parse(text);
   if (!isStored(value)) throw new Error(`the stored value of ${entry.key} is no object`);
   return { text, object: value };
+}
+
+/** As `parseEntry`; a custom object that was written with another schema is shown as this one would have it. */
+export function readEntry({ row, form }: Pick<Plan, 'form' | 'row'>, entry: Entry): Parsed {
+  const parsed = parseEntry(entry);
+  if (row.custom === undefined || isWrittenWith(row.custom, entry)) return parsed;
+  return { text: parsed.text, object: form.refresh(parsed.object) };
 }
 
 /** What was parsed from JSON holds nothing but JSON values. */
@@ -43,7 +50,7 @@ const FIRST_AFTER_VERSION = /"(?:generation|creationTimestamp)":/;
 
 /** The object must have a uid and no resourceVersion. */
 export function encode(plan: Plan, object: JsonObject, dialectSensitive: boolean): Encoded {
-  const body = encodeBody(plan.hub.type, object);
+  const body = plan.hubForm.encodeBody(object);
   // A quotation mark inside a string is escaped, so the first match is the member itself.
   return { body, position: body.search(FIRST_AFTER_VERSION), object, dialectSensitive };
 }

@@ -6,7 +6,6 @@ import type { ObjectKey } from '../../../shared/api/identity';
 import { stringAt, type JsonObject } from '../../../shared/api/json';
 import { generateName } from '../../../shared/api/names';
 import { isTerminating, metadataOf, parseResourceVersion, readMetadata } from '../../../shared/api/object-meta';
-import { applyDefaults, dropDisabled } from '../../../shared/api/schema';
 import * as status from '../../../shared/api/status';
 import { makeEntry } from '../../cache/entry';
 import type { ParsedBody, RequestContext, Resource, Subresource, WriteOptions, Writer, WriteResult } from '../contract';
@@ -17,19 +16,19 @@ import { settle, type Current, type Step } from './attempts';
 import { decodeBody } from './decode-body';
 import { deleteCollection, deleteObject } from './delete';
 import { editObject } from './edit';
-import { hiddenFields } from './expiry';
+import { hiddenFields } from './hidden-fields';
 import type { Claims } from '../../allocation/claims';
 import { canonicalizeGroups } from '../../../shared/api/group-fields';
 import * as meta from './metadata-steps';
 import { changesOnlyTimes, recordOwnership } from './ownership';
 import { readPatch, type Patcher } from './patch';
 import { toHub, toServed, type KindPlan } from './plan';
-import { alreadyExists, checkResourceVersion } from './preconditions';
+import { alreadyExists, checkDefinition, checkResourceVersion } from './preconditions';
 import { createWritePath, type WriteRequest, type WriterDependencies } from './request';
 import { mayGo, placeStatus, settleObject, validateCreation, validateUpdate } from './rules';
 import { accompany, allocate, withClaims } from './allocation';
 import { scaled, scalePlan, shownScale } from './scale';
-import { encode, isUnchanged, parseEntry, storedValue, unstoredEntry } from './stored-object';
+import { encode, isUnchanged, readEntry, storedValue, unstoredEntry } from './stored-object';
 import { writeFailure } from './store-failure';
 
 /** What a PUT or PATCH makes of the stored object. */
@@ -67,7 +66,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const { plan, context, dryRun } = request;
     const { strategy } = plan;
     const strategyContext = strategyContextOf(context);
-    applyDefaults(plan.type, sent);
+    plan.form.applyDefaults(sent);
     const object = toHub(plan, sent);
     meta.dropDeletion(metadataOf(object));
     strategy.mirror?.(object);
@@ -82,28 +81,29 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     if (name !== '') metadata['name'] = name;
     if (plan.hasStatus && strategy.keepsStatusAtCreation !== true) delete object['status'];
     meta.dedupeOwners(metadata, 'update', (text) => context.warn(text));
-    dropDisabled(plan.hub.type, object);
+    plan.hubForm.dropDisabled(object);
     settleObject(plan, object, undefined, strategyContext);
     allocate(plan, object, undefined, claims);
     strategy.prepareForCreate?.(object, strategyContext);
     strategy.stamp?.(object, strategyContext);
     validateCreation(plan, object, strategyContext);
     for (const warning of strategy.warnings?.(object, undefined) ?? []) context.warn(warning);
-    const sensitive = canonicalizeGroups(object, plan.storedGroupFields, names);
+    const sensitive = canonicalizeGroups(object, plan.hubForm.groupFields, names);
     const refusal = request.creates === 'instead' ? context.creationRefusal?.() : undefined;
     if (refusal !== undefined) throw refusal;
     const checked = admission.validate(admitted);
     if (checked !== undefined) await checked;
     if (asked.type === 'number') throw status.clientFault('resourceVersion should not be set on objects to be created');
     if (current.entry !== undefined) throw alreadyExists(plan, name, metadata, current.entry);
-    if (plan.converter !== undefined) applyDefaults(plan.hub.type, object);
+    if (plan.row.custom !== undefined) checkDefinition(plan, current.definition);
+    if (plan.converter !== undefined) plan.hubForm.applyDefaults(object);
     const encoded = encode(plan, object, sensitive);
     const key = entryKey({ namespace: request.namespace, name });
     if (dryRun) return { type: 'answer', result: { entry: unstoredEntry(key, encoded), created: true } };
     const value = storedValue(plan, encoded, hiddenFields(plan, clock.now(), dependencies.eventTtlSeconds));
     return {
       type: 'store',
-      guardsNamespace: plan.namespaced,
+      guarded: true,
       operation: { type: 'put', key: plan.keyPrefix + key, value },
       ...accompany(path, plan, undefined, object, claims, (revision) => ({
         entry: makeEntry(plan.stored, key, revision, value),
@@ -137,7 +137,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
       const turned = { ...request, creates: 'instead' } as const;
       return attemptCreate(turned, name, object, current, applies ? undefined : options.fieldManager, claims);
     }
-    const { object: old, text } = parseEntry(entry);
+    const { object: old, text } = readEntry(plan, entry);
     const oldMetadata = readMetadata(old);
     if (options.ifMatch !== undefined && options.ifMatch !== String(entry.revision)) throw status.modified(plan.gr, name);
     let object = source.object(old);
@@ -147,7 +147,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     if (source.verb === 'update' && uid !== '' && uid !== oldUid)
       throw status.uidPrecondition(plan.gr, name, plan.keyPrefix + key, uid, oldUid);
     checkResourceVersion(plan, name, stringAt(sent, 'resourceVersion'), entry);
-    applyDefaults(plan.type, object);
+    plan.form.applyDefaults(object);
     object = toHub(plan, object);
     strategy.mirror?.(object);
     strategy.stamp?.(object, strategyContext);
@@ -161,7 +161,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     meta.carryOver(metadata, oldMetadata);
     meta.dedupeOwners(metadata, source.verb, (text) => context.warn(text));
     object = placeStatus(plan, subresource, object, old);
-    dropDisabled(plan.hub.type, object);
+    plan.hubForm.dropDisabled(object);
     const rules = subresource === undefined || subresource === 'scale' ? strategy.update : strategy[subresource];
     if (subresource === undefined) {
       settleObject(plan, object, old, strategyContext);
@@ -172,10 +172,10 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     meta.countGeneration(plan, subresource, object, old);
     validateUpdate(plan, rules, object, old, strategyContext);
     if (subresource === undefined) for (const warning of strategy.warnings?.(object, old) ?? []) context.warn(warning);
-    const sensitive = canonicalizeGroups(object, plan.storedGroupFields, names);
+    const sensitive = canonicalizeGroups(object, plan.hubForm.groupFields, names);
     const checked = admission.validate({ ...admitted, object });
     if (checked !== undefined) await checked;
-    if (plan.converter !== undefined) applyDefaults(plan.hub.type, object);
+    if (plan.converter !== undefined) plan.hubForm.applyDefaults(object);
     const encoded = encode(plan, object, sensitive);
     const removed = isTerminating(oldMetadata) && mayGo(plan, object);
     const isSame = isUnchanged(encoded, entry, text) || (subresource !== 'scale' && changesOnlyTimes(object, old));
@@ -187,7 +187,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     const storeKey = plan.keyPrefix + key;
     return {
       type: 'store',
-      guardsNamespace: false,
+      guarded: false,
       operation: removed ? { type: 'delete', key: storeKey } : { type: 'put', key: storeKey, value },
       ...accompany(path, plan, old, removed ? undefined : object, claims, (revision) => asStored(removed ? entry.revision : revision)),
     };
@@ -228,7 +228,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   function settlePlace(plan: KindPlan, object: JsonObject, namespace: string, name: string | undefined): JsonObject {
     const metadata = metadataOf(object);
     meta.canonicalPlace(plan, metadata, names);
-    canonicalizeGroups(object, plan.groupFields, names);
+    canonicalizeGroups(object, plan.form.groupFields, names);
     meta.agreeOnNamespace(plan, metadata, namespace);
     if (name !== undefined) meta.agreeOnName(metadata, name);
     return object;
@@ -309,7 +309,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
         const plan = bodyPlan(request);
         if (patch.type === 'apply') {
           const config = await readApply(plan, patch.bytes, options.fieldValidation, (text) => context.warn(text), clock);
-          canonicalizeGroups(config, plan.groupFields, names);
+          canonicalizeGroups(config, plan.form.groupFields, names);
           const applied = { plan, name: key.name, subresource, manager: options.fieldManager, force: options.force === true };
           const object = (old: JsonObject | undefined): JsonObject =>
             settlePlace(plan, applyTo({ ...applied, ms: clock.now() }, config, old), key.namespace, key.name);

@@ -1,4 +1,5 @@
 /** What a row of the kind table says, and the short forms in which rows are written. Holds no row itself. */
+import type { CustomVersion } from '../custom/version';
 import type { GroupVersion, GroupVersionKind } from '../identity';
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
@@ -49,8 +50,10 @@ export interface KindRow {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** Name in the type tables. */
+  /** Name in the type tables; a custom kind has none there. */
   readonly type: string;
+  /** What describes a custom kind. */
+  readonly custom?: CustomVersion;
   readonly resource: string;
   readonly singular: string;
   readonly shortNames?: readonly string[];
@@ -67,6 +70,8 @@ export interface KindRow {
   /** The version of this kind as which its objects are stored, when it is another one; how is said in shared/api/conversion. */
   readonly storedAs?: GroupVersion;
   readonly deprecation?: Deprecation;
+  /** What requests for a custom version are told that its definition calls deprecated. */
+  readonly deprecationWarning?: string;
   /** Key segment in the store when it is not the resource's name. */
   readonly segment?: string;
   readonly nameFormat: NameFormat;

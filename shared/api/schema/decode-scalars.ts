@@ -8,7 +8,7 @@ import { canonicalMicroTime, canonicalTime, TimeFault } from './time';
 import type { Scalar } from './types';
 
 /** Free-form values may be this deep; what walks them later may then do so without a loop of its own. */
-const MAX_RAW_DEPTH = 1000;
+export const MAX_RAW_DEPTH = 1000;
 
 /** A copy with 64-bit integers and floats as upstream tells them apart. */
 function plainJson(value: JsonValue, context: Context, container: JsonObject | JsonArray, key: string | number): JsonValue {

@@ -18,7 +18,7 @@ export { DecodeError, kindOf } from './decode-error';
 export { applyDefaults } from './defaults';
 export { dropDisabled } from './disabled';
 export { encodeBody } from './encode';
-export { definitions, openApiName, type PublishedKind } from './openapi';
+export { CUSTOM_TYPE, definitions, openApiName, type PublishedKind } from './openapi';
 export { hasSchema, schemaOf } from './tables';
 export { readTypeMeta } from './type-meta';
 export type { FieldSchema, FieldType } from './types';

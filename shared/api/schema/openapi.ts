@@ -64,8 +64,12 @@ function both(schema: JsonObject): Record<2 | 3, JsonObject> {
   return { 2: schema, 3: schema };
 }
 
+/** What the type names of custom kinds begin with; they have no tables, and are published under what follows. */
+export const CUSTOM_TYPE = 'custom:';
+
 /** `core.v1.Pod` → `<root>.api.core.v1.Pod`; the shared types stand under `<root>.apimachinery.pkg…`. */
 export function openApiName(type: string, root: string): string {
+  if (type.startsWith(CUSTOM_TYPE)) return type.slice(CUSTOM_TYPE.length);
   const group = type.slice(0, type.indexOf('.'));
   const machinery = group === 'resource' && type !== 'resource.Quantity' ? undefined : MACHINERY[group];
   return machinery === undefined ? `${root}.api.${type}` : `${root}.${machinery}${type.slice(group.length)}`;

@@ -22,13 +22,13 @@ let kubeconfig: string;
 beforeEach(async () => {
   server = await serveDocuments([
     createDiscovery({
-      rows: SERVED_KINDS,
+      rows: () => SERVED_KINDS,
       naming: 'platform',
       serverAddress: '127.0.0.1:1',
       build: { gitCommit: '', buildDate: '1970-01-01T00:00:00Z', runtime: 'x', platform: 'linux/amd64' },
       otherPaths: [],
     }),
-    createOpenApi({ rows: SERVED_KINDS, naming: 'platform', clock: systemClock }),
+    createOpenApi({ rows: () => SERVED_KINDS, naming: 'platform', clock: systemClock }),
   ]);
   folder = mkdtempSync(path.join(tmpdir(), 'documents-'));
   kubeconfig = path.join(folder, 'kubeconfig');

@@ -1,0 +1,37 @@
+/**
+ * Which requests for a custom resource lead somewhere. Upstream serves these by another handler than built-in kinds, and answers otherwise where they do
+ * not (behaviour-reference §1.2): in its own words, and with HEAD. The handlers are the same.
+ */
+import { groupResourceText } from '../../shared/api/identity';
+import type { KindRow, Verb } from '../../shared/api/kinds';
+import { badRequest, methodNotSupported, notFound, unsupportedMediaType } from '../../shared/api/status';
+import type { Exchange } from './exchange';
+import { CUSTOM_PATCH_TYPES, plainType } from './body';
+import type { ResourceRequest } from './request-info';
+
+/** The verb to carry out; undefined = there is no such page. Throws StatusError. */
+export function customVerb(exchange: Exchange, row: KindRow, info: ResourceRequest): Verb | undefined {
+  if (info.nowhere || info.watchPrefix || (row.namespaced ? info.name !== '' && info.namespace === '' : info.namespace !== ''))
+    return undefined;
+  if (info.subresource !== '' && (info.rest.length > 0 || !row.subresources?.some(({ name }) => name === info.subresource)))
+    throw notFound(row, info.name);
+  const verb = METHOD_VERBS[exchange.method]?.(info);
+  if (verb === undefined || (info.subresource !== '' && !SUBRESOURCE_VERBS.includes(verb)))
+    throw methodNotSupported(row, verb ?? '', groupResourceText(row));
+  if (verb === 'patch' && !CUSTOM_PATCH_TYPES.includes(plainType(exchange.header('content-type'))))
+    throw unsupportedMediaType(CUSTOM_PATCH_TYPES);
+  if (info.name === '' && (verb === 'update' || verb === 'patch')) throw badRequest('name must be provided');
+  return verb;
+}
+
+const SUBRESOURCE_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
+
+const METHOD_VERBS: Readonly<Record<string, (info: ResourceRequest) => Verb | undefined>> = {
+  GET: ({ verb }) => (verb === 'get' || verb === 'list' || verb === 'watch' ? verb : undefined),
+  HEAD: ({ name }) => (name === '' ? 'list' : 'get'),
+  // A name in the path of a creation does not count (upstream behaviour).
+  POST: () => 'create',
+  PUT: () => 'update',
+  PATCH: () => 'patch',
+  DELETE: ({ name }) => (name === '' ? 'deletecollection' : 'delete'),
+};

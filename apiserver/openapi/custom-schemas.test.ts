@@ -1,0 +1,58 @@
+/** What is published of a definition with all that a schema can say, against what release 1.31.1 published of it (without its texts). */
+import { objectAt, type JsonObject } from '../../shared/api/json';
+import { OPENAPI_ROOT } from '../../shared/names/dialect';
+import { readDefinition } from '../registry/custom/rows';
+import { customSchemas } from './custom-schemas';
+import { documentV2, documentV3 } from './documents';
+import recorded from './testdata/custom-schemas.json';
+
+const { spec } = recorded;
+const names = { plural: 'pubs', singular: 'pub', kind: 'Pub', listKind: 'PubList' };
+const definition: JsonObject = JSON.parse(
+  JSON.stringify({ metadata: { name: 'pubs.pub.example.com' }, spec, status: { acceptedNames: names } }),
+);
+const { rows } = readDefinition(definition);
+const root = OPENAPI_ROOT.kubernetes;
+
+describe.each(Object.entries(recorded.published))('%s', (version, published) => {
+  test.each([
+    [2, published['2']],
+    [3, published['3']],
+  ] as const)('in version %i', (openApi, expected) => {
+    const schemas = customSchemas(rows, { version: openApi, root });
+    expect(schemas[`com.example.pub.${version}.Pub`]).toEqual(expected);
+  });
+});
+
+it('stands in the documents with its list, its paths, and what they refer to', () => {
+  const ours = rows.filter(({ version }) => version === 'v1');
+  const [row] = ours;
+  if (row === undefined) throw new Error('no row');
+  const v3 = documentV3(ours, row, 'kubernetes');
+  const schemas = objectAt(objectAt(v3, 'components'), 'schemas') ?? {};
+  expect(Object.keys(schemas)).toEqual(
+    expect.arrayContaining(['com.example.pub.v1.Pub', 'com.example.pub.v1.PubList', `${root}.apimachinery.pkg.apis.meta.v1.ObjectMeta`]),
+  );
+  expect(schemas['com.example.pub.v1.PubList']).toMatchObject({
+    required: ['items'],
+    properties: { items: { type: 'array', items: { $ref: '#/components/schemas/com.example.pub.v1.Pub' } } },
+    'x-kubernetes-group-version-kind': [{ group: 'pub.example.com', kind: 'PubList', version: 'v1' }],
+  });
+  const { paths } = documentV2(ours, 'kubernetes');
+  const place = '/apis/pub.example.com/v1/namespaces/{namespace}/pubs';
+  expect(Object.keys(Object(paths)).filter((path) => path.includes('pubs'))).toEqual([
+    place,
+    `${place}/{name}`,
+    '/apis/pub.example.com/v1/pubs',
+  ]);
+  expect(Object(paths)[place].post).toMatchObject({
+    operationId: 'createPubExampleComV1NamespacedPub',
+    consumes: ['application/json', 'application/yaml'],
+    produces: ['application/json', 'application/yaml'],
+  });
+  expect(Object(paths)[`${place}/{name}`].patch.consumes).toEqual([
+    'application/json-patch+json',
+    'application/merge-patch+json',
+    'application/apply-patch+yaml',
+  ]);
+});

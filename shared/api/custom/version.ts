@@ -1,0 +1,36 @@
+/** What a definition says of one version of its kind, beside the names that every kind has. Holds no code. */
+import type { SchemaNode } from './schema-node';
+
+/** A column of `kubectl get`. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: 'boolean' | 'date' | 'integer' | 'number' | 'string';
+  readonly format: string;
+  readonly description: string;
+  /** 0 = always shown. */
+  readonly priority: number;
+  /** A simple JSON path that begins with a dot. */
+  readonly jsonPath: string;
+}
+
+/** Where an object keeps what its scale shows; paths in dots, which begin with one. */
+export interface ScalePaths {
+  readonly specReplicas: string;
+  readonly statusReplicas: string;
+  /** '' = none. */
+  readonly labelSelector: string;
+}
+
+export interface CustomVersion {
+  /** The definition's name. */
+  readonly definition: string;
+  readonly schema: SchemaNode;
+  /** Different for any two schemas: what an object was written with needs no pruning and no defaults to be read with. */
+  readonly schemaId: string;
+  /** The schemas of all versions of the kind, by the version's name. */
+  readonly versions: ReadonlyMap<string, SchemaNode>;
+  /** The version that the definition says objects are stored in. */
+  readonly storageVersion: string;
+  readonly columns: readonly PrinterColumn[];
+  readonly scale: ScalePaths | undefined;
+}
