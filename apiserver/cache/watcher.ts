@@ -65,7 +65,13 @@ export class Watcher implements CacheWatch {
 
   /** A change in scope has been applied. */
   take(change: Change): void {
-    if (this.phase === 'live' && change.revision > this.position) this.guard(() => this.show(change));
+    if (this.phase !== 'live' || change.revision <= this.position) return;
+    // Spelled out here and in `send`, since a closure per watcher and event is felt.
+    try {
+      this.show(change);
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   /** Still busy with a state that the window has moved past: it would hold more and more memory alone. */
@@ -193,15 +199,23 @@ export class Watcher implements CacheWatch {
 
   private send(type: WatchEventType, entry: Entry, change: Change): void {
     this.lastSent = change.revision;
-    this.guard(() => this.sink.event(type, entry, change));
+    try {
+      this.sink.event(type, entry, change);
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   private guard(call: () => void): void {
     try {
       call();
     } catch (error) {
-      this.host.faulty(this, error);
-      this.close();
+      this.fail(error);
     }
+  }
+
+  private fail(error: unknown): void {
+    this.host.faulty(this, error);
+    this.close();
   }
 }

@@ -3,17 +3,14 @@
  * keep up is cut off, and everything else ends in order. Never decides which events a watcher sees.
  */
 import { ServerResponse } from 'node:http';
-import type { ServerHttp2Stream } from 'node:http2';
-import type { Socket } from 'node:net';
 import { expired, internalError } from '../../shared/api/status';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../cache/contract';
 import type { Exchange } from './exchange';
+import { chunked, FrameOutput } from './frame-output';
 import type { LiveWatch, LiveWatches } from './live-watches';
 import type { Encoder } from './representation/encoder';
 
-/** Bytes that may wait for one client, beyond what its socket holds. */
-const MAX_WAITING_BYTES = 1024 * 1024;
 /** Beyond this the initial state waits for the client. */
 const PAUSE_BYTES = 256 * 1024;
 
@@ -120,7 +117,7 @@ export class WatchStream implements ChangeSink, LiveWatch {
 
   expire(): void {
     if (this.ended) return;
-    this.opened();
+    this.opened().flush();
     this.close();
     this.exchange.output.end();
   }
@@ -140,7 +137,7 @@ export class WatchStream implements ChangeSink, LiveWatch {
     if (exchange.output instanceof ServerResponse) exchange.output.flushHeaders();
     exchange.output.once('close', () => this.close());
     parts.watches.add(this);
-    this.output = outputFor(exchange.output);
+    this.output = FrameOutput.to(exchange.output);
     return this.output;
   }
 
@@ -162,101 +159,4 @@ export class WatchStream implements ChangeSink, LiveWatch {
 /** JSON streams keep the plain type. */
 function streamType(contentType: string): string {
   return contentType === 'application/json' ? contentType : `${contentType};stream=watch`;
-}
-
-/**
- * A frame with HTTP/1.1 chunk framing around it, so that one buffer serves every connection: HTTP/1.1 sockets take it whole, HTTP/2
- * streams take what lies between. The size is always eight digits, so that the frame's place is known.
- */
-const CHUNK_HEAD = 10;
-const CHUNK_TAIL = 2;
-
-function chunked(frame: Buffer): Buffer {
-  const bytes = Buffer.allocUnsafeSlow(CHUNK_HEAD + frame.length + CHUNK_TAIL);
-  bytes.write(`${frame.length.toString(16).padStart(8, '0')}\r\n`, 0, 'latin1');
-  bytes.set(frame, CHUNK_HEAD);
-  bytes.write('\r\n', CHUNK_HEAD + frame.length, 'latin1');
-  return bytes;
-}
-
-/** Where frames go. `write` is false when the client has too much waiting; the frame was not taken then. */
-interface FrameOutput {
-  write(frame: Buffer): boolean;
-  waiting(): number;
-  drained(): Promise<void>;
-}
-
-function outputFor(reply: ServerResponse | ServerHttp2Stream): FrameOutput {
-  if (!(reply instanceof ServerResponse)) return new Http2Output(reply);
-  const { socket } = reply;
-  // A pipelined reply has no socket yet, and HTTP/1.0 no chunks.
-  return socket !== null && reply.chunkedEncoding ? new SocketOutput(socket) : new PlainOutput(reply);
-}
-
-/** HTTP/1.1: the chunk goes straight to the socket, without the costs of an OutgoingMessage. */
-class SocketOutput implements FrameOutput {
-  constructor(private readonly socket: Socket) {}
-
-  write(frame: Buffer): boolean {
-    if (this.socket.writableLength > MAX_WAITING_BYTES) return false;
-    this.socket.write(frame);
-    return true;
-  }
-
-  waiting(): number {
-    return this.socket.writableLength;
-  }
-
-  drained(): Promise<void> {
-    return drainOf(this.socket);
-  }
-}
-
-class Http2Output implements FrameOutput {
-  constructor(private readonly stream: ServerHttp2Stream) {}
-
-  write(frame: Buffer): boolean {
-    if (this.stream.writableLength > MAX_WAITING_BYTES) return false;
-    this.stream.write(frame.subarray(CHUNK_HEAD, frame.length - CHUNK_TAIL));
-    return true;
-  }
-
-  waiting(): number {
-    return this.stream.writableLength;
-  }
-
-  drained(): Promise<void> {
-    return drainOf(this.stream);
-  }
-}
-
-class PlainOutput implements FrameOutput {
-  constructor(private readonly reply: ServerResponse) {}
-
-  write(frame: Buffer): boolean {
-    if (this.reply.writableLength > MAX_WAITING_BYTES) return false;
-    this.reply.write(frame.subarray(CHUNK_HEAD, frame.length - CHUNK_TAIL));
-    return true;
-  }
-
-  waiting(): number {
-    return this.reply.writableLength;
-  }
-
-  drained(): Promise<void> {
-    return drainOf(this.reply);
-  }
-}
-
-/** Resolves when the writable has room again, or is gone. */
-function drainOf(writable: NodeJS.EventEmitter): Promise<void> {
-  return new Promise((resolve) => {
-    const settle = (): void => {
-      writable.off('drain', settle);
-      writable.off('close', settle);
-      resolve();
-    };
-    writable.on('drain', settle);
-    writable.on('close', settle);
-  });
 }
