@@ -161,6 +161,28 @@ test('a patch that nothing could walk is refused', () => {
   expect(() => strategicMerge(POD, {}, isObject(deep) ? deep : {})).toThrow(new StrategicFault('content', 'exceeded max depth'));
 });
 
+const MANY = 50_000;
+const many = (from: number): string[] => Array.from({ length: MANY }, (_, index) => `a/${from + index}`);
+const references = (from: number): object[] => many(from).map((uid) => ({ uid }));
+
+test.each<[string, object, object, number]>([
+  ['values that are partly there', { finalizers: many(0) }, { finalizers: many(MANY / 2) }, MANY * 1.5],
+  ['values under an order', { finalizers: many(0) }, { finalizers: many(MANY), '$setElementOrder/finalizers': many(MANY) }, MANY * 2],
+  ['values that go', { finalizers: many(0) }, { '$deleteFromPrimitiveList/finalizers': many(MANY / 2) }, MANY / 2],
+  ['items that are partly there', { ownerReferences: references(0) }, { ownerReferences: references(MANY / 2) }, MANY * 1.5],
+  [
+    'items that go',
+    { ownerReferences: references(0) },
+    { ownerReferences: references(MANY / 2).map((item) => ({ ...item, $patch: 'delete' })) },
+    MANY / 2,
+  ],
+])('very many %s take no longer than they have to', (_case, object, patch, expected) => {
+  const { metadata } = merge(asObject({ metadata: object }), plain({ metadata: patch }));
+  const lists = Object.values(asObject(metadata)).filter((list) => Array.isArray(list));
+  expect(lists.map((list) => new Set(list.map((item) => JSON.stringify(item))).size)).toEqual([expected]);
+  expect(lists.map((list) => list.length)).toEqual([expected]);
+});
+
 test('long lists are merged in time that grows as they do', () => {
   const list = Array.from({ length: 20_000 }, (_, index) => ({ name: `e${index}`, value: 'x' }));
   const object = asObject({ spec: { containers: [{ name: 'a', env: list }] } });

@@ -7,8 +7,11 @@ import { modeOf, PATCH } from './directives';
 import { unsuitable } from './fault';
 import { goText } from './go-text';
 
-/** What tells an item from the others. Throws a fault for an item without it. */
-type KeyOf = (item: JsonValue, index: number) => string;
+/** What tells one item from another: a plain value as it is, of a list or an object its text. */
+type Key = Exclude<JsonValue, JsonArray | JsonObject>;
+
+/** The key of an item. Throws a fault for an item without one. */
+type KeyOf = (item: JsonValue, index: number) => Key;
 
 type MergeItems = (original: JsonObject, patch: JsonObject) => JsonObject;
 
@@ -28,29 +31,41 @@ export function mergeLists(
   if (replaces) return items;
   const kept = deleted.size === 0 ? original : original.filter((item) => !deleted.has(storedKey(item, mergeKey)));
   const merged: JsonArray = [...kept];
-  const places = new Map<string, number>();
-  kept.forEach((item, index) => {
-    const key = storedKey(item, mergeKey);
-    if (!places.has(key)) places.set(key, index);
-  });
-  items.forEach((item, index) => {
-    const key = keyOf(item, index);
-    const place = places.get(key);
-    const found = place === undefined ? undefined : merged[place];
-    if (place !== undefined && isObject(found)) merged[place] = merge(found, item);
-    else places.set(key, merged.push(item) - 1);
+  const firsts = new Map<Key | undefined, number>();
+  const places = kept.map((item, index) => firstPlace(firsts, storedKey(item, mergeKey), index));
+  const ranks: (number | undefined)[] = kept.map(() => undefined);
+  items.forEach((item, rank) => {
+    const place = firstPlace(firsts, keyOf(item, rank), merged.length);
+    const found = merged[place];
+    merged[place] = isObject(found) ? merge(found, item) : item;
+    ranks[place] ??= rank;
   });
   // Under an order, new items count as standing where deletions made room (upstream behaviour).
-  return order === undefined ? arrange(merged, items, kept, mergeKey) : arrange(merged, order, merged.slice(0, original.length), mergeKey);
+  if (order !== undefined) return arrange(merged, order, merged.slice(0, original.length), mergeKey);
+  return arranged(
+    merged,
+    (index) => ranks[places[index] ?? index],
+    (index) => places[index] ?? -1,
+  );
 }
 
 function uniteValues(original: JsonArray, patch: JsonArray, order: JsonArray | undefined): JsonArray {
-  const seen = new Set<string>();
-  const merged = [...original, ...patch].filter((item) => {
-    const key = valueKey(item);
-    return !seen.has(key) && seen.add(key);
+  const merged: JsonArray = [];
+  const firsts = new Map<Key | undefined, number>();
+  for (const item of original) if (firstPlace(firsts, valueKey(item), merged.length) === merged.length) merged.push(item);
+  const known = merged.length;
+  const ranks: (number | undefined)[] = merged.map(() => undefined);
+  patch.forEach((item, rank) => {
+    const place = firstPlace(firsts, valueKey(item), merged.length);
+    if (place === merged.length) merged.push(item);
+    ranks[place] ??= rank;
   });
-  return arrange(merged, order ?? patch, original, undefined);
+  if (order !== undefined) return arrange(merged, order, original, undefined);
+  return arranged(
+    merged,
+    (index) => ranks[index],
+    (index) => (index < known ? index : -1),
+  );
 }
 
 /** The list without the values; the values may be anything that is of one kind with the list's. */
@@ -69,18 +84,28 @@ export function arrange(list: JsonArray, order: JsonArray, baseline: JsonArray, 
   if (!list.some(isObject) && order.some(isObject)) requireOneKind(list, order);
   const byKey = list.some(isObject);
   const keyOf: KeyOf = byKey ? itemKey(mergeKey) : valueKey;
-  const stored = (item: JsonValue): string => (byKey ? storedKey(item, mergeKey) : valueKey(item));
-  const ranks = firstPlaces(order.map(keyOf));
-  const places = firstPlaces(baseline.map(stored));
+  const stored = (item: JsonValue): Key | undefined => (byKey ? storedKey(item, mergeKey) : valueKey(item));
+  const [ranks, places] = [new Map<Key | undefined, number>(), new Map<Key | undefined, number>()];
+  order.forEach((item, index) => firstPlace(ranks, keyOf(item, index), index));
+  baseline.forEach((item, index) => firstPlace(places, stored(item), index));
+  const keys = list.map(stored);
+  return arranged(
+    list,
+    (index) => ranks.get(keys[index]),
+    (index) => places.get(keys[index]) ?? -1,
+  );
+}
+
+/** `rankOf` = the place in the order, `placeOf` = the one in the baseline, of the item at an index. */
+function arranged(list: JsonArray, rankOf: (index: number) => number | undefined, placeOf: (index: number) => number): JsonArray {
   const named: { readonly item: JsonValue; readonly rank: number; readonly place: number }[] = [];
   const others: { readonly item: JsonValue; readonly place: number }[] = [];
-  for (const item of list) {
-    const key = stored(item);
-    const rank = ranks.get(key);
-    const place = places.get(key) ?? -1;
+  list.forEach((item, index) => {
+    const rank = rankOf(index);
+    const place = placeOf(index);
     if (rank === undefined) others.push({ item, place });
     else named.push({ item, rank, place });
-  }
+  });
   named.sort((a, b) => a.rank - b.rank);
   const result: JsonArray = [];
   let next = 0;
@@ -91,7 +116,8 @@ export function arrange(list: JsonArray, order: JsonArray, baseline: JsonArray, 
     }
     result.push(item);
   }
-  return [...result, ...others.slice(next).map((other) => other.item)];
+  for (; next < others.length; next += 1) result.push(others[next]?.item ?? null);
+  return result;
 }
 
 /** What the patch's list holds must follow the order's; items that only direct do not count. */
@@ -111,14 +137,14 @@ export function checkOrder(patch: JsonArray, order: JsonArray, mergeKey: string 
 interface Items {
   readonly items: JsonObject[];
   /** Keys. */
-  readonly deleted: ReadonlySet<string>;
+  readonly deleted: ReadonlySet<Key | undefined>;
   readonly replaces: boolean;
 }
 
 /** Parts the items that direct from those that are meant to be in the list. */
 function readItems(patch: readonly JsonObject[], keyOf: KeyOf): Items {
   const items: JsonObject[] = [];
-  const deleted = new Set<string>();
+  const deleted = new Set<Key | undefined>();
   let replaces = false;
   patch.forEach((item, index) => {
     if (!Object.hasOwn(item, PATCH)) {
@@ -133,7 +159,8 @@ function readItems(patch: readonly JsonObject[], keyOf: KeyOf): Items {
   return { items, deleted, replaces };
 }
 
-const valueKey = (item: JsonValue): string => stringifyJson(item, 'sorted');
+/** Behind a character that no such text begins with. */
+const valueKey = (item: JsonValue): Key => (typeof item === 'object' && item !== null ? `\0${stringifyJson(item, 'sorted')}` : item);
 
 const itemKey =
   (mergeKey = ''): KeyOf =>
@@ -145,21 +172,21 @@ const itemKey =
   };
 
 /** A stored item may be without its key; then nothing finds it. */
-function storedKey(item: JsonValue, mergeKey = ''): string {
+function storedKey(item: JsonValue, mergeKey = ''): Key | undefined {
   const key = isObject(item) ? own(item, mergeKey) : undefined;
-  return key === undefined ? '' : valueKey(key);
+  return key === undefined ? undefined : valueKey(key);
 }
 
-function firstPlaces(keys: readonly string[]): Map<string, number> {
-  const places = new Map<string, number>();
-  keys.forEach((key, index) => {
-    if (!places.has(key)) places.set(key, index);
-  });
-  return places;
+/** The index under which a key was met first: this one, if it is new. */
+function firstPlace(places: Map<Key | undefined, number>, key: Key | undefined, index: number): number {
+  const known = places.get(key);
+  if (known === undefined) places.set(key, index);
+  return known ?? index;
 }
 
 function requireOneKind(original: JsonArray, patch: JsonArray): void {
-  const kinds = new Set([...original, ...patch].map(kindOf));
+  const kinds = new Set<string>();
+  for (const list of [original, patch]) for (const item of list) kinds.add(kindOf(item));
   if (kinds.size > 1) throw unsuitable(`list element types are not identical: ${goText([original, patch])}`);
 }
 
