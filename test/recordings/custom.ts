@@ -5,14 +5,15 @@
  * with the schema in question. Everything is deleted at the end.
  */
 import { expand, shortenPatterns } from '../support/recorded-rules';
-import type { Definition, Topic } from './custom/cases';
+import { applying } from './custom/applying';
+import type { Definition, Sequence, Topic } from './custom/cases';
 import { decoding } from './custom/decoding';
 import { formats } from './custom/formats';
 import { updates } from './custom/updates';
 import { validation } from './custom/validation';
 import { call, causesOf, hangUp, isBody, type Body, type Json, type Reply } from './reference';
 
-const TOPICS: Readonly<Record<string, Topic>> = { decoding, formats, updates, validation };
+const TOPICS: Readonly<Record<string, Topic>> = { applying, decoding, formats, updates, validation };
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const ANYTHING: Body = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
@@ -52,12 +53,14 @@ class Site {
     for (;;) {
       const { code } = await call('GET', this.path('v2'), JSON_TYPE).catch(() => ({ code: 404 }));
       if (code === 200) return;
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      await pause();
     }
   }
 
   async close(): Promise<void> {
     await call('DELETE', `${DEFINITIONS}/${this.name}`, JSON_TYPE);
+    // The next definition has a kind of the same name.
+    while ((await call('GET', `${DEFINITIONS}/${this.name}`, JSON_TYPE)).code === 200) await pause();
   }
 
   async create(sent: Body): Promise<Body> {
@@ -76,6 +79,16 @@ class Site {
     return answerOf(await call('PUT', `${path}?dryRun=All`, JSON_TYPE, this.object('v2', name, sent, { resourceVersion })));
   }
 
+  async step(name: string, { by, apply, update, force }: Sequence[number]): Promise<Body> {
+    const path = `${this.path('v2')}/${name}`;
+    const query = `?fieldManager=${by}${force === undefined ? '' : '&force=true'}`;
+    if (apply !== undefined) return ownedOf(await call('PATCH', `${path}${query}`, APPLY_TYPE, this.object('v2', name, apply)));
+    const { code, body } = await call('GET', path, JSON_TYPE);
+    if (code === 404) return ownedOf(await call('POST', `${this.path('v2')}${query}`, JSON_TYPE, this.object('v2', name, update ?? {})));
+    const resourceVersion = isBody(body['metadata']) ? (body['metadata']['resourceVersion'] ?? null) : null;
+    return ownedOf(await call('PUT', `${path}${query}`, JSON_TYPE, this.object('v2', name, update ?? {}, { resourceVersion })));
+  }
+
   private object(version: string, name: string, sent: Body, metadata: Body = {}): Body {
     const given = sent['metadata'];
     return {
@@ -91,7 +104,10 @@ class Site {
   }
 }
 
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 200));
+
 const JSON_TYPE = 'application/json';
+const APPLY_TYPE = 'application/apply-patch+yaml';
 const NEW = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'generation', 'managedFields'];
 
 /** Without what is new in every run. */
@@ -105,6 +121,19 @@ function answerOf(reply: Reply): Body {
   const metadata = isBody(object['metadata']) ? object['metadata'] : {};
   object['metadata'] = Object.fromEntries(Object.entries(metadata).filter(([member]) => !NEW.includes(member)));
   return { code, object, ...said };
+}
+
+/** With the sets of fields by manager and operation. */
+function ownedOf(reply: Reply): Body {
+  const metadata = isBody(reply.body['metadata']) ? reply.body['metadata'] : {};
+  const entries = Array.isArray(metadata['managedFields']) ? metadata['managedFields'].filter(isBody) : [];
+  const owned = Object.fromEntries(
+    entries.map((entry) => [
+      `${JSON.stringify(entry['manager'])} ${JSON.stringify(entry['operation'])}`.replaceAll('"', ''),
+      entry['fieldsV1'] ?? null,
+    ]),
+  );
+  return { ...answerOf(reply), ...(reply.code < 400 ? { owned } : {}) };
 }
 
 function expanded(body: Body): Body {
@@ -126,6 +155,11 @@ async function main(): Promise<void> {
       for (const [at, [old, sent]] of (definition.updates ?? []).entries()) {
         await site.store(`o${at}`, expanded(old));
         cases.push(JSON.stringify({ old, sent, answer: await site.update(`o${at}`, expanded(sent)) }));
+      }
+      for (const [at, sequence] of (definition.sequences ?? []).entries()) {
+        const steps: Json[] = [];
+        for (const step of sequence) steps.push({ ...step, answer: await site.step(`s${at}`, step) });
+        cases.push(JSON.stringify(steps));
       }
       const head = JSON.stringify({ title, schema: definition.schema });
       lines.push(`${head.slice(0, -1)},"cases":[\n  ${cases.join(',\n  ')}\n]}`);

@@ -3,7 +3,7 @@
  */
 import { equalJson, isEmptyObject, isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
 import { SetBuilder, type FieldSet, type PathElement } from './field-set';
-import { itemElement, memberElement, memberShape, partition, type ItemShape, type Shape } from './shape';
+import { itemElement, memberElement, memberShape, partition, shapeFor, type ItemShape, type Shape } from './shape';
 
 export interface Comparison {
   readonly added: FieldSet;
@@ -46,7 +46,12 @@ class Walker {
     this.path.pop();
   }
 
-  private value(shape: Shape, before: JsonValue | undefined, after: JsonValue | undefined): void {
+  private value(declared: Shape, before: JsonValue | undefined, after: JsonValue | undefined): void {
+    const shape = shapeFor(declared, before, after);
+    if (shape.kind === 'free' && declared.kind === 'deduced' && (isObject(before) || isObject(after))) {
+      // It is an object at one time and a field at the other: what it has as an object comes or goes, and it changes itself.
+      this.members(declared.members, isObject(before) ? before : NOTHING, isObject(after) ? after : NOTHING);
+    }
     switch (partition(shape)) {
       case 'leaf':
         return this.leaf(before, after);

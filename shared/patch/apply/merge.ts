@@ -4,16 +4,17 @@
  */
 import { isEmptyObject, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
 import { fieldElement, isEmptySet, isMember, nodeAt, type FieldSet, type PathElement } from './field-set';
-import { itemElement, memberShape, partition, type ItemShape, type Shape } from './shape';
+import { itemElement, memberShape, partition, shapeFor, type ItemShape, type Shape } from './shape';
 
 /** The live object with the configuration laid over it. */
 export function mergeApplied(shape: Shape, live: JsonObject, applied: JsonObject): JsonObject {
   return mergeMembers(shape, live, applied);
 }
 
-function mergeValue(shape: Shape, live: JsonValue | undefined, applied: JsonValue | undefined): JsonValue {
+function mergeValue(declared: Shape, live: JsonValue | undefined, applied: JsonValue | undefined): JsonValue {
   if (applied === undefined) return live ?? null;
   if (live === undefined) return applied;
+  const shape = shapeFor(declared, live, applied);
   switch (partition(shape)) {
     case 'leaf':
       return applied;
@@ -112,7 +113,8 @@ export function removeFields(shape: Shape, object: JsonObject, fields: FieldSet)
   return isObject(left) ? left : {};
 }
 
-function removeFrom(shape: Shape, value: JsonValue, fields: FieldSet): JsonValue {
+function removeFrom(declared: Shape, value: JsonValue, fields: FieldSet): JsonValue {
+  const shape = shapeFor(declared, value);
   switch (partition(shape)) {
     case 'leaf':
       return value !== null && typeof value === 'object' ? null : value;

@@ -10,13 +10,21 @@ import { fieldElement, valueElement, type PathElement } from './field-set';
 export type Shape =
   | { readonly kind: 'scalar'; readonly of: 'string' | 'number' | 'boolean' | 'any' }
   /** `atomic`: one field, whatever it holds. */
-  | { readonly kind: 'struct'; readonly atomic: boolean; readonly member: (name: string) => Member | undefined }
+  | {
+      readonly kind: 'struct';
+      readonly atomic: boolean;
+      readonly member: (name: string) => Member | undefined;
+      /** Members that are not declared, which are like the keys of a map; undefined = there are none. */
+      readonly others: Shape | undefined;
+    }
   | { readonly kind: 'map'; readonly atomic: boolean; readonly of: Shape }
   | { readonly kind: 'list'; readonly of: Shape }
   | { readonly kind: 'set'; readonly of: Shape }
   | { readonly kind: 'keyed'; readonly of: Shape; readonly keys: readonly ListKey[] }
   /** Without a schema: one field, whatever it holds. */
-  | { readonly kind: 'free' };
+  | { readonly kind: 'free' }
+  /** What the value says: objects have this shape, anything else is one field. */
+  | { readonly kind: 'deduced'; readonly members: Shape };
 
 /** A member of a struct. */
 export interface Member {
@@ -35,9 +43,9 @@ export interface ListKey {
   readonly absent: JsonValue | undefined;
 }
 
-const STRING: Shape = { kind: 'scalar', of: 'string' };
-const NUMBER: Shape = { kind: 'scalar', of: 'number' };
-const BOOLEAN: Shape = { kind: 'scalar', of: 'boolean' };
+export const STRING: Shape = { kind: 'scalar', of: 'string' };
+export const NUMBER: Shape = { kind: 'scalar', of: 'number' };
+export const BOOLEAN: Shape = { kind: 'scalar', of: 'boolean' };
 const ANY: Shape = { kind: 'scalar', of: 'any' };
 const FREE: Shape = { kind: 'free' };
 
@@ -66,7 +74,7 @@ function structShape(type: string, atomic: boolean): Shape {
     const found = schema.field(name);
     return found === undefined ? undefined : add(name, fieldShape(found));
   };
-  return { kind: 'struct', atomic, member };
+  return { kind: 'struct', atomic, member, others: undefined };
 }
 
 function fieldShape(field: FieldSchema): Shape {
@@ -133,22 +141,28 @@ function typeShape(type: FieldType): Shape {
 /** Sorted by name. An omitted key counts as its published default, a required one as its type's zero value. */
 function keysOf(of: FieldType, names: readonly string[]): readonly ListKey[] {
   const schema = of.kind === 'object' ? schemaOf(of.type) : undefined;
-  return [...names].sort().map((name, index) => {
+  return listKeys(names, (name) => {
     const field = schema?.field(name);
     const shape = field === undefined ? STRING : fieldShape(field);
     const zero = shape.kind === 'scalar' && shape.of === 'number' ? 0 : shape.kind === 'scalar' && shape.of === 'boolean' ? false : '';
-    const head = `${index === 0 ? '' : ','}${quoteJson(name)}:`;
-    return { name, head, absent: field?.defaultValue ?? (field?.required === true ? zero : undefined) };
+    return field?.defaultValue ?? (field?.required === true ? zero : undefined);
   });
+}
+
+/** Sorted by name. */
+export function listKeys(names: readonly string[], absent: (name: string) => JsonValue | undefined): readonly ListKey[] {
+  return [...names].sort().map((name, index) => ({ name, head: `${index === 0 ? '' : ','}${quoteJson(name)}:`, absent: absent(name) }));
 }
 
 /** The shape of a member of a struct or map; undefined for an unknown member. */
 export function memberShape(shape: Shape, name: string): Shape | undefined {
   switch (shape.kind) {
     case 'struct':
-      return shape.member(name)?.shape;
+      return shape.member(name)?.shape ?? shape.others;
     case 'map':
       return shape.of;
+    case 'deduced':
+      return memberShape(shape.members, name);
     case 'free':
     case 'scalar':
     case 'list':
@@ -156,6 +170,18 @@ export function memberShape(shape: Shape, name: string): Shape | undefined {
     case 'keyed':
       return undefined;
   }
+}
+
+/** Whether a member is a field of its own because it is there, as the keys of maps are. */
+export function isKey(shape: Shape, name: string): boolean {
+  return shape.kind !== 'struct' || shape.member(name) === undefined;
+}
+
+/** The shape that these values have, which are states of the same field. */
+export function shapeFor(shape: Shape, ...values: readonly (JsonValue | undefined)[]): Shape {
+  if (shape.kind !== 'deduced') return shape;
+  const present = values.filter((value) => value !== undefined && value !== null);
+  return present.length > 0 && present.every(isObject) ? shape.members : FREE;
 }
 
 /** The element that stands for a member of a struct or a key of a map. */
@@ -185,12 +211,13 @@ export function itemElement(shape: ItemShape, item: JsonValue): PathElement {
   return `${element}}`;
 }
 
-/** How a value of a shape takes part: as one field, by its members, or by its items. */
+/** How a value of a shape takes part: as one field, by its members, or by its items. Of a deduced shape see {@link shapeFor} first. */
 export function partition(shape: Shape): 'leaf' | 'members' | 'items' {
   switch (shape.kind) {
     case 'scalar':
     case 'list':
     case 'free':
+    case 'deduced':
       return 'leaf';
     case 'struct':
     case 'map':

@@ -5,7 +5,7 @@
 import { goSyntax } from '../../api/go-syntax';
 import { isEmptyObject, isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
 import { elementsOf, isEmptySet, isMember, MEMBER, nodeAt, openNode, pathText, type FieldSet, type PathElement } from './field-set';
-import { itemElement, memberElement, memberShape, MissingKey, partition, type ItemShape, type Shape } from './shape';
+import { isKey, itemElement, memberElement, memberShape, MissingKey, partition, shapeFor, type ItemShape, type Shape } from './shape';
 
 const MOST_FAULTS = 100;
 
@@ -30,6 +30,8 @@ function check(shape: Shape, value: JsonValue, faults: Faults): void {
   switch (shape.kind) {
     case 'free':
       return;
+    case 'deduced':
+      return check(shapeFor(shape, value), value, faults);
     case 'scalar':
       return checkScalar(shape.of, value, faults);
     case 'struct':
@@ -93,7 +95,9 @@ function itemFault(shape: ItemShape, item: JsonValue): string | undefined {
   }
   if (item === null) return "associative list without keys has an element that's an explicit null";
   if (typeof item !== 'object') return undefined;
-  return `associative list without keys has an element that is a ${isObject(item) ? 'map' : 'list'} type`;
+  return isObject(item)
+    ? "associative list without keys has an element that's a map type"
+    : 'not supported: associative list with lists as elements';
 }
 
 function goType(value: JsonValue): string {
@@ -119,7 +123,8 @@ export function fieldSetOf(shape: Shape, object: JsonObject): FieldSet {
 }
 
 /** Puts the fields that a value is made of into its node. False = there are none. */
-function gather(shape: Shape, value: JsonValue, into: FieldSet): boolean {
+function gather(declared: Shape, value: JsonValue, into: FieldSet): boolean {
+  const shape = shapeFor(declared, value);
   switch (partition(shape)) {
     case 'leaf':
       return false;
@@ -135,9 +140,9 @@ function gatherMembers(shape: Shape, value: JsonObject, into: FieldSet): boolean
   for (const name of Object.keys(value)) {
     const member = memberShape(shape, name);
     const found = own(value, name) ?? null;
-    const isLeaf = member !== undefined && partition(member) === 'leaf';
+    const isLeaf = member !== undefined && partition(shapeFor(member, found)) === 'leaf';
     // A key of a map is a field of its own; a member of a struct is one where there is nothing below it.
-    const isField = isLeaf || found === null || shape.kind !== 'struct' || (isObject(found) && isEmptyObject(found));
+    const isField = isLeaf || found === null || isKey(shape, name) || (isObject(found) && isEmptyObject(found));
     const node = isLeaf || member === undefined ? MEMBER : openNode(isField);
     const holds = node !== MEMBER && member !== undefined && gather(member, found, node);
     if (!holds && !isField) continue;
@@ -173,7 +178,8 @@ function fill(shape: Shape | undefined, set: FieldSet, into: FieldSet): FieldSet
       continue;
     }
     const name = element.startsWith('f:') ? element.slice(2) : undefined;
-    const declared = shape?.kind === 'struct' && name !== undefined ? shape.member(name) : undefined;
+    const open = shape?.kind === 'deduced' ? shape.members : shape;
+    const declared = open?.kind === 'struct' && name !== undefined ? open.member(name) : undefined;
     const below = name === undefined ? itemShape(shape) : shape === undefined ? undefined : memberShape(shape, name);
     into[element] = fill(below, node, openNode(declared !== undefined || isMember(node)));
   }

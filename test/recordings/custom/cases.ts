@@ -10,7 +10,17 @@ export interface Definition {
   readonly creates?: readonly Body[];
   /** What was stored under a schema that allowed everything, and what is put in its place. */
   readonly updates?: readonly (readonly [old: Body, body: Body])[];
+  readonly sequences?: readonly Sequence[];
 }
+
+/** What several managers do to one object, one after the other. */
+export type Sequence = readonly {
+  readonly by: string;
+  readonly apply?: Body;
+  /** A PUT. */
+  readonly update?: Body;
+  readonly force?: true;
+}[];
 
 export type Topic = Readonly<Record<string, Definition>>;
 

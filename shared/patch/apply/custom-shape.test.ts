@@ -1,0 +1,106 @@
+import { decodeCustom } from '../../api/custom/decode-custom';
+import { applySchemaDefaults, dropNulls } from '../../api/custom/defaults';
+import { pruneUnknown } from '../../api/custom/prune';
+import { readSchema } from '../../api/custom/read-schema';
+import type { SchemaNode } from '../../api/custom/schema-node';
+import { validateSchema } from '../../api/custom/validate';
+import { isObject, type JsonObject, type JsonValue } from '../../api/json';
+import { ApplyConflict, applyConfiguration } from './apply';
+import { customShape } from './custom-shape';
+import type { Entry, Manager } from './entries';
+import { recordUpdate, type Ownership, type VersionView } from './manager';
+import recording from './testdata/custom.json';
+import { shapeFaults } from './typed';
+
+/** As a real server answers (test/recordings/custom.ts). */
+interface Step {
+  readonly by: string;
+  readonly apply?: JsonObject;
+  readonly update?: JsonObject;
+  readonly force?: true;
+  readonly answer: {
+    readonly code: number;
+    readonly message?: string;
+    readonly causes?: readonly (readonly string[])[];
+    readonly object?: JsonObject;
+    readonly owned?: JsonObject;
+  };
+}
+
+interface State {
+  readonly object: JsonObject;
+  readonly entries: readonly Entry[];
+}
+
+const API_VERSION = 'applying.schema.example.com/v2';
+const NOW = '2026-01-02T03:04:05Z';
+const NOTHING: State = { object: { metadata: {} }, entries: [] };
+const SERVERS = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'generation'];
+
+function ownershipOf(node: SchemaNode, hasStatus: boolean): Ownership {
+  const same = (object: JsonObject): JsonObject => object;
+  const own: VersionView = { shape: customShape(node), resets: hasStatus ? { 'f:status': {} } : {}, convert: same, back: same };
+  return { own, in: (apiVersion) => (apiVersion === API_VERSION ? own : undefined) };
+}
+
+const whole = (name: string, members: JsonObject): JsonObject => {
+  const metadata = members['metadata'];
+  return { apiVersion: API_VERSION, kind: 'Thing', ...members, metadata: { name, ...(isObject(metadata) ? metadata : {}) } };
+};
+
+/** What a step makes of the state, or what is said against it. */
+function take(node: SchemaNode, ownership: Ownership, name: string, state: State, step: Step): State | string | string[] {
+  const manager = (operation: Manager['operation']): Manager => ({ name: step.by, operation, apiVersion: API_VERSION, subresource: '' });
+  if (step.update !== undefined) {
+    const { object } = decodeCustom(node, whole(name, step.update));
+    applySchemaDefaults(node, object);
+    return { object, entries: recordUpdate(ownership, state.object, object, state.entries, manager('Update'), NOW) };
+  }
+  const config = whole(name, step.apply ?? {});
+  const [fault] = shapeFaults(ownership.own.shape, config);
+  if (fault !== undefined) return `failed to create typed patch object (/${name}; ${API_VERSION}, Kind=Thing): ${fault}`;
+  try {
+    const options = { force: step.force ?? false, now: NOW };
+    const { object, entries } = applyConfiguration(ownership, state.object, config, state.entries, manager('Apply'), options);
+    applySchemaDefaults(node, object);
+    pruneUnknown(node, object);
+    const errors = validateSchema(node, object, state === NOTHING ? undefined : state.object);
+    if (errors.length > 0) return errors.map(({ text }) => text);
+    dropNulls(node, object);
+    return { object, entries };
+  } catch (error) {
+    if (error instanceof ApplyConflict) return error.causes.map(({ message, field }) => `${field}: ${message}`);
+    throw error;
+  }
+}
+
+function told({ object, entries }: State): JsonValue {
+  const { apiVersion: _apiVersion, kind: _kind, status: _status, metadata, ...members } = object;
+  const kept = Object.entries(isObject(metadata) ? metadata : {}).filter(([member]) => !SERVERS.includes(member));
+  const owned = Object.fromEntries(entries.map(({ manager, fields }) => [`${manager.name} ${manager.operation}`, fields]));
+  return { object: { ...members, metadata: Object.fromEntries(kept) }, owned };
+}
+
+for (const { title, schema, cases } of recording) {
+  const node = readSchema(schema);
+  const ownership = ownershipOf(node, title === 'shapes');
+  describe(title, () => {
+    test.each(
+      (cases as readonly (readonly Step[])[]).map(
+        (steps, index) => [JSON.stringify(steps.map(({ apply, update }) => apply ?? update)).slice(0, 150), index, steps] as const,
+      ),
+    )('%s', (_text, index, steps) => {
+      let state = NOTHING;
+      for (const step of steps) {
+        const { answer } = step;
+        const found = take(node, ownership, `s${index}`, state, step);
+        if (typeof found === 'string') expect(found).toBe(answer.message);
+        else if (Array.isArray(found)) expect(found).toEqual(answer.causes?.map(([field, , body]) => `${field}: ${body}`));
+        else {
+          expect(told(found)).toEqual({ object: answer.object, owned: answer.owned });
+          state = found;
+        }
+      }
+    });
+  });
+}
