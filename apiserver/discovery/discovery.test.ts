@@ -3,7 +3,8 @@ import { OPTIONAL_KINDS, SERVED_KINDS } from '../../shared/api/kinds';
 import { decodeProtobuf } from '../../shared/serialization';
 import type { DocumentAnswer, DocumentRequest } from './contract';
 import { createDiscovery } from './discovery';
-import { compareVersions, servedGroups } from './groups';
+import { compareVersions } from '../../shared/api/version-order';
+import { servedGroups } from './groups';
 import { groupIn } from '../../shared/names/dialect';
 import recorded from './testdata/recorded.json';
 

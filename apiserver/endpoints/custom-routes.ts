@@ -13,8 +13,8 @@ import type { ResourceRequest } from './request-info';
 export function customVerb(exchange: Exchange, row: KindRow, info: ResourceRequest): Verb | undefined {
   if (info.nowhere || info.watchPrefix || (row.namespaced ? info.name !== '' && info.namespace === '' : info.namespace !== ''))
     return undefined;
-  if (info.subresource !== '' && (info.rest.length > 0 || !row.subresources?.some(({ name }) => name === info.subresource)))
-    throw notFound(row, info.name);
+  // What follows a subresource does not count (upstream behaviour).
+  if (info.subresource !== '' && row.subresources?.some(({ name }) => name === info.subresource) !== true) throw notFound(row, info.name);
   const verb = METHOD_VERBS[exchange.method]?.(info);
   if (verb === undefined || (info.subresource !== '' && !SUBRESOURCE_VERBS.includes(verb)))
     throw methodNotSupported(row, verb ?? '', groupResourceText(row));

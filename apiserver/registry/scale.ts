@@ -2,6 +2,7 @@
  * The scale of a workload: the part of it that autoscalers read, as an object of its own kind. Only looks; what a written scale does to the
  * workload is in write/scale.ts.
  */
+import { membersOf } from '../../shared/api/custom/member-path';
 import type { ScalePaths } from '../../shared/api/custom/version';
 import { isObject, objectAt, own, type JsonObject, type JsonValue } from '../../shared/api/json';
 import type { KindRow } from '../../shared/api/kinds';
@@ -48,11 +49,6 @@ function customScale(object: JsonObject, paths: ScalePaths): JsonObject {
       ...(typeof selector === 'string' && selector !== '' ? { selector } : {}),
     },
   };
-}
-
-/** `.spec.replicas` as members from the top. */
-export function membersOf(path: string): readonly string[] {
-  return path.split('.').slice(1);
 }
 
 function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {

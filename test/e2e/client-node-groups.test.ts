@@ -203,7 +203,7 @@ test.each(ROWS.map((row): [string, Row] => [`${row.group.name.replace(/^Object/,
   const current = objectOf(await run('read', { name }));
   const labelled = { ...current, metadata: { ...objectOf(current['metadata']), labels: { r: '2' } } };
   expect(await run('replace', { name, body: labelled })).toMatchObject({ metadata: { labels: { r: '2' } }, ...(status && { status }) });
-  await run('delete', { name, body: { gracePeriodSeconds: 0 } });
+  await run('delete', { name, body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' } });
   await gone(() => run('read', { name }));
 });
 

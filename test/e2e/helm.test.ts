@@ -48,6 +48,27 @@ metadata: {name: {{ .Release.Name }}}
 spec: {minAvailable: 1, selector: {matchLabels: {app: {{ .Release.Name }}}}}
 {{- end }}
 `,
+  'crds/stall.yaml': `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: stalls.shop.example.com}
+spec:
+  group: shop.example.com
+  scope: Namespaced
+  names: {plural: stalls, singular: stall, kind: Stall}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {spec: {type: object, properties: {colour: {type: string}, places: {type: integer, default: 2}}}}
+`,
+  'templates/stall.yaml': `apiVersion: shop.example.com/v1
+kind: Stall
+metadata: {name: {{ .Release.Name }}}
+spec: {colour: {{ .Values.colours.front }}}
+`,
   'templates/hook.yaml': `apiVersion: v1
 kind: ConfigMap
 metadata:

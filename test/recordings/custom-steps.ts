@@ -54,7 +54,6 @@ export const CUSTOM_DEFINITIONS: readonly Body[] = [
         additionalPrinterColumns: [
           { name: 'Size', type: 'integer', jsonPath: '.spec.size' },
           { name: 'Color', type: 'string', jsonPath: '.spec.color', priority: 1, description: 'Which one' },
-          { name: 'Since', type: 'date', jsonPath: '.metadata.creationTimestamp' },
         ],
         selectableFields: [{ jsonPath: '.spec.color' }],
         subresources: {
@@ -145,6 +144,9 @@ const bodies: readonly RequestStep[] = [
   post(WIDGETS, widget('a', { size: 1, color: 'blue' })),
   post(WIDGETS, widget('a', { size: 1, parts: [{ name: 'x' }, { name: 'x' }] })),
   post(WIDGETS, widget('a', 'x')),
+  post(WIDGETS, widget('a', { size: 1, replicas: -1 })),
+  post(WIDGETS, widget('a', { size: 1, replicas: 2147483648 }, {}, { finalizers: ['x', 'example.com/y'] })),
+  post(WIDGETS, widget('a', { size: 1, replicas: 'x' })),
   post(WIDGETS, widget('A_b', { size: 1 })),
   post(WIDGETS, widget('a', { size: 1 }, {}, { namespace: 'other' })),
   post(WIDGETS, widget('a', { size: 1 }, {}, { labels: { a: 1 } })),
@@ -191,11 +193,14 @@ const changes: readonly RequestStep[] = [
   }),
   put(`${WIDGETS}/a/status`, widget('a', { size: 5 }, { status: { replicas: 4, selector: 'a=b' } }, { resourceVersion: '$RV' })),
   get(`${WIDGETS}/a/status`),
+  merge(`${WIDGETS}/a/status`, { status: { replicas: -1 } }),
+  merge(`${WIDGETS}/a/status`, { status: { replicas: 'x', selector: 7 } }),
   get(`${WIDGETS}/a/scale`),
   merge(`${WIDGETS}/a`, { spec: { replicas: 2 } }),
   get(`${WIDGETS}/a/scale`),
   merge(`${WIDGETS}/a/scale`, { spec: { replicas: 5 } }),
   merge(`${WIDGETS}/a/scale`, { spec: { replicas: -5 } }),
+  merge(`${WIDGETS}/a`, { spec: { replicas: -5 } }),
   get(`${WIDGETS}/a`),
   apply(`${WIDGETS}/s`, widget('s', { size: 3, nope: 1 })),
   apply(`${WIDGETS}/s`, { ...widget('s', { size: 3 }), kind: 'Gadget' }),
@@ -233,10 +238,8 @@ const reads: readonly RequestStep[] = [
   get(`/apis/${GROUP}/v1/widgets?fieldSelector=metadata.namespace%3D$NS,metadata.name%3Da`),
   get(WIDGETS, TABLE),
   get(`${WIDGETS}/a`, TABLE),
-  get(OLD_WIDGETS, TABLE),
   get(`${WIDGETS}/a`, PARTIAL),
   get(WIDGETS, PARTIAL_LIST),
-  get(`${WIDGETS}/a`, 'application/yaml'),
   get(`${WIDGETS}/none`),
   get(`${WIDGETS}/a/nothing`),
   get(`${WIDGETS}/a/status/more`),
@@ -252,7 +255,6 @@ const reads: readonly RequestStep[] = [
 const clusterWide: readonly RequestStep[] = [
   post(GADGETS, gadget('g', { aaa: [3, 2.5, -0.0, 1e21, 12345678901234567890], zzz: { b: null, a: 'x' }, spec: 'text' })),
   get(`${GADGETS}/g`),
-  get(`${GADGETS}/g`, TABLE),
   get(GADGETS),
   get(`${GADGETS}?fieldSelector=metadata.namespace%3Dx`),
   put(`${GADGETS}/g`, { ...gadget('g', { status: { x: 1 } }), metadata: { name: 'g', resourceVersion: '$RV' } }),
@@ -273,7 +275,6 @@ const deletions: readonly RequestStep[] = [
   merge(`${WIDGETS}/pruned`, { metadata: { finalizers: null } }),
   del(`${DEFINITIONS}/widgets.${GROUP}`),
   post(WIDGETS, widget('late', { size: 1 })),
-  get(`${WIDGETS}/s`),
 ];
 
 export const CUSTOM_STEPS: Readonly<Record<string, readonly RequestStep[]>> = {

@@ -16,6 +16,8 @@ export function masked(value: Json, namespace: string, member = ''): Json {
   }
   if (isBody(value)) {
     const copy: Body = {};
+    // Columns are described in other words.
+    if ('priority' in value && 'description' in value) return { ...value, description: '' };
     for (const name of Object.keys(value).sort()) copy[name] = masked(value[name] ?? null, namespace, name);
     return copy;
   }

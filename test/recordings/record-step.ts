@@ -8,10 +8,12 @@ import type { RequestStep } from './update-steps';
 export interface Spelling {
   outward(text: string): string;
   inward(text: string): string;
+  /** What upstream answers with 500 is recorded so. */
+  readonly keepsFaults?: true;
 }
 
 const CANONICAL: Spelling = spelling;
-export const AS_THEY_ARE: Spelling = { outward: (text) => text, inward: (text) => text };
+export const AS_THEY_ARE: Spelling = { outward: (text) => text, inward: (text) => text, keepsFaults: true };
 
 /** What later steps may refer to. */
 export interface Seen {
@@ -24,7 +26,7 @@ export async function recordStep(
   step: RequestStep,
   namespace: string,
   seen: Seen,
-  { inward, outward }: Spelling = CANONICAL,
+  { inward, outward, keepsFaults }: Spelling = CANONICAL,
 ): Promise<string> {
   const fill = (text: string): string => text.replaceAll('$NS', namespace).replaceAll('$RV', seen.version).replaceAll('$UID', seen.uid);
   const path = fill(step.path.startsWith('/') ? step.path : `/api/v1/namespaces/$NS/${step.path}`);
@@ -50,7 +52,7 @@ export async function recordStep(
     if (typeof resourceVersion === 'string') seen.version = resourceVersion;
     if (typeof uid === 'string') seen.uid = uid;
   }
-  const leaked = answer.code === 500;
+  const leaked = answer.code === 500 && keepsFaults !== true;
   if (leaked && isBody(parsed)) parsed['code'] = 400;
   return JSON.stringify({
     status: leaked ? 400 : answer.code,

@@ -57,9 +57,14 @@ export class Spelling {
   }
 
   private isShownAsStored(entry: Entry): boolean {
-    const { custom } = this.row;
-    if (custom !== undefined && !isWrittenWith(custom, entry)) return false;
+    if (this.isOutdated(entry)) return false;
     return this.converter === undefined && (this.dialect === 'platform' || !entry.dialectSensitive);
+  }
+
+  /** A custom object that was written with another schema. */
+  private isOutdated(entry: Entry): boolean {
+    const { custom } = this.row;
+    return custom !== undefined && !isWrittenWith(custom, entry);
   }
 
   /** A body that shows the answer's metadata: on their own they are not converted (upstream behaviour). */
@@ -73,6 +78,7 @@ export class Spelling {
 
   /** The body as it is stored, with the alias: what rules about objects read. */
   canonicalBody(entry: Entry): Buffer {
+    if (this.isOutdated(entry)) return this.body(entry, false);
     return this.placed?.(entry.bytes) ?? entry.bytes;
   }
 

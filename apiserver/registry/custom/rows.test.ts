@@ -56,7 +56,12 @@ it('makes a row of every served version, with what the version says', () => {
         scale: { specReplicas: '.spec.n', statusReplicas: '.status.n', labelSelector: '' },
       },
     },
-    { version: 'v1beta1', subresources: [], deprecationWarning: 'example.com/v1beta1 Widget is deprecated', custom: { columns: [] } },
+    {
+      version: 'v1beta1',
+      subresources: [],
+      deprecationWarning: 'example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget',
+      custom: { columns: [] },
+    },
   ]);
   expect(rows[1]).not.toHaveProperty('selectableFields');
   expect([...(rows[0]?.custom?.versions.keys() ?? [])]).toEqual(['v1', 'v1beta1', 'v1alpha1']);

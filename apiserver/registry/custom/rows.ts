@@ -9,6 +9,7 @@ import type { SchemaNode } from '../../../shared/api/custom/schema-node';
 import type { CustomVersion, PrinterColumn, ScalePaths } from '../../../shared/api/custom/version';
 import { apiVersionOf } from '../../../shared/api/identity';
 import { arrayAt, isObject, objectAt, own, stringAt, stringifyJson, type JsonObject } from '../../../shared/api/json';
+import { compareVersions } from '../../../shared/api/version-order';
 import { SCALE, type KindRow, type SelectableField, type SubresourceRow, type Verb } from '../../../shared/api/kinds';
 import { readMetadata, stringsAt } from '../../../shared/api/object-meta';
 import type { StoredType } from '../../cache/contract';
@@ -48,7 +49,16 @@ export function readDefinition(object: JsonObject): Definition {
   const versions = (arrayAt(spec, 'versions') ?? []).filter(isObject);
   const schemas = new Map(versions.map((version): [string, SchemaNode] => [nameOf(version), readSchema(schemaOf(version))]));
   const storage = versions.find((version) => own(version, 'storage') === true);
-  const shared = { name, group, names, namespaced, plural, schemas, storageVersion: storage === undefined ? '' : nameOf(storage) };
+  const shared = {
+    name,
+    group,
+    names,
+    namespaced,
+    plural,
+    schemas,
+    storageVersion: storage === undefined ? '' : nameOf(storage),
+    best: bestVersion(versions),
+  };
   const terminating = stringAt(metadata, 'deletionTimestamp') !== undefined;
   const established = conditionIsTrue(status, 'Established');
   return {
@@ -71,6 +81,7 @@ interface Shared {
   readonly plural: string;
   readonly schemas: ReadonlyMap<string, SchemaNode>;
   readonly storageVersion: string;
+  readonly best: string | undefined;
 }
 
 function rowOf(shared: Shared, version: JsonObject): KindRow {
@@ -110,7 +121,7 @@ function rowOf(shared: Shared, version: JsonObject): KindRow {
     requiresResourceVersion: true,
     ownFieldLabels: 'plain',
     ...(selectable.length === 0 ? {} : { selectableFields: selectable }),
-    ...(own(version, 'deprecated') === true ? { deprecationWarning: deprecationWarning(version, group, kind) } : {}),
+    ...(own(version, 'deprecated') === true ? { deprecationWarning: deprecationWarning(version, shared, kind) } : {}),
   };
 }
 
@@ -127,8 +138,18 @@ function schemaId(version: JsonObject): string {
   return createHash('sha256').update(deciding).digest('base64').slice(0, 16);
 }
 
-function deprecationWarning(version: JsonObject, group: string, kind: string): string {
-  return stringAt(version, 'deprecationWarning') ?? `${apiVersionOf({ group, version: nameOf(version) })} ${kind} is deprecated`;
+function deprecationWarning(version: JsonObject, { group, best }: Shared, kind: string): string {
+  const own = stringAt(version, 'deprecationWarning');
+  if (own !== undefined) return own;
+  const name = nameOf(version);
+  const successor = best === undefined || compareVersions(best, name) > 0 ? '' : `; use ${apiVersionOf({ group, version: best })} ${kind}`;
+  return `${apiVersionOf({ group, version: name })} ${kind} is deprecated${successor}`;
+}
+
+/** What clients should rather use: the first version that is served and not deprecated. */
+function bestVersion(versions: readonly JsonObject[]): string | undefined {
+  const good = versions.filter((version) => own(version, 'served') === true && own(version, 'deprecated') !== true);
+  return good.map(nameOf).sort(compareVersions)[0];
 }
 
 function selectableField(field: JsonObject): SelectableField {

@@ -13,6 +13,7 @@ import { SelectorError } from '../../../shared/api/selectors/selector-error';
 import { badRequest } from '../../../shared/api/status';
 import type { Entry } from '../../cache/contract';
 import type { Selection } from '../contract';
+import { formOf } from '../../../shared/api/form';
 import { fieldReader } from '../field-reader';
 import { isWrittenWith } from '../write/hidden-fields';
 import { parseEntry } from '../write/stored-object';
@@ -91,7 +92,7 @@ function fieldMatcher(row: KindRow, term: FieldTerm): Matcher {
   return storedFieldMatcher(row, selectable, value, equal);
 }
 
-function storedFieldMatcher({ custom }: KindRow, selectable: SelectableField, value: string, equal: boolean): Matcher {
+function storedFieldMatcher(row: KindRow, selectable: SelectableField, value: string, equal: boolean): Matcher {
   const { absent = '' } = selectable;
   const reader = fieldReader(selectable);
   const name = selectable.storedName ?? selectable.name;
@@ -99,8 +100,8 @@ function storedFieldMatcher({ custom }: KindRow, selectable: SelectableField, va
   const other = name === 'type' ? otherQualifiedName(value) : undefined;
   return (entry) => {
     // What a custom object was stored with may be the fields of another version.
-    const isStored = custom === undefined || isWrittenWith(custom, entry);
-    const found = isStored ? (entry.fields[name] ?? absent) : reader.read(parseEntry(entry).object);
+    const isStored = row.custom === undefined || isWrittenWith(row.custom, entry);
+    const found = isStored ? (entry.fields[name] ?? absent) : reader.read(formOf(row).refresh(parseEntry(entry).object));
     return (found === value || (other !== undefined && found === other)) === equal;
   };
 }

@@ -9,6 +9,7 @@ import type { KindRow } from '../../../shared/api/kinds';
 import { isReset, parseEntries, readEntries, writeEntries, type Entry, type Manager } from '../../../shared/patch/apply/entries';
 import type { FieldSet } from '../../../shared/patch/apply/field-set';
 import { recordUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
+import { customShape } from '../../../shared/patch/apply/custom-shape';
 import { MissingKey, shapeOf, type Shape } from '../../../shared/patch/apply/shape';
 import type { KindPlan } from './plan';
 import { toHub, toServed } from './plan';
@@ -65,7 +66,7 @@ export function managerOf(plan: KindPlan, subresource: string | undefined, name:
 }
 
 function kindShape({ custom, type }: Pick<KindRow, 'custom' | 'type'>): Shape {
-  return shapeOf(custom === undefined ? type : 'meta.v1.PartialObjectMetadata');
+  return custom === undefined ? shapeOf(type) : customShape(custom.schema);
 }
 
 const empty = new WeakMap<Form, JsonObject>();

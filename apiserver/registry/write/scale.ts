@@ -3,6 +3,7 @@
  * goes to the workload. Owners of that number are shown as owners of the scale's and brought back; who comes to own it here does so at no time
  * (upstream behaviour).
  */
+import { membersOf } from '../../../shared/api/custom/member-path';
 import { invalidValue } from '../../../shared/api/field-error';
 import { arrayAt, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/api/json';
 import { SCALE } from '../../../shared/api/kinds';
@@ -11,7 +12,7 @@ import { conflict, invalid, storedPrecondition } from '../../../shared/api/statu
 import { isSameManager, readEntries, type Entry } from '../../../shared/patch/apply/entries';
 import { difference, type FieldSet } from '../../../shared/patch/apply/field-set';
 import { entryKey } from '../resources';
-import { membersOf, scaleOf } from '../scale';
+import { scaleOf } from '../scale';
 import { recordOwnership, setOwnership } from './ownership';
 import { kindPlan } from './plan';
 import type { WriteRequest } from './request';

@@ -1,0 +1,16 @@
+/** The order of an API group's versions, the best one first: stable before beta before alpha, newer before older. */
+import { compareBytes } from './json';
+
+const STAGES = ['', 'beta', 'alpha'];
+
+/** `v2` before `v1` before `v1beta2` before `v1beta1` before `v1alpha1` before every other text, these by name. */
+export function compareVersions(a: string, b: string): number {
+  const [x, y] = [parseVersion(a), parseVersion(b)];
+  if (x === undefined || y === undefined) return x === y ? compareBytes(a, b) : x === undefined ? 1 : -1;
+  return x.stage - y.stage || y.major - x.major || y.minor - x.minor;
+}
+
+function parseVersion(text: string): { readonly stage: number; readonly major: number; readonly minor: number } | undefined {
+  const match = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(text);
+  return match === null ? undefined : { stage: STAGES.indexOf(match[2] ?? ''), major: Number(match[1]), minor: Number(match[3] ?? 0) };
+}
