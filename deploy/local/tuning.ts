@@ -3,5 +3,10 @@
  * Whoever starts the programs in another way (a container image) gives the same ones.
  */
 
-/** The young generation stays small: garbage is found early, and idle memory with it. */
-export const nodeArguments: readonly string[] = ['--max-semi-space-size=4'];
+export const nodeArguments: readonly string[] = [
+  // The young generation stays small: garbage is found early, and idle memory with it.
+  '--max-semi-space-size=4',
+  // What belongs to requests under way outlives a young collection or two, and V8 takes that for long life and makes more like it among
+  // the old, where it costs more to get rid of (reads over HTTP/2 take a tenth to a fifth less CPU without; writes as much).
+  '--no-allocation-site-pretenuring',
+];
