@@ -209,6 +209,18 @@ export const INITIAL_EVENTS_END: Readonly<Record<Dialect, string>> = {
   kubernetes: 'k8s.io/initial-events-end',
 };
 
+/** Who has agreed to resources in a group that bears the product's name; either spelling is read. */
+export const APPROVAL = {
+  annotations: ['api-approved.kubernetes.io', 'api-approved.platform.io'],
+  link: 'https://github.com/kubernetes/enhancements/pull/1111',
+} as const;
+
+const PROTECTED_GROUP = /(^|\.)(k8s|kubernetes|platform)\.io$/;
+
+export function isProtectedGroup(group: string): boolean {
+  return PROTECTED_GROUP.test(group);
+}
+
 /** Where the stock command line keeps the configuration that it last applied on its own side. */
 export const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 

@@ -56,6 +56,8 @@ export interface Strategy {
   settle?(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[];
   /** Sets and resets what a client may not choose at creation. A status has been dropped already where `keepsStatusAtCreation` is unset. */
   prepareForCreate?(object: JsonObject, context: StrategyContext): void;
+  /** What is wrong with a new object's name, or with what it is to be generated from, besides its format. */
+  nameErrors?(object: JsonObject, name: string): readonly string[];
   /** Judges the whole object. `old` = what it is to replace, for rules that bear with what was stored before they were made. */
   validate?(object: JsonObject, context: StrategyContext, old?: JsonObject): readonly FieldError[];
   /** Errors of a new object that are named before those of its metadata. */

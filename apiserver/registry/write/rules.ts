@@ -4,7 +4,7 @@
 import type { FieldError } from '../../../shared/api/field-error';
 import { invalidValue } from '../../../shared/api/field-error';
 import { objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
-import { pathSegment } from '../../../shared/api/names';
+import { pathSegment, type NameCheck } from '../../../shared/api/names';
 import { metadataOf, readMetadata, stringsAt } from '../../../shared/api/object-meta';
 import { invalid } from '../../../shared/api/status';
 import {
@@ -12,6 +12,7 @@ import {
   validateChangeable,
   validateMetadata,
   validateMetadataChange,
+  type MetadataRules,
 } from '../../../shared/api/validation/object-meta';
 import type { Subresource } from '../contract';
 import type { StrategyContext, UpdateRules } from '../strategies/strategy';
@@ -32,7 +33,7 @@ export function validateCreation(plan: Plan, object: JsonObject, context: Strate
   const ofKind = strategy.validate?.(object, context) ?? NONE;
   if (strategy.kindRulesFirst === true && ofKind.length > 0) throw refused(plan, metadata, ofKind);
   const first = strategy.validateFirst?.(object, context) ?? NONE;
-  const ofMetadata = validateMetadata(metadata, plan.metadataRules);
+  const ofMetadata = validateMetadata(metadata, nameRules(plan, object));
   const ofFinalizers = plan.wantsQualifiedFinalizers ? unqualifiedFinalizers(metadata) : NONE;
   const errors = [...first, ...ofMetadata, ...ofFinalizers, ...ofKind];
   if (errors.length > 0) throw refused(plan, metadata, errors);
@@ -44,6 +45,15 @@ export function validateCreation(plan: Plan, object: JsonObject, context: Strate
       metadata,
       ofPath.map((text) => invalidValue('metadata.name', name, text)),
     );
+}
+
+/** The format of the kind's names, and what else the object demands of its own. */
+function nameRules({ metadataRules, strategy }: Plan, object: JsonObject): MetadataRules {
+  if (strategy.nameErrors === undefined) return metadataRules;
+  const both =
+    (format: NameCheck): NameCheck =>
+    (name) => [...format(name), ...(strategy.nameErrors?.(object, name) ?? [])];
+  return { ...metadataRules, name: both(metadataRules.name), prefix: both(metadataRules.prefix) };
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Correlation, Old } from './correlate';
 /** Upstream says everything; nobody reads more than this. */
 export const MOST_ERRORS = 1000;
 /** How upstream calls the top. */
-const NOWHERE = '<nil>';
+export const NOWHERE = '<nil>';
 
 /**
  * Adds what is wrong to the context. `old` is what the value came from. Answers how much was looked at: of several alternatives that all fail, the one

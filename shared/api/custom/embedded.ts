@@ -13,6 +13,13 @@ import { decodeMetadata } from './metadata';
 import { fieldText, type Step } from './path';
 import type { SchemaNode } from './schema-node';
 
+/** What of an embedded object has the wrong type. */
+export class EmbeddedFault extends DecodeError {
+  constructor(readonly fault: FieldError) {
+    super(fault.text);
+  }
+}
+
 interface Embedded {
   readonly object: JsonObject;
   readonly path: readonly Step[];
@@ -42,8 +49,8 @@ export function decodeEmbedded(node: SchemaNode, object: JsonObject): string[] {
   });
 }
 
-function wrongType(path: readonly Step[], value: JsonValue, text: string): DecodeError {
-  return new DecodeError(invalidAs(fieldText(path), shown(value), text).text);
+function wrongType(path: readonly Step[], value: JsonValue, text: string): EmbeddedFault {
+  return new EmbeddedFault(invalidAs(fieldText(path), shown(value), text));
 }
 
 /** Upstream's way with a value of any type. */

@@ -1,8 +1,16 @@
 /** Defaults of definitions of custom resources. */
 import { objectAt, stringAt } from '../../json';
-import { isZero, type DefaultRule } from './rule';
+import { stringsAt } from '../../object-meta';
+import { isZero, objects, type DefaultRule } from './rule';
 
 export const DEFINITION_RULES: Readonly<Record<string, DefaultRule>> = {
+  'apiextensions.v1.CustomResourceDefinition': (definition) => {
+    // The version that objects are stored in; more than one is refused later.
+    const status = objectAt(definition, 'status') ?? {};
+    if (stringsAt(status, 'storedVersions').length > 0) return;
+    const stored = objects(objectAt(definition, 'spec'), 'versions').find(({ storage }) => storage === true);
+    if (stored !== undefined) definition['status'] = { ...status, storedVersions: [stringAt(stored, 'name') ?? ''] };
+  },
   'apiextensions.v1.CustomResourceDefinitionSpec': (spec) => {
     const names = objectAt(spec, 'names') ?? {};
     const kind = stringAt(names, 'kind') ?? '';

@@ -1,0 +1,130 @@
+/** Whether the defaults in a structural schema fit the schemas that they stand in. */
+import { invalidAs, type FieldError } from '../../../../shared/api/field-error';
+import { goSyntax } from '../../../../shared/api/go-syntax';
+import { cloneJson, isObject, type JsonObject, type JsonValue } from '../../../../shared/api/json';
+import { CheckContext, NOWHERE } from '../../../../shared/api/custom/check-context';
+import { checkOf } from '../../../../shared/api/custom/check-value';
+import { Correlation } from '../../../../shared/api/custom/correlate';
+import { decodeEmbedded, EmbeddedFault, validateEmbedded } from '../../../../shared/api/custom/embedded';
+import { pruneUnknown } from '../../../../shared/api/custom/prune';
+import { readSchema } from '../../../../shared/api/custom/read-schema';
+import type { SchemaNode } from '../../../../shared/api/custom/schema-node';
+
+export function defaultErrors(root: SchemaNode, place: string): readonly FieldError[] {
+  return nodeErrors({ ...root, embeddedResource: true }, place, undefined);
+}
+
+/** The way from an object to a part of what it says of itself; `[]` = an item. */
+type Way = readonly string[] | undefined;
+
+const TYPE_META: readonly string[] = ['apiVersion', 'kind', 'metadata'];
+
+function nodeErrors(node: SchemaNode, place: string, way: Way): readonly FieldError[] {
+  const { items, properties } = node;
+  // Nobody looks at defaults of keys that are not named (upstream behaviour).
+  return [
+    ...valueErrors(node, place, way),
+    ...(items === undefined ? [] : nodeErrors(items, `${place}.items`, way && [...way, ITEM])),
+    ...[...properties].flatMap(([name, member]) =>
+      nodeErrors(
+        member,
+        `${place}.properties[${name}]`,
+        node.embeddedResource && TYPE_META.includes(name) ? [name] : way && [...way, name],
+      ),
+    ),
+  ];
+}
+
+const VALUE = 'default';
+const ITEM = '[]';
+
+function valueErrors(node: SchemaNode, place: string, way: Way): readonly FieldError[] {
+  const { defaultValue } = node;
+  if (defaultValue === undefined || defaultValue === null) return [];
+  const ofTypeMeta = way === undefined ? [] : typeMetaErrors(defaultValue, place, way);
+  if (ofTypeMeta.length > 0) return ofTypeMeta;
+  const [holder, object] = [holderOf(node), held(defaultValue)];
+  const isClean = way !== undefined || pruneUnknown(holder, held(defaultValue)).length === 0;
+  const fault = embeddedFault(holder, object);
+  const unknown = isClean ? [] : [unknownError(object[VALUE] ?? null, place)];
+  if (fault !== undefined) return [...unknown, below(place, fault)];
+  const ofEmbedded = validateEmbedded(holder, object).map((error) => below(place, error));
+  return [...unknown, ...(ofEmbedded.length > 0 ? ofEmbedded : schemaErrors(node, defaultValue, place))];
+}
+
+function schemaErrors(node: SchemaNode, value: JsonValue, place: string): readonly FieldError[] {
+  const context = new CheckContext(new Correlation());
+  checkOf(lenient(node))(value, context, undefined);
+  return context.found.map((error) => atDefault(node, error, `${place}.${VALUE}`));
+}
+
+/** A default is not pruned: it has to be clean. What objects say of themselves is known without a schema. */
+function unknownError(value: JsonValue, place: string): FieldError {
+  return invalidAs(`${place}.${VALUE}`, goSyntax(value), 'must not have unknown fields');
+}
+
+/** A default of an integer or string may be anything (upstream behaviour). */
+function lenient(node: SchemaNode): SchemaNode {
+  const { additionalProperties, items, properties } = node;
+  return {
+    ...node,
+    intOrString: false,
+    properties: new Map([...properties].map(([name, member]) => [name, lenient(member)])),
+    additionalProperties: typeof additionalProperties === 'object' ? lenient(additionalProperties) : additionalProperties,
+    items: items === undefined ? undefined : lenient(items),
+  };
+}
+
+/** What is wrong with a value, said of the default. A key that the schema does not name has a dot before it in the text (upstream behaviour). */
+function atDefault({ properties, additionalProperties }: SchemaNode, error: FieldError, place: string): FieldError {
+  const field = error.field === NOWHERE ? place : `${place}.${error.field}`;
+  const key = /^[^.[]*/.exec(error.field)?.[0] ?? '';
+  const isNamed = typeof additionalProperties !== 'object' || properties.has(key);
+  const body = isNamed ? error.body : error.body.replace(`${error.field} in body`, `.${error.field} in body`);
+  return { ...error, field, body, text: `${field}: ${body}` };
+}
+
+/** The value as a member of an object, because whoever looks at values starts at an object. */
+const held = (value: JsonValue): JsonObject => ({ [VALUE]: cloneJson<JsonValue>(value) });
+const holderOf = (node: SchemaNode): SchemaNode => ({
+  ...node,
+  embeddedResource: false,
+  properties: new Map([[VALUE, node]]),
+  items: undefined,
+});
+
+/** Brings the metadata of embedded objects into canonical form, or says why it cannot be done. */
+function embeddedFault(holder: SchemaNode, object: JsonObject): FieldError | undefined {
+  try {
+    decodeEmbedded(holder, object);
+    return undefined;
+  } catch (error) {
+    if (error instanceof EmbeddedFault) return error.fault;
+    throw error;
+  }
+}
+
+/** A default of what an object says of itself has to make a good object. */
+function typeMetaErrors(defaultValue: JsonValue, place: string, way: readonly string[]): readonly FieldError[] {
+  const part = way.reduceRight<JsonValue>(
+    (value, step) => (step === ITEM ? [value] : { [step]: value }),
+    cloneJson<JsonValue>(defaultValue),
+  );
+  const object: JsonObject = { [VALUE]: { apiVersion: 'v1', kind: 'A', ...(isObject(part) ? part : {}) } };
+  const fault = embeddedFault(RESOURCE, object);
+  const errors = fault === undefined ? validateEmbedded(RESOURCE, object) : [fault];
+  const texts = errors.map(({ text }) => text.slice(VALUE.length + 1));
+  if (texts.length === 0) return [];
+  const all = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
+  return [invalidAs(`${place}.${VALUE}`, goSyntax(defaultValue), `must result in valid metadata: ${all}`)];
+}
+
+const RESOURCE = readSchema({
+  properties: { [VALUE]: { 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true } },
+});
+
+const below = (place: string, error: FieldError): FieldError => ({
+  ...error,
+  field: `${place}.${error.field}`,
+  text: `${place}.${error.text}`,
+});

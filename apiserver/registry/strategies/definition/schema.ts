@@ -1,0 +1,32 @@
+/**
+ * The schemas of a CustomResourceDefinition, judged in upstream's stages: what each keyword may say; whether the schema is structural; whether the
+ * defaults are good; whether the rules are. A stage that finds something ends it, but for the first: what is not known at all ends it at once, other
+ * faults do not.
+ */
+import { invalidValue, type FieldError } from '../../../../shared/api/field-error';
+import type { JsonObject } from '../../../../shared/api/json';
+import { readSchema } from '../../../../shared/api/custom/read-schema';
+import { keywordErrors } from './schema-keywords';
+import { defaultErrors } from './schema-defaults';
+import { structureErrors } from './schema-structure';
+import { someSchema } from './schema-walk';
+
+export function schemaErrors(schema: JsonObject, place: string): readonly FieldError[] {
+  const ofKeywords = keywordErrors(schema, place);
+  if (ofKeywords.length === 0 && someSchema(schema, ({ $schema }) => $schema !== undefined))
+    return [invalidValue(place, '', "OpenAPIV3Schema 'schema' is not supported")];
+  if (someSchema(schema, isUnknowable)) return ofKeywords;
+  const ofStructure = structureErrors(schema, place);
+  return [...ofKeywords, ...(ofStructure.length > 0 ? ofStructure : defaultErrors(readSchema(schema), place))];
+}
+
+const UNKNOWN = ['$ref', '$schema', 'additionalItems', 'definitions', 'dependencies', 'id', 'patternProperties'];
+
+/** Nothing can be told of the structure of a schema that has such a part. */
+function isUnknowable(schema: JsonObject): boolean {
+  return (
+    UNKNOWN.some((member) => schema[member] !== undefined) ||
+    Array.isArray(schema['items']) ||
+    schema['x-kubernetes-preserve-unknown-fields'] === false
+  );
+}
