@@ -61,6 +61,7 @@ export const tooLong = (field: string, maxBytes: number): FieldError =>
   make('FieldValueTooLong', field, undefined, `must have at most ${maxBytes} bytes`);
 export const tooMany = (field: string, actual: number, most: number): FieldError =>
   make('FieldValueTooMany', field, actual, `must have at most ${most} items`);
+export const internalError = (field: string, detail: string): FieldError => make('InternalError', field, undefined, detail);
 /** The supported values are listed in the order given. */
 export const notSupported = (field: string, value: FieldValue, supported: readonly string[]): FieldError =>
   make('FieldValueNotSupported', field, value, `supported values: ${supported.map((item) => quote(item)).join(', ')}`);

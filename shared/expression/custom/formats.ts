@@ -1,0 +1,43 @@
+/**
+ * Times and durations that a schema's formats accept although the expression language's own conversions do not: times without seconds or zone, and
+ * durations in days and weeks or in words.
+ */
+import { INT_MAX } from '../syntax/literals';
+import { readTimestamp } from '../library/printing';
+import { Duration, type Timestamp } from '../values/value';
+
+const LOOSE_TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d)(:\d\d(?:\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)?$/;
+
+export function readLooseTime(text: string): Timestamp | undefined {
+  const match = LOOSE_TIME.exec(text);
+  if (match === null) return undefined;
+  const [, day = '', minute = '', second = ':00', zone = 'Z'] = match;
+  return readTimestamp(`${day}T${minute}${second}${zone.length === 5 ? `${zone.slice(0, 3)}:${zone.slice(3)}` : zone}`);
+}
+
+const SECOND = 1_000_000_000n;
+const UNITS: readonly (readonly [bigint, string])[] = [
+  [1n, 'ns nano nanosecond nanoseconds'],
+  [1_000n, 'us µs μs micro microsecond microseconds'],
+  [1_000_000n, 'ms milli millisecond milliseconds'],
+  [SECOND, 's sec second seconds'],
+  [60n * SECOND, 'm min minute minutes'],
+  [3600n * SECOND, 'h hr hour hours'],
+  [86_400n * SECOND, 'd day days'],
+  [604_800n * SECOND, 'w wk week weeks'],
+];
+const NANOS = new Map(UNITS.flatMap(([nanos, names]) => names.split(' ').map((name): [string, bigint] => [name, nanos])));
+
+/** `3 d`, `1 week 2 days`. */
+export function readLongDuration(text: string): Duration | undefined {
+  if (text.length > 1000) return undefined;
+  let nanos = 0n;
+  let any = false;
+  for (const [, count = '', unit = ''] of text.matchAll(/(\d+)\s*([A-Za-zµμ]+)/gu)) {
+    const scale = NANOS.get(unit);
+    if (scale === undefined) return undefined;
+    nanos += BigInt(count) * scale;
+    any = true;
+  }
+  return !any || nanos > INT_MAX ? undefined : new Duration(nanos);
+}

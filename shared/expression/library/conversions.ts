@@ -1,0 +1,141 @@
+/**
+ * Conversions between types, and `type` and `dyn`.
+ */
+import { Duration, Failure, Timestamp, typeName, TypeValue, Uint, type Value } from '../values/value';
+import { INT_MAX, INT_MIN, UINT_MAX } from '../syntax/literals';
+import {
+  isAny,
+  isBool,
+  isBytes,
+  isDouble,
+  isDuration,
+  isInt,
+  isString,
+  isTimestamp,
+  isUint,
+  traverses,
+  unary,
+  type FunctionRow,
+} from './function';
+import { printDouble, printDuration, printTimestamp, readDuration, readTimestamp } from './printing';
+import { MAX_TIMESTAMP, MIN_TIMESTAMP } from './operators';
+
+const OVERFLOW = new Failure('integer overflow');
+const UNSIGNED_OVERFLOW = new Failure('unsigned integer overflow');
+const BILLION = 1_000_000_000n;
+const failed = (type: string): Failure => new Failure(`type conversion error from 'string' to '${type}'`);
+
+const int = (value: bigint): Value => (value < INT_MIN || value > INT_MAX ? OVERFLOW : value);
+const uint = (value: bigint): Value => (value < 0n || value > UINT_MAX ? UNSIGNED_OVERFLOW : new Uint(value));
+
+function doubleToInt(value: number): Value {
+  return !Number.isFinite(value) || value <= -9223372036854775808 || value >= 9223372036854775808 ? OVERFLOW : BigInt(Math.trunc(value));
+}
+
+function doubleToUint(value: number): Value {
+  return !Number.isFinite(value) || value < 0 || value >= 18446744073709551616 ? UNSIGNED_OVERFLOW : new Uint(BigInt(Math.trunc(value)));
+}
+
+function textToInt(text: string): Value {
+  if (!/^[+-]?\d{1,40}$/.test(text)) return failed('int');
+  const value = BigInt(text.replace(/^\+/, ''));
+  return value < INT_MIN || value > INT_MAX ? failed('int') : value;
+}
+
+function textToUint(text: string): Value {
+  if (!/^\d{1,40}$/.test(text)) return failed('uint');
+  const value = BigInt(text);
+  return value > UINT_MAX ? failed('uint') : new Uint(value);
+}
+
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+const HEXADECIMAL = /^([+-]?)0[xX]([0-9a-fA-F]+)(?:\.([0-9a-fA-F]*))?[pP]([+-]?\d{1,5})$/;
+const SPECIAL: ReadonlyMap<string, number> = new Map([
+  ['inf', Infinity],
+  ['+inf', Infinity],
+  ['-inf', -Infinity],
+  ['infinity', Infinity],
+  ['+infinity', Infinity],
+  ['-infinity', -Infinity],
+  ['nan', NaN],
+]);
+
+function textToDouble(text: string): Value {
+  const special = SPECIAL.get(text.toLowerCase());
+  if (special !== undefined) return special;
+  if (text.length > 2000) return failed('double');
+  const digits = text.replace(/(?<=[\dxX])_(?=[\da-fA-F])/g, '');
+  const value = NUMBER.test(digits) ? Number(digits) : readHexadecimal(digits);
+  return Number.isFinite(value) ? value : failed('double');
+}
+
+function readHexadecimal(text: string): number {
+  const match = HEXADECIMAL.exec(text);
+  if (match === null) return NaN;
+  const [, sign, whole = '', fraction = '', power = '0'] = match;
+  return (sign === '-' ? -1 : 1) * Number(BigInt(`0x${whole}${fraction}`)) * 2 ** (Number(power) - 4 * fraction.length);
+}
+
+const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
+const textToBool = (text: string): Value => (TRUE.has(text) ? true : FALSE.has(text) ? false : failed('bool'));
+
+function bytesToText(bytes: Uint8Array): Value {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return new Failure('invalid UTF-8 in bytes, cannot convert to string');
+  }
+}
+
+function secondsToTimestamp(seconds: bigint): Value {
+  const nanos = seconds * BILLION;
+  return nanos < MIN_TIMESTAMP || nanos > MAX_TIMESTAMP ? new Failure('timestamp overflow') : new Timestamp(nanos);
+}
+
+export const CONVERSION_ROWS: readonly FunctionRow[] = [
+  unary('bool(bool): bool', isBool, (value) => value),
+  unary('bool(string): bool', isString, textToBool),
+  unary('bytes(bytes): bytes', isBytes, (value) => value),
+  unary(
+    'bytes(string): bytes',
+    isString,
+    (text) => new Uint8Array(Buffer.from(text, 'utf8')),
+    traverses(1, (sizes) => sizes.size(0) * 4),
+  ),
+  unary('double(double): double', isDouble, (value) => value),
+  unary('double(int): double', isInt, Number),
+  unary('double(string): double', isString, textToDouble),
+  unary('double(uint): double', isUint, ({ value }) => Number(value)),
+  unary('duration(duration): duration', isDuration, (value) => value),
+  unary('duration(string): duration', isString, (text) => readDuration(text) ?? failed('google.protobuf.Duration')),
+  unary('duration(int): duration', isInt, (value) => new Duration(value)),
+  unary('int(int): int', isInt, (value) => value),
+  unary('int(double): int', isDouble, doubleToInt),
+  unary('int(duration): int', isDuration, ({ nanos }) => nanos),
+  unary('int(string): int', isString, textToInt),
+  unary('int(timestamp): int', isTimestamp, ({ nanos }) => (nanos - (((nanos % BILLION) + BILLION) % BILLION)) / BILLION),
+  unary('int(uint): int', isUint, ({ value }) => int(value)),
+  unary('string(string): string', isString, (value) => value),
+  unary('string(bool): string', isBool, String),
+  unary(
+    'string(bytes): string',
+    isBytes,
+    bytesToText,
+    traverses(1, (sizes) => sizes.size(0)),
+  ),
+  unary('string(double): string', isDouble, printDouble),
+  unary('string(duration): string', isDuration, printDuration),
+  unary('string(int): string', isInt, String),
+  unary('string(timestamp): string', isTimestamp, printTimestamp),
+  unary('string(uint): string', isUint, ({ value }) => String(value)),
+  unary('timestamp(timestamp): timestamp', isTimestamp, (value) => value),
+  unary('timestamp(int): timestamp', isInt, secondsToTimestamp),
+  unary('timestamp(string): timestamp', isString, (text) => readTimestamp(text) ?? failed('google.protobuf.Timestamp')),
+  unary('uint(uint): uint', isUint, (value) => value),
+  unary('uint(double): uint', isDouble, doubleToUint),
+  unary('uint(int): uint', isInt, uint),
+  unary('uint(string): uint', isString, textToUint),
+  unary('type(A): type(A)', isAny, (value) => new TypeValue(typeName(value))),
+  unary('dyn(A): dyn', isAny, (value) => value),
+];

@@ -1,0 +1,157 @@
+/**
+ * `string.format`: clauses `%s`, `%d`, `%f`, `%e`, `%b`, `%o`, `%x`, `%X` with a precision where numbers have one.
+ */
+import type { Work } from '../values/equality';
+import { Duration, Failure, ListValue, MapValue, Timestamp, typeName, TypeValue, Uint, type Value } from '../values/value';
+import { printDouble, printDuration, printTimestamp } from './printing';
+
+/** Refuses a value for a clause. */
+class Unfit extends Error {}
+
+const CLAUSE = /%(?:%|(\.\d+)?(.?))/gsu;
+
+/** What is wrong with the clauses themselves, whatever the values are. */
+export function clauseFault(format: string): string | undefined {
+  for (const match of format.matchAll(CLAUSE)) {
+    if (match[0] === '%%') continue;
+    const kind = match[2] ?? '';
+    if (kind === '') return 'unexpected end of string';
+    if (!/[sdfebxXo]/.test(kind)) return `could not parse formatting clause: unrecognized formatting clause "${kind}"`;
+  }
+  return undefined;
+}
+
+/** The clauses of a format in order, without `%%`. */
+export const clausesOf = (format: string): string[] =>
+  [...format.matchAll(CLAUSE)].filter((match) => match[0] !== '%%').map((match) => match[2] ?? '');
+
+export function formatText(format: string, args: ListValue, work: Work): Value {
+  const fault = clauseFault(format);
+  if (fault !== undefined) return new Failure(fault);
+  let next = 0;
+  try {
+    return format.replace(CLAUSE, (clause: string, precision: string | undefined, kind: string | undefined) => {
+      if (clause === '%%') return '%';
+      if (next >= args.size) throw new Unfit(`index ${next} out of range`);
+      const value = args.at(next);
+      next += 1;
+      const printed = formatClause(kind ?? '', precision === undefined ? undefined : Number(precision.slice(1)), value, work);
+      work.spend(1 + (printed.length >> 2));
+      return printed;
+    });
+  } catch (error) {
+    if (error instanceof Unfit) return new Failure(error.message);
+    throw error;
+  }
+}
+
+function formatClause(kind: string, precision: number | undefined, value: Value, work: Work): string {
+  if (value instanceof Failure) throw new Unfit(value.message);
+  switch (kind) {
+    case 's':
+      return printString(value, work);
+    case 'd':
+      return printDecimal(value);
+    case 'f':
+      return printFixed(value, precision ?? 6);
+    case 'e':
+      return printScientific(value, precision ?? 6);
+    case 'b':
+      return typeof value === 'boolean'
+        ? value
+          ? '1'
+          : '0'
+        : integer(value, 'only integers and bools can be formatted as binary').toString(2);
+    case 'o':
+      return integer(value, 'octal clause can only be used on integers').toString(8);
+    default:
+      return printHex(value, kind === 'X');
+  }
+}
+
+const refuse = (what: string): never => {
+  throw new Unfit(`error during formatting: ${what}`);
+};
+
+function integer(value: Value, what: string): bigint {
+  if (typeof value === 'bigint') return value;
+  if (value instanceof Uint) return value.value;
+  return refuse(`${what}, was given ${typeName(value)}`);
+}
+
+function printDecimal(value: Value): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) return special(value);
+  return integer(value, 'decimal clause can only be used on integers').toString();
+}
+
+const special = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity');
+
+function double(value: Value, what: string): number {
+  if (typeof value === 'number') return value;
+  if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return Number(value);
+  return refuse(`${what} clause can only be used on doubles, was given ${typeName(value)}`);
+}
+
+function printFixed(value: Value, precision: number): string {
+  const number = double(value, 'fixed-point');
+  return Number.isFinite(number) ? grouped(fixed(number, Math.min(precision, 100))) : infinite(number);
+}
+
+const infinite = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? '∞' : '-∞');
+const grouped = (text: string): string => text.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','));
+
+/** Exact; halves go to the even digit. `toFixed` gives up above 1e21 and rounds halves up. */
+function fixed(value: number, digits: number): string {
+  if (Math.abs(value) >= 1e21) return `${BigInt(value)}${digits === 0 ? '' : `.${'0'.repeat(digits)}`}`;
+  const text = value.toFixed(digits);
+  const exact = value.toFixed(Math.min(100, digits + 60)).replace(/0+$/, '');
+  const half = exact.length === text.length + (digits === 0 ? 2 : 1) && exact.endsWith('5');
+  if (!half || /[02468]$/.test(text)) return text;
+  return exact.slice(0, digits === 0 ? -2 : -1);
+}
+
+function printScientific(value: Value, precision: number): string {
+  const number = double(value, 'scientific');
+  if (!Number.isFinite(number)) return infinite(number);
+  const [mantissa = '', power = ''] = number.toExponential(Math.min(precision, 100)).split('e');
+  const exponent = power.replace(/\d+/, (digits) => digits.padStart(2, '0')).replace(/[-+\d]/g, (character) => RAISED[character] ?? '');
+  return `${mantissa}\u202f×\u202f10${exponent}`;
+}
+
+const RAISED: Readonly<Record<string, string>> = {
+  ...Object.fromEntries([...'⁰¹²³⁴⁵⁶⁷⁸⁹'].map((character, digit) => [String(digit), character])),
+  '-': '⁻',
+};
+
+function printHex(value: Value, large: boolean): string {
+  let text: string;
+  if (typeof value === 'string') text = Buffer.from(value, 'utf8').toString('hex');
+  else if (value instanceof Uint8Array) text = Buffer.from(value).toString('hex');
+  else if (typeof value === 'bigint' || value instanceof Uint) text = integer(value, '').toString(16);
+  else return refuse(`only integers, byte buffers, and strings can be formatted as hex, was given ${typeName(value)}`);
+  return large ? text.toUpperCase() : text;
+}
+
+const STRINGS = 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';
+
+const textOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
+const printNested = (value: number): string => (Number.isFinite(value) ? fixed(value, 6) : `"${printDouble(value)}"`);
+
+function printString(value: Value, work: Work, nested = false): string {
+  work.spend(1);
+  if (typeof value === 'string') return nested ? JSON.stringify(value) : value;
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  if (typeof value === 'number') return nested ? printNested(value) : printDouble(value);
+  if (value === null) return 'null';
+  if (value instanceof Uint) return String(value.value);
+  if (value instanceof Uint8Array) return nested ? `b${JSON.stringify(textOf(value))}` : textOf(value);
+  if (value instanceof Timestamp) return nested ? `timestamp(${JSON.stringify(printTimestamp(value))})` : printTimestamp(value);
+  if (value instanceof Duration) return nested ? `duration("${printDuration(value)}")` : printDuration(value);
+  if (value instanceof TypeValue) return value.name;
+  if (value instanceof ListValue) return `[${[...value].map((item) => printString(item, work, true)).join(', ')}]`;
+  if (value instanceof MapValue) {
+    const entries = [...value.keys()].map((key) => `${printString(key, work, true)}:${printString(value.find(key) ?? null, work, true)}`);
+    return `{${entries.sort().join(', ')}}`;
+  }
+  return refuse(`${STRINGS}, was given ${typeName(value)}`);
+}

@@ -1,0 +1,90 @@
+/**
+ * Numbers, times and durations as texts, and texts as times and durations, in the spellings of the reference.
+ */
+import { Duration, Timestamp } from '../values/value';
+import { INT_MAX, INT_MIN } from '../syntax/literals';
+
+const BILLION = 1_000_000_000n;
+
+/** Shortest form; with an exponent below 1e-4 and from 1e6. */
+export function printDouble(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
+  if (value === 0) return Object.is(value, -0) ? '-0' : '0';
+  const [mantissa = '', power = '0'] = value.toExponential().split('e');
+  const exponent = Number(power);
+  if (exponent < -4 || exponent >= 6) {
+    return `${mantissa}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
+  }
+  return String(value);
+}
+
+function fraction(nanos: bigint): string {
+  return nanos === 0n ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`;
+}
+
+export function printTimestamp({ nanos }: Timestamp): string {
+  const rest = ((nanos % BILLION) + BILLION) % BILLION;
+  const date = new Date(Number((nanos - rest) / 1_000_000n));
+  return `${date.toISOString().slice(0, 19)}${fraction(rest)}Z`;
+}
+
+/** In seconds. */
+export function printDuration({ nanos }: Duration): string {
+  const size = nanos < 0n ? -nanos : nanos;
+  return `${nanos < 0n ? '-' : ''}${size / BILLION}${fraction(size % BILLION)}s`;
+}
+
+const TIME = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Zz]|([+-])(\d\d):(\d\d))$/;
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+const daysIn = (year: number, month: number): number =>
+  month === 2 && (year % 4 !== 0 || (year % 100 === 0 && year % 400 !== 0)) ? 28 : month === 2 ? 29 : (DAYS[month - 1] ?? 0);
+
+/** RFC 3339; undefined when the text is no time or out of the years 1 to 9999. */
+export function readTimestamp(text: string): Timestamp | undefined {
+  const match = text.length > 1000 ? null : TIME.exec(text);
+  if (match === null) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 59) return undefined;
+  const [, , , , , , , digits = '', , sign, zoneHours = '0', zoneMinutes = '0'] = match;
+  if (Number(zoneHours) > 24 || Number(zoneMinutes) > 60) return undefined;
+  const offset = (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === '-' ? -1 : 1);
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  date.setUTCHours(hour, minute, second);
+  const millis = BigInt(date.getTime()) - BigInt(offset) * 60_000n;
+  return new Timestamp(millis * 1_000_000n + BigInt(digits.slice(0, 9).padEnd(9, '0')));
+}
+
+const UNITS: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  µs: 1_000n,
+  μs: 1_000n,
+  ms: 1_000_000n,
+  s: BILLION,
+  m: 60n * BILLION,
+  h: 3600n * BILLION,
+};
+const PART = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y;
+
+/** `1h30m`, `1.5s`, `-2ms`; undefined when the text is no duration or does not fit. */
+export function readDuration(text: string): Duration | undefined {
+  const sign = /^[+-]/.exec(text)?.[0] ?? '';
+  const rest = text.slice(sign.length);
+  if (rest === '0') return new Duration(0n);
+  if (rest === '' || rest.length > 200) return undefined;
+  let nanos = 0n;
+  PART.lastIndex = 0;
+  while (PART.lastIndex < rest.length) {
+    const match = PART.exec(rest);
+    if (match === null) return undefined;
+    const [, whole = '', part = '', unit = ''] = match;
+    if (whole === '' && part === '') return undefined;
+    const scale = UNITS[unit] ?? 0n;
+    nanos += BigInt(whole === '' ? '0' : whole) * scale + (BigInt(part === '' ? '0' : part) * scale) / 10n ** BigInt(part.length);
+  }
+  const signed = sign === '-' ? -nanos : nanos;
+  return signed < INT_MIN || signed > INT_MAX ? undefined : new Duration(signed);
+}

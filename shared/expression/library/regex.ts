@@ -1,0 +1,79 @@
+/**
+ * Regular expressions in RE2 syntax, matched in linear time. Compiled patterns are kept; how many is bounded. What compiling and matching take grows
+ * with the size of the compiled pattern, and is counted.
+ */
+import { RE2JS, RE2JSException } from 're2js';
+import type { Work } from '../values/equality';
+import { ArrayList, Failure, type Value } from '../values/value';
+
+const KEPT = 500;
+const LONGEST_KEPT = 1000;
+
+interface Pattern {
+  readonly regex: RE2JS;
+  /** How many instructions it has. */
+  readonly size: number;
+}
+
+const compiled = new Map<string, Pattern | Failure>();
+
+/** A pattern, or what is wrong with it in upstream's words. */
+export function compilePattern(text: string, work?: Work): Pattern | Failure {
+  const known = compiled.get(text);
+  if (known !== undefined) return known;
+  work?.spend(1000 + text.length * 10);
+  const pattern = compileAnew(text);
+  if (!(pattern instanceof Failure)) work?.spend(pattern.size * 200);
+  if (text.length <= LONGEST_KEPT) {
+    if (compiled.size >= KEPT) compiled.clear();
+    compiled.set(text, pattern);
+  }
+  return pattern;
+}
+
+function compileAnew(text: string): Pattern | Failure {
+  try {
+    const regex = RE2JS.compile(text);
+    return { regex, size: regex.programSize() };
+  } catch (error) {
+    if (error instanceof RE2JSException) return new Failure(error.message);
+    throw error;
+  }
+}
+
+/** At worst every instruction is looked at for every character. */
+function charge(text: string, { size }: Pattern, work: Work): void {
+  work.spend(1 + Math.ceil(text.length * (1 + size / 4)));
+}
+
+export function matches(text: string, pattern: string, work: Work): Value {
+  const found = compilePattern(pattern, work);
+  if (found instanceof Failure) return found;
+  charge(text, found, work);
+  return found.regex.matcher(text).find();
+}
+
+export function findMatch(text: string, pattern: string, work: Work): Value {
+  const found = compilePattern(pattern, work);
+  if (found instanceof Failure) return illegal(found);
+  charge(text, found, work);
+  const matcher = found.regex.matcher(text);
+  return matcher.find() ? (matcher.group() ?? '') : '';
+}
+
+export function findAllMatches(text: string, pattern: string, most: bigint, work: Work): Value {
+  const found = compilePattern(pattern, work);
+  if (found instanceof Failure) return illegal(found);
+  charge(text, found, work);
+  const matches: string[] = [];
+  const matcher = found.regex.matcher(text);
+  let end = -1;
+  while ((most < 0n || matches.length < most) && matcher.find()) {
+    // Nothing is no match where another one has just ended.
+    if (matcher.end() > matcher.start() || matcher.start() !== end) matches.push(matcher.group() ?? '');
+    end = matcher.end();
+  }
+  return new ArrayList(matches);
+}
+
+const illegal = ({ message }: Failure): Failure => new Failure(`Illegal regex: ${message}`);

@@ -1,0 +1,173 @@
+/**
+ * Absolute URLs and absolute paths: `url`, `isURL` and the parts of a URL, read as the reference reads request URIs.
+ */
+import { quote } from '../../api/quote';
+import type { Work } from '../values/equality';
+import { ArrayList, EntryMap, Failure, keyOf, OpaqueValue, type Value } from '../values/value';
+import { isOpaque, isString, traverses, unary, type FunctionRow, type Guard } from './function';
+
+interface UrlParts {
+  readonly scheme: string;
+  readonly opaque: boolean;
+  /** With the port; brackets around an IPv6 address. */
+  readonly host: string;
+  readonly path: string;
+  readonly query: string;
+}
+
+export class UrlValue extends OpaqueValue {
+  readonly typeName = 'kubernetes.URL';
+
+  constructor(
+    readonly parts: UrlParts,
+    readonly text: string,
+  ) {
+    super();
+  }
+
+  equals(other: OpaqueValue): boolean {
+    return other instanceof UrlValue && other.text === this.text;
+  }
+}
+
+/** Thrown inside this file only. */
+class Fault extends Error {}
+
+function fail(what: string): never {
+  throw new Fault(what);
+}
+
+const BAD_ESCAPE = /%(?![0-9a-fA-F]{2}).{0,2}/su;
+
+function split(text: string): UrlParts {
+  if (hasControls(text)) fail('net/url: invalid control character in URL');
+  if (text === '') fail('empty url');
+  const scheme = /^[a-zA-Z][a-zA-Z0-9+.-]*(?=:)/.exec(text)?.[0] ?? '';
+  if (text.startsWith(':')) fail('missing protocol scheme');
+  const rest = scheme === '' ? text : text.slice(scheme.length + 1);
+  const mark = rest.indexOf('?');
+  const hierarchy = mark < 0 ? rest : rest.slice(0, mark);
+  const query = mark < 0 ? '' : rest.slice(mark + 1);
+  if (!hierarchy.startsWith('/')) {
+    if (scheme === '') fail('invalid URI for request');
+    return { scheme: scheme.toLowerCase(), opaque: true, host: '', path: '', query };
+  }
+  if (scheme === '' || !hierarchy.startsWith('//'))
+    return { scheme: scheme.toLowerCase(), opaque: false, host: '', path: checkPath(hierarchy), query };
+  const authority = /^\/\/([^/]*)/.exec(hierarchy)?.[1] ?? '';
+  const path = hierarchy.slice(2 + authority.length);
+  return { scheme: scheme.toLowerCase(), opaque: false, host: checkAuthority(authority), path: checkPath(path), query };
+}
+
+function hasControls(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code < 0x20 || code === 0x7f) return true;
+  }
+  return false;
+}
+
+function checkPath(path: string): string {
+  const bad = BAD_ESCAPE.exec(path);
+  if (bad !== null) fail(`invalid URL escape ${quote(bad[0])}`);
+  return path;
+}
+
+function checkAuthority(authority: string): string {
+  const at = authority.lastIndexOf('@');
+  if (at >= 0 && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(authority.slice(0, at))) fail('net/url: invalid userinfo');
+  const host = authority.slice(at + 1);
+  if (host.startsWith('[')) {
+    const end = host.lastIndexOf(']');
+    if (end < 0) fail("missing ']' in host");
+    checkPort(host.slice(end + 1));
+  } else {
+    const colon = host.lastIndexOf(':');
+    if (colon >= 0) checkPort(host.slice(colon));
+  }
+  return unescapeHost(host);
+}
+
+function checkPort(port: string): void {
+  if (port !== '' && !/^:\d*$/.test(port)) fail(`invalid port ${quote(port)} after host`);
+}
+
+function unescapeHost(host: string): string {
+  const bad = BAD_ESCAPE.exec(host);
+  if (bad !== null) fail(`invalid URL escape ${quote(bad[0])}`);
+  for (const character of host) {
+    if (character < '\u0080' && !/[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%]/.test(character))
+      fail(`invalid character ${quote(character)} in host name`);
+  }
+  const low = /%(?!25)[0-7][0-9a-fA-F]/.exec(host);
+  if (low !== null && !host.startsWith('[')) fail(`invalid URL escape ${quote(low[0])}`);
+  return decode(host);
+}
+
+function decode(text: string): string {
+  if (!text.includes('%')) return text;
+  const bytes = text.replace(/%[0-9a-fA-F]{2}|[^%]+/gu, (part) =>
+    part.startsWith('%') ? part.slice(1) : Buffer.from(part, 'utf8').toString('hex'),
+  );
+  return Buffer.from(bytes, 'hex').toString('utf8');
+}
+
+function parse(text: string, work: Work): UrlValue | Failure {
+  work.spend(text.length);
+  try {
+    return new UrlValue(split(text), text);
+  } catch (error) {
+    if (error instanceof Fault) return new Failure(`URL parse error during conversion from string: parse ${quote(text)}: ${error.message}`);
+    throw error;
+  }
+}
+
+function hostname(host: string): string {
+  if (host.startsWith('[')) return host.slice(1, Math.max(1, host.lastIndexOf(']')));
+  const colon = host.indexOf(':');
+  return colon < 0 ? host : host.slice(0, colon);
+}
+
+function port(host: string): string {
+  const behind = host.startsWith('[') ? host.slice(host.lastIndexOf(']') + 1) : host;
+  const colon = behind.lastIndexOf(':');
+  return colon < 0 ? '' : behind.slice(colon + 1);
+}
+
+/** Characters that a path shows as they are. */
+function escapePath(path: string, work: Work): string {
+  work.spend(path.length * 4);
+  if (/^(?:[A-Za-z0-9\-_.~!$&'()*+,;=:@/[\]]|%[0-9a-fA-F]{2})*$/.test(path)) return path;
+  return decode(path).replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]/gu, (character) =>
+    [...Buffer.from(character, 'utf8')].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+  );
+}
+
+function parameters(query: string, work: Work): Value {
+  work.spend(query.length * 4);
+  const found = new Map<string, string[]>();
+  for (const pair of query.split('&')) {
+    if (pair === '' || pair.includes(';')) continue;
+    const equals = pair.indexOf('=');
+    const [name, value] = equals < 0 ? [pair, ''] : [pair.slice(0, equals), pair.slice(equals + 1)];
+    if (BAD_ESCAPE.test(pair)) continue;
+    const key = decode(name.replaceAll('+', ' '));
+    const values = found.get(key);
+    if (values === undefined) found.set(key, [decode(value.replaceAll('+', ' '))]);
+    else values.push(decode(value.replaceAll('+', ' ')));
+  }
+  return new EntryMap(new Map([...found].map(([key, values]) => [keyOf(key) ?? key, [key, new ArrayList(values)]])));
+}
+
+const isUrl: Guard<UrlValue> = isOpaque(UrlValue);
+
+export const URL_ROWS: readonly FunctionRow[] = [
+  unary('url(string): kubernetes.URL', isString, parse, traverses()),
+  unary('isURL(string): bool', isString, (text, work) => !(parse(text, work) instanceof Failure)),
+  unary('kubernetes.URL.getScheme(): string', isUrl, ({ parts }) => parts.scheme),
+  unary('kubernetes.URL.getHost(): string', isUrl, ({ parts }) => parts.host),
+  unary('kubernetes.URL.getHostname(): string', isUrl, ({ parts }) => hostname(parts.host)),
+  unary('kubernetes.URL.getPort(): string', isUrl, ({ parts }) => port(parts.host)),
+  unary('kubernetes.URL.getEscapedPath(): string', isUrl, ({ parts }, work) => escapePath(parts.path, work)),
+  unary('kubernetes.URL.getQuery(): map(string, list(string))', isUrl, ({ parts }, work) => parameters(parts.query, work)),
+];

@@ -1,0 +1,475 @@
+/**
+ * Turns a checked expression into functions that evaluate it, a function for each node. Every node charges what it costs when it is evaluated.
+ */
+import type { Checked, ResolvedCall } from '../check/checker';
+import { lookUpOptional, NO_OVERLOAD } from '../library/operators';
+import { compilePattern } from '../library/regex';
+import { UNFIT, type FunctionRow, type Sizes } from '../library/function';
+import {
+  CONDITIONAL,
+  OPERATORS,
+  OPTIONAL_SELECT,
+  type Call,
+  type Comprehension,
+  type Expr,
+  type ListExpr,
+  type MapExpr,
+  type Select,
+} from '../syntax/ast';
+import { NAMED_TYPES } from '../types/type';
+import {
+  ArrayList,
+  EntryMap,
+  Failure,
+  keyOf,
+  ListValue,
+  type MapKey,
+  MapValue,
+  OptionalValue,
+  sizeOf,
+  typeName,
+  TypeValue,
+  type Value,
+} from '../values/value';
+import { measure } from '../values/equality';
+import { typeNameOf } from './type-names';
+import { Meter, type Budget } from './meter';
+
+/** What an evaluation works on: variables and loop variables by place. */
+interface Frame {
+  readonly slots: Value[];
+  readonly meter: Meter;
+}
+
+type Step = (frame: Frame) => Value;
+
+/** A constant part of the expression cannot be evaluated; the message is upstream's. */
+export class ConstantFault extends Error {}
+
+export interface Program {
+  /** Throws `CostExceeded`. */
+  run(variables: ReadonlyMap<string, Value>, limit: number, budget: Budget): Value;
+}
+
+/** Throws {@link ConstantFault}. */
+export function compileProgram(expr: Expr, checked: Checked, variables: readonly string[]): Program {
+  const compiler = new Compiler(checked, variables);
+  const step = compiler.compile(expr);
+  const { places } = compiler;
+  return {
+    run(values, limit, budget) {
+      const meter = new Meter(limit, budget);
+      const slots: Value[] = Array.from({ length: places }, () => null);
+      variables.forEach((name, index) => {
+        slots[index] = values.get(name) ?? new Failure(`no such attribute(s): ${name}`);
+      });
+      try {
+        return step({ slots, meter });
+      } finally {
+        budget.cost -= meter.cost;
+      }
+    },
+  };
+}
+
+const NO_SUCH_OVERLOAD = new Failure(NO_OVERLOAD);
+/** Conversions whose constant argument is converted once and for all. */
+const FOLDED = new Set(['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint']);
+const PATTERNED = new Set(['find', 'findAll', 'matches']);
+
+class Compiler {
+  private readonly scopes: { readonly name: string; readonly slot: number }[];
+  private readonly steps = new Map<Expr, Step>();
+  /** The number of slots. */
+  places: number;
+
+  constructor(
+    private readonly checked: Checked,
+    variables: readonly string[],
+  ) {
+    this.scopes = variables.map((name, slot) => ({ name, slot }));
+    this.places = variables.length;
+  }
+
+  compile(expr: Expr): Step {
+    const known = this.steps.get(expr);
+    if (known !== undefined) return known;
+    const step = this.make(expr);
+    this.steps.set(expr, step);
+    return step;
+  }
+
+  private make(expr: Expr): Step {
+    switch (expr.kind) {
+      case 'literal': {
+        const { value } = expr;
+        return () => value;
+      }
+      case 'ident':
+        return this.name(this.checked.names.get(expr) ?? expr.name);
+      case 'select':
+        return this.select(expr);
+      case 'call':
+        return this.call(expr);
+      case 'list':
+        return this.list(expr);
+      case 'map':
+        return this.map(expr);
+      case 'struct':
+        return () => NO_SUCH_OVERLOAD;
+      case 'comprehension':
+        return this.comprehension(expr);
+    }
+  }
+
+  private name(name: string): Step {
+    const found = this.scopes.findLast((scope) => scope.name === name);
+    if (found === undefined) {
+      const type = NAMED_TYPES.get(name);
+      const value = type === undefined ? new Failure(`no such attribute(s): ${name}`) : new TypeValue(typeNameOf(type));
+      return ({ meter }) => {
+        meter.charge(1);
+        return value;
+      };
+    }
+    const { slot } = found;
+    return ({ slots, meter }) => {
+      meter.charge(1);
+      return slots[slot] ?? null;
+    };
+  }
+
+  private select(expr: Select): Step {
+    const name = this.checked.names.get(expr);
+    if (name !== undefined) return this.name(name);
+    const operand = this.compile(expr.operand);
+    const { field } = expr;
+    if (expr.testOnly) return (frame) => isPresent(operand(frame), field);
+    const missing = new Failure(`no such key: ${field}`);
+    return (frame) => {
+      const from = operand(frame);
+      if (from instanceof Failure) return from;
+      frame.meter.charge(1);
+      if (from instanceof MapValue) {
+        const found = from.find(field);
+        return found === undefined ? missing : found;
+      }
+      if (!(from instanceof OptionalValue)) return missing;
+      return lookUpOptional(from, field);
+    };
+  }
+
+  private call(expr: Call): Step {
+    if (expr.name === OPTIONAL_SELECT) return this.optionalSelect(expr);
+    const resolved = this.checked.calls.get(expr);
+    if (resolved === undefined) return () => NO_SUCH_OVERLOAD;
+    const [first, second, third] = resolved.args;
+    if (first === undefined || second === undefined) return this.strict(resolved);
+    switch (resolved.name) {
+      case OPERATORS['&&']:
+        return logical(this.compile(first), this.compile(second), false);
+      case OPERATORS['||']:
+        return logical(this.compile(first), this.compile(second), true);
+      case CONDITIONAL:
+        return third === undefined ? this.strict(resolved) : conditional(this.compile(first), this.compile(second), this.compile(third));
+      case 'or':
+      case 'orValue':
+        return otherwise(this.compile(first), this.compile(second), resolved.name === 'or');
+      default:
+        return this.strict(resolved);
+    }
+  }
+
+  private optionalSelect({ args: [operand, field] }: Call): Step {
+    if (operand === undefined || field?.kind !== 'literal') return () => NO_SUCH_OVERLOAD;
+    const step = this.compile(operand);
+    const { value: name } = field;
+    return (frame) => {
+      const from = step(frame);
+      if (from instanceof Failure) return from;
+      frame.meter.charge(1);
+      return lookUpOptional(from, name);
+    };
+  }
+
+  private strict(resolved: ResolvedCall): Step {
+    const { args, name, rows } = resolved;
+    const steps = args.map((arg) => this.compile(arg));
+    this.checkConstants(resolved);
+    const folded = FOLDED.has(name) && args.length === 1 ? args[0] : undefined;
+    if (folded?.kind === 'literal') {
+      const value = dispatch(name, rows, [folded.value], UNLIMITED);
+      if (value instanceof Failure) throw new ConstantFault(value.message);
+      return () => value;
+    }
+    return (frame) => {
+      const values = steps.map((step) => step(frame));
+      for (const value of values) if (value instanceof Failure) return value;
+      return dispatch(name, rows, values, frame.meter);
+    };
+  }
+
+  /** Constant patterns are compiled when the program is. */
+  private checkConstants({ name, args }: ResolvedCall): void {
+    const pattern = args[1];
+    if (!PATTERNED.has(name) || pattern?.kind !== 'literal' || typeof pattern.value !== 'string') return;
+    const regex = compilePattern(pattern.value);
+    if (regex instanceof Failure) throw new ConstantFault(regex.message);
+  }
+
+  private list(expr: ListExpr): Step {
+    const steps = expr.items.map((item) => this.compile(item));
+    const { optional } = expr;
+    const constants = expr.items.map((item) => (item.kind === 'literal' ? item.value : undefined));
+    if (optional.size === 0 && constants.length > 0 && constants.every((value) => value !== undefined)) {
+      const list = new ArrayList(constants);
+      return () => list;
+    }
+    return (frame) => {
+      const items: Value[] = [];
+      for (const [index, step] of steps.entries()) {
+        const value = step(frame);
+        if (value instanceof Failure) return value;
+        if (!optional.has(index)) items.push(value);
+        else if (!(value instanceof OptionalValue)) return NO_SUCH_OVERLOAD;
+        else if (value.value !== undefined) items.push(value.value);
+      }
+      frame.meter.charge(10);
+      return new ArrayList(items);
+    };
+  }
+
+  private map(expr: MapExpr): Step {
+    const entries = expr.entries.map((entry) => ({
+      key: this.compile(entry.key),
+      value: this.compile(entry.value),
+      optional: entry.optional,
+    }));
+    return (frame) => {
+      const made = new Map<MapKey | symbol, readonly [Value, Value]>();
+      for (const entry of entries) {
+        const key = entry.key(frame);
+        if (key instanceof Failure) return key;
+        const given = entry.value(frame);
+        if (given instanceof Failure) return given;
+        const known = keyOf(key);
+        // Keys of other types are kept, but never found.
+        const place = known ?? Symbol('no key');
+        if (entry.optional && !(given instanceof OptionalValue)) return NO_SUCH_OVERLOAD;
+        const value = entry.optional && given instanceof OptionalValue ? given.value : given;
+        if (value !== undefined) made.set(place, [key, value]);
+      }
+      frame.meter.charge(30);
+      return new EntryMap(made);
+    };
+  }
+
+  private comprehension(expr: Comprehension): Step {
+    const { macro } = expr.loop;
+    if (macro === 'bind') return this.bind(expr);
+    const range = this.compile(expr.range);
+    const slot = this.open(expr.variable);
+    const body = expr.loop.body === undefined ? undefined : this.compile(expr.loop.body);
+    const filter = expr.loop.filter === undefined ? undefined : this.compile(expr.loop.filter);
+    this.scopes.pop();
+    const always: Step = () => true;
+    const loop = LOOPS[macro](body ?? always, filter, slot);
+    return (frame) => {
+      const over = range(frame);
+      if (over instanceof Failure) return over;
+      if (over instanceof ListValue) return loop(frame, over);
+      if (!(over instanceof MapValue)) return NO_SUCH_OVERLOAD;
+      frame.meter.spend(over.size >> 4);
+      return loop(frame, over.keys());
+    };
+  }
+
+  private open(name: string): number {
+    const slot = this.places;
+    this.places += 1;
+    this.scopes.push({ name, slot });
+    return slot;
+  }
+
+  /** A name for a value. */
+  private bind(expr: Comprehension): Step {
+    const init = this.compile(expr.init);
+    const slot = this.open(expr.accumulator);
+    const result = this.compile(expr.result);
+    this.scopes.pop();
+    return (frame) => {
+      const value = init(frame);
+      frame.slots[slot] = value;
+      return result(frame);
+    };
+  }
+}
+
+function isPresent(operand: Value, field: string): Value {
+  if (operand instanceof Failure) return operand;
+  if (operand instanceof MapValue) return operand.find(field) !== undefined;
+  return operand instanceof OptionalValue && operand.value !== undefined ? isPresent(operand.value, field) : false;
+}
+
+/** `&&` (which `false` decides) and `||` (which `true` decides); an error counts only when the other side does not decide. */
+function logical(left: Step, right: Step, deciding: boolean): Step {
+  return (frame) => {
+    const a = left(frame);
+    if (a === deciding) return deciding;
+    const b = right(frame);
+    if (b === deciding) return deciding;
+    if (a instanceof Failure) return a;
+    if (b instanceof Failure) return b;
+    return typeof a === 'boolean' && typeof b === 'boolean' ? !deciding : NO_SUCH_OVERLOAD;
+  };
+}
+
+function conditional(condition: Step, yes: Step, no: Step): Step {
+  return (frame) => {
+    const holds = condition(frame);
+    if (holds === true) return yes(frame);
+    if (holds === false) return no(frame);
+    return holds instanceof Failure ? holds : NO_SUCH_OVERLOAD;
+  };
+}
+
+/** What stands behind `or` is evaluated only when it is needed. */
+function otherwise(optional: Step, other: Step, keepOptional: boolean): Step {
+  return (frame) => {
+    const value = optional(frame);
+    if (value instanceof Failure) return value;
+    frame.meter.charge(1);
+    if (!(value instanceof OptionalValue)) return value;
+    if (value.value === undefined) return other(frame);
+    return keepOptional ? value : value.value;
+  };
+}
+
+class ActualSizes implements Sizes {
+  constructor(
+    private readonly args: readonly Value[],
+    private readonly meter: Pick<Meter, 'spend'>,
+  ) {}
+
+  size(argument: number): number {
+    const value = this.args[argument] ?? null;
+    return typeof value === 'string' ? measure(value, this.meter) : sizeOf(value);
+  }
+
+  count(argument: number): number | undefined {
+    const value = this.args[argument];
+    return typeof value === 'bigint' ? Number(value) : undefined;
+  }
+
+  /** The mean. */
+  itemSize(argument: number): number {
+    const list = this.args[argument];
+    if (!(list instanceof ListValue) || list.size === 0) return 0;
+    let total = 0;
+    for (const item of list) {
+      this.meter.spend(1);
+      total += typeof item === 'string' ? measure(item, this.meter) : sizeOf(item);
+    }
+    return total / list.size;
+  }
+}
+
+type Account = Pick<Meter, 'charge' | 'spend'>;
+
+const UNLIMITED: Account = { charge: () => undefined, spend: () => undefined };
+
+function dispatch(name: string, rows: readonly FunctionRow[], args: readonly Value[], meter: Account): Value {
+  for (const row of rows) {
+    const cost = row.charge === undefined ? (row.estimate?.(new ActualSizes(args, meter)) ?? 1) : undefined;
+    if (rows.length === 1 && cost !== undefined) meter.charge(cost);
+    const value = row.call(args, meter);
+    if (value === UNFIT) continue;
+    if (rows.length > 1 || cost === undefined) meter.charge(cost ?? row.charge?.(args, value) ?? 1);
+    return value;
+  }
+  return misfit(name, args);
+}
+
+const PLAIN = new Set(['startsWith', 'endsWith', 'contains', 'matches']);
+
+/** Functions of libraries say what they were called with; operators do not. */
+function misfit(name: string, args: readonly Value[]): Failure {
+  if (name === 'size') return new Failure(`${NO_OVERLOAD}: size`);
+  if (/\W/.test(name) || PLAIN.has(name)) return NO_SUCH_OVERLOAD;
+  return new Failure(`${NO_OVERLOAD}: ${name}(${args.map(typeName).join(', ')})`);
+}
+
+type Loop = (frame: Frame, items: Iterable<Value>) => Value;
+type MakeLoop = (body: Step, filter: Step | undefined, slot: number) => Loop;
+
+/** `all` and `exists`: the loop ends with the first item that decides. */
+function quantifier(deciding: boolean): MakeLoop {
+  const perItem = deciding ? 4 : 3;
+  return (body, _filter, slot) => (frame, items) => {
+    const { slots, meter } = frame;
+    let held: Failure | undefined;
+    for (const item of items) {
+      meter.charge(perItem);
+      slots[slot] = item;
+      const value = body(frame);
+      if (value === deciding) {
+        meter.charge(1);
+        return deciding;
+      }
+      if (value === !deciding) continue;
+      held ??= value instanceof Failure ? value : NO_SUCH_OVERLOAD;
+    }
+    meter.charge(1);
+    return held ?? !deciding;
+  };
+}
+
+const existsOne: MakeLoop = (body, _filter, slot) => (frame, items) => {
+  const { slots, meter } = frame;
+  let count = 0;
+  let failure: Failure | undefined;
+  for (const item of items) {
+    slots[slot] = item;
+    const value = body(frame);
+    if (value === true) {
+      count += 1;
+      meter.charge(2);
+    } else if (value === false) meter.charge(1);
+    else {
+      failure = value instanceof Failure ? value : NO_SUCH_OVERLOAD;
+      meter.charge(1);
+    }
+  }
+  meter.charge(2);
+  return failure ?? count === 1;
+};
+
+const collect: MakeLoop = (body, filter, slot) => (frame, items) => {
+  const { slots, meter } = frame;
+  meter.charge(10);
+  const collected: Value[] = [];
+  let failure: Failure | undefined;
+  for (const item of items) {
+    slots[slot] = item;
+    const wanted = filter === undefined ? true : filter(frame);
+    if (wanted === true) {
+      const value = body(frame);
+      meter.charge(12);
+      if (value instanceof Failure) failure ??= value;
+      else collected.push(value);
+    } else {
+      meter.charge(1);
+      if (wanted !== false) failure ??= wanted instanceof Failure ? wanted : NO_SUCH_OVERLOAD;
+    }
+  }
+  meter.charge(1);
+  return failure ?? new ArrayList(collected);
+};
+
+const LOOPS: Readonly<Record<'all' | 'exists' | 'exists_one' | 'map' | 'filter', MakeLoop>> = {
+  all: quantifier(false),
+  exists: quantifier(true),
+  exists_one: existsOne,
+  map: collect,
+  filter: collect,
+};

@@ -1,0 +1,15 @@
+/**
+ * The name that a type has as a value: `type(x) == int` compares such names.
+ */
+import type { Type } from '../types/type';
+
+const NAMES: Readonly<Partial<Record<Type['kind'], string>>> = {
+  null: 'null_type',
+  timestamp: 'google.protobuf.Timestamp',
+  duration: 'google.protobuf.Duration',
+  optional: 'optional_type',
+};
+
+export function typeNameOf(type: Type): string {
+  return type.kind === 'opaque' || type.kind === 'object' ? type.name : (NAMES[type.kind] ?? type.kind);
+}

@@ -1,0 +1,73 @@
+/**
+ * What literals of the expression language stand for: numbers, and strings with their escapes. The lexer has checked their shape.
+ */
+import { Uint } from '../values/value';
+
+export const INT_MIN = -(1n << 63n);
+export const INT_MAX = (1n << 63n) - 1n;
+export const UINT_MAX = (1n << 64n) - 1n;
+
+export function readInt(text: string): bigint | undefined {
+  const value = text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text);
+  return value < INT_MIN || value > INT_MAX ? undefined : value;
+}
+
+export function readUint(text: string): Uint | undefined {
+  const value = BigInt(text.slice(0, -1));
+  return value > UINT_MAX ? undefined : new Uint(value);
+}
+
+export function readDouble(text: string): number | undefined {
+  const value = Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+const SIMPLE: Readonly<Record<string, string>> = { a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
+const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|([^]))/gu;
+
+function contentOf(text: string): { readonly raw: boolean; readonly content: string } {
+  const prefix = /^[bBrR]*/.exec(text)?.[0] ?? '';
+  const body = text.slice(prefix.length);
+  const width = body.length >= 6 && /^(?:"""|''')/.test(body) ? 3 : 1;
+  return { raw: /r/i.test(prefix), content: body.slice(width, -width) };
+}
+
+/** Undefined when an escape stands for no character. */
+export function readString(text: string): string | undefined {
+  const { raw, content } = contentOf(text);
+  if (raw) return content;
+  let fault = false;
+  const value = content.replace(ESCAPE, (_all, x?: string, u?: string, long?: string, octal?: string, simple?: string) => {
+    if (simple !== undefined) return SIMPLE[simple] ?? simple;
+    const code = octal === undefined ? parseInt(x ?? u ?? long ?? '', 16) : parseInt(octal, 8);
+    if (code > 0x10ffff) {
+      fault = true;
+      return '';
+    }
+    return code >= 0xd800 && code <= 0xdfff ? '\ufffd' : String.fromCodePoint(code);
+  });
+  return fault ? undefined : value;
+}
+
+/** As {@link readString}, but `\x` and octal escapes are single bytes. */
+export function readBytes(text: string): Uint8Array | undefined {
+  const { raw, content } = contentOf(text);
+  if (raw) return Buffer.from(content, 'utf8');
+  const parts: Uint8Array[] = [];
+  let last = 0;
+  for (const match of content.matchAll(ESCAPE)) {
+    parts.push(Buffer.from(content.slice(last, match.index), 'utf8'));
+    last = match.index + match[0].length;
+    const [, x, u, long, octal, simple] = match;
+    if (simple !== undefined) parts.push(Buffer.from(SIMPLE[simple] ?? simple, 'utf8'));
+    else if (x !== undefined) parts.push(Uint8Array.of(parseInt(x, 16)));
+    else if (octal !== undefined) parts.push(Uint8Array.of(parseInt(octal, 8)));
+    else {
+      const code = parseInt(u ?? long ?? '', 16);
+      if (code > 0x10ffff) return undefined;
+      parts.push(Buffer.from(String.fromCodePoint(code), 'utf8'));
+    }
+  }
+  parts.push(Buffer.from(content.slice(last), 'utf8'));
+  return new Uint8Array(Buffer.concat(parts));
+}

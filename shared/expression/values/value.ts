@@ -1,0 +1,198 @@
+/**
+ * Values of the expression language while an expression runs: bool, int, double, string and null are JavaScript's boolean, bigint, number, string and
+ * null, bytes are a Uint8Array, everything else is a class here. An error is a value too ({@link Failure}), because `false && error` is false.
+ */
+
+/** An error of the expression; strict functions hand it on. */
+export class Failure {
+  constructor(readonly message: string) {}
+}
+
+export class Uint {
+  constructor(readonly value: bigint) {}
+}
+
+/** Nanoseconds since 1970, in the years 1 to 9999. */
+export class Timestamp {
+  constructor(readonly nanos: bigint) {}
+}
+
+/** Nanoseconds, in 64 bits. */
+export class Duration {
+  constructor(readonly nanos: bigint) {}
+}
+
+export abstract class ListValue {
+  abstract readonly size: number;
+  abstract at(index: number): Value;
+
+  /** How lists of this kind compare and add up when the schema says that their order means nothing. */
+  get semantics(): ListSemantics | undefined {
+    return undefined;
+  }
+
+  *[Symbol.iterator](): Generator<Value> {
+    for (let index = 0; index < this.size; index += 1) yield this.at(index);
+  }
+}
+
+/** A set, or items that are told apart by a key. */
+export interface ListSemantics {
+  readonly identity: (item: Value) => Value;
+  readonly keyed: boolean;
+}
+
+export abstract class MapValue {
+  abstract readonly size: number;
+
+  get typeName(): string {
+    return 'map';
+  }
+
+  abstract find(key: Value): Value | undefined;
+  abstract keys(): Iterable<Value>;
+}
+
+export class TypeValue {
+  constructor(readonly name: string) {}
+}
+
+export class OptionalValue {
+  constructor(readonly value: Value | undefined) {}
+}
+
+export const NONE = new OptionalValue(undefined);
+
+/** A value of a library's own type: an address, a quantity, a URL. */
+export abstract class OpaqueValue {
+  abstract readonly typeName: string;
+  abstract equals(other: OpaqueValue): boolean;
+}
+
+export type Value =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | Uint
+  | Uint8Array
+  | Timestamp
+  | Duration
+  | ListValue
+  | MapValue
+  | TypeValue
+  | OptionalValue
+  | OpaqueValue
+  | Failure;
+
+export class ArrayList extends ListValue {
+  constructor(readonly items: readonly Value[]) {
+    super();
+  }
+
+  get size(): number {
+    return this.items.length;
+  }
+
+  at(index: number): Value {
+    return this.items[index] ?? null;
+  }
+}
+
+/** Two lists behind one another; nothing is copied. */
+export class JoinedList extends ListValue {
+  readonly size: number;
+
+  constructor(
+    private readonly first: ListValue,
+    private readonly second: ListValue,
+  ) {
+    super();
+    this.size = first.size + second.size;
+  }
+
+  at(index: number): Value {
+    return index < this.first.size ? this.first.at(index) : this.second.at(index - this.first.size);
+  }
+}
+
+/** What a key of a map is looked up by: numbers of all types that are equal are one key. */
+export type MapKey = string | number | bigint | boolean;
+
+export function keyOf(key: Value): MapKey | undefined {
+  if (typeof key === 'string' || typeof key === 'bigint' || typeof key === 'boolean') return key;
+  if (key instanceof Uint) return key.value;
+  if (typeof key === 'number') return Number.isInteger(key) ? BigInt(key) : key;
+  return undefined;
+}
+
+export class EntryMap extends MapValue {
+  /** By {@link keyOf}; what has no such key is never found. */
+  constructor(private readonly entries: ReadonlyMap<MapKey | symbol, readonly [Value, Value]>) {
+    super();
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  find(key: Value): Value | undefined {
+    const found = keyOf(key);
+    return found === undefined ? undefined : this.entries.get(found)?.[1];
+  }
+
+  *keys(): Generator<Value> {
+    for (const [key] of this.entries.values()) yield key;
+  }
+}
+
+/** The name of a value's type, as messages and `type()` give it. */
+export function typeName(value: Value): string {
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int';
+    case 'number':
+      return 'double';
+    case 'string':
+      return 'string';
+    default:
+      return value === null ? 'null_type' : nameOfInstance(value);
+  }
+}
+
+function nameOfInstance(value: Exclude<Value, null | boolean | bigint | number | string>): string {
+  if (value instanceof Uint) return 'uint';
+  if (value instanceof Uint8Array) return 'bytes';
+  if (value instanceof Timestamp) return 'google.protobuf.Timestamp';
+  if (value instanceof Duration) return 'google.protobuf.Duration';
+  if (value instanceof ListValue) return 'list';
+  if (value instanceof MapValue) return value.typeName;
+  if (value instanceof TypeValue) return 'type';
+  if (value instanceof OptionalValue) return 'optional_type';
+  return value instanceof OpaqueValue ? value.typeName : 'error';
+}
+
+const PAIRED = /[\ud800-\udbff]/;
+
+/** The number of characters. */
+export function lengthOf(text: string): number {
+  if (!PAIRED.test(text)) return text.length;
+  let pairs = 0;
+  for (let index = 1; index < text.length; index += 1) {
+    if ((text.charCodeAt(index) & 0xfc00) !== 0xdc00 || (text.charCodeAt(index - 1) & 0xfc00) !== 0xd800) continue;
+    pairs += 1;
+    index += 1;
+  }
+  return text.length - pairs;
+}
+
+/** How much there is of a value, for costs; scalars count 1. */
+export function sizeOf(value: Value): number {
+  if (typeof value === 'string') return lengthOf(value);
+  if (value instanceof Uint8Array) return value.length;
+  if (value instanceof ListValue || value instanceof MapValue) return value.size;
+  return 1;
+}
