@@ -1,5 +1,6 @@
 /** What the handlers of the API are built from. Holds no behaviour. */
 import type { Deprecation, KindRow } from '../../shared/api/kinds';
+import type { NamespaceAlias } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Random } from '../../shared/runtime/random';
@@ -26,6 +27,8 @@ export interface ApiParts {
   readonly operations: Operations;
   readonly views: Views;
   readonly select: SelectionBuilder;
+  /** Set when a name is the other dialect's for a system namespace. */
+  aliasOf(namespace: string): NamespaceAlias | undefined;
   readonly encoders: Encoders;
   readonly watches: LiveWatches;
   /** Least duration of a watch that names none, in seconds; the most is twice that. */

@@ -82,7 +82,8 @@ function statusBody(
   status: Status,
   wanted: Representation | undefined,
 ): { readonly contentType: string; readonly body: Buffer } {
-  const json = statusJson(status, exchange.dialect);
+  const { info } = exchange;
+  const json = statusJson(status, exchange.dialect, info.kind === 'resource' ? info.alias : undefined);
   switch (wanted?.media) {
     case 'yaml':
       return { contentType: YAML_MEDIA_TYPE, body: Buffer.from(stringifyYaml(json)) };

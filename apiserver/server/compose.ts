@@ -3,7 +3,7 @@
  * depends on whom. Never parses flags and never ends the process.
  */
 import { KINDS, SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
-import { canonicalNamespace, GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
+import { canonicalNamespace, GENERATED_NAMES, namespaceAlias, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Logger } from '../../shared/runtime/logger';
@@ -223,6 +223,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     writer,
     operations,
     views: createViews({ componentstatuses: componentStatuses(storeAnswers) }, resources.builtIn),
+    aliasOf: (namespace) => namespaceAlias(names, namespace),
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
     encoders: new Encoders({ table: tables, clock, naming: options.naming }),
     watches,

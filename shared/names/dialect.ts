@@ -164,6 +164,18 @@ export function namespaceAlias(names: GeneratedNames, namespace: string): Namesp
   return ALIASES[names.dialect].get(namespace);
 }
 
+const STORED_NAME: Readonly<Record<string, RegExp>> = Object.fromEntries(
+  Object.values(ALIASES).flatMap((aliases) =>
+    [...aliases.values()].map(({ stored }) => [stored, new RegExp(`(?<![A-Za-z0-9.-])${stored}(?![A-Za-z0-9.-])`, 'g')]),
+  ),
+);
+
+/** Message text in which a system namespace goes by the name that the client gave it. */
+export function textUnder(alias: NamespaceAlias | undefined, text: string): string {
+  const name = alias === undefined ? undefined : STORED_NAME[alias.stored];
+  return alias === undefined || name === undefined ? text : text.replace(name, alias.shown);
+}
+
 /** Unqualified finalizers of Namespaces (`spec.finalizers`) and of metadata that need no domain; either dialect's spelling is good. */
 export const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'platform', 'kubernetes']);
 

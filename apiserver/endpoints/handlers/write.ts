@@ -1,4 +1,5 @@
 /** POST, PUT and PATCH. */
+import { objectAt, stringAt } from '../../../shared/api/json';
 import type { Resource, Subresource } from '../../registry/contract';
 import type { ApiParts } from '../api-parts';
 import { bodyFormat, parseObject, patchType, readBody } from '../body';
@@ -14,6 +15,10 @@ export async function create(parts: ApiParts, exchange: Exchange, resource: Reso
   const bytes = await readBody(exchange);
   const options = writeOptions('CreateOptions', exchange.query, headersOf(exchange));
   const body = await parseObject(bytes, format, row, parts.clock);
+  if (row.group === '' && row.resource === 'namespaces') {
+    const alias = parts.aliasOf(stringAt(objectAt(body.value, 'metadata'), 'name') ?? '');
+    exchange.info = { ...info, alias };
+  }
   const { entry } = await parts.writer.create(exchange, resource, info.namespace, body, options);
   sendEntry(parts, exchange, resource, form, 201, entry);
 }

@@ -1,5 +1,5 @@
 /** The system namespaces under the other dialect's names: whoever asks for `kube-system` sees `kube-system` in every form of answer. */
-import { call, json, startFixture, type Answer, type Call, type Fixture } from './fixture';
+import { ALICE, call, json, startFixture, type Answer, type Call, type Fixture } from './fixture';
 
 const BASE = '/api/v1/namespaces/kube-system/configmaps';
 const STORED = '/api/v1/namespaces/platform-system/configmaps';
@@ -79,7 +79,39 @@ it('shows a Namespace under the name that it was asked for', async () => {
 });
 
 it('creates no second namespace under an alias', async () => {
-  const body = JSON.stringify({ metadata: { name: 'kube-system' } });
-  const answer = await call(fixture, '/api/v1/namespaces', { method: 'POST', body });
-  expect(json(answer)).toMatchObject({ code: 409, reason: 'AlreadyExists' });
+  for (const name of ['kube-system', 'platform-system']) {
+    const answer = await call(fixture, '/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name } }) });
+    const message = `namespaces "${name}" already exists`;
+    expect(json(answer)).toMatchObject({ code: 409, reason: 'AlreadyExists', message, details: { name, kind: 'namespaces' } });
+  }
+});
+
+const patch = (path: string, body: object): readonly [string, Call] => [
+  path,
+  { method: 'PATCH', body: JSON.stringify(body), headers: { 'content-type': 'application/merge-patch+json' } },
+];
+const ONE = '/api/v1/namespaces/kube-system';
+
+it.each<[string, string, Call, string]>([
+  ['what is forbidden', BASE, { token: ALICE }, 'in API group \\"\\" in the namespace \\"kube-system\\"'],
+  ['what is forbidden of the namespace', ONE, { token: ALICE }, 'namespaces \\"kube-system\\" is forbidden'],
+  ['what is protected', ONE, { method: 'DELETE' }, 'namespaces \\"kube-system\\" is forbidden: this namespace may not be deleted'],
+  ['a patched object that does not fit', ...patch(`${BASE}/one`, { data: { a: 1 } }), 'kube-system'],
+  [
+    'another namespace',
+    BASE,
+    { method: 'POST', body: '{"metadata":{"name":"x","namespace":"default"}}' },
+    'the namespace of the provided object does not match the namespace sent on the request',
+  ],
+  ['an object that has changed', ...patch(ONE, { metadata: { resourceVersion: '1' } }), 'namespaces \\"kube-system\\"'],
+])('speaks of %s in the spelling of the request', async (_what, path, options, words) => {
+  const { status, text } = await call(fixture, path, options);
+  expect(status).toBeGreaterThanOrEqual(400);
+  expect(text).toContain(words);
+  expect(text).not.toContain('platform-system');
+});
+
+it('leaves names alone that only look alike', async () => {
+  const { text } = await call(fixture, `${BASE}/platform-system.x`);
+  expect(text).toContain('platform-system.x');
 });
