@@ -25,7 +25,14 @@ const EXAMPLES: readonly (readonly [target: JsonValue, patch: JsonValue, result:
   [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
 ];
 
-it.each(EXAMPLES)('%j with %j', (target, patch, result) => {
+/** Where the reference server goes further than the RFC. */
+const NULLS: typeof EXAMPLES = [
+  [{ a: [] }, { a: [{ b: null, c: [null, { d: null }] }] }, { a: [{ c: [null, {}] }] }],
+  [{}, { a: [{ b: { c: null, d: 1 } }] }, { a: [{ b: { d: 1 } }] }],
+  [{ a: {} }, { a: [{ b: null }] }, { a: [{ b: null }] }],
+];
+
+it.each([...EXAMPLES, ...NULLS])('%j with %j', (target, patch, result) => {
   expect(mergePatch(target, patch)).toEqual(result);
 });
 

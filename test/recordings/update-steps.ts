@@ -28,7 +28,7 @@ export const get = (path: string): RequestStep => step('GET', `see ${path}`, pat
 export const post = (note: string, path: string, body: unknown, type?: string): RequestStep => step('POST', note, path, body, type);
 export const put = (note: string, path: string, body: unknown, type?: string): RequestStep => step('PUT', note, path, body, type);
 export const del = (note: string, path: string, body?: unknown, type?: string): RequestStep => step('DELETE', note, path, body, type);
-const json = (note: string, path: string, body: unknown): RequestStep => step('PATCH', note, path, body, 'json');
+export const json = (note: string, path: string, body: unknown): RequestStep => step('PATCH', note, path, body, 'json');
 export const merge = (note: string, path: string, body: unknown): RequestStep => step('PATCH', note, path, body, 'merge');
 const strategic = (note: string, path: string, body: unknown): RequestStep => step('PATCH', note, path, body, 'strategic');
 const apply = (note: string, path: string, body: unknown): RequestStep =>

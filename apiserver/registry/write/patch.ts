@@ -5,6 +5,7 @@
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/api/json';
 import { invalidValue } from '../../../shared/api/field-error';
 import { quote } from '../../../shared/api/quote';
+import { DecodeError } from '../../../shared/api/schema';
 import * as status from '../../../shared/api/status';
 import {
   applyJsonPatch,
@@ -18,10 +19,10 @@ import { mergeObject } from '../../../shared/patch/merge-patch';
 import { fieldFaults, parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
 import type { FieldValidation, PatchBody } from '../contract';
 import { checkPatchedCustomKind } from './custom-kind';
-import { checkKind, decodeStrictly } from './decode-body';
+import { checkKind, decodeStrictly, decodeWhole } from './decode-body';
 import { BodyFault } from './body-fault';
 import type { KindPlan } from './plan';
-import { sortedWhere, touchedBy } from './shown-object';
+import { sortedWhere, touchedBy, touchedByMerge } from './shown-object';
 import { readStrategicPatch } from './strategic-patch';
 
 /** The stored object, with its resourceVersion and without kind and apiVersion, to the changed one, decoded. It is left as it is. */
@@ -44,13 +45,15 @@ export function readPatch(plan: KindPlan, patch: DocumentPatch, validation: Fiel
       }
       const changes = body.value;
       const strict = body.duplicates.map((path) => `duplicate field ${quote(path)}`);
-      return (old) => decodePatched(plan, mergeObject(withKind(plan, old), changes), changes, validation, warn, strict);
+      return (old) => {
+        const target = withKind(plan, old);
+        return decodePatched(plan, mergeObject(target, changes), () => touchedByMerge(target, changes), validation, warn, strict);
+      };
     }
     case 'json': {
       const body = parse(patch.bytes);
       const { operations, unknown } = readOperations(body.value);
       const strict = fieldFaults(body, unknown, 'strict').map((fault) => `json patch ${fault}`);
-      const touched = touchedBy(operations);
       return (old) => {
         let changed: JsonObject;
         try {
@@ -58,7 +61,7 @@ export function readPatch(plan: KindPlan, patch: DocumentPatch, validation: Fiel
         } catch (error) {
           throw error instanceof PatchFailure ? status.patchFailed() : error;
         }
-        return decodePatched(plan, changed, touched, validation, warn, strict);
+        return decodePatched(plan, changed, () => touchedBy(operations), validation, warn, strict);
       };
     }
     case 'strategic':
@@ -94,21 +97,39 @@ function typeName(value: JsonValue): string {
   return typeof value === 'bigint' ? 'number' : typeof value;
 }
 
-/** A patched object that does not fit its kind: upstream shows all of it, under no name. `touched` = where the patch was. */
+/**
+ * What is wrong with a patched object is told in the order in which upstream shows it. One that does not fit its kind is shown whole, under no name
+ * (upstream behaviour). `touched` = where the patch was.
+ */
 function decodePatched(
   plan: KindPlan,
   value: JsonObject,
-  touched: JsonObject,
+  touched: () => JsonObject,
   validation: FieldValidation,
   warn: (text: string) => void,
   strict: readonly string[],
 ): JsonObject {
+  const faultless = strict.length === 0 ? decodeFaultless(plan, value) : undefined;
+  if (faultless !== undefined) return faultless;
+  const shown = sortedWhere(value, touched());
   try {
-    checkPatchedKind(plan, value);
-    return decodeStrictly(plan, { value, duplicates: [], format: 'json' }, validation, warn, strict);
+    checkPatchedKind(plan, shown);
+    return decodeStrictly(plan, { value: shown, duplicates: [], format: 'json' }, validation, warn, strict);
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
-    throw status.invalid({ group: '', kind: '' }, '', [invalidValue('patch', stringifyJson(sortedWhere(value, touched)), error.message)]);
+    throw status.invalid({ group: '', kind: '' }, '', [invalidValue('patch', stringifyJson(shown), error.message)]);
+  }
+}
+
+/** Undefined = there is something to be told. */
+function decodeFaultless(plan: KindPlan, value: JsonObject): JsonObject | undefined {
+  try {
+    checkPatchedKind(plan, value);
+    const { object, unknown } = decodeWhole(plan, value);
+    return unknown.length === 0 ? object : undefined;
+  } catch (error) {
+    if (error instanceof BodyFault || error instanceof DecodeError) return undefined;
+    throw error;
   }
 }
 

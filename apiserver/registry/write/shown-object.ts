@@ -14,6 +14,17 @@ export function touchedBy(operations: readonly Operation[]): JsonObject {
   return touched;
 }
 
+/** Where a merge patch went: everywhere but into lists that took the place of objects. */
+export function touchedByMerge(target: JsonValue | undefined, patch: JsonObject): JsonObject {
+  const touched: JsonObject = {};
+  for (const member of Object.keys(patch)) {
+    const [old, value] = [isObject(target) ? own(target, member) : undefined, own(patch, member) ?? null];
+    if (isObject(value)) setMember(touched, member, touchedByMerge(old, value));
+    else if (Array.isArray(value) && !isObject(old)) setMember(touched, member, value);
+  }
+  return touched;
+}
+
 function touch(root: JsonObject, containers: readonly string[]): void {
   let node = root;
   for (const token of containers) {
@@ -25,11 +36,15 @@ function touch(root: JsonObject, containers: readonly string[]): void {
   }
 }
 
-/** The members in order where `touched` has an object; below arrays, `touched` names indexes. */
+/** The members in order where `touched` has an object; below arrays, `touched` names indexes. An array of the patch's own is in order all the way. */
+export function sortedWhere(value: JsonObject, touched: JsonValue | undefined): JsonObject;
+export function sortedWhere(value: JsonValue, touched: JsonValue | undefined): JsonValue;
 export function sortedWhere(value: JsonValue, touched: JsonValue | undefined): JsonValue {
-  if (!isObject(touched)) return value;
-  if (Array.isArray(value)) return value.map((item, index) => sortedWhere(item, own(touched, String(index))));
-  if (!isObject(value)) return value;
+  if (Array.isArray(value)) {
+    if (Array.isArray(touched)) return value.map((item) => sortedWhere(item, item));
+    return isObject(touched) ? value.map((item, index) => sortedWhere(item, own(touched, String(index)))) : value;
+  }
+  if (!isObject(value) || !isObject(touched)) return value;
   const sorted: JsonObject = {};
   for (const member of sortedKeys(value)) setMember(sorted, member, sortedWhere(value[member] ?? null, own(touched, member)));
   return sorted;

@@ -1,10 +1,11 @@
 /**
- * Replays requests about updates and deletion (test/recordings/update-steps.ts, delete-steps.ts) whose answers were recorded from release 1.31.1 by
+ * Replays requests about updates and deletion (test/recordings/update-steps.ts, delete-steps.ts, patch-order-steps.ts) whose answers were recorded from release 1.31.1 by
  * test/recordings/updates.ts: status, warnings and the whole body, ids and times masked.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DELETE_STEPS } from '../../recordings/delete-steps';
+import { PATCH_ORDER_STEPS } from '../../recordings/patch-order-steps';
 import { UPDATE_STEPS } from '../../recordings/update-steps';
 import { call, startFixture, type Fixture } from './fixture';
 import { replay, type Recorded } from './replay';
@@ -20,7 +21,7 @@ afterAll(() => fixture.stop());
 
 let next = 0;
 
-describe.each(Object.entries({ ...UPDATE_STEPS, ...DELETE_STEPS }))('%s', (name, steps) => {
+describe.each(Object.entries({ ...UPDATE_STEPS, ...DELETE_STEPS, ...PATCH_ORDER_STEPS }))('%s', (name, steps) => {
   const namespace = `updates-${name}`;
   const seen = { version: '', uid: '' };
   beforeAll(async () => {
