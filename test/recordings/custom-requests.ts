@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   await call('PATCH', `/apis/${GROUP}/v1/namespaces/${NAMESPACE}/widgets/s`, 'application/merge-patch+json', {
     metadata: { finalizers: null },
   });
-  await call('DELETE', `${DEFINITIONS}/gadgets.${GROUP}`, 'application/json');
+  for (const left of ['gadgets', 'ranges']) await call('DELETE', `${DEFINITIONS}/${left}.${GROUP}`, 'application/json');
   await call('DELETE', `/api/v1/namespaces/${NAMESPACE}`, 'application/json');
   hangUp();
 }

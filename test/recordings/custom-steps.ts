@@ -80,6 +80,28 @@ export const CUSTOM_DEFINITIONS: readonly Body[] = [
     ],
     { singular: 'widget', shortNames: ['wd'], categories: ['all'] },
   ),
+  definition('ranges', 'Range', 'Namespaced', [
+    {
+      name: 'v3',
+      served: true,
+      storage: true,
+      schema: {
+        openAPIV3Schema: {
+          type: 'object',
+          properties: {
+            spec: {
+              type: 'object',
+              properties: { low: { type: 'integer' }, high: { type: 'integer' }, mode: { type: 'string' } },
+              'x-kubernetes-validations': [
+                { rule: 'self.low <= self.high', message: 'low must not be above high', fieldPath: '.low' },
+                { rule: '!has(oldSelf.mode) || self.mode == oldSelf.mode', reason: 'FieldValueForbidden' },
+              ],
+            },
+          },
+        },
+      },
+    },
+  ]),
   definition('gadgets', 'Gadget', 'Cluster', [
     {
       name: 'v2',
@@ -268,6 +290,20 @@ const clusterWide: readonly RequestStep[] = [
   del(`${GADGETS}/g`),
 ];
 
+const RANGES = `/apis/${GROUP}/v3/namespaces/$NS/ranges`;
+const range = (spec: unknown): Body => ({ apiVersion: `${GROUP}/v3`, kind: 'Range', metadata: { name: 'r' }, spec });
+
+const rules: readonly RequestStep[] = [
+  post(RANGES, range({ low: 3, high: 2 })),
+  post(RANGES, range({ low: 'x', high: 2 })),
+  post(RANGES, range({ low: 3 })),
+  post(RANGES, range({ low: 1, high: 2, mode: 'a' })),
+  merge(`${RANGES}/r`, { spec: { low: 5 } }),
+  merge(`${RANGES}/r`, { spec: { mode: 'b' } }),
+  merge(`${RANGES}/r`, { spec: { low: 2 } }),
+  apply(`${RANGES}/r`, range({ high: 0 }), 'kubectl'),
+];
+
 const deletions: readonly RequestStep[] = [
   del(`${WIDGETS}/none`),
   del(`${WIDGETS}/warned`),
@@ -283,5 +319,6 @@ export const CUSTOM_STEPS: Readonly<Record<string, readonly RequestStep[]>> = {
   versions,
   reads,
   'cluster-wide': clusterWide,
+  rules,
   deletions,
 };

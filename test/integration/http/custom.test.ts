@@ -21,7 +21,7 @@ beforeAll(async () => {
   for (const definition of CUSTOM_DEFINITIONS) {
     expect((await call(fixture, DEFINITIONS, { method: 'POST', body: JSON.stringify(definition) })).status).toBe(201);
   }
-  for (const resource of ['v1/widgets', 'v2/gadgets']) {
+  for (const resource of ['v1/widgets', 'v2/gadgets', 'v3/ranges']) {
     while ((await call(fixture, `/apis/${GROUP}/${resource}`)).status === 404);
   }
 });
