@@ -293,7 +293,26 @@ const clusterWide: readonly RequestStep[] = [
 const RANGES = `/apis/${GROUP}/v3/namespaces/$NS/ranges`;
 const range = (spec: unknown): Body => ({ apiVersion: `${GROUP}/v3`, kind: 'Range', metadata: { name: 'r' }, spec });
 
+const ruled = (rule: unknown, member: Body = { type: 'integer' }): Body =>
+  definition('faulty', 'Faulty', 'Namespaced', [
+    {
+      name: 'v1',
+      served: true,
+      storage: true,
+      schema: {
+        openAPIV3Schema: {
+          type: 'object',
+          properties: { spec: { type: 'object', properties: { a: member }, 'x-kubernetes-validations': [rule] } },
+        },
+      },
+    },
+  ]);
+
 const rules: readonly RequestStep[] = [
+  post(`${DEFINITIONS}?dryRun=All`, ruled({ rule: 'self.b > 1' })),
+  post(`${DEFINITIONS}?dryRun=All`, ruled({ rule: 'self.a' })),
+  post(`${DEFINITIONS}?dryRun=All`, ruled({ rule: 'self.a > 1', reason: 'Nonsense' })),
+  post(`${DEFINITIONS}?dryRun=All`, ruled({ rule: 'self.a.all(x, self.a.all(y, x == y))' }, { type: 'array', items: { type: 'string' } })),
   post(RANGES, range({ low: 3, high: 2 })),
   post(RANGES, range({ low: 'x', high: 2 })),
   post(RANGES, range({ low: 3 })),

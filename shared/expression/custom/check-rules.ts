@@ -1,8 +1,9 @@
 /**
  * What is wrong with the rules of a schema when its definition is written: their texts, their types, and what they may cost at most. Evaluates nothing.
  */
+import { quote } from '../../api/quote';
 import type { SchemaNode, ValidationRule } from '../../api/custom/schema-node';
-import { forbiddenField, internalError, invalidValue, notSupported, required, type FieldError } from '../../api/field-error';
+import { forbiddenField, internalError, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../api/field-error';
 import { UNBOUNDED } from '../cost/estimate';
 import type { Expression, Type } from '../engine';
 import { compileRule, hasRules, type CompiledRule } from './compiled-rule';
@@ -130,22 +131,26 @@ function checkFieldPath(text: string, node: SchemaNode, path: string): FieldErro
   return errors;
 }
 
-/** A rule as it stands in messages. */
-const shown = (rule: ValidationRule): { readonly [member: string]: unknown } => ({
-  rule: rule.rule,
-  ...(rule.message === '' ? {} : { message: rule.message }),
-  ...(rule.messageExpression === '' ? {} : { messageExpression: rule.messageExpression }),
-  ...(rule.reason === '' ? {} : { reason: rule.reason }),
-  ...(rule.fieldPath === '' ? {} : { fieldPath: rule.fieldPath }),
-  ...(rule.optionalOldSelf === undefined ? {} : { optionalOldSelf: rule.optionalOldSelf }),
-});
+/** A rule as upstream prints it, as a structure of its language; where that has an address, ours has none. */
+function shown({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: ValidationRule): string {
+  const pointer = (type: string, isSet: boolean): string => `(*${type})(${isSet ? '0xc000000000' : 'nil'})`;
+  const members = [
+    `Rule:${quote(rule)}`,
+    `Message:${quote(message)}`,
+    `MessageExpression:${quote(messageExpression)}`,
+    `Reason:${pointer('apiextensions.FieldValueErrorReason', reason !== '')}`,
+    `FieldPath:${quote(fieldPath)}`,
+    `OptionalOldSelf:${pointer('bool', optionalOldSelf !== undefined)}`,
+  ];
+  return `apiextensions.ValidationRule{${members.join(', ')}}`;
+}
 
 function checkCompiled(rule: ValidationRule, compiled: CompiledRule, self: Type, place: CountedPlace, context: Context): FieldError[] {
   const { expression, messageExpression } = compiled;
   const path = `${place.path}.rule`;
   const errors: FieldError[] = [];
-  if ('fault' in expression) errors.push(invalidValue(path, shown(rule), expression.fault));
-  else if (expression.type.kind !== 'bool') errors.push(invalidValue(path, shown(rule), 'cel expression must evaluate to a bool'));
+  if ('fault' in expression) errors.push(invalidAs(path, shown(rule), expression.fault));
+  else if (expression.type.kind !== 'bool') errors.push(invalidAs(path, shown(rule), 'cel expression must evaluate to a bool'));
   else {
     if (compiled.usesOld && place.uncorrelated !== undefined) {
       const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelated}`;
@@ -169,8 +174,8 @@ function checkMessage(
 ): FieldError[] {
   if (expression === undefined) return [];
   const path = `${place.path}.messageExpression`;
-  if ('fault' in expression) return [invalidValue(path, shown(rule), `messageExpression ${expression.fault}`)];
-  if (expression.type.kind !== 'string') return [invalidValue(path, shown(rule), 'messageExpression must evaluate to a string')];
+  if ('fault' in expression) return [invalidAs(path, shown(rule), `messageExpression ${expression.fault}`)];
+  if (expression.type.kind !== 'string') return [invalidAs(path, shown(rule), 'messageExpression must evaluate to a string')];
   return checkCost(expression, self, 'messageExpression', path, place, context);
 }
 

@@ -38,7 +38,7 @@ const withRule = (rule: JsonValue | undefined): JsonObject => ({
 });
 
 const plain = (text: string): string =>
-  text.replace(/Invalid value: \{"rule".*?\}: (?=compilation|cel expr|program|messageE)/gs, 'Invalid value: R: ');
+  text.replace(/Invalid value: apiextensions.ValidationRule\{.*?\}: (?=compilation|cel expr|program|messageE)/gs, 'Invalid value: R: ');
 const printed = (errors: readonly FieldError[]): string[] =>
   errors.map((error) => plain(`${error.field}|${error.reason}|${error.body}`)).sort();
 

@@ -6,6 +6,7 @@
 import { invalidValue, type FieldError } from '../../../../shared/api/field-error';
 import type { JsonObject } from '../../../../shared/api/json';
 import { readSchema } from '../../../../shared/api/custom/read-schema';
+import { checkRules } from '../../../../shared/expression/custom/check-rules';
 import { keywordErrors } from './schema-keywords';
 import { defaultErrors } from './schema-defaults';
 import { structureErrors } from './schema-structure';
@@ -17,7 +18,10 @@ export function schemaErrors(schema: JsonObject, place: string): readonly FieldE
     return [invalidValue(place, '', "OpenAPIV3Schema 'schema' is not supported")];
   if (someSchema(schema, isUnknowable)) return ofKeywords;
   const ofStructure = structureErrors(schema, place);
-  return [...ofKeywords, ...(ofStructure.length > 0 ? ofStructure : defaultErrors(readSchema(schema), place))];
+  if (ofStructure.length > 0) return [...ofKeywords, ...ofStructure];
+  const node = readSchema(schema);
+  const found = [...ofKeywords, ...defaultErrors(node, place)];
+  return found.length > 0 ? found : checkRules(node, place);
 }
 
 const UNKNOWN = ['$ref', '$schema', 'additionalItems', 'definitions', 'dependencies', 'id', 'patternProperties'];
