@@ -61,9 +61,9 @@ const SPECIAL: ReadonlyMap<string, number> = new Map([
 ]);
 
 function textToDouble(text: string): Value {
+  if (text.length > 2000) return failed('double');
   const special = SPECIAL.get(text.toLowerCase());
   if (special !== undefined) return special;
-  if (text.length > 2000) return failed('double');
   const digits = text.replace(/(?<=[\dxX])_(?=[\da-fA-F])/g, '');
   const value = NUMBER.test(digits) ? Number(digits) : readHexadecimal(digits);
   return Number.isFinite(value) ? value : failed('double');

@@ -1,0 +1,206 @@
+/**
+ * Whatever text is given as an expression, and whatever object it meets: nothing is thrown, an answer comes within the budget, and equal questions have
+ * equal answers.
+ */
+import fc from 'fast-check';
+import type { JsonObject, JsonValue } from '../api/json';
+import { readSchema } from '../api/custom/read-schema';
+import { checkRules } from './custom/check-rules';
+import { compileRules } from './custom/compile-rules';
+import { declaredType } from './custom/declared-type';
+import { wrapperOf } from './custom/json-value';
+import { Budget, compileExpression, CostExceeded, type Expression, type Type } from './engine';
+
+const schema: JsonObject = {
+  type: 'object',
+  properties: {
+    i: { type: 'integer' },
+    s: { type: 'string' },
+    b: { type: 'boolean' },
+    l: { type: 'array', items: { type: 'integer' } },
+    m: { type: 'object', additionalProperties: { type: 'string' } },
+    o: { type: 'object', properties: { x: { 'x-kubernetes-int-or-string': true } } },
+  },
+};
+const node = readSchema(schema);
+const self: Type = declaredType(node, false) ?? { kind: 'dyn' };
+const wrap = wrapperOf(node, false) ?? ((): null => null);
+const variables = new Map([['self', self]]);
+
+/** Texts that look like expressions; many of them are. */
+const words = fc.constantFrom(
+  ...['self.i', 'self.s', 'self.b', 'self.l', 'self.m', 'self.o.x', 'self', 'x', '1', '1.5', '2u', "'a'", "b'a'", 'true', 'null', '[', ']'],
+  ...[
+    '{',
+    '}',
+    '(',
+    ')',
+    '.',
+    ',',
+    '?',
+    ':',
+    '==',
+    '!=',
+    '<',
+    '>=',
+    '+',
+    '-',
+    '*',
+    '/',
+    '%',
+    '!',
+    '&&',
+    '||',
+    ' in ',
+    '.all(x, ',
+    '.map(x, ',
+  ],
+  ...[
+    '.filter(x, ',
+    '.size()',
+    '.?i',
+    '[?0]',
+    '.orValue(1)',
+    'has(',
+    'dyn(',
+    'int(',
+    'string(',
+    ".matches('a+')",
+    '.join()',
+    "'%s'.format([",
+    "'\\u00e9",
+  ],
+  ...['ip(', 'quantity(', 'duration(', 'timestamp(', 'sets.contains(', 'optional.of(', '.optMap(x, ', '.exists_one(x, '],
+);
+const texts = fc.oneof(
+  fc.array(words, { maxLength: 14 }).map((parts) => parts.join('')),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+);
+
+const atoms = fc.constantFrom('self.i', 'self.l.size()', '7', 'self.l[0]', 'int(self.s)', 'self.s.size()');
+/** Expressions that are right. */
+const { condition } = fc.letrec<{ number: string; condition: string }>((tie) => ({
+  number: fc.oneof(
+    { depthSize: 'small' },
+    atoms,
+    fc.tuple(tie('number'), fc.constantFrom('+', '-', '*', '/', '%'), tie('number')).map(([a, sign, b]) => `(${a} ${sign} ${b})`),
+    fc.tuple(tie('condition'), tie('number'), tie('number')).map(([c, a, b]) => `(${c} ? ${a} : ${b})`),
+  ),
+  condition: fc.oneof(
+    { depthSize: 'small' },
+    fc.constantFrom('self.b', 'has(self.i)', "self.s.contains('a')", "'k' in self.m", 'self.o.x == 1', 'self.?i.hasValue()'),
+    fc.tuple(tie('number'), fc.constantFrom('==', '<', '>='), tie('number')).map(([a, sign, b]) => `${a} ${sign} ${b}`),
+    fc.tuple(tie('condition'), fc.constantFrom('&&', '||'), tie('condition')).map(([a, sign, b]) => `(${a} ${sign} ${b})`),
+    fc.tuple(fc.constantFrom('all', 'exists', 'exists_one'), tie('condition')).map(([macro, c]) => `self.l.${macro}(x, x > 1 || ${c})`),
+  ),
+}));
+
+const json: fc.Arbitrary<JsonValue> = fc.letrec<{ value: JsonValue }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom<JsonValue>(null, true, 0, -1, 2 ** 53, 1.5, '', 'a', '日😀', 10n ** 20n),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(fc.constantFrom('i', 's', 'b', 'l', 'm', 'o', 'x', '__proto__', 'constructor'), tie('value'), { maxKeys: 5 }),
+  ),
+})).value;
+
+const fitting = fc.record<JsonObject>({
+  i: fc.integer(),
+  s: fc.string({ maxLength: 10 }),
+  b: fc.boolean(),
+  l: fc.array(fc.integer(), { maxLength: 6 }),
+  m: fc.dictionary(fc.string({ maxLength: 3 }), fc.string({ maxLength: 3 }), { maxKeys: 4 }),
+  o: fc.record({ x: fc.oneof(fc.integer(), fc.string()) }),
+});
+
+function compiled(text: string): Expression {
+  const expression = compileExpression(text, variables);
+  if ('fault' in expression) throw new Error(`${text}: ${expression.fault}`);
+  return expression;
+}
+
+/** What an evaluation gives within a limit, as text. */
+function outcome(expression: Expression, object: JsonValue, limit: number): string {
+  try {
+    const value = expression.evaluate(new Map([['self', wrap(object)]]), limit, new Budget(limit));
+    return typeof value === 'object' && value !== null ? JSON.stringify(value) : `${typeof value} ${String(value)}`;
+  } catch (error) {
+    if (error instanceof CostExceeded) return 'exceeded';
+    throw error;
+  }
+}
+
+describe('expressions', () => {
+  it('are compiled or refused, whatever they are', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const expression = compileExpression(text, variables);
+        if ('fault' in expression) expect(expression.fault).toMatch(/^(compilation|program instantiation) failed: /);
+        else expect(expression.estimate(self).max).toBeGreaterThanOrEqual(expression.estimate(self).min);
+      }),
+      { numRuns: 1500 },
+    );
+  });
+
+  it('have an answer for every object, and the same one each time', () => {
+    fc.assert(
+      fc.property(condition, fc.oneof(fitting, json), (text, object) => {
+        const expression = compiled(text);
+        const first = outcome(expression, object, 100_000);
+        expect(outcome(expression, object, 100_000)).toBe(first);
+        expect(first).toMatch(/^(boolean (true|false)|exceeded|\{"message":)/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('hardly cost more than was estimated', () => {
+    fc.assert(
+      fc.property(condition, fitting, (text, object) => {
+        const expression = compiled(text);
+        // Comparing scalars of the schema is free in an estimate and costs 1 when it is done.
+        expect(outcome(expression, object, expression.estimate(self).max * 2 + 10)).not.toBe('exceeded');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('end when they have cost what they may', () => {
+    const object = { l: Array.from({ length: 1000 }, (_, index) => index) };
+    const loops = compiled('self.l.all(x, self.l.all(y, self.l.all(z, x + y + z >= 0)))');
+    expect(outcome(loops, object, 100_000)).toBe('exceeded');
+    expect(outcome(compiled('self.l.all(x, x >= 0)'), object, 100_000)).toBe('boolean true');
+  });
+});
+
+describe('rules of a schema', () => {
+  it('are checked and run without throwing, whatever stands in them', () => {
+    fc.assert(
+      fc.property(fc.array(texts, { minLength: 1, maxLength: 3 }), json, json, (rules, object, old) => {
+        const ruled = readSchema({
+          type: 'object',
+          properties: {
+            v: { ...schema, 'x-kubernetes-validations': rules.map((rule) => ({ rule, messageExpression: rule, fieldPath: rule })) },
+          },
+        });
+        checkRules(ruled, 'S');
+        compileRules(ruled).validate({ v: object }, { v: old });
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('work that costs little', () => {
+  const work = (rule: string, object: JsonObject): string => outcome(compiled(rule), object, 1_000_000);
+  const long = 'a'.repeat(500_000);
+
+  it.each([
+    ['a text that grows', "self.s.replace('a', self.s).size() > 0"],
+    ['a search that nearly fits everywhere', "self.s.indexOf('b' + self.s.substring(250000)) < 0"],
+    ['a pattern over and over', "self.l.all(x, self.s.matches('^a*b?a*$'))"],
+    ['characters beyond the first plane', "self.l.all(x, (self.s + '😀').charAt(1) == 'a')"],
+  ])('ends: %s', (_what, rule) => {
+    expect(work(rule, { s: long, l: Array.from({ length: 200_000 }, () => 1) })).toBe('exceeded');
+  });
+});
