@@ -118,16 +118,19 @@ export function patchOptions(
   return { ...writeValues(query, headers), ...(force === undefined ? {} : { force }) };
 }
 
-/** Delete options from the query; a body's members are laid over them. */
+/** Delete options from the query. `uid` and `resourceVersion` are preconditions, of collections too (upstream behaviour). */
 export function deleteOptions(query: Query): DeleteOptions {
   const gracePeriodSeconds = integer(query, 'gracePeriodSeconds');
   const orphanDependents = query.boolean('orphanDependents');
   const propagationPolicy = query.get('propagationPolicy');
+  const [uid = '', resourceVersion = ''] = [query.get('uid'), query.get('resourceVersion')];
+  const preconditions = { ...(uid === '' ? {} : { uid }), ...(resourceVersion === '' ? {} : { resourceVersion }) };
   return {
     dryRun: query.get('dryRun') === 'All',
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(orphanDependents === undefined ? {} : { orphanDependents }),
     ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
   };
 }
 

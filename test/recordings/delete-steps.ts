@@ -219,3 +219,22 @@ const collections: readonly RequestStep[] = [
 ];
 
 export const DELETE_STEPS: Readonly<Record<string, readonly RequestStep[]>> = { options, held, kinds, collections };
+
+/** Preconditions in the query, which count where there is no body. */
+export const DELETE_QUERY_STEPS: Readonly<Record<string, readonly RequestStep[]>> = {
+  preconditions: [
+    post('a map', 'configmaps', cm('a', { labels: { l: 'x' } })),
+    del('wrong uid', 'configmaps/a?uid=x'),
+    del('wrong uid, as a dry run', 'configmaps/a?uid=x&dryRun=All'),
+    del('the first of two uids', 'configmaps/a?uid=x&uid=$UID&dryRun=All'),
+    del('wrong version', 'configmaps/a?resourceVersion=1'),
+    del('version 0', 'configmaps/a?resourceVersion=0'),
+    del('version of nonsense', 'configmaps/a?resourceVersion=x'),
+    del('right uid, wrong version', 'configmaps/a?uid=$UID&resourceVersion=1'),
+    del('a collection at version 0', 'configmaps?labelSelector=l&resourceVersion=0'),
+    del('wrong uid and a body', 'configmaps/a?uid=x', { dryRun: ['All'] }),
+    del('empty ones', 'configmaps/a?uid=&resourceVersion=&dryRun=All'),
+    del('both right', 'configmaps/a?uid=$UID&resourceVersion=$RV'),
+    get('configmaps/a'),
+  ],
+};

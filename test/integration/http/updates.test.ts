@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DELETE_STEPS } from '../../recordings/delete-steps';
+import { DELETE_QUERY_STEPS, DELETE_STEPS } from '../../recordings/delete-steps';
 import { PATCH_ORDER_STEPS } from '../../recordings/patch-order-steps';
 import { UPDATE_STEPS } from '../../recordings/update-steps';
 import { call, startFixture, type Fixture } from './fixture';
@@ -21,7 +21,7 @@ afterAll(() => fixture.stop());
 
 let next = 0;
 
-describe.each(Object.entries({ ...UPDATE_STEPS, ...DELETE_STEPS, ...PATCH_ORDER_STEPS }))('%s', (name, steps) => {
+describe.each(Object.entries({ ...UPDATE_STEPS, ...DELETE_STEPS, ...PATCH_ORDER_STEPS, ...DELETE_QUERY_STEPS }))('%s', (name, steps) => {
   const namespace = `updates-${name}`;
   const seen = { version: '', uid: '' };
   beforeAll(async () => {
