@@ -2,7 +2,14 @@
  * From a parsed request to its handler: which paths lead somewhere, which methods they take (behaviour-reference §1.2, §3.2).
  * Never looks at headers or bodies.
  */
-import { badRequest, clientFault, methodNotAllowedOnRoute, routeNotFound, watchNotSupported } from '../../shared/api/status';
+import {
+  badRequest,
+  clientFault,
+  methodNotAllowedOnRoute,
+  routeNotFound,
+  serviceUnavailable,
+  watchNotSupported,
+} from '../../shared/api/status';
 import { apiVersionOf } from '../../shared/api/identity';
 import type { Deprecation, KindRow, Verb } from '../../shared/api/kinds';
 import { textIn } from '../../shared/names/dialect';
@@ -61,10 +68,17 @@ export function routeResource(parts: ApiParts, exchange: Exchange, info: Resourc
 function routeCustom(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const verb = customVerb(exchange, resource.row, info);
   if (verb === undefined) throw new PageNotFound();
+  if (resource.row.custom?.needsWebhook === true) throw serviceUnavailable(noConversion(resource.row));
   checkName(info.name);
   checkNamespace(resource, info.namespace);
   warnOfDeprecation(parts, exchange, resource, info);
   return HANDLERS[verb](parts, exchange, resource, info);
+}
+
+/** Showing the object as it is stored would leave out or make up what only the webhook knows. */
+function noConversion({ group, version, custom }: KindRow): string {
+  const stored = custom?.storageVersion ?? '';
+  return `conversion webhooks are not called by this server: ask for ${apiVersionOf({ group, version: stored })}, in which objects are stored, instead of ${version}`;
 }
 
 /** There is nothing at this path, neither inside the API nor outside of it. */

@@ -16,6 +16,7 @@ function rowWith(kind: string, columns: readonly PrinterColumn[]): KindRow {
     schemaId: '',
     versions: new Map([['v1', schema]]),
     storageVersion: 'v1',
+    needsWebhook: false,
     columns,
     scale: undefined,
   };

@@ -58,6 +58,7 @@ export function readDefinition(object: JsonObject): Definition {
     schemas,
     storageVersion: storage === undefined ? '' : nameOf(storage),
     best: bestVersion(versions),
+    webhook: stringAt(objectAt(spec, 'conversion'), 'strategy') === 'Webhook',
   };
   const terminating = stringAt(metadata, 'deletionTimestamp') !== undefined;
   const established = conditionIsTrue(status, 'Established');
@@ -81,11 +82,13 @@ interface Shared {
   readonly plural: string;
   readonly schemas: ReadonlyMap<string, SchemaNode>;
   readonly storageVersion: string;
+  /** Versions differ in what only a webhook can tell. */
+  readonly webhook: boolean;
   readonly best: string | undefined;
 }
 
 function rowOf(shared: Shared, version: JsonObject): KindRow {
-  const { name, group, names, namespaced, plural, schemas, storageVersion } = shared;
+  const { name, group, names, namespaced, plural, schemas, storageVersion, webhook } = shared;
   const versionName = nameOf(version);
   const kind = stringAt(names, 'kind') ?? '';
   const subresources = objectAt(version, 'subresources') ?? {};
@@ -98,6 +101,7 @@ function rowOf(shared: Shared, version: JsonObject): KindRow {
     schemaId: schemaId(version),
     versions: schemas,
     storageVersion,
+    needsWebhook: webhook && versionName !== storageVersion,
     columns: (arrayAt(version, 'additionalPrinterColumns') ?? []).filter(isObject).map(printerColumn),
     scale: scale === undefined ? undefined : scalePaths(scale),
   };

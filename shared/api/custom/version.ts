@@ -31,6 +31,8 @@ export interface CustomVersion {
   readonly versions: ReadonlyMap<string, SchemaNode>;
   /** The version that the definition says objects are stored in. */
   readonly storageVersion: string;
+  /** Objects would have to be put into this version by a webhook. */
+  readonly needsWebhook: boolean;
   readonly columns: readonly PrinterColumn[];
   readonly scale: ScalePaths | undefined;
 }

@@ -96,6 +96,27 @@ it('registers what it serves, and custom groups for as long as there is a defini
   expect(await has('v1.apps')).toBe(true);
 });
 
+it('says so where only a conversion webhook could tell what an object is', async () => {
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string' } } } } } };
+  const clientConfig = { url: 'https://webhook.example.com/convert' };
+  await define(
+    definition(
+      'things',
+      {},
+      {
+        versions: [
+          { name: 'v1', served: true, storage: true, schema },
+          { name: 'v2', served: true, storage: false, schema },
+        ],
+        conversion: { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } },
+      },
+    ),
+  );
+  expect((await ask(one, 'POST', objects('things'), thing('x', { a: '1' }))).code).toBe(201);
+  const refused = await ask(two, 'GET', `${objects('things').replace('v1', 'v2')}/x`);
+  expect([refused.code, refused.object['message']]).toEqual([503, expect.stringContaining('conversion webhooks are not called')]);
+});
+
 it('keeps kinds apart whose names collide', async () => {
   await define(definition('things', {}));
   const rival = definition('others', {}, { names: { plural: 'others', singular: 'other', kind: 'Thing' } });
