@@ -97,6 +97,57 @@ describe('a DELETE', () => {
   });
 });
 
+describe('what nobody would write', () => {
+  const nested = (depth: number, wrap: (inner: JsonObject) => JsonObject): JsonObject => {
+    let inner: JsonObject = { type: 'string' };
+    for (let left = depth; left > 0; left -= 1) inner = wrap(inner);
+    return inner;
+  };
+  const refusalOf = async (root: JsonObject): Promise<StatusError> => {
+    const fixture = await writeFixture({ naming: 'kubernetes' });
+    const body = definition({
+      versions: [JSON.parse(JSON.stringify({ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: root } }))],
+    });
+    const refused = await fixture.create(RESOURCE, objectOf(body), { dryRun: true }).catch((error: unknown) => error);
+    if (!(refused instanceof StatusError)) throw new Error('it was not refused', { cause: refused });
+    return refused;
+  };
+
+  test.each<readonly [string, (inner: JsonObject) => JsonObject]>([
+    ['properties', (inner) => ({ type: 'object', properties: { a: inner } })],
+    ['items', (inner) => ({ type: 'array', items: inner })],
+    ['not', (inner) => ({ not: inner })],
+    ['allOf', (inner) => ({ allOf: [inner] })],
+    ['additionalProperties', (inner) => ({ type: 'object', additionalProperties: inner })],
+  ])('depth: %s', async (_name, wrap) => {
+    expect(await refusalOf(nested(1500, wrap))).toMatchObject({ code: 400, message: expect.stringContaining('exceeded max depth') });
+    // As deep as it may be, with a fault at the bottom.
+    expect(await refusalOf(nested(300, (inner) => (inner['type'] === 'string' ? { $ref: 'x' } : wrap(inner))))).toMatchObject({
+      code: 422,
+    });
+  });
+
+  test('long names above many faults', async () => {
+    const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`p${index}`, {}]));
+    const root = nested(200, (inner) => ({
+      type: 'object',
+      properties: { ['n'.repeat(5000)]: inner['type'] === 'string' ? { type: 'object', properties: wide } : inner },
+    }));
+    const { message } = await refusalOf(root);
+    expect(message.length).toBeLessThan(5_000_000);
+  });
+
+  test('many keys of a list', async () => {
+    const keys = Array.from({ length: 100_000 }, (_, index) => `k${index}`);
+    const items = { type: 'object', required: keys, properties: { a: { type: 'string' } } };
+    const root = {
+      type: 'object',
+      properties: { a: { type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': keys } },
+    };
+    expect(await refusalOf(root)).toMatchObject({ code: 422 });
+  });
+});
+
 test('everything that was recorded is looked at', () => {
   expect([Object.keys(RECORDED.created), Object.keys(RECORDED.updated)]).toEqual([CREATED.map(([title]) => title), Object.keys(UPDATES)]);
 });

@@ -73,9 +73,9 @@ function storedVersionsErrors(object: JsonObject): readonly FieldError[] {
 
 /** Objects may still be stored in these. */
 function goneVersionsErrors(object: JsonObject): readonly FieldError[] {
-  const known = listed(specOf(object), 'versions').map((version) => stringAt(version, 'name') ?? '');
+  const known = new Set(listed(specOf(object), 'versions').map((version) => stringAt(version, 'name') ?? ''));
   return storedVersionsOf(object).flatMap((name, index) =>
-    known.includes(name) ? [] : [invalidValue(`${STORED}[${index}]`, name, 'must appear in spec.versions')],
+    known.has(name) ? [] : [invalidValue(`${STORED}[${index}]`, name, 'must appear in spec.versions')],
   );
 }
 

@@ -3,6 +3,8 @@ import type { JsonArray, JsonObject, JsonValue, NumberLiterals } from '../json';
 import { DecodeError } from './decode-error';
 
 const MOST_UNKNOWN = 100;
+/** Only types that hold themselves get this far; whoever walks along an object may do so without a loop of its own. */
+export const MAX_DEPTH = 1000;
 
 /** The first wrong type is reported when all is read; a text that a time, quantity or … refuses stops at once. This is upstream's order. */
 export class Context {
@@ -11,7 +13,15 @@ export class Context {
   readonly path: (string | number)[] = [];
   firstFault: DecodeError | undefined;
 
-  constructor(readonly literals: NumberLiterals | undefined) {}
+  /** `above` = how deep the value stands in another decoding. */
+  constructor(
+    readonly literals: NumberLiterals | undefined,
+    private readonly above = 0,
+  ) {}
+
+  get depth(): number {
+    return this.above + this.path.length;
+  }
 
   /** `found` is what the text has (`string`, `number 80.5`). */
   mismatch(found: string, owner: Owner): DecodeError {

@@ -5,7 +5,7 @@
  * the strategies' work.
  */
 import { isObject, setMember, type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../json';
-import { Context, type Owner, type Reader } from './decode-context';
+import { Context, MAX_DEPTH, type Owner, type Reader } from './decode-context';
 import { DecodeError, kindOf } from './decode-error';
 import { scalarReader } from './decode-scalars';
 import { schemaOf } from './tables';
@@ -55,6 +55,7 @@ function compileStruct(type: string): StructReader {
     .map((field) => ({ name: field.name, zero: field.presence === 'null' ? (): null => null : zeroOf(field.type) }));
   const { hasTypeMeta } = schema;
   return (value, context, isTop) => {
+    if (context.depth > MAX_DEPTH) throw new DecodeError('exceeded max depth');
     const object: JsonObject = {};
     for (const member of Object.keys(value)) {
       const slot = slots.get(member);
@@ -243,7 +244,7 @@ function compileEither(type: EitherType, owner: Owner): Reader {
  * member as a whole.
  */
 function apart<T>(context: Context, owner: Owner, read: (inner: Context) => T): T {
-  const inner = new Context(context.literals);
+  const inner = new Context(context.literals, context.depth + 1);
   try {
     const result = read(inner);
     if (inner.firstFault === undefined) return result;

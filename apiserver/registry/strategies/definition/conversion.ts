@@ -99,9 +99,10 @@ function servicePathErrors(path: string | undefined, field: string): readonly Fi
 
 function reviewErrors(versions: readonly string[]): readonly FieldError[] {
   if (versions.length === 0) return [required(REVIEW_VERSIONS)];
+  const seen = new Set<string>();
   const each = versions.flatMap((version, index) => {
     const field = `${REVIEW_VERSIONS}[${index}]`;
-    if (versions.indexOf(version) < index) return [invalidValue(field, version, 'duplicate version')];
+    if (seen.size === seen.add(version).size) return [invalidValue(field, version, 'duplicate version')];
     return dns1035Label(version).map((text) => invalidValue(field, version, text));
   });
   if (versions.some((version) => REVIEWS.includes(version))) return each;

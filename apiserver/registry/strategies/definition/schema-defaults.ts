@@ -11,7 +11,9 @@ import { readSchema } from '../../../../shared/api/custom/read-schema';
 import type { SchemaNode } from '../../../../shared/api/custom/schema-node';
 
 export function defaultErrors(root: SchemaNode, place: string): readonly FieldError[] {
-  return nodeErrors({ ...root, embeddedResource: true }, place, undefined);
+  const errors: FieldError[] = [];
+  addNodeErrors({ ...root, embeddedResource: true }, place, undefined, errors);
+  return errors;
 }
 
 /** The way from an object to a part of what it says of itself; `[]` = an item. */
@@ -19,20 +21,15 @@ type Way = readonly string[] | undefined;
 
 const TYPE_META: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
-function nodeErrors(node: SchemaNode, place: string, way: Way): readonly FieldError[] {
+/** Nobody looks at defaults of keys that are not named (upstream behaviour). */
+function addNodeErrors(node: SchemaNode, place: string, way: Way, errors: FieldError[]): void {
   const { items, properties } = node;
-  // Nobody looks at defaults of keys that are not named (upstream behaviour).
-  return [
-    ...valueErrors(node, place, way),
-    ...(items === undefined ? [] : nodeErrors(items, `${place}.items`, way && [...way, ITEM])),
-    ...[...properties].flatMap(([name, member]) =>
-      nodeErrors(
-        member,
-        `${place}.properties[${name}]`,
-        node.embeddedResource && TYPE_META.includes(name) ? [name] : way && [...way, name],
-      ),
-    ),
-  ];
+  for (const error of valueErrors(node, place, way)) errors.push(error);
+  if (items !== undefined) addNodeErrors(items, `${place}.items`, way && [...way, ITEM], errors);
+  for (const [name, member] of properties) {
+    const isTypeMeta = node.embeddedResource && TYPE_META.includes(name);
+    addNodeErrors(member, `${place}.properties[${name}]`, isTypeMeta ? [name] : way && [...way, name], errors);
+  }
 }
 
 const VALUE = 'default';
@@ -65,15 +62,21 @@ function unknownError(value: JsonValue, place: string): FieldError {
 
 /** A default of an integer or string may be anything (upstream behaviour). */
 function lenient(node: SchemaNode): SchemaNode {
+  const known = LENIENT.get(node);
+  if (known !== undefined) return known;
   const { additionalProperties, items, properties } = node;
-  return {
+  const made: SchemaNode = {
     ...node,
     intOrString: false,
     properties: new Map([...properties].map(([name, member]) => [name, lenient(member)])),
     additionalProperties: typeof additionalProperties === 'object' ? lenient(additionalProperties) : additionalProperties,
     items: items === undefined ? undefined : lenient(items),
   };
+  LENIENT.set(node, made);
+  return made;
 }
+
+const LENIENT = new WeakMap<SchemaNode, SchemaNode>();
 
 /** What is wrong with a value, said of the default. A key that the schema does not name has a dot before it in the text (upstream behaviour). */
 function atDefault({ properties, additionalProperties }: SchemaNode, error: FieldError, place: string): FieldError {

@@ -6,22 +6,25 @@ import { typeMetaErrors } from './schema-type-meta';
 import { below } from './schema-walk';
 
 export function keywordErrors(root: JsonObject, place: string): readonly FieldError[] {
-  const ofRoot = root['nullable'] === true ? [forbiddenField(`${place}.nullable`, 'nullable cannot be true at the root')] : [];
-  return [...ofRoot, ...typeMetaErrors(root, place), ...errorsAt(root, place)];
+  const errors: FieldError[] = [];
+  if (root['nullable'] === true) errors.push(forbiddenField(`${place}.nullable`, 'nullable cannot be true at the root'));
+  addErrors(root, place, errors);
+  return [...typeMetaErrors(root, place), ...errors];
 }
 
-function errorsAt(schema: JsonObject, place: string): readonly FieldError[] {
-  return [
+function addErrors(schema: JsonObject, place: string, errors: FieldError[]): void {
+  errors.push(
     ...unsupported(schema, place),
     ...openErrors(schema, place),
     ...typeErrors(schema, `${place}.type`),
     ...preservationErrors(schema, place),
     ...mapTypeErrors(schema, place),
     ...listTypeErrors(schema, place),
-    ...keyErrors(schema, place),
     ...setErrors(schema, place),
-    ...below(schema, place).flatMap((inner) => errorsAt(inner.schema, inner.place)),
-  ];
+  );
+  // There may be many keys.
+  for (const error of keyErrors(schema, place)) errors.push(error);
+  for (const inner of below(schema, place)) addErrors(inner.schema, inner.place, errors);
 }
 
 const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
@@ -118,11 +121,13 @@ function keyErrors(schema: JsonObject, place: string): readonly FieldError[] {
 
 function keyedItemErrors(keys: readonly string[], items: JsonObject, place: string, field: string): readonly FieldError[] {
   const members = objectAt(items, 'properties') ?? {};
+  const needed = new Set(stringsAt(items, 'required'));
   const errors: FieldError[] = [];
+  const unknown = invalidValue(field, keys, 'entries must all be names of item properties');
   for (const key of new Set(keys)) {
     const member = objectAt(members, key);
     if (member === undefined) {
-      errors.push(invalidValue(field, keys, 'entries must all be names of item properties'));
+      errors.push(unknown);
       continue;
     }
     const type = stringAt(member, 'type') ?? '';
@@ -130,17 +135,17 @@ function keyedItemErrors(keys: readonly string[], items: JsonObject, place: stri
     // The value is always this one (upstream behaviour).
     if (type === 'object' || type === 'array')
       errors.push(invalidValue(`${at}.type`, 'object', `must be a scalar type if parent array's ${LIST_TYPE} is map`));
-    errors.push(...keyMemberErrors(key, member, items, at));
+    errors.push(...keyMemberErrors(member, needed.has(key), at));
   }
   if (new Set(keys).size < keys.length) errors.push(invalidValue(field, keys, 'must not contain duplicate entries'));
   return errors;
 }
 
-function keyMemberErrors(key: string, member: JsonObject, items: JsonObject, at: string): readonly FieldError[] {
+function keyMemberErrors(member: JsonObject, isNeeded: boolean, at: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   const rule = `this property is in ${LIST_KEYS}, so it`;
-  const isThere = member['default'] !== undefined || stringsAt(items, 'required').includes(key);
-  if (!isThere) errors.push(required(`${at}.default`, `${rule} must have a default or be a required property`));
+  if (member['default'] === undefined && !isNeeded)
+    errors.push(required(`${at}.default`, `${rule} must have a default or be a required property`));
   if (member['nullable'] === true) errors.push(forbiddenField(`${at}.nullable`, `${rule} cannot be nullable`));
   return errors;
 }

@@ -3,9 +3,9 @@
  * pruned, defaulted or shown.
  */
 import { forbiddenField, invalidValue, required, type FieldError } from '../../../../shared/api/field-error';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/api/json';
+import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/api/json';
 import { compilePattern } from '../../../../shared/api/pattern';
-import { atItems, inMap, parts, underLogic, type Placed } from './schema-walk';
+import { atItems, inMap, MOST_TEXT, parts, underLogic, type Placed } from './schema-walk';
 
 const EITHER = 'x-kubernetes-int-or-string';
 const EMBEDDED = 'x-kubernetes-embedded-resource';
@@ -14,19 +14,19 @@ const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 type Level = 'root' | 'member' | 'item';
 
 export function structureErrors(root: JsonObject, place: string): readonly FieldError[] {
-  return [...nodeErrors(root, place, 'root'), ...completenessErrors(root, place)];
+  const errors: FieldError[] = [];
+  addNodeErrors(root, place, 'root', errors);
+  return [...errors, ...completenessErrors(root, place)];
 }
 
-function nodeErrors(node: JsonObject, place: string, level: Level): readonly FieldError[] {
-  return [
-    ...parts(node, place).flatMap((inner) => nodeErrors(inner.schema, inner.place, inner.place === `${place}.items` ? 'item' : 'member')),
-    ...patternErrors(node, place),
-    ...itemsErrors(node, place),
-    ...logicErrors(node, place),
-    ...(node[EMBEDDED] === true ? embeddedErrors(node, place) : []),
-    ...typeErrors(node, place, level),
-    ...(node[EMBEDDED] === true || level === 'root' ? resourceErrors(node, place, level) : []),
-  ];
+function addNodeErrors(node: JsonObject, place: string, level: Level, errors: FieldError[]): void {
+  for (const inner of parts(node, place)) addNodeErrors(inner.schema, inner.place, inner.step === '.items' ? 'item' : 'member', errors);
+  errors.push(...patternErrors(node, place), ...itemsErrors(node, place));
+  const spared = eitherTypes(node);
+  for (const inner of underLogic(node, place)) addNestedErrors(inner, spared, errors);
+  if (node[EMBEDDED] === true) errors.push(...embeddedErrors(node, place));
+  errors.push(...typeErrors(node, place, level));
+  if (node[EMBEDDED] === true || level === 'root') errors.push(...resourceErrors(node, place, level));
 }
 
 const MISSING_TYPE: Readonly<Record<Level, string>> = {
@@ -99,24 +99,17 @@ function metadataErrors(metadata: JsonObject, place: string): readonly FieldErro
   return [forbiddenField(place, 'must not specify anything other than name and generateName, but metadata is implicitly specified')];
 }
 
-/** What only says more of a value, or of its parts. */
-function logicErrors(node: JsonObject, place: string): readonly FieldError[] {
-  const spared = eitherTypes(node, place);
-  return underLogic(node, place).flatMap((inner) => nestedErrors(inner, spared));
-}
-
 /** Where both types of an integer or string may be named: as the first of `anyOf`, or of an `anyOf` in the first of `allOf`. */
-function eitherTypes(node: JsonObject, place: string): ReadonlySet<string> {
-  const found = new Set<string>();
-  const spare = (holder: JsonObject, at: string): void => {
+function eitherTypes(node: JsonObject): ReadonlySet<JsonObject> {
+  const found = new Set<JsonObject>();
+  const spare = (holder: JsonObject): void => {
     const [first, second, ...more] = arrayAt(holder, 'anyOf') ?? [];
-    const says = (schema: unknown, type: string): boolean => JSON.stringify(schema) === JSON.stringify({ type });
-    if (more.length === 0 && says(first, 'integer') && says(second, 'string'))
-      for (const index of [0, 1]) found.add(`${at}.anyOf[${index}]`);
+    if (more.length > 0 || !equalJson(first, { type: 'integer' }) || !equalJson(second, { type: 'string' })) return;
+    for (const schema of [first, second]) if (isObject(schema)) found.add(schema);
   };
-  spare(node, place);
+  spare(node);
   const [first] = arrayAt(node, 'allOf') ?? [];
-  if (isObject(first)) spare(first, `${place}.allOf[0]`);
+  if (isObject(first)) spare(first);
   return found;
 }
 
@@ -141,18 +134,17 @@ const ABSENT: readonly { readonly member: string; readonly text: string }[] = [
 const isSaid = (schema: JsonObject, member: string): boolean =>
   schema[member] !== undefined && !(member === 'additionalProperties' && schema[member] === false);
 
-function nestedErrors({ schema, place }: Placed, spared: ReadonlySet<string>): readonly FieldError[] {
-  const own = ABSENT.filter(({ member }) => isSaid(schema, member) && !(member === 'type' && spared.has(place))).map(({ member, text }) =>
-    forbiddenField(`${place}.${member}`, text),
-  );
+/** What only says more of a value, or of its parts. */
+function addNestedErrors({ schema, place }: Placed, spared: ReadonlySet<JsonObject>, errors: FieldError[]): void {
+  for (const { member, text } of ABSENT) {
+    const isSpared = member === 'type' && spared.has(schema);
+    if (isSaid(schema, member) && !isSpared) errors.push(forbiddenField(`${place}.${member}`, text));
+  }
   const metadata = objectAt(objectAt(schema, 'properties'), 'metadata');
-  if (metadata !== undefined) own.push(forbiddenField(`${place}.properties[metadata]`, 'must not be specified in a nested context'));
-  return [
-    ...own,
-    ...patternErrors(schema, place),
-    ...restrictedParts(schema, place).flatMap((inner) => nestedErrors(inner, spared)),
-    ...underLogic(schema, place).flatMap((inner) => nestedErrors(inner, spared)),
-  ];
+  if (metadata !== undefined) errors.push(forbiddenField(`${place}.properties[metadata]`, 'must not be specified in a nested context'));
+  errors.push(...patternErrors(schema, place));
+  for (const inner of restrictedParts(schema, place)) addNestedErrors(inner, spared, errors);
+  for (const inner of underLogic(schema, place)) addNestedErrors(inner, spared, errors);
 }
 
 const restrictedParts = (schema: JsonObject, place: string): readonly Placed[] => [
@@ -163,14 +155,17 @@ const restrictedParts = (schema: JsonObject, place: string): readonly Placed[] =
 /** What is said of parts of the object has to be said of parts that the schema has. */
 function completenessErrors(root: JsonObject, place: string): readonly FieldError[] {
   const errors = new Map<string, FieldError>();
+  let length = 0;
   const visit = (restriction: Placed, node: JsonObject | undefined, nodePlace: string): void => {
     for (const inner of underLogic(restriction.schema, restriction.place)) visit(inner, node, nodePlace);
     for (const inner of restrictedParts(restriction.schema, restriction.place)) {
-      const step = inner.place.slice(restriction.place.length);
-      const member = partAt(node, step);
-      const at = `${nodePlace}${step}`;
-      if (member === undefined && !errors.has(at)) errors.set(at, required(at, `because it is defined in ${inner.place}`));
+      const member = partAt(node, inner.step);
+      const at = nodePlace + inner.step;
       if (member !== undefined) visit(inner, member, at);
+      else if (length < MOST_TEXT && !errors.has(at)) {
+        errors.set(at, required(at, `because it is defined in ${inner.place}`));
+        length += at.length;
+      }
     }
   };
   for (const inner of underLogic(root, place)) visit(inner, root, place);

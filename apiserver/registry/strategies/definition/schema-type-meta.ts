@@ -4,12 +4,15 @@
  */
 import { forbiddenField, type FieldError } from '../../../../shared/api/field-error';
 import type { JsonObject } from '../../../../shared/api/json';
-import { below, type Placed } from './schema-walk';
+import { atRoot, below, type Placed } from './schema-walk';
 
+const TYPE_META = /^\.properties\[(apiVersion|kind|metadata)\]$/;
 const EMBEDDED = 'x-kubernetes-embedded-resource';
 
 export function typeMetaErrors(root: JsonObject, place: string): readonly FieldError[] {
-  return visit({ schema: root, place }, { top: '', isInside: false, isInMap: false }, true);
+  const errors: FieldError[] = [];
+  visit(atRoot(root, place), { top: '', isInside: false, isInMap: false }, true, errors);
+  return errors;
 }
 
 interface Surroundings {
@@ -21,17 +24,15 @@ interface Surroundings {
   readonly isInMap: boolean;
 }
 
-function visit({ schema, place }: Placed, around: Surroundings, isRoot: boolean): readonly FieldError[] {
-  return [
-    ...errorsAt(schema, place, around),
-    ...below(schema, place).flatMap((inner) => {
-      const step = inner.place.slice(place.length);
-      const member = isRoot || schema[EMBEDDED] === true ? /^\.properties\[(apiVersion|kind|metadata)\]$/.exec(step)?.[1] : undefined;
-      const isInside = around.isInside || member !== undefined;
-      const isInMap = around.isInMap || (around.isInside && step === '.additionalProperties');
-      return visit(inner, { top: isRoot ? (member ?? '') : around.top, isInside, isInMap }, false);
-    }),
-  ];
+function visit({ schema, place }: Placed, around: Surroundings, isRoot: boolean, errors: FieldError[]): void {
+  errors.push(...errorsAt(schema, place, around));
+  for (const inner of below(schema, place)) {
+    const { step } = inner;
+    const member = isRoot || schema[EMBEDDED] === true ? TYPE_META.exec(step)?.[1] : undefined;
+    const isInside = around.isInside || member !== undefined;
+    const isInMap = around.isInMap || (around.isInside && step === '.additionalProperties');
+    visit(inner, { top: isRoot ? (member ?? '') : around.top, isInside, isInMap }, false, errors);
+  }
 }
 
 function errorsAt(schema: JsonObject, place: string, { top, isInside, isInMap }: Surroundings): readonly FieldError[] {

@@ -1,10 +1,19 @@
 /** Ways through the JSON of a schema, before it is known to be structural. Places are spelled as upstream spells them. */
 import { arrayAt, isObject, objectAt, own, sortedKeys, type JsonObject } from '../../../../shared/api/json';
 
+/** Upstream says everything that is wrong with a schema; nobody reads more characters than these. */
+export const MOST_TEXT = 1 << 18;
+
 export interface Placed {
   readonly schema: JsonObject;
   readonly place: string;
+  /** The end of the place, by which the schema above leads here: `.items`, `.properties[name]`. Places may be long, so nobody should compare them. */
+  readonly step: string;
 }
+
+export const atRoot = (schema: JsonObject, place: string): Placed => ({ schema, place, step: '' });
+
+const placed = (schema: JsonObject, place: string, step: string): Placed => ({ schema, place: place + step, step });
 
 /** The keywords below which the same value is restricted further. */
 const LOGICAL = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
@@ -13,7 +22,7 @@ export function underLogic(schema: JsonObject, place: string): readonly Placed[]
   return LOGICAL.flatMap((member) => {
     if (member !== 'not') return inList(schema, member, place);
     const found = objectAt(schema, member);
-    return found === undefined ? [] : [{ schema: found, place: `${place}.${member}` }];
+    return found === undefined ? [] : [placed(found, place, `.${member}`)];
   });
 }
 
@@ -21,7 +30,7 @@ export function inMap(schema: JsonObject, member: string, place: string): readon
   const found = objectAt(schema, member) ?? {};
   return sortedKeys(found).flatMap((name) => {
     const value = own(found, name);
-    return isObject(value) ? [{ schema: value, place: `${place}.${member}[${name}]` }] : [];
+    return isObject(value) ? [placed(value, place, `.${member}[${name}]`)] : [];
   });
 }
 
@@ -32,13 +41,11 @@ export function atItems(schema: JsonObject, place: string): readonly Placed[] {
 
 export function atMember(schema: JsonObject, member: string, place: string): readonly Placed[] {
   const found = objectAt(schema, member);
-  return found === undefined ? [] : [{ schema: found, place: `${place}.${member}` }];
+  return found === undefined ? [] : [placed(found, place, `.${member}`)];
 }
 
 function inList(schema: JsonObject, member: string, place: string): readonly Placed[] {
-  return (arrayAt(schema, member) ?? []).flatMap((value, index) =>
-    isObject(value) ? [{ schema: value, place: `${place}.${member}[${index}]` }] : [],
-  );
+  return (arrayAt(schema, member) ?? []).flatMap((value, index) => (isObject(value) ? [placed(value, place, `.${member}[${index}]`)] : []));
 }
 
 /** The schemas of a value's parts. */

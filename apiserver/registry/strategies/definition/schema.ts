@@ -10,9 +10,18 @@ import { checkRules } from '../../../../shared/expression/custom/check-rules';
 import { keywordErrors } from './schema-keywords';
 import { defaultErrors } from './schema-defaults';
 import { structureErrors } from './schema-structure';
-import { someSchema } from './schema-walk';
+import { MOST_TEXT, someSchema } from './schema-walk';
 
 export function schemaErrors(schema: JsonObject, place: string): readonly FieldError[] {
+  let length = 0;
+  return stages(schema, place).filter(({ text }) => {
+    const fits = length < MOST_TEXT;
+    length += text.length;
+    return fits;
+  });
+}
+
+function stages(schema: JsonObject, place: string): readonly FieldError[] {
   const ofKeywords = keywordErrors(schema, place);
   if (ofKeywords.length === 0 && someSchema(schema, ({ $schema }) => $schema !== undefined))
     return [invalidValue(place, '', "OpenAPIV3Schema 'schema' is not supported")];
