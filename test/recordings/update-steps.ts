@@ -30,8 +30,8 @@ export const put = (note: string, path: string, body: unknown, type?: string): R
 export const del = (note: string, path: string, body?: unknown, type?: string): RequestStep => step('DELETE', note, path, body, type);
 export const json = (note: string, path: string, body: unknown): RequestStep => step('PATCH', note, path, body, 'json');
 export const merge = (note: string, path: string, body: unknown): RequestStep => step('PATCH', note, path, body, 'merge');
-const strategic = (note: string, path: string, body: unknown): RequestStep => step('PATCH', note, path, body, 'strategic');
-const apply = (note: string, path: string, body: unknown): RequestStep =>
+export const strategic = (note: string, path: string, body: unknown): RequestStep => step('PATCH', note, path, body, 'strategic');
+export const apply = (note: string, path: string, body: unknown): RequestStep =>
   step('PATCH', note, `${path}${path.includes('?') ? '&' : '?'}fieldManager=me`, body, 'apply');
 const as = (agent: string, made: RequestStep): RequestStep => ({ ...made, agent });
 

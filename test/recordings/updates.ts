@@ -4,13 +4,20 @@
  * test/integration/http/updates.test.ts replays the recording.
  */
 import { DELETE_QUERY_STEPS, DELETE_STEPS } from './delete-steps';
+import { HOSTILE_STEPS } from './hostile-steps';
 import { PATCH_ORDER_STEPS } from './patch-order-steps';
 import { recordStep, type Seen } from './record-step';
 import { call, hangUp } from './reference';
 import { UPDATE_STEPS } from './update-steps';
 
 async function main(): Promise<void> {
-  for (const [name, steps] of Object.entries({ ...UPDATE_STEPS, ...DELETE_STEPS, ...PATCH_ORDER_STEPS, ...DELETE_QUERY_STEPS })) {
+  for (const [name, steps] of Object.entries({
+    ...UPDATE_STEPS,
+    ...DELETE_STEPS,
+    ...PATCH_ORDER_STEPS,
+    ...DELETE_QUERY_STEPS,
+    ...HOSTILE_STEPS,
+  })) {
     const namespace = `updates-${name}-${process.pid}`;
     await call('POST', '/api/v1/namespaces', 'application/json', { metadata: { name: namespace } });
     const seen: Seen = { version: '', uid: '' };

@@ -229,7 +229,7 @@ function compareKeys(a: JsonObject, b: JsonObject): number {
   return mine.length - others.length;
 }
 
-const MOST_LEVELS = 500;
+const MOST_LEVELS = 1000;
 
 /** A set that a client sent, in canonical form; undefined when it is none. */
 export function parseFieldSet(value: JsonValue | undefined, levels = MOST_LEVELS): FieldSet | undefined {

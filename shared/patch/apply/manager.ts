@@ -109,8 +109,8 @@ export function recordUpdate(
   const own = withoutServerFields(change?.changed ?? EMPTY_SET);
   const gone = withoutServerFields(change?.removed ?? EMPTY_SET);
   const isOneVersion = entries.every((entry) => entry.manager.apiVersion === manager.apiVersion);
-  if (isOneVersion && isEmptySet(own) && isEmptySet(gone)) return entries;
-  if (change === undefined || isEmptySet(own)) return changes.leave(entries);
+  if (isOneVersion && isEmptySet(own) && isEmptySet(gone)) return capped(entries);
+  if (change === undefined || isEmptySet(own)) return capped(changes.leave(entries));
   const previous = entries.find((entry) => isSameManager(entry.manager, manager));
   const lost = union(change.removed, difference(change.changed, own));
   const owned = difference(previous?.fields ?? EMPTY_SET, lost);
