@@ -1,7 +1,8 @@
 /** The rules of a custom kind: those of its schema, of its scale, and those that it states in the expression language. */
 import { validateSchema } from '../../../shared/api/custom/validate';
 import type { CustomVersion } from '../../../shared/api/custom/version';
-import { invalidAs, type FieldError } from '../../../shared/api/field-error';
+import { invalidAs, type FieldError, type FieldErrorReason } from '../../../shared/api/field-error';
+import { apiVersionOf, type GroupVersionKind } from '../../../shared/api/identity';
 import type { JsonObject } from '../../../shared/api/json';
 import { readMetadata, stringsAt } from '../../../shared/api/object-meta';
 import { quote } from '../../../shared/api/quote';
@@ -12,13 +13,27 @@ import { specErrors, statusErrors } from './scale-rules';
 const UNCHECKED =
   'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 
-export function customStrategy({ schema, scale }: CustomVersion): Strategy {
+/** What leaves it open whether the object is what the rules are written for. */
+const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+
+export function customStrategy(kind: GroupVersionKind, { schema, scale }: CustomVersion): Strategy {
   let compiled: Rules | undefined;
   const rules = (): Rules => (compiled ??= compileRules(schema));
-  const judge = (object: JsonObject, old?: JsonObject): readonly FieldError[] => {
+  const head: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+  /** The schema and its rules see objects with their apiVersion and kind, which are not kept with them. */
+  const whole = <T extends JsonObject | undefined>(object: T): T => (object === undefined ? object : { ...head, ...object });
+  const judge = (bare: JsonObject, bareOld?: JsonObject): readonly FieldError[] => {
+    const [object, old] = [whole(bare), whole(bareOld)];
     const errors = validateSchema(schema, object, old);
     if (rules().isEmpty) return errors;
-    return errors.length > 0 ? [...errors, invalidAs('<nil>', '"null"', UNCHECKED)] : rules().validate(object, old).errors;
+    if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidAs('<nil>', '"null"', UNCHECKED)];
+    return [...errors, ...rules().validate(object, old).errors];
   };
   const judgeSpec = (object: JsonObject, old?: JsonObject): readonly FieldError[] => [
     ...judge(object, old),
@@ -29,7 +44,7 @@ export function customStrategy({ schema, scale }: CustomVersion): Strategy {
     update: { validate: judgeSpec },
     status: { validate: (object, old) => [...judge(object, old), ...(scale === undefined ? [] : statusErrors(object, scale))] },
     // What was stored before a rule was made is borne with, and said.
-    warnings: (object, old) => [...finalizerWarnings(object), ...(old === undefined ? [] : rules().validate(object, old).warnings)],
+    warnings: (object, old) => [...finalizerWarnings(object), ...(old === undefined ? [] : rules().validate(whole(object), whole(old)).warnings)],
   };
 }
 

@@ -82,7 +82,7 @@ export function planner(prefix: string, naming: Dialect): (resource: Resource) =
 
 function makePlan(prefix: string, naming: Dialect, resource: Resource): Plan {
   const { row, hub, stored } = resource;
-  const strategy = row.custom === undefined ? (STRATEGIES.get(groupResourceText(row)) ?? {}) : customStrategy(row.custom);
+  const strategy = row.custom === undefined ? (STRATEGIES.get(groupResourceText(row)) ?? {}) : customStrategy(row, row.custom);
   const name = NAME_CHECKS[row.nameFormat];
   return {
     ...kindPlan(row),
