@@ -7,13 +7,24 @@
 import { expand, shortenPatterns } from '../support/recorded-rules';
 import { applying } from './custom/applying';
 import type { Definition, Sequence, Topic } from './custom/cases';
+import { columnTopic, paths } from './custom/columns';
 import { decoding } from './custom/decoding';
 import { formats } from './custom/formats';
+import { publishing } from './custom/publishing';
 import { updates } from './custom/updates';
 import { validation } from './custom/validation';
-import { call, causesOf, hangUp, isBody, type Body, type Json, type Reply } from './reference';
+import { ask, call, causesOf, hangUp, isBody, type Body, type Json, type Reply } from './reference';
 
-const TOPICS: Readonly<Record<string, Topic>> = { applying, decoding, formats, updates, validation };
+const TOPICS: Readonly<Record<string, Topic>> = {
+  applying,
+  columns: columnTopic,
+  decoding,
+  formats,
+  paths,
+  publishing,
+  updates,
+  validation,
+};
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const ANYTHING: Body = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
@@ -33,7 +44,55 @@ class Site {
     this.name = `${this.plural}.${this.group}`;
   }
 
-  async open(): Promise<void> {
+  /** What each path shows of the objects; undefined where the reference cannot read it. */
+  async paths(objects: readonly Body[]): Promise<Body> {
+    for (const [index, object] of objects.entries()) await this.store(`t${index}`, object);
+    const found: Body = {};
+    for (const [index, path] of (this.definition.paths ?? []).entries()) {
+      const rows = await this.table(`p${index}`);
+      found[path] = rows.map((cells) => (Array.isArray(cells) ? (cells[1] ?? null) : null));
+      if (rows.some((cells) => Array.isArray(cells) && cells.length < 2)) found[path] = 'unreadable';
+    }
+    return found;
+  }
+
+  private async table(version: string): Promise<Json[]> {
+    const { bytes } = await ask('GET', this.path(version), { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
+    const table: Body = JSON.parse(bytes.toString());
+    return (Array.isArray(table['rows']) ? table['rows'].filter(isBody) : []).map(({ cells }) => cells ?? null);
+  }
+
+  async rows(objects: readonly Body[]): Promise<Body> {
+    for (const [index, object] of objects.entries()) await this.store(`t${index}`, object);
+    const { bytes } = await ask('GET', this.path('v2'), { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
+    const table: Body = JSON.parse(bytes.toString());
+    const rows = Array.isArray(table['rows']) ? table['rows'].filter(isBody) : [];
+    return {
+      at: new Date().toISOString(),
+      columnDefinitions: table['columnDefinitions'] ?? null,
+      rows: rows.map(({ cells }) => cells ?? null),
+    };
+  }
+
+  /** The schemas of the kind and its list in both versions of OpenAPI. */
+  async documents(): Promise<Body> {
+    const name = `${this.group.split('.').reverse().join('.')}.v2.Thing`;
+    const read = async (path: string, pick: (document: Body) => Json | undefined): Promise<Body> => {
+      for (;;) {
+        const { code, body } = await call('GET', path, JSON_TYPE).catch(() => ({ code: 404, body: {} }));
+        const schemas = code === 200 ? pick(body) : undefined;
+        const found = isBody(schemas) ? schemas[name] : undefined;
+        if (isBody(schemas) && found !== undefined) return { kind: found, list: schemas[`${name}List`] ?? null };
+        await pause();
+      }
+    };
+    const v3 = await read(`/openapi/v3/apis/${this.group}/v2`, ({ components }) =>
+      isBody(components) ? components['schemas'] : undefined,
+    );
+    return { v2: await read('/openapi/v2', ({ definitions }) => definitions), v3 };
+  }
+
+  private body(): Body {
     const version = (name: string, schema: Body, more: Body): Body => ({
       name,
       served: true,
@@ -41,14 +100,20 @@ class Site {
       schema: { openAPIV3Schema: schema },
       ...more,
     });
-    const versions = [version('v1', ANYTHING, {}), version('v2', this.definition.schema, this.definition.version ?? {})];
-    const body: Body = {
+    const paths = (this.definition.paths ?? []).map((jsonPath, index) =>
+      version(`p${index}`, this.definition.schema, { additionalPrinterColumns: [{ name: 'Path', type: 'string', jsonPath }] }),
+    );
+    const versions = [version('v1', ANYTHING, {}), version('v2', this.definition.schema, this.definition.version ?? {}), ...paths];
+    return {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
       metadata: { name: this.name },
       spec: { group: this.group, scope: 'Namespaced', names: { plural: this.plural, kind: 'Thing' }, versions },
     };
-    const made = await call('POST', DEFINITIONS, JSON_TYPE, body);
+  }
+
+  async open(): Promise<void> {
+    const made = await call('POST', DEFINITIONS, JSON_TYPE, this.body());
     if (made.code !== 201) throw new Error(JSON.stringify(made.body));
     for (;;) {
       const { code } = await call('GET', this.path('v2'), JSON_TYPE).catch(() => ({ code: 404 }));
@@ -147,8 +212,8 @@ async function main(): Promise<void> {
   for (const [index, [title, definition]] of Object.entries(TOPICS[topic] ?? {}).entries()) {
     const site = new Site(topic, index, definition);
     try {
-      await site.open();
       const cases: string[] = [];
+      await site.open();
       for (const sent of definition.creates ?? []) {
         cases.push(JSON.stringify({ sent, answer: await site.create(expanded(sent)) }));
       }
@@ -161,7 +226,17 @@ async function main(): Promise<void> {
         for (const step of sequence) steps.push({ ...step, answer: await site.step(`s${at}`, step) });
         cases.push(JSON.stringify(steps));
       }
-      const head = JSON.stringify({ title, schema: definition.schema });
+      const { tables } = definition;
+      const columns = definition.version?.['additionalPrinterColumns'] ?? null;
+      const shown =
+        tables === undefined
+          ? {}
+          : {
+              tables: [...tables],
+              ...(definition.paths === undefined ? { columns, table: await site.rows(tables) } : { paths: await site.paths(tables) }),
+            };
+      const documents = definition.documents === undefined ? {} : { documents: await site.documents() };
+      const head = JSON.stringify({ title, schema: definition.schema, ...shown, ...documents });
       lines.push(`${head.slice(0, -1)},"cases":[\n  ${cases.join(',\n  ')}\n]}`);
     } finally {
       await site.close();

@@ -2,6 +2,7 @@
  * The columns and cells of custom kinds: what the definition names (behaviour-reference §12), or the age alone. Columns after one whose path cannot be read
  * have no cells (upstream behaviour). Only the first value at a path counts.
  */
+import { goNumber } from '../../../shared/api/go-syntax';
 import { readJsonPath, type JsonPath } from '../../../shared/api/custom/json-path';
 import type { CustomVersion, PrinterColumn } from '../../../shared/api/custom/version';
 import { apiVersionOf } from '../../../shared/api/identity';
@@ -64,12 +65,18 @@ const LOWEST = -(2n ** 63n);
 const HIGHEST = 2n ** 63n - 1n;
 
 const CELLS: Readonly<Record<PrinterColumn['type'], (value: JsonValue) => Cell>> = {
-  string: (value) => (value === null ? '<no value>' : typeof value === 'string' ? value : stringifyJson(value, 'sorted')),
+  string: textCell,
   integer: integerCell,
   number: (value) => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null),
   boolean: (value) => (typeof value === 'boolean' ? value : null),
   date: dateCell,
 };
+
+function textCell(value: JsonValue): Cell {
+  if (value === null) return '<no value>';
+  if (typeof value === 'number') return goNumber(value);
+  return typeof value === 'string' ? value : stringifyJson(value, 'sorted');
+}
 
 /** Fractions are cut off, and what no 64-bit integer can hold becomes the lowest one (upstream behaviour). */
 function integerCell(value: JsonValue): Cell {

@@ -21,6 +21,7 @@ const version: CustomVersion = {
   storageVersion: 'v1',
   columns: [],
   scale: undefined,
+  needsWebhook: false,
 };
 const context = { names: {}, user: {}, now: 0, serviceFamilies: [], gates: {} } as never;
 

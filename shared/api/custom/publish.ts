@@ -11,13 +11,11 @@ export interface PublishOptions {
   readonly objectMembers: JsonObject;
 }
 
-/** The schema of a whole object, without the kinds that it is of. */
+/** The schema of a whole object, without the kinds that it is of. Version 2 says nothing of one that may have any members. */
 export function publishSchema(root: SchemaNode, options: PublishOptions): JsonObject {
+  if (root.preservesUnknownFields && options.version === 2) return { type: 'object' };
   const published = publish({ ...root, embeddedResource: false }, options);
-  const { properties, 'x-kubernetes-preserve-unknown-fields': _, ...open } = published;
-  if (root.preservesUnknownFields && options.version === 2) return { type: 'object', ...open };
-  if (properties === undefined) return published;
-  return { ...published, properties: { ...objectOf(properties), ...options.objectMembers } };
+  return { ...published, properties: { ...objectOf(published['properties'] ?? {}), ...options.objectMembers } };
 }
 
 /** What stands as it is, in both versions. */
@@ -60,7 +58,7 @@ function publish(node: SchemaNode, options: PublishOptions): JsonObject {
   copy(source, PLAIN, published);
   if (options.version === 3) {
     copy(source, LATER, published);
-    if (intOrString) published['anyOf'] ??= EITHER;
+    if (intOrString && !node.allOf.some(({ anyOf }) => anyOf.some(({ type }) => type !== undefined))) published['anyOf'] ??= EITHER;
   }
   if (isOpen) return published;
   const { items, additionalProperties: others } = node;

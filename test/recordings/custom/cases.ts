@@ -11,6 +11,12 @@ export interface Definition {
   /** What was stored under a schema that allowed everything, and what is put in its place. */
   readonly updates?: readonly (readonly [old: Body, body: Body])[];
   readonly sequences?: readonly Sequence[];
+  /** Each is the only column of a version of its own. */
+  readonly paths?: readonly string[];
+  /** What the OpenAPI documents say of it. */
+  readonly documents?: true;
+  /** Objects to show as rows. */
+  readonly tables?: readonly Body[];
 }
 
 /** What several managers do to one object, one after the other. */

@@ -20,11 +20,10 @@ export const publishing: Topic = {
               minLength: 1,
               maxLength: 5,
               pattern: '^a',
-              format: 'uuid',
               enum: ['a', 'b'],
               default: 'a',
             },
-            integer: { type: 'integer', format: 'int32', minimum: 1, maximum: 5, exclusiveMinimum: true, multipleOf: 2, default: 0 },
+            integer: { type: 'integer', format: 'int32', minimum: 1, maximum: 5, exclusiveMinimum: true, multipleOf: 2, default: 4 },
             number: { type: 'number', maximum: 1.5, exclusiveMaximum: true, enum: [1, 2.5] },
             flag: { type: 'boolean', default: false },
             nullable: { type: 'string', nullable: true, description: 'Maybe.' },
@@ -70,7 +69,7 @@ export const publishing: Topic = {
               { a: INTEGER },
               {
                 'x-kubernetes-validations': [
-                  { rule: 'self.a > 1', message: 'm', reason: 'FieldValueInvalid', fieldPath: '.a', optionalOldSelf: true },
+                  { rule: 'self.a > 1', message: 'm', reason: 'FieldValueInvalid', fieldPath: '.a' },
                   { rule: 'true', messageExpression: "'x'" },
                 ],
               },
@@ -81,6 +80,7 @@ export const publishing: Topic = {
             embeddedNullable: { type: 'object', ...FREE, ...EMBEDDED, nullable: true },
             objectDefault: object({ a: STRING }, { default: { a: 'x' } }),
             time: { type: 'string', format: 'date-time' },
+            id: { type: 'string', format: 'uuid' },
             docs: { type: 'string', externalDocs: { url: 'http://a', description: 'd' }, example: 'x' },
           },
           { required: ['text'], description: 'The spec.' },
@@ -95,15 +95,12 @@ export const publishing: Topic = {
   freeMembers: published(object({ spec: object({ a: STRING }) }, { ...FREE, required: ['spec'] })),
   bare: published({ type: 'object', description: 'Bare.' }),
   withTypeMeta: published(
-    object(
-      {
-        apiVersion: { type: 'string', description: 'V.' },
-        kind: { type: 'string', maxLength: 9 },
-        metadata: { type: 'object' },
-        spec: STRING,
-      },
-      { nullable: true },
-    ),
+    object({
+      apiVersion: { type: 'string', description: 'V.' },
+      kind: { type: 'string', maxLength: 9 },
+      metadata: { type: 'object' },
+      spec: STRING,
+    }),
   ),
   alternatives: published(
     object(
