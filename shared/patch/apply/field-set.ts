@@ -11,9 +11,11 @@ import { compareBytes, isEmptyObject, isObject, stringifyJson, type JsonObject, 
 export type FieldSet = JsonObject;
 export type PathElement = string;
 
-export const EMPTY_SET: FieldSet = Object.freeze({});
+const NOTHING: FieldSet = Object.freeze({});
+
+export const EMPTY_SET: FieldSet = NOTHING;
 /** The node of a field below which there is nothing. */
-export const MEMBER: FieldSet = EMPTY_SET;
+export const MEMBER: FieldSet = NOTHING;
 const SELF = '.';
 
 export const fieldElement = (name: string): PathElement => `f:${name}`;
