@@ -12,7 +12,7 @@ import type { Budget } from './run/meter';
 import type { Expr } from './syntax/ast';
 import { parse } from './syntax/parser';
 import { printIssues, type Issue } from './syntax/source';
-import { DYN, type Type } from './types/type';
+import type { Type } from './types/type';
 import type { Value } from './values/value';
 
 export { Budget, CostExceeded } from './run/meter';
@@ -67,6 +67,3 @@ function link(expr: Expr, checked: Checked, variables: readonly string[]): Expre
     throw error;
   }
 }
-
-/** The type of something of which nothing is known. */
-export const ANYTHING: Type = DYN;

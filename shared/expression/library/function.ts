@@ -3,18 +3,7 @@
  * one name may have a row for each type. Holds no functions itself; see the files beside.
  */
 import type { Work } from '../values/equality';
-import {
-  Duration,
-  Failure,
-  ListValue,
-  MapValue,
-  OptionalValue,
-  Timestamp,
-  TypeValue,
-  Uint,
-  type OpaqueValue,
-  type Value,
-} from '../values/value';
+import { Duration, Failure, ListValue, MapValue, OptionalValue, Timestamp, Uint, type OpaqueValue, type Value } from '../values/value';
 import { readSignature, type Signature } from '../types/type';
 
 export type Guard<T extends Value> = (value: Value) => value is T;
@@ -72,7 +61,6 @@ export const isDuration: Guard<Duration> = (value) => value instanceof Duration;
 export const isList: Guard<ListValue> = (value) => value instanceof ListValue;
 export const isMap: Guard<MapValue> = (value) => value instanceof MapValue;
 export const isOptional: Guard<OptionalValue> = (value) => value instanceof OptionalValue;
-export const isType: Guard<TypeValue> = (value) => value instanceof TypeValue;
 export const isAny: Guard<Exclude<Value, Failure>> = (value): value is Exclude<Value, Failure> => !(value instanceof Failure);
 export function isOpaque<T extends OpaqueValue>(kind: abstract new (...args: never) => T): Guard<T> {
   return (value): value is T => value instanceof kind;

@@ -33,7 +33,7 @@ import {
 } from '../values/value';
 import { measure } from '../values/equality';
 import { typeNameOf } from './type-names';
-import { Meter, type Budget } from './meter';
+import { Budget, Meter } from './meter';
 
 /** What an evaluation works on: variables and loop variables by place. */
 interface Frame {
@@ -112,9 +112,9 @@ class Compiler {
       case 'call':
         return this.call(expr);
       case 'list':
-        return this.list(expr);
+        return isConstant(expr) ? once(this.list(expr)) : this.list(expr);
       case 'map':
-        return this.map(expr);
+        return isConstant(expr) ? once(this.map(expr)) : this.map(expr);
       case 'struct':
         return () => NO_SUCH_OVERLOAD;
       case 'comprehension':
@@ -218,33 +218,24 @@ class Compiler {
   }
 
   private list(expr: ListExpr): Step {
-    const steps = expr.items.map((item) => this.compile(item));
-    const { optional } = expr;
-    const constants = expr.items.map((item) => (item.kind === 'literal' ? item.value : undefined));
-    if (optional.size === 0 && constants.length > 0 && constants.every((value) => value !== undefined)) {
-      const list = new ArrayList(constants);
-      return () => list;
-    }
+    const { items, optional } = expr;
+    const steps = items.map((item) => this.compile(item));
     return (frame) => {
-      const items: Value[] = [];
+      const made: Value[] = [];
       for (const [index, step] of steps.entries()) {
         const value = step(frame);
         if (value instanceof Failure) return value;
-        if (!optional.has(index)) items.push(value);
+        if (!optional.has(index)) made.push(value);
         else if (!(value instanceof OptionalValue)) return NO_SUCH_OVERLOAD;
-        else if (value.value !== undefined) items.push(value.value);
+        else if (value.value !== undefined) made.push(value.value);
       }
       frame.meter.charge(10);
-      return new ArrayList(items);
+      return new ArrayList(made);
     };
   }
 
   private map(expr: MapExpr): Step {
-    const entries = expr.entries.map((entry) => ({
-      key: this.compile(entry.key),
-      value: this.compile(entry.value),
-      optional: entry.optional,
-    }));
+    const entries = expr.entries.map(({ key, value, optional }) => ({ key: this.compile(key), value: this.compile(value), optional }));
     return (frame) => {
       const made = new Map<MapKey | symbol, readonly [Value, Value]>();
       for (const entry of entries) {
@@ -252,12 +243,10 @@ class Compiler {
         if (key instanceof Failure) return key;
         const given = entry.value(frame);
         if (given instanceof Failure) return given;
-        const known = keyOf(key);
-        // Keys of other types are kept, but never found.
-        const place = known ?? Symbol('no key');
         if (entry.optional && !(given instanceof OptionalValue)) return NO_SUCH_OVERLOAD;
         const value = entry.optional && given instanceof OptionalValue ? given.value : given;
-        if (value !== undefined) made.set(place, [key, value]);
+        // Keys that nothing can be looked up by are kept, but never found.
+        if (value !== undefined) made.set(keyOf(key) ?? Symbol('no key'), [key, value]);
       }
       frame.meter.charge(30);
       return new EntryMap(made);
@@ -303,6 +292,18 @@ class Compiler {
       return result(frame);
     };
   }
+}
+
+/** Lists and maps of constants are made when the expression is compiled, and cost nothing. */
+function isConstant(expr: Expr): boolean {
+  if (expr.kind === 'list') return expr.items.length > 0 && expr.optional.size === 0 && expr.items.every(isConstant);
+  if (expr.kind !== 'map') return expr.kind === 'literal';
+  return expr.entries.length > 0 && expr.entries.every(({ key, value, optional }) => !optional && isConstant(key) && isConstant(value));
+}
+
+function once(step: Step): Step {
+  const value = step({ slots: [], meter: new Meter(Infinity, new Budget(0)) });
+  return () => value;
 }
 
 function isPresent(operand: Value, field: string): Value {
