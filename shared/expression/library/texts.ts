@@ -1,7 +1,7 @@
 /**
  * Functions of strings: the standard ones and those of the strings extension (version 2). Indexes count characters, not UTF-16 units.
  */
-import { ArrayList, Failure, type ListValue, type Value } from '../values/value';
+import { ArrayList, Failure, type ListValue, sizeOf, type Value } from '../values/value';
 import {
   binary,
   isInt,
@@ -168,16 +168,22 @@ const WITH_PATTERN: Costs = {
 const FOUND: Costs = { ...WITH_PATTERN, size: kept };
 const SEARCHED: Costs = { estimate: (sizes) => traversal(sizes.size(0)) * traversal(sizes.size(1)) };
 const AFFIX: Costs = { estimate: (sizes) => traversal(sizes.size(1)) };
+/** What is written is counted in the estimate only. */
+const WRITTEN: Costs = { charge: ([text = null]) => traversal(sizeOf(text)) };
 /** Replacing by something longer makes the text longer, at most by as many as what is replaced fits in. */
 const REPLACED: Costs = {
+  ...WRITTEN,
   estimate: (sizes) => traversal(sizes.size(0)) * 2,
   size: (sizes) => Math.ceil((sizes.size(0) / Math.max(1, sizes.size(1))) * Math.max(1, sizes.size(2))),
 };
-const SPLIT: Costs = traverses(2, kept);
-const SPLIT_LIMITED: Costs = traverses(2, (sizes) => {
-  const most = sizes.count(2) ?? -1;
-  return most < 0 ? sizes.size(0) : most;
-});
+const SPLIT: Costs = { ...traverses(2, kept), ...WRITTEN };
+const SPLIT_LIMITED: Costs = {
+  ...SPLIT,
+  size: (sizes) => {
+    const most = sizes.count(2) ?? -1;
+    return most < 0 ? sizes.size(0) : most;
+  },
+};
 const JOINED: Costs = {
   estimate: (sizes) => traversal(joinedSize(sizes)),
   size: joinedSize,
