@@ -51,6 +51,17 @@ export function checkRules(root: SchemaNode, path: string): FieldError[] {
   return [...texts, ...expressions, ...checkTotal(path, context.expenses)];
 }
 
+/** What can be said of the rules whatever the schema around them is worth: only their texts. {@link checkRules} says it, too. */
+export function checkRuleTexts(root: SchemaNode, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const visit = (node: SchemaNode, place: Place): void => {
+    for (const [child, below] of childrenOf(node, place)) visit(child, below);
+    node.rules.forEach((rule, index) => errors.push(...checkTexts(rule, node, rulePath(place, index))));
+  };
+  if (hasRules(root)) visit(root, { path, whole: true, count: 1, uncorrelated: undefined });
+  return errors;
+}
+
 interface Found {
   /** Wrong texts keep the rules around them from being compiled. */
   readonly texts: FieldError[];

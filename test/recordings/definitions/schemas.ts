@@ -450,6 +450,45 @@ const INSIDE: Record<string, Body> = {
   }),
 };
 
+const ruled = (rule: Body, of: Body = STRING): Body => ({ ...of, 'x-kubernetes-validations': [rule] });
+/** Faults of one stage each, to be put beside those of another. */
+const RULE_FAULTS: Record<string, Body> = {
+  empty: ruled({ rule: '' }),
+  'bad message': ruled({ rule: 'true', message: 'a\nb' }),
+  'bad reason': ruled({ rule: 'true', reason: 'x' }),
+  'bad path': ruled({ rule: 'true', fieldPath: '.b' }, { type: 'object', properties: { a: STRING } }),
+  'does not compile': ruled({ rule: 'self == 5' }),
+};
+const OTHER_FAULTS: Record<string, Body> = {
+  'a reference': { type: 'string', $ref: 'x' },
+  'unique items': { type: 'array', items: STRING, uniqueItems: true },
+  'a list type': { type: 'array', items: STRING, [LIST]: 'x' },
+  'no type': {},
+  'a bad default': { type: 'string', default: 1 },
+  $schema: { type: 'string', $schema: 'x' },
+};
+const RULES: Record<string, Body> = {
+  ...Object.fromEntries(
+    Object.entries(RULE_FAULTS).flatMap(([title, fault]) => [
+      [`rule ${title}`, property(fault)],
+      ...Object.entries(OTHER_FAULTS).map(([beside, other]): [string, Body] => [
+        `rule ${title}, and ${beside}`,
+        properties({ a: fault, b: other }),
+      ]),
+    ]),
+  ),
+  'default: against its rule': fallback(ruled({ rule: 'self > 5' }, { type: 'integer' }), 3),
+  'default: against a rule with a message': fallback(
+    ruled({ rule: "self.b == 'x'", message: 'm' }, { type: 'object', properties: { b: STRING } }),
+    { b: 'y' },
+  ),
+  'default: against a rule of its part': fallback({ type: 'object', properties: { b: ruled({ rule: "self == 'x'" }) } }, { b: 'y' }),
+  'default: in the way of its rule': fallback(
+    ruled({ rule: 'self.b > 5', message: 'm' }, { type: 'object', properties: { b: { type: 'integer' } } }),
+    {},
+  ),
+};
+
 const BAD: Body = { type: 'object', properties: { a: {} } };
 const PLACES: Record<string, Body> = {
   'place: one version': schema(BAD),
@@ -487,5 +526,6 @@ export const SCHEMAS: Readonly<Record<string, Body>> = {
   ...METADATA,
   ...DEFAULTS,
   ...INSIDE,
+  ...RULES,
   ...PLACES,
 };

@@ -8,6 +8,7 @@ import { Correlation } from '../../../../shared/api/custom/correlate';
 import { decodeEmbedded, EmbeddedFault, validateEmbedded } from '../../../../shared/api/custom/embedded';
 import { pruneUnknown } from '../../../../shared/api/custom/prune';
 import { readSchema } from '../../../../shared/api/custom/read-schema';
+import { compileRules } from '../../../../shared/expression/custom/compile-rules';
 import type { SchemaNode } from '../../../../shared/api/custom/schema-node';
 
 export function defaultErrors(root: SchemaNode, place: string): readonly FieldError[] {
@@ -46,7 +47,15 @@ function valueErrors(node: SchemaNode, place: string, way: Way): readonly FieldE
   const unknown = isClean ? [] : [unknownError(object[VALUE] ?? null, place)];
   if (fault !== undefined) return [...unknown, below(place, fault)];
   const ofEmbedded = validateEmbedded(holder, object).map((error) => below(place, error));
-  return [...unknown, ...(ofEmbedded.length > 0 ? ofEmbedded : schemaErrors(node, defaultValue, place))];
+  if (ofEmbedded.length > 0) return [...unknown, ...ofEmbedded];
+  const ofSchema = schemaErrors(node, defaultValue, place);
+  return [...unknown, ...ofSchema, ...(ofSchema.length > 0 ? [] : ruleErrors(holder, held(defaultValue), place))];
+}
+
+/** Rules that do not compile are told elsewhere. */
+function ruleErrors(holder: SchemaNode, object: JsonObject, place: string): readonly FieldError[] {
+  const rules = compileRules(holder);
+  return rules.isEmpty ? [] : rules.validate(object, undefined).errors.map((error) => below(place, error));
 }
 
 function schemaErrors(node: SchemaNode, value: JsonValue, place: string): readonly FieldError[] {
@@ -91,6 +100,7 @@ function atDefault({ properties, additionalProperties }: SchemaNode, error: Fiel
 const held = (value: JsonValue): JsonObject => ({ [VALUE]: cloneJson<JsonValue>(value) });
 const holderOf = (node: SchemaNode): SchemaNode => ({
   ...node,
+  rules: [],
   embeddedResource: false,
   properties: new Map([[VALUE, node]]),
   items: undefined,

@@ -1,12 +1,12 @@
 /**
- * The schemas of a CustomResourceDefinition, judged in upstream's stages: what each keyword may say; whether the schema is structural; whether the
- * defaults are good; whether the rules are. A stage that finds something ends it, but for the first: what is not known at all ends it at once, other
- * faults do not.
+ * The schemas of a CustomResourceDefinition, judged in upstream's stages: what each keyword and the text of each rule may say; whether the schema is
+ * structural; whether the defaults are good; whether the rules compile and what they cost. A stage that finds something ends it, but for the first:
+ * what is not known at all ends it at once, other faults do not.
  */
 import { invalidValue, type FieldError } from '../../../../shared/api/field-error';
 import type { JsonObject } from '../../../../shared/api/json';
 import { readSchema } from '../../../../shared/api/custom/read-schema';
-import { checkRules } from '../../../../shared/expression/custom/check-rules';
+import { checkRules, checkRuleTexts } from '../../../../shared/expression/custom/check-rules';
 import { keywordErrors } from './schema-keywords';
 import { defaultErrors } from './schema-defaults';
 import { structureErrors } from './schema-structure';
@@ -22,15 +22,15 @@ export function schemaErrors(schema: JsonObject, place: string): readonly FieldE
 }
 
 function stages(schema: JsonObject, place: string): readonly FieldError[] {
-  const ofKeywords = keywordErrors(schema, place);
-  if (ofKeywords.length === 0 && someSchema(schema, ({ $schema }) => $schema !== undefined))
-    return [invalidValue(place, '', "OpenAPIV3Schema 'schema' is not supported")];
-  if (someSchema(schema, isUnknowable)) return ofKeywords;
-  const ofStructure = structureErrors(schema, place);
-  if (ofStructure.length > 0) return [...ofKeywords, ...ofStructure];
   const node = readSchema(schema);
-  const found = [...ofKeywords, ...defaultErrors(node, place)];
-  return found.length > 0 ? found : checkRules(node, place);
+  const ofKeywords = keywordErrors(schema, place);
+  const first = [...ofKeywords, ...checkRuleTexts(node, place)];
+  if (first.length === 0 && someSchema(schema, ({ $schema }) => $schema !== undefined))
+    return [invalidValue(place, '', "OpenAPIV3Schema 'schema' is not supported")];
+  if (someSchema(schema, isUnknowable)) return first;
+  const ofStructure = structureErrors(schema, place);
+  const found = ofStructure.length > 0 ? ofStructure : defaultErrors(node, place);
+  return found.length > 0 ? [...first, ...found] : [...ofKeywords, ...checkRules(node, place)];
 }
 
 const UNKNOWN = ['$ref', '$schema', 'additionalItems', 'definitions', 'dependencies', 'id', 'patternProperties'];
