@@ -10,7 +10,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, type Dialect } from '../../shared/names/dialect';
 import { decodeProtobuf, parseJson, parseYaml, ProtobufFault, SyntaxFault, type Parsed } from '../../shared/serialization';
 import type { ParsedBody, PatchType } from '../registry/contract';
-import type { Exchange, Incoming } from './exchange';
+import type { Exchange } from './exchange';
 import { bodyTypes, type Media } from './negotiation';
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
@@ -20,16 +20,16 @@ export class BodyAborted extends Error {}
 
 /** The whole body. Rejects with 413 as soon as it is known to be too long; the connection is closed then. */
 export function readBody(exchange: Exchange): Promise<Buffer> {
-  const { request } = exchange;
   const declared = Number(exchange.header('content-length') ?? '0');
   if (declared > MAX_BODY_BYTES) return Promise.reject(tooLarge(exchange));
-  return new Promise((resolve, reject) => collect(exchange, request, resolve, reject));
+  return new Promise((resolve, reject) => collect(exchange, resolve, reject));
 }
 
-function collect(exchange: Exchange, request: Incoming, resolve: (body: Buffer) => void, reject: (error: Error) => void): void {
+function collect(exchange: Exchange, resolve: (body: Buffer) => void, reject: (error: Error) => void): void {
+  const { input } = exchange;
   const chunks: Buffer[] = [];
   let length = 0;
-  request.on('data', (chunk: Buffer) => {
+  input.on('data', (chunk: Buffer) => {
     length += chunk.length;
     if (length <= MAX_BODY_BYTES) {
       chunks.push(chunk);
@@ -39,11 +39,13 @@ function collect(exchange: Exchange, request: Incoming, resolve: (body: Buffer) 
     }
   });
   let complete = false;
-  request.on('end', () => {
-    complete = true;
+  input.on('end', () => {
+    // A stream that was reset ends like one that is complete.
+    complete = !input.aborted;
+    if (!complete) return;
     resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
   });
-  request.on('close', () => {
+  input.on('close', () => {
     if (!complete) reject(new BodyAborted('the client went away'));
   });
 }

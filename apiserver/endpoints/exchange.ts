@@ -2,8 +2,8 @@
  * One request and its reply on their way through the filters and the handler: what is known so far, and what has been sent.
  * Works alike over HTTP/1.1 and HTTP/2. Never decides anything; the filters fill it in.
  */
-import { ServerResponse, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse, ServerHttp2Stream } from 'node:http2';
+import { IncomingMessage, ServerResponse, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
 import { FENCE_HEADER, parseFence, type Fence } from '../../shared/api/fencing';
 import { quote } from '../../shared/api/quote';
 import { badRequest, type StatusError } from '../../shared/api/status';
@@ -13,8 +13,15 @@ import { EMPTY_QUERY, type Query } from './query';
 import type { RequestInfo } from './request-info';
 import { WarningList } from './warnings';
 
-export type Incoming = IncomingMessage | Http2ServerRequest;
-export type Outgoing = ServerResponse | Http2ServerResponse;
+/** What came on an HTTP/2 stream; the stream itself brings the body and takes the reply. */
+export interface Http2Incoming {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export type Incoming = IncomingMessage | Http2Incoming;
+export type Outgoing = ServerResponse | ServerHttp2Stream;
 
 /** Where the request came in: over TLS, or over the plain loopback listener of a local set-up. */
 export type Origin = 'secure' | 'local';
@@ -48,23 +55,29 @@ export class Exchange implements RequestContext {
   abandoned = false;
   /** Answers with `Connection: close` (HTTP/1.1). */
   closing = false;
-  /** Where the body goes: the reply itself, or the HTTP/2 stream below it. */
-  readonly output: ServerResponse | ServerHttp2Stream;
 
   private warningList: WarningList | undefined;
   private finishers: (() => void)[] | undefined = [];
 
   constructor(
     readonly request: Incoming,
-    reply: Outgoing,
+    /** Where the reply goes. */
+    readonly output: Outgoing,
     readonly origin: Origin,
     naming: Dialect,
     /** Clock.monotonic at arrival. */
     readonly startedAt: number,
   ) {
     this.method = request.method ?? 'GET';
-    this.output = reply instanceof ServerResponse ? reply : reply.stream;
     this.dialect = naming;
+  }
+
+  /** What brings the request's body. */
+  get input(): IncomingMessage | ServerHttp2Stream {
+    const { request, output } = this;
+    if (request instanceof IncomingMessage) return request;
+    if (output instanceof ServerResponse) throw new Error('a reply over HTTP/1.1 to a request over HTTP/2');
+    return output;
   }
 
   /** The first value of a request header, by its lower-case name. */

@@ -1,5 +1,5 @@
 /** The client's certificate, read once per connection, whatever the protocol. */
-import { ServerResponse } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../authentication/contract';
 import type { Exchange } from '../endpoints/exchange';
@@ -23,10 +23,10 @@ export function certificateReader(): (exchange: Exchange) => ClientCertificate |
 
 /** The TLS socket, or for HTTP/2 the session, which stands for one connection as well. */
 function connectionOf(exchange: Exchange): object | undefined {
-  const { output, request } = exchange;
+  const { input } = exchange;
   // The reply has no socket yet while the one before it on the connection is still on its way out; the request always has.
-  if (output instanceof ServerResponse) return request.socket instanceof TLSSocket ? request.socket : undefined;
-  return output.session;
+  if (input instanceof IncomingMessage) return input.socket instanceof TLSSocket ? input.socket : undefined;
+  return input.session;
 }
 
 function read(connection: object): ClientCertificate | undefined {

@@ -49,8 +49,8 @@ export function requestListener(parts: ChainParts, origin: Origin): RequestListe
   return (request, reply) => {
     const exchange = new Exchange(request, reply, origin, naming, clock.monotonic());
     // A connection that breaks is the exchange's end, not an error of the process.
-    request.on('error', ignore);
-    exchange.output.on('error', ignore);
+    exchange.input.on('error', ignore);
+    reply.on('error', ignore);
     exchange.whenFinished(() => metrics.finished(exchange));
     run(exchange);
   };

@@ -14,8 +14,7 @@ function exchangeWith(clock: ManualClock): { exchange: Exchange; sent: string[];
     destroy: () => (destroyed = true),
   });
   const request: unknown = { method: 'GET', headers: {} };
-  const reply: unknown = { stream };
-  const exchange = Reflect.construct(Exchange, [request, reply, 'secure', 'platform', clock.monotonic()]) as Exchange;
+  const exchange = Reflect.construct(Exchange, [request, stream, 'secure', 'platform', clock.monotonic()]) as Exchange;
   return { exchange, sent, destroyed: () => destroyed };
 }
 
