@@ -138,6 +138,54 @@ test('free-form values have a depth that everything can walk', () => {
   expect(() => decode(CONFIG, fields(9000))).toThrow(new DecodeError('exceeded max depth'));
 });
 
+describe('values that are a schema or something else', () => {
+  const DEFINITION = 'apiextensions.v1.CustomResourceDefinition';
+  const within = (schema: string): string => `{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"properties":{"a":${schema}}}}}]}}`;
+  const shown = (schema: string): string => {
+    const text = encodeBody(DEFINITION, decode(DEFINITION, within(schema)).object);
+    return text.slice(text.indexOf('{"a":') + 5, text.indexOf('}}}}]}'));
+  };
+
+  /** As release 1.31.1 answered. */
+  test.each<readonly [string, string]>([
+    ['{"additionalProperties":true}', '{"additionalProperties":true}'],
+    ['{"additionalProperties":false}', '{"additionalProperties":false}'],
+    ['{"additionalProperties":null}', '{}'],
+    ['{"additionalProperties":{"type":"string","foo":1}}', '{"additionalProperties":{"type":"string"}}'],
+    ['{"items":true,"type":"string"}', '{"type":"string"}'],
+    ['{"items":[],"type":"string"}', '{"type":"string"}'],
+    ['{"enum":[null,"a",0,"",false],"default":null,"example":null}', '{"enum":[null,"a",0,"",false]}'],
+    [
+      '{"default":{"b":1.0,"a":[2.50,1e3,null,{"d":1,"c":12345678901234567890}]}}',
+      '{"default":{"a":[2.5,1000,null,{"c":12345678901234567000,"d":1}],"b":1}}',
+    ],
+    ['{"default":{"b":9007199254740993,"c":1e21,"d":0.0000001,"e":-0}}', '{"default":{"b":9007199254740993,"c":1e+21,"d":1e-7,"e":0}}'],
+    ['{"default":"<x>&"}', '{"default":"\\u003cx\\u003e\\u0026"}'],
+    ['{"minimum":10000000000000000000000,"maximum":1.50,"maxLength":0}', '{"maximum":1.5,"minimum":1e+22,"maxLength":0}'],
+  ])('%s', (sent, answered) => {
+    expect(shown(sent)).toBe(answered);
+  });
+
+  const at = 'into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema.properties';
+  test.each<readonly [string, string]>([
+    ['{"additionalProperties":"x"}', 'boolean or JSON schema expected'],
+    ['{"type":"array","items":{"additionalProperties":4}}', 'boolean or JSON schema expected'],
+    ['{"additionalProperties":{"type":1}}', `json: cannot unmarshal number ${at}.additionalProperties of type string`],
+    ['{"additionalProperties":{"items":{"minLength":"x"}}}', `json: cannot unmarshal string ${at}.additionalProperties of type int64`],
+    ['{"additionalProperties":{"required":{"a":1},"type":5}}', `json: cannot unmarshal object ${at}.additionalProperties of type []string`],
+    ['{"items":[1]}', `json: cannot unmarshal number ${at}.items of type v1.JSONSchemaProps`],
+    ['{"dependencies":{"x":["s",1]}}', `json: cannot unmarshal number ${at}.dependencies of type string`],
+    [
+      '{"type":1,"properties":{"b":{"additionalProperties":{"type":2}}}}',
+      `json: cannot unmarshal number ${at}.properties.additionalProperties of type string`,
+    ],
+    ['{"default":{"a":1e999}}', 'json: cannot unmarshal number 1e999 into Go value of type float64'],
+    ['{"minimum":1e400}', `json: cannot unmarshal number 1e400 ${at}.minimum of type float64`],
+  ])('%s is refused', (sent, fault) => {
+    expect(() => decode(DEFINITION, within(sent))).toThrow(new DecodeError(fault));
+  });
+});
+
 const json: fc.Arbitrary<JsonValue> = fc.jsonValue({ maxDepth: 4 }).map((value): JsonValue => JSON.parse(JSON.stringify(value)));
 const names = fc.constantFrom('metadata', 'spec', 'data', 'ports', 'port', 'containers', 'name', 'labels', 'x', 'volumes', 'status');
 const shaped: fc.Arbitrary<JsonObject> = fc.dictionary(
