@@ -5,6 +5,7 @@
  */
 import { DELETE_QUERY_STEPS, DELETE_STEPS } from './delete-steps';
 import { HOSTILE_STEPS } from './hostile-steps';
+import { LIST_TYPE_STEPS } from './list-type-steps';
 import { PATCH_ORDER_STEPS } from './patch-order-steps';
 import { recordStep, type Seen } from './record-step';
 import { call, hangUp } from './reference';
@@ -17,6 +18,7 @@ async function main(): Promise<void> {
     ...PATCH_ORDER_STEPS,
     ...DELETE_QUERY_STEPS,
     ...HOSTILE_STEPS,
+    ...LIST_TYPE_STEPS,
   })) {
     const namespace = `updates-${name}-${process.pid}`;
     await call('POST', '/api/v1/namespaces', 'application/json', { metadata: { name: namespace } });

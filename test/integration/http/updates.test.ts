@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DELETE_QUERY_STEPS, DELETE_STEPS } from '../../recordings/delete-steps';
 import { HOSTILE_STEPS } from '../../recordings/hostile-steps';
+import { LIST_TYPE_STEPS } from '../../recordings/list-type-steps';
 import { PATCH_ORDER_STEPS } from '../../recordings/patch-order-steps';
 import { UPDATE_STEPS } from '../../recordings/update-steps';
 import { call, startFixture, type Fixture } from './fixture';
@@ -22,20 +23,19 @@ afterAll(() => fixture.stop());
 
 let next = 0;
 
-describe.each(Object.entries({ ...UPDATE_STEPS, ...DELETE_STEPS, ...PATCH_ORDER_STEPS, ...DELETE_QUERY_STEPS, ...HOSTILE_STEPS }))(
-  '%s',
-  (name, steps) => {
-    const namespace = `updates-${name}`;
-    const seen = { version: '', uid: '' };
-    beforeAll(async () => {
-      await call(fixture, '/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: namespace } }) });
-    });
+describe.each(
+  Object.entries({ ...UPDATE_STEPS, ...DELETE_STEPS, ...PATCH_ORDER_STEPS, ...DELETE_QUERY_STEPS, ...HOSTILE_STEPS, ...LIST_TYPE_STEPS }),
+)('%s', (name, steps) => {
+  const namespace = `updates-${name}`;
+  const seen = { version: '', uid: '' };
+  beforeAll(async () => {
+    await call(fixture, '/api/v1/namespaces', { method: 'POST', body: JSON.stringify({ metadata: { name: namespace } }) });
+  });
 
-    it.each(steps.map((step) => [`${step.method} ${step.path}: ${step.note}`, step, recorded[next++]] as const))(
-      '%s',
-      async (_title, step, expected) => {
-        expect(await replay(fixture, step, namespace, seen)).toEqual(expected);
-      },
-    );
-  },
-);
+  it.each(steps.map((step) => [`${step.method} ${step.path}: ${step.note}`, step, recorded[next++]] as const))(
+    '%s',
+    async (_title, step, expected) => {
+      expect(await replay(fixture, step, namespace, seen)).toEqual(expected);
+    },
+  );
+});
