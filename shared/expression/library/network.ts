@@ -4,7 +4,7 @@
 import { formatIpAddress, parseIpAddress, rangeContains, rangeIsWithin, type IpAddress, type IpRange } from '../../api/ip-address';
 import { readPrefixStrictly, readStrictly } from '../../api/ip-strict';
 import { quote } from '../../api/quote';
-import { Failure, OpaqueValue, type Value } from '../values/value';
+import { Failure, OpaqueValue, sizeOf, type Value } from '../values/value';
 import { binary, isOpaque, isString, traversal, traverses, unary, type Costs, type FunctionRow, type Guard } from './function';
 
 export class IpValue extends OpaqueValue {
@@ -119,10 +119,16 @@ function containsCidr(cidr: CidrValue, text: string): Value {
 }
 
 const PARSED = traverses();
-const CONTAINS_IP: Costs = { estimate: () => 4 };
-const CONTAINS_CIDR: Costs = { estimate: () => 7 };
-const CONTAINS_IP_TEXT: Costs = { estimate: (sizes) => 4 + traversal(sizes.size(1)) };
-const CONTAINS_CIDR_TEXT: Costs = { estimate: (sizes) => 7 + traversal(sizes.size(1)) };
+const CONTAINS_IP: Costs = { estimate: () => 4, charge: () => 1 };
+const CONTAINS_CIDR: Costs = { estimate: () => 7, charge: () => 3 };
+const CONTAINS_IP_TEXT: Costs = {
+  estimate: (sizes) => 4 + traversal(sizes.size(1)),
+  charge: ([, text = null]) => 1 + traversal(sizeOf(text)),
+};
+const CONTAINS_CIDR_TEXT: Costs = {
+  estimate: (sizes) => 7 + traversal(sizes.size(1)),
+  charge: ([, text = null]) => 3 + traversal(sizeOf(text)),
+};
 
 export const NETWORK_ROWS: readonly FunctionRow[] = [
   unary('ip(string): net.IP', isString, parseIp, PARSED),

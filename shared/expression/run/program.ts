@@ -7,6 +7,7 @@ import { compilePattern } from '../library/regex';
 import { UNFIT, type FunctionRow, type Sizes } from '../library/function';
 import {
   CONDITIONAL,
+  INDEX,
   OPERATORS,
   OPTIONAL_SELECT,
   type Call,
@@ -127,10 +128,7 @@ class Compiler {
     if (found === undefined) {
       const type = NAMED_TYPES.get(name);
       const value = type === undefined ? new Failure(`no such attribute(s): ${name}`) : new TypeValue(typeNameOf(type));
-      return ({ meter }) => {
-        meter.charge(1);
-        return value;
-      };
+      return () => value;
     }
     const { slot } = found;
     return ({ slots, meter }) => {
@@ -171,13 +169,23 @@ class Compiler {
       case OPERATORS['||']:
         return logical(this.compile(first), this.compile(second), true);
       case CONDITIONAL:
-        return third === undefined ? this.strict(resolved) : conditional(this.compile(first), this.compile(second), this.compile(third));
+        return third === undefined ? this.strict(resolved) : conditional(this.compile(first), this.branch(second), this.branch(third));
       case 'or':
       case 'orValue':
         return otherwise(this.compile(first), this.compile(second), resolved.name === 'or');
       default:
         return this.strict(resolved);
     }
+  }
+
+  /** Upstream does not count the name with which a branch begins. */
+  private branch(expr: Expr): Step {
+    const step = this.compile(expr);
+    if (!isAttribute(expr)) return step;
+    return (frame) => {
+      frame.meter.charge(-1);
+      return step(frame);
+    };
   }
 
   private optionalSelect({ args: [operand, field] }: Call): Step {
@@ -202,10 +210,11 @@ class Compiler {
       if (value instanceof Failure) throw new ConstantFault(value.message);
       return () => value;
     }
+    const isFree = name === OPERATORS.in && args[1]?.kind === 'list' && isConstant(args[1]);
     return (frame) => {
       const values = steps.map((step) => step(frame));
       for (const value of values) if (value instanceof Failure) return value;
-      return dispatch(name, rows, values, frame.meter);
+      return dispatch(name, rows, values, isFree ? uncharged(frame.meter) : frame.meter);
     };
   }
 
@@ -296,14 +305,20 @@ class Compiler {
 
 /** Lists and maps of constants are made when the expression is compiled, and cost nothing. */
 function isConstant(expr: Expr): boolean {
-  if (expr.kind === 'list') return expr.items.length > 0 && expr.optional.size === 0 && expr.items.every(isConstant);
+  if (expr.kind === 'list') return expr.optional.size === 0 && expr.items.every(isConstant);
   if (expr.kind !== 'map') return expr.kind === 'literal';
-  return expr.entries.length > 0 && expr.entries.every(({ key, value, optional }) => !optional && isConstant(key) && isConstant(value));
+  return expr.entries.every(({ key, value, optional }) => !optional && isConstant(key) && isConstant(value));
 }
 
 function once(step: Step): Step {
   const value = step({ slots: [], meter: new Meter(Infinity, new Budget(0)) });
   return () => value;
+}
+
+/** A name and what is reached from it. */
+function isAttribute(expr: Expr): boolean {
+  if (expr.kind === 'select') return !expr.testOnly && isAttribute(expr.operand);
+  return expr.kind === 'ident' || (expr.kind === 'call' && expr.name === INDEX && expr.args[0] !== undefined && isAttribute(expr.args[0]));
 }
 
 function isPresent(operand: Value, field: string): Value {
@@ -339,7 +354,6 @@ function otherwise(optional: Step, other: Step, keepOptional: boolean): Step {
   return (frame) => {
     const value = optional(frame);
     if (value instanceof Failure) return value;
-    frame.meter.charge(1);
     if (!(value instanceof OptionalValue)) return value;
     if (value.value === undefined) return other(frame);
     return keepOptional ? value : value.value;
@@ -377,6 +391,12 @@ class ActualSizes implements Sizes {
 
 type Account = Pick<Meter, 'charge' | 'spend'>;
 
+const uncharged = (meter: Meter): Account => ({
+  charge: () => undefined,
+  spend: (steps) => {
+    meter.spend(steps);
+  },
+});
 const UNLIMITED: Account = { charge: () => undefined, spend: () => undefined };
 
 function dispatch(name: string, rows: readonly FunctionRow[], args: readonly Value[], meter: Account): Value {
@@ -430,16 +450,13 @@ const existsOne: MakeLoop = (body, _filter, slot) => (frame, items) => {
   let count = 0;
   let failure: Failure | undefined;
   for (const item of items) {
+    meter.spend(1);
     slots[slot] = item;
     const value = body(frame);
     if (value === true) {
       count += 1;
       meter.charge(2);
-    } else if (value === false) meter.charge(1);
-    else {
-      failure = value instanceof Failure ? value : NO_SUCH_OVERLOAD;
-      meter.charge(1);
-    }
+    } else if (value !== false) failure = value instanceof Failure ? value : NO_SUCH_OVERLOAD;
   }
   meter.charge(2);
   return failure ?? count === 1;
@@ -447,10 +464,10 @@ const existsOne: MakeLoop = (body, _filter, slot) => (frame, items) => {
 
 const collect: MakeLoop = (body, filter, slot) => (frame, items) => {
   const { slots, meter } = frame;
-  meter.charge(10);
   const collected: Value[] = [];
   let failure: Failure | undefined;
   for (const item of items) {
+    meter.spend(1);
     slots[slot] = item;
     const wanted = filter === undefined ? true : filter(frame);
     if (wanted === true) {
@@ -458,10 +475,7 @@ const collect: MakeLoop = (body, filter, slot) => (frame, items) => {
       meter.charge(12);
       if (value instanceof Failure) failure ??= value;
       else collected.push(value);
-    } else {
-      meter.charge(1);
-      if (wanted !== false) failure ??= wanted instanceof Failure ? wanted : NO_SUCH_OVERLOAD;
-    }
+    } else if (wanted !== false) failure ??= wanted instanceof Failure ? wanted : NO_SUCH_OVERLOAD;
   }
   meter.charge(1);
   return failure ?? new ArrayList(collected);
