@@ -104,7 +104,7 @@ export function quoteJson(text: string): string {
 export function printNumber(value: number | bigint): string {
   if (typeof value === 'bigint' || (Number.isSafeInteger(value) && value !== 0)) return String(value);
   if (Object.is(value, -0)) return '-0';
-  return String(value).replace(/e-(\d)$/, 'e-0$1');
+  return String(value);
 }
 
 /** Compact JSON with the members in the order that the object holds them, or sorted by their UTF-8 bytes. */
