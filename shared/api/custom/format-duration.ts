@@ -25,7 +25,7 @@ function isGoDuration(text: string): boolean {
   const isNegative = text.startsWith('-');
   const unsigned = text.replace(/^[-+]/, '');
   if (unsigned === '0') return true;
-  if (!/^(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(unsigned)) return false;
+  if (!/^(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(unsigned)) return false;
   let nanos = 0n;
   for (const [, whole = '', fraction = '', unit = ''] of unsigned.matchAll(/([0-9]*)\.?([0-9]*)([a-zµμ]+)/g)) {
     if (whole.length > 40) return false;
@@ -38,7 +38,7 @@ function isGoDuration(text: string): boolean {
 
 function isSpelledOut(text: string): boolean {
   let isGood = false;
-  for (const [, factor = '', unit = ''] of text.matchAll(/([0-9]+)[ \t\n\f\r]*([A-Za-zµ]+)/g)) {
+  for (const [, factor = '', unit = ''] of text.matchAll(/(?<![0-9])([0-9]+)[ \t\n\f\r]*([A-Za-zµ]+)/g)) {
     if (factor.length > 40 || BigInt(factor) > MOST_FACTOR) return false;
     const name = unit.toLowerCase();
     if (SHORT.has(name) || LONG.some((beginning) => name.startsWith(beginning))) isGood = true;

@@ -1,5 +1,5 @@
 /** URIs as upstream takes them in custom resources: absolute ones, or absolute paths (Go's `url.ParseRequestURI`). */
-import { parseIpAddress } from '../ip-address';
+import { isIpv6 } from './format-address';
 
 const HOST = /^(?:[A-Za-z0-9!$&'()*+,;=:[\]<>"\-_.~\u0080-\uffff]|%(?:[89A-Fa-f][0-9A-Fa-f]|25))*$/;
 const ESCAPED = /^(?:[^%]|%[0-9A-Fa-f]{2})*$/;
@@ -37,9 +37,9 @@ function isHost(host: string): boolean {
   const open = host.lastIndexOf('[');
   if (open >= 0) {
     const close = host.lastIndexOf(']');
-    if (close < open || !PORT.test(host.slice(close + 1))) return false;
+    if (open > 0 || close < open || !PORT.test(host.slice(close + 1))) return false;
     const [address = '', zone] = host.slice(open + 1, close).split('%25', 2);
-    return HOST.test(host) && address.includes(':') && zone !== '' && parseIpAddress(address) !== undefined;
+    return HOST.test(host) && zone !== '' && isIpv6(address);
   }
   const colon = host.lastIndexOf(':');
   return (colon < 0 || PORT.test(host.slice(colon))) && HOST.test(host);

@@ -4,6 +4,7 @@
  */
 import { parseIpAddress, parseIpRange } from '../ip-address';
 import { shownValue, type Check } from './check-context';
+import { isIpv6 } from './format-address';
 import { isMailAddress } from './format-email';
 import { isDuration } from './format-duration';
 import { isRequestUri } from './format-uri';
@@ -80,11 +81,6 @@ export function formatCheck(name: string): Check | undefined {
 function isHostName(text: string): boolean {
   if (text.length > 255 || Buffer.byteLength(text) > 255 || !HOST_NAME.test(text)) return false;
   return text.split('.').every((label) => Buffer.byteLength(label) <= 63);
-}
-
-/** An IPv4 address at its end has no leading zeros. */
-function isIpv6(text: string): boolean {
-  return text.includes(':') && parseIpAddress(text) !== undefined && !/[:.]0[0-9]+(?:\.|$)/.test(text.includes('.') ? text : '');
 }
 
 /** 6, 8 or 20 bytes, each or each two of them apart, or none. */
