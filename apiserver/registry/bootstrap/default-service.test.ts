@@ -1,6 +1,6 @@
 import { objectAt, type JsonObject } from '../../../shared/api/json';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import { ManualClock } from '../../../test/support/manual-clock';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { openReplica, type Replica as OpenReplica } from '../../../test/support/replica';
 import { objectOf, PREFIX, START } from '../../../test/support/write-fixture';
@@ -66,10 +66,8 @@ const found = ({ cache }: Replica, resource: typeof services, name = 'platform')
   return entry === undefined ? undefined : objectOf(entry);
 };
 
-/** Lets everything that is under way come to its end: stores and streams in memory answer in microtasks. */
-async function quiet(): Promise<void> {
-  for (let turn = 0; turn < 300; turn++) await Promise.resolve();
-}
+/** Lets everything that is under way come to its end: stores and streams in memory answer in microtasks, lookups begin at the end of a turn. */
+const quiet = (): Promise<void> => settle(50);
 
 const subsets = (at: Replica): unknown => found(at, endpoints)?.['subsets'];
 
