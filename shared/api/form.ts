@@ -14,7 +14,7 @@ import { MAX_RAW_DEPTH } from './schema/decode-scalars';
 
 export interface Form {
   /**
-   * A fresh canonical object without kind and apiVersion, and the paths of what it does not know, in order of appearance, at most 100. Throws
+   * A fresh canonical object without kind and apiVersion, and the paths of what it does not know, in upstream's order and bounded. Throws
    * DecodeError.
    */
   decode(value: JsonObject, literals?: NumberLiterals): { readonly object: JsonObject; readonly unknown: readonly string[] };

@@ -3,7 +3,8 @@
  * ASCII control characters, `\u200b` for what does not print. Unlike JSON it leaves `<`, `>` and `&` alone.
  */
 
-const SHORT: Readonly<Record<string, string>> = {
+/** What has an escape of one letter. */
+export const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '\u0007': '\\a',
   '\b': '\\b',
   '\f': '\\f',
@@ -24,7 +25,7 @@ export function quote(text: string): string {
 }
 
 function escapeCharacter(character: string): string {
-  const short = SHORT[character];
+  const short = SHORT_ESCAPES[character];
   if (short !== undefined) return short;
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`;

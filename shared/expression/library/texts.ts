@@ -1,6 +1,7 @@
 /**
  * Functions of strings: the standard ones and those of the strings extension (version 2). Indexes count characters, not UTF-16 units.
  */
+import { SHORT_ESCAPES } from '../../api/quote';
 import { ArrayList, Failure, type ListValue, sizeOf, type Value } from '../values/value';
 import {
   binary,
@@ -144,19 +145,8 @@ function trim(text: string): string {
   return text.slice(start, end);
 }
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '\u0007': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '\\': '\\\\',
-  '"': '\\"',
-};
 export const quoteText = (text: string): string =>
-  `"${text.replace(/[\u0007\b\f\n\r\t\v\\"]/g, (character) => ESCAPES[character] ?? character)}"`;
+  `"${text.replace(/[\u0007\b\f\n\r\t\v\\"]/g, (character) => SHORT_ESCAPES[character] ?? character)}"`;
 
 const lower = (text: string): string => text.replace(/[A-Z]+/g, (part) => part.toLowerCase());
 const upper = (text: string): string => text.replace(/[a-z]+/g, (part) => part.toUpperCase());
