@@ -37,6 +37,7 @@ function versionOf(columns: Recorded['columns']): CustomVersion {
     definition: '',
     schema: readSchema({}),
     schemaId: '',
+    shownId: '',
     versions: new Map(),
     storageVersion: 'v1',
     columns: read,

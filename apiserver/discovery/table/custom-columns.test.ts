@@ -14,6 +14,7 @@ function rowWith(kind: string, columns: readonly PrinterColumn[]): KindRow {
     definition: 'cols.col.example.com',
     schema,
     schemaId: '',
+    shownId: '',
     versions: new Map([['v1', schema]]),
     storageVersion: 'v1',
     needsWebhook: false,

@@ -41,10 +41,10 @@ export class Spelling {
   ) {
     this.hub = converter === undefined ? undefined : { fields: formOf(storedRowOf(row)).groupFields };
     this.apiVersion = apiVersionText(row, dialect);
-    this.key = `${this.apiVersion}/${dialect}${alias === undefined ? '' : `/${alias.shown}`}`;
     this.version = versionOf(row, converter);
-    const ofSchema = row.custom === undefined ? '' : `/${row.custom.schemaId}`;
-    this.bodyKey = this.version === undefined ? STORED_BODY : `body/${row.version}/${row.group}/${dialect}${ofSchema}`;
+    const { shownId = '' } = row.custom ?? {};
+    this.key = `${this.apiVersion}/${dialect}/${alias?.shown ?? ''}/${shownId}`;
+    this.bodyKey = this.version === undefined ? STORED_BODY : `body/${row.version}/${row.group}/${dialect}/${shownId}`;
     this.fields = formOf(row).groupFields;
     this.placed = alias === undefined ? undefined : placer(row, alias);
   }

@@ -8,7 +8,7 @@ import { CUSTOM_TYPE } from '../../../shared/api/schema';
 import type { SchemaNode } from '../../../shared/api/custom/schema-node';
 import type { CustomVersion, PrinterColumn, ScalePaths } from '../../../shared/api/custom/version';
 import { apiVersionOf } from '../../../shared/api/identity';
-import { arrayAt, isObject, objectAt, own, stringAt, stringifyJson, type JsonObject } from '../../../shared/api/json';
+import { arrayAt, isObject, objectAt, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/api/json';
 import { compareVersions } from '../../../shared/api/version-order';
 import { SCALE, type KindRow, type SelectableField, type SubresourceRow, type Verb } from '../../../shared/api/kinds';
 import { readMetadata, stringsAt } from '../../../shared/api/object-meta';
@@ -99,6 +99,7 @@ function rowOf(shared: Shared, version: JsonObject): KindRow {
     definition: name,
     schema: schemas.get(versionName) ?? readSchema({}),
     schemaId: schemaId(version),
+    shownId: digest(version),
     versions: schemas,
     storageVersion,
     needsWebhook: webhook && versionName !== storageVersion,
@@ -138,8 +139,11 @@ const schemaOf = (version: JsonObject): JsonObject => objectAt(objectAt(version,
 
 /** What decides how an object of the version looks when it is read. */
 function schemaId(version: JsonObject): string {
-  const deciding = stringifyJson([schemaOf(version), own(version, 'selectableFields') ?? null], 'sorted');
-  return createHash('sha256').update(deciding).digest('base64').slice(0, 16);
+  return digest([schemaOf(version), own(version, 'selectableFields') ?? null]);
+}
+
+function digest(value: JsonValue): string {
+  return createHash('sha256').update(stringifyJson(value, 'sorted')).digest('base64').slice(0, 16);
 }
 
 function deprecationWarning(version: JsonObject, { group, best }: Shared, kind: string): string {

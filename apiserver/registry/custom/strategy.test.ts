@@ -17,6 +17,7 @@ const version: CustomVersion = {
   definition: 'things.example.com',
   schema,
   schemaId: '',
+  shownId: '',
   versions: new Map(),
   storageVersion: 'v1',
   columns: [],

@@ -27,6 +27,8 @@ export interface CustomVersion {
   readonly schema: SchemaNode;
   /** Different for any two schemas: what an object was written with needs no pruning and no defaults to be read with. */
   readonly schemaId: string;
+  /** Different for any two states of the version that show objects differently, be it in a table. */
+  readonly shownId: string;
   /** The schemas of all versions of the kind, by the version's name. */
   readonly versions: ReadonlyMap<string, SchemaNode>;
   /** The version that the definition says objects are stored in. */

@@ -156,6 +156,23 @@ it('shows old objects as a changed schema would have them, and ends the watches 
   expect(patched.object['spec']).toEqual({ a: '2', c: 3 });
 });
 
+it('prints rows that were printed before with the columns that the definition has now', async () => {
+  await define(definition('things', { a: { type: 'string' }, b: { type: 'string' } }));
+  await ask(one, 'POST', objects('things'), thing('x', { a: '1', b: '2' }));
+  const cells = async (): Promise<unknown> => {
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const { text } = await call(one, objects('things'), { headers: { accept } });
+    const { rows }: { rows: { cells: unknown[] }[] } = JSON.parse(text);
+    return rows.map((row) => row.cells);
+  };
+  expect(await cells()).toEqual([['x', expect.any(String)]]);
+  const columns = [
+    { op: 'add', path: '/spec/versions/0/additionalPrinterColumns', value: [{ name: 'B', type: 'string', jsonPath: '.spec.b' }] },
+  ];
+  await ask(one, 'PATCH', `${DEFINITIONS}/things.${GROUP}`, columns, 'application/json-patch+json');
+  expect(await cells()).toEqual([['x', '2']]);
+});
+
 it('takes its objects along, waits for their finalizers, and lets nothing be created meanwhile', async () => {
   await define(definition('things', {}));
   for (let i = 0; i < 40; i += 1) await ask(i % 2 === 0 ? one : two, 'POST', objects('things'), thing(`x${i}`));
