@@ -16,6 +16,7 @@ import {
   type Dialect,
 } from '../../shared/names/dialect';
 import { encodeProtobuf, stringifyYaml } from '../../shared/serialization';
+import { perRows } from '../registry/per-rows';
 import { acceptClauses, aggregatedParameters, aggregatedTarget, type AggregatedTarget, type Encoding } from './accept';
 import type { DocumentAnswer, DocumentRequest, Documents } from './contract';
 import { aggregatedList, coreVersions, groupDocument, groupList, resourceList, versionDocument, type BuildInfo } from './documents';
@@ -23,7 +24,7 @@ import { servedGroups, type ServedGroup } from './groups';
 
 export interface DiscoveryParts {
   /** What is served; the same list until something changes. */
-  rows(): readonly KindRow[];
+  readonly rows: () => readonly KindRow[];
   readonly naming: Dialect;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
@@ -33,7 +34,8 @@ export interface DiscoveryParts {
 }
 
 export function createDiscovery(parts: DiscoveryParts): Documents {
-  return new Discovery(parts);
+  const present = perRows(parts.rows, (rows) => new Discovery(parts, rows));
+  return { handle: (request) => present().handle(request) };
 }
 
 const PRIVATE = { 'cache-control': 'no-cache, private' };
@@ -51,27 +53,7 @@ interface Route {
   readonly listsRepresentations: boolean;
 }
 
-/** Makes everything anew when something else is served. */
 class Discovery implements Documents {
-  private rows: readonly KindRow[];
-  private state: DiscoveryState;
-
-  constructor(private readonly parts: DiscoveryParts) {
-    this.rows = parts.rows();
-    this.state = new DiscoveryState(parts, this.rows);
-  }
-
-  handle(request: DocumentRequest): DocumentAnswer | undefined {
-    const rows = this.parts.rows();
-    if (rows !== this.rows) {
-      this.rows = rows;
-      this.state = new DiscoveryState(this.parts, rows);
-    }
-    return this.state.handle(request);
-  }
-}
-
-class DiscoveryState implements Documents {
   private readonly groups: readonly ServedGroup[];
   private readonly core: readonly ServedGroup[];
   private readonly named: readonly ServedGroup[];

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../shared/api/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { groupIn, type Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
+import { perRows } from '../registry/per-rows';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './contract';
 import { readDescriptions, type Describe } from './descriptions';
 import { documentV2, documentV3 } from './documents';
@@ -15,13 +16,14 @@ import { chosenForm, type Form } from './forms';
 
 export interface OpenApiParts {
   /** What is served; the same list until something changes. */
-  rows(): readonly KindRow[];
+  readonly rows: () => readonly KindRow[];
   readonly naming: Dialect;
   readonly clock: Pick<Clock, 'now' | 'after'>;
 }
 
 export function createOpenApi(parts: OpenApiParts): OpenApiDocuments {
-  return new OpenApi(parts);
+  const present = perRows(parts.rows, (rows) => new OpenApi(parts, rows));
+  return { handle: (request) => present().handle(request) };
 }
 
 const V2 = '/openapi/v2';
@@ -33,27 +35,7 @@ const NOTHING = Buffer.alloc(0);
 const UNCACHED = { 'cache-control': 'no-cache, private' };
 const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
-/** Begins anew when something else is served. */
 class OpenApi implements OpenApiDocuments {
-  private rows: readonly KindRow[];
-  private state: OpenApiState;
-
-  constructor(private readonly parts: OpenApiParts) {
-    this.rows = parts.rows();
-    this.state = new OpenApiState(parts, this.rows);
-  }
-
-  handle(request: OpenApiRequest): OpenApiAnswer | undefined {
-    const rows = this.parts.rows();
-    if (rows !== this.rows) {
-      this.rows = rows;
-      this.state = new OpenApiState(this.parts, rows);
-    }
-    return this.state.handle(request);
-  }
-}
-
-class OpenApiState implements OpenApiDocuments {
   /** How each document is made: '' is that of version 2, others are named as in the index, `apis/<group>/<version>`. */
   private readonly makers = new Map<string, () => JsonObject>();
   private readonly hashes = new Map<string, string>();
