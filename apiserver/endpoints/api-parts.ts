@@ -9,6 +9,7 @@ import type { Resources } from '../registry/resources';
 import type { Operations } from '../registry/virtual/contract';
 import type { Views } from '../registry/virtual/views';
 import type { Exchange } from './exchange';
+import type { Outbox } from './outbox';
 import type { SelectionBuilder } from './parameters';
 import type { Encoders } from './representation/encoders';
 import type { ResourceRequest } from './request-info';
@@ -31,6 +32,7 @@ export interface ApiParts {
   aliasOf(namespace: string): NamespaceAlias | undefined;
   readonly encoders: Encoders;
   readonly watches: LiveWatches;
+  readonly outbox: Outbox;
   /** Least duration of a watch that names none, in seconds; the most is twice that. */
   readonly minRequestTimeoutSeconds: number;
   /** A watch has begun; the returned function is called at its end. */

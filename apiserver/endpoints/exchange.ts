@@ -9,6 +9,7 @@ import { quote } from '../../shared/api/quote';
 import { badRequest, type StatusError } from '../../shared/api/status';
 import type { Dialect } from '../../shared/names/dialect';
 import type { RequestContext, ServedResource, UserInfo } from '../registry/contract';
+import type { Outbox } from './outbox';
 import { EMPTY_QUERY, type Query } from './query';
 import type { RequestInfo } from './request-info';
 import { WarningList } from './warnings';
@@ -63,6 +64,8 @@ export class Exchange implements RequestContext {
     readonly request: Incoming,
     /** Where the reply goes. */
     readonly output: Outgoing,
+    /** Where the frames of watches wait. */
+    private readonly outbox: Outbox,
     readonly origin: Origin,
     naming: Dialect,
     /** Clock.monotonic at arrival. */
@@ -129,9 +132,10 @@ export class Exchange implements RequestContext {
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer): void {
     if (this.answered) return;
     if (status !== 304) headers['Content-Length'] = body.length;
+    const { output } = this;
+    if (!(output instanceof ServerResponse)) this.outbox.flushBefore(output);
     this.head(status, headers);
     this.sentBytes = body.length;
-    const { output } = this;
     if (this.method === 'HEAD') output.end();
     // Node sends a text in one piece with the head, a buffer in a second one.
     else if (body.length <= MAX_TEXT_BYTES && output instanceof ServerResponse) output.end(body.toString('latin1'), 'latin1');

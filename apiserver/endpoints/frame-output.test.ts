@@ -1,14 +1,19 @@
 import { EventEmitter } from 'node:events';
 import type { ServerHttp2Stream } from 'node:http2';
 import { settle } from '../../test/support/manual-clock';
-import { chunked, FrameOutput } from './frame-output';
+import { ManualClock } from '../../test/support/manual-clock';
+import { chunked } from './frame';
+import { FrameOutput } from './frame-output';
+import { Outbox } from './outbox';
+
+const outbox = new Outbox(new ManualClock());
 
 /** What an output needs of an HTTP/2 stream, and what it was given. */
 class Client extends EventEmitter {
   readonly pieces: Buffer[] = [];
   writableLength = 0;
   destroyed = false;
-  readonly output = FrameOutput.to(this as unknown as ServerHttp2Stream);
+  readonly output = FrameOutput.to(this as unknown as ServerHttp2Stream, outbox);
 
   write(piece: Buffer): void {
     this.pieces.push(piece);

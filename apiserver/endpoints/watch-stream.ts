@@ -7,8 +7,10 @@ import { expired, internalError } from '../../shared/api/status';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../cache/contract';
 import type { Exchange } from './exchange';
-import { chunked, FrameOutput } from './frame-output';
+import { chunked } from './frame';
+import { FrameOutput } from './frame-output';
 import type { LiveWatch, LiveWatches } from './live-watches';
+import type { Outbox } from './outbox';
 import type { Encoder } from './representation/encoder';
 
 /** Beyond this the initial state waits for the client. */
@@ -26,6 +28,7 @@ export interface WatchStreamParts {
   readonly showsNothing: boolean;
   readonly meter: WatchMeter;
   readonly watches: LiveWatches;
+  readonly outbox: Outbox;
   /** The entry that a bookmark shows. */
   bookmarkEntry(revision: number, endOfInitialEvents: boolean): Entry;
 }
@@ -137,7 +140,7 @@ export class WatchStream implements ChangeSink, LiveWatch {
     if (exchange.output instanceof ServerResponse) exchange.output.flushHeaders();
     exchange.output.once('close', () => this.close());
     parts.watches.add(this);
-    this.output = FrameOutput.to(exchange.output);
+    this.output = FrameOutput.to(exchange.output, parts.outbox);
     return this.output;
   }
 

@@ -45,9 +45,9 @@ export type RequestListener = (request: Incoming, reply: Outgoing) => void;
 /** What both listeners call for a request. */
 export function requestListener(parts: ChainParts, origin: Origin): RequestListener {
   const run = chainOf(filterChain(parts), route(parts), answerFailure(parts.logger));
-  const { clock, naming, metrics } = parts;
+  const { api, clock, naming, metrics } = parts;
   return (request, reply) => {
-    const exchange = new Exchange(request, reply, origin, naming, clock.monotonic());
+    const exchange = new Exchange(request, reply, api.outbox, origin, naming, clock.monotonic());
     // A connection that breaks is the exchange's end, not an error of the process.
     exchange.input.on('error', ignore);
     reply.on('error', ignore);

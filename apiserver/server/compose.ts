@@ -19,6 +19,7 @@ import { createDiscovery } from '../discovery/discovery';
 import { isDiscoverable, OPENID_PATHS } from '../discovery/openid';
 import { tables } from '../discovery/table/table';
 import type { ApiParts } from '../endpoints/api-parts';
+import { Outbox } from '../endpoints/outbox';
 import { LiveWatches } from '../endpoints/live-watches';
 import { Encoders } from '../endpoints/representation/encoders';
 import { Health } from '../health/checks';
@@ -227,6 +228,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
     encoders: new Encoders({ table: tables, clock, naming: options.naming }),
     watches,
+    outbox: new Outbox(clock),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     watchMeter: (group, version, kind) => metrics.watchMeter(group, version, kind),
     deprecatedRequested: (row, deprecation, subresource) => metrics.deprecatedRequested(row, deprecation, subresource),

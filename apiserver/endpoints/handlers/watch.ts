@@ -24,6 +24,7 @@ export async function watch(parts: ApiParts, exchange: Exchange, resource: Resou
     showsNothing: wanted.transform === 'partialList',
     meter: parts.watchMeter(row.group, row.version, row.kind),
     watches: parts.watches,
+    outbox: parts.outbox,
     bookmarkEntry: (revision, end) => bookmarkEntry(exchange, resource, revision, end),
   });
   const started = await parts.reader.watch(exchange, resource, info.namespace, { ...options, selection }, stream);

@@ -74,6 +74,12 @@ export interface AttemptDependencies {
   readonly clock: Clock;
 }
 
+/**
+ * How long an answer waits for the replica to have seen its write. Controllers act on what their watches say: whoever is answered before the event
+ * of his own write may act on the state before it, and meets a conflict. Longer than a healthy store's watch takes, and nothing that a client feels.
+ */
+const ECHO_PATIENCE_MS = 20;
+
 /** Runs `attempt` until it has an answer. Rejects with its StatusError, or with StoreError. */
 export async function settle<R>(
   dependencies: AttemptDependencies,
@@ -123,7 +129,10 @@ export async function settle<R>(
       if (operation !== undefined) operations.push(operation);
     }
     const result = await commit(store, { compare, operations }, { clock, deadline: attempts.deadline, since });
-    if (result.committed) return step.finish(result.revision);
+    if (result.committed) {
+      await cache.waitFor(result.revision, { deadline: clock.monotonic() + ECHO_PATIENCE_MS });
+      return step.finish(result.revision);
+    }
     if (clock.monotonic() >= attempts.deadline)
       throw timeout('request did not complete within requested timeout - context deadline exceeded');
     step.alongside?.forEach((write, index) => write.lost(result.current[objects + index], result.revision));

@@ -40,3 +40,23 @@ it('writes through one replica what the other then changes, always', async () =>
   expect(Object.keys(Object(entry === undefined ? {} : objectOf(entry)['data']))).toHaveLength(41);
   await Promise.all([one.cache.close(), two.cache.close()]);
 });
+
+it('answers when its replica has seen the write, and soon even when the replica does not see it', async () => {
+  const store = new MemoryStore();
+  const still = new ManualClock();
+  const { writer, cache } = await openReplica(store, still);
+  const create = (name: string) =>
+    writer.create(context, namespaces, '', { value: { metadata: { name } }, duplicates: [], format: 'json' }, options);
+  const seen = await create('seen');
+  expect(cache.get(namespaces.stored, 'seen')?.revision).toBe(seen.entry.revision);
+
+  store.held = true;
+  let answered = false;
+  const unseen = create('unseen').finally(() => (answered = true));
+  await still.advanceAsync(19);
+  expect(answered).toBe(false);
+  await still.advanceAsync(1);
+  expect(answered).toBe(true);
+  expect((await unseen).entry.revision).toBeGreaterThan(cache.revision);
+  await cache.close();
+});

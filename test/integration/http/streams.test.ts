@@ -56,3 +56,37 @@ it('is no proxy', async () => {
   expect(await statusOf(stream)).toBe(405);
   stream.close();
 });
+
+it('tells of a change before it answers whoever made it over the same connection', async () => {
+  const headers = { authorization: `Bearer ${ADMIN}` };
+  const order: string[] = [];
+  const watch = session.request({ ':path': `${CONFIGMAPS}?watch=1&fieldSelector=metadata.name%3Dtold`, ...headers });
+  await statusOf(watch);
+  let text = '';
+  watch.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+    for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n')) {
+      order.push(`event ${resourceVersion(text.slice(0, end))}`);
+      text = text.slice(end + 1);
+    }
+  });
+  const write = async (stream: ClientHttp2Stream, body: string): Promise<void> => {
+    let answer = '';
+    stream.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    stream.end(body);
+    await new Promise<void>((resolve, reject) => stream.once('end', resolve).once('error', reject));
+    order.push(`answer ${resourceVersion(answer)}`);
+  };
+  await write(post('application/json'), '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"told"}}');
+  for (let index = 0; index < 20; index++) {
+    const change = { ':method': 'PATCH', ':path': `${CONFIGMAPS}/told`, 'content-type': 'application/merge-patch+json', ...headers };
+    await write(session.request(change), `{"data":{"index":"${index}"}}`);
+  }
+  watch.close();
+  expect(order).toHaveLength(42);
+  order.forEach((line, index) => expect(line).toBe(index % 2 === 0 ? (order[index + 1] ?? '').replace('answer', 'event') : line));
+});
+
+function resourceVersion(json: string): string {
+  return /"resourceVersion":"(\d+)"/.exec(json)?.[1] ?? '';
+}
