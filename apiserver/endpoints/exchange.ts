@@ -128,12 +128,21 @@ export class Exchange implements RequestContext {
     output.writeHead(status, all);
   }
 
-  /** Head and body at once. HEAD requests get no body. */
+  /**
+   * Head and body at once, once the connection's watches have been told what came before. HEAD requests get no body.
+   * Whoever hears of a change and of its acknowledgement in one read may act on either first, so the answer takes a turn more than the event.
+   */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer): void {
     if (this.answered) return;
+    this.status = status;
     if (status !== 304) headers['Content-Length'] = body.length;
     const { output } = this;
-    if (!(output instanceof ServerResponse)) this.outbox.flushBefore(output);
+    if (!(output instanceof ServerResponse) && this.outbox.flushBefore(output)) setImmediate(() => this.hand(status, headers, body));
+    else this.hand(status, headers, body);
+  }
+
+  private hand(status: number, headers: OutgoingHttpHeaders, body: Buffer): void {
+    const { output } = this;
     this.head(status, headers);
     this.sentBytes = body.length;
     if (this.method === 'HEAD') output.end();

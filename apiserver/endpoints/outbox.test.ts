@@ -59,8 +59,9 @@ it('sends before an answer what goes over the same connection, and nothing else'
   const [ours, theirs] = [{}, {}];
   const [own, other, plain] = [new Watch(clock, 0, ours), new Watch(clock, 0, theirs), new Watch(clock, 0)];
   for (const watch of [own, other, plain]) outbox.add(watch);
-  outbox.flushBefore({ session: ours });
-  outbox.flushBefore({ session: undefined });
+  expect(outbox.flushBefore({ session: undefined })).toBe(false);
+  expect(outbox.flushBefore({ session: {} })).toBe(false);
+  expect(outbox.flushBefore({ session: ours })).toBe(true);
   expect([own, other, plain].map(({ sentAt }) => sentAt.length)).toEqual([1, 0, 0]);
   await settle();
   expect([other, plain].map(({ sentAt }) => sentAt.length)).toEqual([1, 1]);

@@ -36,10 +36,16 @@ export class Outbox {
     this.senders.push(sender);
   }
 
-  /** Nothing is said over a connection before the events that were written to its watches. */
-  flushBefore(answer: Sharing): void {
-    if (answer.session === undefined) return;
-    for (const sender of this.senders) if (sender.session === answer.session) sender.flush();
+  /** Sends what waits for watches on the connection that an answer takes: nothing is said before it. False when nothing waited. */
+  flushBefore(answer: Sharing): boolean {
+    if (answer.session === undefined) return false;
+    let sent = false;
+    for (const sender of this.senders) {
+      if (sender.session !== answer.session) continue;
+      sender.flush();
+      sent = true;
+    }
+    return sent;
   }
 
   private schedule(): void {

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { ManualClock } from '../../test/support/manual-clock';
 import { Exchange } from '../endpoints/exchange';
+import { Outbox } from '../endpoints/outbox';
 import { Deadlines } from './deadlines';
 
 /** What an exchange needs of a request and a reply, and what was done to them. */
@@ -14,7 +15,7 @@ function exchangeWith(clock: ManualClock): { exchange: Exchange; sent: string[];
     destroy: () => (destroyed = true),
   });
   const request: unknown = { method: 'GET', headers: {} };
-  const exchange = Reflect.construct(Exchange, [request, stream, 'secure', 'platform', clock.monotonic()]) as Exchange;
+  const exchange = Reflect.construct(Exchange, [request, stream, new Outbox(clock), 'secure', 'platform', clock.monotonic()]) as Exchange;
   return { exchange, sent, destroyed: () => destroyed };
 }
 
