@@ -2,6 +2,13 @@
 import { namespaceController } from './namespace/controller';
 import { rootCaController } from './root-ca/controller';
 import type { Controller } from './runtime/controller';
+import { claimProtectionController, volumeProtectionController } from './storage-protection/controller';
 import { serviceAccountController } from './service-account/controller';
 
-export const CONTROLLERS: readonly Controller[] = [namespaceController, rootCaController, serviceAccountController];
+export const CONTROLLERS: readonly Controller[] = [
+  namespaceController,
+  rootCaController,
+  serviceAccountController,
+  claimProtectionController,
+  volumeProtectionController,
+];

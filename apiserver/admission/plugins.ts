@@ -6,6 +6,7 @@ import type { Admission } from '../registry/write/admission';
 import { createAdmission, type AdmissionPlugins } from './chain';
 import { defaultIngressClass } from './default-ingress-class';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
+import { storageProtection } from './storage-protection';
 import { serviceAddresses, type MayUse } from './service-addresses';
 
 /** What plug-ins look at besides the request. */
@@ -20,7 +21,7 @@ export interface AdmissionSurroundings {
 export function defaultAdmission({ names, cache, resources, mayUseAddresses }: AdmissionSurroundings): Admission {
   const classes = resources.require('ingressclasses.networking.platform.io').stored;
   const plugins: AdmissionPlugins = {
-    mutating: [namespaceLifecycle(), defaultIngressClass(() => cache.snapshot(classes).range())],
+    mutating: [namespaceLifecycle(), storageProtection(names.prefix), defaultIngressClass(() => cache.snapshot(classes).range())],
     validating: [protectedNamespaces(names), ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)])],
   };
   return createAdmission(plugins);

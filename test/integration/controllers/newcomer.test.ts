@@ -10,12 +10,12 @@ import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
 import { skipLoudly } from '../../support/skipped';
 
-const [NAMESPACES, ACCOUNTS, MAPS, PODS] = ['namespaces', 'serviceaccounts', 'configmaps', 'pods'].map(knownResource) as [
-  ReturnType<typeof knownResource>,
-  ReturnType<typeof knownResource>,
-  ReturnType<typeof knownResource>,
-  ReturnType<typeof knownResource>,
-];
+const NAMESPACES = knownResource('namespaces');
+const ACCOUNTS = knownResource('serviceaccounts');
+const MAPS = knownResource('configmaps');
+const PODS = knownResource('pods');
+const CLAIMS = knownResource('persistentvolumeclaims');
+const VOLUMES = knownResource('persistentvolumes');
 const ROOT = 'platform-root-ca.crt';
 
 const folder = temporaryFolder('newcomer');
@@ -136,6 +136,35 @@ test('pods go before what they may still need', async () => {
   expect(await find(MAPS, 'ordered', 'needed')).toBeDefined();
   await client.patch(PODS, { namespace: 'ordered', name: 'slow' }, 'merge', { metadata: { finalizers: null } });
   await waitUntil('the namespace to go', async () => (await find(NAMESPACES, '', 'ordered')) === undefined, 25_000);
+});
+
+test('claims that pods use and volumes that are bound outlast their deletion, and no longer', async () => {
+  await makeNamespace('stored');
+  const resources = { requests: { storage: '1Gi' } };
+  for (const name of ['used', 'unused'])
+    await client.create(CLAIMS, { metadata: { namespace: 'stored', name }, spec: { accessModes: ['ReadWriteOnce'], resources } });
+  const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'used' } }];
+  const user = { nodeName: 'somewhere', containers: [{ name: 'c', image: 'i' }], volumes };
+  await client.create(PODS, { metadata: { namespace: 'stored', name: 'user' }, spec: user });
+  for (const name of ['used', 'unused']) await client.delete(CLAIMS, { namespace: 'stored', name });
+  await waitUntil('the unused claim to go', async () => (await find(CLAIMS, 'stored', 'unused')) === undefined);
+  expect(await find(CLAIMS, 'stored', 'used')).toBeDefined();
+  await client.delete(PODS, { namespace: 'stored', name: 'user' }, { gracePeriodSeconds: 0 });
+  await waitUntil('the claim that was used to go', async () => (await find(CLAIMS, 'stored', 'used')) === undefined);
+
+  const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/v' } };
+  const { body } = await client.create(VOLUMES, { metadata: { name: 'bound' }, spec });
+  await client.update(VOLUMES, { ...body, status: { phase: 'Bound' } }, { subresource: 'status' });
+  await client.delete(VOLUMES, { name: 'bound' });
+  await client.patch(VOLUMES, { name: 'bound' }, 'merge', { metadata: { labels: { still: 'there' } } });
+  const going = await client.get(VOLUMES, { name: 'bound' });
+  await client.update(VOLUMES, { ...going.body, status: { phase: 'Released' } }, { subresource: 'status' });
+  await waitUntil('the volume to go', async () => (await find(VOLUMES, '', 'bound')) === undefined);
+  // Whoever takes the protection away gets it back.
+  await client.create(VOLUMES, { metadata: { name: 'bare' }, spec });
+  await client.patch(VOLUMES, { name: 'bare' }, 'merge', { metadata: { finalizers: null } });
+  const finalizers = async () => arrayAt(objectAt((await find(VOLUMES, '', 'bare'))?.body, 'metadata'), 'finalizers');
+  await waitUntil('the finalizer to return', async () => (await finalizers())?.includes('platform.io/pv-protection') === true);
 });
 
 test('health and metrics are served', async () => {

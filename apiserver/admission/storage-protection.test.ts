@@ -1,0 +1,27 @@
+/** With which finalizers volumes and claims are born; every expectation was seen at release 1.31.1. */
+import { writeFixture } from '../../test/support/write-fixture';
+import { objectAt, type JsonObject } from '../../shared/api/json';
+
+const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+const volume = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } };
+
+it.each<[string, string, JsonObject, readonly string[]]>([
+  ['persistentvolumeclaims', 'none', {}, ['platform.io/pvc-protection']],
+  ['persistentvolumes', 'none', {}, ['platform.io/pv-protection']],
+  ['persistentvolumeclaims', 'another', { finalizers: ['a.io/x'] }, ['a.io/x', 'platform.io/pvc-protection']],
+  ['persistentvolumeclaims', 'its own', { finalizers: ['platform.io/pvc-protection', 'a.io/x'] }, ['platform.io/pvc-protection', 'a.io/x']],
+  [
+    'persistentvolumeclaims',
+    'its own in the other spelling',
+    { finalizers: ['kubernetes.io/pvc-protection'] },
+    ['kubernetes.io/pvc-protection'],
+  ],
+])('one of %s that brings %s', async (resource, _title, metadata, expected) => {
+  const { create } = await writeFixture();
+  const spec = resource === 'persistentvolumes' ? volume : claim;
+  const { object } = await create(resource, { metadata: { name: 'o', ...metadata }, spec });
+  const stored = objectAt(object, 'metadata') ?? {};
+  expect(stored['finalizers']).toEqual(expected);
+  const owners = JSON.stringify(stored['managedFields']);
+  expect(owners.includes('f:finalizers')).toBe('finalizers' in metadata);
+});

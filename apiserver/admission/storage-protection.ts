@@ -1,0 +1,31 @@
+/**
+ * Volumes and claims are born with a finalizer that keeps them while they are used; controllers take it away (StorageObjectInUseProtection). Not
+ * the client's doing, so nobody owns it. An object that brings it along, in either spelling, is left alone.
+ */
+import { arrayAt } from '../../shared/api/json';
+import { metadataOf } from '../../shared/api/object-meta';
+import { canonicalQualifiedName } from '../../shared/names/dialect';
+import type { MutatingPlugin } from './chain';
+
+/** Resource of the core group to finalizer, after the product's prefix. */
+const FINALIZERS: ReadonlyMap<string, string> = new Map([
+  ['persistentvolumes', 'pv-protection'],
+  ['persistentvolumeclaims', 'pvc-protection'],
+]);
+
+/** `prefix`: of the names that the server writes (`platform.io`). */
+export function storageProtection(prefix: string): MutatingPlugin {
+  return {
+    name: 'StorageObjectInUseProtection',
+    handles: (operation) => operation === 'CREATE',
+    mutate({ resource: { row }, subresource, object }) {
+      const finalizer = row.group === '' ? FINALIZERS.get(row.resource) : undefined;
+      if (finalizer === undefined || subresource !== undefined || object === undefined) return undefined;
+      const metadata = metadataOf(object);
+      const present = arrayAt(metadata, 'finalizers') ?? [];
+      const isOwn = (name: unknown): boolean => typeof name === 'string' && canonicalQualifiedName(name) === `platform.io/${finalizer}`;
+      if (!present.some(isOwn)) metadata['finalizers'] = [...present, `${prefix}/${finalizer}`];
+      return undefined;
+    },
+  };
+}
