@@ -134,10 +134,9 @@ export function deleteOptions(query: Query): DeleteOptions {
   };
 }
 
-/** 422 unless every value is `All`; no value at all is a normal, side-effecting request (specification §4.3.6). */
+/** 422 unless every value is `All`, also for an empty one (upstream behaviour): whoever names the parameter does not expect a real write. */
 export function dryRunErrors(values: readonly string[]): FieldError[] {
-  const given = values.filter((value) => value !== '');
-  return given.every((value) => value === 'All') ? [] : [notSupported('dryRun', given, ['All'])];
+  return values.every((value) => value === 'All') ? [] : [notSupported('dryRun', [...values], ['All'])];
 }
 
 /** Throws the 422 for options that have errors. */

@@ -281,6 +281,28 @@ describe('bodies', () => {
     expect(json(answer)).toMatchObject({ code: 415, message: '415: Unsupported Media Type', details: {} });
   });
 
+  it.each([
+    ['?dryRun=', '[]string{""}'],
+    ['?dryRun', '[]string{""}'],
+    ['?dryRun=All&dryRun=', '[]string{"All", ""}'],
+    ['?dryRun=all', '[]string{"all"}'],
+  ])('takes %s for no dry run and for no write', async (query, shown) => {
+    const requests = [
+      ['CreateOptions', '', { method: 'POST', body: '{"metadata":{"name":"half-dry"}}' }],
+      ['PatchOptions', '/one', { method: 'PATCH', body: '{}', headers: { 'content-type': 'application/merge-patch+json' } }],
+      ['DeleteOptions', '/one', { method: 'DELETE' }],
+      ['DeleteOptions', '', { method: 'DELETE' }],
+    ] as const;
+    for (const [kind, path, request] of requests) {
+      const answer = await call(fixture, `${CONFIGMAPS}${path}${query}`, request);
+      expect(json(answer)).toMatchObject({
+        code: 422,
+        message: `${kind}.meta.platform.io "" is invalid: dryRun: Unsupported value: ${shown}: supported values: "All"`,
+      });
+    }
+    expect((await call(fixture, `${CONFIGMAPS}/half-dry`)).status).toBe(404);
+  });
+
   it('honours a dry run of DELETE wherever it stands', async () => {
     await call(fixture, `${CONFIGMAPS}/one?dryRun=All`, { method: 'DELETE', body: '{"kind":"DeleteOptions"}' });
     await call(fixture, `${CONFIGMAPS}/one`, { method: 'DELETE', body: '{"dryRun":["All"]}' });
