@@ -16,7 +16,7 @@ export const pod: Strategy = {
     const conditions = gates.length === 0 ? {} : { conditions: [heldByGates(object)] };
     object['status'] = { phase: 'Pending', qosClass: qualityOfService(object), ...conditions };
   },
-  validate: (object, _, old) => [...validatePod(object), ...(old === undefined ? notFromTheStart(object) : [])],
+  validate: (object, _, old) => [...validatePod(object, old), ...(old === undefined ? notFromTheStart(object) : [])],
   update: { state: 'first', validate: validateChange },
   ephemeralcontainers: { validate: validateEphemeralContainers },
   mirror: mirrorAddress,

@@ -1,0 +1,21 @@
+/** What the template of a workload's Pods may look like. Never judges how it fits the workload: selectors, restart policies. */
+import { forbiddenField, type FieldError } from '../../../../shared/api/field-error';
+import { objectAt, type JsonObject } from '../../../../shared/api/json';
+import { readMetadata } from '../../../../shared/api/object-meta';
+import { validateAnnotations, validateLabels } from '../../../../shared/api/validation/object-meta';
+import { listed } from '../field-rules';
+import { podSpecErrors } from './pod-spec';
+
+/** `place` = the path of the template (`spec.template`); `old` = the template that it is to replace. */
+export function podTemplateErrors(template: JsonObject, place: string, old?: JsonObject): readonly FieldError[] {
+  const metadata = readMetadata(template);
+  const spec = objectAt(template, 'spec') ?? {};
+  const errors: FieldError[] = [];
+  validateLabels(objectAt(metadata, 'labels') ?? {}, `${place}.labels`, errors);
+  validateAnnotations(objectAt(metadata, 'annotations') ?? {}, `${place}.annotations`, errors);
+  errors.push(...podSpecErrors(spec, `${place}.spec`, objectAt(old, 'spec')));
+  if (listed(spec, 'ephemeralContainers').length > 0) {
+    errors.push(forbiddenField(`${place}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));
+  }
+  return errors;
+}
