@@ -28,11 +28,16 @@ export interface RuleCase {
   readonly update?: RuleAnswer | 'same';
   /** To a PUT of the status endpoint. */
   readonly status?: RuleAnswer;
+  /** To a PUT of the scale endpoint. */
+  readonly scale?: RuleAnswer;
 }
 
 export interface KindRecording {
   readonly resource: string;
+  readonly apiVersion: string;
   readonly base: Body;
+  /** Members of `spec` that no recorded object has. */
+  readonly unrecorded?: readonly string[];
   readonly cases: readonly RuleCase[];
 }
 
@@ -59,8 +64,48 @@ function timesOf(value: Json): number | undefined {
   return typeof times === 'number' ? times : undefined;
 }
 
-function isRecord(value: Json): value is Body {
+function isRecord(value: Json | undefined): value is Body {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export const shortenPatterns = (text: string): string => text.replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)');
+
+/** Values in a message that are structures: upstream prints them in Go syntax or as an address, we as JSON. Selectors are compared. */
+export const shortenStructs = (text: string): string =>
+  text
+    .replace(
+      /(Invalid|Duplicate) value: (?!v1\.LabelSelector\{)(?:&?[a-z0-9]*\.?[A-Za-z]*\{.*\}|\(\*[a-z0-9]+\.?\w*\)\(0x[0-9a-f]+\))(?=: |$)/s,
+      '$1 value: {…}',
+    )
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>');
+
+/** A case's body as it is sent. */
+export function namedBody(body: Body, name: string, version?: string): Body {
+  const written = expand(body);
+  if (!isRecord(written)) throw new Error('no object');
+  const metadata = isRecord(written['metadata']) ? written['metadata'] : {};
+  const named = metadata['generateName'] === undefined ? { name, ...metadata } : metadata;
+  return { ...written, metadata: version === undefined ? named : { resourceVersion: version, ...named } };
+}
+
+const CHANCE = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp', 'managedFields'];
+
+/** Without what is new in every run, and without the members of `spec` that are not recorded. */
+export function withoutChance(object: Body, unrecorded: readonly string[] = []): Body {
+  const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
+  const text = JSON.stringify(object)
+    .replaceAll(JSON.stringify(metadata['uid'] ?? null), '"<uid>"')
+    .replaceAll(JSON.stringify(metadata['name'] ?? null), '"<name>"');
+  const { metadata: shown, spec, ...rest }: Body = JSON.parse(text);
+  const kept = without(shown, CHANCE);
+  return {
+    ...(isRecord(kept) && Object.keys(kept).length === 0 ? {} : { metadata: kept }),
+    ...(spec === undefined ? {} : { spec: without(spec, unrecorded) }),
+    ...rest,
+  };
+}
+
+function without(value: Json | undefined, members: readonly string[]): Json {
+  if (!isRecord(value)) return value ?? null;
+  return Object.fromEntries(Object.entries(value).filter(([member]) => !members.includes(member)));
+}

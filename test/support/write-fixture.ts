@@ -65,6 +65,7 @@ export interface Fixture {
   readonly writer: Writer;
   readonly ledger: Ledger;
   readonly warnings: string[];
+  /** By its plural alone, or with group and version before it. */
   resource(name: string): Resource;
   create(resource: string, body: JsonObject, options?: Options): Promise<Answer>;
   update(resource: string, name: string, body: JsonObject, options?: Options): Promise<Answer>;
@@ -135,7 +136,10 @@ export async function writeFixture(
     warn: (text) => void warnings.push(text),
   };
   const resource = (name: string): Resource => {
-    const found = resources.all.find(({ row }) => row.resource === name);
+    const [plural = '', version = '', group = ''] = name.split('/').reverse();
+    const found = resources.all.find(
+      ({ row }) => row.resource === plural && (version === '' || (row.version === version && row.group === group)),
+    );
     if (found === undefined) throw new Error(`no resource ${name}`);
     return found;
   };

@@ -1,5 +1,5 @@
 /** Endpoints: what is asked of the reference server. */
-import type { KindCases } from './cases';
+import type { KindCases } from '../kind-cases';
 import type { Body, Json } from '../reference';
 
 const ADDRESS: Body = { ip: '10.1.1.1' };

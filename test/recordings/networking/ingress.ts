@@ -1,6 +1,6 @@
 /** Ingress: what is asked of the reference server. */
 import { apiVersionIn } from '../../../shared/names/dialect';
-import type { KindCases } from './cases';
+import type { KindCases } from '../kind-cases';
 import type { Body, Json } from '../reference';
 
 const SERVICE: Body = { service: { name: 'web', port: { number: 80 } } };

@@ -1,6 +1,6 @@
 /** NetworkPolicy: what is asked of the reference server. */
 import { apiVersionIn } from '../../../shared/names/dialect';
-import type { KindCases } from './cases';
+import type { KindCases } from '../kind-cases';
 import type { Body, Json } from '../reference';
 
 const spec = (members: Body): Body => ({ spec: { podSelector: {}, ...members } });

@@ -1,0 +1,159 @@
+/**
+ * Asks the reference server what it makes of the cases of kinds, and prints its answers for replayKinds. Creations are dry runs, and so are updates, of
+ * stored objects in a namespace of their own.
+ */
+import { canonicalApiVersion, canonicalGroup, canonicalQualifiedName } from '../../shared/names/dialect';
+import {
+  namedBody,
+  shortenStructs,
+  shortenPatterns,
+  withoutChance,
+  type KindRecording,
+  type RuleAnswer,
+  type RuleCase,
+} from '../support/recorded-rules';
+import type { KindCases } from './kind-cases';
+import { call, causesOf, hangUp, isBody, type Body, type Reply } from './reference';
+
+const NEW_NAME = 'recorded-new';
+const LONGEST_OBJECT = 2000;
+
+export async function recordKinds(namespace: string, kinds: readonly KindCases[]): Promise<void> {
+  await call('POST', '/api/v1/namespaces', 'application/json', { metadata: { name: namespace } });
+  const recordings: KindRecording[] = [];
+  for (const kind of kinds) recordings.push(await record(namespace, kind));
+  const lines = recordings.map(
+    ({ cases, ...kind }) =>
+      `  { ${JSON.stringify(kind).slice(1, -1)}, "cases": [\n${cases.map((made) => `    ${JSON.stringify(made)}`).join(',\n')}\n  ] }`,
+  );
+  process.stdout.write(`${canonical(`[\n${lines.join(',\n')}\n]`)}\n`);
+  hangUp();
+}
+
+async function record(namespace: string, kind: KindCases): Promise<KindRecording> {
+  const asker = new Asker(namespace, kind);
+  const cases: RuleCase[] = [];
+  for (const [title, body] of Object.entries(kind.bodies)) {
+    const create = await asker.create(body);
+    if (hasName(body)) {
+      cases.push({ title, body, create });
+      continue;
+    }
+    const update = await asker.update(kind.base, body);
+    cases.push({ title, body, create, update: JSON.stringify(update) === JSON.stringify(create) ? 'same' : update });
+  }
+  for (const [title, [old, body]] of Object.entries(kind.changes)) cases.push({ title, old, body, update: await asker.update(old, body) });
+  for (const [title, body] of Object.entries(kind.statuses ?? {}))
+    cases.push({ title: `status ${title}`, body, status: await asker.part('status', kind.base, body) });
+  for (const [title, [old, body]] of Object.entries(kind.statusChanges ?? {}))
+    cases.push({ title: `status ${title}`, old, body, status: await asker.part('status', old, body) });
+  for (const [title, [old, body]] of Object.entries(kind.scales ?? {}))
+    cases.push({ title: `scale ${title}`, old, body, scale: await asker.part('scale', old, body) });
+  await asker.clean();
+  const { resource, apiVersion, base, unrecorded } = kind;
+  return { resource, apiVersion: canonicalApiVersion(apiVersion), base, ...(unrecorded === undefined ? {} : { unrecorded }), cases };
+}
+
+function hasName({ metadata }: Body): boolean {
+  return isBody(metadata) && (metadata['name'] !== undefined || metadata['generateName'] !== undefined);
+}
+
+interface Stored {
+  readonly name: string;
+  readonly version: string;
+}
+
+class Asker {
+  private readonly path: string;
+  private readonly stored = new Map<string, Stored>();
+
+  constructor(
+    namespace: string,
+    private readonly kind: KindCases,
+  ) {
+    const root = kind.apiVersion.includes('/') ? `/apis/${kind.apiVersion}` : `/api/${kind.apiVersion}`;
+    this.path = `${root}${kind.namespaced ? `/namespaces/${namespace}` : ''}/${kind.resource}`;
+  }
+
+  create(body: Body): Promise<RuleAnswer> {
+    return this.ask('POST', this.path, namedBody(this.typed(body), NEW_NAME));
+  }
+
+  async update(old: Body, body: Body): Promise<RuleAnswer> {
+    const { name, version } = await this.store(old, false);
+    return this.ask('PUT', `${this.path}/${name}`, namedBody(this.typed(body), name, version));
+  }
+
+  /** A PUT of a subresource. */
+  async part(part: 'status' | 'scale', old: Body, body: Body): Promise<RuleAnswer> {
+    const { name, version } = await this.store(old, part === 'status');
+    const sent = part === 'scale' ? { apiVersion: 'autoscaling/v1', kind: 'Scale', ...body } : this.typed(body);
+    return this.ask('PUT', `${this.path}/${name}/${part}`, namedBody(sent, name, version));
+  }
+
+  async clean(): Promise<void> {
+    for (const { name } of this.stored.values()) await this.remove(name);
+  }
+
+  private async ask(method: string, path: string, sent: Body): Promise<RuleAnswer> {
+    return this.answerOf(sent, await call(method, `${path}?dryRun=All`, 'application/json', sent));
+  }
+
+  private typed(body: Body): Body {
+    return { apiVersion: this.kind.apiVersion, kind: this.kind.kind, ...body };
+  }
+
+  private async remove(name: string): Promise<void> {
+    await call('DELETE', `${this.path}/${name}`, 'application/json', { gracePeriodSeconds: 0, propagationPolicy: 'Background' });
+  }
+
+  private async store(body: Body, withStatus: boolean): Promise<Stored> {
+    const key = JSON.stringify([body, withStatus]);
+    const known = this.stored.get(key);
+    if (known !== undefined) return known;
+    const name = `recorded-${this.stored.size}`;
+    // What a run that was cut short left behind.
+    await this.remove(name);
+    const sent = namedBody(this.typed(body), name);
+    let reply = await call('POST', this.path, 'application/json', sent);
+    if (reply.code !== 201) throw new Error(`${key}: ${JSON.stringify(reply.body)}`);
+    if (withStatus && sent['status'] !== undefined) {
+      reply = await call('PUT', `${this.path}/${name}/status`, 'application/json', { ...reply.body, status: sent['status'] });
+      if (reply.code !== 200) throw new Error(`${key}: ${JSON.stringify(reply.body)}`);
+    }
+    const metadata = reply.body['metadata'];
+    const version = isBody(metadata) ? metadata['resourceVersion'] : undefined;
+    const made = { name, version: typeof version === 'string' ? version : '' };
+    this.stored.set(key, made);
+    return made;
+  }
+
+  private answerOf(sent: Body, reply: Reply): RuleAnswer {
+    const { code, body, warnings } = reply;
+    const causes = causesOf(reply).map((cause) => cause.map((text) => shortenStructs(shortenPatterns(text))));
+    const message = body['message'];
+    return {
+      code,
+      ...(causes.length > 0 ? { causes } : {}),
+      ...(code >= 400 && causes.length === 0 && typeof message === 'string' ? { message } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
+      ...(code < 400 ? accepted(sent, objectOf(body, this.kind.unrecorded ?? [])) : {}),
+    };
+  }
+}
+
+function accepted(sent: Body, object: Body): Pick<RuleAnswer, 'object' | 'asSent'> {
+  const members = Object.keys(object);
+  const isAsSent = (member: string): boolean => JSON.stringify(object[member]) === JSON.stringify(sent[member]);
+  const others = Object.fromEntries(members.filter((member) => !isAsSent(member)).map((member) => [member, object[member] ?? null]));
+  return JSON.stringify(others).length > LONGEST_OBJECT ? {} : { object: others, asSent: members.filter(isAsSent) };
+}
+
+function objectOf(body: Body, unrecorded: readonly string[]): Body {
+  const { apiVersion: _apiVersion, kind: _kind, ...object } = withoutChance(body, unrecorded);
+  return object;
+}
+
+/** Recordings are in canonical spelling. */
+const canonical = (text: string): string =>
+  text.replace(/[a-z0-9.-]+\.io\/[a-z0-9.-]+/gi, canonicalQualifiedName).replace(/[a-z.]+\.k8s\.io/g, canonicalGroup);
