@@ -70,14 +70,15 @@ function isRecord(value: Json | undefined): value is Body {
 
 export const shortenPatterns = (text: string): string => text.replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)');
 
-/** Values in a message that are structures: upstream prints them in Go syntax or as an address, we as JSON. Selectors are compared. */
-export const shortenStructs = (text: string): string =>
-  text
-    .replace(
-      /(Invalid|Duplicate) value: (?!v1\.LabelSelector\{)(?:&?[a-z0-9]*\.?[A-Za-z]*\{.*\}|\(\*[a-z0-9]+\.?\w*\)\(0x[0-9a-f]+\))(?=: |$)/s,
-      '$1 value: {…}',
-    )
-    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>');
+/** Structures that both spell alike; see shared/api/go-values.ts. */
+const SPELLED = ['v1.LabelSelector', 'intstr.IntOrString', 'resource.Quantity', 'map[string]string'];
+
+/** Values in a message that are structures: upstream prints them in Go syntax or as an address, we as JSON. Uids are chance. */
+export const shortenStructs = (text: string): string => {
+  const shown = /(?<=^(?:Invalid|Duplicate) value: )(?:&?[\w.]*\{.*\}|\(\*[\w.]+\)\((?:0x[0-9a-f]+|nil)\)|[\w.]+\(nil\))(?=: |$)/s;
+  const short = text.replace(shown, (value) => (SPELLED.some((type) => value.startsWith(type)) ? value : '{…}'));
+  return short.replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>');
+};
 
 /** A case's body as it is sent. */
 export function namedBody(body: Body, name: string, version?: string): Body {

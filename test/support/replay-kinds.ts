@@ -22,6 +22,12 @@ function replay({ resource: plural, apiVersion, base, unrecorded, cases }: KindR
     fixture = await writeFixture();
   });
 
+  /** The writer answers in the stored version; what the served one looks like is the concern of conversion's tests. */
+  function isStoredVersion(): boolean {
+    const { row, hub } = fixture.resource(resource);
+    return row === hub;
+  }
+
   async function store(body: Body, withStatus: boolean): Promise<{ readonly name: string; readonly version: string }> {
     const key = JSON.stringify([body, withStatus]);
     const known = stored.get(key);
@@ -46,14 +52,17 @@ function replay({ resource: plural, apiVersion, base, unrecorded, cases }: KindR
     const { name, version } = await store(old, subresource === 'status');
     const sent = typed(namedBody(body, name, version));
     const options = { dryRun: true, ...(subresource === undefined ? {} : { subresource }) };
-    expect(await found(answer, () => fixture.update(resource, name, sent, options))).toEqual(wanted(body, answer));
+    expect(await found(answer, () => fixture.update(resource, name, sent, options))).toEqual(wanted(body, answer, isStoredVersion()));
   }
 
   async function found(recording: RuleAnswer, perform: () => Promise<Answer>): Promise<Comparable> {
     fixture.warnings.length = 0;
     try {
       const { object, created } = await perform();
-      const kept = recording.object === undefined ? {} : { object: withoutChance(JSON.parse(JSON.stringify(object)), unrecorded) };
+      const kept =
+        recording.object === undefined || !isStoredVersion()
+          ? {}
+          : { object: withoutChance(JSON.parse(JSON.stringify(object)), unrecorded) };
       return { code: created ? 201 : 200, causes: [], warnings: [...fixture.warnings], ...kept };
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
@@ -75,7 +84,7 @@ function replay({ resource: plural, apiVersion, base, unrecorded, cases }: KindR
   it.each(cases.map((made) => [made.title, made] as const))('%s', async (_title, { body, old = base, create, update, status, scale }) => {
     if (create !== undefined) {
       const sent = typed(namedBody(body, 'recorded-new'));
-      expect(await found(create, () => fixture.create(resource, sent, { dryRun: true }))).toEqual(wanted(body, create));
+      expect(await found(create, () => fixture.create(resource, sent, { dryRun: true }))).toEqual(wanted(body, create, isStoredVersion()));
     }
     const answer = update === 'same' ? create : update;
     if (answer !== undefined) await put(old, body, answer);
@@ -95,7 +104,7 @@ interface Comparable extends Omit<RuleAnswer, 'object' | 'asSent'> {
   readonly object?: object;
 }
 
-function wanted(body: Body, { code, message, causes, warnings, object, asSent }: RuleAnswer): Comparable {
+function wanted(body: Body, { code, message, causes, warnings, object, asSent }: RuleAnswer, withObject: boolean): Comparable {
   const sent = namedBody(body, '');
   const copied = Object.fromEntries((asSent ?? []).map((member) => [member, sent[member] ?? null]));
   return {
@@ -103,6 +112,6 @@ function wanted(body: Body, { code, message, causes, warnings, object, asSent }:
     ...(message === undefined ? {} : { message }),
     causes: causes ?? [],
     warnings: warnings ?? [],
-    ...(object === undefined ? {} : { object: { ...object, ...copied } }),
+    ...(object === undefined || !withObject ? {} : { object: { ...object, ...copied } }),
   };
 }

@@ -1,7 +1,9 @@
 /** What the rules of several kinds ask of members, and say when it is not so. */
 import { invalidAs, invalidValue, required, type FieldError } from '../../../shared/api/field-error';
-import { arrayAt, isObject, own, stringAt, type JsonObject } from '../../../shared/api/json';
-import { pathSegment, type NameCheck } from '../../../shared/api/names';
+import { goIntOrString } from '../../../shared/api/go-values';
+import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { pathSegment, patternMessage, type NameCheck } from '../../../shared/api/names';
+import { labelSelectorErrors, type SelectorRules } from '../../../shared/api/validation/label-selector';
 
 /** Of ports, in the order in which messages list them. */
 export const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
@@ -39,4 +41,57 @@ export function objectNameErrors(reference: JsonObject, place: string, groupForm
     else errors.push(...misnamed(value, `${place}.${member}`, pathSegment));
   }
   return errors;
+}
+
+/** A text that has to be there, in the format of `check`; `text` says so when it is not. */
+export function wanting(object: JsonObject, member: string, place: string, text = '', check?: NameCheck): readonly FieldError[] {
+  const value = stringAt(object, member) ?? '';
+  const field = `${place}.${member}`;
+  if (value === '') return [required(field, text)];
+  return check === undefined ? [] : misnamed(value, field, check);
+}
+
+/** `kind` and `name` of an object in the same namespace. */
+export const referenceErrors = (reference: JsonObject, place: string): readonly FieldError[] =>
+  ['kind', 'name'].flatMap((member) => wanting(reference, member, place, '', pathSegment));
+
+/** Of numbers that count something; an absent one is none. */
+export function negativeErrors(object: JsonObject, place: string, members: readonly string[]): readonly FieldError[] {
+  return members.flatMap((member) => {
+    const value = numberAt(object, member);
+    return value < 0 ? [invalidAs(place === '' ? member : `${place}.${member}`, String(value), 'must be greater than or equal to 0')] : [];
+  });
+}
+
+const SHARE = /^[0-9]+%$/;
+const SHARE_TEXT = patternMessage("a valid percent string must be a numeric string followed by an ending '%'", '[0-9]+%', '1%', '93%');
+
+/** Of a member that is a count or a share in percent; an absent one is no error. */
+export function countOrShareErrors(object: JsonObject, member: string, place: string): readonly FieldError[] {
+  const value = own(object, member);
+  if (typeof value === 'number') return negativeErrors(object, place, [member]);
+  if (typeof value !== 'string' || SHARE.test(value)) return [];
+  return [invalidAs(`${place}.${member}`, goIntOrString(value), SHARE_TEXT)];
+}
+
+/** The share that a text names, in percent; undefined when it names none. */
+export function shareAt(object: JsonObject, member: string): number | undefined {
+  const value = stringAt(object, member);
+  return value !== undefined && SHARE.test(value) ? Number(value.slice(0, -1)) : undefined;
+}
+
+export function notMoreThanAll(object: JsonObject, member: string, place: string): readonly FieldError[] {
+  const share = shareAt(object, member);
+  if (share === undefined || share <= 100) return [];
+  return [invalidAs(`${place}.${member}`, goIntOrString(stringAt(object, member) ?? ''), 'must not be greater than 100%')];
+}
+
+const STRICT: SelectorRules = { anyValue: false };
+
+/** Of `selector`. Who has a wrong one from the days before its values were checked need not mend it. */
+export function selectorErrors(spec: JsonObject, old: JsonObject | undefined, place: string): readonly FieldError[] {
+  const errors = labelSelectorErrors(objectAt(spec, 'selector'), `${place}.selector`, STRICT);
+  if (errors.length === 0 || old === undefined) return errors;
+  const anyValue = labelSelectorErrors(objectAt(old, 'selector'), '', STRICT).length > 0;
+  return anyValue ? labelSelectorErrors(objectAt(spec, 'selector'), `${place}.selector`, { anyValue }) : errors;
 }

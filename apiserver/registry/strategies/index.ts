@@ -1,9 +1,12 @@
 /** The strategies of the kinds that have rules of their own, by resource and group as they stand in messages. */
 import { apiService } from './api-service';
+import { autoscaler } from './autoscaler';
 import { certificateSigningRequest } from './certificate-signing-request';
 import { configMap } from './configmap';
+import { controllerRevision } from './controller-revision';
 import { customResourceDefinition } from './custom-resource-definition';
 import { daemonSet } from './daemonset';
+import { disruptionBudget } from './disruption-budget';
 import { endpointSlice } from './endpoint-slice';
 import { endpoints } from './endpoints';
 import { event } from './event';
@@ -27,12 +30,14 @@ export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strateg
   ['apiservices.apiregistration.platform.io', apiService],
   ['certificatesigningrequests.certificates.platform.io', certificateSigningRequest],
   ['configmaps', configMap],
+  ['controllerrevisions.apps', controllerRevision],
   ['customresourcedefinitions.apiextensions.platform.io', customResourceDefinition],
   ['daemonsets.apps', daemonSet],
   ['endpoints', endpoints],
   ['endpointslices.discovery.platform.io', endpointSlice],
   ['events', event],
   ['events.events.platform.io', newerEvent],
+  ['horizontalpodautoscalers.autoscaling', autoscaler],
   ['ingressclasses.networking.platform.io', ingressClass],
   ['ingresses.networking.platform.io', ingress],
   ['jobs.batch', job],
@@ -42,6 +47,7 @@ export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strateg
   ['nodes', node],
   ['persistentvolumeclaims', persistentVolumeClaim],
   ['persistentvolumes', persistentVolume],
+  ['poddisruptionbudgets.policy', disruptionBudget],
   ['pods', pod],
   ['prioritylevelconfigurations.flowcontrol.apiserver.platform.io', priorityLevel],
   ['secrets', secret],
