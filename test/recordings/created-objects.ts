@@ -2,13 +2,12 @@
  * Records what the reference server makes of objects at their creation (nothing is stored):
  *   node deploy/scripts/run.mjs test/recordings/created-objects.js < objects.jsonl > apiserver/registry/write/created-objects.jsonl
  * Each line of the input is `{ "note": …, "sent": <object> }`; lines of an earlier recording are recorded again. every-kind.test.ts replays them.
- * Left out is what the reference's admission adds: the finalizers that protect volumes in use, the taint of new nodes.
+ * Left out is what the reference's admission adds and ours does not: the taint of new nodes.
  */
 import { collectionOf, NAMESPACE, textOf } from './collections';
 import { call, hangUp, isBody, type Body, type Json } from './reference';
 
 const NOT_READY = 'node.kubernetes.io/not-ready';
-const PROTECTION = /^kubernetes\.io\/pvc?-protection$/;
 
 async function main(): Promise<void> {
   const lines = (await input()).split('\n').filter((line) => line !== '');
@@ -31,11 +30,10 @@ async function input(): Promise<string> {
 /** Without what is different every time, and without kind, version and ownership, which other tests look at. */
 function masked(object: Body): Json {
   const metadata = isBody(object['metadata']) ? object['metadata'] : {};
-  const finalizers = Array.isArray(metadata['finalizers']) ? metadata['finalizers'].filter((name) => !PROTECTION.test(textOf(name))) : [];
-  const { resourceVersion: _, managedFields: __, finalizers: ___, ...kept } = metadata;
-  const { apiVersion: ____, kind, ...rest } = object;
+  const { resourceVersion: _, managedFields: __, ...kept } = metadata;
+  const { apiVersion: ___, kind, ...rest } = object;
   if (kind === 'Node' && isBody(rest['spec'])) dropNewcomersTaint(rest['spec']);
-  const text = JSON.stringify({ ...rest, metadata: finalizers.length === 0 ? kept : { ...kept, finalizers } });
+  const text = JSON.stringify({ ...rest, metadata: kept });
   const hidden = text.replaceAll(textOf(metadata['uid']), '<uid>').replaceAll(textOf(metadata['creationTimestamp']), '<time>');
   return JSON.parse(hidden) as Json;
 }
