@@ -68,14 +68,17 @@ function isRecord(value: Json | undefined): value is Body {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export const shortenPatterns = (text: string): string => text.replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)');
+/** Explanations of patterns, and what upstream shows of a change: a comparison of Go structures, which we leave out. */
+export const shortenPatterns = (text: string): string =>
+  text.replace(/(?<=^Forbidden: [^\n]*)\n[^]*$/, '').replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)');
 
 /** Structures that both spell alike; see shared/api/go-values.ts. */
 const SPELLED = ['v1.LabelSelector', 'intstr.IntOrString', 'resource.Quantity', 'map[string]string'];
 
 /** Values in a message that are structures: upstream prints them in Go syntax or as an address, we as JSON. Uids are chance. */
 export const shortenStructs = (text: string): string => {
-  const shown = /(?<=^(?:Invalid|Duplicate) value: )(?:&?[\w.]*\{.*\}|\(\*[\w.]+\)\((?:0x[0-9a-f]+|nil)\)|[\w.]+\(nil\))(?=: |$)/s;
+  const shown =
+    /(?<=^(?:Invalid|Duplicate|Unsupported) value: )(?:&?[\w.]*\{.*\}|\(\*[\w.]+\)\((?:0x[0-9a-f]+|nil)\)|[\w.]+\(nil\))(?=: |$)/s;
   const short = text.replace(shown, (value) => (SPELLED.some((type) => value.startsWith(type)) ? value : '{…}'));
   return short.replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>');
 };
@@ -96,7 +99,8 @@ export function withoutChance(object: Body, unrecorded: readonly string[] = []):
   const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
   const text = JSON.stringify(object)
     .replaceAll(JSON.stringify(metadata['uid'] ?? null), '"<uid>"')
-    .replaceAll(JSON.stringify(metadata['name'] ?? null), '"<name>"');
+    .replaceAll(JSON.stringify(metadata['name'] ?? null), '"<name>"')
+    .replace(/(?<="lastPhaseTransitionTime":)"[^"]*"/, '"<time>"');
   const { metadata: shown, spec, ...rest }: Body = JSON.parse(text);
   const kept = without(shown, CHANCE);
   return {

@@ -14,21 +14,31 @@ import { ingress } from './ingress';
 import { ingressClass } from './ingress-class';
 import { job } from './job';
 import { lease } from './lease';
+import { limitRange } from './limit-range';
 import { namespace } from './namespace';
 import { networkPolicy } from './network-policy';
 import { newerEvent } from './newer-event';
 import { node } from './node';
+import { persistentVolume } from './persistent-volume';
+import { persistentVolumeClaim } from './persistent-volume-claim';
 import { pod } from './pod';
+import { priorityClass } from './priority-class';
 import { priorityLevel } from './priority-level';
+import { resourceQuota } from './resource-quota';
+import { clusterRole, role } from './role';
+import { clusterRoleBinding, roleBinding } from './role-binding';
+import { runtimeClass } from './runtime-class';
 import { secret } from './secret';
 import { service } from './service';
 import { serviceAccount } from './service-account';
-import { persistentVolume, persistentVolumeClaim } from './volume';
+import { storageClass } from './storage-class';
 import type { Strategy } from './strategy';
 
 export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strategy>([
   ['apiservices.apiregistration.platform.io', apiService],
   ['certificatesigningrequests.certificates.platform.io', certificateSigningRequest],
+  ['clusterrolebindings.rbac.authorization.platform.io', clusterRoleBinding],
+  ['clusterroles.rbac.authorization.platform.io', clusterRole],
   ['configmaps', configMap],
   ['controllerrevisions.apps', controllerRevision],
   ['customresourcedefinitions.apiextensions.platform.io', customResourceDefinition],
@@ -42,6 +52,7 @@ export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strateg
   ['ingresses.networking.platform.io', ingress],
   ['jobs.batch', job],
   ['leases.coordination.platform.io', lease],
+  ['limitranges', limitRange],
   ['namespaces', namespace],
   ['networkpolicies.networking.platform.io', networkPolicy],
   ['nodes', node],
@@ -49,8 +60,14 @@ export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strateg
   ['persistentvolumes', persistentVolume],
   ['poddisruptionbudgets.policy', disruptionBudget],
   ['pods', pod],
+  ['priorityclasses.scheduling.platform.io', priorityClass],
   ['prioritylevelconfigurations.flowcontrol.apiserver.platform.io', priorityLevel],
+  ['resourcequotas', resourceQuota],
+  ['rolebindings.rbac.authorization.platform.io', roleBinding],
+  ['roles.rbac.authorization.platform.io', role],
+  ['runtimeclasses.node.platform.io', runtimeClass],
   ['secrets', secret],
   ['serviceaccounts', serviceAccount],
   ['services', service],
+  ['storageclasses.storage.platform.io', storageClass],
 ]);

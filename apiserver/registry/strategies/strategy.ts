@@ -24,8 +24,11 @@ export interface StrategyContext {
 export interface UpdateRules {
   /** Takes back from `old` what this endpoint may not change. Metadata has been settled already. */
   prepare?(object: JsonObject, old: JsonObject, context: StrategyContext): void;
-  /** After the errors of the change, or before them, the whole object is judged as a new one would be. Absent = it is not. */
-  readonly state?: 'first' | 'last';
+  /**
+   * After the errors of the change, or before them, the whole object is judged as a new one would be; `twice`: before them, and what is wrong is told
+   * again with the change (upstream behaviour). Absent = it is not judged.
+   */
+  readonly state?: 'first' | 'last' | 'twice';
   /** Errors of the change that are named before those of the metadata. */
   validateFirst?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldError[];
   /** The metadata has been judged with the whole object, and is not judged again with the change (upstream behaviour for EndpointSlices). */

@@ -1,38 +1,35 @@
-/** PersistentVolume and PersistentVolumeClaim: the phase in which they begin, and the two names of a claim's source. */
-import { cloneJson, objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
-import { readMetadata } from '../../../shared/api/object-meta';
-import { SNAPSHOT_GROUPS } from '../../../shared/names/dialect';
-import type { Strategy } from './strategy';
+/** What the rules of volumes and of claims share. */
+import { forbiddenField, notSupported, required, type FieldError } from '../../../shared/api/field-error';
+import { objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
+import { readMetadata, stringsAt } from '../../../shared/api/object-meta';
+import { canonicalQualifiedName } from '../../../shared/names/dialect';
 
-export const persistentVolume: Strategy = {
-  prepareForCreate(object) {
-    object['status'] = { phase: 'Pending', lastPhaseTransitionTime: stringAt(readMetadata(object), 'creationTimestamp') ?? null };
-  },
-};
+const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+const MODES = ['Block', 'Filesystem'];
+/** Where the class stood before it had a member. */
+export const CLASS_ANNOTATION = 'volume.beta.platform.io/storage-class';
 
-export const persistentVolumeClaim: Strategy = {
-  prepareForCreate(object) {
-    object['status'] = { phase: 'Pending' };
-    settleSource(object);
-  },
-  update: { prepare: settleSource },
-};
-
-/**
- * The older member and the newer one say the same. The older one knows claims and snapshots only; sources in another namespace are a feature that
- * is off.
- */
-function settleSource(object: JsonObject): void {
-  const spec = objectAt(object, 'spec');
-  if (spec === undefined) return;
-  if (!isKnownSource(objectAt(spec, 'dataSource'))) delete spec['dataSource'];
-  if ((stringAt(objectAt(spec, 'dataSourceRef'), 'namespace') ?? '') !== '') delete spec['dataSourceRef'];
-  const [older, newer] = [objectAt(spec, 'dataSource'), objectAt(spec, 'dataSourceRef')];
-  if (older !== undefined && newer === undefined) spec['dataSourceRef'] = cloneJson(older);
-  if (newer !== undefined && older === undefined) spec['dataSource'] = cloneJson(newer);
+/** `missing`: what is said when there are none. */
+export function accessModeErrors(spec: JsonObject, missing = ''): readonly FieldError[] {
+  const field = 'spec.accessModes';
+  const modes = stringsAt(spec, 'accessModes');
+  if (modes.length === 0) return [required(field, missing)];
+  const errors = modes.filter((mode) => !ACCESS_MODES.includes(mode)).map((mode) => notSupported(field, mode, ACCESS_MODES));
+  const isExclusive = modes.includes('ReadWriteOncePod') && modes.length > 1;
+  return isExclusive ? [...errors, forbiddenField(field, 'may not use ReadWriteOncePod with other access modes')] : errors;
 }
 
-function isKnownSource(source: JsonObject | undefined): boolean {
-  const [group, kind] = [stringAt(source, 'apiGroup') ?? '', stringAt(source, 'kind')];
-  return (group === '' && kind === 'PersistentVolumeClaim') || (SNAPSHOT_GROUPS.has(group) && kind === 'VolumeSnapshot');
+export function volumeModeErrors(spec: JsonObject): readonly FieldError[] {
+  const mode = stringAt(spec, 'volumeMode');
+  return mode === undefined || MODES.includes(mode) ? [] : [notSupported('spec.volumeMode', mode, MODES)];
+}
+
+/** The name, as it was given, of an annotation; undefined when there is none. */
+export function annotationName(object: JsonObject, canonical: string): string | undefined {
+  return Object.keys(objectAt(readMetadata(object), 'annotations') ?? {}).find((name) => canonicalQualifiedName(name) === canonical);
+}
+
+export function carriedClassWarnings(object: JsonObject): readonly string[] {
+  const name = annotationName(object, CLASS_ANNOTATION);
+  return name === undefined ? [] : [`metadata.annotations[${name}]: deprecated since v1.8; use "storageClassName" attribute instead`];
 }

@@ -81,7 +81,19 @@ export function validateUpdate(
   if (strategy.kindRulesFirst === true) throw refused(plan, metadata, [...general, ...kindChange]);
   const ofChange = rules?.metadataOnce === true ? kindChange : [...first, ...change, ...state, ...finalizers, ...kindChange];
   const ofState = looksAtState ? [...state, ...finalizers, ...kindState] : NONE;
-  throw refused(plan, metadata, rules?.state === 'first' ? [...general, ...ofState, ...ofChange] : [...general, ...ofChange, ...ofState]);
+  throw refused(plan, metadata, [...general, ...inOrder(rules?.state, ofState, ofChange)]);
+}
+
+function inOrder(state: UpdateRules['state'], ofState: readonly FieldError[], ofChange: readonly FieldError[]): readonly FieldError[] {
+  switch (state) {
+    case 'first':
+      return [...ofState, ...ofChange];
+    case 'twice':
+      return [...ofState, ...ofState, ...ofChange];
+    case 'last':
+    case undefined:
+      return [...ofChange, ...ofState];
+  }
 }
 
 function refused(plan: Plan, metadata: JsonObject, errors: readonly FieldError[]): Error {

@@ -13,6 +13,7 @@ const DISABLED: Readonly<Record<string, readonly string[]>> = {
   'core.v1.EphemeralContainer': ['resizePolicy'],
   'core.v1.NodeSpec': ['configSource'],
   'core.v1.NodeStatus': ['features'],
+  'core.v1.PersistentVolumeClaimStatus': ['allocatedResources', 'allocatedResourceStatuses'],
   'core.v1.PersistentVolumeClaimSpec': ['volumeAttributesClassName'],
   'core.v1.PersistentVolumeSpec': ['volumeAttributesClassName'],
   'core.v1.PodSecurityContext': ['supplementalGroupsPolicy'],

@@ -131,7 +131,7 @@ function variableErrors(variable: JsonObject, field: string): readonly FieldErro
   return VARIABLE.test(name) ? [] : [invalidValue(field, name, VARIABLE_TEXT)];
 }
 
-function tolerationErrors(toleration: JsonObject, field: string): readonly FieldError[] {
+export function tolerationErrors(toleration: JsonObject, field: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   const [key, operator, effect] = [
     stringAt(toleration, 'key') ?? '',

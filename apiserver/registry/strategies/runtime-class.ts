@@ -1,0 +1,48 @@
+/** RuntimeClass: a handler that stays, and what pods of the class are given. */
+import { duplicate, invalidValue, type FieldError } from '../../../shared/api/field-error';
+import { equalJson, objectAt, sortedKeys, stringAt, type JsonObject } from '../../../shared/api/json';
+import { dnsLabel } from '../../../shared/api/names';
+import { compareQuantities } from '../../../shared/api/schema/quantity';
+import { validateLabels } from '../../../shared/api/validation/object-meta';
+import { listed, misnamed } from './field-rules';
+import { tolerationErrors } from './pod-template/pod-spec';
+import { containerResourceErrors } from './resource-names';
+import type { Strategy } from './strategy';
+
+export const runtimeClass: Strategy = {
+  validate: (object) => [
+    ...misnamed(stringAt(object, 'handler') ?? '', 'handler', dnsLabel),
+    ...overheadErrors(objectAt(objectAt(object, 'overhead'), 'podFixed')),
+    ...schedulingErrors(objectAt(object, 'scheduling')),
+  ],
+  update: { state: 'first', validate: sameHandler },
+};
+
+/** Upstream judges the overhead as limits, and names it so. */
+function overheadErrors(amounts: JsonObject | undefined): readonly FieldError[] {
+  return sortedKeys(amounts ?? {}).flatMap((name) => {
+    const field = `overhead.limits[${name}]`;
+    const amount = stringAt(amounts, name) ?? '0';
+    const errors = containerResourceErrors(name, field);
+    return compareQuantities(amount, '0') < 0 ? [...errors, invalidValue(field, amount, 'must be greater than or equal to 0')] : errors;
+  });
+}
+
+function schedulingErrors(scheduling: JsonObject | undefined): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const selector = objectAt(scheduling, 'nodeSelector');
+  if (selector !== undefined) validateLabels(selector, 'scheduling.nodeSelector', errors);
+  const tolerations = listed(scheduling, 'tolerations');
+  tolerations.forEach((toleration, index) => {
+    const first = tolerations.findIndex((other) => equalJson(other, toleration));
+    if (first < index) errors.push(duplicate(`scheduling.tolerations[${index}]`, toleration));
+    // The member's name stands twice in upstream's messages.
+    errors.push(...tolerationErrors(toleration, `scheduling.tolerations.tolerations[${index}]`));
+  });
+  return errors;
+}
+
+function sameHandler(object: JsonObject, old: JsonObject): readonly FieldError[] {
+  const handler = stringAt(object, 'handler') ?? '';
+  return handler === (stringAt(old, 'handler') ?? '') ? [] : [invalidValue('handler', handler, 'field is immutable')];
+}

@@ -1,0 +1,24 @@
+/**
+ * Records what the reference server makes of good and bad roles, bindings, quotas, limit ranges, priority, storage and runtime classes, volumes and claims:
+ *   node deploy/scripts/run.mjs test/recordings/governance.js > apiserver/registry/strategies/governance-answers.json
+ * The server is to run without the admission plug-ins PersistentVolumeClaimResize, DefaultStorageClass and Priority, which
+ * change or refuse what the rules let pass. governance-answers.test.ts replays the recording.
+ */
+import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from './governance/access';
+import { LIMIT_RANGES, PRIORITY_CLASSES, RESOURCE_QUOTAS } from './governance/limits';
+import { CLAIMS, RUNTIME_CLASSES, STORAGE_CLASSES, VOLUMES } from './governance/storage';
+import { recordKinds } from './record-kinds';
+
+void recordKinds('governance-recordings', [
+  ROLES,
+  CLUSTER_ROLES,
+  ROLE_BINDINGS,
+  CLUSTER_ROLE_BINDINGS,
+  RESOURCE_QUOTAS,
+  LIMIT_RANGES,
+  PRIORITY_CLASSES,
+  STORAGE_CLASSES,
+  CLAIMS,
+  VOLUMES,
+  RUNTIME_CLASSES,
+]);
