@@ -7,6 +7,7 @@ import { createAdmission, type AdmissionPlugins } from './chain';
 import { defaultIngressClass } from './default-ingress-class';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { storageProtection } from './storage-protection';
+import { systemPriorities } from './system-priorities';
 import { serviceAddresses, type MayUse } from './service-addresses';
 
 /** What plug-ins look at besides the request. */
@@ -22,7 +23,11 @@ export function defaultAdmission({ names, cache, resources, mayUseAddresses }: A
   const classes = resources.require('ingressclasses.networking.platform.io').stored;
   const plugins: AdmissionPlugins = {
     mutating: [namespaceLifecycle(), storageProtection(names.prefix), defaultIngressClass(() => cache.snapshot(classes).range())],
-    validating: [protectedNamespaces(names), ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)])],
+    validating: [
+      protectedNamespaces(names),
+      systemPriorities(),
+      ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)]),
+    ],
   };
   return createAdmission(plugins);
 }

@@ -1,8 +1,8 @@
 /**
- * What the server itself keeps in order while it runs, in the order in which it begins, and how it ends: allocation keys, system namespaces, the default
+ * What the server itself keeps in order while it runs, in the order in which it begins, and how it ends: allocation keys, system namespaces and priority classes, the default
  * Service with its endpoints, the record of tokens' use, expired objects. Each part lives in registry/bootstrap.
  */
-import type { GeneratedNames } from '../../shared/names/dialect';
+import { systemNamespaces, type GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
@@ -13,13 +13,14 @@ import { keepApiServices } from '../registry/bootstrap/api-services';
 import { keepDefaultService, type DefaultService } from '../registry/bootstrap/default-service';
 import { startEventExpiry } from '../registry/bootstrap/event-expiry';
 import type { Replicas } from '../registry/bootstrap/replicas';
-import { keepSystemNamespaces, type SystemNamespaces } from '../registry/bootstrap/system-namespaces';
+import { keepSystemObjects, type SystemObjects } from '../registry/bootstrap/system-objects';
 import { keepTokenTracking } from '../registry/bootstrap/token-tracking';
 import type { Upkeep } from '../registry/bootstrap/upkeep';
 import type { Writer } from '../registry/contract';
 import type { Definitions } from '../registry/custom/definitions';
 import { keepDefinitions } from '../registry/custom/lifecycle';
 import type { Resources } from '../registry/resources';
+import { SYSTEM_PRIORITY_CLASSES } from '../registry/strategies/priority-class';
 import type { Store } from '../storage/store';
 
 const RETRY_MS = 1_000;
@@ -55,7 +56,8 @@ export function startBootstrap(options: BootstrapOptions): Bootstrap {
   const { store, cache, writer, resources, ledger, replicas, definitions, names, prefix, port, clock, random, logger } = options;
   const failed = (message: string, error: unknown): void => logger.warn(message, { error });
   const services = resources.require('services');
-  let namespaces: SystemNamespaces | undefined;
+  let namespaces: SystemObjects | undefined;
+  let priorities: SystemObjects | undefined;
   let defaultService: DefaultService | undefined;
   let tracking: Upkeep | undefined;
   let lifecycle: Upkeep | undefined;
@@ -87,8 +89,13 @@ export function startBootstrap(options: BootstrapOptions): Bootstrap {
     if (stopped) return;
     const found = (message: string, details: Readonly<Record<string, unknown>>): void => logger.warn(message, { ...details });
     await untilDone(() => repairAllocations({ store, cache, ledger, services, prefix, clock, found }));
-    namespaces = keepSystemNamespaces({ writer, cache, namespaces: resources.require('namespaces'), names, clock, failed });
+    const own = { writer, cache, clock, failed };
+    const spaces = new Map(systemNamespaces(names).map((name) => [name, {}]));
+    namespaces = keepSystemObjects({ ...own, resource: resources.require('namespaces'), objects: spaces });
     await namespaces.complete;
+    const classes = resources.require('priorityclasses.scheduling.platform.io');
+    priorities = keepSystemObjects({ ...own, resource: classes, objects: SYSTEM_PRIORITY_CLASSES });
+    await priorities.complete;
     tracking = keepTokenTracking({ writer, cache, configMaps: resources.require('configmaps'), names, clock, failed });
     const resource = resources.require('customresourcedefinitions.apiextensions.platform.io');
     lifecycle = keepDefinitions({ definitions, resource, cache, writer, clock, failed });
@@ -118,6 +125,7 @@ export function startBootstrap(options: BootstrapOptions): Bootstrap {
     stop() {
       stopped = true;
       namespaces?.stop();
+      priorities?.stop();
       defaultService?.stop();
       tracking?.stop();
       lifecycle?.stop();

@@ -9,10 +9,19 @@ const HIGHEST = 1_000_000_000;
 const SYSTEM_PREFIX = 'system-';
 const POLICIES = ['PreemptLowerPriority', 'Never'];
 
-/** The classes that every cluster has, with their values. */
-const SYSTEM_CLASSES: ReadonlyMap<string, number> = new Map([
-  ['system-node-critical', 2_000_001_000],
-  ['system-cluster-critical', 2_000_000_000],
+/** The classes that every cluster has, in the order of their creation. */
+export const SYSTEM_PRIORITY_CLASSES: ReadonlyMap<string, JsonObject & { readonly value: number }> = new Map([
+  [
+    'system-node-critical',
+    { value: 2_000_001_000, description: 'Used for system critical pods that must not be moved from their current node.' },
+  ],
+  [
+    'system-cluster-critical',
+    {
+      value: 2_000_000_000,
+      description: 'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+    },
+  ],
 ]);
 
 export const priorityClass: Strategy = { validate, update: { validate: immutable } };
@@ -23,7 +32,7 @@ function validate(object: JsonObject): readonly FieldError[] {
 }
 
 function systemErrors(object: JsonObject, name: string): readonly FieldError[] {
-  const value = SYSTEM_CLASSES.get(name);
+  const value = SYSTEM_PRIORITY_CLASSES.get(name)?.value;
   if (value !== undefined && value === numberAt(object, 'value'))
     return own(object, 'globalDefault') === true ? [reserved(notDefault(name))] : [];
   return [

@@ -317,6 +317,14 @@ describe('bodies', () => {
   });
 });
 
+it('has the priority classes of every cluster when it is ready', async () => {
+  const list = await call(fixture, '/apis/scheduling.platform.io/v1/priorityclasses');
+  expect(json(list)['items']).toMatchObject([
+    { metadata: { name: 'system-cluster-critical' }, value: 2_000_000_000 },
+    { metadata: { name: 'system-node-critical' }, value: 2_000_001_000 },
+  ]);
+});
+
 describe('parameters', () => {
   it.each([
     ['?limit=abc', 400, 'strconv.ParseInt: parsing "abc": invalid syntax'],

@@ -3,7 +3,7 @@ import { StoreError } from '../../storage/store';
 import { GENERATED_NAMES, systemNamespaces } from '../../../shared/names/dialect';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import type { ChangeSink } from '../../cache/contract';
-import { keepSystemNamespaces, type SystemNamespaces } from './system-namespaces';
+import { keepSystemObjects, type SystemObjects } from './system-objects';
 
 const names = GENERATED_NAMES.platform;
 let f: Fixture;
@@ -21,13 +21,12 @@ beforeEach(async () => {
   });
 });
 
-function keep(): SystemNamespaces {
-  const namespaces = f.resource('namespaces');
-  return keepSystemNamespaces({
+function keep(): SystemObjects {
+  return keepSystemObjects({
     writer: f.writer,
     cache: f.cache,
-    namespaces,
-    names,
+    resource: f.resource('namespaces'),
+    objects: new Map(systemNamespaces(names).map((name) => [name, {}])),
     clock: f.clock,
     failed: (message) => void failures.push(message),
   });

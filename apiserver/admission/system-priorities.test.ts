@@ -1,0 +1,23 @@
+/** Which priority classes stay; every expectation but the last was seen at release 1.31.1, where a deleted collection takes them along. */
+import { SYSTEM_PRIORITY_CLASSES } from '../registry/strategies/priority-class';
+import { writeFixture } from '../../test/support/write-fixture';
+
+it('the classes that every cluster has are not deleted, others are', async () => {
+  const fixture = await writeFixture();
+  for (const [name, object] of SYSTEM_PRIORITY_CLASSES) await fixture.create('priorityclasses', { ...object, metadata: { name } });
+  await fixture.create('priorityclasses', { metadata: { name: 'mine' }, value: 1 });
+  await fixture.cache.catchUp();
+  const { writer, context } = fixture;
+  const classes = fixture.resource('priorityclasses');
+  const remove = (name: string, dryRun = false) => writer.delete(context, classes, { namespace: '', name }, { dryRun });
+  const refusal = {
+    code: 403,
+    message:
+      'priorityclasses.scheduling.platform.io "system-node-critical" is forbidden: this is a system priority class and cannot be deleted',
+  };
+  await expect(remove('system-node-critical')).rejects.toMatchObject({ status: refusal });
+  await expect(remove('system-node-critical', true)).rejects.toMatchObject({ status: refusal });
+  await expect(remove('system-none')).rejects.toMatchObject({ status: { code: 404 } });
+  await remove('mine');
+  for (const name of SYSTEM_PRIORITY_CLASSES.keys()) expect(await fixture.stored('priorityclasses', name)).toBeDefined();
+});

@@ -1,0 +1,18 @@
+/** The priority classes that every cluster has are not deleted. */
+import { forbidden } from '../../shared/api/status';
+import { SYSTEM_PRIORITY_CLASSES } from '../registry/strategies/priority-class';
+import type { ValidatingPlugin } from './chain';
+
+export function systemPriorities(): ValidatingPlugin {
+  return {
+    name: 'Priority',
+    handles: (operation) => operation === 'DELETE',
+    validate({ resource: { row }, name }) {
+      const { group, resource } = row;
+      if (group === 'scheduling.platform.io' && resource === 'priorityclasses' && SYSTEM_PRIORITY_CLASSES.has(name)) {
+        throw forbidden({ group, resource }, name, 'this is a system priority class and cannot be deleted');
+      }
+      return undefined;
+    },
+  };
+}
