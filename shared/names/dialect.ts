@@ -233,6 +233,9 @@ export function isProtectedGroup(group: string): boolean {
   return PROTECTED_GROUP.test(group);
 }
 
+/** Said of names in such a domain that only the product may choose. */
+export const RESERVED_DOMAINS = 'kubernetes.io and k8s.io namespaces are reserved';
+
 /** Where the stock command line keeps the configuration that it last applied on its own side. */
 export const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 

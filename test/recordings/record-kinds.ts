@@ -35,7 +35,7 @@ async function record(namespace: string, kind: KindCases): Promise<KindRecording
   const cases: RuleCase[] = [];
   for (const [title, body] of Object.entries(kind.bodies)) {
     const create = await asker.create(body);
-    if (hasName(body)) {
+    if (kind.brief === true || hasName(body)) {
       cases.push({ title, body, create });
       continue;
     }
@@ -137,7 +137,7 @@ class Asker {
       ...(causes.length > 0 ? { causes } : {}),
       ...(code >= 400 && causes.length === 0 && typeof message === 'string' ? { message } : {}),
       ...(warnings.length > 0 ? { warnings } : {}),
-      ...(code < 400 ? accepted(sent, objectOf(body, this.kind.unrecorded ?? [])) : {}),
+      ...(code < 400 && this.kind.brief !== true ? accepted(sent, objectOf(body, this.kind.unrecorded ?? [])) : {}),
     };
   }
 }

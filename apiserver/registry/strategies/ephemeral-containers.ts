@@ -14,11 +14,6 @@ export function validateEphemeralContainers(pod: JsonObject, old: JsonObject): r
   return ofState.length > 0 ? ofState : changeErrors(now, before);
 }
 
-/** A new pod has none. */
-export function notFromTheStart(pod: JsonObject): readonly FieldError[] {
-  return containers(pod, 'ephemeralContainers').length === 0 ? [] : [forbiddenField(FIELD, 'cannot be set on create')];
-}
-
 function containers(pod: JsonObject, member: string): readonly JsonObject[] {
   return (arrayAt(objectAt(pod, 'spec'), member) ?? []).filter(isObject);
 }

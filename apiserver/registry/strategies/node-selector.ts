@@ -1,7 +1,7 @@
 /** Which nodes a volume or a pod may be on: terms of requirements, of which one has to hold. */
 import { forbiddenField, invalidValue, required, type FieldError } from '../../../shared/api/field-error';
 import { stringAt, type JsonObject } from '../../../shared/api/json';
-import { qualifiedName } from '../../../shared/api/names';
+import { dnsSubdomain, qualifiedName } from '../../../shared/api/names';
 import { stringsAt } from '../../../shared/api/object-meta';
 import { listed, misnamed } from './field-rules';
 
@@ -50,6 +50,6 @@ function fieldErrors(expression: JsonObject, place: string): readonly FieldError
       errors.push(required(`${place}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
     }
   } else errors.push(invalidValue(`${place}.operator`, operator, 'not a valid selector operator'));
-  if (key !== 'metadata.name') errors.push(invalidValue(`${place}.key`, key, 'not a valid field selector key'));
-  return errors;
+  if (key !== 'metadata.name') return [...errors, invalidValue(`${place}.key`, key, 'not a valid field selector key')];
+  return [...errors, ...values.flatMap((value, index) => misnamed(value, `${place}.values[${index}]`, dnsSubdomain))];
 }

@@ -2,21 +2,28 @@
 import { forbiddenField, invalidAs, invalidValue, type FieldError } from '../../../shared/api/field-error';
 import { arrayAt, cloneJson, equalJson, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { metadataOf, readMetadata } from '../../../shared/api/object-meta';
-import { notFromTheStart, validateEphemeralContainers } from './ephemeral-containers';
+import { validateEphemeralContainers } from './ephemeral-containers';
 import { ipErrors, ipFamily } from './addresses';
-import { imagesRequired, validatePod } from './pod-rules';
+import { liftGracePeriod, mirrorProfiles, oldNotations, takeLabelValues } from './pod-prepare';
+import { imagesRequired, notAtFirst, validatePod } from './pod-rules';
+import { podWarnings } from './pod-template/warnings';
 import { qualityOfService } from './quality-of-service';
 import type { Strategy } from './strategy';
 
 const DEFAULT_GRACE_SECONDS = 30;
 
 export const pod: Strategy = {
-  prepareForCreate(object) {
+  warningsFirst: oldNotations,
+  prepareForCreate(object, { names }) {
+    liftGracePeriod(object);
+    mirrorProfiles(object, names);
+    takeLabelValues(object);
     const gates = arrayAt(specOf(object), 'schedulingGates') ?? [];
     const conditions = gates.length === 0 ? {} : { conditions: [heldByGates(object)] };
     object['status'] = { phase: 'Pending', qosClass: qualityOfService(object), ...conditions };
   },
-  validate: (object, _, old) => [...validatePod(object, old), ...(old === undefined ? notFromTheStart(object) : [])],
+  validate: (object, _, old) => [...validatePod(object, old), ...(old === undefined ? notAtFirst(object) : [])],
+  warnings: (object, old) => (old === undefined ? podWarnings(object, '') : []),
   update: { state: 'first', validate: validateChange },
   ephemeralcontainers: { validate: validateEphemeralContainers },
   mirror: mirrorAddress,

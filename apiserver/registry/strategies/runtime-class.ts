@@ -5,7 +5,7 @@ import { dnsLabel } from '../../../shared/api/names';
 import { compareQuantities } from '../../../shared/api/schema/quantity';
 import { validateLabels } from '../../../shared/api/validation/object-meta';
 import { listed, misnamed } from './field-rules';
-import { tolerationErrors } from './pod-template/pod-spec';
+import { tolerationErrors } from './pod-template/tolerations';
 import { containerResourceErrors } from './resource-names';
 import type { Strategy } from './strategy';
 

@@ -74,6 +74,8 @@ export interface Strategy {
   mirror?(object: JsonObject): void;
   /** A label on which the server insists, set on every write before and after admission. */
   stamp?(object: JsonObject, context: StrategyContext): void;
+  /** Texts of Warning headers about a new object as it was sent, which are said even if it is refused. */
+  warningsFirst?(object: JsonObject): readonly string[];
   /** Texts of Warning headers for a create (`old` undefined) or an update. */
   warnings?(object: JsonObject, old: JsonObject | undefined): readonly string[];
   /** The kind has a status endpoint and still takes a status at creation. */

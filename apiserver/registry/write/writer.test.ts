@@ -168,11 +168,11 @@ describe('update', () => {
   it('keeps numbers that a double cannot hold', async () => {
     const body = {
       metadata: { name: 'p' },
-      spec: { containers: [{ name: 'c', image: 'i' }], securityContext: { runAsUser: 9007199254740993n } },
+      spec: { containers: [{ name: 'c', image: 'i' }], terminationGracePeriodSeconds: 9007199254740993n },
     };
     await f.create('pods', body);
     const { entry } = await f.patch('pods', 'p', 'merge', { metadata: { labels: { a: 'b' } } });
-    expect(entry.bytes.toString()).toContain('"runAsUser":9007199254740993');
+    expect(entry.bytes.toString()).toContain('"terminationGracePeriodSeconds":9007199254740993');
   });
 
   it('honours If-Match', async () => {

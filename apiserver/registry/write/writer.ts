@@ -84,6 +84,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     plan.hubForm.dropDisabled(object);
     settleObject(plan, object, undefined, strategyContext);
     allocate(plan, object, undefined, claims);
+    for (const warning of strategy.warningsFirst?.(object) ?? []) context.warn(warning);
     strategy.prepareForCreate?.(object, strategyContext);
     strategy.stamp?.(object, strategyContext);
     validateCreation(plan, object, strategyContext);

@@ -4,16 +4,20 @@ import { objectAt, type JsonObject } from '../../../../shared/api/json';
 import { readMetadata } from '../../../../shared/api/object-meta';
 import { validateAnnotations, validateLabels } from '../../../../shared/api/validation/object-meta';
 import { listed } from '../field-rules';
+import { checkKnownAnnotations, checkProfilesAgree } from './annotations';
 import { podSpecErrors } from './pod-spec';
 
 /** `place` = the path of the template (`spec.template`); `old` = the template that it is to replace. */
 export function podTemplateErrors(template: JsonObject, place: string, old?: JsonObject): readonly FieldError[] {
   const metadata = readMetadata(template);
   const spec = objectAt(template, 'spec') ?? {};
+  const annotations = objectAt(metadata, 'annotations');
   const errors: FieldError[] = [];
   validateLabels(objectAt(metadata, 'labels') ?? {}, `${place}.labels`, errors);
-  validateAnnotations(objectAt(metadata, 'annotations') ?? {}, `${place}.annotations`, errors);
+  validateAnnotations(annotations ?? {}, `${place}.annotations`, errors);
+  checkKnownAnnotations(annotations, spec, `${place}.annotations`, errors);
   errors.push(...podSpecErrors(spec, `${place}.spec`, objectAt(old, 'spec')));
+  checkProfilesAgree(annotations, spec, `${place}.spec`, errors);
   if (listed(spec, 'ephemeralContainers').length > 0) {
     errors.push(forbiddenField(`${place}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));
   }
