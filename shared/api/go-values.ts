@@ -1,11 +1,11 @@
 /** Values that upstream's messages show as Go structures, in the same spelling. Only prints. */
-import { arrayAt, isObject, objectAt, sortedKeys, stringAt, type JsonObject } from './json';
+import { arrayAt, isObject, objectAt, sortedKeys, stringAt, type JsonObject, type JsonValue } from './json';
 import { stringsAt } from './object-meta';
 import { quote } from './quote';
 
-/** A number stands for itself. */
-export function goIntOrString(value: string | number): string {
-  return typeof value === 'string' ? `intstr.IntOrString{Type:1, IntVal:0, StrVal:${quote(value)}}` : String(value);
+export function goIntOrString(value: JsonValue | undefined): string {
+  const [type, number, text] = typeof value === 'string' ? [1, 0, value] : [0, typeof value === 'number' ? value : 0, ''];
+  return `intstr.IntOrString{Type:${type}, IntVal:${number}, StrVal:${quote(text)}}`;
 }
 
 const DECIMAL_SCALES: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };

@@ -10,6 +10,8 @@ export interface KindCases {
   readonly base: Body;
   /** Each is created, and put in place of the base unless it has a name of its own. */
   readonly bodies: Readonly<Record<string, Body>>;
+  /** No body is put in place of the base, because all of them would change what never changes. */
+  readonly createsOnly?: true;
   /** What is stored, and what is put in its place. */
   readonly changes: Readonly<Record<string, readonly [old: Body, body: Body]>>;
   /** Put at the base's status endpoint. */

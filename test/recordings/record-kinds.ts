@@ -35,7 +35,7 @@ async function record(namespace: string, kind: KindCases): Promise<KindRecording
   const cases: RuleCase[] = [];
   for (const [title, body] of Object.entries(kind.bodies)) {
     const create = await asker.create(body);
-    if (kind.brief === true || hasName(body)) {
+    if (kind.brief === true || kind.createsOnly === true || hasName(body)) {
       cases.push({ title, body, create });
       continue;
     }

@@ -95,3 +95,11 @@ export function selectorErrors(spec: JsonObject, old: JsonObject | undefined, pl
   const anyValue = labelSelectorErrors(objectAt(old, 'selector'), '', STRICT).length > 0;
   return anyValue ? labelSelectorErrors(objectAt(spec, 'selector'), `${place}.selector`, { anyValue }) : errors;
 }
+
+/** What a count or share comes to: the number, whether or not it is a share; nothing that can be read = 0. */
+export function amountAt(object: JsonObject, member: string): number {
+  const value = own(object, member);
+  if (typeof value !== 'string') return numberAt(object, member);
+  const amount = Number(value.replace(/%$/, ''));
+  return Number.isNaN(amount) ? 0 : amount;
+}

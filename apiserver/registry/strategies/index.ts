@@ -6,6 +6,7 @@ import { configMap } from './configmap';
 import { controllerRevision } from './controller-revision';
 import { customResourceDefinition } from './custom-resource-definition';
 import { daemonSet } from './daemonset';
+import { deployment } from './deployment';
 import { disruptionBudget } from './disruption-budget';
 import { endpointSlice } from './endpoint-slice';
 import { endpoints } from './endpoints';
@@ -22,8 +23,11 @@ import { node } from './node';
 import { persistentVolume } from './persistent-volume';
 import { persistentVolumeClaim } from './persistent-volume-claim';
 import { pod } from './pod';
+import { podTemplate } from './pod-template-object';
 import { priorityClass } from './priority-class';
 import { priorityLevel } from './priority-level';
+import { replicaSet } from './replica-set';
+import { replicationController } from './replication-controller';
 import { resourceQuota } from './resource-quota';
 import { clusterRole, role } from './role';
 import { clusterRoleBinding, roleBinding } from './role-binding';
@@ -31,6 +35,7 @@ import { runtimeClass } from './runtime-class';
 import { secret } from './secret';
 import { service } from './service';
 import { serviceAccount } from './service-account';
+import { statefulSet } from './stateful-set';
 import { storageClass } from './storage-class';
 import type { Strategy } from './strategy';
 
@@ -43,6 +48,7 @@ export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strateg
   ['controllerrevisions.apps', controllerRevision],
   ['customresourcedefinitions.apiextensions.platform.io', customResourceDefinition],
   ['daemonsets.apps', daemonSet],
+  ['deployments.apps', deployment],
   ['endpoints', endpoints],
   ['endpointslices.discovery.platform.io', endpointSlice],
   ['events', event],
@@ -60,8 +66,11 @@ export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strateg
   ['persistentvolumes', persistentVolume],
   ['poddisruptionbudgets.policy', disruptionBudget],
   ['pods', pod],
+  ['podtemplates', podTemplate],
   ['priorityclasses.scheduling.platform.io', priorityClass],
   ['prioritylevelconfigurations.flowcontrol.apiserver.platform.io', priorityLevel],
+  ['replicasets.apps', replicaSet],
+  ['replicationcontrollers', replicationController],
   ['resourcequotas', resourceQuota],
   ['rolebindings.rbac.authorization.platform.io', roleBinding],
   ['roles.rbac.authorization.platform.io', role],
@@ -69,5 +78,6 @@ export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strateg
   ['secrets', secret],
   ['serviceaccounts', serviceAccount],
   ['services', service],
+  ['statefulsets.apps', statefulSet],
   ['storageclasses.storage.platform.io', storageClass],
 ]);

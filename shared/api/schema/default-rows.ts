@@ -50,7 +50,6 @@ export const DEFAULTS: Readonly<Record<string, Readonly<Record<string, JsonValue
     replicas: 1,
     revisionHistoryLimit: 10,
   },
-  'apps.v1.StatefulSetUpdateStrategy': { type: 'RollingUpdate' },
   'authentication.v1.TokenRequestSpec': { expirationSeconds: 3600 },
   'autoscaling.v1.HorizontalPodAutoscalerSpec': { minReplicas: 1 },
   'autoscaling.v2.HorizontalPodAutoscalerSpec': { minReplicas: 1 },

@@ -10,7 +10,12 @@ export const WORKLOAD_RULES: Readonly<Record<string, DefaultRule>> = {
   'apps.v1.StatefulSetSpec': (spec) => {
     for (const claim of objects(spec, 'volumeClaimTemplates')) Object.assign(claim, { kind: 'PersistentVolumeClaim', apiVersion: 'v1' });
   },
-  'apps.v1.StatefulSetUpdateStrategy': rollingUpdate,
+  // Unlike with the other kinds the numbers follow only from a type that was not named (upstream behaviour).
+  'apps.v1.StatefulSetUpdateStrategy': (strategy) => {
+    if (!isZero(strategy['type'])) return;
+    strategy['type'] = 'RollingUpdate';
+    rollingUpdate(strategy);
+  },
   'autoscaling.v2.HorizontalPodAutoscalerBehavior': (behavior) => {
     behavior['scaleUp'] = scaling(objectAt(behavior, 'scaleUp'), { ...SCALING, stabilizationWindowSeconds: 0, policies: FAST_POLICIES });
     behavior['scaleDown'] = scaling(objectAt(behavior, 'scaleDown'), { ...SCALING, policies: ALL_AT_ONCE });

@@ -1,0 +1,55 @@
+/** ReplicaSet: a number of like Pods. */
+import { invalidAs, type FieldError } from '../../../shared/api/field-error';
+import { goLabelSelector } from '../../../shared/api/go-values';
+import { objectAt, type JsonObject } from '../../../shared/api/json';
+import { negativeErrors } from './field-rules';
+import { podTemplateErrors } from './pod-template/pod-template';
+import type { Strategy } from './strategy';
+import { countErrors, type CountRules } from './workload/counts';
+import { nameWarnings } from './workload/name-warnings';
+import { lastingErrors, mismatchErrors, selectorChangeErrors, selectorOf, type SelectorPart } from './workload/selected-template';
+
+export const REPLICA_COUNTS: CountRules = {
+  counts: ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'],
+  parts: [
+    ['fullyLabeledReplicas', 'replicas', 'status.replicas'],
+    ['readyReplicas', 'replicas', 'status.replicas'],
+    ['availableReplicas', 'replicas', 'status.replicas'],
+    ['availableReplicas', 'readyReplicas', 'readyReplicas'],
+  ],
+};
+
+export const replicaSet: Strategy = {
+  validate: (object, _context, old) => specErrors(specOf(object), old === undefined ? undefined : specOf(old)),
+  // The whole object is judged twice (upstream behaviour, visible in the causes).
+  update: {
+    state: 'first',
+    validate: (object, old) => [...specErrors(specOf(object), specOf(old)), ...selectorChangeErrors(specOf(object), specOf(old))],
+  },
+  status: { validate: (object, old) => countErrors(REPLICA_COUNTS, object, old) },
+  warnings: nameWarnings,
+};
+
+const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
+
+function specErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
+  return [
+    ...negativeErrors(spec, 'spec', ['replicas', 'minReadySeconds']),
+    ...replicaTemplateErrors(spec, old, selectorOf(spec, old, 'deployment')),
+  ];
+}
+
+/** Of the selector and the template of a ReplicaSet, or of what makes ReplicaSets. A template whose selector cannot be read is not looked at. */
+export function replicaTemplateErrors(spec: JsonObject, old: JsonObject | undefined, selector: SelectorPart): readonly FieldError[] {
+  if (!selector.isReadable) {
+    const shown = goLabelSelector(objectAt(spec, 'selector') ?? {});
+    return [...selector.errors, invalidAs('spec.selector', shown, 'invalid label selector')];
+  }
+  const template = objectAt(spec, 'template') ?? {};
+  return [
+    ...selector.errors,
+    ...(selector.isEmpty ? [] : mismatchErrors(spec)),
+    ...podTemplateErrors(template, 'spec.template', objectAt(old, 'template')),
+    ...lastingErrors(template, 'ReplicaSet'),
+  ];
+}

@@ -1,0 +1,42 @@
+/** ReplicationController: a number of like Pods, chosen by plain labels. */
+import { required, type FieldError } from '../../../shared/api/field-error';
+import { isEmptyObject, objectAt, type JsonObject } from '../../../shared/api/json';
+import { selects } from '../../../shared/api/selectors/object-selector';
+import { negativeErrors } from './field-rules';
+import { podTemplateErrors } from './pod-template/pod-template';
+import { REPLICA_COUNTS } from './replica-set';
+import type { Strategy } from './strategy';
+import { countErrors } from './workload/counts';
+import { nameWarnings } from './workload/name-warnings';
+import { labelsOf, lastingErrors, mismatch } from './workload/selected-template';
+
+export const replicationController: Strategy = {
+  validate: (object, _context, old) => specErrors(object, old),
+  // The whole object is judged twice (upstream behaviour, visible in the causes).
+  update: { state: 'first', validate: specErrors },
+  status: { validate: (object, old) => countErrors(REPLICA_COUNTS, object, old) },
+  warnings: nameWarnings,
+};
+
+function specErrors(object: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
+  const spec = objectAt(object, 'spec') ?? {};
+  const selector = objectAt(spec, 'selector') ?? {};
+  const isEmpty = isEmptyObject(selector);
+  const template = objectAt(spec, 'template');
+  return [
+    ...negativeErrors(spec, 'spec', ['minReadySeconds']),
+    ...(isEmpty ? [required('spec.selector')] : []),
+    ...negativeErrors(spec, 'spec', ['replicas']),
+    ...(template === undefined ? [required('spec.template')] : templateErrors(template, isEmpty ? undefined : selector, old)),
+  ];
+}
+
+function templateErrors(template: JsonObject, selector: JsonObject | undefined, old: JsonObject | undefined): readonly FieldError[] {
+  const labels = labelsOf(template);
+  const isMissed = selector !== undefined && !selects({ matchLabels: selector }, labels ?? {});
+  return [
+    ...(isMissed ? [mismatch(labels)] : []),
+    ...podTemplateErrors(template, 'spec.template', objectAt(objectAt(old, 'spec'), 'template')),
+    ...lastingErrors(template, 'ReplicationController'),
+  ];
+}

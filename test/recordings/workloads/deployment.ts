@@ -1,0 +1,128 @@
+/** Deployment: what is asked of the reference server. */
+import type { KindCases } from '../kind-cases';
+import type { Body, Json } from '../reference';
+import { SELECTOR, selectorBodies, selectorChanges, template, templateBodies } from './pods';
+
+const spec = (members: Body): Body => ({ spec: { selector: SELECTOR, template: template(), ...members } });
+const rolling = (of: Json): Body => spec({ strategy: { type: 'RollingUpdate', rollingUpdate: of } });
+const status = (of: Body): Body => ({ ...spec({}), status: of });
+
+export const DEPLOYMENTS: KindCases = {
+  resource: 'deployments',
+  kind: 'Deployment',
+  apiVersion: 'apps/v1',
+  namespaced: true,
+  base: spec({}),
+  unrecorded: ['template'],
+  bodies: {
+    plain: spec({}),
+    'no spec': {},
+    'an empty spec': { spec: {} },
+    'a status and a generation': { metadata: { generation: 7 }, ...status({ replicas: -1 }) },
+    'name: a subdomain': { metadata: { name: 'a.b' }, ...spec({}) },
+    'name: in capitals': { metadata: { name: 'A' }, ...spec({}) },
+    'name: of 64 bytes': { metadata: { name: { $text: 'a', $times: 64 } }, ...spec({}) },
+    'replicas: zero': spec({ replicas: 0 }),
+    'replicas: negative': spec({ replicas: -1 }),
+    'ready: negative': spec({ minReadySeconds: -1 }),
+    'ready: as long as the deadline': spec({ minReadySeconds: 600 }),
+    'ready: below the deadline': spec({ minReadySeconds: 599 }),
+    'deadline: zero': spec({ progressDeadlineSeconds: 0 }),
+    'deadline: negative': spec({ progressDeadlineSeconds: -1 }),
+    'deadline: shorter than ready': spec({ progressDeadlineSeconds: 1, minReadySeconds: 2 }),
+    'deadline: none': spec({ progressDeadlineSeconds: 2147483647, minReadySeconds: 2147483647 }),
+    'history: negative': spec({ revisionHistoryLimit: -1 }),
+    'history: zero': spec({ revisionHistoryLimit: 0 }),
+    paused: spec({ paused: true }),
+    'strategy: Recreate': spec({ strategy: { type: 'Recreate' } }),
+    'strategy: Recreate with numbers': spec({ strategy: { type: 'Recreate', rollingUpdate: { maxSurge: 1 } } }),
+    'strategy: Recreate with nothing': spec({ strategy: { type: 'Recreate', rollingUpdate: {} } }),
+    'strategy: unknown': spec({ strategy: { type: 'x' } }),
+    'strategy: empty': spec({ strategy: { type: '' } }),
+    'strategy: OnDelete': spec({ strategy: { type: 'OnDelete' } }),
+    'rolling: null': rolling(null),
+    'rolling: zero': rolling({ maxSurge: 0, maxUnavailable: 0 }),
+    'rolling: zero in percent': rolling({ maxSurge: '0%', maxUnavailable: '0%' }),
+    'rolling: zero surge': rolling({ maxSurge: 0 }),
+    'rolling: zero unavailable': rolling({ maxUnavailable: 0 }),
+    'rolling: negative': rolling({ maxSurge: -1, maxUnavailable: -1 }),
+    'rolling: malformed': rolling({ maxSurge: 'x', maxUnavailable: '5' }),
+    'rolling: more than all': rolling({ maxSurge: '200%', maxUnavailable: '101%' }),
+    'rolling: all': rolling({ maxSurge: '100%', maxUnavailable: '100%' }),
+    'rolling: large': rolling({ maxSurge: 1000, maxUnavailable: 1000 }),
+    'rollback: negative': spec({ rollbackTo: { revision: -1 } }),
+    'everything wrong at once': {
+      metadata: { labels: { a: '-' } },
+      spec: {
+        replicas: -1,
+        selector: { matchLabels: { a: '-' } },
+        template: template({ restartPolicy: 'Never', containers: [] }, { labels: { a: '-' } }),
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: -1, maxUnavailable: 'x' } },
+        minReadySeconds: -1,
+        progressDeadlineSeconds: -2,
+        revisionHistoryLimit: -1,
+      },
+    },
+    ...selectorBodies(spec),
+    ...templateBodies(spec),
+  },
+  changes: {
+    ...selectorChanges(spec),
+    'selector and all else become wrong': [
+      spec({}),
+      {
+        metadata: { labels: { a: '-' } },
+        ...spec({ replicas: -1, selector: { matchLabels: { a: '-' } }, template: template({ containers: [] }) }),
+      },
+    ],
+    'strategy changes': [spec({}), spec({ strategy: { type: 'Recreate' } })],
+    'strategy goes': [spec({ strategy: { type: 'Recreate' } }), spec({})],
+    'replicas change': [spec({}), spec({ replicas: 5 })],
+  },
+  statuses: {
+    good: status({
+      replicas: 3,
+      updatedReplicas: 2,
+      readyReplicas: 2,
+      availableReplicas: 1,
+      unavailableReplicas: 2,
+      observedGeneration: 1,
+    }),
+    'all negative': status({
+      observedGeneration: -1,
+      replicas: -2,
+      updatedReplicas: -3,
+      readyReplicas: -4,
+      availableReplicas: -5,
+      unavailableReplicas: -6,
+      collisionCount: -7,
+    }),
+    'updated more than all': status({ replicas: 1, updatedReplicas: 2 }),
+    'ready more than all': status({ replicas: 1, readyReplicas: 2 }),
+    'available more than all': status({ replicas: 1, readyReplicas: 1, availableReplicas: 2 }),
+    'available more than ready': status({ replicas: 2, readyReplicas: 1, availableReplicas: 2 }),
+    'all more than all': status({ replicas: 1, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 3 }),
+    'negative generation': status({ observedGeneration: -1 }),
+    conditions: status({
+      conditions: [
+        { type: '-', status: 'x' },
+        { type: '-', status: 'x' },
+      ],
+    }),
+    'spec as well': { ...spec({ replicas: -1 }), status: { replicas: 1 } },
+    'malformed labels': { ...status({}), metadata: { labels: { a: '-' } } },
+    'malformed annotations': { ...status({}), metadata: { annotations: { 'a b': '-' } } },
+  },
+  statusChanges: {
+    'collisions become fewer': [status({ collisionCount: 2 }), status({ collisionCount: 1 })],
+    'collisions go': [status({ collisionCount: 2 }), status({})],
+    'collisions become more': [status({ collisionCount: 2 }), status({ collisionCount: 3 })],
+    'generation becomes smaller': [status({ observedGeneration: 5 }), status({ observedGeneration: 1 })],
+    'collisions fewer and all negative': [status({ collisionCount: 2 }), status({ collisionCount: -1, replicas: -1 })],
+  },
+  scales: {
+    good: [spec({}), { spec: { replicas: 4 } }],
+    none: [spec({}), {}],
+    negative: [spec({}), { spec: { replicas: -1 } }],
+  },
+};

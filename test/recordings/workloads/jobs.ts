@@ -1,0 +1,8 @@
+/** The Jobs that the recorded ones are made of. */
+import type { Body } from '../reference';
+import { LABELS, template } from './pods';
+
+export const job = (members: Body): Body => ({ spec: { template: template({ restartPolicy: 'Never' }), ...members } });
+
+/** With a selector of its own, so that what is put in its place can have the very same template. */
+export const NEVER: Body = job({ manualSelector: true, selector: { matchLabels: LABELS } });

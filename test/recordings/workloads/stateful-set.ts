@@ -1,0 +1,160 @@
+/** StatefulSet: what is asked of the reference server. */
+import type { KindCases } from '../kind-cases';
+import type { Body, Json } from '../reference';
+import { SELECTOR, selectorBodies, selectorChanges, template, templateBodies } from './pods';
+
+const spec = (members: Body): Body => ({ spec: { selector: SELECTOR, serviceName: 's', template: template(), ...members } });
+const rolling = (of: Json): Body => spec({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: of } });
+const status = (of: Body): Body => ({ ...spec({}), status: { replicas: 0, ...of } });
+const retention = (of: Json): Body => spec({ persistentVolumeClaimRetentionPolicy: of });
+const claim = (name: string, members: Body = {}): Body => ({
+  metadata: { name },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...members },
+});
+
+export const STATEFUL_SETS: KindCases = {
+  resource: 'statefulsets',
+  kind: 'StatefulSet',
+  apiVersion: 'apps/v1',
+  namespaced: true,
+  base: spec({}),
+  unrecorded: ['template'],
+  bodies: {
+    plain: spec({}),
+    'no spec': {},
+    'an empty spec': { spec: {} },
+    'a status and a generation': { metadata: { generation: 7 }, ...status({ readyReplicas: -1 }) },
+    'name: a subdomain': { metadata: { name: 'a.b' }, ...spec({}) },
+    'name: in capitals': { metadata: { name: 'A' }, ...spec({}) },
+    'name: of 64 bytes': { metadata: { name: { $text: 'a', $times: 64 } }, ...spec({}) },
+    'replicas: zero': spec({ replicas: 0 }),
+    'replicas: negative': spec({ replicas: -1 }),
+    'ready: negative': spec({ minReadySeconds: -1 }),
+    'history: negative': spec({ revisionHistoryLimit: -1 }),
+    'service: absent': spec({ serviceName: null }),
+    'service: empty': spec({ serviceName: '' }),
+    'service: malformed': spec({ serviceName: 'A/b' }),
+    'order: Parallel': spec({ podManagementPolicy: 'Parallel' }),
+    'order: unknown': spec({ podManagementPolicy: 'x' }),
+    'order: empty': spec({ podManagementPolicy: '' }),
+    'strategy: OnDelete': spec({ updateStrategy: { type: 'OnDelete' } }),
+    'strategy: OnDelete with numbers': spec({ updateStrategy: { type: 'OnDelete', rollingUpdate: { partition: 1 } } }),
+    'strategy: OnDelete with nothing': spec({ updateStrategy: { type: 'OnDelete', rollingUpdate: {} } }),
+    'strategy: unknown': spec({ updateStrategy: { type: 'x' } }),
+    'strategy: empty': spec({ updateStrategy: { type: '' } }),
+    'rolling: null': rolling(null),
+    'rolling: partition': rolling({ partition: 3 }),
+    'rolling: negative partition': rolling({ partition: -1 }),
+    'rolling: unavailable': rolling({ maxUnavailable: 1 }),
+    'rolling: wrong unavailable': rolling({ maxUnavailable: 'x' }),
+    'retention: Delete': retention({ whenDeleted: 'Delete', whenScaled: 'Delete' }),
+    'retention: empty': retention({}),
+    'retention: unknown': retention({ whenDeleted: 'x', whenScaled: 'y' }),
+    'retention: empty texts': retention({ whenDeleted: '', whenScaled: '' }),
+    'ordinals: empty': spec({ ordinals: {} }),
+    'ordinals: start': spec({ ordinals: { start: 5 } }),
+    'ordinals: negative': spec({ ordinals: { start: -1 } }),
+    'claims: good': spec({ volumeClaimTemplates: [claim('v')] }),
+    'claims: no name': spec({ volumeClaimTemplates: [{ spec: {} }] }),
+    'claims: malformed': spec({ volumeClaimTemplates: [{ metadata: { name: 'A/B' }, spec: { accessModes: ['x'] } }] }),
+    'claims: the same twice': spec({ volumeClaimTemplates: [claim('v'), claim('v')] }),
+    'claims: mounted': spec({
+      volumeClaimTemplates: [claim('v')],
+      template: template({ containers: [{ name: 'c', image: 'i', volumeMounts: [{ name: 'v', mountPath: '/v' }] }] }),
+    }),
+    'claims: mounted and a volume of the pods': spec({
+      volumeClaimTemplates: [claim('v')],
+      template: template({
+        volumes: [{ name: 'v', emptyDir: {} }],
+        containers: [{ name: 'c', image: 'i', volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
+      }),
+    }),
+    'claims: mounted and not there': spec({
+      template: template({ containers: [{ name: 'c', image: 'i', volumeMounts: [{ name: 'v', mountPath: '/v' }] }] }),
+    }),
+    'everything wrong at once': {
+      metadata: { labels: { a: '-' } },
+      spec: {
+        replicas: -1,
+        selector: { matchLabels: { a: '-' } },
+        template: template({ restartPolicy: 'Never', activeDeadlineSeconds: 4, containers: [] }, { labels: { a: '-' } }),
+        updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: -1 } },
+        podManagementPolicy: 'x',
+        minReadySeconds: -1,
+        revisionHistoryLimit: -1,
+        ordinals: { start: -1 },
+        persistentVolumeClaimRetentionPolicy: { whenDeleted: 'x', whenScaled: 'y' },
+      },
+    },
+    ...selectorBodies(spec),
+    ...templateBodies(spec),
+  },
+  changes: {
+    ...selectorChanges(spec),
+    'replicas change': [spec({}), spec({ replicas: 5 })],
+    'service changes': [spec({}), spec({ serviceName: 't' })],
+    'order changes': [spec({}), spec({ podManagementPolicy: 'Parallel' })],
+    'claims come': [spec({}), spec({ volumeClaimTemplates: [claim('v')] })],
+    'claims change': [spec({ volumeClaimTemplates: [claim('v')] }), spec({ volumeClaimTemplates: [claim('w')] })],
+    'claims have a status': [
+      spec({ volumeClaimTemplates: [claim('v')] }),
+      spec({ volumeClaimTemplates: [{ ...claim('v'), status: { phase: 'Bound' } }] }),
+    ],
+    'what may change changes': [
+      spec({}),
+      spec({
+        replicas: 2,
+        minReadySeconds: 4,
+        revisionHistoryLimit: 3,
+        ordinals: { start: 2 },
+        updateStrategy: { type: 'OnDelete' },
+        persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete', whenScaled: 'Delete' },
+        template: template({ hostname: 'h' }),
+      }),
+    ],
+    'history and service change': [spec({}), spec({ revisionHistoryLimit: 3, serviceName: 't' })],
+    'becomes wrong': [spec({}), { metadata: { labels: { a: '-' } }, ...spec({ replicas: -1, serviceName: 't' }) }],
+    'template becomes wrong': [spec({}), spec({ template: template({ containers: [] }) })],
+    'wrong and forbidden': [
+      spec({}),
+      spec({
+        selector: { matchLabels: { c: 'd' } },
+        minReadySeconds: -1,
+        updateStrategy: { type: 'x' },
+        persistentVolumeClaimRetentionPolicy: { whenDeleted: 'x' },
+        ordinals: { start: -1 },
+        revisionHistoryLimit: -1,
+      }),
+    ],
+  },
+  statuses: {
+    good: status({ replicas: 3, readyReplicas: 3, currentReplicas: 2, updatedReplicas: 1, availableReplicas: 2, observedGeneration: 1 }),
+    'all negative': status({
+      observedGeneration: -1,
+      replicas: -2,
+      readyReplicas: -3,
+      currentReplicas: -4,
+      updatedReplicas: -5,
+      availableReplicas: -6,
+      collisionCount: -7,
+    }),
+    'negative generation': status({ observedGeneration: -1 }),
+    'ready more than all': status({ replicas: 1, readyReplicas: 2 }),
+    'current more than all': status({ replicas: 1, currentReplicas: 2 }),
+    'updated more than all': status({ replicas: 1, updatedReplicas: 2 }),
+    'available more than all': status({ replicas: 1, readyReplicas: 1, availableReplicas: 2 }),
+    'available more than ready': status({ replicas: 3, readyReplicas: 1, availableReplicas: 2 }),
+    'all more than all': status({ replicas: 1, readyReplicas: 2, currentReplicas: 3, updatedReplicas: 4, availableReplicas: 5 }),
+    'spec as well': { ...spec({ replicas: -1 }), status: { replicas: 1 } },
+    'malformed labels': { ...status({}), metadata: { labels: { a: '-' } } },
+  },
+  statusChanges: {
+    'collisions become fewer': [status({ collisionCount: 2 }), status({ collisionCount: 1 })],
+    'collisions go': [status({ collisionCount: 2 }), status({})],
+    'generation becomes smaller': [status({ observedGeneration: 5 }), status({ observedGeneration: 1 })],
+  },
+  scales: {
+    good: [spec({}), { spec: { replicas: 4 } }],
+    negative: [spec({}), { spec: { replicas: -1 } }],
+  },
+};
