@@ -42,7 +42,7 @@ const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {
 function specErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
   return [
     ...negativeErrors(spec, 'spec', ['replicas']),
-    ...replicaTemplateErrors(spec, old, selectorOf(spec, old, 'deployment')),
+    ...replicaTemplateErrors(spec, old, selectorOf(spec, undefined, 'deployment')),
     ...strategyErrors(objectAt(spec, 'strategy') ?? {}),
     ...negativeErrors(spec, 'spec', ['minReadySeconds', 'revisionHistoryLimit']),
     ...deadlineErrors(spec),

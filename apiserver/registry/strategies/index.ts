@@ -4,6 +4,7 @@ import { autoscaler } from './autoscaler';
 import { certificateSigningRequest } from './certificate-signing-request';
 import { configMap } from './configmap';
 import { controllerRevision } from './controller-revision';
+import { cronJob } from './cron-job';
 import { customResourceDefinition } from './custom-resource-definition';
 import { daemonSet } from './daemonset';
 import { deployment } from './deployment';
@@ -46,6 +47,7 @@ export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strateg
   ['clusterroles.rbac.authorization.platform.io', clusterRole],
   ['configmaps', configMap],
   ['controllerrevisions.apps', controllerRevision],
+  ['cronjobs.batch', cronJob],
   ['customresourcedefinitions.apiextensions.platform.io', customResourceDefinition],
   ['daemonsets.apps', daemonSet],
   ['deployments.apps', deployment],

@@ -1,36 +1,43 @@
-/** Job: a Job that brings no selector of its own gets one that only its own pods can match. */
+/** Job: Pods that come to an end, with a selector that only they match. */
+import { invalidValue, type FieldError } from '../../../shared/api/field-error';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
-import { metadataOf, readMetadata } from '../../../shared/api/object-meta';
-import type { Strategy, StrategyContext } from './strategy';
+import { dnsLabel } from '../../../shared/api/names';
+import { readMetadata } from '../../../shared/api/object-meta';
+import { numberAt } from './field-rules';
+import { jobChangeErrors } from './job/change';
+import { generateSelector, generatedSelectorErrors, jobSelectorErrors } from './job/selector';
+import { isIndexed, jobSpecErrors } from './job/spec';
+import { jobStatusErrors } from './job/status';
+import type { Strategy } from './strategy';
+import { nameWarnings } from './workload/name-warnings';
 
-export const job: Strategy = { prepareForCreate: generateSelector };
+export const job: Strategy = {
+  prepareForCreate: (object, { names }) => generateSelector(object, names),
+  validate: (object, { names }, old) => [
+    ...generatedSelectorErrors(object, old, names),
+    ...stateErrors(object, old),
+    ...(old === undefined ? podNameErrors(object) : []),
+  ],
+  // The whole object is judged twice (upstream behaviour, visible in the causes).
+  update: { state: 'first', validate: (object, old) => [...stateErrors(object, old), ...jobChangeErrors(object, old)] },
+  status: { validate: jobStatusErrors },
+  warnings: nameWarnings,
+};
 
-function generateSelector(object: JsonObject, { names }: StrategyContext): void {
-  const spec = objectAt(object, 'spec');
-  const template = spec === undefined ? undefined : objectAt(spec, 'template');
-  if (spec === undefined || template === undefined || spec['manualSelector'] === true) return;
-  const { uid, name } = identity(object);
-  const labels = objectAt(metadataOf(template), 'labels') ?? {};
-  metadataOf(template)['labels'] = Object.assign(labels, {
-    [`batch.${names.prefix}/controller-uid`]: uid,
-    [`batch.${names.prefix}/job-name`]: name,
-    'controller-uid': uid,
-    'job-name': name,
-  });
-  // Labels that a Job does not have it takes from its template, whatever they came from.
-  const metadata = metadataOf(object);
-  if (Object.keys(objectAt(metadata, 'labels') ?? {}).length === 0) metadata['labels'] = { ...objectAt(metadataOf(template), 'labels') };
-  spec['selector'] = {
-    ...objectAt(spec, 'selector'),
-    matchLabels: { ...matchLabels(spec), [`batch.${names.prefix}/controller-uid`]: uid },
-  };
+const specOf = (object: JsonObject | undefined): JsonObject => objectAt(object, 'spec') ?? {};
+
+function stateErrors(object: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
+  const [spec, before] = [specOf(object), old === undefined ? undefined : specOf(old)];
+  return [...jobSpecErrors(spec, 'spec', before), ...jobSelectorErrors(spec, before)];
 }
 
-function matchLabels(spec: JsonObject): JsonObject {
-  return objectAt(objectAt(spec, 'selector') ?? {}, 'matchLabels') ?? {};
-}
-
-function identity(object: JsonObject): { readonly uid: string; readonly name: string } {
-  const metadata = readMetadata(object);
-  return { uid: stringAt(metadata, 'uid') ?? '', name: stringAt(metadata, 'name') ?? '' };
+/** Pods of an indexed Job are called after it, and the last has the longest name. */
+function podNameErrors(object: JsonObject): readonly FieldError[] {
+  const completions = numberAt(specOf(object), 'completions');
+  if (!isIndexed(specOf(object)) || completions <= 0) return [];
+  const name = stringAt(readMetadata(object), 'name') ?? '';
+  const pod = `${name}-${completions - 1}`;
+  return dnsLabel(pod).length === 0
+    ? []
+    : [invalidValue('metadata.name', name, `will not able to create pod with invalid DNS label: ${pod}`)];
 }

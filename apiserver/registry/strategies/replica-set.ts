@@ -35,7 +35,7 @@ const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {
 function specErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
   return [
     ...negativeErrors(spec, 'spec', ['replicas', 'minReadySeconds']),
-    ...replicaTemplateErrors(spec, old, selectorOf(spec, old, 'deployment')),
+    ...replicaTemplateErrors(spec, old, selectorOf(spec, undefined, 'deployment')),
   ];
 }
 

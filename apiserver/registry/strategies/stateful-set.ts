@@ -21,8 +21,8 @@ const COUNTS: CountRules = {
 };
 
 export const statefulSet: Strategy = {
-  validate: (object) => specErrors(specOf(object), undefined),
-  update: { validate: (object, old) => [...specErrors(specOf(object), specOf(old)), ...changeErrors(specOf(object), specOf(old))] },
+  validate: (object) => specErrors(specOf(object)),
+  update: { validate: (object, old) => [...specErrors(specOf(object)), ...changeErrors(specOf(object), specOf(old))] },
   status: { validate: (object, old) => countErrors(COUNTS, object, old) },
 };
 
@@ -30,7 +30,7 @@ const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {
 
 const ORDERS = ['OrderedReady', 'Parallel'];
 
-function specErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
+function specErrors(spec: JsonObject): readonly FieldError[] {
   const errors: FieldError[] = [];
   const order = stringAt(spec, 'podManagementPolicy') ?? '';
   if (!ORDERS.includes(order)) errors.push(invalidValue('spec.podManagementPolicy', order, "must be 'OrderedReady' or 'Parallel'"));
@@ -40,7 +40,7 @@ function specErrors(spec: JsonObject, old: JsonObject | undefined): readonly Fie
     ...retentionErrors(objectAt(spec, 'persistentVolumeClaimRetentionPolicy')),
     ...negativeErrors(spec, 'spec', ['replicas', 'minReadySeconds']),
     ...negativeErrors(objectAt(spec, 'ordinals') ?? {}, 'spec.ordinals', ['start']),
-    ...templateErrors(spec, old),
+    ...templateErrors(spec),
   ];
 }
 
@@ -69,8 +69,8 @@ function retentionErrors(policy: JsonObject | undefined): readonly FieldError[] 
   });
 }
 
-function templateErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
-  const selector = selectorOf(spec, old, 'statefulset');
+function templateErrors(spec: JsonObject): readonly FieldError[] {
+  const selector = selectorOf(spec, undefined, 'statefulset');
   const template = objectAt(spec, 'template') ?? {};
   const errors = [...selector.errors];
   if (!selector.isReadable) errors.push(invalidAs('spec.selector', goLabelSelector(objectAt(spec, 'selector') ?? {}), ''));

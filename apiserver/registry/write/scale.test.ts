@@ -71,7 +71,10 @@ test('a scale shows number and selector of its workload', async () => {
     spec: { replicas: 2 },
     status: { replicas: 0, selector: 'a=b,a in (b,c),!z' },
   });
-  const controller = { metadata: { name: 'r' }, spec: { replicas: 0, selector: { a: 'b', c: 'd' }, template } };
+  const controller = {
+    metadata: { name: 'r' },
+    spec: { replicas: 0, selector: { a: 'b', c: 'd' }, template: { ...template, metadata: { labels: { a: 'b', c: 'd' } } } },
+  };
   const { entry: plain } = await fixture.create('replicationcontrollers', controller);
   expect(objectOf(scaleEntry(SCALE, plain))).toMatchObject({ spec: {}, status: { replicas: 0, selector: 'a=b,c=d' } });
 });

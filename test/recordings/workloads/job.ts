@@ -53,7 +53,7 @@ export const JOBS: KindCases = {
   namespaced: true,
   base: spec({}),
   createsOnly: true,
-  unrecorded: ['template'],
+  unrecorded: ['template', 'podFailurePolicy', 'successPolicy'],
   bodies: {
     plain: spec({}),
     'no spec': {},
@@ -146,7 +146,6 @@ export const JOBS: KindCases = {
       matchLabels: LABELS,
       matchExpressions: [{ key: 'c', operator: 'NotIn', values: ['-'] }],
     }),
-    'selector: manual and no labels': manual({ matchLabels: LABELS }, {}),
     'template: labels of a Job': spec({
       template: template({ restartPolicy: 'Never' }, { labels: { 'controller-uid': 'x', 'job-name': 'y' } }),
     }),
@@ -321,7 +320,6 @@ export const JOBS: KindCases = {
     'selector is given': [spec({}), spec({ selector: { matchLabels: LABELS } })],
     'manual selector is given': [spec({}), spec({ manualSelector: true })],
     'manual selector goes': [NEVER, job({ selector: { matchLabels: LABELS } })],
-    'managed changes': [stays({}), stays({ managedBy: 'example.com/x' })],
     'becomes wrong': [stays({}), { metadata: { labels: { a: '-' } }, ...stays({ parallelism: -1, completions: 9 }) }],
     'with a status': [stays({}), { ...stays({}), status: { active: 4 } }],
   },

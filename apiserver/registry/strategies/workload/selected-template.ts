@@ -16,7 +16,7 @@ export interface SelectorPart {
   readonly isEmpty: boolean;
 }
 
-/** `where` = what the message calls a workload whose selector must not be empty. */
+/** `old` = the spec whose wrong selector is borne with; `where` = what the message calls a workload whose selector must not be empty. */
 export function selectorOf(spec: JsonObject, old: JsonObject | undefined, where: string, isRequired = true): SelectorPart {
   const selector = objectAt(spec, 'selector');
   if (selector === undefined) return { errors: isRequired ? [required('spec.selector')] : [], isReadable: true, isEmpty: false };

@@ -76,8 +76,7 @@ function job(object: JsonObject): void {
 }
 
 function isAbsent(object: JsonObject, member: string): boolean {
-  const value = object[member];
-  return value !== 0 && isZero(value);
+  return (object[member] ?? null) === null;
 }
 
 function templateLabels(spec: JsonObject | undefined): JsonObject | undefined {
