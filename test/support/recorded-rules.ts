@@ -73,7 +73,14 @@ export const shortenPatterns = (text: string): string =>
   text.replace(/(?<=^Forbidden: [^\n]*)\n[^]*$/, '').replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)');
 
 /** Structures that both spell alike; see shared/api/go-values.ts. */
-const SPELLED = ['v1.LabelSelector', 'intstr.IntOrString', 'resource.Quantity', 'map[string]string'];
+const SPELLED = [
+  'apps.DaemonSetUpdateStrategy',
+  'apps.DeploymentStrategy',
+  'intstr.IntOrString',
+  'map[string]string',
+  'resource.Quantity',
+  'v1.LabelSelector',
+];
 
 /** Values in a message that are structures: upstream prints them in Go syntax or as an address, we as JSON. Uids are chance. */
 export const shortenStructs = (text: string): string => {
