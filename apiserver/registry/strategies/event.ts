@@ -25,9 +25,9 @@ export function validateReport(object: JsonObject, { names }: StrategyContext, c
   const namespace = stringAt(readMetadata(object), 'namespace') ?? '';
   const involved = stringAt(objectAt(object, 'involvedObject') ?? {}, 'namespace') ?? '';
   const isNew = typeof own(object, 'eventTime') === 'string';
-  // Objects without a namespace are spoken of in `default`, and in newer events in the system namespace too.
+  // Objects without a namespace are spoken of in `default`, and in newer events in the system namespace too; those may speak of any namespace.
   const mayBeEmpty = namespace === 'default' || (isNew && namespace === names.systemNamespace);
-  if (involved !== namespace && !(involved === '' && mayBeEmpty)) {
+  if (involved === '' ? !mayBeEmpty : !isNew && involved !== namespace) {
     errors.push(invalidValue('involvedObject.namespace', involved, 'does not match event.namespace'));
   }
   if (!isNew) return errors;

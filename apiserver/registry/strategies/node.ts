@@ -1,9 +1,10 @@
 /** Node (behaviour-reference §5.16). */
 import { isIP } from 'node:net';
-import { duplicate, forbiddenField, invalidValue, notSupported, type FieldError } from '../../../shared/api/field-error';
-import { arrayAt, cloneJson, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { duplicate, forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/field-error';
+import { arrayAt, cloneJson, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject } from '../../../shared/api/json';
 import { labelValue, qualifiedName } from '../../../shared/api/names';
 import { stringsAt } from '../../../shared/api/object-meta';
+import { countErrors } from './resource-names';
 import type { Strategy } from './strategy';
 import { cidrErrors } from './addresses';
 
@@ -13,12 +14,12 @@ export const node: Strategy = {
     allocatableFromCapacity(object);
     mirrorPodRange(object);
   },
-  validate: (object) => [...taintErrors(object), ...podRangeErrors(object)],
+  validate: (object) => [...taintErrors(object), ...amountErrors(object), ...podRangeErrors(object)],
   update: {
     state: 'first',
     validate: (object, old) => [...addressErrors(object), ...onceSet(object, old), ...taintErrors(object)],
   },
-  status: { validate: (object) => addressErrors(object) },
+  status: { validate: (object) => [...addressErrors(object), ...amountErrors(object)] },
 };
 
 /** What a node offers is what it has until it says otherwise. */
@@ -50,11 +51,21 @@ function taintErrors(object: JsonObject): readonly FieldError[] {
     const [key, value, effect] = [stringAt(taint, 'key') ?? '', stringAt(taint, 'value') ?? '', stringAt(taint, 'effect') ?? ''];
     for (const text of qualifiedName(key)) errors.push(invalidValue(`${field}.key`, key, text));
     for (const text of labelValue(value)) errors.push(invalidValue(`${field}.value`, value, text));
-    if (!EFFECTS.includes(effect)) errors.push(notSupported(`${field}.effect`, effect, EFFECTS));
+    if (effect === '') errors.push(required(`${field}.effect`));
+    else if (!EFFECTS.includes(effect)) errors.push(notSupported(`${field}.effect`, effect, EFFECTS));
     if (seen.has(`${key}:${effect}`)) errors.push(duplicate(field, taint, 'taints must be unique by key and effect pair'));
     seen.add(`${key}:${effect}`);
   });
   return errors;
+}
+
+/** What a node has, and what of it pods get. */
+function amountErrors(object: JsonObject): readonly FieldError[] {
+  const status = objectAt(object, 'status');
+  return ['capacity', 'allocatable'].flatMap((member) => {
+    const amounts = objectAt(status, member) ?? {};
+    return sortedKeys(amounts).flatMap((name) => countErrors(name, stringAt(amounts, name) ?? '0', `status.${member}.${name}`));
+  });
 }
 
 function podRangeErrors(object: JsonObject): readonly FieldError[] {

@@ -1,6 +1,8 @@
-/** Names of resources that are counted: what may stand in quotas and limits. Judges names, never amounts. */
-import { invalidAs, type FieldError } from '../../../shared/api/field-error';
+/** Resources that are counted: which names may stand in quotas and limits, and which amounts they may have. */
+import { invalidAs, invalidValue, type FieldError } from '../../../shared/api/field-error';
+import { goQuantity } from '../../../shared/api/go-values';
 import { qualifiedName } from '../../../shared/api/names';
+import { compareQuantities, parseQuantity } from '../../../shared/api/schema/quantity';
 
 const MACHINE = ['cpu', 'memory', 'ephemeral-storage'];
 const OBJECTS = [
@@ -59,7 +61,14 @@ function standardErrors(name: string, field: string, isStandard: boolean, where:
 export const isStandardQuota = (name: string): boolean => !isQualified(name) && isOfQuotas(name);
 
 /** Counts that have no fractions. */
-export const isWhole = (name: string): boolean => WHOLE.has(name) || (isQualified(name) && !name.startsWith('requests.'));
+const isWhole = (name: string): boolean => WHOLE.has(name) || (isQualified(name) && !name.startsWith('requests.'));
+
+/** An amount of a resource: not below zero, and whole where it counts things. */
+export function countErrors(name: string, amount: string, field: string): readonly FieldError[] {
+  const errors = compareQuantities(amount, '0') < 0 ? [invalidValue(field, amount, 'must be greater than or equal to 0')] : [];
+  if (!isWhole(name) || parseQuantity(amount).nanos % 1_000_000_000n === 0n) return errors;
+  return [...errors, invalidAs(field, goQuantity(amount), 'must be an integer')];
+}
 
 /** What is asked for is what is given: no less may be requested than the limit. */
 export const isNeverOvercommitted = (name: string): boolean => isQualified(name) || isHugePages(name);

@@ -1,12 +1,10 @@
 /** ResourceQuota: what may be limited, and for which pods. Counts nothing. */
 import { invalidAs, invalidValue, required, type FieldError } from '../../../shared/api/field-error';
-import { goQuantity } from '../../../shared/api/go-values';
 import { objectAt, sortedKeys, stringAt, type JsonObject } from '../../../shared/api/json';
 import { stringsAt } from '../../../shared/api/object-meta';
 import { quote } from '../../../shared/api/quote';
-import { compareQuantities, parseQuantity, type Quantity } from '../../../shared/api/schema/quantity';
 import { listed } from './field-rules';
-import { isStandardQuota, isWhole, quotaResourceErrors } from './resource-names';
+import { countErrors, isStandardQuota, quotaResourceErrors } from './resource-names';
 import type { Strategy } from './strategy';
 
 /** Resources that can be limited for some pods only. */
@@ -44,15 +42,9 @@ function specErrors(spec: JsonObject): readonly FieldError[] {
 function amountErrors(amounts: JsonObject | undefined, place: string): readonly FieldError[] {
   return sortedKeys(amounts ?? {}).flatMap((name) => {
     const field = `${place}[${name}]`;
-    const amount = stringAt(amounts, name) ?? '0';
-    const errors = [...quotaResourceErrors(name, field)];
-    if (compareQuantities(amount, '0') < 0) errors.push(invalidValue(field, amount, 'must be greater than or equal to 0'));
-    if (isWhole(name) && !isInteger(parseQuantity(amount))) errors.push(invalidAs(field, goQuantity(amount), 'must be an integer'));
-    return errors;
+    return [...quotaResourceErrors(name, field), ...countErrors(name, stringAt(amounts, name) ?? '0', field)];
   });
 }
-
-const isInteger = ({ nanos }: Quantity): boolean => nanos % 1_000_000_000n === 0n;
 
 function scopeErrors(spec: JsonObject): readonly FieldError[] {
   const scopes = stringsAt(spec, 'scopes');

@@ -2,7 +2,7 @@
 import { arrayAt, isObject, own, type JsonObject } from '../../../shared/api/json';
 import type { Strategy } from './strategy';
 
-export const serviceAccount: Strategy = { prepareForCreate: keepNames, update: { prepare: keepNames } };
+export const serviceAccount: Strategy = { prepareForCreate: keepNames, update: { prepare: keepNames, state: 'last' } };
 
 function keepNames(object: JsonObject): void {
   const secrets = arrayAt(object, 'secrets');

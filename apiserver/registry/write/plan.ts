@@ -93,7 +93,7 @@ function makePlan(prefix: string, naming: Dialect, resource: Resource): Plan {
     versions: versionsOf(row, naming),
     keyPrefix: `${prefix}/${stored.segment}/`,
     strategy,
-    wantsQualifiedFinalizers: row.group === '' && strategy.kindRulesFirst !== true,
+    wantsQualifiedFinalizers: row.custom === undefined && row.looseFinalizers !== true && strategy.kindRulesFirst !== true,
     metadataRules: {
       namespaced: row.namespaced,
       name,

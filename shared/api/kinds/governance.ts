@@ -11,7 +11,13 @@ const flowcontrolBeta = rowsOf('flowcontrol.apiserver.platform.io', 'v1beta3', '
 const rbac = rowsOf('rbac.authorization.platform.io', 'v1', 'rbac.v1');
 
 const RBAC = { nameFormat: 'path-segment', createOnUpdate: true } as const;
-const ADMISSION = { scope: 'cluster', categories: ['api-extensions'], generation: 'counted', requiresResourceVersion: true } as const;
+const ADMISSION = {
+  looseFinalizers: true,
+  scope: 'cluster',
+  categories: ['api-extensions'],
+  generation: 'counted',
+  requiresResourceVersion: true,
+} as const;
 
 const FLOWCONTROL = { scope: 'cluster', subresources: [STATUS], statusKeeps: 'metadata', generation: 'counted' } as const;
 const FLOWCONTROL_V1 = { group: 'flowcontrol.apiserver.platform.io', version: 'v1' };
@@ -23,6 +29,7 @@ const olderFlowcontrol = (kind: string): RowOptions => ({
 
 export const GOVERNANCE: readonly KindRow[] = [
   registration('APIService', 'apiservices', {
+    looseFinalizers: true,
     scope: 'cluster',
     categories: ['api-extensions'],
     subresources: [STATUS],
@@ -31,6 +38,7 @@ export const GOVERNANCE: readonly KindRow[] = [
     nameFormat: 'path-segment',
   }),
   extensions('CustomResourceDefinition', 'customresourcedefinitions', {
+    looseFinalizers: true,
     scope: 'cluster',
     shortNames: ['crd', 'crds'],
     categories: ['api-extensions'],
@@ -50,7 +58,7 @@ export const GOVERNANCE: readonly KindRow[] = [
     ownFieldLabels: 'plain',
     selectableFields: same('spec.signerName'),
   }),
-  coordination('Lease', 'leases', { requiresResourceVersion: true, createOnUpdate: true }),
+  coordination('Lease', 'leases', { looseFinalizers: true, requiresResourceVersion: true, createOnUpdate: true }),
   flowcontrol('FlowSchema', 'flowschemas', FLOWCONTROL),
   flowcontrol('PriorityLevelConfiguration', 'prioritylevelconfigurations', FLOWCONTROL),
   flowcontrolBeta('FlowSchema', 'flowschemas', olderFlowcontrol('FlowSchema')),

@@ -6,7 +6,7 @@ const scheduling = rowsOf('scheduling.platform.io', 'v1', 'scheduling.v1');
 const storage = rowsOf('storage.platform.io', 'v1', 'storage.v1');
 
 export const MACHINES: readonly KindRow[] = [
-  node('RuntimeClass', 'runtimeclasses', { scope: 'cluster', createOnUpdate: true, requiresResourceVersion: true }),
+  node('RuntimeClass', 'runtimeclasses', { looseFinalizers: true, scope: 'cluster', createOnUpdate: true, requiresResourceVersion: true }),
   scheduling('PriorityClass', 'priorityclasses', { scope: 'cluster', shortNames: ['pc'], generation: 'fixed' }),
   storage('CSIDriver', 'csidrivers', { scope: 'cluster', returnsDeletedObject: true, requiresResourceVersion: true }),
   storage('CSINode', 'csinodes', { scope: 'cluster', returnsDeletedObject: true, requiresResourceVersion: true }),

@@ -23,6 +23,7 @@ const storage = {
 };
 
 const POLICY: RowOptions = {
+  looseFinalizers: true,
   scope: 'cluster',
   categories: ['api-extensions'],
   generation: 'counted',
@@ -43,7 +44,12 @@ export const OPTIONAL: readonly KindRow[] = [
     admission[version]('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', POLICY),
     authentication[version]('SelfSubjectReview', 'selfsubjectreviews', REVIEW),
   ]),
-  coordination('LeaseCandidate', 'leasecandidates', { requiresResourceVersion: true, createOnUpdate: true, nameFormat: 'path-segment' }),
+  coordination('LeaseCandidate', 'leasecandidates', {
+    looseFinalizers: true,
+    requiresResourceVersion: true,
+    createOnUpdate: true,
+    nameFormat: 'path-segment',
+  }),
   internal('StorageVersion', 'storageversions', { scope: 'cluster', subresources: [STATUS], requiresResourceVersion: true }),
   resource('DeviceClass', 'deviceclasses', { ...DEVICES, scope: 'cluster', generation: 'counted' }),
   resource('PodSchedulingContext', 'podschedulingcontexts', { ...DEVICES, subresources: [STATUS] }),

@@ -88,6 +88,8 @@ export interface KindRow {
   readonly orphansByDefault?: true;
   /** Never takes the garbage collector's finalizers. */
   readonly noGarbageCollection?: true;
+  /** Finalizers need no domain. */
+  readonly looseFinalizers?: true;
   /** Fields that selectors may use besides metadata.name and metadata.namespace; their values stand in the stored header. */
   readonly selectableFields?: readonly SelectableField[];
   /** An unsupported field selector is refused as a label that is not supported: `field label not supported: x`, or naming the kind as well. */

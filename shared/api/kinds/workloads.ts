@@ -48,6 +48,7 @@ export const WORKLOADS: readonly KindRow[] = [
     selectableFields: [{ name: 'status.successful', path: 'status.succeeded', absent: '0' }],
   }),
   policy('PodDisruptionBudget', 'poddisruptionbudgets', {
+    looseFinalizers: true,
     shortNames: ['pdb'],
     subresources: [STATUS],
     nameFormat: 'path-segment',
