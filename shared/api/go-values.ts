@@ -27,7 +27,7 @@ export function goQuantity(text: string): string {
 export function goLabelSelector(selector: JsonObject): string {
   const labels = objectAt(selector, 'matchLabels');
   const expressions = arrayAt(selector, 'matchExpressions')?.filter(isObject);
-  const shown = expressions === undefined ? '(nil)' : `{${expressions.map(goRequirement).join(', ')}}`;
+  const shown = expressions === undefined ? '(nil)' : `{${expressions.map((one) => `v1.LabelSelector${goMembers(one)}`).join(', ')}}`;
   return `v1.LabelSelector{MatchLabels:${goTexts(labels)}, MatchExpressions:[]v1.LabelSelectorRequirement${shown}}`;
 }
 
@@ -39,8 +39,17 @@ export function goTexts(texts: JsonObject | undefined): string {
     .join(', ')}}`;
 }
 
-function goRequirement(requirement: JsonObject): string {
+function goMembers(requirement: JsonObject): string {
   const [key, operator] = [stringAt(requirement, 'key') ?? '', stringAt(requirement, 'operator') ?? ''];
   const values = arrayAt(requirement, 'values') === undefined ? '(nil)' : `{${stringsAt(requirement, 'values').map(quote).join(', ')}}`;
-  return `v1.LabelSelectorRequirement{Key:${quote(key)}, Operator:${quote(operator)}, Values:[]string${values}}`;
+  return `Requirement{Key:${quote(key)}, Operator:${quote(operator)}, Values:[]string${values}}`;
+}
+
+export function goNodeSelectorTerm(term: JsonObject): string {
+  const requirements = (member: string): string => {
+    const expressions = arrayAt(term, member)?.filter(isObject);
+    const shown = expressions === undefined ? '(nil)' : `{${expressions.map((one) => `core.NodeSelector${goMembers(one)}`).join(', ')}}`;
+    return `[]core.NodeSelectorRequirement${shown}`;
+  };
+  return `core.NodeSelectorTerm{MatchExpressions:${requirements('matchExpressions')}, MatchFields:${requirements('matchFields')}}`;
 }

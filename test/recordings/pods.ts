@@ -6,6 +6,7 @@
 import type { KindCases } from './kind-cases';
 import { recordKinds } from './record-kinds';
 import { pod, type Bodies } from './pods/bodies';
+import { CHANGES } from './pods/changes';
 import { CONTAINERS } from './pods/containers';
 import { DETAILS } from './pods/details';
 import { HANDLERS } from './pods/handlers';
@@ -26,6 +27,7 @@ const named = (bodies: Bodies): Bodies =>
   );
 
 const RECORDINGS: Readonly<Record<string, KindCases>> = {
+  changes: { ...KIND, bodies: {}, changes: CHANGES, brief: true },
   completed: { ...KIND, bodies: named(COMPLETED), changes: {} },
   containers: brief(CONTAINERS),
   details: brief(DETAILS),

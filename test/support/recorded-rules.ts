@@ -82,12 +82,17 @@ const SPELLED = [
   'v1.LabelSelector',
 ];
 
-/** Values in a message that are structures: upstream prints them in Go syntax or as an address, we as JSON. Uids are chance. */
+/** How two specs differ is shown at the end of a cause, by each server in its own way. */
+export const withoutDifference = (text: string): string => text.replace(/\n {2}core\.\w+\{\n.*?\n {2}\}\n/s, '');
+
+/**
+ * Values in a message that are structures: upstream prints them in Go syntax or as an address, we as JSON. Uids are chance.
+ */
 export const shortenStructs = (text: string): string => {
   const shown =
     /(?<=^(?:Invalid|Duplicate|Unsupported) value: )(?:&?[\w.]*\{.*\}|\(\*[\w.]+\)\((?:0x[0-9a-f]+|nil)\)|[\w.]+\(nil\))(?=: |$)/s;
   const short = text.replace(shown, (value) => (SPELLED.some((type) => value.startsWith(type)) ? value : '{…}'));
-  return short.replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>');
+  return withoutDifference(short).replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>');
 };
 
 /** A case's body as it is sent. */

@@ -1,5 +1,5 @@
 /** What a Pod may look like: its spec, and what is asked of Pods but not of templates. Errors come in upstream's order. */
-import { forbiddenField, required, type FieldError } from '../../../shared/api/field-error';
+import { forbiddenField, type FieldError } from '../../../shared/api/field-error';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
 import { readMetadata } from '../../../shared/api/object-meta';
 import { listed } from './field-rules';
@@ -50,13 +50,4 @@ function checkImages(spec: JsonObject, errors: Errors): void {
       if (image !== image.trim()) errors.push(spacedImage(`spec.${member}[${index}].image`, image));
     });
   }
-}
-
-/** Images that an update left without a name. */
-export function imagesRequired(spec: JsonObject): readonly FieldError[] {
-  return ['containers', 'initContainers'].flatMap((member) =>
-    listed(spec, member).flatMap((container, index) =>
-      (stringAt(container, 'image') ?? '') === '' ? [required(`spec.${member}[${index}].image`)] : [],
-    ),
-  );
 }

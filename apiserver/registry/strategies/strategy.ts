@@ -26,9 +26,9 @@ export interface UpdateRules {
   prepare?(object: JsonObject, old: JsonObject, context: StrategyContext): void;
   /**
    * After the errors of the change, or before them, the whole object is judged as a new one would be; `twice`: before them, and what is wrong is told
-   * again with the change (upstream behaviour). Absent = it is not judged.
+   * again with the change (upstream behaviour); `between`: after what the change does to the metadata. Absent = it is not judged.
    */
-  readonly state?: 'first' | 'last' | 'twice';
+  readonly state?: 'first' | 'last' | 'twice' | 'between';
   /** Errors of the change that are named before those of the metadata. */
   validateFirst?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldError[];
   /** The metadata has been judged with the whole object, and is not judged again with the change (upstream behaviour for EndpointSlices). */

@@ -2,6 +2,7 @@
  * Replays requests whose answers were recorded from release 1.31.1 (recorded-answers.json: in canonical spelling, pattern explanations shortened to
  * `(…)`, generated values as `*`). What a step expects is the recording, not what this code happens to say.
  */
+import { shortenPatterns, withoutDifference } from '../../../test/support/recorded-rules';
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import type { JsonObject } from '../../../shared/api/json';
 import { metadataOf } from '../../../shared/api/object-meta';
@@ -79,8 +80,7 @@ async function perform(fixture: Fixture, step: Step): Promise<Found> {
   }
 }
 
-const shorten = (text: string): string =>
-  text.replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)').replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<uid>');
+const shorten = (text: string): string => withoutDifference(shortenPatterns(text)).replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<uid>');
 
 interface Target {
   readonly resource: Resource;

@@ -79,20 +79,27 @@ export function validateUpdate(
   if (first.length + state.length + change.length + finalizers.length + kindChange.length + kindState.length === 0) return;
   const general = [...state, ...change, ...state];
   if (strategy.kindRulesFirst === true) throw refused(plan, metadata, [...general, ...kindChange]);
-  const ofChange = rules?.metadataOnce === true ? kindChange : [...first, ...change, ...state, ...finalizers, ...kindChange];
+  const metadataChange = rules?.metadataOnce === true ? NONE : [...first, ...change, ...state, ...finalizers];
   const ofState = looksAtState ? [...state, ...finalizers, ...kindState] : NONE;
-  throw refused(plan, metadata, [...general, ...inOrder(rules?.state, ofState, ofChange)]);
+  throw refused(plan, metadata, [...general, ...inOrder(rules?.state, ofState, metadataChange, kindChange)]);
 }
 
-function inOrder(state: UpdateRules['state'], ofState: readonly FieldError[], ofChange: readonly FieldError[]): readonly FieldError[] {
+function inOrder(
+  state: UpdateRules['state'],
+  ofState: readonly FieldError[],
+  metadataChange: readonly FieldError[],
+  kindChange: readonly FieldError[],
+): readonly FieldError[] {
   switch (state) {
     case 'first':
-      return [...ofState, ...ofChange];
+      return [...ofState, ...metadataChange, ...kindChange];
     case 'twice':
-      return [...ofState, ...ofState, ...ofChange];
+      return [...ofState, ...ofState, ...metadataChange, ...kindChange];
+    case 'between':
+      return [...metadataChange, ...ofState, ...kindChange];
     case 'last':
     case undefined:
-      return [...ofChange, ...ofState];
+      return [...metadataChange, ...kindChange, ...ofState];
   }
 }
 

@@ -10,7 +10,7 @@ import { checkLocalPath, textAt, type Errors } from './checks';
 import { checkTolerations } from './tolerations';
 
 const PRODUCT = /(?:^|\.)(?:alpha|beta|controller|platform|kubernetes)\./;
-const MIRROR = 'platform.io/config.mirror';
+export const MIRROR = 'platform.io/config.mirror';
 const TOLERATIONS = 'scheduler.alpha.platform.io/tolerations';
 const DELETION_COST = 'controller.platform.io/pod-deletion-cost';
 const POD_SECCOMP = 'seccomp.security.alpha.platform.io/pod';
