@@ -6,9 +6,9 @@ import { objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
 import { tooLongMessage } from '../../../shared/api/names';
 import { isTimeZone } from '../../../shared/api/time-zone';
 import { negativeErrors } from './field-rules';
-import { jobSpecErrors } from './job/spec';
+import { jobSpecErrors, manyIndexesWarnings } from './job/spec';
 import type { Strategy } from './strategy';
-import { nameWarnings } from './workload/name-warnings';
+import { workloadWarnings } from './workload/template-warnings';
 
 /** A Job's name is eleven bytes longer. */
 const LONGEST_NAME = 52;
@@ -18,7 +18,7 @@ export const cronJob: Strategy = {
   validate: (object) => specErrors(specOf(object), undefined),
   update: { validate: (object, old) => specErrors(specOf(object), specOf(old)) },
   status: { metadataOnce: true },
-  warnings: nameWarnings,
+  warnings: workloadWarnings(['spec', 'jobTemplate', 'spec'], manyIndexesWarnings),
 };
 
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};

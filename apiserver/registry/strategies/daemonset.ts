@@ -9,6 +9,7 @@ import { podTemplateErrors } from './pod-template/pod-template';
 import type { Strategy } from './strategy';
 import { countErrors, type CountRules } from './workload/counts';
 import { lastingErrors, mismatchErrors, selectorChangeErrors, selectorOf } from './workload/selected-template';
+import { templateWarnings } from './workload/template-warnings';
 
 const ANNOTATION = 'deprecated.daemonset.template.generation';
 
@@ -26,7 +27,11 @@ const COUNTS: CountRules = {
   ],
 };
 
+const ofTemplate = templateWarnings(['spec']);
+
 export const daemonSet: Strategy = {
+  warnings: (object, old) =>
+    old !== undefined && templateGeneration(object) === templateGeneration(old) ? [] : ofTemplate(object, undefined),
   validate: (object, _context, old) => specErrors(specOf(object), old === undefined ? undefined : specOf(old)),
   // Who leaves the number out has said 0, and owns it then (upstream behaviour).
   mirror: (object) => setTemplateGeneration(object, templateGeneration(object) ?? '0'),

@@ -7,8 +7,8 @@ import { amountAt, countOrShareErrors, negativeErrors, notMoreThanAll, numberAt 
 import { replicaTemplateErrors } from './replica-set';
 import type { Strategy } from './strategy';
 import { countErrors, type CountRules } from './workload/counts';
-import { nameWarnings } from './workload/name-warnings';
 import { selectorChangeErrors, selectorOf } from './workload/selected-template';
+import { workloadWarnings } from './workload/template-warnings';
 
 const COUNTS: CountRules = {
   counts: [
@@ -34,7 +34,7 @@ export const deployment: Strategy = {
     validate: (object, old) => [...specErrors(specOf(object), specOf(old)), ...selectorChangeErrors(specOf(object), specOf(old))],
   },
   status: { validate: (object, old) => countErrors(COUNTS, object, old) },
-  warnings: nameWarnings,
+  warnings: workloadWarnings(['spec']),
 };
 
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};

@@ -6,10 +6,10 @@ import { readMetadata } from '../../../shared/api/object-meta';
 import { numberAt } from './field-rules';
 import { jobChangeErrors } from './job/change';
 import { generateSelector, generatedSelectorErrors, jobSelectorErrors } from './job/selector';
-import { isIndexed, jobSpecErrors } from './job/spec';
+import { isIndexed, jobSpecErrors, manyIndexesWarnings } from './job/spec';
 import { jobStatusErrors } from './job/status';
 import type { Strategy } from './strategy';
-import { nameWarnings } from './workload/name-warnings';
+import { workloadWarnings } from './workload/template-warnings';
 
 export const job: Strategy = {
   prepareForCreate: (object, { names }) => generateSelector(object, names),
@@ -21,7 +21,7 @@ export const job: Strategy = {
   // The whole object is judged twice (upstream behaviour, visible in the causes).
   update: { state: 'first', validate: (object, old) => [...stateErrors(object, old), ...jobChangeErrors(object, old)] },
   status: { validate: jobStatusErrors },
-  warnings: nameWarnings,
+  warnings: workloadWarnings(['spec'], manyIndexesWarnings),
 };
 
 const specOf = (object: JsonObject | undefined): JsonObject => objectAt(object, 'spec') ?? {};

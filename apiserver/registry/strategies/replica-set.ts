@@ -6,8 +6,8 @@ import { negativeErrors } from './field-rules';
 import { podTemplateErrors } from './pod-template/pod-template';
 import type { Strategy } from './strategy';
 import { countErrors, type CountRules } from './workload/counts';
-import { nameWarnings } from './workload/name-warnings';
 import { lastingErrors, mismatchErrors, selectorChangeErrors, selectorOf, type SelectorPart } from './workload/selected-template';
+import { workloadWarnings } from './workload/template-warnings';
 
 export const REPLICA_COUNTS: CountRules = {
   counts: ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'],
@@ -27,7 +27,7 @@ export const replicaSet: Strategy = {
     validate: (object, old) => [...specErrors(specOf(object), specOf(old)), ...selectorChangeErrors(specOf(object), specOf(old))],
   },
   status: { validate: (object, old) => countErrors(REPLICA_COUNTS, object, old) },
-  warnings: nameWarnings,
+  warnings: workloadWarnings(['spec']),
 };
 
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};

@@ -7,15 +7,22 @@ import { podTemplateErrors } from './pod-template/pod-template';
 import { REPLICA_COUNTS } from './replica-set';
 import type { Strategy } from './strategy';
 import { countErrors } from './workload/counts';
-import { nameWarnings } from './workload/name-warnings';
 import { labelsOf, lastingErrors, mismatch } from './workload/selected-template';
+import { nameWarnings } from './workload/name-warnings';
+import { isWishedAnew, templateWarnings } from './workload/template-warnings';
+
+const ofTemplate = templateWarnings(['spec']);
 
 export const replicationController: Strategy = {
   validate: (object, _context, old) => specErrors(object, old),
   // The whole object is judged twice (upstream behaviour, visible in the causes).
   update: { state: 'first', validate: specErrors },
   status: { validate: (object, old) => countErrors(REPLICA_COUNTS, object, old) },
-  warnings: nameWarnings,
+  warnings(object, old) {
+    if (old === undefined) return [...nameWarnings(object, old), ...ofTemplate(object, old)];
+    // Of the template that is replaced (upstream behaviour).
+    return isWishedAnew(object, old) ? ofTemplate(old, undefined) : [];
+  },
 };
 
 function specErrors(object: JsonObject, old: JsonObject | undefined): readonly FieldError[] {

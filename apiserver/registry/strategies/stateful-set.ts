@@ -8,6 +8,7 @@ import { negativeErrors } from './field-rules';
 import type { Strategy } from './strategy';
 import { countErrors, type CountRules } from './workload/counts';
 import { lastingErrors, mismatchErrors, selectorOf } from './workload/selected-template';
+import { templateWarnings } from './workload/template-warnings';
 
 const COUNTS: CountRules = {
   counts: ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas', 'observedGeneration', 'collisionCount'],
@@ -21,6 +22,7 @@ const COUNTS: CountRules = {
 };
 
 export const statefulSet: Strategy = {
+  warnings: templateWarnings(['spec']),
   validate: (object) => specErrors(specOf(object)),
   update: { validate: (object, old) => [...specErrors(specOf(object)), ...changeErrors(specOf(object), specOf(old))] },
   status: { validate: (object, old) => countErrors(COUNTS, object, old) },

@@ -1,7 +1,7 @@
 /** CronJob: what is asked of the reference server. */
 import type { KindCases } from '../kind-cases';
 import type { Body, Json } from '../reference';
-import { template } from './pods';
+import { template, twice } from './pods';
 
 const JOB: Body = { spec: { template: template({ restartPolicy: 'Never' }) } };
 const spec = (members: Body): Body => ({ spec: { schedule: '* * * * *', jobTemplate: JOB, ...members } });
@@ -193,6 +193,8 @@ export const CRON_JOBS: KindCases = {
     'job: malformed metadata': spec({
       jobTemplate: { metadata: { labels: { a: '-' }, annotations: { 'a b': 'c' }, name: 'A/B' }, ...JOB },
     }),
+    'job: a template that is warned of': spec({ jobTemplate: { spec: { template: twice('Never') } } }),
+    'job: a great many indexes': jobSpec({ completionMode: 'Indexed', completions: 100001, parallelism: 10001, template: twice('Never') }),
     'job: Always': spec({ jobTemplate: { spec: { template: template({}) } } }),
     'job: unknown policy': spec({ jobTemplate: { spec: { template: template({ restartPolicy: 'x' }) } } }),
     'job: no containers': spec({ jobTemplate: { spec: { template: template({ restartPolicy: 'Never', containers: [] }) } } }),

@@ -3,7 +3,7 @@ import type { KindCases } from '../kind-cases';
 import type { Body, Json } from '../reference';
 import { JOB_STATUSES, JOB_STATUS_CHANGES } from './job-status';
 import { job, NEVER } from './jobs';
-import { LABELS, template } from './pods';
+import { LABELS, template, twice } from './pods';
 
 const spec = job;
 const indexed = (members: Body): Body => job({ completionMode: 'Indexed', completions: 3, ...members });
@@ -91,6 +91,9 @@ export const JOBS: KindCases = {
     'mode: Indexed with too many': indexed({ parallelism: 100001, completions: 100001 }),
     'mode: Indexed at the limit': indexed({ parallelism: 100000, completions: 100000 }),
     'mode: Indexed with very many, one by one': indexed({ parallelism: 1, completions: 100001 }),
+    'mode: Indexed with very many at once': indexed({ parallelism: 10001, completions: 100001, template: twice('Never') }),
+    'name: a subdomain, and a template that is warned of': { metadata: { name: 'a.b' }, ...spec({ template: twice('Never') }) },
+    'mode: NonIndexed with very many at once': spec({ parallelism: 10001, completions: 100001 }),
     'mode: unknown': spec({ completionMode: 'x' }),
     'mode: empty': spec({ completionMode: '' }),
     'per index: good': indexed({ backoffLimitPerIndex: 1 }),
@@ -300,6 +303,14 @@ export const JOBS: KindCases = {
       staysIndexed({ completions: 5, parallelism: 5 }),
     ],
     'completions of an indexed one go': [staysIndexed({ parallelism: 3 }), stays({ completionMode: 'Indexed', parallelism: 5 })],
+    'parallelism of very many indexes changes': [
+      staysIndexed({ parallelism: 10000, completions: 100001 }),
+      staysIndexed({ parallelism: 10001, completions: 100001 }),
+    ],
+    'labels of very many indexes change': [
+      staysIndexed({ parallelism: 10001, completions: 100001 }),
+      { metadata: { labels: { a: 'b' } }, ...staysIndexed({ parallelism: 10001, completions: 100001 }) },
+    ],
     'parallelism changes': [stays({}), stays({ parallelism: 5 })],
     'mode changes': [stays({ completions: 3 }), staysIndexed({})],
     'backoff changes': [stays({}), stays({ backoffLimit: 2 })],

@@ -10,6 +10,14 @@ export const template = (members: Body = {}, metadata: Body = { labels: LABELS }
   spec: { containers: [{ name: 'c', image: 'i' }], ...members },
 });
 
+/** What is taken with a warning. */
+export const twice = (restartPolicy: string): Body =>
+  template({
+    restartPolicy,
+    containers: [{ name: 'c', image: 'i', env: ['1', '2'].map((value) => ({ name: 'A', value })) }],
+    terminationGracePeriodSeconds: -1,
+  });
+
 /** What templates may be, and what selectors may be, where a workload selects its pods by `selector`. */
 export function templateBodies(spec: (members: Body) => Body): Record<string, Body> {
   return {
@@ -29,6 +37,7 @@ export function templateBodies(spec: (members: Body) => Body): Record<string, Bo
     'template: deadline': spec({ template: template({ activeDeadlineSeconds: 5 }) }),
     'template: deadline of zero': spec({ template: template({ activeDeadlineSeconds: 0 }) }),
     'template: ephemeral containers': spec({ template: template({ ephemeralContainers: [{ name: 'd', image: 'i' }] }) }),
+    'template: a variable twice': spec({ template: twice('Always') }),
     'template: everything wrong': spec({
       template: template(
         { containers: [], restartPolicy: 'x', activeDeadlineSeconds: 0, ephemeralContainers: [{ name: 'd', image: 'i' }] },
@@ -78,6 +87,14 @@ export function selectorChanges(spec: (members: Body) => Body): Record<string, r
       spec({ selector: { matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] } }),
     ],
     'template changes': [spec({}), spec({ template: template({ hostname: 'h' }, { labels: { a: 'b', c: 'd' } }) })],
+    'a template that is warned of stays': [
+      spec({ template: twice('Always') }),
+      { metadata: { labels: { a: 'b' } }, ...spec({ template: twice('Always') }) },
+    ],
+    'a template that is warned of stays, the rest changes': [
+      spec({ template: twice('Always') }),
+      spec({ template: twice('Always'), minReadySeconds: 1 }),
+    ],
     'with a status': [spec({}), { ...spec({}), status: { replicas: 5, observedGeneration: 7 } }],
     'labels change': [spec({}), { metadata: { labels: { a: 'b' } }, ...spec({}) }],
     'annotations change': [spec({}), { metadata: { annotations: { a: 'b' } }, ...spec({}) }],

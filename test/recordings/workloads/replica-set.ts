@@ -1,7 +1,7 @@
 /** ReplicaSet and ReplicationController: what is asked of the reference server. */
 import type { KindCases } from '../kind-cases';
 import type { Body } from '../reference';
-import { LABELS, SELECTOR, selectorBodies, selectorChanges, template, templateBodies } from './pods';
+import { LABELS, SELECTOR, selectorBodies, selectorChanges, template, templateBodies, twice } from './pods';
 
 const spec = (members: Body): Body => ({ spec: { selector: SELECTOR, template: template(), ...members } });
 const controller = (members: Body): Body => ({ spec: { selector: LABELS, template: template(), ...members } });
@@ -96,6 +96,12 @@ export const REPLICATION_CONTROLLERS: KindCases = {
     'selector does not match any more': [controller({}), controller({ selector: { c: 'd' } })],
     'selector goes': [controller({}), controller({ selector: null })],
     'template goes': [controller({}), controller({ template: null })],
+    'a template that is warned of goes': [controller({ template: twice('Always') }), controller({})],
+    'a template that is warned of stays': [controller({ template: twice('Always') }), controller({ template: twice('Always') })],
+    'a template that is warned of stays, the rest changes': [
+      controller({ template: twice('Always') }),
+      controller({ template: twice('Always'), replicas: 5 }),
+    ],
     'template changes': [controller({}), controller({ template: template({ hostname: 'h' }) })],
     'becomes wrong': [controller({}), { metadata: { labels: { a: '-' } }, ...controller({ replicas: -1 }) }],
   },

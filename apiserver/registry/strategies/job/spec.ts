@@ -6,7 +6,7 @@ import { podTemplateErrors } from '../pod-template/pod-template';
 import { failurePolicyErrors } from './failure-policy';
 import { successPolicyErrors } from './success-policy';
 
-export const MOST_INDEXES = 100_000;
+const MOST_INDEXES = 100_000;
 const MOST_WITH_MANY_INDEXES = 10_000;
 const MODES = ['NonIndexed', 'Indexed'];
 const NUMBERS = [
@@ -110,4 +110,13 @@ function restartErrors(spec: JsonObject, countsFailures: boolean, field: string)
     default:
       return [fieldErrorAs('FieldValueNotSupported', field, JSON.stringify(policy), 'supported values: "OnFailure", "Never"')];
   }
+}
+
+export function manyIndexesWarnings(spec: JsonObject, place: string): readonly string[] {
+  const isMany = (setNumber(spec, 'completions') ?? 0) > MOST_INDEXES && (setNumber(spec, 'parallelism') ?? 0) > MOST_WITH_MANY_INDEXES;
+  if (!isIndexed(spec) || !isMany) return [];
+  const many = 'a number of completions higher than 10^5 and a parallelism higher than 10^4';
+  return [
+    `${place}: In Indexed Jobs with ${many}, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`,
+  ];
 }
