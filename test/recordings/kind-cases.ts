@@ -20,6 +20,8 @@ export interface KindCases {
   readonly statusChanges?: Readonly<Record<string, readonly [old: Body, body: Body]>>;
   /** What is stored, and what is put at its scale endpoint. */
   readonly scales?: Readonly<Record<string, readonly [old: Body, scale: Body]>>;
+  /** What is stored, and what is put at its endpoint of ephemeral containers. */
+  readonly ephemeral?: Readonly<Record<string, readonly [old: Body, body: Body]>>;
   /** The bodies are only created, and what was accepted is not recorded. */
   readonly brief?: true;
   /** Members of `spec` that are left out of what was accepted, because they are large and the same everywhere. */

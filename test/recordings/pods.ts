@@ -10,6 +10,7 @@ import { CHANGES } from './pods/changes';
 import { CONTAINERS } from './pods/containers';
 import { DETAILS } from './pods/details';
 import { HANDLERS } from './pods/handlers';
+import { EPHEMERAL, STATUS_CHANGES, STATUSES } from './pods/later';
 import { ORDER } from './pods/order';
 import { PLACEMENT } from './pods/placement';
 import { SECURITY } from './pods/security';
@@ -32,6 +33,7 @@ const RECORDINGS: Readonly<Record<string, KindCases>> = {
   containers: brief(CONTAINERS),
   details: brief(DETAILS),
   handlers: brief(HANDLERS),
+  later: { ...KIND, bodies: {}, changes: {}, statuses: STATUSES, statusChanges: STATUS_CHANGES, ephemeral: EPHEMERAL, brief: true },
   order: brief(ORDER),
   placement: brief(PLACEMENT),
   security: brief(SECURITY),

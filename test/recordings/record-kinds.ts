@@ -49,6 +49,8 @@ async function record(namespace: string, kind: KindCases): Promise<KindRecording
     cases.push({ title: `status ${title}`, old, body, status: await asker.part('status', old, body) });
   for (const [title, [old, body]] of Object.entries(kind.scales ?? {}))
     cases.push({ title: `scale ${title}`, old, body, scale: await asker.part('scale', old, body) });
+  for (const [title, [old, body]] of Object.entries(kind.ephemeral ?? {}))
+    cases.push({ title: `ephemeral ${title}`, old, body, ephemeral: await asker.part('ephemeralcontainers', old, body) });
   await asker.clean();
   const { resource, apiVersion, base, unrecorded } = kind;
   return { resource, apiVersion: canonicalApiVersion(apiVersion), base, ...(unrecorded === undefined ? {} : { unrecorded }), cases };
@@ -85,7 +87,7 @@ class Asker {
   }
 
   /** A PUT of a subresource. */
-  async part(part: 'status' | 'scale', old: Body, body: Body): Promise<RuleAnswer> {
+  async part(part: 'status' | 'scale' | 'ephemeralcontainers', old: Body, body: Body): Promise<RuleAnswer> {
     const { name, version } = await this.store(old, part === 'status');
     const sent = part === 'scale' ? { apiVersion: 'autoscaling/v1', kind: 'Scale', ...body } : this.typed(body);
     return this.ask('PUT', `${this.path}/${name}/${part}`, namedBody(sent, name, version));

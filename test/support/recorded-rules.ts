@@ -30,6 +30,8 @@ export interface RuleCase {
   readonly status?: RuleAnswer;
   /** To a PUT of the scale endpoint. */
   readonly scale?: RuleAnswer;
+  /** To a PUT of the endpoint of ephemeral containers. */
+  readonly ephemeral?: RuleAnswer;
 }
 
 export interface KindRecording {

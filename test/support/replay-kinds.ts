@@ -23,7 +23,7 @@ function replay({ resource: plural, apiVersion, base, unrecorded, cases }: KindR
   });
 
   /** The writer answers with the stored object; what its other versions and its scale look like is the concern of other tests. */
-  function isShown(subresource?: 'status' | 'scale'): boolean {
+  function isShown(subresource?: 'status' | 'scale' | 'ephemeralcontainers'): boolean {
     const { row, hub } = fixture.resource(resource);
     return row === hub && subresource !== 'scale';
   }
@@ -48,7 +48,7 @@ function replay({ resource: plural, apiVersion, base, unrecorded, cases }: KindR
     return made;
   }
 
-  async function put(old: Body, body: Body, answer: RuleAnswer, subresource?: 'status' | 'scale'): Promise<void> {
+  async function put(old: Body, body: Body, answer: RuleAnswer, subresource?: 'status' | 'scale' | 'ephemeralcontainers'): Promise<void> {
     const { name, version } = await store(old, subresource === 'status');
     const sent = typed(namedBody(body, name, version));
     const options = { dryRun: true, ...(subresource === undefined ? {} : { subresource }) };
@@ -56,7 +56,11 @@ function replay({ resource: plural, apiVersion, base, unrecorded, cases }: KindR
     expect(written).toEqual(wanted(body, answer, isShown(subresource)));
   }
 
-  async function found(recording: RuleAnswer, perform: () => Promise<Answer>, subresource?: 'status' | 'scale'): Promise<Comparable> {
+  async function found(
+    recording: RuleAnswer,
+    perform: () => Promise<Answer>,
+    subresource?: 'status' | 'scale' | 'ephemeralcontainers',
+  ): Promise<Comparable> {
     fixture.warnings.length = 0;
     try {
       const { object, created } = await perform();
@@ -82,16 +86,20 @@ function replay({ resource: plural, apiVersion, base, unrecorded, cases }: KindR
     }
   }
 
-  it.each(cases.map((made) => [made.title, made] as const))('%s', async (_title, { body, old = base, create, update, status, scale }) => {
-    if (create !== undefined) {
-      const sent = typed(namedBody(body, 'recorded-new'));
-      expect(await found(create, () => fixture.create(resource, sent, { dryRun: true }))).toEqual(wanted(body, create, isShown()));
-    }
-    const answer = update === 'same' ? create : update;
-    if (answer !== undefined) await put(old, body, answer);
-    if (status !== undefined) await put(old, body, status, 'status');
-    if (scale !== undefined) await put(old, body, scale, 'scale');
-  });
+  it.each(cases.map((made) => [made.title, made] as const))(
+    '%s',
+    async (_title, { body, old = base, create, update, status, scale, ephemeral }) => {
+      if (create !== undefined) {
+        const sent = typed(namedBody(body, 'recorded-new'));
+        expect(await found(create, () => fixture.create(resource, sent, { dryRun: true }))).toEqual(wanted(body, create, isShown()));
+      }
+      const answer = update === 'same' ? create : update;
+      if (answer !== undefined) await put(old, body, answer);
+      if (status !== undefined) await put(old, body, status, 'status');
+      if (scale !== undefined) await put(old, body, scale, 'scale');
+      if (ephemeral !== undefined) await put(old, body, ephemeral, 'ephemeralcontainers');
+    },
+  );
 }
 
 /** A body as what the writer takes. */

@@ -1,12 +1,11 @@
 /** Pod (behaviour-reference §5.16, the minimum): first status, quality of service, graceful deletion, what an update may change. */
-import { invalidValue, type FieldError } from '../../../shared/api/field-error';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { metadataOf, readMetadata } from '../../../shared/api/object-meta';
 import { validateEphemeralContainers } from './ephemeral-containers';
-import { ipErrors, ipFamily } from './addresses';
 import { podChangeErrors } from './pod-changes';
 import { liftGracePeriod, mirrorProfiles, oldNotations, takeLabelValues } from './pod-prepare';
 import { notAtFirst, validatePod } from './pod-rules';
+import { podStatusErrors } from './pod-status';
 import { podWarnings } from './pod-template/warnings';
 import { qualityOfService } from './quality-of-service';
 import type { Strategy } from './strategy';
@@ -35,7 +34,7 @@ export const pod: Strategy = {
       if (owners === undefined) delete metadata['ownerReferences'];
       else metadata['ownerReferences'] = owners;
     },
-    validate: validateStatus,
+    validate: podStatusErrors,
   },
   gracePeriod(object, asked) {
     const spec = objectAt(object, 'spec') ?? {};
@@ -68,17 +67,4 @@ function mirrorAddress(object: JsonObject): void {
   const listed = isObject(head) ? (stringAt(head, 'ip') ?? '') : '';
   if (first !== '' && first !== listed) status['podIPs'] = [{ ip: first }];
   else if (first === '' && listed !== '') status['podIP'] = listed;
-}
-
-function validateStatus(object: JsonObject): readonly FieldError[] {
-  const field = 'status.podIPs';
-  const addresses = (arrayAt(objectAt(object, 'status'), 'podIPs') ?? []).map((item) =>
-    isObject(item) ? (stringAt(item, 'ip') ?? '') : '',
-  );
-  const errors = addresses.flatMap((address, index) => ipErrors(address, `${field}[${index}]`));
-  const families = new Set(addresses.map(ipFamily));
-  if (addresses.length > 2 || (addresses.length === 2 && families.size < 2)) {
-    errors.push(invalidValue(field, addresses, 'may specify no more than one IP for each IP family'));
-  }
-  return errors;
 }
