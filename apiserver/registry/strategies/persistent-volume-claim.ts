@@ -1,13 +1,12 @@
 /** PersistentVolumeClaim: the phase in which it begins, the two names of its source, what it may ask for, and what of it may change. */
-import { forbiddenField, invalidAs, invalidValue, required, type FieldError } from '../../../shared/api/field-error';
+import { forbiddenField, invalidAs, invalidValue, type FieldError } from '../../../shared/api/field-error';
 import { cloneJson, equalJson, objectAt, own, sortedKeys, stringAt, type JsonObject } from '../../../shared/api/json';
-import { dnsSubdomain } from '../../../shared/api/names';
 import { readMetadata } from '../../../shared/api/object-meta';
 import { compareQuantities, parseQuantity } from '../../../shared/api/schema/quantity';
 import { SNAPSHOT_GROUPS } from '../../../shared/names/dialect';
-import { misnamed, selectorErrors, wanting } from './field-rules';
+import { checkClaimSpec } from './claim-spec';
 import type { Strategy } from './strategy';
-import { accessModeErrors, annotationName, CLASS_ANNOTATION, carriedClassWarnings, volumeModeErrors } from './volume';
+import { annotationName, CLASS_ANNOTATION, carriedClassWarnings } from './volume';
 
 export const persistentVolumeClaim: Strategy = {
   prepareForCreate(object) {
@@ -43,30 +42,9 @@ function isKnownSource(source: JsonObject | undefined): boolean {
 }
 
 function specErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
-  const storage = storageOf(spec);
-  const errors = [...selectorErrors(spec, old, 'spec'), ...accessModeErrors(spec, 'at least 1 access mode is required')];
-  if (storage === undefined) errors.push(required('spec.resources[storage]'));
-  else if (compareQuantities(storage, '0') <= 0) errors.push(invalidValue('spec.resources[storage]', storage, 'must be greater than zero'));
-  const storageClass = stringAt(spec, 'storageClassName') ?? '';
-  if (storageClass !== '') errors.push(...misnamed(storageClass, 'spec.storageClassName', dnsSubdomain));
-  errors.push(...volumeModeErrors(spec), ...sourceErrors(spec, 'dataSource'), ...sourceErrors(spec, 'dataSourceRef'));
-  const [older, newer] = [objectAt(spec, 'dataSource'), objectAt(spec, 'dataSourceRef')];
-  if (older !== undefined && newer !== undefined && !equalJson(older, newer)) {
-    errors.push(invalidValue('spec', older, 'must match dataSourceRef'));
-  }
+  const errors: FieldError[] = [];
+  checkClaimSpec(spec, old, 'spec', errors);
   return errors;
-}
-
-function sourceErrors(spec: JsonObject, member: string): readonly FieldError[] {
-  const source = objectAt(spec, member);
-  if (source === undefined) return [];
-  const place = `spec.${member}`;
-  const group = stringAt(source, 'apiGroup') ?? '';
-  const kind = stringAt(source, 'kind') ?? '';
-  const errors = ['name', 'kind'].flatMap((wanted) => wanting(source, wanted, place));
-  if (group !== '') return [...errors, ...misnamed(group, `${place}.apiGroup`, dnsSubdomain)];
-  if (kind === 'PersistentVolumeClaim') return errors;
-  return [...errors, invalidValue(place, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")];
 }
 
 const IMMUTABLE = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';

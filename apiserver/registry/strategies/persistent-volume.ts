@@ -15,8 +15,8 @@ import { compareQuantities } from '../../../shared/api/schema/quantity';
 import { misnamed } from './field-rules';
 import { nodeSelectorErrors } from './node-selector';
 import type { Strategy, StrategyContext } from './strategy';
-import { accessModeErrors, annotationName, carriedClassWarnings, volumeModeErrors } from './volume';
-import { SOURCES, sourceErrors, takesMountOptions } from './volume-sources';
+import { accessModeErrors, annotationName, carriedClassWarnings, noAccessModes, volumeModeErrors } from './volume';
+import { checkSources, mountOptionErrors, SOURCES } from './volume-sources';
 
 const MOUNT_OPTIONS = 'volume.beta.platform.io/mount-options';
 const POLICIES = ['Delete', 'Recycle', 'Retain'];
@@ -25,9 +25,9 @@ export const persistentVolume: Strategy = {
   prepareForCreate(object) {
     object['status'] = { phase: 'Pending', lastPhaseTransitionTime: stringAt(readMetadata(object), 'creationTimestamp') ?? null };
   },
-  validate: (object, _, old) => [...specErrors(specOf(object)), ...(old === undefined ? mountOptionErrors(object) : [])],
+  validate: (object, _, old) => [...specErrors(specOf(object)), ...(old === undefined ? optionErrors(object) : [])],
   // What is said once of a new volume is said once of a changed one.
-  update: { state: 'twice', metadataOnce: true, validate: (object, old) => [...mountOptionErrors(object), ...changeErrors(object, old)] },
+  update: { state: 'twice', metadataOnce: true, validate: (object, old) => [...optionErrors(object), ...changeErrors(object, old)] },
   status: { prepare: stampPhase },
   warnings(object) {
     const isRecycled = stringAt(specOf(object), 'persistentVolumeReclaimPolicy') === 'Recycle';
@@ -55,9 +55,10 @@ const RECYCLED =
 
 function specErrors(spec: JsonObject): readonly FieldError[] {
   const policy = stringAt(spec, 'persistentVolumeReclaimPolicy') ?? '';
-  const errors = [...accessModeErrors(spec), ...capacityErrors(objectAt(spec, 'capacity'))];
+  const errors = [...noAccessModes(spec, 'spec'), ...accessModeErrors(spec, 'spec'), ...capacityErrors(objectAt(spec, 'capacity'))];
   if (policy !== '' && !POLICIES.includes(policy)) errors.push(notSupported('spec.persistentVolumeReclaimPolicy', policy, POLICIES));
-  errors.push(...affinityErrors(objectAt(spec, 'nodeAffinity')), ...sourceErrors(spec));
+  errors.push(...affinityErrors(objectAt(spec, 'nodeAffinity')));
+  checkSources(spec, errors);
   if (own(spec, 'local') !== undefined && objectAt(spec, 'nodeAffinity') === undefined) {
     errors.push(required('spec.nodeAffinity', 'Local volume requires node affinity'));
   }
@@ -66,13 +67,11 @@ function specErrors(spec: JsonObject): readonly FieldError[] {
   }
   const storageClass = stringAt(spec, 'storageClassName') ?? '';
   if (storageClass !== '') errors.push(...misnamed(storageClass, 'spec.storageClassName', dnsSubdomain));
-  return [...errors, ...volumeModeErrors(spec)];
+  return [...errors, ...volumeModeErrors(spec, 'spec')];
 }
 
-function mountOptionErrors(object: JsonObject): readonly FieldError[] {
-  const name = annotationName(object, MOUNT_OPTIONS);
-  if (name === undefined || takesMountOptions(specOf(object))) return [];
-  return [forbiddenField(`metadata.annotations.${name}`, 'may not specify mount options for this volume type')];
+function optionErrors(object: JsonObject): readonly FieldError[] {
+  return mountOptionErrors(specOf(object), annotationName(object, MOUNT_OPTIONS));
 }
 
 function capacityErrors(capacity: JsonObject | undefined): readonly FieldError[] {

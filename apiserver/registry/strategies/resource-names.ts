@@ -2,6 +2,7 @@
 import { invalidAs, invalidValue, type FieldError } from '../../../shared/api/field-error';
 import { goQuantity } from '../../../shared/api/go-values';
 import { qualifiedName } from '../../../shared/api/names';
+import { otherQualifiedName } from '../../../shared/names/dialect';
 import { compareQuantities, parseQuantity } from '../../../shared/api/schema/quantity';
 
 const MACHINE = ['cpu', 'memory', 'ephemeral-storage'];
@@ -26,26 +27,36 @@ const OF_QUOTAS: ReadonlySet<string> = new Set([
 ]);
 const WHOLE: ReadonlySet<string> = new Set(OBJECTS);
 
-const HUGE_PAGES = 'hugepages-';
-const REQUESTED_HUGE_PAGES = `requests.${HUGE_PAGES}`;
+const REQUESTS = 'requests.';
+export const HUGE_PAGES = 'hugepages-';
+const REQUESTED_HUGE_PAGES = REQUESTS + HUGE_PAGES;
+const NONE: readonly FieldError[] = [];
 
-const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES);
+export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES);
 /** Of a domain: whoever owns it says what it means. */
 const isQualified = (name: string): boolean => name.includes('/');
+/** Without a domain, or with the product's own. */
+export const isNative = (name: string): boolean => !isQualified(name) || otherQualifiedName(name) !== undefined;
 
 const isOfQuotas = (name: string): boolean => OF_QUOTAS.has(name) || isHugePages(name) || name.startsWith(REQUESTED_HUGE_PAGES);
 
 /** Any resource that means something. */
 export function resourceErrors(name: string, field: string): readonly FieldError[] {
-  const malformed = qualifiedName(name).map((text) => invalidAs(field, name, text));
+  const malformed = qualifiedName(name).map((text) => invalidAs(field, name, name === '' ? `: ${text}` : text));
   if (malformed.length > 0 || isQualified(name) || isOfQuotas(name) || name === 'storage') return malformed;
   return [invalidAs(field, name, 'must be a standard resource type or fully qualified')];
 }
 
 /** Resources that a container may ask for. */
 export function containerResourceErrors(name: string, field: string): readonly FieldError[] {
-  return standardErrors(name, field, OF_CONTAINERS.has(name) || isHugePages(name), 'containers');
+  if (OF_CONTAINERS.has(name)) return NONE;
+  const errors = standardErrors(name, field, isHugePages(name), 'containers');
+  if (!isQualified(name) || isNative(name) || isExtended(name)) return errors;
+  return [...errors, invalidAs(field, name, "doesn't follow extended resource name standard")];
 }
+
+/** A quota has to be able to speak of it. */
+const isExtended = (name: string): boolean => !name.startsWith(REQUESTS) && qualifiedName(REQUESTS + name).length === 0;
 
 /** Resources that a quota may limit. */
 export function quotaResourceErrors(name: string, field: string): readonly FieldError[] {
@@ -54,7 +65,9 @@ export function quotaResourceErrors(name: string, field: string): readonly Field
 
 function standardErrors(name: string, field: string, isStandard: boolean, where: string): readonly FieldError[] {
   const errors = resourceErrors(name, field);
-  return isStandard || isQualified(name) ? errors : [...errors, invalidAs(field, name, `must be a standard resource for ${where}`)];
+  if (isStandard || isQualified(name)) return errors;
+  const text = `must be a standard resource for ${where}`;
+  return [...errors, invalidAs(field, name, name === '' ? `: ${text}` : text)];
 }
 
 /** Known to quotas by that very name, so that their scopes may not fit it. */
@@ -71,4 +84,4 @@ export function countErrors(name: string, amount: string, field: string): readon
 }
 
 /** What is asked for is what is given: no less may be requested than the limit. */
-export const isNeverOvercommitted = (name: string): boolean => isQualified(name) || isHugePages(name);
+export const isNeverOvercommitted = (name: string): boolean => !isNative(name) || isHugePages(name);

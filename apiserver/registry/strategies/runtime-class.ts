@@ -1,12 +1,11 @@
 /** RuntimeClass: a handler that stays, and what pods of the class are given. */
 import { duplicate, invalidValue, type FieldError } from '../../../shared/api/field-error';
-import { equalJson, objectAt, sortedKeys, stringAt, type JsonObject } from '../../../shared/api/json';
+import { equalJson, objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
 import { dnsLabel } from '../../../shared/api/names';
-import { compareQuantities } from '../../../shared/api/schema/quantity';
 import { validateLabels } from '../../../shared/api/validation/object-meta';
 import { listed, misnamed } from './field-rules';
+import { checkResources } from './pod-template/resources';
 import { tolerationErrors } from './pod-template/tolerations';
-import { containerResourceErrors } from './resource-names';
 import type { Strategy } from './strategy';
 
 export const runtimeClass: Strategy = {
@@ -19,13 +18,10 @@ export const runtimeClass: Strategy = {
 };
 
 /** Upstream judges the overhead as limits, and names it so. */
-function overheadErrors(amounts: JsonObject | undefined): readonly FieldError[] {
-  return sortedKeys(amounts ?? {}).flatMap((name) => {
-    const field = `overhead.limits[${name}]`;
-    const amount = stringAt(amounts, name) ?? '0';
-    const errors = containerResourceErrors(name, field);
-    return compareQuantities(amount, '0') < 0 ? [...errors, invalidValue(field, amount, 'must be greater than or equal to 0')] : errors;
-  });
+function overheadErrors(limits: JsonObject | undefined): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (limits !== undefined) checkResources({ limits }, 'overhead', errors);
+  return errors;
 }
 
 function schedulingErrors(scheduling: JsonObject | undefined): readonly FieldError[] {

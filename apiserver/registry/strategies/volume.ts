@@ -9,19 +9,22 @@ const MODES = ['Block', 'Filesystem'];
 /** Where the class stood before it had a member. */
 export const CLASS_ANNOTATION = 'volume.beta.platform.io/storage-class';
 
-/** `missing`: what is said when there are none. */
-export function accessModeErrors(spec: JsonObject, missing = ''): readonly FieldError[] {
-  const field = 'spec.accessModes';
+/** `place` = the path of the spec; `text` = what is said when there are none. */
+export function noAccessModes(spec: JsonObject, place: string, text = ''): readonly FieldError[] {
+  return stringsAt(spec, 'accessModes').length === 0 ? [required(`${place}.accessModes`, text)] : [];
+}
+
+export function accessModeErrors(spec: JsonObject, place: string): readonly FieldError[] {
+  const field = `${place}.accessModes`;
   const modes = stringsAt(spec, 'accessModes');
-  if (modes.length === 0) return [required(field, missing)];
   const errors = modes.filter((mode) => !ACCESS_MODES.includes(mode)).map((mode) => notSupported(field, mode, ACCESS_MODES));
   const isExclusive = modes.includes('ReadWriteOncePod') && modes.length > 1;
   return isExclusive ? [...errors, forbiddenField(field, 'may not use ReadWriteOncePod with other access modes')] : errors;
 }
 
-export function volumeModeErrors(spec: JsonObject): readonly FieldError[] {
+export function volumeModeErrors(spec: JsonObject, place: string): readonly FieldError[] {
   const mode = stringAt(spec, 'volumeMode');
-  return mode === undefined || MODES.includes(mode) ? [] : [notSupported('spec.volumeMode', mode, MODES)];
+  return mode === undefined || MODES.includes(mode) ? [] : [notSupported(`${place}.volumeMode`, mode, MODES)];
 }
 
 /** The name, as it was given, of an annotation; undefined when there is none. */

@@ -8,8 +8,13 @@ const FORMATS: readonly (readonly [prefix: string, pattern: RegExp])[] = [
   ['naa', /^naa\.(?:[0-9A-F]{16}|[0-9A-F]{32})$/i],
 ];
 
-export function checkQualifiedTarget(name: string, field: string, errors: Errors): void {
+const MALFORMED = 'must be valid format';
+
+/** What is said of a name of no known kind: pods are told which there are, volumes are not (upstream behaviour). */
+export const UNKNOWN_TARGET = { ofPod: `${MALFORMED} starting with iqn, eui, or naa`, ofVolume: MALFORMED } as const;
+
+export function checkQualifiedTarget(name: string, unknown: string, field: string, errors: Errors): void {
   const format = FORMATS.find(([prefix]) => name.startsWith(prefix));
-  if (format === undefined) errors.push(invalidValue(field, name, 'must be valid format starting with iqn, eui, or naa'));
-  else if (!format[1].test(name)) errors.push(invalidValue(field, name, 'must be valid format'));
+  if (format === undefined) errors.push(invalidValue(field, name, unknown));
+  else if (!format[1].test(name)) errors.push(invalidValue(field, name, MALFORMED));
 }

@@ -2,45 +2,11 @@
 import { forbiddenField, invalidAs, invalidValue, required } from '../../../../shared/api/field-error';
 import { goQuantity } from '../../../../shared/api/go-values';
 import { objectAt, sortedKeys, stringAt, type JsonObject } from '../../../../shared/api/json';
-import { qualifiedName } from '../../../../shared/api/names';
 import { parseQuantity } from '../../../../shared/api/schema/quantity';
-import { otherQualifiedName } from '../../../../shared/names/dialect';
+import { containerResourceErrors, HUGE_PAGES, isHugePages, isNative, isNeverOvercommitted } from '../resource-names';
 import type { Errors } from './checks';
 
-/** Resources of containers that need no domain; huge pages are the others. */
-const CONTAINER_RESOURCES = new Set(['cpu', 'memory', 'ephemeral-storage']);
-
-/** What is a resource without a domain somewhere, though not in a container. */
-const STANDARD_RESOURCES = new Set([
-  ...CONTAINER_RESOURCES,
-  'configmaps',
-  'limits.cpu',
-  'limits.ephemeral-storage',
-  'limits.memory',
-  'persistentvolumeclaims',
-  'pods',
-  'replicationcontrollers',
-  'requests.cpu',
-  'requests.ephemeral-storage',
-  'requests.memory',
-  'requests.storage',
-  'resourcequotas',
-  'secrets',
-  'services',
-  'services.loadbalancers',
-  'services.nodeports',
-  'storage',
-]);
-
-const HUGE_PAGES = 'hugepages-';
-const REQUESTS = 'requests.';
 const BILLION = 1_000_000_000n;
-
-const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES);
-/** Without a domain, or with the product's own. */
-const isNative = (name: string): boolean => !name.includes('/') || otherQualifiedName(name) !== undefined;
-/** Whether a container may be given more than it requests. */
-const canBeOvercommitted = (name: string): boolean => isNative(name) && !isHugePages(name);
 
 export function checkResources(resources: JsonObject | undefined, place: string, errors: Errors): void {
   if (resources === undefined) return;
@@ -87,39 +53,21 @@ function amountOf(text: string): Amount {
 }
 
 function checkAmount(name: string, text: string | undefined, field: string, errors: Errors): Amount {
-  if (!CONTAINER_RESOURCES.has(name)) checkName(name, field, errors);
+  errors.push(...containerResourceErrors(name, field));
   const amount = amountOf(text ?? '0');
   if (amount.nanos < 0n) errors.push(invalidValue(field, amount.text, 'must be greater than or equal to 0'));
   if (!isNative(name) && amount.nanos % BILLION !== 0n) errors.push(invalidAs(field, goQuantity(amount.text), 'must be an integer'));
   return amount;
 }
 
-function checkName(name: string, field: string, errors: Errors): void {
-  const faults = qualifiedName(name);
-  // An empty name is shown, as nothing.
-  const say = (text: string): void => void errors.push(invalidAs(field, name, name === '' ? `: ${text}` : text));
-  faults.forEach(say);
-  if (name.includes('/')) {
-    if (!isNative(name) && !isExtended(name)) say("doesn't follow extended resource name standard");
-    return;
-  }
-  if (faults.length === 0 && !isStandard(name)) say('must be a standard resource type or fully qualified');
-  if (!isHugePages(name)) say('must be a standard resource for containers');
-}
-
-const isStandard = (name: string): boolean => STANDARD_RESOURCES.has(name) || isHugePages(name) || name.startsWith(REQUESTS + HUGE_PAGES);
-
-/** A quota has to be able to speak of it. */
-const isExtended = (name: string): boolean => !name.startsWith(REQUESTS) && qualifiedName(REQUESTS + name).length === 0;
-
 function checkAgainstLimit(name: string, request: Amount, text: string | undefined, place: string, errors: Errors): void {
   const field = `${place}.requests`;
   if (text === undefined) {
-    if (!canBeOvercommitted(name)) errors.push(required(`${place}.limits`, 'Limit must be set for non overcommitable resources'));
+    if (isNeverOvercommitted(name)) errors.push(required(`${place}.limits`, 'Limit must be set for non overcommitable resources'));
     return;
   }
   const limit = amountOf(text);
-  if (canBeOvercommitted(name)) {
+  if (!isNeverOvercommitted(name)) {
     if (request.nanos > limit.nanos) {
       errors.push(invalidValue(field, request.text, `must be less than or equal to ${name} limit of ${limit.text}`));
     }

@@ -22,9 +22,9 @@ import {
 import { checkClaimTemplate } from './claim-template';
 import { checkDiskUri } from './azure-disk';
 import { checkFiles, checkKeys, checkProjections } from './projections';
-import { checkQualifiedTarget } from './iscsi';
+import { checkQualifiedTarget, UNKNOWN_TARGET } from './iscsi';
 
-type SourceRule = (source: JsonObject, place: string, errors: Errors) => void;
+export type SourceRule = (source: JsonObject, place: string, errors: Errors) => void;
 
 interface Source {
   readonly member: string;
@@ -38,7 +38,7 @@ const LAST_PARTITION = 255;
 const LAST_LUN = 255;
 
 /** Members that have to have a text. */
-const needs =
+export const needs =
   (...members: readonly string[]): SourceRule =>
   (source, place, errors) => {
     for (const member of members) checkRequired(source, member, place, errors);
@@ -50,7 +50,7 @@ const secretIsNamed: SourceRule = (source, place, errors) => {
   if (secret !== undefined) checkRequired(secret, 'name', `${place}.secretRef`, errors);
 };
 
-const all =
+export const all =
   (...rules: readonly SourceRule[]): SourceRule =>
   (source, place, errors) => {
     for (const rule of rules) rule(source, place, errors);
@@ -83,7 +83,7 @@ export const SOURCES: readonly Source[] = [
   { member: 'awsElasticBlockStore', rule: all(needs('volumeID'), partition) },
   { member: 'secret', rule: keysOf('secretName') },
   { member: 'nfs', rule: checkNfs },
-  { member: 'iscsi', rule: checkIscsi },
+  { member: 'iscsi', rule: iscsi(UNKNOWN_TARGET.ofPod) },
   { member: 'glusterfs', rule: needs('endpoints', 'path') },
   { member: 'flocker', rule: checkFlocker },
   { member: 'persistentVolumeClaim', rule: needs('claimName') },
@@ -106,6 +106,11 @@ export const SOURCES: readonly Source[] = [
   { member: 'csi', rule: checkDriver },
   { member: 'ephemeral', rule: checkClaimTemplate },
 ];
+
+/** The rule of a source that a volume of the cluster may have as well. */
+export function ruleOf(member: string): SourceRule | undefined {
+  return SOURCES.find((source) => source.member === member)?.rule;
+}
 
 function checkEmptyDirectory(source: JsonObject, place: string, errors: Errors): void {
   const limit = stringAt(source, 'sizeLimit');
@@ -136,16 +141,19 @@ function checkNfs(source: JsonObject, place: string, errors: Errors): void {
   if (!path.startsWith('/')) errors.push(invalidValue(`${place}.path`, path, 'must be an absolute path'));
 }
 
-function checkIscsi(source: JsonObject, place: string, errors: Errors): void {
-  needs('targetPortal')(source, place, errors);
-  const target = textAt(source, 'iqn');
-  if (target === '') errors.push(required(`${place}.iqn`));
-  else checkQualifiedTarget(target, `${place}.iqn`, errors);
-  checkRange(integerAt(source, 'lun'), `${place}.lun`, 0, LAST_LUN, errors);
-  const authenticates = own(source, 'chapAuthDiscovery') === true || own(source, 'chapAuthSession') === true;
-  if (authenticates && !isSet(source, 'secretRef')) errors.push(required(`${place}.secretRef`));
-  const initiator = stringAt(source, 'initiatorName');
-  if (initiator !== undefined) checkQualifiedTarget(initiator, `${place}.initiatorname`, errors);
+/** `unknown`: what is said of a target's name of no known kind. */
+export function iscsi(unknown: string): SourceRule {
+  return (source, place, errors) => {
+    needs('targetPortal')(source, place, errors);
+    const target = textAt(source, 'iqn');
+    if (target === '') errors.push(required(`${place}.iqn`));
+    else checkQualifiedTarget(target, unknown, `${place}.iqn`, errors);
+    checkRange(integerAt(source, 'lun'), `${place}.lun`, 0, LAST_LUN, errors);
+    const authenticates = own(source, 'chapAuthDiscovery') === true || own(source, 'chapAuthSession') === true;
+    if (authenticates && !isSet(source, 'secretRef')) errors.push(required(`${place}.secretRef`));
+    const initiator = stringAt(source, 'initiatorName');
+    if (initiator !== undefined) checkQualifiedTarget(initiator, unknown, `${place}.initiatorname`, errors);
+  };
 }
 
 function checkFlocker(source: JsonObject, place: string, errors: Errors): void {
@@ -210,12 +218,16 @@ function checkStorageNames(source: JsonObject, place: string, errors: Errors): v
 
 const LONGEST_DRIVER = 63;
 
-function checkDriver(source: JsonObject, place: string, errors: Errors): void {
+export function checkDriverName(source: JsonObject, place: string, errors: Errors): void {
   const driver = textAt(source, 'driver');
   const field = `${place}.driver`;
   if (driver === '') errors.push(required(field));
   if (Buffer.byteLength(driver) > LONGEST_DRIVER) errors.push(tooLong(field, LONGEST_DRIVER));
   for (const text of dnsSubdomain(driver.toLowerCase())) errors.push(invalidValue(field, driver, text));
+}
+
+function checkDriver(source: JsonObject, place: string, errors: Errors): void {
+  checkDriverName(source, place, errors);
   const secret = objectAt(source, 'nodePublishSecretRef');
   if (secret === undefined) return;
   if (textAt(secret, 'name') === '') errors.push(required(`${place}.nodePublishSecretRef.name`));
