@@ -4,6 +4,7 @@ import { goIntOrString } from '../../../shared/api/go-values';
 import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { metadataOf, readMetadata } from '../../../shared/api/object-meta';
 import { quote } from '../../../shared/api/quote';
+import { badRequest } from '../../../shared/api/status';
 import { amountAt, countOrShareErrors, negativeErrors, notMoreThanAll } from './field-rules';
 import { podTemplateErrors } from './pod-template/pod-template';
 import type { Strategy } from './strategy';
@@ -34,19 +35,22 @@ export const daemonSet: Strategy = {
     old !== undefined && templateGeneration(object) === templateGeneration(old) ? [] : ofTemplate(object, undefined),
   validate: (object, _context, old) => specErrors(specOf(object), old === undefined ? undefined : specOf(old)),
   // Who leaves the number out has said 0, and owns it then (upstream behaviour).
-  mirror: (object) => setTemplateGeneration(object, templateGeneration(object) ?? '0'),
-  prepareForCreate: (object) => setTemplateGeneration(object, String(Math.max(1, Number(templateGeneration(object) ?? '1')))),
+  mirror: (object) => setTemplateGeneration(object, readGeneration(templateGeneration(object) ?? '0')),
+  prepareForCreate(object) {
+    const count = templateGeneration(object) ?? '1';
+    setTemplateGeneration(object, BigInt(count) < 1n ? '1' : count);
+  },
   // The whole object is judged twice (upstream behaviour, visible in the causes).
   update: {
     state: 'first',
     validate: (object, old) => [...specErrors(specOf(object), specOf(old)), ...selectorChangeErrors(specOf(object), specOf(old))],
     prepare(object, old) {
-      const was = templateGeneration(old) ?? '1';
-      setTemplateGeneration(object, equalJson(template(object), template(old)) ? was : String(Number(was) + 1));
+      const was = storedGeneration(old);
+      setTemplateGeneration(object, equalJson(template(object), template(old)) ? was : String(BigInt(was) + 1n));
     },
   },
   status: {
-    prepare: (object, old) => setTemplateGeneration(object, templateGeneration(old) ?? '1'),
+    prepare: (object, old) => setTemplateGeneration(object, storedGeneration(old)),
     validate: (object, old) => countErrors(COUNTS, object, old),
   },
 };
@@ -100,6 +104,20 @@ function rollingErrors(rolling: JsonObject): readonly FieldError[] {
 
 function templateGeneration(object: JsonObject): string | undefined {
   return stringAt(objectAt(readMetadata(object), 'annotations') ?? {}, ANNOTATION);
+}
+
+/** What was stored before the number was read may be any text. */
+function storedGeneration(old: JsonObject): string {
+  const text = templateGeneration(old) ?? '';
+  return /^-?\d+$/.test(text) ? text : '1';
+}
+
+/** A 64-bit number in its plain spelling; throws a 400 StatusError for anything else. */
+function readGeneration(text: string): string {
+  const isNumber = /^[+-]?\d+$/.test(text);
+  if (isNumber && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return String(BigInt(text));
+  const cause = `strconv.ParseInt: parsing ${quote(text)}: ${isNumber ? 'value out of range' : 'invalid syntax'}`;
+  throw badRequest(`DaemonSet in version "v1" cannot be handled as a DaemonSet: ${cause}`);
 }
 
 function template(object: JsonObject): JsonObject {

@@ -50,6 +50,13 @@ export const DAEMON_SETS: KindCases = {
     'rolling: surge of more than all': rolling({ maxSurge: '101%', maxUnavailable: 0 }),
     'generation: given': generation('5'),
     'generation: negative': generation('-5'),
+    'generation: malformed': generation('x'),
+    'generation: empty': generation(''),
+    'generation: with a sign': generation('+5'),
+    'generation: with a zero': generation('05'),
+    'generation: with a blank': generation(' 5'),
+    'generation: the largest': generation('9223372036854775807'),
+    'generation: too large': generation('9223372036854775808'),
     'everything wrong at once': {
       metadata: { labels: { a: '-' } },
       spec: {
