@@ -34,6 +34,33 @@ const claim = (spec: Body, metadata: Body = {}): Body =>
 const STORAGE: Body = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } };
 
 export const DETAILS: Bodies = {
+  ...each('iscsi target', (iqn) => pod({ volumes: [{ name: 'v', iscsi: { targetPortal: 'p', iqn, lun: 0 } }] }), [
+    'iqn.2001-04.com.example',
+    'iqn.2001-04.com.Example:x',
+    'IQN.2001-04.com.example:x',
+    'iqn.2001-04.com.example:x y',
+    'iqn.2001-04.com.example:x,y',
+    'iqn.2001-04.com.example:',
+    'iqn.2001-4.com.example:x',
+    'iqn.2001-04.a_b:x',
+    'eui.0123456789abcdef',
+    'naa.62004567BA64678D',
+    'naa.62004567ba64678d0123456789abcdef',
+    'iqn.2001-04.com.example:a:b',
+  ]),
+  ...each('managed disk', (diskURI) => pod({ volumes: [{ name: 'v', azureDisk: { diskName: 'd', diskURI, kind: 'Managed' } }] }), [
+    '/subscriptions',
+    '/subscriptions/',
+  ]),
+  ...each('tolerations in an annotation', (text) => annotated({ 'scheduler.alpha.kubernetes.io/tolerations': text }), [
+    'null',
+    '5',
+    'true',
+    '"x"',
+    ' ',
+  ]),
+  ...each('deletion cost', (text) => annotated({ 'controller.kubernetes.io/pod-deletion-cost': text }), ['-', '-01', '00']),
+  'flocker: both, and a slash': pod({ volumes: [{ name: 'v', flocker: { datasetName: 'a/b', datasetUUID: 'x' } }] }),
   'paths: fields and token': projected(FIELDS, TOKEN),
   'paths: token and fields': projected(TOKEN, FIELDS),
   'paths: two tokens': projected(TOKEN, TOKEN),

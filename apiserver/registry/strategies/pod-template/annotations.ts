@@ -63,7 +63,7 @@ export function checkKnownAnnotations(annotations: JsonObject | undefined, spec:
   for (const one of known) if (one.canonical.startsWith(APP_ARMOR)) checkOldAppArmor(one, spec, place, errors);
 }
 
-const INTEGER = /^(?:0|-?[1-9]\d*|-0)$/;
+const INTEGER = /^(?:0|[1-9]\d*|-\d+)$/;
 
 function isInteger(text: string): boolean {
   return INTEGER.test(text) && Number(text) >= -(2 ** 31) && Number(text) < 2 ** 31;

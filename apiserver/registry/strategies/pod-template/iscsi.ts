@@ -3,9 +3,9 @@ import { invalidValue } from '../../../../shared/api/field-error';
 import type { Errors } from './checks';
 
 const FORMATS: readonly (readonly [prefix: string, pattern: RegExp])[] = [
-  ['iqn', /^iqn\.\d{4}-\d{2}\.([a-z0-9.-]+)(:[^\s]*)?$/i],
+  ['iqn', /^iqn\.\d{4}-\d{2}\.[a-z0-9.-]+:[^,;*&$|\s]+$/i],
   ['eui', /^eui\.[0-9A-F]{16}$/i],
-  ['naa', /^naa\.(?:[0-9A-F]{16}|[0-9A-F]{32})$/i],
+  ['naa', /^naa\.[0-9A-F]{32}$/i],
 ];
 
 const MALFORMED = 'must be valid format';
