@@ -10,6 +10,8 @@ export const template = (members: Body = {}, metadata: Body = { labels: LABELS }
   spec: { containers: [{ name: 'c', image: 'i' }], ...members },
 });
 
+const onHost = (port: Body): Body => template({ hostNetwork: true, containers: [{ name: 'c', image: 'i', ports: [port] }] });
+
 /** What is taken with a warning. */
 export const twice = (restartPolicy: string): Body =>
   template({
@@ -37,6 +39,8 @@ export function templateBodies(spec: (members: Body) => Body): Record<string, Bo
     'template: deadline': spec({ template: template({ activeDeadlineSeconds: 5 }) }),
     'template: deadline of zero': spec({ template: template({ activeDeadlineSeconds: 0 }) }),
     'template: ephemeral containers': spec({ template: template({ ephemeralContainers: [{ name: 'd', image: 'i' }] }) }),
+    'template: the host network': spec({ template: onHost({ containerPort: 80 }) }),
+    'template: another port of the host network': spec({ template: onHost({ containerPort: 80, hostPort: 81 }) }),
     'template: a variable twice': spec({ template: twice('Always') }),
     'template: everything wrong': spec({
       template: template(

@@ -36,11 +36,11 @@ export function checkHostPorts(container: JsonObject, place: string, taken: Set<
   });
 }
 
-/** On the host's network a port is one of the host. */
+/** On the host's network a port is one of the host; in templates it may be left to the Pods' defaults. */
 export function checkHostNetworkPorts(container: JsonObject, place: string, errors: Errors): void {
   listed(container, 'ports').forEach((port, index) => {
     const host = numberAt(port, 'hostPort');
-    if (host === numberAt(port, 'containerPort')) return;
+    if (host === 0 || host === numberAt(port, 'containerPort')) return;
     errors.push(invalidAs(`${place}.ports[${index}].hostPort`, String(host), 'must match `containerPort` when `hostNetwork` is true'));
   });
 }
