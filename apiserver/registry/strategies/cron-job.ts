@@ -32,7 +32,7 @@ function specErrors(spec: JsonObject, old: JsonObject | undefined): readonly Fie
     ...negativeErrors(spec, 'spec', ['startingDeadlineSeconds']),
     ...zoneErrors(stringAt(spec, 'timeZone'), stringAt(old, 'timeZone')),
     ...(POLICIES.includes(policy) ? [] : [policyError(policy)]),
-    ...jobErrors(objectAt(spec, 'jobTemplate') ?? {}, objectAt(old, 'jobTemplate')),
+    ...jobErrors(objectAt(spec, 'jobTemplate') ?? {}),
     ...negativeErrors(spec, 'spec', ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit']),
   ];
 }
@@ -70,9 +70,9 @@ function zoneErrors(zone: string | undefined, old: string | undefined): readonly
 
 const JOB = 'spec.jobTemplate.spec';
 
-function jobErrors(template: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
+function jobErrors(template: JsonObject): readonly FieldError[] {
   const spec = objectAt(template, 'spec') ?? {};
-  const errors = [...jobSpecErrors(spec, JOB, objectAt(old, 'spec'))];
+  const errors = [...jobSpecErrors(spec, JOB)];
   const selector = objectAt(spec, 'selector');
   if (selector !== undefined) errors.push(invalidAs(`${JOB}.selector`, goLabelSelector(selector), '`selector` will be auto-generated'));
   if (spec['manualSelector'] === true) errors.push(notSupported(`${JOB}.manualSelector`, true, ['nil', 'false']));

@@ -63,7 +63,7 @@ function specErrors(spec: JsonObject, old: JsonObject | undefined): readonly Fie
   return [
     ...selector.errors,
     ...(selector.isReadable && !selector.isEmpty ? mismatchErrors(spec) : []),
-    ...podTemplateErrors(template, 'spec.template', objectAt(old, 'template')),
+    ...podTemplateErrors(template, 'spec.template'),
     ...lastingErrors(template, 'DaemonSet'),
     ...negativeErrors(spec, 'spec', ['minReadySeconds']),
     ...strategyErrors(objectAt(spec, 'updateStrategy') ?? {}),

@@ -29,9 +29,9 @@ const COUNTS: CountRules = {
 };
 
 export const deployment: Strategy = {
-  validate: (object) => specErrors(specOf(object), undefined),
+  validate: (object) => specErrors(specOf(object)),
   update: {
-    validate: (object, old) => [...specErrors(specOf(object), specOf(old)), ...selectorChangeErrors(specOf(object), specOf(old))],
+    validate: (object, old) => [...specErrors(specOf(object)), ...selectorChangeErrors(specOf(object), specOf(old))],
   },
   status: { validate: (object, old) => countErrors(COUNTS, object, old) },
   warnings: workloadWarnings(['spec']),
@@ -39,10 +39,10 @@ export const deployment: Strategy = {
 
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
 
-function specErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
+function specErrors(spec: JsonObject): readonly FieldError[] {
   return [
     ...negativeErrors(spec, 'spec', ['replicas']),
-    ...replicaTemplateErrors(spec, old, selectorOf(spec, undefined, 'deployment')),
+    ...replicaTemplateErrors(spec, selectorOf(spec, undefined, 'deployment')),
     ...strategyErrors(objectAt(spec, 'strategy') ?? {}),
     ...negativeErrors(spec, 'spec', ['minReadySeconds', 'revisionHistoryLimit']),
     ...deadlineErrors(spec),

@@ -7,7 +7,7 @@ import { validatePod } from './pod-rules';
 const FIELD = 'spec.ephemeralContainers';
 
 export function validateEphemeralContainers(pod: JsonObject, old: JsonObject): readonly FieldError[] {
-  const ofState = validatePod(pod, old);
+  const ofState = validatePod(pod);
   return ofState.length > 0 ? ofState : changeErrors(ephemeral(pod), ephemeral(old));
 }
 

@@ -28,7 +28,7 @@ const specOf = (object: JsonObject | undefined): JsonObject => objectAt(object, 
 
 function stateErrors(object: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
   const [spec, before] = [specOf(object), old === undefined ? undefined : specOf(old)];
-  return [...jobSpecErrors(spec, 'spec', before), ...jobSelectorErrors(spec, before)];
+  return [...jobSpecErrors(spec, 'spec'), ...jobSelectorErrors(spec, before)];
 }
 
 /** Pods of an indexed Job are called after it, and the last has the longest name. */

@@ -8,12 +8,12 @@ import type { Errors } from './pod-template/checks';
 import { spacedImage } from './pod-template/containers';
 import { podSpecErrors } from './pod-template/pod-spec';
 
-export function validatePod(object: JsonObject, old?: JsonObject): readonly FieldError[] {
+export function validatePod(object: JsonObject): readonly FieldError[] {
   const spec = objectAt(object, 'spec') ?? {};
   const annotations = objectAt(readMetadata(object), 'annotations');
   const errors: Errors = [];
   checkKnownAnnotations(annotations, spec, 'metadata.annotations', errors);
-  errors.push(...podSpecErrors(spec, 'spec', objectAt(old, 'spec')));
+  errors.push(...podSpecErrors(spec, 'spec'));
   checkTokens(spec, errors);
   checkImages(spec, errors);
   checkProfilesAgree(annotations, spec, 'spec', errors);

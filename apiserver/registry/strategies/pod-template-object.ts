@@ -7,10 +7,10 @@ import { templateWarnings } from './workload/template-warnings';
 
 export const podTemplate: Strategy = {
   warnings: templateWarnings([]),
-  validate: (object) => templateErrors(object, undefined),
-  update: { validate: (object, old) => templateErrors(object, old) },
+  validate: templateErrors,
+  update: { validate: templateErrors },
 };
 
-function templateErrors(object: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
-  return podTemplateErrors(objectAt(object, 'template') ?? {}, 'template', objectAt(old, 'template'));
+function templateErrors(object: JsonObject): readonly FieldError[] {
+  return podTemplateErrors(objectAt(object, 'template') ?? {}, 'template');
 }

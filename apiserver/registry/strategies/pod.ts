@@ -22,7 +22,7 @@ export const pod: Strategy = {
     const conditions = gates.length === 0 ? {} : { conditions: [heldByGates(object)] };
     object['status'] = { phase: 'Pending', qosClass: qualityOfService(object), ...conditions };
   },
-  validate: (object, _, old) => [...validatePod(object, old), ...(old === undefined ? notAtFirst(object) : [])],
+  validate: (object, _, old) => [...validatePod(object), ...(old === undefined ? notAtFirst(object) : [])],
   warnings: (object, old) => (old === undefined ? podWarnings(object, '') : []),
   update: { prepare: liftGracePeriod, state: 'between', validate: podChangeErrors },
   ephemeralcontainers: { validate: validateEphemeralContainers },

@@ -20,11 +20,11 @@ export const REPLICA_COUNTS: CountRules = {
 };
 
 export const replicaSet: Strategy = {
-  validate: (object, _context, old) => specErrors(specOf(object), old === undefined ? undefined : specOf(old)),
+  validate: (object) => specErrors(specOf(object)),
   // The whole object is judged twice (upstream behaviour, visible in the causes).
   update: {
     state: 'first',
-    validate: (object, old) => [...specErrors(specOf(object), specOf(old)), ...selectorChangeErrors(specOf(object), specOf(old))],
+    validate: (object, old) => [...specErrors(specOf(object)), ...selectorChangeErrors(specOf(object), specOf(old))],
   },
   status: { validate: (object, old) => countErrors(REPLICA_COUNTS, object, old) },
   warnings: workloadWarnings(['spec']),
@@ -32,15 +32,15 @@ export const replicaSet: Strategy = {
 
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
 
-function specErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
+function specErrors(spec: JsonObject): readonly FieldError[] {
   return [
     ...negativeErrors(spec, 'spec', ['replicas', 'minReadySeconds']),
-    ...replicaTemplateErrors(spec, old, selectorOf(spec, undefined, 'deployment')),
+    ...replicaTemplateErrors(spec, selectorOf(spec, undefined, 'deployment')),
   ];
 }
 
 /** Of the selector and the template of a ReplicaSet, or of what makes ReplicaSets. A template whose selector cannot be read is not looked at. */
-export function replicaTemplateErrors(spec: JsonObject, old: JsonObject | undefined, selector: SelectorPart): readonly FieldError[] {
+export function replicaTemplateErrors(spec: JsonObject, selector: SelectorPart): readonly FieldError[] {
   if (!selector.isReadable) {
     const shown = goLabelSelector(objectAt(spec, 'selector') ?? {});
     return [...selector.errors, invalidAs('spec.selector', shown, 'invalid label selector')];
@@ -49,7 +49,7 @@ export function replicaTemplateErrors(spec: JsonObject, old: JsonObject | undefi
   return [
     ...selector.errors,
     ...(selector.isEmpty ? [] : mismatchErrors(spec)),
-    ...podTemplateErrors(template, 'spec.template', objectAt(old, 'template')),
+    ...podTemplateErrors(template, 'spec.template'),
     ...lastingErrors(template, 'ReplicaSet'),
   ];
 }

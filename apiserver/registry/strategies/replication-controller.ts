@@ -14,7 +14,7 @@ import { isWishedAnew, templateWarnings } from './workload/template-warnings';
 const ofTemplate = templateWarnings(['spec']);
 
 export const replicationController: Strategy = {
-  validate: (object, _context, old) => specErrors(object, old),
+  validate: specErrors,
   // The whole object is judged twice (upstream behaviour, visible in the causes).
   update: { state: 'first', validate: specErrors },
   status: { validate: (object, old) => countErrors(REPLICA_COUNTS, object, old) },
@@ -25,7 +25,7 @@ export const replicationController: Strategy = {
   },
 };
 
-function specErrors(object: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
+function specErrors(object: JsonObject): readonly FieldError[] {
   const spec = objectAt(object, 'spec') ?? {};
   const selector = objectAt(spec, 'selector') ?? {};
   const isEmpty = isEmptyObject(selector);
@@ -34,16 +34,16 @@ function specErrors(object: JsonObject, old: JsonObject | undefined): readonly F
     ...negativeErrors(spec, 'spec', ['minReadySeconds']),
     ...(isEmpty ? [required('spec.selector')] : []),
     ...negativeErrors(spec, 'spec', ['replicas']),
-    ...(template === undefined ? [required('spec.template')] : templateErrors(template, isEmpty ? undefined : selector, old)),
+    ...(template === undefined ? [required('spec.template')] : templateErrors(template, isEmpty ? undefined : selector)),
   ];
 }
 
-function templateErrors(template: JsonObject, selector: JsonObject | undefined, old: JsonObject | undefined): readonly FieldError[] {
+function templateErrors(template: JsonObject, selector: JsonObject | undefined): readonly FieldError[] {
   const labels = labelsOf(template);
   const isMissed = selector !== undefined && !selects({ matchLabels: selector }, labels ?? {});
   return [
     ...(isMissed ? [mismatch(labels)] : []),
-    ...podTemplateErrors(template, 'spec.template', objectAt(objectAt(old, 'spec'), 'template')),
+    ...podTemplateErrors(template, 'spec.template'),
     ...lastingErrors(template, 'ReplicationController'),
   ];
 }

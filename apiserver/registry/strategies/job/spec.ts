@@ -19,8 +19,8 @@ const NUMBERS = [
   'maxFailedIndexes',
 ];
 
-/** `old` = the spec that it is to replace. */
-export function jobSpecErrors(spec: JsonObject, place: string, old: JsonObject | undefined): readonly FieldError[] {
+/** `place` = the path of the spec. */
+export function jobSpecErrors(spec: JsonObject, place: string): readonly FieldError[] {
   const failurePolicy = objectAt(spec, 'podFailurePolicy');
   const successPolicy = objectAt(spec, 'successPolicy');
   return [
@@ -30,7 +30,7 @@ export function jobSpecErrors(spec: JsonObject, place: string, old: JsonObject |
     ...(failurePolicy === undefined ? [] : failurePolicyErrors(spec, failurePolicy, `${place}.podFailurePolicy`)),
     ...(successPolicy === undefined ? [] : successPolicyErrors(spec, successPolicy, `${place}.successPolicy`)),
     ...replacementErrors(spec, failurePolicy !== undefined, `${place}.podReplacementPolicy`),
-    ...podTemplateErrors(objectAt(spec, 'template') ?? {}, `${place}.template`, objectAt(old, 'template')),
+    ...podTemplateErrors(objectAt(spec, 'template') ?? {}, `${place}.template`),
     ...restartErrors(spec, failurePolicy !== undefined, `${place}.template.spec.restartPolicy`),
   ];
 }

@@ -19,8 +19,8 @@ import { checkSpread } from './spread';
 import { checkTolerations } from './tolerations';
 import { checkVolumes } from './volumes';
 
-/** `place` = the path of the spec (`spec`, `spec.template.spec`); `old` = the spec that it is to replace. */
-export function podSpecErrors(spec: JsonObject, place: string, _old?: JsonObject): readonly FieldError[] {
+/** `place` = the path of the spec (`spec`, `spec.template.spec`). */
+export function podSpecErrors(spec: JsonObject, place: string): readonly FieldError[] {
   const errors: Errors = [];
   const volumes = checkVolumes(spec, place, errors);
   checkContainers(spec, place, volumes, errors);

@@ -7,8 +7,8 @@ import { listed } from '../field-rules';
 import { checkKnownAnnotations, checkProfilesAgree } from './annotations';
 import { podSpecErrors } from './pod-spec';
 
-/** `place` = the path of the template (`spec.template`); `old` = the template that it is to replace. */
-export function podTemplateErrors(template: JsonObject, place: string, old?: JsonObject): readonly FieldError[] {
+/** `place` = the path of the template (`spec.template`). */
+export function podTemplateErrors(template: JsonObject, place: string): readonly FieldError[] {
   const metadata = readMetadata(template);
   const spec = objectAt(template, 'spec') ?? {};
   const annotations = objectAt(metadata, 'annotations');
@@ -16,7 +16,7 @@ export function podTemplateErrors(template: JsonObject, place: string, old?: Jso
   validateLabels(objectAt(metadata, 'labels') ?? {}, `${place}.labels`, errors);
   validateAnnotations(annotations ?? {}, `${place}.annotations`, errors);
   checkKnownAnnotations(annotations, spec, `${place}.annotations`, errors);
-  errors.push(...podSpecErrors(spec, `${place}.spec`, objectAt(old, 'spec')));
+  errors.push(...podSpecErrors(spec, `${place}.spec`));
   checkProfilesAgree(annotations, spec, `${place}.spec`, errors);
   if (listed(spec, 'ephemeralContainers').length > 0) {
     errors.push(forbiddenField(`${place}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));
