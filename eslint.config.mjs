@@ -21,7 +21,7 @@ const injected = {
 };
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'node_modules/**', 'coverage/**', '.platform/**', 'shared/api/generated/**'] },
+  { ignores: ['dist/**', 'node_modules/**', 'coverage/**', '.platform/**', 'shared/api/types/generated/**'] },
   { linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'off' } },
   {
     files: ['**/*.ts'],

@@ -1,4 +1,4 @@
-import type { AdmissionRequest } from '../registry/write/admission';
+import type { AdmissionRequest } from '../registry/admission';
 import { buildResources } from '../registry/resources';
 import { createAdmission, type MutatingPlugin } from './chain';
 

@@ -2,7 +2,7 @@
  * The admission plug-ins as one ordered chain: all that may change an object, then all that may refuse it. What each of them does is in its own
  * file; which there are, in plugins.ts. Never waits where a plug-in has nothing to wait for.
  */
-import type { Admission, AdmissionOperation, AdmissionRequest } from '../registry/write/admission';
+import type { Admission, AdmissionOperation, AdmissionRequest } from '../registry/admission';
 
 export interface MutatingPlugin {
   readonly name: string;

@@ -1,6 +1,6 @@
 /** Which class an Ingress gets that names none; every expectation was seen at release 1.31.1. */
 import { writeFixture, type Fixture } from '../../test/support/write-fixture';
-import { objectAt, type JsonObject } from '../../shared/api/json';
+import { objectAt, type JsonObject } from '../../shared/values/json';
 
 const MARK = 'ingressclass.platform.io/is-default-class';
 const OTHER_MARK = 'ingressclass.kubernetes.io/is-default-class';

@@ -2,12 +2,12 @@
  * An Ingress that is created without a class gets the default one: of the IngressClasses that are marked so the newest, and among equally new ones
  * the first by name (behaviour-reference §5.9). An Ingress that names its class in the older way, by an annotation, is left alone.
  */
-import { objectAt, own, stringAt, type JsonObject } from '../../shared/api/json';
-import { readMetadata } from '../../shared/api/object-meta';
+import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
+import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import type { Entry } from '../cache/contract';
-import { classAnnotation } from '../registry/strategies/ingress';
-import { parseEntry } from '../registry/write/stored-object';
+import type { Entry } from '../cache/cache';
+import { classAnnotation } from '../kinds/networking/ingress';
+import { parseEntry } from '../registry/object/stored-object';
 import type { MutatingPlugin } from './chain';
 
 const MARK = 'ingressclass.platform.io/is-default-class';

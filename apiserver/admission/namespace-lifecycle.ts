@@ -2,11 +2,11 @@
  * Nothing is created in a namespace that does not exist or is going away, and the namespaces that the system lives in are not deleted
  * (behaviour-reference §1.4, §5.2).
  */
-import { groupResourceText } from '../../shared/api/identity';
-import { objectAt, stringAt } from '../../shared/api/json';
-import { forbidden, notFound } from '../../shared/api/status';
+import { groupResourceText } from '../../shared/api/identity/identity';
+import { objectAt, stringAt } from '../../shared/values/json';
+import { forbidden, notFound } from '../../shared/api/errors/status';
 import type { GeneratedNames } from '../../shared/names/dialect';
-import type { AdmissionRequest } from '../registry/write/admission';
+import type { AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 
 const NAMESPACES = { group: '', resource: 'namespaces' };

@@ -1,8 +1,8 @@
 /** Which admission plug-ins there are, in the order in which they run. */
 import type { GeneratedNames } from '../../shared/names/dialect';
-import type { Cache } from '../cache/contract';
+import type { Cache } from '../cache/cache';
 import type { Resources } from '../registry/resources';
-import type { Admission } from '../registry/write/admission';
+import type { Admission } from '../registry/admission';
 import { createAdmission, type AdmissionPlugins } from './chain';
 import { defaultIngressClass } from './default-ingress-class';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';

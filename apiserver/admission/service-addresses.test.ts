@@ -1,6 +1,6 @@
 /** Who may give a Service addresses from outside the cluster, by which way of writing, and what others may still do. */
 import { refusal, writeFixture, type Fixture } from '../../test/support/write-fixture';
-import type { JsonObject } from '../../shared/api/json';
+import type { JsonObject } from '../../shared/values/json';
 import type { AddressUse } from './service-addresses';
 
 const PORTS = [{ port: 80, protocol: 'TCP' }];

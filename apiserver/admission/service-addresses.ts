@@ -3,11 +3,11 @@
  * status. Either lets one tenant take the traffic of another, so both are for those only whom the authorizer allows to `update` the subresource
  * `externalips` or `loadbalancer` of Services. What is there already may stay or go, whoever writes.
  */
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/api/json';
-import { readMetadata, stringsAt } from '../../shared/api/object-meta';
-import { forbidden } from '../../shared/api/status';
-import type { UserInfo } from '../../shared/api/user';
-import type { AdmissionRequest } from '../registry/write/admission';
+import { arrayAt, isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../shared/values/json';
+import { readMetadata } from '../../shared/api/metadata/object-meta';
+import { forbidden } from '../../shared/api/errors/status';
+import type { UserInfo } from '../../shared/api/identity/user';
+import type { AdmissionRequest } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';
 
 /** What a user wants to do with a Service, as a permission to `update` one of its subresources (which nobody serves: they only name it). */

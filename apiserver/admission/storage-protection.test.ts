@@ -1,6 +1,6 @@
 /** With which finalizers volumes and claims are born; every expectation was seen at release 1.31.1. */
 import { writeFixture } from '../../test/support/write-fixture';
-import { objectAt, type JsonObject } from '../../shared/api/json';
+import { objectAt, type JsonObject } from '../../shared/values/json';
 
 const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
 const volume = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } };

@@ -2,8 +2,8 @@
  * Volumes and claims are born with a finalizer that keeps them while they are used; controllers take it away (StorageObjectInUseProtection). Not
  * the client's doing, so nobody owns it. An object that brings it along, in either spelling, is left alone.
  */
-import { arrayAt } from '../../shared/api/json';
-import { metadataOf } from '../../shared/api/object-meta';
+import { arrayAt } from '../../shared/values/json';
+import { metadataOf } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import type { MutatingPlugin } from './chain';
 

@@ -1,5 +1,5 @@
 /** Which priority classes stay; every expectation but the last was seen at release 1.31.1, where a deleted collection takes them along. */
-import { SYSTEM_PRIORITY_CLASSES } from '../registry/strategies/priority-class';
+import { SYSTEM_PRIORITY_CLASSES } from '../kinds/scheduling/priority-class';
 import { writeFixture } from '../../test/support/write-fixture';
 
 it('the classes that every cluster has are not deleted, others are', async () => {

@@ -1,6 +1,6 @@
 /** The priority classes that every cluster has are not deleted. */
-import { forbidden } from '../../shared/api/status';
-import { SYSTEM_PRIORITY_CLASSES } from '../registry/strategies/priority-class';
+import { forbidden } from '../../shared/api/errors/status';
+import { SYSTEM_PRIORITY_CLASSES } from '../kinds/scheduling/priority-class';
 import type { ValidatingPlugin } from './chain';
 
 export function systemPriorities(): ValidatingPlugin {

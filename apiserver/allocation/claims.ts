@@ -3,7 +3,7 @@
  * which keys have to change with the object. Nothing is allocated before the transaction that stores the object; until then what was
  * chosen is only kept from other requests of this replica.
  */
-import type { IpFamily } from '../../shared/api/ip-address';
+import type { IpFamily } from '../../shared/values/ip-address';
 import type { KeyValue, Operation, Revision } from '../storage/store';
 import { holdingOf, type Ledger, type Owner, type Scope } from './ledger';
 import { addressId, portId, shownIn, type Pool } from './pool';

@@ -3,7 +3,7 @@
  * and at once from what its own transactions found or did. The truth is in the store, where every write compares the keys that it takes; this view
  * only makes the first attempt a good one. Never asks the store.
  */
-import type { IpFamily } from '../../shared/api/ip-address';
+import type { IpFamily } from '../../shared/values/ip-address';
 import type { Random } from '../../shared/runtime/random';
 import type { KeyValue, Revision } from '../storage/store';
 import { addressPool, portPool, type Pool } from './pool';

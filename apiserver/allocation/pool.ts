@@ -2,7 +2,7 @@
  * What may be given out of one range, in its two bands: dynamic choice takes from the upper one first, so that the lower one stays for those who
  * name what they want. Knows numbers as the texts that stand in keys; who holds what is the ledger's business.
  */
-import { formatIpAddress, parseIpAddress } from '../../shared/api/ip-address';
+import { formatIpAddress, parseIpAddress } from '../../shared/values/ip-address';
 import { Band } from './band';
 import { portRangeText, type PortRange, type ServiceRange } from './ranges';
 

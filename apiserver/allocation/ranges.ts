@@ -2,7 +2,7 @@
  * The ranges from which Services get addresses and node ports, as an operator states them: what is accepted and how the rest is refused.
  * Holds no state.
  */
-import { formatIpAddress, parseIpRange, type IpAddress, type IpFamily } from '../../shared/api/ip-address';
+import { formatIpAddress, parseIpRange, type IpAddress, type IpFamily } from '../../shared/values/ip-address';
 
 /** A range of one family, its host bits cleared. */
 export interface ServiceRange {

@@ -1,8 +1,8 @@
-import type { UserInfo } from '../../shared/api/user';
+import type { UserInfo } from '../../shared/api/identity/user';
 import { bearerTokens } from './bearer-token';
 import { clientCertificates } from './client-certificate';
-import type { ClientCertificate } from './contract';
-import type { TokenAuthenticator } from './contract';
+import type { ClientCertificate } from './authenticator';
+import type { TokenAuthenticator } from './authenticator';
 import { staticTokens } from './static-tokens';
 import { parseTokenFile, TokenFileError } from './token-file';
 import { authenticateTokensInOrder } from './tokens';

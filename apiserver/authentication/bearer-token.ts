@@ -1,5 +1,5 @@
 /** Bearer tokens: finds the token in the Authorization header. Whose it is, the token authenticators say. */
-import { FAILED, NONE, type Authenticator, type Credentials, type Outcome, type TokenOutcome } from './contract';
+import { FAILED, NONE, type Authenticator, type Credentials, type Outcome, type TokenOutcome } from './authenticator';
 import type { AuthenticateToken } from './tokens';
 
 /** `audiences`: what a token has to be made for to open this server. */

@@ -1,5 +1,5 @@
 /** Client certificates: the common name is the user, the organizations are its groups (behaviour-reference §9.2). */
-import { FAILED, NONE, type Authenticator, type Credentials, type Outcome } from './contract';
+import { FAILED, NONE, type Authenticator, type Credentials, type Outcome } from './authenticator';
 
 export const clientCertificates: Authenticator = {
   authenticate({ certificate }: Credentials): Outcome {

@@ -1,5 +1,5 @@
 /** Tokens that are good for whatever this server is asked as: those of the token file. */
-import { NOT_MINE, type TokenAuthenticator } from './contract';
+import { NOT_MINE, type TokenAuthenticator } from './authenticator';
 import type { StaticTokens } from './token-file';
 
 /** `own`: the audiences that this server answers to. */

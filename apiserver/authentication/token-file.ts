@@ -1,5 +1,5 @@
 /** The static token file: `token,user,uid[,"group1,group2"]` per line (behaviour-reference §9.4). Read once, at the start. */
-import type { UserInfo } from '../../shared/api/user';
+import type { UserInfo } from '../../shared/api/identity/user';
 import { fingerprint } from './fingerprint';
 
 export class TokenFileError extends Error {}

@@ -2,8 +2,8 @@
  * The authenticators in their order (behaviour-reference §9.1): the first that knows the user decides. When all pass, the request is
  * anonymous if that is allowed; when one of them saw wrong credentials, it is refused.
  */
-import type { UserInfo } from '../../shared/api/user';
-import type { Authenticator, Credentials, Eventually, Outcome, Warned } from './contract';
+import type { UserInfo } from '../../shared/api/identity/user';
+import type { Authenticator, Credentials, Eventually, Outcome, Warned } from './authenticator';
 
 const AUTHENTICATED = 'system:authenticated';
 const UNAUTHENTICATED = 'system:unauthenticated';

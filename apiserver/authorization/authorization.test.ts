@@ -1,5 +1,5 @@
-import type { UserInfo } from '../../shared/api/user';
-import type { Attributes } from './contract';
+import type { UserInfo } from '../../shared/api/identity/user';
+import type { Attributes } from './authorizer';
 import { authorizersFor } from './modes';
 import { authorizeRequests, inOrder } from './union';
 

@@ -3,7 +3,7 @@
  * and version to everyone (behaviour-reference §9.12: cluster-admin, system:discovery, system:basic-user, system:public-info-viewer,
  * system:monitoring, system:service-account-issuer-discovery).
  */
-import type { UserInfo } from '../../shared/api/user';
+import type { UserInfo } from '../../shared/api/identity/user';
 import {
   ALL_RULES,
   ALLOW,
@@ -16,7 +16,7 @@ import {
   type ResourceAttributes,
   type ResourceRule,
   type Rules,
-} from './contract';
+} from './authorizer';
 
 const MASTERS = 'system:masters';
 

@@ -1,6 +1,6 @@
 /** `--authorization-mode` as data: which words there are and what each adds to the chain. */
 import { builtIn, masters } from './built-in';
-import { ALL_RULES, ALLOW, NO_RULES, type Authorizer, type Decision } from './contract';
+import { ALL_RULES, ALLOW, NO_RULES, type Authorizer, type Decision } from './authorizer';
 
 const alwaysAllow: Authorizer = { authorize: (): Decision => ALLOW, rules: () => ALL_RULES };
 const alwaysDeny: Authorizer = {

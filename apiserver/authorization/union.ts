@@ -1,7 +1,7 @@
 /** The authorizers in their order: the first that allows or denies decides; when all pass, the request is refused. */
-import { forbidden, forbiddenPath, type StatusError } from '../../shared/api/status';
-import type { UserInfo } from '../../shared/api/user';
-import type { Attributes, Authorizer, Decision } from './contract';
+import { forbidden, forbiddenPath, type StatusError } from '../../shared/api/errors/status';
+import type { UserInfo } from '../../shared/api/identity/user';
+import type { Attributes, Authorizer, Decision } from './authorizer';
 
 /** One authorizer out of many. Reasons of those that had no opinion stay with a refusal. */
 export function inOrder(authorizers: readonly Authorizer[]): Authorizer {

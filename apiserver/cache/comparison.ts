@@ -3,9 +3,9 @@
  *
  * What it is for: the consistency checker, and finding out what a gap in the stream changed. Changes nothing.
  */
-import { compareBytes } from '../../shared/api/json';
+import { compareBytes } from '../../shared/values/json';
 import type { KeyValue, Revision, Store } from '../storage/store';
-import type { Entry } from './contract';
+import type { Entry } from './cache';
 import type { KeySpace } from './key-space';
 import type { Pace } from './pace';
 import { pages } from './pages';

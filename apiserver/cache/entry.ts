@@ -6,7 +6,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Revision } from '../storage/store';
-import type { Entry, Labels, StoredType } from './contract';
+import type { Entry, Labels, StoredType } from './cache';
 import type { HeldEntry, Slabs } from './held-entry';
 import { decodeStoredValue, spliceResourceVersion, TABLE_GENERATION, UnknownFormat, type StoredValue } from './stored-value';
 

@@ -5,7 +5,7 @@
  */
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { StoreError, type Revision, type Store } from '../storage/store';
-import type { Waited } from './contract';
+import type { Waited } from './cache';
 import type { Yield } from './pace';
 import type { CacheStatistics } from './statistics';
 import type { Waiters } from './waiters';

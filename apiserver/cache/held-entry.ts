@@ -7,7 +7,7 @@
  * garbage collector.
  */
 import type { Revision } from '../storage/store';
-import type { Entry, Labels } from './contract';
+import type { Entry, Labels } from './cache';
 import { splicedLength, spliceInto, type StoredValue } from './stored-value';
 
 /** A little below 128 KiB: with the allocator's header it fills whole pages. */

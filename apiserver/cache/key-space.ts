@@ -4,7 +4,7 @@
  * the clock never waits for a definition, and what it passes is never missing.
  */
 import { prefixRange, type KeyRange, type Revision } from '../storage/store';
-import type { StoredType, WatchScope } from './contract';
+import type { StoredType, WatchScope } from './cache';
 import { TypeState } from './type-state';
 
 export class KeySpace {

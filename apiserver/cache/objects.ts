@@ -6,7 +6,7 @@
 import type { Logger } from '../../shared/runtime/logger';
 import type { Revision, WatchEvent } from '../storage/store';
 import type { Difference } from './comparison';
-import type { Entry, WatchEnd } from './contract';
+import type { Entry, WatchEnd } from './cache';
 import type { EntryFactory } from './entry';
 import { Slabs } from './held-entry';
 import type { KeySpace } from './key-space';

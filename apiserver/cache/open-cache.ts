@@ -12,7 +12,7 @@ import { Bookmarks } from './bookmarks';
 import { Checker, type CheckerHost } from './checker';
 import { Compaction } from './compaction';
 import type { Difference } from './comparison';
-import type { CacheWatch, ChangeSink, Entry, Snapshot, SnapshotRequest, StoredType, Waited, WatchEnd, WatchRequest } from './contract';
+import type { CacheWatch, ChangeSink, Entry, Snapshot, SnapshotRequest, StoredType, Waited, WatchEnd, WatchRequest } from './cache';
 import { EntryFactory } from './entry';
 import { Freshness, StallGuard } from './freshness';
 import { Inbound, type InboundHandler } from './inbound';

@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
 import type { Revision, Store } from '../storage/store';
-import type { Cache, Entry, StoredType } from './contract';
+import type { Cache, Entry, StoredType } from './cache';
 import type { Migrate } from './entry';
 import type { KeyListener } from './key-listeners';
 import type { Yield } from './pace';

@@ -4,7 +4,7 @@
  * Kept are at most 32, holding at most 64 MB alone; the least recently used goes first.
  */
 import type { Revision } from '../storage/store';
-import type { Snapshot, SnapshotRequest } from './contract';
+import type { Snapshot, SnapshotRequest } from './cache';
 import { readSnapshot, type SnapshotHost } from './read-snapshot';
 import { TreeSnapshot } from './snapshot';
 import type { CacheStatistics } from './statistics';

@@ -1,6 +1,6 @@
 /** Reads a part of a past state from the store, page by page, no more than was asked for. */
 import { StoreError, type Revision, type Store } from '../storage/store';
-import type { Entry, SnapshotRequest } from './contract';
+import type { Entry, SnapshotRequest } from './cache';
 import type { EntryFactory } from './entry';
 import type { KeySpace } from './key-space';
 import type { Pace } from './pace';

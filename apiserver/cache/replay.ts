@@ -7,7 +7,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { StoreError, type KeyRange, type Revision, type Store, type Watch, type WatchEvent, type WatchSink } from '../storage/store';
-import type { Change, Entry, WatchScope } from './contract';
+import type { Change, Entry, WatchScope } from './cache';
 import { Deque } from './deque';
 import type { EntryFactory } from './entry';
 import { inScope, scopeBounds, type KeySpace } from './key-space';

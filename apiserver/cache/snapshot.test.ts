@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { compareBytes } from '../../shared/api/json';
-import type { Entry, StoredType } from './contract';
+import { compareBytes } from '../../shared/values/json';
+import type { Entry, StoredType } from './cache';
 import { TypeState } from './type-state';
 
 const type: StoredType = { name: 'configmaps', segment: 'configmaps', namespaced: true };

@@ -5,9 +5,9 @@
  * pairs, so a tree uses it until the first key with one arrives.
  */
 import BTree from 'sorted-btree';
-import { compareBytes } from '../../shared/api/json';
+import { compareBytes } from '../../shared/values/json';
 import type { Revision } from '../storage/store';
-import type { Entry, Snapshot } from './contract';
+import type { Entry, Snapshot } from './cache';
 
 export type Compare = (a: string, b: string) => number;
 export type Tree = BTree<string, Entry>;

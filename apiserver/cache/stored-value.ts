@@ -8,7 +8,7 @@
  * table generation u16 · length of the header JSON u32 · offset in the body at which `"resourceVersion":"…",` is inserted u32 ·
  * header JSON `{"l":{labels},"f":{fields}}` (empty when neither) · body (`{"metadata":{…},…}` without kind, apiVersion, resourceVersion).
  */
-import type { Labels } from './contract';
+import type { Labels } from './cache';
 
 const FIXED = 14;
 const FORMAT = 1;

@@ -4,7 +4,7 @@
  * What it never does: decide when the clock moves, or tell watchers.
  */
 import type { Revision } from '../storage/store';
-import type { Entry, StoredType } from './contract';
+import type { Entry, StoredType } from './cache';
 import { sizeOf } from './held-entry';
 import { FrozenTree, isWide, newTree, TreeSnapshot, type Tree } from './snapshot';
 import { ChangeLog } from './window';

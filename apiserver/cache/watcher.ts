@@ -5,7 +5,7 @@
  * afterwards; the step from backlog to live happens without giving way, so nothing is lost or repeated.
  */
 import { StoreError, type Revision } from '../storage/store';
-import type { CacheWatch, ChangeSink, Entry, Change, WatchEnd, WatchEventType, WatchRequest } from './contract';
+import type { CacheWatch, ChangeSink, Entry, Change, WatchEnd, WatchEventType, WatchRequest } from './cache';
 import { inScope, scopeBounds } from './key-space';
 import type { Pace } from './pace';
 import { Compacted, replay, type ReplayHost } from './replay';

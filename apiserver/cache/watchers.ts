@@ -2,7 +2,7 @@
  * The open watches of one type by scope, so that a change visits only those who can see it: 1,000 watches of one name each cost a change
  * to one of them no more than one watch does.
  */
-import type { StoredType, WatchScope } from './contract';
+import type { StoredType, WatchScope } from './cache';
 import type { Watcher } from './watcher';
 import type { RecordedChange } from './window';
 

@@ -1,4 +1,4 @@
-import type { Entry } from './contract';
+import type { Entry } from './cache';
 import { ChangeLog, EventWindow, RecordedChange } from './window';
 
 const entry = (key: string, size: number): Entry => ({

@@ -5,7 +5,7 @@
  * A change costs the state that it replaced (the present one is held by the index or by the next change) and a constant.
  */
 import type { Revision } from '../storage/store';
-import type { Change, Entry } from './contract';
+import type { Change, Entry } from './cache';
 import { Deque } from './deque';
 import { sizeOf } from './held-entry';
 

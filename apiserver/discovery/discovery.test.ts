@@ -1,9 +1,9 @@
-import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/api/json';
+import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { OPTIONAL_KINDS, SERVED_KINDS } from '../../shared/api/kinds';
 import { decodeProtobuf } from '../../shared/serialization';
-import type { DocumentAnswer, DocumentRequest } from './contract';
+import type { DocumentAnswer, DocumentRequest } from './document';
 import { createDiscovery } from './discovery';
-import { compareVersions } from '../../shared/api/version-order';
+import { compareVersions } from '../../shared/values/version-order';
 import { servedGroups } from './groups';
 import { groupIn } from '../../shared/names/dialect';
 import recorded from './testdata/recorded.json';

@@ -3,9 +3,9 @@
  * asked for and kept: there are a few per group.
  */
 import { createHash } from 'node:crypto';
-import { compareBytes, type JsonObject } from '../../shared/api/json';
+import { compareBytes, type JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
-import { methodNotAllowedOnRoute, notAcceptable } from '../../shared/api/status';
+import { methodNotAllowedOnRoute, notAcceptable } from '../../shared/api/errors/status';
 import {
   canonicalGroup,
   dialectOfGroup,
@@ -18,7 +18,7 @@ import {
 import { encodeProtobuf, stringifyYaml } from '../../shared/serialization';
 import { perRows } from '../registry/per-rows';
 import { acceptClauses, aggregatedParameters, aggregatedTarget, type AggregatedTarget, type Encoding } from './accept';
-import type { DocumentAnswer, DocumentRequest, Documents } from './contract';
+import type { DocumentAnswer, DocumentRequest, Documents } from './document';
 import { aggregatedList, coreVersions, groupDocument, groupList, resourceList, versionDocument, type BuildInfo } from './documents';
 import { servedGroups, type ServedGroup } from './groups';
 

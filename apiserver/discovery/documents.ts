@@ -3,8 +3,8 @@
  * asked for. Never knows about HTTP.
  */
 import { createHash } from 'node:crypto';
-import { apiVersionOf } from '../../shared/api/identity';
-import type { JsonObject } from '../../shared/api/json';
+import { apiVersionOf } from '../../shared/api/identity/identity';
+import type { JsonObject } from '../../shared/values/json';
 import { storedRowOf, type KindRow, type SubresourceRow, type Verb } from '../../shared/api/kinds';
 import { groupIn, RELEASE, type Dialect } from '../../shared/names/dialect';
 import { aggregatedApiVersion, type AggregatedVersion } from './accept';

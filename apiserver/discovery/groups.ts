@@ -2,9 +2,9 @@
  * The served kinds, arranged as discovery lists them: groups in their order, versions in theirs, resources by name with their subresources.
  * Canonical spelling only; documents.ts puts names into a dialect.
  */
-import { compareBytes } from '../../shared/api/json';
+import { compareBytes } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
-import { compareVersions } from '../../shared/api/version-order';
+import { compareVersions } from '../../shared/values/version-order';
 
 export interface ServedVersion {
   readonly version: string;

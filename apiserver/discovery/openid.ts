@@ -2,10 +2,10 @@
  * What others need to check this server's service account tokens by themselves (behaviour-reference §9.8): who issues them, and with which
  * keys. Served for issuers with an https address only, since nobody else could look there.
  */
-import type { JsonObject } from '../../shared/api/json';
-import { methodNotAllowedOnRoute, notAcceptable } from '../../shared/api/status';
+import type { JsonObject } from '../../shared/values/json';
+import { methodNotAllowedOnRoute, notAcceptable } from '../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
-import type { DocumentRequest, Documents } from './contract';
+import type { DocumentRequest, Documents } from './document';
 
 export interface OpenIdParts {
   readonly issuer: string;

@@ -2,12 +2,12 @@
  * Which requests for a custom resource lead somewhere. Upstream serves these by another handler than built-in kinds, and answers otherwise where they do
  * not (behaviour-reference §1.2): in its own words, and with HEAD. The handlers are the same.
  */
-import { groupResourceText } from '../../shared/api/identity';
+import { groupResourceText } from '../../shared/api/identity/identity';
 import type { KindRow, Verb } from '../../shared/api/kinds';
-import { badRequest, methodNotSupported, notFound, unsupportedMediaType } from '../../shared/api/status';
-import type { Exchange } from './exchange';
-import { CUSTOM_PATCH_TYPES, plainType } from './body';
-import type { ResourceRequest } from './request-info';
+import { badRequest, methodNotSupported, notFound, unsupportedMediaType } from '../../shared/api/errors/status';
+import type { Exchange } from './request/exchange';
+import { CUSTOM_PATCH_TYPES, plainType } from './request/body';
+import type { ResourceRequest } from './request/request-info';
 
 /** The verb to carry out; undefined = there is no such page. Throws StatusError. */
 export function customVerb(exchange: Exchange, row: KindRow, info: ResourceRequest): Verb | undefined {

@@ -9,14 +9,14 @@ import {
   routeNotFound,
   serviceUnavailable,
   watchNotSupported,
-} from '../../shared/api/status';
-import { apiVersionOf } from '../../shared/api/identity';
+} from '../../shared/api/errors/status';
+import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { Deprecation, KindRow, Verb } from '../../shared/api/kinds';
 import { textIn } from '../../shared/names/dialect';
-import type { Resource, ServedResource } from '../registry/contract';
-import type { ApiParts } from './api-parts';
+import type { Resource, ServedResource } from '../registry/verbs';
+import type { ApiParts } from './handlers/api-parts';
 import { customVerb } from './custom-routes';
-import type { Exchange } from './exchange';
+import type { Exchange } from './request/exchange';
 import { subresourceRow } from './handlers/answer';
 import { remove, removeCollection } from './handlers/delete';
 import { operate } from './handlers/operation';
@@ -25,7 +25,7 @@ import { get, list } from './handlers/read';
 import { showAll, showOne } from './handlers/view';
 import { watch } from './handlers/watch';
 import { create, patch, update } from './handlers/write';
-import type { RequestVerb, ResourceRequest } from './request-info';
+import type { RequestVerb, ResourceRequest } from './request/request-info';
 
 type Handler = (parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest) => Promise<void>;
 

@@ -7,7 +7,7 @@ import { RELEASE } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Deprecation, KindRow } from '../../shared/api/kinds';
-import type { UserInfo } from '../../shared/api/user';
+import type { UserInfo } from '../../shared/api/identity/user';
 import type { CacheStatistics } from '../cache/statistics';
 import type { Ledger } from '../allocation/ledger';
 import { publishAllocations } from './allocation-metrics';

@@ -1,5 +1,5 @@
 /** The labels of a request, from what it asked for. Only served resources, known paths and known words ever become labels. */
-import type { ServedResource } from '../registry/contract';
+import type { ServedResource } from '../registry/verbs';
 
 interface ResourceInfo {
   readonly kind: 'resource';

@@ -1,7 +1,7 @@
 /** What is published of a definition with all that a schema can say, against what release 1.31.1 published of it (without its texts). */
-import { objectAt, type JsonObject } from '../../shared/api/json';
+import { objectAt, type JsonObject } from '../../shared/values/json';
 import { OPENAPI_ROOT } from '../../shared/names/dialect';
-import { readDefinition } from '../registry/custom/rows';
+import { readDefinition } from '../custom-resources/rows';
 import { customSchemas } from './custom-schemas';
 import { documentV2, documentV3 } from './documents';
 import recorded from './testdata/custom-schemas.json';

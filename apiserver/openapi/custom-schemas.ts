@@ -2,12 +2,12 @@
  * The schemas of custom kinds and their lists as the documents publish them. What a version of OpenAPI can say of a custom schema is decided in
  * shared/api/custom/publish.ts; here it becomes a whole kind.
  */
-import type { CustomVersion } from '../../shared/api/custom/version';
-import { publishSchema } from '../../shared/api/custom/publish';
-import { apiVersionOf } from '../../shared/api/identity';
-import type { JsonObject } from '../../shared/api/json';
+import type { CustomVersion } from '../../shared/api/structural/version';
+import { publishSchema } from '../../shared/api/structural/publish';
+import { apiVersionOf } from '../../shared/api/identity/identity';
+import type { JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
-import { openApiName } from '../../shared/api/schema';
+import { openApiName } from '../../shared/api/types';
 import type { Describe } from './descriptions';
 
 const OBJECT_META = 'meta.v1.ObjectMeta';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { objectAt } from '../../shared/api/json';
+import { objectAt } from '../../shared/values/json';
 import { KINDS } from '../../shared/api/kinds';
 import { removeFolder, temporaryFolder } from '../../test/support/programs';
 import { readDescriptions } from './descriptions';

@@ -1,10 +1,10 @@
 /**
- * The texts that say what types and members are for, when the build has put them beside this file (shared/api/generate/describe.ts); without
+ * The texts that say what types and members are for, when the build has put them beside this file (shared/api/types/generate/describe.ts); without
  * them documents have none. Never kept: they are large, and wanted only while a document is made.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, objectAt, stringAt, type JsonObject } from '../../shared/api/json';
+import { isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { errorCode } from '../../shared/runtime/error-code';
 import { parseJson } from '../../shared/serialization';
 

@@ -2,10 +2,10 @@
  * Whole OpenAPI documents: one of version 2 for everything, one of version 3 per group version. Derived from the kind table and the type
  * tables; never kept here (openapi.ts decides how long), never knows about HTTP.
  */
-import { compareBytes, type JsonObject } from '../../shared/api/json';
-import { apiVersionOf, type GroupVersion } from '../../shared/api/identity';
+import { compareBytes, type JsonObject } from '../../shared/values/json';
+import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
-import { CUSTOM_TYPE, definitions, openApiName, type PublishedKind } from '../../shared/api/schema';
+import { CUSTOM_TYPE, definitions, openApiName, type PublishedKind } from '../../shared/api/types';
 import { groupIn, OPENAPI_ROOT, RELEASE, type Dialect } from '../../shared/names/dialect';
 import { CUSTOM_REFERENCES, customSchemas } from './custom-schemas';
 import type { Describe } from './descriptions';

@@ -1,5 +1,5 @@
 /** The forms in which OpenAPI documents are sent, and which of them a client accepts. */
-import type { JsonObject } from '../../shared/api/json';
+import type { JsonObject } from '../../shared/values/json';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import { encodeMessage, type Messages } from './message';
 import { OPENAPI_V2, OPENAPI_V3 } from './messages';

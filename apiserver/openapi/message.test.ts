@@ -1,4 +1,4 @@
-import { isObject, stringAt, type JsonObject, type JsonValue } from '../../shared/api/json';
+import { isObject, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { SERVED_KINDS } from '../../shared/api/kinds';
 import { documentV2, documentV3 } from './documents';
 import { encodeMessage, type Messages, type Shape } from './message';

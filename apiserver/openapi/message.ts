@@ -3,7 +3,7 @@
  * free members is a list of name and value pairs, and values of any type are YAML text. Members without a row are left out.
  */
 import { Writer } from 'protobufjs/minimal';
-import { isObject, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/api/json';
+import { isObject, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { stringifyYaml } from '../../shared/serialization';
 
 export type Shape =

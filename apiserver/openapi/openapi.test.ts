@@ -1,8 +1,8 @@
-import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/api/json';
+import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
 import { groupIn } from '../../shared/names/dialect';
 import { ManualClock } from '../../test/support/manual-clock';
-import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './contract';
+import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { createOpenApi } from './openapi';
 
 const clock = new ManualClock();

@@ -3,13 +3,13 @@
  * and rarely asked for: they are made on demand, kept for a while, and forgotten; only their hashes stay.
  */
 import { createHash } from 'node:crypto';
-import { apiVersionOf } from '../../shared/api/identity';
-import type { JsonObject } from '../../shared/api/json';
+import { apiVersionOf } from '../../shared/api/identity/identity';
+import type { JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { groupIn, type Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { perRows } from '../registry/per-rows';
-import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './contract';
+import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { readDescriptions, type Describe } from './descriptions';
 import { documentV2, documentV3 } from './documents';
 import { chosenForm, type Form } from './forms';

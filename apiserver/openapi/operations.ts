@@ -2,9 +2,9 @@
  * What can be done under which path, as data: the operations of every served resource with their parameters, bodies and answers. Both
  * versions of OpenAPI are rendered from it (render-v2.ts, render-v3.ts). Descriptions are few and ours.
  */
-import { compareBytes } from '../../shared/api/json';
+import { compareBytes } from '../../shared/values/json';
 import type { KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
-import { hasSchema } from '../../shared/api/schema';
+import { hasSchema } from '../../shared/api/types';
 import { groupIn, type Dialect } from '../../shared/names/dialect';
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';

@@ -1,5 +1,5 @@
 /** Operations as OpenAPI 2.0 writes them. Only form: what there is stands in operations.ts. */
-import type { JsonObject } from '../../shared/api/json';
+import type { JsonObject } from '../../shared/values/json';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, type Dialect } from '../../shared/names/dialect';
 import { RESPONSE_TEXT, type Operation, type Parameter, type PathEntry } from './operations';
 import { CUSTOM_PATCH_MEDIA_TYPES, PATCH_MEDIA_TYPES } from './patch-types';

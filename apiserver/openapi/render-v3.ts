@@ -1,5 +1,5 @@
 /** Operations as OpenAPI 3.0 writes them. Only form: what there is stands in operations.ts. */
-import type { JsonObject } from '../../shared/api/json';
+import type { JsonObject } from '../../shared/values/json';
 import type { Dialect } from '../../shared/names/dialect';
 import { RESPONSE_TEXT, type Operation, type Parameter, type PathEntry } from './operations';
 import { extensionsOf, patchTypes, produces } from './render-v2';

@@ -1,7 +1,7 @@
 import { KINDS } from '../../shared/api/kinds';
 import { buildResources, entryKey } from './resources';
-import { STRATEGIES } from './strategies';
-import { groupResourceText } from '../../shared/api/identity';
+import { STRATEGIES } from '../kinds';
+import { groupResourceText } from '../../shared/api/identity/identity';
 
 const resources = buildResources();
 

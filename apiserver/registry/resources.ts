@@ -2,11 +2,11 @@
  * The served resources: those made once from the kind table, which the cache is told to hold, and those that definitions add while the server runs.
  * What the endpoints route to. Never knows a verb.
  */
-import { apiVersionOf, groupResourceText, type GroupVersion, type GroupVersionKind } from '../../shared/api/identity';
+import { apiVersionOf, groupResourceText, type GroupVersion, type GroupVersionKind } from '../../shared/api/identity/identity';
 import { SERVED_KINDS, storedRowOf, type KindRow } from '../../shared/api/kinds';
 import { canonicalGroup } from '../../shared/names/dialect';
-import type { StoredType } from '../cache/contract';
-import type { Resource, ServedResource } from './contract';
+import type { StoredType } from '../cache/cache';
+import type { Resource, ServedResource } from './verbs';
 
 export interface Resources {
   /** Of every built-in kind that is stored. */

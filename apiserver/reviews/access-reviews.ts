@@ -2,13 +2,13 @@
  * Whether somebody may do something (behaviour-reference §9.11): SubjectAccessReview for anyone, the local one within a namespace, the self one for
  * whoever asks. Decided by the same authorizers as requests are.
  */
-import { invalidAs, invalidValue, type FieldError } from '../../shared/api/field-error';
-import { isObject, objectAt, stringAt, type JsonObject } from '../../shared/api/json';
-import { readMetadata, stringsAt } from '../../shared/api/object-meta';
-import { invalid } from '../../shared/api/status';
-import type { UserInfo } from '../../shared/api/user';
-import type { Attributes, Authorizer } from '../authorization/contract';
-import type { Operation } from '../registry/virtual/contract';
+import { invalidAs, invalidValue, type FieldError } from '../../shared/api/errors/field-error';
+import { isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../shared/values/json';
+import { readMetadata } from '../../shared/api/metadata/object-meta';
+import { invalid } from '../../shared/api/errors/status';
+import type { UserInfo } from '../../shared/api/identity/user';
+import type { Attributes, Authorizer } from '../authorization/authorizer';
+import type { Operation } from '../registry/operations/operation';
 
 export function reviewAccess(authorizer: Authorizer): Operation {
   return ({ object }) => {

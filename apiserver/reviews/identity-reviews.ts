@@ -1,11 +1,11 @@
 /** Who somebody is: the bearer of a token (TokenReview), and whoever asks (SelfSubjectReview). */
-import { objectAt, stringAt } from '../../shared/api/json';
-import { stringsAt, timestamp } from '../../shared/api/object-meta';
-import { badRequest } from '../../shared/api/status';
+import { objectAt, stringAt, stringsAt } from '../../shared/values/json';
+import { timestamp } from '../../shared/api/metadata/object-meta';
+import { badRequest } from '../../shared/api/errors/status';
 import type { Clock } from '../../shared/runtime/clock';
 import type { AuthenticateToken } from '../authentication/tokens';
 import { authenticated } from '../authentication/union';
-import type { Operation } from '../registry/virtual/contract';
+import type { Operation } from '../registry/operations/operation';
 import { shownUser } from './user';
 
 export interface TokenReviewParts {

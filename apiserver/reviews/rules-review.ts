@@ -1,8 +1,8 @@
 /** What whoever asks may do in a namespace (SelfSubjectRulesReview): as much as the authorizers can tell without being asked about each thing. */
-import { objectAt, stringAt, type JsonObject } from '../../shared/api/json';
-import { badRequest } from '../../shared/api/status';
-import type { Authorizer, PathRule, ResourceRule } from '../authorization/contract';
-import type { Operation } from '../registry/virtual/contract';
+import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { badRequest } from '../../shared/api/errors/status';
+import type { Authorizer, PathRule, ResourceRule } from '../authorization/authorizer';
+import type { Operation } from '../registry/operations/operation';
 
 /** Answers with an object of its own, which does not say what was asked. */
 export function reviewOwnRules(authorizer: Authorizer): Operation {

@@ -1,7 +1,7 @@
 /** Which function answers which review. */
 import type { Clock } from '../../shared/runtime/clock';
-import type { Authorizer } from '../authorization/contract';
-import type { OperationTable } from '../registry/virtual/contract';
+import type { Authorizer } from '../authorization/authorizer';
+import type { OperationTable } from '../registry/operations/operation';
 import { reviewAccess, reviewLocalAccess, reviewOwnAccess } from './access-reviews';
 import { reviewSelf, reviewToken, type TokenReviewParts } from './identity-reviews';
 import { reviewOwnRules } from './rules-review';

@@ -1,17 +1,17 @@
 /** A token for a service account (behaviour-reference §9.7): how long it is good, for whom, and what it stands and falls with. */
-import { invalidValue } from '../../shared/api/field-error';
-import { parseApiVersion, type GroupVersion } from '../../shared/api/identity';
-import { objectAt, own, stringAt, type JsonObject } from '../../shared/api/json';
-import { readMetadata, stringsAt, timestamp } from '../../shared/api/object-meta';
-import { badRequest, conflict, invalid, routeNotFound, StatusError } from '../../shared/api/status';
+import { invalidValue } from '../../shared/api/errors/field-error';
+import { parseApiVersion, type GroupVersion } from '../../shared/api/identity/identity';
+import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../shared/values/json';
+import { readMetadata, timestamp } from '../../shared/api/metadata/object-meta';
+import { badRequest, conflict, invalid, routeNotFound, StatusError } from '../../shared/api/errors/status';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 import type { BindableResource } from '../authentication/service-account/bound-objects';
 import type { ObjectClaim } from '../authentication/service-account/claims';
 import type { IssueToken } from '../authentication/service-account/issuer';
-import type { Reader, RequestContext, Resource } from '../registry/contract';
-import type { Operation } from '../registry/virtual/contract';
-import { parseEntry } from '../registry/write/stored-object';
+import type { Reader, RequestContext, Resource } from '../registry/verbs';
+import type { Operation } from '../registry/operations/operation';
+import { parseEntry } from '../registry/object/stored-object';
 
 export interface TokenRequestParts {
   readonly issueToken: IssueToken;

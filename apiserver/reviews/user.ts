@@ -1,6 +1,6 @@
 /** A user as reviews show one. */
-import type { JsonObject } from '../../shared/api/json';
-import type { UserInfo } from '../../shared/api/user';
+import type { JsonObject } from '../../shared/values/json';
+import type { UserInfo } from '../../shared/api/identity/user';
 
 export function shownUser({ name, uid, groups, extra }: UserInfo): JsonObject {
   return {

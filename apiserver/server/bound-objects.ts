@@ -1,6 +1,6 @@
 /** What service account tokens are bound to, as the registry knows it. */
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/api/json';
-import { readMetadata } from '../../shared/api/object-meta';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName, type GeneratedNames } from '../../shared/names/dialect';
 import { LEGACY_TOKEN_LABELS } from '../../shared/names/legacy-token';
 import type { BindableResource, BoundObjects } from '../authentication/service-account/bound-objects';

@@ -1,8 +1,8 @@
 /** The client's certificate, read once per connection, whatever the protocol. */
 import { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
-import type { ClientCertificate } from '../authentication/contract';
-import type { Exchange } from '../endpoints/exchange';
+import type { ClientCertificate } from '../authentication/authenticator';
+import type { Exchange } from '../endpoints/request/exchange';
 
 type Seen = ClientCertificate | 'none';
 

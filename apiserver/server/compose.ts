@@ -13,32 +13,32 @@ import type { PortRange, ServiceRanges } from '../allocation/ranges';
 import { defaultAdmission } from '../admission/plugins';
 import type { BindableResource } from '../authentication/service-account/bound-objects';
 import { legacyUses } from '../authentication/service-account/legacy-uses';
-import type { Resource } from '../registry/contract';
+import type { Resource } from '../registry/verbs';
 import { openCache, type OpenedCache } from '../cache/open-cache';
 import { createDiscovery } from '../discovery/discovery';
 import { isDiscoverable, OPENID_PATHS } from '../discovery/openid';
-import { tables } from '../discovery/table/table';
-import type { ApiParts } from '../endpoints/api-parts';
-import { Outbox } from '../endpoints/outbox';
-import { LiveWatches } from '../endpoints/live-watches';
+import { tables } from '../printers/table';
+import type { ApiParts } from '../endpoints/handlers/api-parts';
+import { Outbox } from '../endpoints/output/outbox';
+import { LiveWatches } from '../endpoints/answer/live-watches';
 import { Encoders } from '../endpoints/representation/encoders';
 import { Health } from '../health/checks';
 import { serverChecks, sharedStoreCheck } from '../health/server-checks';
 import { Metrics } from '../metrics/metrics';
 import { createOpenApi } from '../openapi/openapi';
-import { claimPrefix } from '../registry/bootstrap/ownership';
-import { REPLICAS, Replicas } from '../registry/bootstrap/replicas';
-import { secretMarker } from '../registry/bootstrap/token-tracking';
+import { claimPrefix } from '../upkeep/ownership';
+import { REPLICAS, Replicas } from '../upkeep/replicas';
+import { secretMarker } from '../upkeep/token-tracking';
 import { liveObjects } from '../registry/read/live-objects';
-import { Definitions } from '../registry/custom/definitions';
+import { Definitions } from '../custom-resources/definitions';
 import { Freshness } from '../registry/read/freshness';
 import { createReader } from '../registry/read/reader';
 import { selectionFor } from '../registry/read/selection';
 import { buildResources, type Resources } from '../registry/resources';
-import { componentStatuses } from '../registry/virtual/component-status';
-import { createViews } from '../registry/virtual/views';
-import { createOperations } from '../registry/virtual/operations';
-import { operationTable } from '../registry/virtual/table';
+import { componentStatuses } from '../registry/operations/component-status';
+import { createViews } from '../registry/operations/views';
+import { createOperations } from '../registry/operations/operations';
+import { operationTable } from '../registry/operations/table';
 import { createWriter } from '../registry/write/writer';
 import type { Store } from '../storage/store';
 import { createAccess, type AccessOptions } from './access';
@@ -51,6 +51,7 @@ import { InFlight } from './in-flight';
 import { listenLocally, listenSecurely, type ConnectionLimits, type Listener, type TlsFiles } from './listeners';
 import { Ongoing } from './ongoing';
 import { ServerState } from './state';
+import { strategyOf } from './strategies';
 
 export interface ServerOptions extends AccessOptions {
   readonly host: string;
@@ -144,6 +145,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   resources.add(definitions);
   void definitions.start();
   const writer = createWriter({
+    strategyOf,
     store,
     cache,
     reader,

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { ManualClock } from '../../test/support/manual-clock';
-import { Exchange } from '../endpoints/exchange';
-import { Outbox } from '../endpoints/outbox';
+import { Exchange } from '../endpoints/request/exchange';
+import { Outbox } from '../endpoints/output/outbox';
 import { Deadlines } from './deadlines';
 
 /** What an exchange needs of a request and a reply, and what was done to them. */

@@ -4,7 +4,7 @@
  */
 import { Bag } from '../../shared/runtime/bag';
 import type { Clock } from '../../shared/runtime/clock';
-import type { Exchange } from '../endpoints/exchange';
+import type { Exchange } from '../endpoints/request/exchange';
 
 const TIMED_OUT = Buffer.from(
   `${JSON.stringify({

@@ -1,12 +1,12 @@
 /** Routes of everything that is no resource: health, metrics, discovery, OpenAPI. */
 import { gzip } from 'node:zlib';
-import { routeNotFound } from '../../shared/api/status';
+import { routeNotFound } from '../../shared/api/errors/status';
 import { canonicalGroup } from '../../shared/names/dialect';
-import type { DocumentAnswer, Documents } from '../discovery/contract';
-import type { Exchange } from '../endpoints/exchange';
-import { negotiateStatus } from '../endpoints/negotiation';
-import { acceptsGzip, sendText, TEXT, wantsPretty } from '../endpoints/respond';
-import type { PathRequest } from '../endpoints/request-info';
+import type { DocumentAnswer, Documents } from '../discovery/document';
+import type { Exchange } from '../endpoints/request/exchange';
+import { negotiateStatus } from '../endpoints/request/negotiation';
+import { acceptsGzip, sendText, TEXT, wantsPretty } from '../endpoints/answer/respond';
+import type { PathRequest } from '../endpoints/request/request-info';
 import type { Health } from '../health/checks';
 import type { Metrics } from '../metrics/metrics';
 import { PAGE_NOT_FOUND } from './failures';

@@ -1,10 +1,10 @@
 /** How a request that failed is answered: a Status inside the API, plain text where upstream sends text, nothing to a client that has gone. */
-import { StatusError, unexplainedError } from '../../shared/api/status';
+import { StatusError, unexplainedError } from '../../shared/api/errors/status';
 import type { Logger } from '../../shared/runtime/logger';
-import { BodyAborted } from '../endpoints/body';
-import type { Exchange } from '../endpoints/exchange';
-import { UnreadableRequest } from '../endpoints/request-info';
-import { sendStatus, sendText } from '../endpoints/respond';
+import { BodyAborted } from '../endpoints/request/body';
+import type { Exchange } from '../endpoints/request/exchange';
+import { UnreadableRequest } from '../endpoints/request/request-info';
+import { sendStatus, sendText } from '../endpoints/answer/respond';
 import { PageNotFound } from '../endpoints/routes';
 
 export const PAGE_NOT_FOUND = '404 page not found\n';

@@ -2,21 +2,21 @@
  * The filters, each a small step of every request. Their order is in chain.ts. A filter that refuses throws; how refusals are written is
  * failures.ts' business.
  */
-import { badRequest, unauthorized } from '../../shared/api/status';
-import { quote } from '../../shared/api/quote';
+import { badRequest, unauthorized } from '../../shared/api/errors/status';
+import { quote } from '../../shared/values/quote';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { parseDuration } from '../../shared/runtime/duration';
 import type { Random } from '../../shared/runtime/random';
-import type { ClientCertificate } from '../authentication/contract';
+import type { ClientCertificate } from '../authentication/authenticator';
 import type { AuthenticateRequest } from '../authentication/union';
-import type { Attributes } from '../authorization/contract';
+import type { Attributes } from '../authorization/authorizer';
 import type { AuthorizeRequest } from '../authorization/union';
-import type { Exchange } from '../endpoints/exchange';
-import { decodePercent, Query } from '../endpoints/query';
-import { isLongRunning, pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request-info';
-import { sendStatus, sendText } from '../endpoints/respond';
-import type { UserInfo } from '../registry/contract';
+import type { Exchange } from '../endpoints/request/exchange';
+import { decodePercent, Query } from '../endpoints/request/query';
+import { isLongRunning, pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request/request-info';
+import { sendStatus, sendText } from '../endpoints/answer/respond';
+import type { UserInfo } from '../registry/verbs';
 import type { Resources } from '../registry/resources';
 import type { Deadlines } from './deadlines';
 import type { InFlight } from './in-flight';

@@ -1,5 +1,5 @@
 /** How many requests are being worked on, by kind; more than the limits are turned away. 0 = no limit. */
-import type { Exchange } from '../endpoints/exchange';
+import type { Exchange } from '../endpoints/request/exchange';
 
 export interface InFlightLimits {
   readonly readOnly: number;

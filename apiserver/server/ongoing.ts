@@ -1,5 +1,5 @@
 /** Counts the requests that a server on its way down waits for. */
-import type { Exchange } from '../endpoints/exchange';
+import type { Exchange } from '../endpoints/request/exchange';
 
 export class Ongoing {
   private count = 0;

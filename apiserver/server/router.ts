@@ -4,7 +4,7 @@
  * run in one layer, because every layer of a router costs as much as a filter. Never knows what the filters do.
  */
 import { Router } from 'express';
-import { Exchange } from '../endpoints/exchange';
+import { Exchange } from '../endpoints/request/exchange';
 
 /** Does its part and says whether the next one shall run; false = it has answered. A throw or rejection ends in `failed`. */
 export type Filter = (exchange: Exchange) => boolean | Promise<boolean>;

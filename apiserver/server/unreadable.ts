@@ -5,8 +5,8 @@
  */
 import { METHODS } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { stringifyJson } from '../../shared/api/json';
-import { methodNotAllowedOnRoute } from '../../shared/api/status';
+import { stringifyJson } from '../../shared/values/json';
+import { methodNotAllowedOnRoute } from '../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import { statusJson } from '../endpoints/representation/status-json';
 

@@ -2,7 +2,7 @@
  * Deletes one resource's objects in a namespace, and says what is left. Objects that a finalizer or their grace period keeps are no
  * failure.
  */
-import { objectAt, own } from '../../shared/api/json';
+import { objectAt, own } from '../../shared/values/json';
 import { isConflict, isNotFound } from '../../shared/client/api-error';
 import { finalizersOf, type ApiObject } from '../../shared/client/api-object';
 import type { ServedResource } from '../../shared/client/discovery';

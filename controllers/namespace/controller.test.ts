@@ -1,4 +1,4 @@
-import { arrayAt, objectAt, stringAt, type JsonObject } from '../../shared/api/json';
+import { arrayAt, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { silentLogger } from '../../shared/runtime/logger';
 import { reply, status } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';

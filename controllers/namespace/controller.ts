@@ -2,8 +2,8 @@
  * Empties namespaces that are being deleted and then lets them go. What stands in the way is said in the namespace's conditions, and looked
  * at again: after the objects' grace period, or with growing delay.
  */
-import { arrayAt, objectAt, type JsonObject } from '../../shared/api/json';
-import { timestamp } from '../../shared/api/object-meta';
+import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
+import { timestamp } from '../../shared/api/metadata/object-meta';
 import { isNotFound } from '../../shared/client/api-error';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
 import { discover, type Discovered } from '../../shared/client/discovery';

@@ -1,4 +1,4 @@
-import { arrayAt, objectAt, type JsonObject } from '../../shared/api/json';
+import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
 import { deletionStages } from './plan';
 import { graceSeconds, isEmptied, withConditions, type Pass, type Remainder } from './progress';
 

@@ -2,7 +2,7 @@
  * How far the deletion of a namespace has come, and how its conditions say so (types, reasons and texts: upstream behaviour).
  * Decided from what a pass has seen, without a server.
  */
-import { arrayAt, equalJson, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/api/json';
+import { arrayAt, equalJson, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 
 /** What is left of one resource after a pass. */
 export interface Remainder {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../shared/api/json';
+import type { JsonObject } from '../../shared/values/json';
 import { apiObject } from '../../shared/client/api-object';
 import { actionFor, type Publication } from './reconcile';
 

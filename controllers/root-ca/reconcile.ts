@@ -1,5 +1,5 @@
 /** What the root CA publisher does about a namespace; decided from what is seen, without a server. */
-import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../shared/api/json';
+import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
 
 /** What is to be published. */

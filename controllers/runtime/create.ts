@@ -1,5 +1,5 @@
 /** Making what every namespace has. */
-import type { JsonObject } from '../../shared/api/json';
+import type { JsonObject } from '../../shared/values/json';
 import { ApiError, isAlreadyExists, isNotFound } from '../../shared/client/api-error';
 import type { Resource } from '../../shared/client/resource';
 import type { RestClient } from '../../shared/client/rest-client';

@@ -1,5 +1,5 @@
 /** What the service account controller does about a namespace; decided from what is seen, without a server. */
-import type { JsonObject } from '../../shared/api/json';
+import type { JsonObject } from '../../shared/values/json';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
 
 export const DEFAULT_ACCOUNT = 'default';

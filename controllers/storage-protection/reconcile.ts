@@ -1,5 +1,5 @@
 /** What the protection controllers do about a volume or a claim; decided from what is seen, without a server. Seen at release 1.31.1. */
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/api/json';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 

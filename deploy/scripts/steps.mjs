@@ -74,7 +74,7 @@ export async function build() {
   if (code !== 0) return false;
   mkdirSync(path.dirname(buildStamp), { recursive: true });
   // What `kubectl explain` says about fields comes from an installed package and is never committed.
-  const describe = path.join(root, 'dist/shared/api/generate/describe.js');
+  const describe = path.join(root, 'dist/shared/api/types/generate/describe.js');
   if ((await run(process.execPath, [describe, path.join(root, 'dist/apiserver/openapi/descriptions.json')])) !== 0) return false;
   writeFileSync(buildStamp, `${started}\n`);
   return true;

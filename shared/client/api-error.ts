@@ -1,5 +1,5 @@
 /** What a server answers instead of what was asked for. Never made from anything but an answer. */
-import { objectAt, own, stringAt, type JsonObject } from '../api/json';
+import { objectAt, own, stringAt, type JsonObject } from '../values/json';
 
 export class ApiError extends Error {
   override readonly name = 'ApiError';

@@ -1,5 +1,5 @@
 /** Objects as a client holds them: the body as it came, with the few facts of its metadata that everyone reads taken out once. */
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../api/json';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../values/json';
 
 export interface ApiObject {
   /** '' for cluster-scoped objects. */

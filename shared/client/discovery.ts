@@ -3,8 +3,8 @@
  * One group's failure never hides the others.
  */
 import { canonicalGroup, groupIn, type Dialect } from '../names/dialect';
-import { parseApiVersion } from '../api/identity';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../api/json';
+import { parseApiVersion } from '../api/identity/identity';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../values/json';
 import type { CallOptions, RestClient } from './rest-client';
 import type { Resource } from './resource';
 

@@ -1,4 +1,4 @@
-import { own, stringAt } from '../api/json';
+import { own, stringAt } from '../values/json';
 import { silentLogger } from '../runtime/logger';
 import { status } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';

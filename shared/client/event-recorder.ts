@@ -2,8 +2,8 @@
  * Writes Events about objects, in the background and without ever failing or delaying who reports: reports are joined
  * (event-correlation.ts), sent one after the other, and dropped when too many wait or the server refuses them.
  */
-import type { JsonObject } from '../api/json';
-import { timestamp } from '../api/object-meta';
+import type { JsonObject } from '../values/json';
+import { timestamp } from '../api/metadata/object-meta';
 import type { Clock } from '../runtime/clock';
 import type { Logger } from '../runtime/logger';
 import type { Random } from '../runtime/random';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { stringAt } from '../api/json';
+import { stringAt } from '../values/json';
 import { silentLogger } from '../runtime/logger';
 import { fakeClient } from '../../test/support/fake-client';
 import { ManualClock, settle } from '../../test/support/manual-clock';

@@ -1,5 +1,5 @@
 /** Bodies of answers: collected within a bound, and parsed so that 64-bit integers stay exact. */
-import { isObject, type JsonObject, type JsonValue } from '../api/json';
+import { isObject, type JsonObject, type JsonValue } from '../values/json';
 import { parseJson } from '../serialization';
 import { MalformedAnswer } from './api-object';
 

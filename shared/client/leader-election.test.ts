@@ -1,4 +1,4 @@
-import { objectAt } from '../api/json';
+import { objectAt } from '../values/json';
 import { silentLogger } from '../runtime/logger';
 import { FakeApi } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';

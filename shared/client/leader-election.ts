@@ -6,7 +6,7 @@
  * A leader that was paused cannot know that its term is over before it looks, so its writes carry a fence (shared/api/fencing.ts) that the
  * server checks. Each term has a number of transitions of its own, also when one holder follows itself.
  */
-import type { Fence } from '../api/fencing';
+import type { Fence } from '../api/identity/fencing';
 import type { Clock } from '../runtime/clock';
 import type { Logger } from '../runtime/logger';
 import type { Random } from '../runtime/random';

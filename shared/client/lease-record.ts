@@ -1,6 +1,6 @@
 /** A Lease as leader election reads and writes it. Knows neither clocks nor servers. */
-import type { Fence } from '../api/fencing';
-import { isObject, objectAt, own, stringAt, type JsonObject } from '../api/json';
+import type { Fence } from '../api/identity/fencing';
+import { isObject, objectAt, own, stringAt, type JsonObject } from '../values/json';
 import type { ApiObject } from './api-object';
 
 export interface LeaseRecord {

@@ -5,9 +5,9 @@
  * back), and a reading request also when its answer was lost. What became of a write whose answer was lost is the caller's question:
  * its next look at the object tells. Objects go in and out in the dialect of the client.
  */
-import { FENCE_HEADER, formatFence, type Fence } from '../api/fencing';
-import { apiVersionOf } from '../api/identity';
-import { arrayAt, isObject, objectAt, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../api/json';
+import { FENCE_HEADER, formatFence, type Fence } from '../api/identity/fencing';
+import { apiVersionOf } from '../api/identity/identity';
+import { arrayAt, isObject, objectAt, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../values/json';
 import { apiVersionIn, groupIn, type Dialect } from '../names/dialect';
 import type { Clock } from '../runtime/clock';
 import type { Random } from '../runtime/random';

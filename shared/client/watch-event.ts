@@ -1,6 +1,6 @@
 /** Events of a watch, as the stream's lines tell them. */
-import { objectAt, stringAt } from '../api/json';
-import { isObject } from '../api/json';
+import { objectAt, stringAt } from '../values/json';
+import { isObject } from '../values/json';
 import { apiErrorOf, type ApiError } from './api-error';
 import { apiObject, MalformedAnswer, type ApiObject } from './api-object';
 import { parseBody } from './json-body';

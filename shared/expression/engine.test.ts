@@ -3,8 +3,8 @@
  * equal answers.
  */
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../api/json';
-import { readSchema } from '../api/custom/read-schema';
+import type { JsonObject, JsonValue } from '../values/json';
+import { readSchema } from '../api/structural/read-schema';
 import { checkRules } from './custom/check-rules';
 import { compileRules } from './custom/compile-rules';
 import { declaredType } from './custom/declared-type';

@@ -1,6 +1,6 @@
 /** The cases are what release 1.31.1 answered; where it differs from RFC 6902 the title says so. */
 import fc from 'fast-check';
-import { cloneJson, equalJson, type JsonObject, type JsonValue } from '../api/json';
+import { cloneJson, equalJson, type JsonObject, type JsonValue } from '../values/json';
 import { applyJsonPatch, MOST_OPERATIONS, parseOperations, PatchFailure, PatchSyntax, TooManyOperations } from './json-patch';
 
 const document = { name: 'n', list: ['a', 'b'], map: { k: 'v', 'a/b': 1, 'c~d': 2 } };

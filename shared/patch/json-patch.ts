@@ -13,7 +13,7 @@ import {
   type JsonArray,
   type JsonObject,
   type JsonValue,
-} from '../api/json';
+} from '../values/json';
 
 export const MOST_OPERATIONS = 10_000;
 /** Bytes that all `copy` operations of one patch may add. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { cloneJson, equalJson, type JsonObject, type JsonValue } from '../api/json';
+import { cloneJson, equalJson, type JsonObject, type JsonValue } from '../values/json';
 import { mergePatch } from './merge-patch';
 
 /** The examples of RFC 7386, appendix A. */

@@ -2,7 +2,7 @@
  * JSON Merge Patch (RFC 7386): null removes, objects merge, everything else replaces. The target is left as it is; the result shares what the
  * patch does not touch. Unlike the RFC's, objects inside a list lose their nulls, unless the list takes the place of an object (upstream behaviour).
  */
-import { isObject, own, setMember, type JsonObject, type JsonValue } from '../api/json';
+import { isObject, own, setMember, type JsonObject, type JsonValue } from '../values/json';
 
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (Array.isArray(patch)) return isObject(target) ? patch : withoutNulls(patch);

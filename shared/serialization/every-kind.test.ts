@@ -7,10 +7,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { everythingOf } from '../../test/support/everything';
-import { apiVersionOf } from '../api/identity';
-import type { JsonObject } from '../api/json';
+import { apiVersionOf } from '../api/identity/identity';
+import type { JsonObject } from '../values/json';
 import { KINDS, type KindRow } from '../api/kinds';
-import { decodeObject, encodeBody } from '../api/schema';
+import { decodeObject, encodeBody } from '../api/types';
 import { apiVersionIn } from '../names/dialect';
 import { decodeProtobuf, encodeProtobuf, ProtobufFault } from './protobuf';
 

@@ -2,7 +2,7 @@
  * Reads a valid JSON text whose objects repeat members the way upstream's typed decoder does: an object said again is merged into the first one, a
  * list said again is merged item by item and takes the later one's length, everything else replaces. Judges nothing.
  */
-import { isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../api/json';
+import { isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
 
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]/gs;
 

@@ -1,5 +1,5 @@
 /** Walks the members and numbers of a valid JSON text in the order of the text, with their paths. A loop: depth is the client's choice. */
-import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../api/json';
+import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
 
 export interface Visitor {
   /** The parsed text; with it `number` is told the container that it stands in. */

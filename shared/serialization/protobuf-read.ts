@@ -1,8 +1,8 @@
 /** Protobuf messages to objects in their JSON form, compiled from the type tables. Unknown fields are skipped, as upstream does. */
-import { isObject, setMember, type JsonObject, type JsonValue } from '../api/json';
-import { schemaOf } from '../api/schema/tables';
-import { formatMicroTime, formatTime } from '../api/schema/time';
-import type { EitherType, FieldSchema, FieldType, Scalar } from '../api/schema/types';
+import { isObject, setMember, type JsonObject, type JsonValue } from '../values/json';
+import { schemaOf } from '../api/types/tables';
+import { formatMicroTime, formatTime } from '../values/time';
+import type { EitherType, FieldSchema, FieldType, Scalar } from '../api/types/types';
 import { parseJson } from './strict-json';
 import { SyntaxFault } from './syntax-fault';
 import { ProtobufFault, WIRE, type WireReader } from './wire';

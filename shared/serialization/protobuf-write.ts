@@ -2,10 +2,10 @@
  * Objects to protobuf messages, compiled from the type tables: members by rising number; plain scalars and structs always, pointers, lists and
  * maps when they are set; map keys sorted. These are the bytes that upstream's encoder makes.
  */
-import { isObject, sortedKeys, stringifyJson, type JsonObject, type JsonValue } from '../api/json';
-import { schemaOf } from '../api/schema/tables';
-import { parseInstant, ZERO_SECONDS } from '../api/schema/time';
-import type { EitherType, FieldSchema, FieldType, Scalar } from '../api/schema/types';
+import { isObject, sortedKeys, stringifyJson, type JsonObject, type JsonValue } from '../values/json';
+import { schemaOf } from '../api/types/tables';
+import { parseInstant, ZERO_SECONDS } from '../values/time';
+import type { EitherType, FieldSchema, FieldType, Scalar } from '../api/types/types';
 import { WIRE, type WireWriter } from './wire';
 
 type MessageWriter = (object: JsonObject, out: WireWriter) => void;

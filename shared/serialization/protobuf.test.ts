@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { isObject, type JsonObject, type JsonValue } from '../api/json';
+import { isObject, type JsonObject, type JsonValue } from '../values/json';
 import { KINDS } from '../api/kinds';
-import { decodeObject } from '../api/schema/decode';
-import { encodeBody } from '../api/schema/encode';
-import { schemaOf } from '../api/schema/tables';
-import type { FieldType, Scalar } from '../api/schema/types';
+import { decodeObject } from '../api/types/decode';
+import { encodeBody } from '../api/types/encode';
+import { schemaOf } from '../api/types/tables';
+import type { FieldType, Scalar } from '../api/types/types';
 import { decodeProtobuf, encodeProtobuf, ProtobufFault } from './protobuf';
 
 /** Bytes recorded from release 1.31.1, which was asked for a ConfigMap, a Lease and a Service as protobuf. */

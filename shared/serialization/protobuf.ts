@@ -2,8 +2,8 @@
  * The protobuf form of objects (specification §2.7): four magic bytes, then a message that names the kind and wraps the object's own message,
  * which has neither kind nor apiVersion. Both media types carry the same bytes.
  */
-import type { JsonObject } from '../api/json';
-import { DecodeError, decodeObject } from '../api/schema';
+import type { JsonObject } from '../values/json';
+import { DecodeError, decodeObject } from '../api/types';
 import { messageReader } from './protobuf-read';
 import { messageWriter } from './protobuf-write';
 import { guarded, ProtobufFault, WIRE, WireReader, WireWriter } from './wire';

@@ -3,7 +3,7 @@
  * members), measures depth and finds numbers whose spelling matters; only when such a thing is there does a second, slower walk look where.
  */
 import { isUtf8 } from 'node:buffer';
-import { type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../api/json';
+import { type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../values/json';
 import { explainJson } from './json-grammar';
 import { parseMerged } from './json-repeats';
 import { walkMembers } from './json-walk';

@@ -3,7 +3,7 @@
  * their lines, keys made texts. Works on the parser's events, so that nothing is built twice.
  */
 import { EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException, type Event, type ScalarEvent } from 'js-yaml';
-import { compareBytes, isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../api/json';
+import { compareBytes, isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
 import { SyntaxFault } from './syntax-fault';
 import { resolvePlain, type Scalar } from './yaml-scalar';
 

@@ -2,7 +2,7 @@
  * YAML out, in the style of upstream's answers: block style, list items level with their key, keys in natural order, texts plain where they
  * read back as texts, else quoted, texts of several lines as literal blocks.
  */
-import { isObject, printNumber, type JsonObject, type JsonValue } from '../api/json';
+import { isObject, printNumber, type JsonObject, type JsonValue } from '../values/json';
 import { resolvePlain } from './yaml-scalar';
 import { SyntaxFault } from './syntax-fault';
 

@@ -1,7 +1,7 @@
 /** What a Pod of sixty fields costs before it is stored: decoding, defaults, disabled members, rules; beside what JSON.parse takes for its text. */
-import { validatePod } from '../../apiserver/registry/strategies/pod-rules';
-import type { JsonObject } from '../../shared/api/json';
-import { applyDefaults, decodeObject, dropDisabled } from '../../shared/api/schema';
+import { validatePod } from '../../apiserver/kinds/core/pod/rules';
+import type { JsonObject } from '../../shared/values/json';
+import { applyDefaults, decodeObject, dropDisabled } from '../../shared/api/types';
 
 const TYPE = 'core.v1.Pod';
 const WARM_UP = 5000;

@@ -4,9 +4,9 @@
  * The encoder answers with a line per object: apiVersion, kind, and the first 16 hexadecimal digits of the SHA-256 of the protobuf bytes and
  * of the JSON text. everything.test.ts beside the recording compares ours.
  */
-import { apiVersionOf } from '../../shared/api/identity';
+import { apiVersionOf } from '../../shared/api/identity/identity';
 import { KINDS } from '../../shared/api/kinds';
-import { decodeObject, encodeBody } from '../../shared/api/schema';
+import { decodeObject, encodeBody } from '../../shared/api/types';
 import { apiVersionIn } from '../../shared/names/dialect';
 import { everythingOf } from '../support/everything';
 

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '../../shared/api/json';
+import type { JsonObject } from '../../shared/values/json';
 import { mutatedText, placesIn, type Mutation } from '../support/mutation';
 import { repository } from '../support/programs';
 import { createChance } from './chance';

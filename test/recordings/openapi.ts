@@ -3,7 +3,7 @@
  *   node deploy/scripts/run.mjs test/recordings/openapi.js > apiserver/openapi/testdata/digests.json
  * A line is the digest in version 2 and the one in version 3; `-` = not in that version. reference-documents.test.ts compares ours with them.
  */
-import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/api/json';
+import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { digestsOf, type Digests } from '../support/openapi-digests';
 import { ask, hangUp } from './reference';
 

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
-import type { JsonObject, JsonValue } from '../../shared/api/json';
+import type { JsonObject, JsonValue } from '../../shared/values/json';
 import { masked, type RecordedCase, type RecordedStep } from '../support/recorded-versions';
 
 const MEDIA: Readonly<Record<string, string>> = {

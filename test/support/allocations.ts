@@ -3,9 +3,9 @@ import { auditAllocations, type Finding, type Holder } from '../../apiserver/all
 import { ALLOCATIONS, holdingOf, type Holding } from '../../apiserver/allocation/ledger';
 import { makeEntry } from '../../apiserver/cache/entry';
 import { buildResources } from '../../apiserver/registry/resources';
-import { serviceAllocation } from '../../apiserver/registry/strategies/service-allocation';
+import { serviceAllocation } from '../../apiserver/kinds/core/service/allocation';
 import { ownerOf } from '../../apiserver/registry/write/allocation';
-import { parseEntry } from '../../apiserver/registry/write/stored-object';
+import { parseEntry } from '../../apiserver/registry/object/stored-object';
 import { prefixRange, type Store } from '../../apiserver/storage/store';
 
 export interface Audited {

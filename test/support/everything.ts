@@ -1,7 +1,7 @@
 /** An object of any type with every member set, always the same, made from the type tables: new kinds follow by themselves. */
-import type { JsonObject, JsonValue } from '../../shared/api/json';
-import { schemaOf } from '../../shared/api/schema';
-import type { EitherType, FieldType, Scalar } from '../../shared/api/schema/types';
+import type { JsonObject, JsonValue } from '../../shared/values/json';
+import { schemaOf } from '../../shared/api/types';
+import type { EitherType, FieldType, Scalar } from '../../shared/api/types/types';
 
 const VALUES: Readonly<Record<Scalar, JsonValue>> = {
   bool: true,

@@ -3,8 +3,8 @@
  * versions. It knows no kinds, checks no fields and is only as exact as clients rely on; what a test wants to go wrong, the test makes
  * go wrong.
  */
-import { FENCE_HEADER, isInForce, parseFence } from '../../shared/api/fencing';
-import { cloneJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/api/json';
+import { FENCE_HEADER, isInForce, parseFence } from '../../shared/api/identity/fencing';
+import { cloneJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from '../../shared/client/transport';
 
 interface Change {

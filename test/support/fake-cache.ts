@@ -2,7 +2,7 @@
  * A cache in memory that a test fills and moves by hand: every put or remove is one revision. The store may run ahead of it, history can be
  * compacted, and it says what it was asked. Watches only record their requests: delivery is the real cache's business.
  */
-import { compareBytes } from '../../shared/api/json';
+import { compareBytes } from '../../shared/values/json';
 import type { Clock } from '../../shared/runtime/clock';
 import type {
   Cache,
@@ -15,7 +15,7 @@ import type {
   StoredType,
   Waited,
   WatchRequest,
-} from '../../apiserver/cache/contract';
+} from '../../apiserver/cache/cache';
 import { StoreError, type Revision } from '../../apiserver/storage/store';
 
 /** Longest that a most recent read waits (see the contract). */

@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { arch, platform } from 'node:os';
 import path from 'node:path';
-import { readZipMember } from '../../shared/api/generate/zip';
+import { readZipMember } from '../../shared/api/types/generate/zip';
 import { ProgramProcess, repository } from './programs';
 
 export interface Outcome {

@@ -2,7 +2,7 @@
  * A store in memory with full history, for tests that need to hold, cut and compact the stream by hand.
  * Everything is answered in a microtask and events are delivered inside the write; nothing is durable.
  */
-import { compareBytes } from '../../shared/api/json';
+import { compareBytes } from '../../shared/values/json';
 import {
   StoreError,
   type CallOptions,

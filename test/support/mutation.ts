@@ -1,5 +1,5 @@
 /** One wrong value in an otherwise good object, as a request body. */
-import { isObject, type JsonObject, type JsonValue } from '../../shared/api/json';
+import { isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
 
 export interface Mutation {
   /** Members and indexes; the last may be a member that is not there. */

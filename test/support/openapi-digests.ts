@@ -4,7 +4,7 @@
  * and group versions a type is known.
  */
 import { createHash } from 'node:crypto';
-import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/api/json';
+import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 
 export interface Digests {
   readonly paths: Readonly<Record<string, string>>;

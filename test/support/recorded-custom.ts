@@ -1,7 +1,7 @@
 /** Recorded answers to writes of custom resources (test/recordings/custom.ts), for those who replay them. */
-import { readSchema } from '../../shared/api/custom/read-schema';
-import type { SchemaNode } from '../../shared/api/custom/schema-node';
-import { isObject, type JsonObject, type JsonValue } from '../../shared/api/json';
+import { readSchema } from '../../shared/api/structural/read-schema';
+import type { SchemaNode } from '../../shared/api/structural/schema-node';
+import { isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { expand } from './recorded-rules';
 import type { Json } from '../recordings/reference';
 

@@ -1,6 +1,6 @@
 /** Replays what the reference server said to good and bad objects of some kinds (made by test/recordings/record-kinds.ts) against our own writer. */
-import { isObject, type JsonObject } from '../../shared/api/json';
-import { StatusError } from '../../shared/api/status';
+import { isObject, type JsonObject } from '../../shared/values/json';
+import { StatusError } from '../../shared/api/errors/status';
 import type { Body } from '../recordings/reference';
 import { namedBody, shortenPatterns, shortenStructs, withoutChance, type KindRecording, type RuleAnswer } from './recorded-rules';
 import { writeFixture, type Answer, type Fixture } from './write-fixture';

@@ -2,18 +2,19 @@
 import { defaultAdmission } from '../../apiserver/admission/plugins';
 import { ALLOCATIONS, type Ledger } from '../../apiserver/allocation/ledger';
 import { openCache, type OpenedCache } from '../../apiserver/cache/open-cache';
-import { REPLICAS, Replicas } from '../../apiserver/registry/bootstrap/replicas';
-import type { RequestContext, Writer } from '../../apiserver/registry/contract';
+import { REPLICAS, Replicas } from '../../apiserver/upkeep/replicas';
+import type { RequestContext, Writer } from '../../apiserver/registry/verbs';
 import { buildResources, type Resources } from '../../apiserver/registry/resources';
 import { createWriter } from '../../apiserver/registry/write/writer';
 import type { Store } from '../../apiserver/storage/store';
-import type { JsonObject } from '../../shared/api/json';
+import type { JsonObject } from '../../shared/values/json';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { featureGates } from '../../shared/runtime/feature-gates';
 import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
 import { PREFIX, testLedger } from './write-fixture';
+import { strategyOf } from '../../apiserver/server/strategies';
 
 export interface Replica<C extends Clock = Clock> {
   readonly clock: C;
@@ -57,6 +58,7 @@ export async function openReplica<C extends Clock>(
   cache.onKey(REPLICAS, replicas);
   await cache.whenReady();
   const writer = createWriter({
+    strategyOf,
     store,
     cache,
     reader: { list: () => Promise.reject(new Error('no list')) },

@@ -2,9 +2,9 @@
  * A cache that a test lets lag behind its store: what it shows is the state at the last `catchUp`, which `mostRecent` does as the real one would.
  * Watches and earlier states are none of its business.
  */
-import type { Cache, CacheWatch, ChangeSink, Entry, Snapshot, StoredType, WatchRequest } from '../../apiserver/cache/contract';
+import type { Cache, CacheWatch, ChangeSink, Entry, Snapshot, StoredType, WatchRequest } from '../../apiserver/cache/cache';
 import { makeEntry } from '../../apiserver/cache/entry';
-import { compareBytes } from '../../shared/api/json';
+import { compareBytes } from '../../shared/values/json';
 import { StoreError, type Revision, type Store } from '../../apiserver/storage/store';
 
 const UNSUPPORTED = 'this cache has no earlier states and no watches';

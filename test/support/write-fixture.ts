@@ -3,7 +3,7 @@ import { Ledger } from '../../apiserver/allocation/ledger';
 import { parsePortRange, parseServiceRanges } from '../../apiserver/allocation/ranges';
 import { defaultAdmission } from '../../apiserver/admission/plugins';
 import type { MayUse } from '../../apiserver/admission/service-addresses';
-import type { Entry } from '../../apiserver/cache/contract';
+import type { Entry } from '../../apiserver/cache/cache';
 import type {
   DeleteOptions,
   DeleteResult,
@@ -14,17 +14,18 @@ import type {
   Subresource,
   WriteOptions,
   Writer,
-} from '../../apiserver/registry/contract';
+} from '../../apiserver/registry/verbs';
 import { buildResources, type Resources } from '../../apiserver/registry/resources';
 import { createWriter } from '../../apiserver/registry/write/writer';
-import type { JsonObject } from '../../shared/api/json';
-import { StatusError, type Status } from '../../shared/api/status';
+import type { JsonObject } from '../../shared/values/json';
+import { StatusError, type Status } from '../../shared/api/errors/status';
 import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../shared/names/dialect';
 import { featureGates, type FeatureName } from '../../shared/runtime/feature-gates';
 import type { Random } from '../../shared/runtime/random';
 import { ManualClock } from './manual-clock';
 import { MemoryStore } from './memory-store';
 import { StoreCache } from './store-cache';
+import { strategyOf } from '../../apiserver/server/strategies';
 
 export const PREFIX = '/registry';
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -114,6 +115,7 @@ export async function writeFixture(
   const list = more.list ?? ((): Promise<ListPage> => Promise.reject(new Error('no list in this test')));
   const ledger = testLedger(random, names, more);
   const writer = createWriter({
+    strategyOf,
     store,
     cache,
     reader: { list },

@@ -1,7 +1,7 @@
 import { constants, createHmac, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import type { TokenOutcome } from '../contract';
+import type { TokenOutcome } from '../authenticator';
 import { serviceAccountTokens } from './authenticator';
 import type { BindableResource, ObjectState, SecretToken } from './bound-objects';
 import { tokenIssuer } from './issuer';

@@ -3,13 +3,13 @@
  * that it is bound to are looked at in every request.
  */
 import { LRUCache } from 'lru-cache';
-import type { ObjectKey } from '../../../shared/api/identity';
-import { stringAt } from '../../../shared/api/json';
-import { quote } from '../../../shared/api/quote';
-import type { UserInfo } from '../../../shared/api/user';
+import type { ObjectKey } from '../../../shared/api/identity/identity';
+import { stringAt } from '../../../shared/values/json';
+import { quote } from '../../../shared/values/quote';
+import type { UserInfo } from '../../../shared/api/identity/user';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import { NOT_MINE, type TokenAuthenticator, type TokenOutcome } from '../contract';
+import { NOT_MINE, type TokenAuthenticator, type TokenOutcome } from '../authenticator';
 import { fingerprint } from '../fingerprint';
 import { bindingFault, type BoundObjects } from './bound-objects';
 import { accountUser, ClaimError, readClaims, type Claims, type ObjectClaim } from './claims';

@@ -2,7 +2,7 @@
  * Whether what a service account token is bound to is still there: its account, and the pod, Secret or node that it was made for. Asked of the
  * replica's cache at every request, so a token ends with its objects. Never knows how objects are stored.
  */
-import { quote } from '../../../shared/api/quote';
+import { quote } from '../../../shared/values/quote';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Claims, ObjectClaim } from './claims';
 

@@ -2,7 +2,7 @@
  * What a service account token says (behaviour-reference §9.6): its claims as texts of a signed JSON object and as values.
  * Both dialects' spellings are read; the server's own is written. Never checks whether what is said is true.
  */
-import { objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/api/json';
+import { objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { GENERATED_NAMES, type GeneratedNames } from '../../../shared/names/dialect';
 
 export interface ObjectClaim {

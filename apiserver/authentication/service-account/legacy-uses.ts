@@ -3,8 +3,8 @@
  * marked now is marked at a later use. Never knows how.
  */
 import { LRUCache } from 'lru-cache';
-import type { ObjectKey } from '../../../shared/api/identity';
-import { dayOf } from '../../../shared/api/object-meta';
+import type { ObjectKey } from '../../../shared/api/identity/identity';
+import { dayOf } from '../../../shared/api/metadata/object-meta';
 import type { Clock } from '../../../shared/runtime/clock';
 
 export interface LegacyUsesOptions {

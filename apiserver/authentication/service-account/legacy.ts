@@ -2,8 +2,8 @@
  * Tokens that are kept in Secrets (behaviour-reference §9.6): they have no end and no audience, and are good for as long as their Secret holds
  * them. Taken, never issued.
  */
-import { stringAt, type JsonObject } from '../../../shared/api/json';
-import { quote } from '../../../shared/api/quote';
+import { stringAt, type JsonObject } from '../../../shared/values/json';
+import { quote } from '../../../shared/values/quote';
 import { GENERATED_NAMES, type GeneratedNames } from '../../../shared/names/dialect';
 import { LEGACY_TOKEN_LABELS } from '../../../shared/names/legacy-token';
 import { fingerprint } from '../fingerprint';

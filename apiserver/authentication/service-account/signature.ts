@@ -3,7 +3,7 @@
  * Nothing that the token says of itself chooses how it is checked: a key has one algorithm, and a token names a key of ours or none.
  */
 import { compactVerify } from 'jose/jws/compact/verify';
-import { isObject, type JsonObject } from '../../../shared/api/json';
+import { isObject, type JsonObject } from '../../../shared/values/json';
 import { parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
 import type { TokenKey } from './keys';
 

@@ -1,17 +1,17 @@
 /** What the handlers share: the negotiated encoder, and answering with one object. */
-import { badRequest, notAcceptable } from '../../../shared/api/status';
+import { badRequest, notAcceptable } from '../../../shared/api/errors/status';
 import type { KindRow, SubresourceRow } from '../../../shared/api/kinds';
-import type { Entry } from '../../cache/contract';
-import type { Resource, ServedResource } from '../../registry/contract';
-import { scaleEntry } from '../../registry/scale';
-import type { ApiParts } from '../api-parts';
-import type { Exchange } from '../exchange';
-import { negotiate, type Offer, type Representation } from '../negotiation';
-import type { Query } from '../query';
-import type { ResourceRequest } from '../request-info';
+import type { Entry } from '../../cache/cache';
+import type { Resource, ServedResource } from '../../registry/verbs';
+import { scaleEntry } from '../../registry/object/scale';
+import type { ApiParts } from './api-parts';
+import type { Exchange } from '../request/exchange';
+import { negotiate, type Offer, type Representation } from '../request/negotiation';
+import type { Query } from '../request/query';
+import type { ResourceRequest } from '../request/request-info';
 import type { Encoder } from '../representation/encoder';
 import type { IncludeObject } from '../representation/table-encoder';
-import { sendObject, wantsPretty, type AnswerOptions } from '../respond';
+import { sendObject, wantsPretty, type AnswerOptions } from '../answer/respond';
 
 export interface Negotiated {
   readonly wanted: Representation;

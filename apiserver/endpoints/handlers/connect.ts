@@ -1,9 +1,9 @@
 /** Requests that lead to a machine behind an object. */
-import type { Resource } from '../../registry/contract';
-import { connect } from '../../registry/virtual/connect';
-import type { ApiParts } from '../api-parts';
-import type { Exchange } from '../exchange';
-import type { ResourceRequest } from '../request-info';
+import type { Resource } from '../../registry/verbs';
+import { connect } from '../../registry/operations/connect';
+import type { ApiParts } from './api-parts';
+import type { Exchange } from '../request/exchange';
+import type { ResourceRequest } from '../request/request-info';
 
 export async function connectTo(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { namespace, name, subresource } = info;

@@ -1,18 +1,18 @@
 /** DELETE of one object and of collections. Options come from the body and from the query (behaviour-reference §7.1). */
-import { arrayAt, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
-import { clientFault } from '../../../shared/api/status';
-import { parseApiVersion } from '../../../shared/api/identity';
-import { quote } from '../../../shared/api/quote';
-import { DecodeError, decodeObject } from '../../../shared/api/schema';
+import { arrayAt, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { clientFault } from '../../../shared/api/errors/status';
+import { parseApiVersion } from '../../../shared/api/identity/identity';
+import { quote } from '../../../shared/values/quote';
+import { DecodeError, decodeObject } from '../../../shared/api/types';
 import { ProtobufFault, SyntaxFault } from '../../../shared/serialization';
 import { canonicalGroup, apiVersionIn } from '../../../shared/names/dialect';
-import type { DeleteOptions, ParsedBody, Resource } from '../../registry/contract';
-import type { ApiParts } from '../api-parts';
-import { bodyFormat, decode, HeadFault, readBody } from '../body';
-import type { Exchange } from '../exchange';
-import { deleteOptions, dryRunErrors, listOptions, META_GROUP, refuse } from '../parameters';
-import type { ResourceRequest } from '../request-info';
-import { sendList, sendStatus } from '../respond';
+import type { DeleteOptions, ParsedBody, Resource } from '../../registry/verbs';
+import type { ApiParts } from './api-parts';
+import { bodyFormat, decode, HeadFault, readBody } from '../request/body';
+import type { Exchange } from '../request/exchange';
+import { deleteOptions, dryRunErrors, listOptions, META_GROUP, refuse } from '../request/parameters';
+import type { ResourceRequest } from '../request/request-info';
+import { sendList, sendStatus } from '../answer/respond';
 import { answerOptions, negotiated, refuseSingleForm, sendEntry } from './answer';
 
 const TYPE = 'meta.v1.DeleteOptions';

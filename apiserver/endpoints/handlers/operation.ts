@@ -1,17 +1,17 @@
 /** POST of what is never stored: the body of an operation, as a virtual resource or below an object. */
-import { parseApiVersion } from '../../../shared/api/identity';
-import { stringAt } from '../../../shared/api/json';
+import { parseApiVersion } from '../../../shared/api/identity/identity';
+import { stringAt } from '../../../shared/values/json';
 import type { SubresourceRow } from '../../../shared/api/kinds';
-import { success } from '../../../shared/api/status';
+import { success } from '../../../shared/api/errors/status';
 import { dialectOfGroup, type Dialect } from '../../../shared/names/dialect';
-import type { ParsedBody, ServedResource } from '../../registry/contract';
-import { bodyRow } from '../../registry/virtual/contract';
-import type { ApiParts } from '../api-parts';
-import { bodyFormat, parseObject, readBody } from '../body';
-import type { Exchange } from '../exchange';
-import { writeOptions } from '../parameters';
-import type { ResourceRequest } from '../request-info';
-import { sendStatus } from '../respond';
+import type { ParsedBody, ServedResource } from '../../registry/verbs';
+import { bodyRow } from '../../registry/operations/operation';
+import type { ApiParts } from './api-parts';
+import { bodyFormat, parseObject, readBody } from '../request/body';
+import type { Exchange } from '../request/exchange';
+import { writeOptions } from '../request/parameters';
+import type { ResourceRequest } from '../request/request-info';
+import { sendStatus } from '../answer/respond';
 import { negotiated, sendEntry } from './answer';
 
 export async function operate(

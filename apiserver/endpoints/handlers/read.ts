@@ -1,10 +1,10 @@
 /** GET of one object and of collections. */
-import type { ResourceRequest } from '../request-info';
-import type { Resource } from '../../registry/contract';
-import type { ApiParts } from '../api-parts';
-import type { Exchange } from '../exchange';
-import { getVersion, listOptions } from '../parameters';
-import { sendList } from '../respond';
+import type { ResourceRequest } from '../request/request-info';
+import type { Resource } from '../../registry/verbs';
+import type { ApiParts } from './api-parts';
+import type { Exchange } from '../request/exchange';
+import { getVersion, listOptions } from '../request/parameters';
+import { sendList } from '../answer/respond';
 import { answerOptions, negotiated, refuseSingleForm, sendEntry, shownAs, subresourceRow } from './answer';
 
 export async function get(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {

@@ -1,9 +1,9 @@
 /** GET of what is shown without being stored. Versions, pages and matches are no matter: what is shown is as it is now. */
-import type { VirtualResource } from '../../registry/contract';
-import type { ApiParts } from '../api-parts';
-import type { Exchange } from '../exchange';
-import type { ResourceRequest } from '../request-info';
-import { sendList } from '../respond';
+import type { VirtualResource } from '../../registry/verbs';
+import type { ApiParts } from './api-parts';
+import type { Exchange } from '../request/exchange';
+import type { ResourceRequest } from '../request/request-info';
+import { sendList } from '../answer/respond';
 import { answerOptions, negotiated, refuseSingleForm, sendEntry } from './answer';
 
 export async function showOne(parts: ApiParts, exchange: Exchange, resource: VirtualResource, info: ResourceRequest): Promise<void> {

@@ -1,15 +1,15 @@
 /** Watches: of a collection, or of one object by its name. */
-import { badRequest } from '../../../shared/api/status';
-import { formOf } from '../../../shared/api/form';
-import { schemaMark } from '../../registry/write/hidden-fields';
+import { badRequest } from '../../../shared/api/errors/status';
+import { formOf } from '../../../shared/api/codec/codec';
+import { schemaMark } from '../../registry/object/hidden-fields';
 import { INITIAL_EVENTS_END } from '../../../shared/names/dialect';
-import type { Entry } from '../../cache/contract';
-import type { Resource, Selection } from '../../registry/contract';
-import type { ApiParts } from '../api-parts';
-import type { Exchange } from '../exchange';
-import { watchOptions } from '../parameters';
-import type { ResourceRequest } from '../request-info';
-import { WatchStream } from '../watch-stream';
+import type { Entry } from '../../cache/cache';
+import type { Resource, Selection } from '../../registry/verbs';
+import type { ApiParts } from './api-parts';
+import type { Exchange } from '../request/exchange';
+import { watchOptions } from '../request/parameters';
+import type { ResourceRequest } from '../request/request-info';
+import { WatchStream } from '../answer/watch-stream';
 import { negotiated } from './answer';
 
 export async function watch(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {

@@ -1,11 +1,11 @@
 /** POST, PUT and PATCH. */
-import { objectAt, stringAt } from '../../../shared/api/json';
-import type { Resource, Subresource } from '../../registry/contract';
-import type { ApiParts } from '../api-parts';
-import { bodyFormat, parseObject, patchType, readBody } from '../body';
-import type { Exchange } from '../exchange';
-import { patchOptions, writeOptions } from '../parameters';
-import type { ResourceRequest } from '../request-info';
+import { objectAt, stringAt } from '../../../shared/values/json';
+import type { Resource, Subresource } from '../../registry/verbs';
+import type { ApiParts } from './api-parts';
+import { bodyFormat, parseObject, patchType, readBody } from '../request/body';
+import type { Exchange } from '../request/exchange';
+import { patchOptions, writeOptions } from '../request/parameters';
+import type { ResourceRequest } from '../request/request-info';
 import { negotiated, sendEntry, shownAs } from './answer';
 
 export async function create(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {

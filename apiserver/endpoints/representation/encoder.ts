@@ -2,9 +2,9 @@
  * How objects of one kind are written in one representation: single objects, lists, watch events. Implementations: json-encoder.ts,
  * table-encoder.ts, protobuf-encoder.ts, yaml-encoder.ts; chosen in encoders.ts. An encoder is stateless and shared by all requests.
  */
-import type { Status } from '../../../shared/api/status';
-import type { Entry, WatchEventType } from '../../cache/contract';
-import type { ShownPage } from '../../registry/contract';
+import type { Status } from '../../../shared/api/errors/status';
+import type { Entry, WatchEventType } from '../../cache/cache';
+import type { ShownPage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
 
 export type EventType = WatchEventType | 'BOOKMARK';

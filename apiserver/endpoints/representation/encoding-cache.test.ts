@@ -1,4 +1,4 @@
-import type { Entry } from '../../cache/contract';
+import type { Entry } from '../../cache/cache';
 import { EncodingCache } from './encoding-cache';
 
 const entry = (size: number): Entry => ({

@@ -3,8 +3,8 @@
  * bounded LRU. An entry is immutable, so what is made of it once stays right. Never looks into entries.
  */
 import { LRUCache } from 'lru-cache';
-import type { Entry } from '../../cache/contract';
-import type { CellTemplate } from '../../discovery/table/contract';
+import type { Entry } from '../../cache/cache';
+import type { CellTemplate } from '../../printers/table/printer';
 
 /** One encoding of one entry. */
 export interface Kept {

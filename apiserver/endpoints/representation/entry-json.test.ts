@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { groupFieldsOf } from '../../../shared/api/group-fields';
-import type { Entry } from '../../cache/contract';
+import { groupFieldsOf } from '../../../shared/api/types/group-fields';
+import type { Entry } from '../../cache/cache';
 import { convertBody, metadataMember, withRevision } from './entry-json';
 
 it('cuts the metadata out of a body, whatever it holds', () => {

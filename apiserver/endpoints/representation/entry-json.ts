@@ -2,13 +2,13 @@
  * The JSON of one entry: heads put before stored bytes, the metadata cut out of them, the other dialect, another resource version.
  * Works on bytes; only an entry in another version, or a dialect-sensitive one in the other dialect, is ever parsed.
  */
-import { spellGroups, type GroupFields } from '../../../shared/api/group-fields';
-import { isObject, stringifyJson, type JsonObject } from '../../../shared/api/json';
-import { apiVersionOf } from '../../../shared/api/identity';
+import { spellGroups, type GroupFields } from '../../../shared/api/types/group-fields';
+import { isObject, stringifyJson, type JsonObject } from '../../../shared/values/json';
+import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { KindRow } from '../../../shared/api/kinds';
 import { apiVersionIn, type Dialect } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
-import type { Entry } from '../../cache/contract';
+import type { Entry } from '../../cache/cache';
 
 /** `apiVersion` of a kind in a dialect. */
 export function apiVersionText(row: KindRow, dialect: Dialect): string {

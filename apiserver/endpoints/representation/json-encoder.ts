@@ -1,9 +1,9 @@
 /** Objects, lists and watch events as JSON: whole objects, or their metadata only. */
-import { stringifyJson } from '../../../shared/api/json';
-import type { Status } from '../../../shared/api/status';
+import { stringifyJson } from '../../../shared/values/json';
+import type { Status } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
-import type { Entry } from '../../cache/contract';
-import type { ShownPage } from '../../registry/contract';
+import type { Entry } from '../../cache/cache';
+import type { ShownPage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
 import { listMetadata, MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
 import { metadataMember, objectHead, withRevision } from './entry-json';

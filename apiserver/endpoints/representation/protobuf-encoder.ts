@@ -1,10 +1,10 @@
 /** Objects, lists and watch events in the binary form (behaviour-reference §3.4, §3.8): whole objects, or their metadata only. */
-import { isObject, type JsonObject } from '../../../shared/api/json';
-import type { Status } from '../../../shared/api/status';
+import { isObject, type JsonObject } from '../../../shared/values/json';
+import type { Status } from '../../../shared/api/errors/status';
 import { PROTOBUF_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
 import { encodeProtobuf, encodeProtobufMessage, parseJson } from '../../../shared/serialization';
-import type { Entry } from '../../cache/contract';
-import type { ShownPage } from '../../registry/contract';
+import type { Entry } from '../../cache/cache';
+import type { ShownPage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
 import { MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
 import type { EncodingCache } from './encoding-cache';

@@ -1,5 +1,5 @@
 import { KINDS, type KindRow } from '../../../shared/api/kinds';
-import type { Entry } from '../../cache/contract';
+import type { Entry } from '../../cache/cache';
 import { EncodingCache } from './encoding-cache';
 import { Spelling } from './spelling';
 

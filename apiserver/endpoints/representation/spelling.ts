@@ -4,16 +4,16 @@
  * The stored bytes are handed on untouched where nothing is to be respelled. Encoders get bodies from here only.
  */
 import type { Converter } from '../../../shared/api/conversion';
-import { formOf } from '../../../shared/api/form';
-import type { GroupFields } from '../../../shared/api/group-fields';
-import { groupResourceText } from '../../../shared/api/identity';
-import type { JsonObject } from '../../../shared/api/json';
+import { formOf } from '../../../shared/api/codec/codec';
+import type { GroupFields } from '../../../shared/api/types/group-fields';
+import { groupResourceText } from '../../../shared/api/identity/identity';
+import type { JsonObject } from '../../../shared/values/json';
 import { storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import type { Dialect, NamespaceAlias } from '../../../shared/names/dialect';
-import type { Entry } from '../../cache/contract';
+import type { Entry } from '../../cache/cache';
 import type { EncodingCache } from './encoding-cache';
 import { apiVersionText, convertBody, type OtherVersion } from './entry-json';
-import { isWrittenWith } from '../../registry/write/hidden-fields';
+import { isWrittenWith } from '../../registry/object/hidden-fields';
 
 /** In the encoding cache: the stored version in the other dialect. */
 const STORED_BODY = 'body';

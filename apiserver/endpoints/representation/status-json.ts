@@ -1,6 +1,6 @@
 /** A Status as JSON in a dialect: groups and a system namespace in its message and details are spelled as the client spells them. */
-import type { JsonObject } from '../../../shared/api/json';
-import type { Status } from '../../../shared/api/status';
+import type { JsonObject } from '../../../shared/values/json';
+import type { Status } from '../../../shared/api/errors/status';
 import { groupIn, textIn, textUnder, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
 
 /** Members in wire order. */

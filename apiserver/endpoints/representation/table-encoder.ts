@@ -1,12 +1,12 @@
 /** Objects, lists and watch events as a Table (behaviour-reference §12). Rows are kept with holes where ages go. */
-import { isObject, stringifyJson, type JsonObject } from '../../../shared/api/json';
-import type { Status } from '../../../shared/api/status';
+import { isObject, stringifyJson, type JsonObject } from '../../../shared/values/json';
+import type { Status } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { parseJson } from '../../../shared/serialization';
-import type { Entry } from '../../cache/contract';
-import type { CellTemplate, TableModule } from '../../discovery/table/contract';
-import type { ShownPage } from '../../registry/contract';
+import type { Entry } from '../../cache/cache';
+import type { CellTemplate, TableModule } from '../../printers/table/printer';
+import type { ShownPage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
 import { listMetadata, MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
 import type { EncodingCache, Kept } from './encoding-cache';

@@ -1,9 +1,9 @@
 /** Objects and lists as YAML: what the JSON encoder of the same shape writes, member by member, so that long lists stay streams. */
-import { isObject, sortedKeys, type JsonObject } from '../../../shared/api/json';
+import { isObject, sortedKeys, type JsonObject } from '../../../shared/values/json';
 import { YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { parseJson, stringifyYaml } from '../../../shared/serialization';
-import type { Entry } from '../../cache/contract';
-import type { ShownPage } from '../../registry/contract';
+import type { Entry } from '../../cache/cache';
+import type { ShownPage } from '../../registry/verbs';
 import { ByteSink, ChunkPool } from './byte-sink';
 import type { Encoder, ListEncoder } from './encoder';
 

@@ -6,8 +6,8 @@
  * ends in NUL means "after that key"; one with a leading slash is the other form upstream makes.
  */
 import { canonicalApiVersion } from '../../../shared/names/dialect';
-import { isObject, type JsonObject, type JsonValue } from '../../../shared/api/json';
-import { badRequest, type StatusError } from '../../../shared/api/status';
+import { isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { badRequest, type StatusError } from '../../../shared/api/errors/status';
 import { parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
 import type { Revision } from '../../storage/store';
 

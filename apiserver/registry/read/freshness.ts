@@ -2,10 +2,10 @@
  * How fresh an answer must be, and how long it may wait for that. Turns the failures of waiting into the answers that clients know.
  * Never reads an object.
  */
-import { timeout, tooLargeResourceVersion, tooManyRequests, type StatusError } from '../../../shared/api/status';
+import { timeout, tooLargeResourceVersion, tooManyRequests, type StatusError } from '../../../shared/api/errors/status';
 import { StoreError, type Revision } from '../../storage/store';
-import type { RequestContext } from '../contract';
-import type { ReaderParts } from './contract';
+import type { RequestContext } from '../verbs';
+import type { ReaderParts } from './reader-parts';
 
 /** The longest wait for the cache to reach a revision (specification §4.3.4: "may wait briefly"). */
 const MAX_WAIT_MS = 3_000;

@@ -2,11 +2,11 @@
  * Lists: which state a list shows (the table of resourceVersion × resourceVersionMatch × limit × continue, specification §4.3.4), which part
  * of it, and where the next page begins. Parameter combinations that are refused as invalid never come here (endpoints/parameters).
  */
-import { compareBytes } from '../../../shared/api/json';
-import { badRequest, expired, type StatusError } from '../../../shared/api/status';
-import type { Cache, Entry, Snapshot } from '../../cache/contract';
+import { compareBytes } from '../../../shared/values/json';
+import { badRequest, expired, type StatusError } from '../../../shared/api/errors/status';
+import type { Cache, Entry, Snapshot } from '../../cache/cache';
 import { StoreError, type Revision } from '../../storage/store';
-import type { ListOptions, ListPage, RequestContext, Resource, Selection } from '../contract';
+import type { ListOptions, ListPage, RequestContext, Resource, Selection } from '../verbs';
 import { formatContinue, NEWEST, parseContinue, startAfter, type ContinueToken } from './continue-token';
 import { readFailure, type Freshness } from './freshness';
 

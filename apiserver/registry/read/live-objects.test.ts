@@ -1,5 +1,5 @@
 import { ManualClock } from '../../../test/support/manual-clock';
-import type { Entry } from '../../cache/contract';
+import type { Entry } from '../../cache/cache';
 import { StoreError } from '../../storage/store';
 import { buildResources } from '../resources';
 import { liveObjects } from './live-objects';

@@ -3,15 +3,15 @@
  * newer one. Answers from the cache; who wants to refuse somebody waits for `current` first.
  */
 import { LRUCache } from 'lru-cache';
-import { stringAt, type JsonObject } from '../../../shared/api/json';
-import { readMetadata, timeOf } from '../../../shared/api/object-meta';
-import { tooManyRequests } from '../../../shared/api/status';
+import { stringAt, type JsonObject } from '../../../shared/values/json';
+import { readMetadata, timeOf } from '../../../shared/api/metadata/object-meta';
+import { tooManyRequests } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
-import type { Cache } from '../../cache/contract';
+import type { Cache } from '../../cache/cache';
 import type { Revision } from '../../storage/store';
-import type { Resource } from '../contract';
+import type { Resource } from '../verbs';
 import { entryKey } from '../resources';
-import { parseEntry } from '../write/stored-object';
+import { parseEntry } from '../object/stored-object';
 import { readFailure } from './freshness';
 
 export interface LiveObject {

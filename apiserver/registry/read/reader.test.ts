@@ -1,10 +1,10 @@
 import { FakeCache } from '../../../test/support/fake-cache';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { KINDS, type KindRow } from '../../../shared/api/kinds';
-import { StatusError } from '../../../shared/api/status';
-import type { ChangeSink } from '../../cache/contract';
+import { StatusError } from '../../../shared/api/errors/status';
+import type { ChangeSink } from '../../cache/cache';
 import { StoreError, type Revision } from '../../storage/store';
-import type { ListOptions, ListPage, Reader, RequestContext, Resource, WatchOptions } from '../contract';
+import type { ListOptions, ListPage, Reader, RequestContext, Resource, WatchOptions } from '../verbs';
 import { parseContinue } from './continue-token';
 import { createReader } from './reader';
 import { EVERYTHING, selectionFor } from './selection';

@@ -2,12 +2,12 @@
  * The read side of the registry: get, list and watch as the resourceVersion rules want them (specification §4.3.4), answered from
  * the cache. Never writes, and never asks the store where the cache can be proved to be good enough.
  */
-import type { ObjectKey } from '../../../shared/api/identity';
-import { notFound } from '../../../shared/api/status';
-import type { Cache, CacheWatch, ChangeSink, Entry } from '../../cache/contract';
+import type { ObjectKey } from '../../../shared/api/identity/identity';
+import { notFound } from '../../../shared/api/errors/status';
+import type { Cache, CacheWatch, ChangeSink, Entry } from '../../cache/cache';
 import type { Revision } from '../../storage/store';
-import type { ListOptions, ListPage, Reader, RequestContext, Resource, WatchOptions } from '../contract';
-import type { ReaderParts } from './contract';
+import type { ListOptions, ListPage, Reader, RequestContext, Resource, WatchOptions } from '../verbs';
+import type { ReaderParts } from './reader-parts';
 import { Freshness, readFailure } from './freshness';
 import { list } from './list';
 import { watch } from './watch';

@@ -1,6 +1,6 @@
 import { KINDS, type KindRow } from '../../../shared/api/kinds';
 import { canonicalNamespace, GENERATED_NAMES } from '../../../shared/names/dialect';
-import type { Entry } from '../../cache/contract';
+import type { Entry } from '../../cache/cache';
 import { EVERYTHING, selectionFor } from './selection';
 
 function rowOf(kind: string): KindRow {

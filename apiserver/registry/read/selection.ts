@@ -4,19 +4,19 @@
  * It works on what an entry carries beside its body (key, labels, selectable fields), so matching never parses an object.
  */
 import { canonicalApiVersion, otherQualifiedName } from '../../../shared/names/dialect';
-import { apiVersionOf } from '../../../shared/api/identity';
+import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { KindRow, SelectableField } from '../../../shared/api/kinds';
-import { quote } from '../../../shared/api/quote';
+import { quote } from '../../../shared/values/quote';
 import { parseFieldSelector, type FieldTerm } from '../../../shared/api/selectors/field-selector';
 import { compileLabelSelector, parseLabelSelector } from '../../../shared/api/selectors/label-selector';
 import { SelectorError } from '../../../shared/api/selectors/selector-error';
-import { badRequest } from '../../../shared/api/status';
-import type { Entry } from '../../cache/contract';
-import type { Selection } from '../contract';
-import { formOf } from '../../../shared/api/form';
-import { fieldReader } from '../field-reader';
-import { isWrittenWith } from '../write/hidden-fields';
-import { parseEntry } from '../write/stored-object';
+import { badRequest } from '../../../shared/api/errors/status';
+import type { Entry } from '../../cache/cache';
+import type { Selection } from '../verbs';
+import { formOf } from '../../../shared/api/codec/codec';
+import { fieldReader } from '../object/field-reader';
+import { isWrittenWith } from '../object/hidden-fields';
+import { parseEntry } from '../object/stored-object';
 
 type Matcher = (entry: Entry) => boolean;
 

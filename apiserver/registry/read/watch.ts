@@ -1,9 +1,9 @@
 /**
  * Watches: where a stream starts (specification §4.3.4, watch semantics) and what it shows. Delivery is the cache's, framing the endpoints'.
  */
-import type { Cache, CacheWatch, ChangeSink, WatchRequest, WatchScope } from '../../cache/contract';
-import type { RequestContext, Resource, Selection, WatchOptions } from '../contract';
-import type { ReaderParts } from './contract';
+import type { Cache, CacheWatch, ChangeSink, WatchRequest, WatchScope } from '../../cache/cache';
+import type { RequestContext, Resource, Selection, WatchOptions } from '../verbs';
+import type { ReaderParts } from './reader-parts';
 import type { Freshness } from './freshness';
 
 export interface WatchParts extends Pick<ReaderParts, 'gates'> {

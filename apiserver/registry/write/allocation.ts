@@ -2,15 +2,15 @@
  * Allocation as a step of a write: when an object's strategy takes addresses and ports, where the keys that stand for them join the object's
  * transaction, and when what was chosen is let go again. What is taken and why is the strategy's and the claims' business.
  */
-import { tooMany } from '../../../shared/api/field-error';
-import type { JsonObject } from '../../../shared/api/json';
-import { readMetadata } from '../../../shared/api/object-meta';
-import { stringAt } from '../../../shared/api/json';
-import { invalid } from '../../../shared/api/status';
+import { tooMany } from '../../../shared/api/errors/field-error';
+import type { JsonObject } from '../../../shared/values/json';
+import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import { stringAt } from '../../../shared/values/json';
+import { invalid } from '../../../shared/api/errors/status';
 import type { Claims, Held, KeyWrite } from '../../allocation/claims';
 import type { Owner } from '../../allocation/ledger';
 import type { Revision } from '../../storage/store';
-import type { Plan } from './plan';
+import type { Plan } from '../object/resource-info';
 import type { WritePath, WriteRequest } from './request';
 
 const NOTHING: Held = new Map();

@@ -2,11 +2,11 @@
  * PATCH with an applied configuration (behaviour-reference §6.4): reads it, holds it against the kind, and makes the new object with its owners.
  * What becomes of that object is the same as for every other write.
  */
-import { apiVersionOf, parseApiVersion } from '../../../shared/api/identity';
-import { isObject, objectAt, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/api/json';
-import { metadataOf, readMetadata, timestamp } from '../../../shared/api/object-meta';
-import { DecodeError } from '../../../shared/api/schema';
-import * as status from '../../../shared/api/status';
+import { apiVersionOf, parseApiVersion } from '../../../shared/api/identity/identity';
+import { isObject, objectAt, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { metadataOf, readMetadata, timestamp } from '../../../shared/api/metadata/object-meta';
+import { DecodeError } from '../../../shared/api/types';
+import * as status from '../../../shared/api/errors/status';
 import { canonicalGroup, LAST_APPLIED_ANNOTATION } from '../../../shared/names/dialect';
 import { ApplyConflict, applyConfiguration, type Applied } from '../../../shared/patch/apply/apply';
 import { compare } from '../../../shared/patch/apply/compare';
@@ -17,9 +17,9 @@ import { MissingKey } from '../../../shared/patch/apply/shape';
 import { fieldSetOf, shapeFaults } from '../../../shared/patch/apply/typed';
 import type { Clock } from '../../../shared/runtime/clock';
 import { parseJson, parseYaml, SyntaxFault, type Parsed } from '../../../shared/serialization';
-import type { FieldValidation, Subresource } from '../contract';
+import type { FieldValidation, Subresource } from '../verbs';
 import { emptyObject, managerOf, ownershipOf, setOwnership, withoutOwnership } from './ownership';
-import { toServed, type KindPlan } from './plan';
+import { toServed, type KindPlan } from '../object/resource-info';
 
 /** Throws a 400 StatusError. The configuration is without kind and apiVersion. */
 export async function readApply(

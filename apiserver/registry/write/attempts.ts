@@ -5,8 +5,8 @@
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { KeyWrite } from '../../allocation/claims';
-import { StatusError, timeout } from '../../../shared/api/status';
-import type { Cache, Entry, StoredType } from '../../cache/contract';
+import { StatusError, timeout } from '../../../shared/api/errors/status';
+import type { Cache, Entry, StoredType } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
 import { commit } from '../../storage/commit';
 import { StoreError, type KeyValue, type Operation, type Revision, type Store } from '../../storage/store';

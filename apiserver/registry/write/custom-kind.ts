@@ -2,14 +2,14 @@
  * Whether a body is of the custom kind that it was sent for. Nothing is filled in, and what is wrong is told otherwise than of built-in kinds (upstream
  * behaviour): a body of another version is refused at once, one of another kind as an invalid object.
  */
-import { invalidValue } from '../../../shared/api/field-error';
-import { parseApiVersion } from '../../../shared/api/identity';
-import { stringAt, stringifyJson, type JsonObject } from '../../../shared/api/json';
-import { readMetadata } from '../../../shared/api/object-meta';
-import { badRequest, invalid } from '../../../shared/api/status';
+import { invalidValue } from '../../../shared/api/errors/field-error';
+import { parseApiVersion } from '../../../shared/api/identity/identity';
+import { stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
+import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import { badRequest, invalid } from '../../../shared/api/errors/status';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
 import { BodyFault } from './body-fault';
-import type { KindPlan } from './plan';
+import type { KindPlan } from '../object/resource-info';
 
 /** Of a whole body; returns its kind. Throws StatusError. */
 export function checkCustomKind(plan: KindPlan, value: JsonObject): string {

@@ -2,20 +2,20 @@
  * From a parsed body to a decoded, canonical object of the endpoint's kind (behaviour-reference §1.5): kind and apiVersion, structure, unknown
  * and duplicate fields. Knows nothing of the stored state.
  */
-import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/schema';
-import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity';
+import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/types';
+import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity/identity';
 import { KNOWN_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
-import { objectAt, own, stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/api/json';
-import { metadataOf } from '../../../shared/api/object-meta';
-import { badRequest, type StatusError } from '../../../shared/api/status';
+import { objectAt, own, stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/values/json';
+import { metadataOf } from '../../../shared/api/metadata/object-meta';
+import { badRequest, type StatusError } from '../../../shared/api/errors/status';
 import { fieldFaults } from '../../../shared/serialization';
 import { canonicalGroup } from '../../../shared/names/dialect';
-import type { Form } from '../../../shared/api/form';
-import { quote } from '../../../shared/api/quote';
-import type { FieldValidation } from '../contract';
+import type { Form } from '../../../shared/api/codec/codec';
+import { quote } from '../../../shared/values/quote';
+import type { FieldValidation } from '../verbs';
 import { BodyFault } from './body-fault';
 import { checkCustomKind } from './custom-kind';
-import type { KindPlan } from './plan';
+import type { KindPlan } from '../object/resource-info';
 
 export interface Undecoded {
   readonly value: JsonObject;

@@ -1,5 +1,5 @@
 import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import type { ListPage } from '../contract';
+import type { ListPage } from '../verbs';
 
 let f: Fixture;
 beforeEach(async () => {

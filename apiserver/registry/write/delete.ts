@@ -2,23 +2,23 @@
  * DELETE of one object and of a collection (behaviour-reference §7): what the options ask for, whether the object goes or only gets marked, and
  * what is answered. A mark is an update of the object's metadata, a removal a delete of its key; both go through {@link settle}.
  */
-import type { FieldError } from '../../../shared/api/field-error';
-import { invalidValue, notSupported } from '../../../shared/api/field-error';
-import { own, stringAt, type JsonObject } from '../../../shared/api/json';
-import { isTerminating, metadataOf, readMetadata, stringsAt, timeOf, timestamp } from '../../../shared/api/object-meta';
-import * as status from '../../../shared/api/status';
+import type { FieldError } from '../../../shared/api/errors/field-error';
+import { invalidValue, notSupported } from '../../../shared/api/errors/field-error';
+import { type JsonObject, own, stringAt, stringsAt } from '../../../shared/values/json';
+import { isTerminating, metadataOf, readMetadata, timeOf, timestamp } from '../../../shared/api/metadata/object-meta';
+import * as status from '../../../shared/api/errors/status';
 import type { Claims } from '../../allocation/claims';
-import type { Entry } from '../../cache/contract';
+import type { Entry } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
-import type { DeleteOptions, DeleteResult, ListOptions, ListPage } from '../contract';
+import type { DeleteOptions, DeleteResult, ListOptions, ListPage } from '../verbs';
 import { entryKey } from '../resources';
-import type { MarkContext } from '../strategies/strategy';
+import type { MarkContext } from '../strategy';
 import { accompany, withClaims } from './allocation';
 import { settle, type Current, type Step } from './attempts';
-import { canonicalizeGroups } from '../../../shared/api/group-fields';
-import { hiddenFields } from './hidden-fields';
-import type { Plan } from './plan';
-import { encode, isUnchanged, readEntry, storedValue } from './stored-object';
+import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
+import { hiddenFields } from '../object/hidden-fields';
+import type { Plan } from '../object/resource-info';
+import { encode, isUnchanged, readEntry, storedValue } from '../object/stored-object';
 import type { WritePath, WriteRequest } from './request';
 
 export async function deleteObject(path: WritePath, request: WriteRequest, options: DeleteOptions): Promise<DeleteResult> {

@@ -1,6 +1,6 @@
 /** Two controllers that apply different fields of one object at the same time lose none, whoever wins which race. */
-import { objectAt, type JsonObject } from '../../../shared/api/json';
-import { metadataOf } from '../../../shared/api/object-meta';
+import { objectAt, type JsonObject } from '../../../shared/values/json';
+import { metadataOf } from '../../../shared/api/metadata/object-meta';
 import { objectOf, writeFixture } from '../../../test/support/write-fixture';
 
 const ROUNDS = 150;

@@ -2,18 +2,18 @@
  * Changes that an operation makes to a stored object past the rules of its kind: a binding, the marks of an eviction. Nobody comes to own what is
  * changed so (upstream behaviour). The operation holds the rules; here is only the way into the store.
  */
-import { canonicalizeGroups } from '../../../shared/api/group-fields';
-import { stringAt, type JsonObject } from '../../../shared/api/json';
-import { metadataOf, readMetadata } from '../../../shared/api/object-meta';
-import { notFound, storedPrecondition } from '../../../shared/api/status';
-import type { Entry } from '../../cache/contract';
+import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
+import { stringAt, type JsonObject } from '../../../shared/values/json';
+import { metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
+import { notFound, storedPrecondition } from '../../../shared/api/errors/status';
+import type { Entry } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
-import type { EditPreconditions } from '../contract';
+import type { EditPreconditions } from '../verbs';
 import { entryKey } from '../resources';
 import { settle, type Current, type Step } from './attempts';
-import { hiddenFields } from './hidden-fields';
+import { hiddenFields } from '../object/hidden-fields';
 import type { WritePath, WriteRequest } from './request';
-import { encode, isUnchanged, readEntry, storedValue } from './stored-object';
+import { encode, isUnchanged, readEntry, storedValue } from '../object/stored-object';
 
 /** An edit of one object: what must hold of it, and what becomes of it. */
 export interface Edit {

@@ -1,11 +1,11 @@
 /** Objects of every kind as release 1.31.1 created them, masked where ids and times stand: defaults, what the server sets, and the encodings. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
-import { canonicalizeGroups, groupFieldsOf } from '../../../shared/api/group-fields';
+import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { canonicalizeGroups, groupFieldsOf } from '../../../shared/api/types/group-fields';
 import { KINDS, type KindRow } from '../../../shared/api/kinds';
-import { apiVersionOf } from '../../../shared/api/identity';
-import { applyDefaults, encodeBody } from '../../../shared/api/schema';
+import { apiVersionOf } from '../../../shared/api/identity/identity';
+import { applyDefaults, encodeBody } from '../../../shared/api/types';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { decodeProtobuf, encodeProtobuf } from '../../../shared/serialization';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';

@@ -1,4 +1,4 @@
-import type { Fence } from '../../../shared/api/fencing';
+import type { Fence } from '../../../shared/api/identity/fencing';
 import { refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 
 const term = (fence: Partial<Fence> = {}): Fence => ({ namespace: 'ns', name: 'l', holder: 'me', transitions: 1, ...fence });

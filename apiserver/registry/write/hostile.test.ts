@@ -1,9 +1,9 @@
 /** Whatever a client sends, it is either stored or refused with a Status that blames the client. */
 import fc from 'fast-check';
-import { schemaOf, type FieldType } from '../../../shared/api/schema';
-import type { Scalar } from '../../../shared/api/schema/types';
-import type { JsonObject, JsonValue } from '../../../shared/api/json';
-import { StatusError } from '../../../shared/api/status';
+import { schemaOf, type FieldType } from '../../../shared/api/types';
+import type { Scalar } from '../../../shared/api/types/types';
+import type { JsonObject, JsonValue } from '../../../shared/values/json';
+import { StatusError } from '../../../shared/api/errors/status';
 import { writeFixture } from '../../../test/support/write-fixture';
 import { buildResources } from '../resources';
 

@@ -2,14 +2,14 @@
  * The server's part of an object's metadata: what it sets at creation, what it carries over from the stored object, and how a body's name and
  * namespace must agree with the URL. The rules for what remains are in shared/api/validation.
  */
-import { equalJson, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { equalJson, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { GenerationRule } from '../../../shared/api/kinds';
-import { isTerminating, metadataOf, readMetadata, timestamp } from '../../../shared/api/object-meta';
-import { badRequest } from '../../../shared/api/status';
-import { duplicateFree } from '../../../shared/api/validation/owner-references';
+import { isTerminating, metadataOf, readMetadata, timestamp } from '../../../shared/api/metadata/object-meta';
+import { badRequest } from '../../../shared/api/errors/status';
+import { duplicateFree } from '../../../shared/api/metadata/owner-references';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
-import type { Subresource } from '../contract';
-import type { KindPlan, Plan } from './plan';
+import type { Subresource } from '../verbs';
+import type { KindPlan, Plan } from '../object/resource-info';
 
 /** Takes aliases of the system namespaces for the namespaces themselves. `kind` Namespace: so do their names. */
 export function canonicalPlace(plan: KindPlan, metadata: JsonObject, names: GeneratedNames): void {

@@ -1,15 +1,16 @@
 /** One wrong value in a full object of every kind: the decoder answers in the reference server's words (mutations.json, recorded). */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { apiVersionOf } from '../../../shared/api/identity';
-import { isObject, stringAt, type JsonObject } from '../../../shared/api/json';
-import { StatusError } from '../../../shared/api/status';
+import { apiVersionOf } from '../../../shared/api/identity/identity';
+import { isObject, stringAt, type JsonObject } from '../../../shared/values/json';
+import { StatusError } from '../../../shared/api/errors/status';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
 import { mutatedText, type Mutation } from '../../../test/support/mutation';
 import { buildResources } from '../resources';
 import { decodeBody } from './decode-body';
-import { planner, type Plan } from './plan';
+import { planner, type Plan } from '../object/resource-info';
+import { strategyOf } from '../../server/strategies';
 
 interface Recorded extends Mutation {
   readonly kind: string;
@@ -25,7 +26,7 @@ for (const line of read('created-objects.jsonl').split('\n')) {
   if (note === 'everything') objects.set(stringAt(sent, 'kind') ?? '', sent);
 }
 
-const planOf = planner('/registry', 'kubernetes');
+const planOf = planner('/registry', 'kubernetes', strategyOf);
 const resources = buildResources().all;
 
 function planFor(kind: string): Plan {

@@ -6,10 +6,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { sequenceOf, type Step } from '../../../test/recordings/sequences';
-import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../../shared/api/json';
-import { metadataOf } from '../../../shared/api/object-meta';
-import { StatusError } from '../../../shared/api/status';
-import type { Entry } from '../../cache/contract';
+import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { metadataOf } from '../../../shared/api/metadata/object-meta';
+import { StatusError } from '../../../shared/api/errors/status';
+import type { Entry } from '../../cache/cache';
 
 const NAMESPACE = 'updates-sequences';
 

@@ -2,17 +2,17 @@
  * Keeps `metadata.managedFields` through every write that is no apply (behaviour-reference §6.2), and tells a change of nothing but its times from
  * a change. The rules of ownership are in shared/patch/apply.
  */
-import { arrayAt, equalJson, isObject, type JsonArray, type JsonObject } from '../../../shared/api/json';
-import { metadataOf, readMetadata, timestamp } from '../../../shared/api/object-meta';
-import type { Form } from '../../../shared/api/form';
+import { arrayAt, equalJson, isObject, type JsonArray, type JsonObject } from '../../../shared/values/json';
+import { metadataOf, readMetadata, timestamp } from '../../../shared/api/metadata/object-meta';
+import type { Form } from '../../../shared/api/codec/codec';
 import type { KindRow } from '../../../shared/api/kinds';
 import { isReset, parseEntries, readEntries, writeEntries, type Entry, type Manager } from '../../../shared/patch/apply/entries';
 import type { FieldSet } from '../../../shared/patch/apply/field-set';
 import { recordUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
 import { customShape } from '../../../shared/patch/apply/custom-shape';
 import { MissingKey, shapeOf, type Shape } from '../../../shared/patch/apply/shape';
-import type { KindPlan } from './plan';
-import { toHub, toServed } from './plan';
+import type { KindPlan } from '../object/resource-info';
+import { toHub, toServed } from '../object/resource-info';
 
 const NOTHING: FieldSet = {};
 const STATUS: FieldSet = { 'f:status': {} };

@@ -2,11 +2,11 @@
  * From a PATCH body to the changed object (behaviour-reference §1.5): reads the patch once, applies it to whatever state an attempt starts from, and
  * decodes the result as a body. Apply is not one of these patches: see apply.ts.
  */
-import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/api/json';
-import { invalidValue } from '../../../shared/api/field-error';
-import { quote } from '../../../shared/api/quote';
-import { DecodeError } from '../../../shared/api/schema';
-import * as status from '../../../shared/api/status';
+import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { invalidValue } from '../../../shared/api/errors/field-error';
+import { quote } from '../../../shared/values/quote';
+import { DecodeError } from '../../../shared/api/types';
+import * as status from '../../../shared/api/errors/status';
 import {
   applyJsonPatch,
   MOST_OPERATIONS,
@@ -17,11 +17,11 @@ import {
 } from '../../../shared/patch/json-patch';
 import { mergeObject } from '../../../shared/patch/merge-patch';
 import { fieldFaults, parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
-import type { FieldValidation, PatchBody } from '../contract';
+import type { FieldValidation, PatchBody } from '../verbs';
 import { checkPatchedCustomKind } from './custom-kind';
 import { checkKind, decodeStrictly, decodeWhole } from './decode-body';
 import { BodyFault } from './body-fault';
-import type { KindPlan } from './plan';
+import type { KindPlan } from '../object/resource-info';
 import { sortedWhere, touchedBy, touchedByMerge } from './shown-object';
 import { readStrategicPatch } from './strategic-patch';
 

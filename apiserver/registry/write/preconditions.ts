@@ -1,10 +1,10 @@
 /** What must hold between a request and the stored object before anything is changed. */
-import { objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
-import { isTerminating, parseResourceVersion, readMetadata } from '../../../shared/api/object-meta';
-import * as status from '../../../shared/api/status';
-import type { Entry } from '../../cache/contract';
-import type { Plan } from './plan';
-import { parseEntry } from './stored-object';
+import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { isTerminating, parseResourceVersion, readMetadata } from '../../../shared/api/metadata/object-meta';
+import * as status from '../../../shared/api/errors/status';
+import type { Entry } from '../../cache/cache';
+import type { Plan } from '../object/resource-info';
+import { parseEntry } from '../object/stored-object';
 
 /** A stale version is a conflict; no version is refused where the kind demands one. */
 export function checkResourceVersion(plan: Plan, name: string, text: string | undefined, entry: Entry): void {

@@ -3,7 +3,7 @@ import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryStore } from '../../../test/support/memory-store';
 import { openReplica } from '../../../test/support/replica';
 import { objectOf } from '../../../test/support/write-fixture';
-import type { RequestContext } from '../contract';
+import type { RequestContext } from '../verbs';
 import { buildResources } from '../resources';
 
 const resources = buildResources();

@@ -4,12 +4,12 @@
  */
 import { shortenPatterns, withoutDifference } from '../../../test/support/recorded-rules';
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
-import type { JsonObject } from '../../../shared/api/json';
-import { metadataOf } from '../../../shared/api/object-meta';
-import { StatusError } from '../../../shared/api/status';
+import type { JsonObject } from '../../../shared/values/json';
+import { metadataOf } from '../../../shared/api/metadata/object-meta';
+import { StatusError } from '../../../shared/api/errors/status';
 import { parseJson } from '../../../shared/serialization';
-import type { Entry } from '../../cache/contract';
-import type { DeleteOptions, ParsedBody, Resource, Subresource, WriteOptions } from '../contract';
+import type { Entry } from '../../cache/cache';
+import type { DeleteOptions, ParsedBody, Resource, Subresource, WriteOptions } from '../verbs';
 import recordings from './recorded-answers.json';
 
 interface Step {

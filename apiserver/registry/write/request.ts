@@ -2,21 +2,21 @@
  * What the steps of a write share: what they need from the rest of the server, what they know of the request, and how they reach the objects that
  * the request is about. No step itself.
  */
-import type { JsonObject } from '../../../shared/api/json';
+import type { JsonObject } from '../../../shared/values/json';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { FeatureGates } from '../../../shared/runtime/feature-gates';
 import type { Random } from '../../../shared/runtime/random';
 import { Claims } from '../../allocation/claims';
 import type { Ledger } from '../../allocation/ledger';
-import type { Cache } from '../../cache/contract';
+import type { Cache } from '../../cache/cache';
 import type { Store } from '../../storage/store';
-import type { Reader, RequestContext, Resource, Subresource } from '../contract';
+import type { Reader, RequestContext, Resource, Subresource } from '../verbs';
 import { entryKey } from '../resources';
-import type { Admission, AdmissionOperation, AdmissionRequest } from './admission';
+import type { Admission, AdmissionOperation, AdmissionRequest } from '../admission';
 import type { Attempts, Current, Watched } from './attempts';
 import { fencingOf } from './fence';
-import { planner, type Plan } from './plan';
+import { planner, type Plan, type StrategyOf } from '../object/resource-info';
 
 export interface WriterDependencies {
   readonly store: Store;
@@ -38,6 +38,7 @@ export interface WriterDependencies {
   readonly definitions: Resource;
   /** The resource of Leases, on which fenced writes depend. */
   readonly leases: Resource;
+  readonly strategyOf: StrategyOf;
   /** How long an object of an expiring kind lives after its last write. */
   readonly eventTtlSeconds: number;
 }
@@ -60,9 +61,9 @@ const WRITE_LIMIT_MS = 34_000;
 /** The dependencies, and what follows from them. */
 export interface WritePath extends WriterDependencies {
   readonly planOf: (resource: Resource) => Plan;
-  /** `prove`: begin with a proven state. */
   /** What the request asks of the ranges; undefined for a kind that takes nothing from them. To be closed. */
   readonly claimsFor: (request: WriteRequest) => Claims | undefined;
+  /** `prove`: begin with a proven state. */
   readonly attemptsFor: (request: WriteRequest, name: string, prove: boolean) => Attempts;
   readonly admissionRequest: (
     request: WriteRequest,
@@ -75,7 +76,7 @@ export interface WritePath extends WriterDependencies {
 
 export function createWritePath(dependencies: WriterDependencies): WritePath {
   const { clock } = dependencies;
-  const planOf = planner(dependencies.prefix, dependencies.names.dialect);
+  const planOf = planner(dependencies.prefix, dependencies.names.dialect, dependencies.strategyOf);
   const namespacePlan = planOf(dependencies.namespaces);
   const leasePlan = planOf(dependencies.leases);
   const definitionPlan = planOf(dependencies.definitions);

@@ -1,22 +1,22 @@
 /**
  * Applies the rules of metadata and kind in upstream's order, and decides what an endpoint may change and when a terminating object goes.
  */
-import type { FieldError } from '../../../shared/api/field-error';
-import { invalidValue } from '../../../shared/api/field-error';
-import { objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
-import { pathSegment, type NameCheck } from '../../../shared/api/names';
-import { metadataOf, readMetadata, stringsAt } from '../../../shared/api/object-meta';
-import { invalid } from '../../../shared/api/status';
+import type { FieldError } from '../../../shared/api/errors/field-error';
+import { invalidValue } from '../../../shared/api/errors/field-error';
+import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../shared/values/json';
+import { pathSegment, type NameCheck } from '../../../shared/values/name-formats';
+import { metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
+import { invalid } from '../../../shared/api/errors/status';
 import {
   unqualifiedFinalizers,
   validateChangeable,
   validateMetadata,
   validateMetadataChange,
   type MetadataRules,
-} from '../../../shared/api/validation/object-meta';
-import type { Subresource } from '../contract';
-import type { StrategyContext, UpdateRules } from '../strategies/strategy';
-import type { Plan } from './plan';
+} from '../../../shared/api/metadata/object-meta-rules';
+import type { Subresource } from '../verbs';
+import type { StrategyContext, UpdateRules } from '../strategy';
+import type { Plan } from '../object/resource-info';
 
 const NONE: readonly FieldError[] = [];
 

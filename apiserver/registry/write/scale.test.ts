@@ -1,8 +1,8 @@
 /** Writes through the scale of a workload; the owners after each step are the reference server's. */
-import { isObject, objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
+import { isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { SCALE } from '../../../shared/api/kinds';
 import { objectOf, refusal, writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
-import { scaleEntry } from '../scale';
+import { scaleEntry } from '../object/scale';
 
 let fixture: Fixture;
 beforeEach(async () => (fixture = await writeFixture()));

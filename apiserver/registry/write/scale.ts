@@ -3,18 +3,18 @@
  * goes to the workload. Owners of that number are shown as owners of the scale's and brought back; who comes to own it here does so at no time
  * (upstream behaviour).
  */
-import { membersOf } from '../../../shared/api/custom/member-path';
-import { invalidValue } from '../../../shared/api/field-error';
-import { arrayAt, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/api/json';
+import { membersOf } from '../../../shared/api/structural/member-path';
+import { invalidValue } from '../../../shared/api/errors/field-error';
+import { arrayAt, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { SCALE } from '../../../shared/api/kinds';
-import { metadataOf, readMetadata } from '../../../shared/api/object-meta';
-import { conflict, invalid, storedPrecondition } from '../../../shared/api/status';
+import { metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
+import { conflict, invalid, storedPrecondition } from '../../../shared/api/errors/status';
 import { isSameManager, readEntries, type Entry } from '../../../shared/patch/apply/entries';
 import { difference, type FieldSet } from '../../../shared/patch/apply/field-set';
 import { entryKey } from '../resources';
-import { scaleOf } from '../scale';
+import { scaleOf } from '../object/scale';
 import { recordOwnership, setOwnership } from './ownership';
-import { kindPlan } from './plan';
+import { kindPlan } from '../object/resource-info';
 import type { WriteRequest } from './request';
 
 export const scalePlan = kindPlan(SCALE);

@@ -1,8 +1,8 @@
 /** Addresses and node ports of Services: what is given, refused, kept and given back. Answers were recorded from the reference server. */
-import { objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
+import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { auditAllocations, type Holder } from '../../allocation/audit';
 import { prefixRange } from '../../storage/store';
-import { serviceAllocation } from '../strategies/service-allocation';
+import { serviceAllocation } from '../../kinds/core/service/allocation';
 import { PREFIX, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { ownerOf } from './allocation';
 

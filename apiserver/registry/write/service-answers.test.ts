@@ -13,9 +13,9 @@ import { FIELD_RULES } from '../../../test/recordings/service/field-rules';
 import { PORT_RULES } from '../../../test/recordings/service/port-rules';
 import { DUAL_SEQUENCES, SEQUENCES, type Sequence, type SequenceStep } from '../../../test/recordings/service/sequences';
 import type { Body, Json } from '../../../test/recordings/reference';
-import { StatusError } from '../../../shared/api/status';
-import type { Entry } from '../../cache/contract';
-import type { Subresource } from '../contract';
+import { StatusError } from '../../../shared/api/errors/status';
+import type { Entry } from '../../cache/cache';
+import type { Subresource } from '../verbs';
 
 interface Answer {
   readonly code: number;

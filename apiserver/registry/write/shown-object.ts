@@ -2,7 +2,7 @@
  * A patched object as a refusal shows it: upstream keeps the order of members that a patch left alone and sorts those of every object that it went
  * into. Changes nothing.
  */
-import { isObject, own, setMember, sortedKeys, type JsonObject, type JsonValue } from '../../../shared/api/json';
+import { isObject, own, setMember, sortedKeys, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { Operation } from '../../../shared/patch/json-patch';
 
 /** Where operations went, as an object of objects. */

@@ -1,4 +1,4 @@
-import { StatusError } from '../../../shared/api/status';
+import { StatusError } from '../../../shared/api/errors/status';
 import { StoreError } from '../../storage/store';
 import { writeFailure } from './store-failure';
 

@@ -1,6 +1,6 @@
 /** What a client is told when the store could not be asked, or asked too late. Never hides a fault of ours. */
-import type { GroupResource } from '../../../shared/api/identity';
-import { clientFault, outcomeUnknown, serviceUnavailable, timeout } from '../../../shared/api/status';
+import type { GroupResource } from '../../../shared/api/identity/identity';
+import { clientFault, outcomeUnknown, serviceUnavailable, timeout } from '../../../shared/api/errors/status';
 import { StoreError } from '../../storage/store';
 
 /** `operation` stands in the answer when the outcome is unknown: `create`, `update`, `delete`. */

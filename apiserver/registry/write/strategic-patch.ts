@@ -2,17 +2,17 @@
  * From the body of a strategic merge patch to the changed object (behaviour-reference §1.5, §6.6). What such a patch says of kind and apiVersion
  * counts for nothing; a patched object that does not fit its kind is refused with the patch, not the object, in the answer (upstream behaviour).
  */
-import { invalidValue } from '../../../shared/api/field-error';
-import { isObject, type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../../../shared/api/json';
-import { quote } from '../../../shared/api/quote';
-import { DecodeError } from '../../../shared/api/schema';
-import * as status from '../../../shared/api/status';
+import { invalidValue } from '../../../shared/api/errors/field-error';
+import { isObject, type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../../../shared/values/json';
+import { quote } from '../../../shared/values/quote';
+import { DecodeError } from '../../../shared/api/types';
+import * as status from '../../../shared/api/errors/status';
 import { goText, misfit, strategicMerge, StrategicFault } from '../../../shared/patch/strategic-merge';
-import { kindOf } from '../../../shared/api/schema/decode-error';
+import { kindOf } from '../../../shared/api/types/decode-error';
 import { parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
-import type { FieldValidation } from '../contract';
+import type { FieldValidation } from '../verbs';
 import { decodeWhole } from './decode-body';
-import type { KindPlan } from './plan';
+import type { KindPlan } from '../object/resource-info';
 
 /** Throws StatusError for a patch that cannot be read; what it returns throws it for one that cannot be applied. */
 export function readStrategicPatch(

@@ -2,33 +2,33 @@
  * The one path of every write (design §3.4). The steps of creating, changing and deleting an object stand here in their order; each lives in a
  * file of its own. Never speaks HTTP, and never changes the store but through {@link settle}.
  */
-import type { ObjectKey } from '../../../shared/api/identity';
-import { stringAt, type JsonObject } from '../../../shared/api/json';
-import { generateName } from '../../../shared/api/names';
-import { isTerminating, metadataOf, parseResourceVersion, readMetadata } from '../../../shared/api/object-meta';
-import * as status from '../../../shared/api/status';
+import type { ObjectKey } from '../../../shared/api/identity/identity';
+import { stringAt, type JsonObject } from '../../../shared/values/json';
+import { generateName } from '../../../shared/values/name-formats';
+import { isTerminating, metadataOf, parseResourceVersion, readMetadata } from '../../../shared/api/metadata/object-meta';
+import * as status from '../../../shared/api/errors/status';
 import { makeEntry } from '../../cache/entry';
-import type { ParsedBody, RequestContext, Resource, Subresource, WriteOptions, Writer, WriteResult } from '../contract';
+import type { ParsedBody, RequestContext, Resource, Subresource, WriteOptions, Writer, WriteResult } from '../verbs';
 import { entryKey } from '../resources';
-import type { StrategyContext } from '../strategies/strategy';
+import type { StrategyContext } from '../strategy';
 import { applyTo, readApply } from './apply';
 import { settle, type Current, type Step } from './attempts';
 import { decodeBody } from './decode-body';
 import { deleteCollection, deleteObject } from './delete';
 import { editObject } from './edit';
-import { hiddenFields } from './hidden-fields';
+import { hiddenFields } from '../object/hidden-fields';
 import type { Claims } from '../../allocation/claims';
-import { canonicalizeGroups } from '../../../shared/api/group-fields';
+import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import * as meta from './metadata-steps';
 import { changesOnlyTimes, recordOwnership } from './ownership';
 import { readPatch, type Patcher } from './patch';
-import { toHub, toServed, type KindPlan } from './plan';
+import { toHub, toServed, type KindPlan } from '../object/resource-info';
 import { alreadyExists, checkDefinition, checkResourceVersion } from './preconditions';
 import { createWritePath, type WriteRequest, type WriterDependencies } from './request';
 import { mayGo, placeStatus, settleObject, validateCreation, validateUpdate } from './rules';
 import { accompany, allocate, withClaims } from './allocation';
 import { scaled, scalePlan, shownScale } from './scale';
-import { encode, isUnchanged, readEntry, storedValue, unstoredEntry } from './stored-object';
+import { encode, isUnchanged, readEntry, storedValue, unstoredEntry } from '../object/stored-object';
 import { writeFailure } from './store-failure';
 
 /** What a PUT or PATCH makes of the stored object. */

@@ -1,8 +1,8 @@
 /** The behaviour of an autoscaler as version 1 writes it into an annotation: the names begin with capitals, and nothing is left out. */
-import { isObject, objectAt, own, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../json';
-import { decodeObject } from '../schema/decode';
-import { DecodeError } from '../schema/decode-error';
-import { parseText } from './annotations';
+import { isObject, objectAt, own, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { decodeObject } from '../types/decode';
+import { DecodeError } from '../types/decode-error';
+import { parseText } from '../metadata/carried-annotations';
 
 const TYPE = 'autoscaling.v2.HorizontalPodAutoscalerBehavior';
 

@@ -2,11 +2,11 @@
  * The metrics of an autoscaler as version 2 has them, and as version 1 writes them into annotations. Which member goes where is data; what an
  * annotation says that cannot be read counts as nothing (upstream behaviour).
  */
-import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../json';
-import { DecodeError } from '../schema/decode-error';
-import { decodeObject } from '../schema/decode';
-import { encodeBody } from '../schema/encode';
-import { parseText } from './annotations';
+import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../values/json';
+import { DecodeError } from '../types/decode-error';
+import { decodeObject } from '../types/decode';
+import { encodeBody } from '../types/encode';
+import { parseText } from '../metadata/carried-annotations';
 
 /** What is wanted, or what was found. */
 export type Part = 'target' | 'current';

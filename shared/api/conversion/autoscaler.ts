@@ -3,9 +3,9 @@
  * measured stand in annotations, as upstream names and writes them.
  */
 import { CARRIED_NAMES } from '../../names/dialect';
-import { arrayAt, isObject, objectAt, own, type JsonArray, type JsonObject } from '../json';
-import { encodeBody } from '../schema/encode';
-import { annotationAt, metadataWith, metadataWithout, type KeyOf } from './annotations';
+import { arrayAt, isObject, objectAt, own, type JsonArray, type JsonObject } from '../../values/json';
+import { encodeBody } from '../types/encode';
+import { annotationAt, metadataWith, metadataWithout, type KeyOf } from '../metadata/carried-annotations';
 import { readBehavior, writeBehavior } from './autoscaler-behavior';
 import { processorShare, readList, readMetrics, writeMetrics, type Part } from './autoscaler-metrics';
 import type { Conversion } from './conversion';

@@ -1,8 +1,8 @@
 /** Conversions lose nothing: what is stored, shown in another version and sent back, is what was stored. */
 import * as fc from 'fast-check';
-import type { JsonObject } from '../json';
+import type { JsonObject } from '../../values/json';
 import { KNOWN_KINDS, storedRowOf, type KindRow } from '../kinds';
-import { applyDefaults, decodeObject, encodeBody } from '../schema';
+import { applyDefaults, decodeObject, encodeBody } from '../types';
 import { CONVERSIONS, converterOf } from './index';
 
 const name = fc.string({ minLength: 1, maxLength: 5 });

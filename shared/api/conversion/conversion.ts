@@ -3,7 +3,7 @@
  * nothing but data. Conversions are pure: they make new objects, share what stays as it is, and judge nothing.
  */
 import type { Dialect } from '../../names/dialect';
-import { own, type JsonObject } from '../json';
+import { own, type JsonObject } from '../../values/json';
 
 export interface Conversion {
   /** A decoded object of the served version as one of the hub. Names are understood in both dialects. */

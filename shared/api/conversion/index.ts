@@ -3,9 +3,9 @@
  * nothing but its name needs no entry of its own shape, only {@link SAME}.
  */
 import type { Dialect } from '../../names/dialect';
-import type { JsonObject } from '../json';
+import type { JsonObject } from '../../values/json';
 import { storedRowOf, type KindRow } from '../kinds';
-import { decodeObject } from '../schema';
+import { decodeObject } from '../types';
 import { autoscaler } from './autoscaler';
 import { renamed, SAME, type Conversion } from './conversion';
 import { priorityLevel } from './priority-level';

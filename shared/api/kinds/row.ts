@@ -1,6 +1,6 @@
 /** What a row of the kind table says, and the short forms in which rows are written. Holds no row itself. */
-import type { CustomVersion } from '../custom/version';
-import type { GroupVersion, GroupVersionKind } from '../identity';
+import type { CustomVersion } from '../structural/version';
+import type { GroupVersion, GroupVersionKind } from '../identity/identity';
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
 

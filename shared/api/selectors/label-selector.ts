@@ -3,9 +3,9 @@
  * upstream behaviour). Length and number of requirements are bounded. Never knows which object is being matched.
  */
 import { otherQualifiedName } from '../../names/dialect';
-import { compareBytes } from '../json';
-import { labelValue, qualifiedName } from '../names';
-import { quote } from '../quote';
+import { compareBytes } from '../../values/json';
+import { labelValue, qualifiedName } from '../../values/name-formats';
+import { quote } from '../../values/quote';
 import { SelectorError } from './selector-error';
 
 export type LabelOperator = '=' | '!=' | 'in' | 'notin' | 'exists' | 'absent' | '>' | '<';

@@ -1,6 +1,5 @@
 /** Label selectors as objects hold them (`matchLabels`, `matchExpressions`), turned into requirements. What is malformed there selects nothing. */
-import { arrayAt, compareBytes, isObject, objectAt, stringAt, type JsonObject } from '../json';
-import { stringsAt } from '../object-meta';
+import { arrayAt, compareBytes, isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../values/json';
 import { compileLabelSelector, type LabelOperator, type LabelRequirement } from './label-selector';
 
 const OPERATORS: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: 'absent' };

@@ -1,9 +1,17 @@
 /**
  * What is wrong with the rules of a schema when its definition is written: their texts, their types, and what they may cost at most. Evaluates nothing.
  */
-import { quote } from '../../api/quote';
-import type { SchemaNode, ValidationRule } from '../../api/custom/schema-node';
-import { forbiddenField, internalError, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../api/field-error';
+import { quote } from '../../values/quote';
+import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
+import {
+  forbiddenField,
+  internalError,
+  invalidAs,
+  invalidValue,
+  notSupported,
+  required,
+  type FieldError,
+} from '../../api/errors/field-error';
 import { UNBOUNDED } from '../cost/estimate';
 import type { Expression, Type } from '../engine';
 import { compileRule, hasRules, type CompiledRule } from './compiled-rule';

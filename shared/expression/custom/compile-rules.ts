@@ -2,9 +2,9 @@
  * Runs the rules of a schema over objects. Rules are compiled when they are first needed and kept. What an object may cost is bounded; what has not
  * changed since it was stored is tolerated, with a warning.
  */
-import type { SchemaNode, ValidationRule } from '../../api/custom/schema-node';
-import { duplicate, forbiddenField, invalidValue, required, type FieldError } from '../../api/field-error';
-import { equalJson, isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../api/json';
+import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
+import { duplicate, forbiddenField, invalidValue, required, type FieldError } from '../../api/errors/field-error';
+import { equalJson, isObject, own, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { Budget, CostExceeded, Failure, type Expression, type Value } from '../engine';
 import { NONE, OptionalValue } from '../values/value';
 import { compileRule, OLD_SELF, SELF } from './compiled-rule';

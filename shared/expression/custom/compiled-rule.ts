@@ -1,7 +1,7 @@
 /**
  * One rule of a schema, compiled: its own expression and the one that makes its message.
  */
-import type { SchemaNode, ValidationRule } from '../../api/custom/schema-node';
+import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
 import { compileExpression, type CompileFault, type Expression, type Type } from '../engine';
 import { optionalOf } from '../types/type';
 

@@ -2,7 +2,7 @@
  * The types that the rules of a custom resource see, from its schema, with the sizes that the schema or the size of a request allows. What a schema
  * says nothing of is not accessible.
  */
-import type { SchemaNode } from '../../api/custom/schema-node';
+import type { SchemaNode } from '../../api/structural/schema-node';
 import { BOOL, DOUBLE, INT, STRING, type Type } from '../types/type';
 import { escapeMember } from './member-names';
 

@@ -1,7 +1,7 @@
 /**
  * Where a rule's `fieldPath` points: members named `.name` or `['name']` below the rule's own place, never items of lists.
  */
-import type { SchemaNode } from '../../api/custom/schema-node';
+import type { SchemaNode } from '../../api/structural/schema-node';
 
 const SEGMENT = /\.([^.[\]]+)|\['((?:[^'\\]|\\.)+)'\]/y;
 

@@ -2,8 +2,8 @@
  * JSON as values of the expression language, by its schema: nothing is copied, members and items are wrapped when they are asked for. A member that is
  * null, or of which the schema says nothing, is not there.
  */
-import type { SchemaNode } from '../../api/custom/schema-node';
-import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
+import type { SchemaNode } from '../../api/structural/schema-node';
+import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { readDuration, readTimestamp } from '../library/printing';
 import { ArrayList, Failure, ListValue, MapValue, type ListSemantics, type Value } from '../values/value';
 import { readLongDuration, readLooseTime } from './formats';

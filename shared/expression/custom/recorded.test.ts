@@ -4,10 +4,10 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JsonObject, JsonValue } from '../../api/json';
-import { isObject } from '../../api/json';
-import { readSchema } from '../../api/custom/read-schema';
-import type { FieldError } from '../../api/field-error';
+import type { JsonObject, JsonValue } from '../../values/json';
+import { isObject } from '../../values/json';
+import { readSchema } from '../../api/structural/read-schema';
+import type { FieldError } from '../../api/errors/field-error';
 import { compileExpression } from '../engine';
 import { checkRules } from './check-rules';
 import { compileRules } from './compile-rules';

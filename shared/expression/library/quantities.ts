@@ -1,7 +1,7 @@
 /**
  * Quantities (`100m`, `1.5Gi`) as values: comparison, sums, conversion to numbers.
  */
-import { parseQuantity, QuantityFault, type Quantity } from '../../api/schema/quantity';
+import { parseQuantity, QuantityFault, type Quantity } from '../../values/quantity';
 import type { Work } from '../values/equality';
 import { INT_MAX, INT_MIN } from '../syntax/literals';
 import { Failure, OpaqueValue } from '../values/value';

@@ -1,7 +1,7 @@
 /**
  * Functions of strings: the standard ones and those of the strings extension (version 2). Indexes count characters, not UTF-16 units.
  */
-import { SHORT_ESCAPES } from '../../api/quote';
+import { SHORT_ESCAPES } from '../../values/quote';
 import { ArrayList, Failure, type ListValue, sizeOf, type Value } from '../values/value';
 import {
   binary,

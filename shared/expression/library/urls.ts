@@ -1,7 +1,7 @@
 /**
  * Absolute URLs and absolute paths: `url`, `isURL` and the parts of a URL, read as the reference reads request URIs.
  */
-import { quote } from '../../api/quote';
+import { quote } from '../../values/quote';
 import type { Work } from '../values/equality';
 import { ArrayList, EntryMap, Failure, keyOf, OpaqueValue, type Value } from '../values/value';
 import { isOpaque, isString, traverses, unary, type FunctionRow, type Guard } from './function';

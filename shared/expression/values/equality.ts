@@ -2,7 +2,7 @@
  * When two values are equal, and which comes first. Numbers of different types compare by what they are worth; values of different types are unequal.
  * What is compared is counted, so that no comparison of large values is free.
  */
-import { compareBytes } from '../../api/json';
+import { compareBytes } from '../../values/json';
 import {
   Duration,
   Failure,

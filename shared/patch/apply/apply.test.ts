@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import type { JsonObject } from '../../api/json';
-import { decodeObject } from '../../api/schema';
+import type { JsonObject } from '../../values/json';
+import { decodeObject } from '../../api/types';
 import { ApplyConflict, applyConfiguration, type Applied } from './apply';
 import { writeEntries, type Entry, type Manager } from './entries';
 import { membersOf, pathText, type FieldSet } from './field-set';

@@ -2,8 +2,8 @@
  * Server-side apply (behaviour-reference §6.4): merges a manager's configuration into an object, takes out what the manager no longer wants and
  * nobody else does, and settles who owns what. Makes a new object; what it is given stays as it is. All objects are without managedFields.
  */
-import { compareBytes, equalJson, type JsonObject } from '../../api/json';
-import { quote } from '../../api/quote';
+import { compareBytes, equalJson, type JsonObject } from '../../values/json';
+import { quote } from '../../values/quote';
 import { isSameManager, type Entry, type Manager } from './entries';
 import {
   canonical,

@@ -1,10 +1,10 @@
-import { decodeCustom } from '../../api/custom/decode-custom';
-import { applySchemaDefaults, dropNulls } from '../../api/custom/defaults';
-import { pruneUnknown } from '../../api/custom/prune';
-import { readSchema } from '../../api/custom/read-schema';
-import type { SchemaNode } from '../../api/custom/schema-node';
-import { validateSchema } from '../../api/custom/validate';
-import { isObject, type JsonObject, type JsonValue } from '../../api/json';
+import { decodeCustom } from '../../api/structural/decode-custom';
+import { applySchemaDefaults, dropNulls } from '../../api/structural/defaults';
+import { pruneUnknown } from '../../api/structural/prune';
+import { readSchema } from '../../api/structural/read-schema';
+import type { SchemaNode } from '../../api/structural/schema-node';
+import { validateSchema } from '../../api/structural/validate';
+import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { ApplyConflict, applyConfiguration } from './apply';
 import { customShape } from './custom-shape';
 import type { Entry, Manager } from './entries';

@@ -2,7 +2,7 @@
  * How server-side apply sees a custom resource. Lists are one field unless the schema says otherwise, objects are made of fields; what the schema
  * leaves open is made of fields as far as it consists of objects. Holds no values.
  */
-import type { SchemaNode } from '../../api/custom/schema-node';
+import type { SchemaNode } from '../../api/structural/schema-node';
 import { fieldElement } from './field-set';
 import { BOOLEAN, listKeys, NUMBER, shapeOf, STRING, type ListKey, type Member, type Shape } from './shape';
 

@@ -6,7 +6,7 @@
  * Elements: `f:<field or map key>`, `k:<JSON of list keys>`, `v:<JSON value>`, `i:<index>`. All begin with two characters of our own, so no
  * name that a client chose can reach what every object inherits.
  */
-import { compareBytes, isEmptyObject, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../api/json';
+import { compareBytes, isEmptyObject, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 
 export type FieldSet = JsonObject;
 export type PathElement = string;

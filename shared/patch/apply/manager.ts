@@ -1,7 +1,7 @@
 /**
  * Who owns which fields after a write (behaviour-reference §6.2, §6.3) that was no apply. The object itself is only looked at.
  */
-import { compareBytes, type JsonObject } from '../../api/json';
+import { compareBytes, type JsonObject } from '../../values/json';
 import { compare } from './compare';
 import { compareManagers, isSameManager, type Entry, type Manager } from './entries';
 import { canonical, difference, differenceBelow, EMPTY_SET, isEmptySet, union, type FieldSet } from './field-set';

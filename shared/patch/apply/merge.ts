@@ -2,7 +2,7 @@
  * The two ways in which an apply changes an object: merging the applied configuration into it (behaviour-reference §6.4, §6.5), and taking
  * fields out of it. Both make new values and leave those that they are given as they are.
  */
-import { isEmptyObject, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
+import { isEmptyObject, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { fieldElement, isEmptySet, isMember, nodeAt, type FieldSet, type PathElement } from './field-set';
 import { itemElement, memberShape, partition, shapeFor, type ItemShape, type Shape } from './shape';
 

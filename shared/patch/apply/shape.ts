@@ -2,9 +2,9 @@
  * How server-side apply sees a type (behaviour-reference §6.5): which values are one field and which are made of fields. Derived from the type
  * tables, each type when it is first asked for. Holds no values.
  */
-import { isObject, quoteJson, stringifyJson, type JsonObject, type JsonValue } from '../../api/json';
-import { quote } from '../../api/quote';
-import { schemaOf, type FieldSchema, type FieldType } from '../../api/schema';
+import { isObject, quoteJson, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
+import { quote } from '../../values/quote';
+import { schemaOf, type FieldSchema, type FieldType } from '../../api/types';
 import { fieldElement, valueElement, type PathElement } from './field-set';
 
 export type Shape =

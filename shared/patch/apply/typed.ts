@@ -2,8 +2,8 @@
  * An applied configuration held against its shape: is everything in it known and of the right type (the texts are upstream's), and which fields
  * does it hold. Changes nothing.
  */
-import { goSyntax } from '../../api/go-syntax';
-import { isEmptyObject, isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
+import { goSyntax } from '../../values/go-syntax';
+import { isEmptyObject, isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { elementsOf, isEmptySet, isMember, MEMBER, nodeAt, openNode, pathText, type FieldSet, type PathElement } from './field-set';
 import { isKey, itemElement, memberElement, memberShape, MissingKey, partition, shapeFor, type ItemShape, type Shape } from './shape';
 

@@ -3,7 +3,7 @@
  * (`$retainKeys`), which values leave a list (`$deleteFromPrimitiveList/<field>`), and in which order a list goes (`$setElementOrder/<field>`).
  * Everything else is a plain member. Knows no kinds.
  */
-import { own, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
+import { own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { malformed, unsuitable } from './fault';
 import { goText, goType } from './go-text';
 

@@ -2,7 +2,7 @@
  * Values as upstream's messages about strategic merge patches print them: `map[a:1 b:[x <nil>]]`, members sorted. Quotes nothing, so it
  * is for people only.
  */
-import { sortedKeys, type JsonValue } from '../../api/json';
+import { sortedKeys, type JsonValue } from '../../values/json';
 
 export function goText(value: JsonValue): string {
   if (value === null) return '<nil>';

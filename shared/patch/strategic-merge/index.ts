@@ -3,8 +3,8 @@
  * replace, delete, order and retain. Changes neither the object nor the patch; the result shares what it takes over with both.
  * Decodes nothing: what the patch brings in is as it was sent, directives that nothing consumed included.
  */
-import { isDeeper, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
-import type { FieldType } from '../../api/schema';
+import { isDeeper, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import type { FieldType } from '../../api/types';
 import { modeOf, notAList, PATCH, readLevel, type Change } from './directives';
 import { nothingToOrder, unsuitable, withoutKey } from './fault';
 import { arrange, checkOrder, mergeLists, withoutValues } from './lists';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { cloneJson, equalJson, isObject, type JsonObject, type JsonValue } from '../../api/json';
-import { decodeObject } from '../../api/schema';
+import { cloneJson, equalJson, isObject, type JsonObject, type JsonValue } from '../../values/json';
+import { decodeObject } from '../../api/types';
 import { StrategicFault, strategicMerge } from '.';
 
 const POD = 'core.v1.Pod';

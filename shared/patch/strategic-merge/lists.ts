@@ -2,7 +2,7 @@
  * Lists under a strategic merge patch: items found by their merge key (or, where they are no objects, by themselves), taken away, united and put
  * in order. How two items with the same key become one is the caller's. Time is linear in the lists' lengths.
  */
-import { isObject, own, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../api/json';
+import { isObject, own, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { modeOf, PATCH } from './directives';
 import { unsuitable } from './fault';
 import { goText } from './go-text';

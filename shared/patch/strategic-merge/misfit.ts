@@ -2,8 +2,8 @@
  * Why an object that a strategic merge patch made does not fit its type, in the words that upstream has for these patches (a JSON body's fault
  * reads differently). Walks members in the tables' order and stops at the first fault.
  */
-import { isObject, own, sortedKeys, type JsonValue } from '../../api/json';
-import { decodeObject, DecodeError, schemaOf, type FieldType } from '../../api/schema';
+import { isObject, own, sortedKeys, type JsonValue } from '../../values/json';
+import { decodeObject, DecodeError, schemaOf, type FieldType } from '../../api/types';
 import { goKind } from './go-text';
 
 type Scalar = Extract<FieldType, { kind: 'scalar' }>['scalar'];

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../api/json';
-import { applyDefaults, decodeObject } from '../../api/schema';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../values/json';
+import { applyDefaults, decodeObject } from '../../api/types';
 import { mergeObject } from '../merge-patch';
 import { misfit, StrategicFault, strategicMerge } from '.';
 

@@ -1,5 +1,5 @@
 /** Where the merge stands in the kind tables: what kind of value an object is, and how its members are merged. Reads tables only. */
-import { schemaOf, type FieldType } from '../../api/schema';
+import { schemaOf, type FieldType } from '../../api/types';
 import { unsuitable } from './fault';
 
 /** How a member's values are merged. */

@@ -5,8 +5,8 @@
 import type { Store, Transaction } from '../../../apiserver/storage/store';
 import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
-import { StatusError } from '../../../shared/api/status';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { StatusError } from '../../../shared/api/errors/status';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import { auditStore } from '../../support/allocations';

@@ -1,5 +1,5 @@
 /** What the cache's suites share: two stored types, values for them, a sink that writes down what it is told, and waiting for it. */
-import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../../../apiserver/cache/contract';
+import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../../../apiserver/cache/cache';
 import { encodeStoredValue } from '../../../apiserver/cache/stored-value';
 import type { Revision, Store, TransactionResult } from '../../../apiserver/storage/store';
 

@@ -3,7 +3,7 @@
  * robustness tests name Filter, Ordered, Unique, Atomic, Bookmarkable, Reliable and Resumable, checked against the list of writes.
  */
 import fc from 'fast-check';
-import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../../../apiserver/cache/contract';
+import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../../../apiserver/cache/cache';
 import type { OpenedCache } from '../../../apiserver/cache/open-cache';
 import type { Operation, Revision, Store } from '../../../apiserver/storage/store';
 import { configMaps, keyOf, nodes, value } from './fixture';

@@ -1,6 +1,6 @@
 /** What every cache must do whatever store lies below it. Run with the memory, embedded and etcd stores. */
 import fc from 'fast-check';
-import type { Snapshot, WatchRequest } from '../../../apiserver/cache/contract';
+import type { Snapshot, WatchRequest } from '../../../apiserver/cache/cache';
 import { openCache, type CacheOptions, type OpenedCache } from '../../../apiserver/cache/open-cache';
 import { StoreError, type Revision, type Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';

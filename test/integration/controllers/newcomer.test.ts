@@ -1,5 +1,5 @@
 /** The first controllers at work on a real server: what a newcomer does with kubectl, and what must come back when it is taken away. */
-import { arrayAt, objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
+import { arrayAt, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { isNotFound } from '../../../shared/client/api-error';
 import type { ApiObject } from '../../../shared/client/api-object';
 import { knownResource } from '../../../shared/client/resource';

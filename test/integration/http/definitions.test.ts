@@ -1,7 +1,7 @@
 /** The life of definitions of custom resources, over replicas of one cluster: when their objects can be used, what a change does to them, and how they go. */
 import { request } from 'node:https';
-import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/api/json';
-import { conditionsOf } from '../../../apiserver/registry/custom/conditions';
+import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { conditionsOf } from '../../../apiserver/custom-resources/conditions';
 import { MemoryStore } from '../../support/memory-store';
 import { ADMIN, call, startFixture, type Fixture } from './fixture';
 

@@ -1,7 +1,7 @@
 /** An API server in this process on a store in memory, and raw requests to it: what a client library would hide is what is tested. */
 import { request as plainRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { FLAGS } from '../../../apiserver/flags';
+import { FLAGS } from '../../../apiserver/options/flags';
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
 import { startServer, type RunningServer, type ServerOptions } from '../../../apiserver/server/compose';
 import { systemClock } from '../../../shared/runtime/clock';

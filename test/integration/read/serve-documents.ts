@@ -1,7 +1,7 @@
 /** A plain HTTP server with nothing but discovery and OpenAPI, for real clients to read. It serves no objects. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { DocumentAnswer, Documents } from '../../../apiserver/discovery/contract';
+import type { DocumentAnswer, Documents } from '../../../apiserver/discovery/document';
 
 export interface DocumentServer {
   readonly url: string;

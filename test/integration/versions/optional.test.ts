@@ -1,9 +1,9 @@
 /** The versions that are off by default: what a server with `--runtime-config=api/all=true` makes of their kinds, as release 1.31.1 did, and what is served under other settings. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runtimeConfigFlag } from '../../../apiserver/registry/runtime-config';
-import { apiVersionOf } from '../../../shared/api/identity';
-import { isObject, type JsonObject, type JsonValue } from '../../../shared/api/json';
+import { runtimeConfigFlag } from '../../../apiserver/options/runtime-config';
+import { apiVersionOf } from '../../../shared/api/identity/identity';
+import { isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { SERVED_KINDS, type KindRow } from '../../../shared/api/kinds';
 import { masked } from '../../support/recorded-versions';
 import { call, startFixture, type Fixture } from '../http/fixture';

@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isObject, type JsonObject, type JsonValue } from '../../../shared/api/json';
-import { decodeObject } from '../../../shared/api/schema';
+import { isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { decodeObject } from '../../../shared/api/types';
 import { decodeProtobuf } from '../../../shared/serialization';
 import { call, json, startFixture, type Answer, type Fixture } from '../http/fixture';
 import { masked, type RecordedCase, type RecordedStep } from '../../support/recorded-versions';

@@ -5,7 +5,7 @@
 import { isAlreadyExists, isConflict, isNotFound } from '../../../shared/client/api-error';
 import { keyOf, type ApiObject } from '../../../shared/client/api-object';
 import { Informer } from '../../../shared/client/informer';
-import { objectAt, own, stringAt } from '../../../shared/api/json';
+import { objectAt, own, stringAt } from '../../../shared/values/json';
 import { knownResource } from '../../../shared/client/resource';
 import type { RestClient } from '../../../shared/client/rest-client';
 import { ConnectionError } from '../../../shared/client/transport';

@@ -9,7 +9,7 @@ import { readKubeconfig } from '../../../shared/client/kubeconfig';
 import { LeaderElection } from '../../../shared/client/leader-election';
 import { knownResource } from '../../../shared/client/resource';
 import { RestClient } from '../../../shared/client/rest-client';
-import type { Fence } from '../../../shared/api/fencing';
+import type { Fence } from '../../../shared/api/identity/fencing';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';

@@ -1,6 +1,6 @@
 /** Of two copies one works: who takes over when, and what becomes of a write that comes too late. */
 import { isNotFound } from '../../../shared/client/api-error';
-import { objectAt, stringAt } from '../../../shared/api/json';
+import { objectAt, stringAt } from '../../../shared/values/json';
 import { knownResource } from '../../../shared/client/resource';
 import type { RestClient } from '../../../shared/client/rest-client';
 import { adminClient, startControllers } from '../../support/control-plane';

@@ -1,0 +1,51 @@
+/** What every authenticator is: a look at one request's credentials. Never answers a request. */
+import type { UserInfo } from '../../shared/api/identity/user';
+
+/** The credentials that a request carries. */
+export interface Credentials {
+  /** The value of the Authorization header. */
+  readonly authorization: string | undefined;
+  readonly certificate: ClientCertificate | undefined;
+}
+
+/** The client's certificate as the TLS layer saw it. */
+export interface ClientCertificate {
+  /** Signed by the configured client authority, in time, for client use. */
+  readonly verified: boolean;
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+}
+
+/** Known at once where nothing has to be waited for, which is nearly always: a promise costs every request. */
+export type Eventually<T> = T | Promise<T>;
+
+/** `none` = these are not my credentials; `failed` = they are, and they are wrong. */
+export type Outcome =
+  /** `warning`: what its bearer should hear of the credential. */
+  { readonly type: 'user'; readonly user: UserInfo; readonly warning?: string } | { readonly type: 'none' } | { readonly type: 'failed' };
+
+/** Who hears what is to be said of the credentials of a request. */
+export interface Warned {
+  warn(text: string): void;
+}
+
+export interface Authenticator {
+  authenticate(credentials: Credentials): Eventually<Outcome>;
+}
+
+export const NONE: Outcome = { type: 'none' };
+export const FAILED: Outcome = { type: 'failed' };
+
+export type TokenOutcome =
+  /** `audiences`: those asked for that the token is good for. */
+  | { readonly type: 'user'; readonly user: UserInfo; readonly audiences: readonly string[]; readonly warning?: string }
+  | { readonly type: 'none' }
+  /** `reason` is for those who may review tokens; whoever presented it hears nothing of it. */
+  | { readonly type: 'failed'; readonly reason: string };
+
+export interface TokenAuthenticator {
+  /** `audiences`: the token has to be good for one of them; none = any will do. */
+  authenticate(token: string, audiences: readonly string[]): Eventually<TokenOutcome>;
+}
+
+export const NOT_MINE: TokenOutcome = { type: 'none' };

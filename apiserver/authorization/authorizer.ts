@@ -1,0 +1,68 @@
+/** What every authorizer is: a decision about who may do what. Never answers a request. */
+import type { UserInfo } from '../../shared/api/identity/user';
+
+export interface ResourceAttributes {
+  readonly kind: 'resource';
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface PathAttributes {
+  readonly kind: 'path';
+  readonly verb: string;
+  readonly path: string;
+}
+
+export type Attributes = ResourceAttributes | PathAttributes;
+
+/** `reason` may be empty. */
+export type Decision =
+  | { readonly type: 'allow'; readonly reason: string }
+  /** Stops the chain. */
+  | { readonly type: 'deny'; readonly reason: string }
+  | { readonly type: 'no-opinion'; readonly reason: string };
+
+/** Something that is allowed; `*` stands for anything. Groups are in canonical spelling. */
+export interface ResourceRule {
+  readonly verbs: readonly string[];
+  readonly groups: readonly string[];
+  readonly resources: readonly string[];
+  /** Empty = all. */
+  readonly names: readonly string[];
+}
+
+export interface PathRule {
+  readonly verbs: readonly string[];
+  /** A trailing `*` stands for anything. */
+  readonly paths: readonly string[];
+}
+
+/** What a user may do in a namespace, as far as an authorizer can tell without being asked about each thing. */
+export interface Rules {
+  readonly resources: readonly ResourceRule[];
+  readonly paths: readonly PathRule[];
+  /** There may be more that is allowed. */
+  readonly incomplete: boolean;
+  /** What went wrong on the way. */
+  readonly errors: readonly string[];
+}
+
+export interface Authorizer {
+  authorize(user: UserInfo, attributes: Attributes): Decision;
+  rules(user: UserInfo, namespace: string): Rules;
+}
+
+export const ALLOW: Decision = { type: 'allow', reason: '' };
+export const NO_OPINION: Decision = { type: 'no-opinion', reason: '' };
+export const NO_RULES: Rules = { resources: [], paths: [], incomplete: false, errors: [] };
+export const ALL_RULES: Rules = {
+  resources: [{ verbs: ['*'], groups: ['*'], resources: ['*'], names: [] }],
+  paths: [{ verbs: ['*'], paths: ['*'] }],
+  incomplete: false,
+  errors: [],
+};

@@ -1,0 +1,83 @@
+import { objectAt, type JsonObject } from '../../shared/values/json';
+import { conditionsOf } from './conditions';
+import { nameStatus, takenNames } from './naming';
+
+const AT = Date.UTC(2026, 0, 2, 3, 4, 5);
+
+function definition(names: JsonObject, status: JsonObject = { storedVersions: ['v1'] }): JsonObject {
+  return { spec: { names }, status };
+}
+
+function conditionsIn(status: JsonObject): unknown[] {
+  return conditionsOf(status).map(({ type, status: value, reason, message }) => [type, value, reason, message]);
+}
+
+const HOLDER = { plural: 'as', singular: 'a', shortNames: ['aaa', 'aab'], kind: 'Aa', listKind: 'AaList' };
+const ACCEPTED = [
+  ['NamesAccepted', 'True', 'NoConflicts', 'no conflicts found'],
+  ['Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted'],
+];
+const NOT_ACCEPTED = ['Established', 'False', 'NotAccepted', 'not all names are accepted'];
+
+describe('the names of a definition', () => {
+  it('are all accepted when nobody has them, and the definition is established', () => {
+    const names = { ...HOLDER, categories: ['x'] };
+    const status = nameStatus(definition(names), takenNames([]), AT);
+    expect(objectAt(status, 'acceptedNames')).toEqual(names);
+    expect(conditionsIn(status)).toEqual(ACCEPTED);
+    expect(conditionsOf(status).map(({ lastTransitionTime }) => lastTransitionTime)).toEqual(Array(2).fill('2026-01-02T03:04:05Z'));
+    expect(status['storedVersions']).toEqual(['v1']);
+  });
+
+  // Recorded: what the reference server makes of these beside HOLDER.
+  it.each<[string, JsonObject, JsonObject, string, string]>([
+    [
+      'singular',
+      { plural: 'bs', singular: 'as', kind: 'Bb', listKind: 'BbList', shortNames: ['bb'] },
+      { plural: 'bs', shortNames: ['bb'], kind: 'Bb', listKind: 'BbList' },
+      'SingularConflict',
+      '"as" is already in use',
+    ],
+    [
+      'kind',
+      { plural: 'cs', singular: 'c', kind: 'Aa', listKind: 'CcList', shortNames: ['cc'] },
+      { plural: 'cs', singular: 'c', shortNames: ['cc'], kind: '', listKind: 'CcList' },
+      'KindConflict',
+      '"Aa" is already in use',
+    ],
+    [
+      'list kind, which is named rather than the short names',
+      { plural: 'ds', singular: 'd', kind: 'Dd', listKind: 'AaList', shortNames: ['aaa', 'aab'] },
+      { plural: 'ds', singular: 'd', kind: 'Dd' },
+      'ListKindConflict',
+      '"AaList" is already in use',
+    ],
+    [
+      'plural',
+      { plural: 'aaa', singular: 'e', kind: 'Ee', listKind: 'EeList' },
+      { plural: '', singular: 'e', kind: 'Ee', listKind: 'EeList' },
+      'PluralConflict',
+      '"aaa" is already in use',
+    ],
+  ])('are accepted without a %s that another definition has', (_what, names, accepted, reason, message) => {
+    const status = nameStatus(definition(names), takenNames([HOLDER]), AT);
+    expect(objectAt(status, 'acceptedNames')).toEqual(accepted);
+    expect(conditionsIn(status)).toEqual([['NamesAccepted', 'False', reason, message], NOT_ACCEPTED]);
+  });
+
+  it('come with the last conflict gone, and stay what they are when nothing changes', () => {
+    const names = { plural: 'bs', singular: 'as', kind: 'Bb', listKind: 'BbList' };
+    const refused = nameStatus(definition(names), takenNames([HOLDER]), AT);
+    const later = nameStatus(definition(names, refused), takenNames([]), AT + 60_000);
+    expect(conditionsIn(later)).toEqual(ACCEPTED);
+    expect(conditionsOf(later)[1]?.['lastTransitionTime']).toBe('2026-01-02T03:05:05Z');
+    expect(nameStatus(definition(names, later), takenNames([]), AT + 120_000)).toEqual(later);
+  });
+
+  it('are not taken from a definition that is established', () => {
+    const established = nameStatus(definition(HOLDER), takenNames([]), AT);
+    const contested = nameStatus(definition(HOLDER, established), takenNames([{ kind: 'Aa' }]), AT + 60_000);
+    expect(objectAt(contested, 'acceptedNames')).toEqual(HOLDER);
+    expect(conditionsIn(contested)).toEqual([['NamesAccepted', 'False', 'KindConflict', '"Aa" is already in use'], ACCEPTED[1]]);
+  });
+});

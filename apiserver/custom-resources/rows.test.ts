@@ -1,0 +1,93 @@
+import { objectAt, type JsonObject } from '../../shared/values/json';
+import { readDefinition } from './rows';
+
+const SCHEMA: JsonObject = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } };
+
+function definition(changes: { spec?: JsonObject; status?: JsonObject; metadata?: JsonObject } = {}): JsonObject {
+  const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList', shortNames: ['wd'], categories: ['all'] };
+  return {
+    metadata: { name: 'widgets.example.com', ...changes.metadata },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names,
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: SCHEMA,
+          subresources: { status: {}, scale: { specReplicasPath: '.spec.n', statusReplicasPath: '.status.n' } },
+          additionalPrinterColumns: [{ name: 'N', type: 'integer', jsonPath: '.spec.n' }],
+          selectableFields: [{ jsonPath: '.spec.color' }],
+        },
+        { name: 'v1beta1', served: true, storage: false, deprecated: true, schema: SCHEMA },
+        { name: 'v1alpha1', served: false, storage: false, schema: SCHEMA },
+      ],
+      ...changes.spec,
+    },
+    status: { acceptedNames: names, conditions: [{ type: 'Established', status: 'True' }], storedVersions: ['v1'], ...changes.status },
+  };
+}
+
+it('makes a row of every served version, with what the version says', () => {
+  const { rows, stored, established, terminating } = readDefinition(definition());
+  expect({ established, terminating, stored }).toEqual({
+    established: true,
+    terminating: false,
+    stored: { name: 'widgets.example.com', segment: 'example.com/widgets', namespaced: true },
+  });
+  expect(rows).toMatchObject([
+    {
+      group: 'example.com',
+      version: 'v1',
+      kind: 'Widget',
+      resource: 'widgets',
+      singular: 'widget',
+      shortNames: ['wd'],
+      categories: ['all'],
+      namespaced: true,
+      subresources: [{ name: 'status' }, { name: 'scale' }],
+      selectableFields: [{ name: 'spec.color', path: 'spec.color' }],
+      custom: {
+        definition: 'widgets.example.com',
+        storageVersion: 'v1',
+        columns: [{ name: 'N', type: 'integer', format: '', description: '', priority: 0, jsonPath: '.spec.n' }],
+        scale: { specReplicas: '.spec.n', statusReplicas: '.status.n', labelSelector: '' },
+      },
+    },
+    {
+      version: 'v1beta1',
+      subresources: [],
+      deprecationWarning: 'example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget',
+      custom: { columns: [] },
+    },
+  ]);
+  expect(rows[1]).not.toHaveProperty('selectableFields');
+  expect([...(rows[0]?.custom?.versions.keys() ?? [])]).toEqual(['v1', 'v1beta1', 'v1alpha1']);
+});
+
+it('takes the names that were accepted, not those that were asked for', () => {
+  const [row] = readDefinition(definition({ status: { acceptedNames: { plural: 'widgets', kind: 'Widget', shortNames: ['w2'] } } })).rows;
+  expect(row).toMatchObject({ singular: '', shortNames: ['w2'], categories: [] });
+});
+
+it('is served as long as it is established, also while it is being deleted', () => {
+  expect(readDefinition(definition({ status: { conditions: [{ type: 'Established', status: 'False' }] } })).established).toBe(false);
+  const terminating = readDefinition(definition({ metadata: { deletionTimestamp: '2026-01-02T03:04:05Z' } }));
+  expect([terminating.established, terminating.terminating]).toEqual([true, true]);
+});
+
+it('tells schemas apart by what decides how an object looks, and definitions by what they serve', () => {
+  const plain = readDefinition(definition());
+  const [one, two] = plain.rows;
+  // The second version has no selectable fields.
+  expect(one?.custom?.schemaId).not.toBe(two?.custom?.schemaId);
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
+  const other = readDefinition(definition({ spec: { versions } }));
+  expect(other.rows[0]?.custom?.schemaId).not.toBe(two?.custom?.schemaId);
+  const spec = objectAt(definition(), 'spec') ?? {};
+  expect(readDefinition(definition({ spec: { ...spec } })).identity).toBe(plain.identity);
+  expect(readDefinition(definition({ metadata: { labels: { a: 'b' } } })).identity).toBe(plain.identity);
+  expect(other.identity).not.toBe(plain.identity);
+});

@@ -1,0 +1,63 @@
+import { readSchema } from '../../shared/api/structural/read-schema';
+import type { CustomVersion } from '../../shared/api/structural/version';
+import type { JsonObject } from '../../shared/values/json';
+import { customStrategy } from './strategy';
+
+const schema = readSchema({
+  type: 'object',
+  required: ['apiVersion', 'kind', 'spec'],
+  minProperties: 4,
+  properties: {
+    apiVersion: { type: 'string', pattern: '^example.com/v1$' },
+    kind: { type: 'string', enum: ['Thing'] },
+    spec: { type: 'object' },
+  },
+});
+const version: CustomVersion = {
+  definition: 'things.example.com',
+  schema,
+  schemaId: '',
+  shownId: '',
+  versions: new Map(),
+  storageVersion: 'v1',
+  columns: [],
+  scale: undefined,
+  needsWebhook: false,
+};
+const context = { names: {}, user: {}, now: 0, serviceFamilies: [], gates: {} } as never;
+
+it('judges an object with its apiVersion and kind, which are not kept with it', () => {
+  const strategy = customStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, version);
+  const good = { metadata: {}, spec: {} };
+  expect(strategy.validate?.(good, context)).toEqual([]);
+  expect(strategy.update?.validate?.(good, good, context)).toEqual([]);
+  expect(strategy.validate?.({ metadata: {} }, context).map(({ text }) => text)).toEqual([
+    '<nil>: Invalid value: 3:  in body should have at least 4 properties',
+    'spec: Required value',
+  ]);
+});
+
+describe('rules', () => {
+  const ruled = readSchema({
+    type: 'object',
+    'x-kubernetes-validations': [{ rule: "self.kind == 'Thing' && self.metadata.name != 'bad'", message: 'bad name' }],
+    properties: { spec: { type: 'object', properties: { n: { type: 'integer', maximum: 3 }, e: { type: 'string', enum: ['x'] } } } },
+  });
+  const strategy = customStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
+  const texts = (spec: JsonObject): string[] =>
+    (strategy.validate?.({ metadata: { name: 'bad' }, spec }, context) ?? []).map(({ text }) => text);
+
+  it('are asked where a value is only out of its bounds', () => {
+    expect(texts({ n: 4 })).toEqual([
+      'spec.n: Invalid value: 4: spec.n in body should be less than or equal to 3',
+      '<nil>: Invalid value: "object": bad name',
+    ]);
+  });
+
+  it('are not asked where it may not be what they are written for', () => {
+    expect(texts({ e: 'y' })).toEqual([
+      'spec.e: Unsupported value: "y": supported values: "x"',
+      '<nil>: Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+    ]);
+  });
+});

@@ -1,0 +1,64 @@
+/** The rules of a custom kind: those of its schema, of its scale, and those that it states in the expression language. */
+import { stringsAt } from '../../shared/values/json';
+import { validateSchema } from '../../shared/api/structural/validate';
+import type { CustomVersion } from '../../shared/api/structural/version';
+import { invalidAs, type FieldError, type FieldErrorReason } from '../../shared/api/errors/field-error';
+import { apiVersionOf, type GroupVersionKind } from '../../shared/api/identity/identity';
+import type { JsonObject } from '../../shared/values/json';
+import { readMetadata } from '../../shared/api/metadata/object-meta';
+import { quote } from '../../shared/values/quote';
+import { compileRules, type Rules } from '../../shared/expression/custom/compile-rules';
+import type { Strategy } from '../registry/strategy';
+import { specErrors, statusErrors } from './scale-rules';
+
+const UNCHECKED =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+
+/** What leaves it open whether the object is what the rules are written for. */
+const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+
+export function customStrategy(kind: GroupVersionKind, { schema, scale }: CustomVersion): Strategy {
+  let compiled: Rules | undefined;
+  const rules = (): Rules => (compiled ??= compileRules(schema));
+  const head: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+  /** The schema and its rules see objects with their apiVersion and kind, which are not kept with them. */
+  const whole = <T extends JsonObject | undefined>(object: T): T => (object === undefined ? object : { ...head, ...object });
+  const judge = (bare: JsonObject, bareOld?: JsonObject): readonly FieldError[] => {
+    const [object, old] = [whole(bare), whole(bareOld)];
+    const errors = validateSchema(schema, object, old);
+    if (rules().isEmpty) return errors;
+    if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidAs('<nil>', '"null"', UNCHECKED)];
+    return [...errors, ...rules().validate(object, old).errors];
+  };
+  const judgeSpec = (object: JsonObject, old?: JsonObject): readonly FieldError[] => [
+    ...judge(object, old),
+    ...(scale === undefined ? [] : specErrors(object, scale)),
+  ];
+  return {
+    validate: (object) => judgeSpec(object),
+    update: { validate: judgeSpec },
+    status: { validate: (object, old) => [...judge(object, old), ...(scale === undefined ? [] : statusErrors(object, scale))] },
+    // What was stored before a rule was made is borne with, and said.
+    warnings: (object, old) => [
+      ...finalizerWarnings(object),
+      ...(old === undefined ? [] : rules().validate(whole(object), whole(old)).warnings),
+    ],
+  };
+}
+
+const KNOWN_FINALIZERS: ReadonlySet<string> = new Set(['foregroundDeletion', 'kubernetes', 'orphan']);
+
+function finalizerWarnings(object: JsonObject): readonly string[] {
+  return stringsAt(readMetadata(object), 'finalizers')
+    .filter((finalizer) => !finalizer.includes('/') && !KNOWN_FINALIZERS.has(finalizer))
+    .map(
+      (finalizer) =>
+        `metadata.finalizers: ${quote(finalizer)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
+    );
+}

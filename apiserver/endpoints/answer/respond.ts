@@ -1,0 +1,247 @@
+/**
+ * Answers: one object, a list as a stream in bounded memory, a Status, a text. Compression and indentation happen here.
+ * Never decides what to answer.
+ */
+import { constants, createGzip, gzip } from 'node:zlib';
+import { stringifyJson } from '../../../shared/values/json';
+import type { Status } from '../../../shared/api/errors/status';
+import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
+import { encodeProtobuf, stringifyYaml } from '../../../shared/serialization';
+import type { ShownPage } from '../../registry/verbs';
+import type { Exchange } from '../request/exchange';
+import { negotiateStatus, type Representation } from '../request/negotiation';
+import { ByteSink, ChunkPool } from '../representation/byte-sink';
+import type { Encoder } from '../representation/encoder';
+import { indentJson, JsonIndenter } from '../representation/indent';
+import { STATUS_TYPE } from '../representation/protobuf-encoder';
+import { statusJson } from '../representation/status-json';
+
+const GZIP_FROM_BYTES = 128 * 1024;
+const GZIP = { level: constants.Z_BEST_SPEED };
+
+export const TEXT = 'text/plain; charset=utf-8';
+
+export interface AnswerOptions {
+  /** The gate for compressed answers. */
+  readonly compress: boolean;
+  /** JSON is indented. */
+  readonly pretty: boolean;
+}
+
+/** Whether JSON is to be indented: the media type or `pretty` says so, or the absence of both and a client that a person sits at. */
+export function wantsPretty(exchange: Exchange, wanted: Representation | undefined): boolean {
+  if (wanted?.pretty === true) return true;
+  const asked = exchange.query.get('pretty');
+  if (asked !== undefined && asked !== '') return TRUE_WORDS.has(asked);
+  const agent = exchange.header('user-agent');
+  return agent !== undefined && (agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0'));
+}
+
+const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+
+/** A whole body of one object. */
+export function sendObject(exchange: Exchange, status: number, contentType: string, body: Buffer, options: AnswerOptions): void {
+  const shown = contentType === JSON_MEDIA_TYPE && options.pretty ? indentJson(withoutNewline(body)) : body;
+  if (!options.compress || shown.length <= GZIP_FROM_BYTES || !acceptsGzip(exchange)) {
+    exchange.send(status, { 'Content-Type': contentType }, shown);
+    return;
+  }
+  gzip(shown, GZIP, (error, packed) => {
+    if (error === null) exchange.send(status, { 'Content-Type': contentType, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }, packed);
+    else exchange.abort();
+  });
+}
+
+function withoutNewline(body: Buffer): Buffer {
+  return body[body.length - 1] === 0x0a ? body.subarray(0, -1) : body;
+}
+
+export function acceptsGzip(exchange: Exchange): boolean {
+  const header = exchange.header('accept-encoding');
+  if (header === undefined) return false;
+  return header === 'gzip' || header.split(',').some((token) => token.trim() === 'gzip');
+}
+
+/** A Status, in a representation that the client accepts, else as indented JSON. */
+export function sendStatus(
+  exchange: Exchange,
+  status: Status & { readonly code?: number },
+  code: number,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const headers: Record<string, string> = { ...more };
+  const retryAfter = status.details?.retryAfterSeconds;
+  if (retryAfter !== undefined && retryAfter > 0) headers['Retry-After'] = String(retryAfter);
+  const wanted = negotiateStatus(exchange.header('accept'));
+  const { contentType, body } = statusBody(exchange, status, wanted);
+  exchange.send(code, { 'Content-Type': contentType, ...headers }, body);
+}
+
+function statusBody(
+  exchange: Exchange,
+  status: Status,
+  wanted: Representation | undefined,
+): { readonly contentType: string; readonly body: Buffer } {
+  const { info } = exchange;
+  const json = statusJson(status, exchange.dialect, info.kind === 'resource' ? info.alias : undefined);
+  switch (wanted?.media) {
+    case 'yaml':
+      return { contentType: YAML_MEDIA_TYPE, body: Buffer.from(stringifyYaml(json)) };
+    case 'protobuf':
+      return {
+        contentType: PROTOBUF_MEDIA_TYPE[wanted.dialect ?? exchange.dialect],
+        body: encodeProtobuf(STATUS_TYPE, json, 'v1', 'Status'),
+      };
+    case 'json':
+    case undefined: {
+      const text = Buffer.from(stringifyJson(json));
+      const pretty = wanted === undefined || wantsPretty(exchange, wanted);
+      return { contentType: JSON_MEDIA_TYPE, body: pretty ? indentJson(text) : Buffer.concat([text, NEWLINE]) };
+    }
+  }
+}
+
+const NEWLINE = Buffer.from('\n');
+
+/** A plain text, as upstream answers outside the API. */
+export function sendText(exchange: Exchange, code: number, text: string, headers: Record<string, string> = {}): void {
+  exchange.send(code, { 'Content-Type': TEXT, 'X-Content-Type-Options': 'nosniff', ...headers }, Buffer.from(text));
+}
+
+const pool = new ChunkPool();
+
+/** Slices between which the event loop gets its turn. */
+const ITEMS_PER_SLICE = 256;
+
+/** A list, written piece by piece as the client takes it. Resolves when the last piece has been handed over or the client is gone. */
+export async function sendList(exchange: Exchange, encoder: Encoder, page: ShownPage, options: AnswerOptions): Promise<void> {
+  const output = new ListOutput(exchange, encoder.contentType, options);
+  const sink = new ByteSink(pool, (bytes, last, done) => output.write(bytes, last, done));
+  try {
+    await writeItems(encoder, page, sink, output);
+  } catch (error) {
+    sink.discard();
+    throw error;
+  }
+  if (output.gone) {
+    sink.discard();
+    exchange.finish();
+    return;
+  }
+  exchange.sentBytes = sink.length;
+  sink.end();
+  await output.finished;
+}
+
+/** Stops early when the client is gone. */
+async function writeItems(encoder: Encoder, page: ShownPage, sink: ByteSink, output: ListOutput): Promise<void> {
+  const list = encoder.list(page);
+  list.start(sink);
+  let items = 0;
+  for (const entry of page.entries) {
+    list.item(sink, entry);
+    items += 1;
+    if (sink.full) await sink.ready();
+    else if (items % ITEMS_PER_SLICE === 0 && output.slow()) await nextTurn();
+    if (output.gone) return;
+  }
+  list.end(sink);
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What a reply and a compressor have in common. */
+interface ByteTarget {
+  write(bytes: Buffer, callback: (error?: Error | null) => void): boolean;
+  end(bytes: Buffer, callback: () => void): unknown;
+}
+
+type Done = (reusable: boolean) => void;
+
+/** Sends the head with the first chunk, when it is known whether the answer is short (plain, with its length) or long. */
+class ListOutput {
+  /** The last piece has been handed over, or the client is gone. */
+  readonly finished: Promise<void>;
+  private resolveFinished: () => void = () => undefined;
+  private target: ByteTarget | undefined;
+  private readonly pending = new Set<Done>();
+  private readonly indenter: JsonIndenter | undefined;
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly contentType: string,
+    private readonly options: AnswerOptions,
+  ) {
+    this.finished = new Promise((resolve) => {
+      this.resolveFinished = resolve;
+    });
+    this.indenter = contentType === JSON_MEDIA_TYPE && options.pretty ? new JsonIndenter() : undefined;
+  }
+
+  /** The client has gone or was given up. */
+  get gone(): boolean {
+    return this.exchange.abandoned || this.exchange.output.destroyed;
+  }
+
+  /** Text encodings are made item by item and may keep the process busy for long. */
+  slow(): boolean {
+    return this.contentType !== JSON_MEDIA_TYPE;
+  }
+
+  write(bytes: Buffer, last: boolean, done: Done): void {
+    const shown = this.indenter === undefined ? bytes : this.indenter.next(last ? withoutNewline(bytes) : bytes);
+    const target = this.target ?? this.start(shown.length, last);
+    if (target === undefined) {
+      done(true);
+      if (last) this.resolveFinished();
+      return;
+    }
+    this.pending.add(done);
+    if (last) {
+      target.end(shown, () => {
+        this.settle(done, true);
+        this.exchange.finish();
+        this.resolveFinished();
+      });
+    } else {
+      target.write(shown, (error) => this.settle(done, error === undefined || error === null));
+    }
+  }
+
+  /** Sends the head; undefined when there is nobody to write to. */
+  private start(length: number, last: boolean): ByteTarget | undefined {
+    const { exchange } = this;
+    const reply = exchange.output;
+    if (exchange.answered) return undefined;
+    const headers: Record<string, string | number> = { 'Content-Type': this.contentType };
+    const packed = this.options.compress && (!last || length > GZIP_FROM_BYTES) && acceptsGzip(exchange);
+    if (packed) Object.assign(headers, { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' });
+    else if (last) headers['Content-Length'] = length;
+    exchange.head(200, headers);
+    if (!packed) {
+      reply.once('close', () => this.closed());
+      return (this.target = reply);
+    }
+    const packer = createGzip(GZIP);
+    packer.on('error', () => exchange.abort());
+    packer.pipe(reply);
+    reply.once('close', () => {
+      packer.destroy();
+      this.closed();
+    });
+    return (this.target = packer);
+  }
+
+  private settle(done: Done, reusable: boolean): void {
+    if (this.pending.delete(done)) done(reusable);
+  }
+
+  /** No callback comes any more for what is still under way. */
+  private closed(): void {
+    for (const done of [...this.pending]) this.settle(done, false);
+    this.exchange.finish();
+    this.resolveFinished();
+  }
+}

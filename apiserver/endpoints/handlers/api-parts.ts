@@ -1,0 +1,43 @@
+/** What the handlers of the API are built from. Holds no behaviour. */
+import type { Deprecation, KindRow } from '../../../shared/api/kinds';
+import type { NamespaceAlias } from '../../../shared/names/dialect';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { FeatureGates } from '../../../shared/runtime/feature-gates';
+import type { Random } from '../../../shared/runtime/random';
+import type { Reader, RequestContext, ServedResource, Writer } from '../../registry/verbs';
+import type { Resources } from '../../registry/resources';
+import type { Operations } from '../../registry/operations/operation';
+import type { Views } from '../../registry/operations/views';
+import type { Exchange } from '../request/exchange';
+import type { Outbox } from '../output/outbox';
+import type { SelectionBuilder } from '../request/parameters';
+import type { Encoders } from '../representation/encoders';
+import type { ResourceRequest } from '../request/request-info';
+import type { WatchMeter } from '../answer/watch-stream';
+import type { LiveWatches } from '../answer/live-watches';
+
+export interface ApiParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly gates: FeatureGates;
+  readonly resources: Resources;
+  /** The resource at a path, after the replica has caught up with the store. Rejects with StatusError 504. */
+  findNewest(context: RequestContext, info: ResourceRequest): Promise<ServedResource | undefined>;
+  readonly reader: Reader;
+  readonly writer: Writer;
+  readonly operations: Operations;
+  readonly views: Views;
+  readonly select: SelectionBuilder;
+  /** Set when a name is the other dialect's for a system namespace. */
+  aliasOf(namespace: string): NamespaceAlias | undefined;
+  readonly encoders: Encoders;
+  readonly watches: LiveWatches;
+  readonly outbox: Outbox;
+  /** Least duration of a watch that names none, in seconds; the most is twice that. */
+  readonly minRequestTimeoutSeconds: number;
+  /** A watch has begun; the returned function is called at its end. */
+  watchStarted(exchange: Exchange): () => void;
+  /** A request has come for a version that is going away. */
+  deprecatedRequested(row: KindRow, deprecation: Deprecation, subresource: string): void;
+  watchMeter(group: string, version: string, kind: string): WatchMeter;
+}

@@ -1,0 +1,68 @@
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { Outbox, type Sender } from './outbox';
+
+/** Sending takes it `costMs`. */
+class Watch implements Sender {
+  readonly sentAt: number[] = [];
+
+  constructor(
+    private readonly clock: ManualClock,
+    private readonly costMs: number,
+    readonly session?: object,
+  ) {}
+
+  flush(): void {
+    this.sentAt.push(this.clock.monotonic());
+    this.clock.advance(this.costMs);
+  }
+}
+
+it('sends at the end of a turn as long as that costs little', async () => {
+  const clock = new ManualClock();
+  const [outbox, watch] = [new Outbox(clock), new Watch(clock, 0.9)];
+  for (let turn = 0; turn < 3; turn++) {
+    outbox.add(watch);
+    await settle();
+  }
+  expect(watch.sentAt).toEqual([0, 0.9, 1.8]);
+});
+
+it('rests as long as sending took, so that what comes meanwhile leaves in one piece', async () => {
+  const clock = new ManualClock();
+  const [outbox, watch] = [new Outbox(clock), new Watch(clock, 8)];
+  outbox.add(watch);
+  await settle();
+  outbox.add(watch);
+  await clock.advanceAsync(7);
+  expect(watch.sentAt).toEqual([0]);
+  await clock.advanceAsync(1);
+  expect(watch.sentAt).toEqual([0, 16]);
+  await clock.advanceAsync(100);
+  outbox.add(watch);
+  await settle();
+  expect(watch.sentAt).toHaveLength(3);
+});
+
+it('never rests for long', async () => {
+  const clock = new ManualClock();
+  const [outbox, watch] = [new Outbox(clock), new Watch(clock, 500)];
+  outbox.add(watch);
+  await settle();
+  outbox.add(watch);
+  await clock.advanceAsync(20);
+  expect(watch.sentAt).toEqual([0, 520]);
+});
+
+it('sends before an answer what goes over the same connection, and nothing else', async () => {
+  const clock = new ManualClock();
+  const outbox = new Outbox(clock);
+  const [ours, theirs] = [{}, {}];
+  const [own, other, plain] = [new Watch(clock, 0, ours), new Watch(clock, 0, theirs), new Watch(clock, 0)];
+  for (const watch of [own, other, plain]) outbox.add(watch);
+  expect(outbox.flushBefore({ session: undefined })).toBe(false);
+  expect(outbox.flushBefore({ session: {} })).toBe(false);
+  expect(outbox.flushBefore({ session: ours })).toBe(true);
+  expect([own, other, plain].map(({ sentAt }) => sentAt.length)).toEqual([1, 0, 0]);
+  await settle();
+  expect([other, plain].map(({ sentAt }) => sentAt.length)).toEqual([1, 1]);
+});

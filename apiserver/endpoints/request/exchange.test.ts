@@ -1,0 +1,42 @@
+import { EventEmitter } from 'node:events';
+import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { Exchange } from './exchange';
+import { Outbox } from '../output/outbox';
+
+/** An exchange over the HTTP/2 connection `session`; `log` is what goes over it. */
+function exchangeOn(session: object, outbox: Outbox, log: string[]): Exchange {
+  const stream = Object.assign(new EventEmitter(), {
+    session,
+    destroyed: false,
+    respond: () => undefined,
+    end: (body: Buffer) => log.push(body.toString()),
+  });
+  return Reflect.construct(Exchange, [{ method: 'PUT', headers: {} }, stream, outbox, 'secure', 'platform', 0]) as Exchange;
+}
+
+const watchOn = (session: object, log: string[]) => ({ session, flush: () => void log.push('event') });
+
+it('answers a turn after the events that waited for the connection', async () => {
+  const outbox = new Outbox(new ManualClock());
+  const session = {};
+  const log: string[] = [];
+  const exchange = exchangeOn(session, outbox, log);
+  outbox.add(watchOn(session, log));
+  exchange.send(200, {}, Buffer.from('answer'));
+  exchange.send(500, {}, Buffer.from('another'));
+  expect(log).toEqual(['event']);
+  expect(exchange.answered).toBe(true);
+  await settle();
+  expect(log.filter((line) => line !== 'event')).toEqual(['answer']);
+  expect(exchange.status).toBe(200);
+  expect(exchange.finished).toBe(true);
+});
+
+it('answers at once when nothing waits for its connection', () => {
+  const outbox = new Outbox(new ManualClock());
+  const log: string[] = [];
+  const exchange = exchangeOn({}, outbox, log);
+  outbox.add(watchOn({}, []));
+  exchange.send(200, {}, Buffer.from('answer'));
+  expect(log).toEqual(['answer']);
+});

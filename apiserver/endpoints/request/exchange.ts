@@ -1,0 +1,178 @@
+/**
+ * One request and its reply on their way through the filters and the handler: what is known so far, and what has been sent.
+ * Works alike over HTTP/1.1 and HTTP/2. Never decides anything; the filters fill it in.
+ */
+import { IncomingMessage, ServerResponse, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
+import type { ServerHttp2Stream } from 'node:http2';
+import { FENCE_HEADER, parseFence, type Fence } from '../../../shared/api/identity/fencing';
+import { quote } from '../../../shared/values/quote';
+import { badRequest, type StatusError } from '../../../shared/api/errors/status';
+import type { Dialect } from '../../../shared/names/dialect';
+import type { RequestContext, ServedResource, UserInfo } from '../../registry/verbs';
+import type { Outbox } from '../output/outbox';
+import { EMPTY_QUERY, type Query } from './query';
+import type { RequestInfo } from './request-info';
+import { WarningList } from './warnings';
+
+/** What came on an HTTP/2 stream; the stream itself brings the body and takes the reply. */
+export interface Http2Incoming {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export type Incoming = IncomingMessage | Http2Incoming;
+export type Outgoing = ServerResponse | ServerHttp2Stream;
+
+/** Where the request came in: over TLS, or over the plain loopback listener of a local set-up. */
+export type Origin = 'secure' | 'local';
+
+export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
+
+/** Bodies up to this length are sent together with their head. */
+const MAX_TEXT_BYTES = 16 * 1024;
+
+const UNKNOWN_PATH: RequestInfo = { kind: 'path', path: '', verb: '' };
+
+export class Exchange implements RequestContext {
+  /** For the router: the path alone, since nothing is routed by query. */
+  url = '/';
+  readonly method: string;
+  auditId = '';
+  query: Query = EMPTY_QUERY;
+  info: RequestInfo = UNKNOWN_PATH;
+  /** The served resource that the path names; undefined for other paths. */
+  resource: ServedResource | undefined;
+  /** The spelling of names in the answer. */
+  dialect: Dialect;
+  user: UserInfo = ANONYMOUS;
+  creationRefusal: (() => StatusError | undefined) | undefined;
+  deadline = Number.POSITIVE_INFINITY;
+  /** The status that was or is being sent; 0 before. */
+  status = 0;
+  /** Body bytes sent, before compression. */
+  sentBytes = 0;
+  /** Set by whoever gave up on the reply: later attempts to answer are dropped. */
+  abandoned = false;
+  /** Answers with `Connection: close` (HTTP/1.1). */
+  closing = false;
+
+  private warningList: WarningList | undefined;
+  private finishers: (() => void)[] | undefined = [];
+
+  constructor(
+    readonly request: Incoming,
+    /** Where the reply goes. */
+    readonly output: Outgoing,
+    /** Where the frames of watches wait. */
+    private readonly outbox: Outbox,
+    readonly origin: Origin,
+    naming: Dialect,
+    /** Clock.monotonic at arrival. */
+    readonly startedAt: number,
+  ) {
+    this.method = request.method ?? 'GET';
+    this.dialect = naming;
+  }
+
+  /** What brings the request's body. */
+  get input(): IncomingMessage | ServerHttp2Stream {
+    const { request, output } = this;
+    if (request instanceof IncomingMessage) return request;
+    if (output instanceof ServerResponse) throw new Error('a reply over HTTP/1.1 to a request over HTTP/2');
+    return output;
+  }
+
+  /** The first value of a request header, by its lower-case name. */
+  header(name: string): string | undefined {
+    const value = this.request.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  }
+
+  /** What the request says of the term that its write rests on. Throws 400 when that cannot be understood. */
+  get fence(): Fence | undefined {
+    const text = this.header(FENCE_HEADER);
+    if (text === undefined) return undefined;
+    const fence = parseFence(text);
+    if (fence === undefined)
+      throw badRequest(`the header ${FENCE_HEADER} is not of the form namespace/name;transitions;holder: ${quote(text)}`);
+    return fence;
+  }
+
+  warn(text: string): void {
+    this.warningList ??= new WarningList();
+    this.warningList.add(text);
+  }
+
+  get warnings(): readonly string[] {
+    return this.warningList?.headers() ?? [];
+  }
+
+  /** True once a head has been sent, or when no reply can be sent any more. */
+  get answered(): boolean {
+    return this.status !== 0 || this.abandoned;
+  }
+
+  /** Sends the head. Warnings and the headers of every answer are added. */
+  head(status: number, headers: OutgoingHttpHeaders): void {
+    this.status = status;
+    const all: OutgoingHttpHeaders = { 'Audit-Id': this.auditId, ...headers };
+    if (headers['cache-control'] === undefined) all['Cache-Control'] = 'no-cache, private';
+    if (this.warningList !== undefined) all['Warning'] = [...this.warningList.headers()];
+    const { output } = this;
+    if (!(output instanceof ServerResponse)) {
+      if (!output.destroyed) output.respond({ ':status': status, ...all });
+      return;
+    }
+    if (this.closing) all['Connection'] = 'close';
+    output.writeHead(status, all);
+  }
+
+  /**
+   * Head and body at once, once the connection's watches have been told what came before. HEAD requests get no body.
+   * Whoever hears of a change and of its acknowledgement in one read may act on either first, so the answer takes a turn more than the event.
+   */
+  send(status: number, headers: OutgoingHttpHeaders, body: Buffer): void {
+    if (this.answered) return;
+    this.status = status;
+    if (status !== 304) headers['Content-Length'] = body.length;
+    const { output } = this;
+    if (!(output instanceof ServerResponse) && this.outbox.flushBefore(output)) setImmediate(() => this.hand(status, headers, body));
+    else this.hand(status, headers, body);
+  }
+
+  private hand(status: number, headers: OutgoingHttpHeaders, body: Buffer): void {
+    const { output } = this;
+    this.head(status, headers);
+    this.sentBytes = body.length;
+    if (this.method === 'HEAD') output.end();
+    // Node sends a text in one piece with the head, a buffer in a second one.
+    else if (body.length <= MAX_TEXT_BYTES && output instanceof ServerResponse) output.end(body.toString('latin1'), 'latin1');
+    else output.end(body);
+    this.finish();
+  }
+
+  /** Ends the reply without saying anything more: the client sees a cut connection or stream. */
+  abort(): void {
+    this.abandoned = true;
+    this.output.destroy();
+    this.finish();
+  }
+
+  /** `task` runs once: when the answer has been handed over or given up. */
+  whenFinished(task: () => void): void {
+    if (this.finishers === undefined) task();
+    else this.finishers.push(task);
+  }
+
+  get finished(): boolean {
+    return this.finishers === undefined;
+  }
+
+  finish(): void {
+    const { finishers } = this;
+    if (finishers === undefined) return;
+    this.finishers = undefined;
+    for (const task of finishers) task();
+  }
+}

@@ -1,0 +1,244 @@
+/**
+ * The query parameters of every verb, checked with upstream's texts and in its order (behaviour-reference §1.5, §4.4).
+ * A parameter that cannot be honoured is refused. Never touches objects.
+ */
+import type { KindRow } from '../../../shared/api/kinds';
+import { forbiddenField, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { MANAGER_BYTES, managerFaults, UNPRINTABLE } from '../../../shared/api/metadata/manager-name';
+import { quote } from '../../../shared/values/quote';
+import { badRequest, clientFault, invalid, type StatusError } from '../../../shared/api/errors/status';
+import type {
+  DeleteOptions,
+  FieldValidation,
+  ListOptions,
+  PatchType,
+  Selection,
+  VersionMatch,
+  WatchOptions,
+  WriteOptions,
+} from '../../registry/verbs';
+import type { Query } from './query';
+
+export type SelectionBuilder = (row: KindRow, labelSelector: string, fieldSelector: string) => Selection;
+
+export const META_GROUP = 'meta.platform.io';
+
+export function getVersion(query: Query): number | undefined {
+  if (query.boolean('export') === true) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
+  return resourceVersion(query, clientFault);
+}
+
+export function listOptions(row: KindRow, query: Query, select: SelectionBuilder): ListOptions {
+  const { limit, selection } = common(row, query, select);
+  const version = query.get('resourceVersion') ?? '';
+  const match = query.get('resourceVersionMatch') ?? '';
+  const token = query.get('continue') ?? '';
+  const errors: FieldError[] = [];
+  if (match !== '') {
+    if (version === '') errors.push(matchForbidden('resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    if (token !== '') errors.push(matchForbidden('resourceVersionMatch is forbidden when continue is provided'));
+    if (!isVersionMatch(match)) errors.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
+    if (match === 'Exact' && version === '0') {
+      errors.push(matchForbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+    }
+  }
+  if (query.has('sendInitialEvents')) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  refuse('ListOptions', errors);
+  if (token !== '' && version !== '' && version !== '0') throw badRequest('specifying resource version is not allowed when using continue');
+
+  const fromStore = match === 'Exact' || (limit ?? 0) > 0 || row.expires === true;
+  const revision = resourceVersion(query, fromStore ? (text) => badRequest(`invalid resource version: ${text}`) : clientFault);
+  return {
+    selection,
+    ...(revision === undefined ? {} : { resourceVersion: revision }),
+    ...(isVersionMatch(match) ? { resourceVersionMatch: match } : {}),
+    ...(limit === undefined ? {} : { limit }),
+    ...(token === '' ? {} : { continue: token }),
+  };
+}
+
+export interface WatchParameters {
+  readonly options: WatchOptions;
+  /** Undefined = the server's choice. */
+  readonly timeoutSeconds: number | undefined;
+}
+
+export function watchOptions(row: KindRow, query: Query, select: SelectionBuilder, watchList: boolean): WatchParameters {
+  const { selection, timeoutSeconds } = common(row, query, select);
+  const match = query.get('resourceVersionMatch') ?? '';
+  const initial = query.boolean('sendInitialEvents');
+  const errors: FieldError[] = [];
+  if (initial === undefined) {
+    if (match !== '') errors.push(matchForbidden('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  } else {
+    if (match !== 'NotOlderThan') errors.push(matchForbidden('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+    if (!watchList) {
+      errors.push(
+        forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'),
+      );
+    }
+  }
+  if (match !== '' && match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
+  refuse('ListOptions', errors);
+  const revision = resourceVersion(query, clientFault);
+  return {
+    options: {
+      selection,
+      bookmarks: query.boolean('allowWatchBookmarks') ?? false,
+      ...(revision === undefined ? {} : { resourceVersion: revision }),
+      ...(initial === undefined ? {} : { sendInitialEvents: initial }),
+    },
+    timeoutSeconds: timeoutSeconds !== undefined && timeoutSeconds > 0 ? timeoutSeconds : undefined,
+  };
+}
+
+/** What the write verbs share; `headers` supply the manager's default name and the precondition. */
+export function writeOptions(
+  kind: 'CreateOptions' | 'UpdateOptions',
+  query: Query,
+  headers: { readonly userAgent: string | undefined; readonly ifMatch: string | undefined },
+): WriteOptions {
+  refuse(kind, writeErrors(query));
+  return writeValues(query, headers);
+}
+
+export function patchOptions(
+  type: PatchType,
+  query: Query,
+  headers: { readonly userAgent: string | undefined; readonly ifMatch: string | undefined },
+): WriteOptions & { readonly force?: boolean } {
+  const force = query.boolean('force');
+  const errors: FieldError[] = [];
+  if (type === 'apply') {
+    if ((query.get('fieldManager') ?? '') === '') errors.push(required('fieldManager', 'is required for apply patch'));
+  } else if (force !== undefined) {
+    errors.push(forbiddenField('force', 'may not be specified for non-apply patch'));
+  }
+  refuse('PatchOptions', [...errors, ...writeErrors(query)]);
+  return { ...writeValues(query, headers), ...(force === undefined ? {} : { force }) };
+}
+
+/** Delete options from the query. `uid` and `resourceVersion` are preconditions, of collections too (upstream behaviour). */
+export function deleteOptions(query: Query): DeleteOptions {
+  const gracePeriodSeconds = integer(query, 'gracePeriodSeconds');
+  const orphanDependents = query.boolean('orphanDependents');
+  const propagationPolicy = query.get('propagationPolicy');
+  const [uid = '', resourceVersion = ''] = [query.get('uid'), query.get('resourceVersion')];
+  const preconditions = { ...(uid === '' ? {} : { uid }), ...(resourceVersion === '' ? {} : { resourceVersion }) };
+  return {
+    dryRun: query.get('dryRun') === 'All',
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(orphanDependents === undefined ? {} : { orphanDependents }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
+  };
+}
+
+/** 422 unless every value is `All`, also for an empty one (upstream behaviour): whoever names the parameter does not expect a real write. */
+export function dryRunErrors(values: readonly string[]): FieldError[] {
+  return values.every((value) => value === 'All') ? [] : [notSupported('dryRun', [...values], ['All'])];
+}
+
+/** Throws the 422 for options that have errors. */
+export function refuse(kind: string, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid({ group: META_GROUP, kind }, '', errors);
+}
+
+function common(
+  row: KindRow,
+  query: Query,
+  select: SelectionBuilder,
+): { limit: number | undefined; timeoutSeconds: number | undefined; selection: Selection } {
+  const timeoutSeconds = integer(query, 'timeoutSeconds');
+  const limit = integer(query, 'limit');
+  return { limit, timeoutSeconds, selection: select(row, query.get('labelSelector') ?? '', query.get('fieldSelector') ?? '') };
+}
+
+function matchForbidden(detail: string): FieldError {
+  return forbiddenField('resourceVersionMatch', detail);
+}
+
+function isVersionMatch(text: string): text is VersionMatch {
+  return text === 'Exact' || text === 'NotOlderThan';
+}
+
+const FIELD_VALIDATION: readonly string[] = ['', 'Ignore', 'Strict', 'Warn'];
+
+function writeErrors(query: Query): FieldError[] {
+  const errors: FieldError[] = [];
+  const manager = query.get('fieldManager') ?? '';
+  errors.push(...managerFaults('fieldManager', manager));
+  errors.push(...dryRunErrors(query.all('dryRun')));
+  const validation = query.get('fieldValidation') ?? '';
+  if (!FIELD_VALIDATION.includes(validation)) errors.push(notSupported('fieldValidation', validation, FIELD_VALIDATION));
+  return errors;
+}
+
+function writeValues(
+  query: Query,
+  headers: { readonly userAgent: string | undefined; readonly ifMatch: string | undefined },
+): WriteOptions {
+  const manager = query.get('fieldManager') ?? '';
+  return {
+    dryRun: query.get('dryRun') === 'All',
+    fieldValidation: fieldValidation(query.get('fieldValidation')),
+    fieldManager: manager === '' ? managerOf(headers.userAgent) : manager,
+    ...(headers.ifMatch === undefined ? {} : { ifMatch: unquoted(headers.ifMatch) }),
+  };
+}
+
+function fieldValidation(text: string | undefined): FieldValidation {
+  return text === 'Ignore' || text === 'Strict' ? text : 'Warn';
+}
+
+function unquoted(text: string): string {
+  return text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
+}
+
+const remembered = new Map<string, string>();
+
+/** The default manager: the user agent up to its first slash, unprintable characters dropped, at most 128 bytes. */
+function managerOf(userAgent: string | undefined): string {
+  if (userAgent === undefined || userAgent === '') return 'unknown';
+  const found = remembered.get(userAgent);
+  if (found !== undefined) return found;
+  // Node hands on the bytes of a header as latin1.
+  const text = Buffer.from(userAgent, 'latin1').toString('utf8');
+  const slash = text.indexOf('/');
+  const printable = [...(slash < 0 ? text : text.slice(0, slash))].filter((character) => !UNPRINTABLE.test(character));
+  let manager = '';
+  for (const character of printable) {
+    if (Buffer.byteLength(manager) + Buffer.byteLength(character) > MANAGER_BYTES) break;
+    manager += character;
+  }
+  if (manager === '') manager = 'unknown';
+  if (remembered.size >= 256) remembered.clear();
+  if (userAgent.length <= 512) remembered.set(userAgent, manager);
+  return manager;
+}
+
+const INTEGER = /^[+-]?\d+$/;
+const MAX_INT64 = 9223372036854775807n;
+const MIN_INT64 = -9223372036854775808n;
+
+/** An int64; values beyond what a double holds exactly are brought into its safe range (nothing here counts that far). */
+function integer(query: Query, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === undefined) return undefined;
+  if (!INTEGER.test(text)) throw badRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`);
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
+  if (value > MAX_INT64 || value < MIN_INT64) throw badRequest(`strconv.ParseInt: parsing ${quote(text)}: value out of range`);
+  return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(value)));
+}
+
+const UNSIGNED = /^\d+$/;
+const MAX_UINT64 = 18446744073709551615n;
+
+/** Unset and empty are the same: most recent. */
+function resourceVersion(query: Query, fault: (text: string) => StatusError): number | undefined {
+  const text = query.get('resourceVersion');
+  if (text === undefined || text === '') return undefined;
+  const complaint = !UNSIGNED.test(text) ? 'invalid syntax' : BigInt(text) > MAX_UINT64 ? 'value out of range' : undefined;
+  if (complaint === undefined) return Number(text);
+  throw fault(`resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: ${complaint}`);
+}

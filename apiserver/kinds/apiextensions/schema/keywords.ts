@@ -1,0 +1,173 @@
+/** What each keyword of a schema may say for itself, wherever in the schema it stands. */
+import {
+  forbiddenField,
+  invalidAs,
+  invalidValue,
+  notSupported,
+  required,
+  type FieldError,
+} from '../../../../shared/api/errors/field-error';
+import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shared/values/json';
+import { typeMetaErrors } from './type-meta';
+import { below } from './walk';
+
+export function keywordErrors(root: JsonObject, place: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (root['nullable'] === true) errors.push(forbiddenField(`${place}.nullable`, 'nullable cannot be true at the root'));
+  addErrors(root, place, errors);
+  return [...typeMetaErrors(root, place), ...errors];
+}
+
+function addErrors(schema: JsonObject, place: string, errors: FieldError[]): void {
+  errors.push(
+    ...unsupported(schema, place),
+    ...openErrors(schema, place),
+    ...typeErrors(schema, `${place}.type`),
+    ...preservationErrors(schema, place),
+    ...mapTypeErrors(schema, place),
+    ...listTypeErrors(schema, place),
+    ...setErrors(schema, place),
+  );
+  // There may be many keys.
+  for (const error of keyErrors(schema, place)) errors.push(error);
+  for (const inner of below(schema, place)) addErrors(inner.schema, inner.place, errors);
+}
+
+const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
+
+function unsupported(schema: JsonObject, place: string): readonly FieldError[] {
+  const errors = UNSUPPORTED.filter((member) => schema[member] !== undefined).map((member) =>
+    forbiddenField(`${place}.${member}`, `${member} is not supported`),
+  );
+  if (Array.isArray(schema['items'])) errors.push(forbiddenField(`${place}.items`, 'items must be a schema object and not an array'));
+  if (schema['uniqueItems'] === true)
+    errors.push(forbiddenField(`${place}.uniqueItems`, 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'));
+  return errors;
+}
+
+/** An object has members of its own or others. */
+function openErrors(schema: JsonObject, place: string): readonly FieldError[] {
+  const others = schema['additionalProperties'];
+  if (others === undefined || others === true || objectAt(schema, 'properties') === undefined) return [];
+  return [forbiddenField(`${place}.additionalProperties`, 'additionalProperties and properties are mutual exclusive')];
+}
+
+const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+
+function typeErrors(schema: JsonObject, field: string): readonly FieldError[] {
+  const type = stringAt(schema, 'type') ?? '';
+  if (type === '' || TYPES.includes(type)) return [];
+  const errors = [notSupported(field, type, TYPES)];
+  return type === 'null' ? [...errors, forbiddenField(field, 'type cannot be set to null, use nullable as an alternative')] : errors;
+}
+
+function preservationErrors(schema: JsonObject, place: string): readonly FieldError[] {
+  const name = 'x-kubernetes-preserve-unknown-fields';
+  return schema[name] === false ? [invalidValue(`${place}.${name}`, false, 'must be true or undefined')] : [];
+}
+
+const MAP_TYPE = 'x-kubernetes-map-type';
+const LIST_TYPE = 'x-kubernetes-list-type';
+const LIST_KEYS = 'x-kubernetes-list-map-keys';
+
+function mapTypeErrors(schema: JsonObject, place: string): readonly FieldError[] {
+  return extensionErrors(schema, place, MAP_TYPE, 'object', ['atomic', 'granular']);
+}
+
+function listTypeErrors(schema: JsonObject, place: string): readonly FieldError[] {
+  return extensionErrors(schema, place, LIST_TYPE, 'array', ['atomic', 'set', 'map']);
+}
+
+/** An extension that belongs to one type. */
+function extensionErrors(
+  schema: JsonObject,
+  place: string,
+  name: string,
+  wanted: string,
+  values: readonly string[],
+): readonly FieldError[] {
+  const value = stringAt(schema, name);
+  if (value === undefined) return [];
+  return [
+    ...typeIs(schema, `${place}.type`, wanted, `must be ${wanted} if ${name} is specified`),
+    ...(values.includes(value) ? [] : [notSupported(`${place}.${name}`, value, values)]),
+  ];
+}
+
+function typeIs(schema: JsonObject, field: string, wanted: string, text: string): readonly FieldError[] {
+  const type = stringAt(schema, 'type') ?? '';
+  if (type === wanted) return [];
+  return [type === '' ? required(field, text) : invalidValue(field, type, text)];
+}
+
+function keyErrors(schema: JsonObject, place: string): readonly FieldError[] {
+  const [listType, keys] = [stringAt(schema, LIST_TYPE), stringsAt(schema, LIST_KEYS)];
+  const errors: FieldError[] = [];
+  if (keys.length > 0 && listType !== 'map') {
+    const text = `must be map if ${LIST_KEYS} is non-empty`;
+    const field = `${place}.${LIST_TYPE}`;
+    errors.push(listType === undefined ? required(field, text) : invalidValue(field, listType, text));
+  }
+  if (listType !== 'map') return errors;
+  const field = `${place}.${LIST_KEYS}`;
+  if (keys.length === 0) errors.push(required(field, `must not be empty if ${LIST_TYPE} is map`));
+  const items = objectAt(schema, 'items');
+  if (schema['items'] === undefined) errors.push(required(`${place}.items`, `must have a schema if ${LIST_TYPE} is map`));
+  // Upstream prints the whole list.
+  else if (items === undefined)
+    errors.push(
+      invalidAs(`${place}.items`, 'apiextensions.JSONSchemaPropsOrArray{…}', `must only have a single schema if ${LIST_TYPE} is map`),
+    );
+  if (items === undefined) return errors;
+  if (items['nullable'] === true) errors.push(forbiddenField(`${place}.items.nullable`, `cannot be nullable when ${LIST_TYPE} is map`));
+  const type = stringAt(items, 'type') ?? '';
+  if (type === 'object') return [...errors, ...keyedItemErrors(keys, items, place, field)];
+  return [...errors, invalidValue(`${place}.items.type`, type, `must be object if parent array's ${LIST_TYPE} is map`)];
+}
+
+function keyedItemErrors(keys: readonly string[], items: JsonObject, place: string, field: string): readonly FieldError[] {
+  const members = objectAt(items, 'properties') ?? {};
+  const needed = new Set(stringsAt(items, 'required'));
+  const errors: FieldError[] = [];
+  const unknown = invalidValue(field, keys, 'entries must all be names of item properties');
+  for (const key of new Set(keys)) {
+    const member = objectAt(members, key);
+    if (member === undefined) {
+      errors.push(unknown);
+      continue;
+    }
+    const type = stringAt(member, 'type') ?? '';
+    const at = `${place}.items.properties[${key}]`;
+    // The value is always this one (upstream behaviour).
+    if (type === 'object' || type === 'array')
+      errors.push(invalidValue(`${at}.type`, 'object', `must be a scalar type if parent array's ${LIST_TYPE} is map`));
+    errors.push(...keyMemberErrors(member, needed.has(key), at));
+  }
+  if (new Set(keys).size < keys.length) errors.push(invalidValue(field, keys, 'must not contain duplicate entries'));
+  return errors;
+}
+
+function keyMemberErrors(member: JsonObject, isNeeded: boolean, at: string): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const rule = `this property is in ${LIST_KEYS}, so it`;
+  if (member['default'] === undefined && !isNeeded)
+    errors.push(required(`${at}.default`, `${rule} must have a default or be a required property`));
+  if (member['nullable'] === true) errors.push(forbiddenField(`${at}.nullable`, `${rule} cannot be nullable`));
+  return errors;
+}
+
+/** Items of a set are compared as wholes. */
+function setErrors(schema: JsonObject, place: string): readonly FieldError[] {
+  const items = objectAt(schema, 'items');
+  if (stringAt(schema, LIST_TYPE) !== 'set' || items === undefined) return [];
+  const text = `must be atomic as item of a list with ${LIST_TYPE}=set`;
+  const errors: FieldError[] = [];
+  const listType = stringAt(items, LIST_TYPE);
+  if (items['nullable'] === true) errors.push(forbiddenField(`${place}.items.nullable`, `cannot be nullable when ${LIST_TYPE} is set`));
+  if (stringAt(schema, 'type') !== 'array') return errors;
+  if (stringAt(items, 'type') === 'object' && stringAt(items, MAP_TYPE) !== 'atomic')
+    errors.push(invalidAs(`${place}.items.${MAP_TYPE}`, '"null"', text));
+  if (stringAt(items, 'type') === 'array' && listType !== undefined && listType !== 'atomic')
+    errors.push(invalidValue(`${place}.items.${LIST_TYPE}`, listType, text));
+  return errors;
+}

@@ -1,0 +1,79 @@
+/** Replays what release 1.31.1 said to good and bad APIServices (api-service-answers.json, made by test/recordings/api-services.ts). */
+import { shortenPatterns } from '../../../test/support/recorded-rules';
+import { writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
+import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { StatusError } from '../../../shared/api/errors/status';
+import recorded from './api-service-answers.json';
+
+interface Recorded {
+  readonly title: string;
+  readonly to: string;
+  readonly sent: JsonObject;
+  readonly answer: JsonObject;
+}
+
+// The shapes of the objects differ too much for a type that the compiler infers.
+const RECORDED: readonly Recorded[] = JSON.parse(JSON.stringify(recorded));
+const NAME = 'v1.ext.example.com';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await writeFixture({ naming: 'kubernetes' });
+});
+
+describe('to create', () => {
+  test.each(answersTo('create'))('%s', async (_title, { sent, answer }) => {
+    expect(await found('create', () => fixture.create('apiservices', named(sent), { dryRun: true }))).toEqual(answer);
+  });
+});
+
+describe.each(['update', 'status'])('to %s', (to) => {
+  const [, plain] = answersTo('create')[0] ?? [];
+  const subresource = to === 'status' ? to : undefined;
+  let resourceVersion: string;
+  beforeAll(async () => {
+    const { entry } = await fixture.create('apiservices', named(plain?.sent ?? {}));
+    resourceVersion = String(entry.revision);
+    await fixture.cache.catchUp();
+  });
+  afterAll(async () => {
+    await fixture.remove('apiservices', NAME);
+    await fixture.cache.catchUp();
+  });
+
+  test.each(answersTo(to))('%s', async (_title, { sent, answer }) => {
+    const object = named({ ...plain?.sent, ...sent, metadata: { ...objectAt(sent, 'metadata'), resourceVersion } });
+    expect(await found(to, () => fixture.update('apiservices', NAME, object, { dryRun: true, subresource }))).toEqual(answer);
+  });
+
+  test('it has to say which version it means', async () => {
+    const update = fixture.update('apiservices', NAME, named(plain?.sent ?? {}), { dryRun: true, subresource });
+    await expect(update).rejects.toThrow('metadata.resourceVersion: Invalid value: 0x0: must be specified for an update');
+  });
+});
+
+function answersTo(to: string): (readonly [string, Recorded])[] {
+  return RECORDED.filter((row) => row.to === to).map((row) => [row.title, row]);
+}
+
+function named(sent: JsonObject): JsonObject {
+  return { ...sent, metadata: { name: NAME, ...objectAt(sent, 'metadata') } };
+}
+
+async function found(to: string, perform: () => Promise<Answer>): Promise<JsonObject> {
+  try {
+    const { object, created } = await perform();
+    const time = stringAt(objectAt(object, 'metadata'), 'creationTimestamp') ?? '';
+    const { spec = null, status = null } = object;
+    const labels = objectAt(object, 'metadata')?.['labels'] ?? null;
+    const shown = { code: created ? 201 : 200, labels, spec, ...(to === 'update' ? {} : { status }) };
+    return JSON.parse(JSON.stringify(shown).replaceAll(time, '<time>'));
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    const causes = error.status.details?.causes ?? [];
+    return {
+      code: error.code,
+      causes: causes.map(({ field = '', reason = '', message = '' }) => [field, reason, shortenPatterns(message)]),
+    };
+  }
+}

@@ -1,0 +1,50 @@
+/** Endpoints (behaviour-reference §5.7). Subsets are kept as they are sent. */
+import { notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { stringAt, type JsonObject } from '../../../../shared/values/json';
+import { dnsLabel, dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
+import { ipErrors, unreachableErrors } from '../../rules/addresses';
+import { listed, misnamed, misnamedMember, numberAt, portNumberErrors, PROTOCOLS } from '../../rules/field-rules';
+import type { Strategy } from '../../../registry/strategy';
+
+export const endpoints: Strategy = {
+  validate,
+  update: { state: 'last' },
+};
+
+function validate(object: JsonObject): readonly FieldError[] {
+  return listed(object, 'subsets').flatMap((subset, index) => subsetErrors(subset, `subsets[${index}]`));
+}
+
+function subsetErrors(subset: JsonObject, place: string): readonly FieldError[] {
+  const ready = listed(subset, 'addresses');
+  const notReady = listed(subset, 'notReadyAddresses');
+  const ports = listed(subset, 'ports');
+  const errors: FieldError[] = [];
+  if (ready.length === 0 && notReady.length === 0) errors.push(required(place, 'must specify `addresses` or `notReadyAddresses`'));
+  ready.forEach((address, index) => errors.push(...addressErrors(address, `${place}.addresses[${index}]`)));
+  notReady.forEach((address, index) => errors.push(...addressErrors(address, `${place}.notReadyAddresses[${index}]`)));
+  ports.forEach((port, index) => errors.push(...portErrors(port, `${place}.ports[${index}]`, ports.length > 1)));
+  return errors;
+}
+
+function addressErrors(address: JsonObject, place: string): readonly FieldError[] {
+  const ip = stringAt(address, 'ip') ?? '';
+  const hostname = stringAt(address, 'hostname') ?? '';
+  return [
+    ...ipErrors(ip, `${place}.ip`),
+    ...(hostname === '' ? [] : misnamed(hostname, `${place}.hostname`, dnsLabel)),
+    ...misnamedMember(address, 'nodeName', place, dnsSubdomain),
+    ...unreachableErrors(ip, `${place}.ip`),
+  ];
+}
+
+function portErrors(port: JsonObject, place: string, needsName: boolean): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const name = stringAt(port, 'name') ?? '';
+  if (name !== '') errors.push(...misnamed(name, `${place}.name`, dnsLabel));
+  else if (needsName) errors.push(required(`${place}.name`));
+  errors.push(...portNumberErrors(numberAt(port, 'port'), `${place}.port`));
+  const protocol = stringAt(port, 'protocol') ?? '';
+  if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(`${place}.protocol`, protocol, PROTOCOLS));
+  return [...errors, ...misnamedMember(port, 'appProtocol', place, qualifiedName)];
+}

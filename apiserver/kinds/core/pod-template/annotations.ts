@@ -1,0 +1,176 @@
+/**
+ * Annotations of a pod that mean something to the server: old spellings of members, and some that controllers count on. Keys are known in either
+ * dialect and named as the client spelled them. Never judges the form of keys.
+ */
+import { forbiddenField, invalidValue } from '../../../../shared/api/errors/field-error';
+import { objectAt, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { canonicalQualifiedName } from '../../../../shared/names/dialect';
+import { listed } from '../../rules/field-rules';
+import { checkLocalPath, textAt, type Errors } from '../../rules/checks';
+import { checkTolerations } from './tolerations';
+
+const PRODUCT = /(?:^|\.)(?:alpha|beta|controller|platform|kubernetes)\./;
+export const MIRROR = 'platform.io/config.mirror';
+const TOLERATIONS = 'scheduler.alpha.platform.io/tolerations';
+const DELETION_COST = 'controller.platform.io/pod-deletion-cost';
+const POD_SECCOMP = 'seccomp.security.alpha.platform.io/pod';
+const CONTAINER_SECCOMP = 'container.seccomp.security.alpha.platform.io/';
+export const APP_ARMOR = 'container.apparmor.security.beta.platform.io/';
+
+export interface Known {
+  /** As the client spells it. */
+  readonly key: string;
+  /** In the canonical spelling. */
+  readonly canonical: string;
+  readonly value: string;
+}
+
+/** The annotations that may mean something, in the order of their keys. */
+export function knownAnnotations(annotations: JsonObject | undefined): readonly Known[] {
+  if (annotations === undefined) return NONE;
+  let known: Known[] | undefined;
+  for (const key of sortedKeys(annotations)) {
+    if (!PRODUCT.test(key)) continue;
+    const value = stringAt(annotations, key);
+    if (value !== undefined) (known ??= []).push({ key, canonical: canonicalQualifiedName(key), value });
+  }
+  return known ?? NONE;
+}
+
+const NONE: readonly Known[] = [];
+
+export const annotationNamed = (known: readonly Known[], canonical: string): Known | undefined =>
+  known.find((one) => one.canonical === canonical);
+
+/** `place` = the path of the annotations. */
+export function checkKnownAnnotations(annotations: JsonObject | undefined, spec: JsonObject, place: string, errors: Errors): void {
+  const known = knownAnnotations(annotations);
+  if (known.length === 0) return;
+  for (const { key, canonical, value } of known) {
+    if (canonical === MIRROR && textAt(spec, 'nodeName') === '') {
+      errors.push(invalidValue(`${place}[${key}]`, value, 'must set spec.nodeName if mirror pod annotation is set'));
+    }
+  }
+  for (const { key, canonical, value } of known)
+    if (canonical === TOLERATIONS && value !== '') checkOldTolerations(value, key, place, errors);
+  for (const { key, canonical, value } of known) {
+    if (canonical === DELETION_COST && !isInteger(value)) errors.push(invalidValue(`${place}[${key}]`, value, 'must be a 32bit integer'));
+  }
+  for (const { key, canonical, value } of known) if (canonical === POD_SECCOMP) checkOldSeccomp(value, `${place}.${key}`, errors);
+  for (const { key, canonical, value } of known) {
+    if (canonical.startsWith(CONTAINER_SECCOMP)) checkOldSeccomp(value, `${place}.${key}`, errors);
+  }
+  for (const one of known) if (one.canonical.startsWith(APP_ARMOR)) checkOldAppArmor(one, spec, place, errors);
+}
+
+const INTEGER = /^(?:0|[1-9]\d*|-\d+)$/;
+
+function isInteger(text: string): boolean {
+  return INTEGER.test(text) && Number(text) >= -(2 ** 31) && Number(text) < 2 ** 31;
+}
+
+function checkOldTolerations(value: string, key: string, place: string, errors: Errors): void {
+  const reading = readTolerations(value);
+  if (typeof reading === 'string') errors.push(invalidValue(place, key, reading));
+  else checkTolerations(reading, `${place}.${key}`, errors);
+}
+
+/** The tolerations, or what is wrong with the text. */
+function readTolerations(text: string): readonly JsonObject[] | string {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return syntaxFault(text);
+  }
+  if (Array.isArray(parsed)) return listed({ parsed }, 'parsed');
+  const kind = parsed === null ? undefined : typeof parsed === 'boolean' ? 'bool' : typeof parsed;
+  return kind === undefined ? [] : `json: cannot unmarshal ${kind} into Go value of type []core.Toleration`;
+}
+
+function syntaxFault(text: string): string {
+  const first = text.trimStart().charAt(0);
+  return first === '' ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`;
+}
+
+const LOCAL = 'localhost/';
+const SECCOMP_PROFILES = new Set(['runtime/default', 'docker/default', 'unconfined']);
+
+function checkOldSeccomp(value: string, field: string, errors: Errors): void {
+  if (SECCOMP_PROFILES.has(value)) return;
+  if (value.startsWith(LOCAL)) checkLocalPath(value.slice(LOCAL.length), field, errors);
+  else errors.push(invalidValue(field, value, 'must be a valid seccomp profile'));
+}
+
+const APP_ARMOR_PROFILES = new Set(['', 'runtime/default', 'unconfined']);
+
+function checkOldAppArmor({ key, canonical, value }: Known, spec: JsonObject, place: string, errors: Errors): void {
+  const field = `${place}[${key}]`;
+  const name = canonical.slice(APP_ARMOR.length);
+  if (!allContainers(spec).some(({ container }) => textAt(container, 'name') === name)) {
+    errors.push(invalidValue(field, name, 'container not found'));
+  }
+  if (!APP_ARMOR_PROFILES.has(value) && !value.startsWith(LOCAL)) {
+    errors.push(invalidValue(field, value, `invalid AppArmor profile name: "${value}"`));
+  }
+}
+
+interface Placed {
+  readonly container: JsonObject;
+  /** Within the spec: `containers[0]`. */
+  readonly place: string;
+}
+
+/** Init containers first. */
+function allContainers(spec: JsonObject): readonly Placed[] {
+  return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) =>
+    listed(spec, list).map((container, index) => ({ container, place: `${list}[${index}]` })),
+  );
+}
+
+/** Where a profile stands in an annotation and in a member, they say the same. `place` = the path of the spec. */
+export function checkProfilesAgree(annotations: JsonObject | undefined, spec: JsonObject, place: string, errors: Errors): void {
+  const known = knownAnnotations(annotations);
+  if (known.length === 0) return;
+  const valueOf = (canonical: string): string | undefined => annotationNamed(known, canonical)?.value;
+  checkAgree(valueOf(POD_SECCOMP), spec, SECCOMP, place, errors);
+  for (const rules of [SECCOMP, ARMOR]) {
+    for (const { container, place: within } of allContainers(spec)) {
+      checkAgree(valueOf(rules.prefix + textAt(container, 'name')), container, rules, `${place}.${within}`, errors);
+    }
+  }
+}
+
+interface Agreement {
+  readonly prefix: string;
+  readonly member: string;
+  readonly shown: string;
+  /** The types of profiles that annotations know by name. */
+  readonly types: Readonly<Record<string, string>>;
+}
+
+const SECCOMP: Agreement = {
+  prefix: CONTAINER_SECCOMP,
+  member: 'seccompProfile',
+  shown: 'seccomp',
+  types: { 'runtime/default': 'RuntimeDefault', 'docker/default': 'RuntimeDefault', unconfined: 'Unconfined' },
+};
+const ARMOR: Agreement = {
+  prefix: APP_ARMOR,
+  member: 'appArmorProfile',
+  shown: 'apparmor',
+  types: { 'runtime/default': 'RuntimeDefault', unconfined: 'Unconfined' },
+};
+
+function checkAgree(value: string | undefined, holder: JsonObject, rules: Agreement, place: string, errors: Errors): void {
+  const profile = objectAt(objectAt(holder, 'securityContext'), rules.member);
+  if (value === undefined || profile === undefined) return;
+  const field = `${place}.securityContext.${rules.member}`;
+  const type = textAt(profile, 'type');
+  if (type === '') return;
+  if (type !== (value.startsWith(LOCAL) ? 'Localhost' : rules.types[value])) {
+    errors.push(forbiddenField(`${field}.type`, `${rules.shown} type in annotation and field must match`));
+  } else if (type === 'Localhost' && stringAt(profile, 'localhostProfile') !== value.slice(LOCAL.length)) {
+    errors.push(forbiddenField(`${field}.localhostProfile`, `${rules.shown} profile in annotation and field must match`));
+  }
+}

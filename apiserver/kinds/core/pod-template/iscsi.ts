@@ -1,0 +1,20 @@
+/** Names of iSCSI targets and initiators. */
+import { invalidValue } from '../../../../shared/api/errors/field-error';
+import type { Errors } from '../../rules/checks';
+
+const FORMATS: readonly (readonly [prefix: string, pattern: RegExp])[] = [
+  ['iqn', /^iqn\.\d{4}-\d{2}\.[a-z0-9.-]+:[^,;*&$|\s]+$/i],
+  ['eui', /^eui\.[0-9A-F]{16}$/i],
+  ['naa', /^naa\.[0-9A-F]{32}$/i],
+];
+
+const MALFORMED = 'must be valid format';
+
+/** What is said of a name of no known kind: pods are told which there are, volumes are not (upstream behaviour). */
+export const UNKNOWN_TARGET = { ofPod: `${MALFORMED} starting with iqn, eui, or naa`, ofVolume: MALFORMED } as const;
+
+export function checkQualifiedTarget(name: string, unknown: string, field: string, errors: Errors): void {
+  const format = FORMATS.find(([prefix]) => name.startsWith(prefix));
+  if (format === undefined) errors.push(invalidValue(field, name, unknown));
+  else if (!format[1].test(name)) errors.push(invalidValue(field, name, MALFORMED));
+}

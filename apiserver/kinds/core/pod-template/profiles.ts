@@ -1,0 +1,50 @@
+/** Profiles that confine a pod or a container: seccomp and AppArmor. */
+import { fieldErrorAs, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
+import { objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { quote } from '../../../../shared/values/quote';
+import { checkLocalPath, checkRequiredChoice, textAt, type Errors } from '../../rules/checks';
+
+const TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
+const LONGEST_NAME = 4095;
+
+export function checkSeccomp(context: JsonObject, contextPlace: string, errors: Errors): void {
+  const profile = objectAt(context, 'seccompProfile');
+  if (profile === undefined) return;
+  const place = `${contextPlace}.seccompProfile`;
+  checkRequiredChoice(profile, 'type', place, TYPES, errors, 'type is required when seccompProfile is set');
+  const type = textAt(profile, 'type');
+  const name = stringAt(profile, 'localhostProfile');
+  const field = `${place}.localhostProfile`;
+  if (type === 'Localhost') {
+    if (name === undefined) errors.push(required(field, 'must be set when seccomp type is Localhost'));
+    else checkLocalPath(name, field, errors);
+  } else if (name !== undefined) {
+    const shown = `core.SeccompProfile{Type:${quote(type)}, LocalhostProfile:${quote(name)}}`;
+    errors.push(invalidAs(field, shown, 'can only be set when seccomp type is Localhost'));
+  }
+}
+
+export function checkAppArmor(context: JsonObject, contextPlace: string, errors: Errors): void {
+  const profile = objectAt(context, 'appArmorProfile');
+  if (profile === undefined) return;
+  const place = `${contextPlace}.appArmorProfile`;
+  const before = errors.length;
+  checkRequiredChoice(profile, 'type', place, TYPES, errors, 'type is required when appArmorProfile is set');
+  if (textAt(profile, 'type') === 'Localhost')
+    checkAppArmorName(stringAt(profile, 'localhostProfile'), `${place}.localhostProfile`, errors);
+  else if (errors.length === before) {
+    const name = stringAt(profile, 'localhostProfile');
+    if (name !== undefined) errors.push(invalidValue(`${place}.localhostProfile`, name, 'can only be set when AppArmor type is Localhost'));
+  }
+}
+
+function checkAppArmorName(name: string | undefined, field: string, errors: Errors): void {
+  if (name === undefined || name === '') {
+    errors.push(required(field, 'must be set when AppArmor type is Localhost'));
+    return;
+  }
+  if (name.trim() !== name) errors.push(invalidValue(field, name, 'must not be padded with whitespace'));
+  if (Buffer.byteLength(name) > LONGEST_NAME) {
+    errors.push(fieldErrorAs('FieldValueTooLong', field, '', `may not be longer than ${LONGEST_NAME}`));
+  }
+}

@@ -1,0 +1,39 @@
+/** What depends on how the server was started: `trafficDistribution` of Services while its feature is off (as seen at release 1.31.1). */
+import { refusal, writeFixture, type Fixture } from '../../../../test/support/write-fixture';
+import { objectAt, type JsonObject } from '../../../../shared/values/json';
+
+const gates = new Map<'ServiceTrafficDistribution', boolean>();
+const off = (): Map<'ServiceTrafficDistribution', boolean> => gates.set('ServiceTrafficDistribution', false);
+const on = (): Map<'ServiceTrafficDistribution', boolean> => gates.set('ServiceTrafficDistribution', true);
+
+let fixture: Fixture;
+beforeEach(async () => {
+  off();
+  fixture = await writeFixture({ gates });
+});
+
+const service = (trafficDistribution: string): JsonObject => ({
+  metadata: { name: 'a' },
+  spec: { ports: [{ port: 80 }], trafficDistribution },
+});
+const distribution = (object: JsonObject): unknown => objectAt(object, 'spec')?.['trafficDistribution'];
+const patch = async (value: string | null): Promise<unknown> =>
+  distribution((await fixture.patch('services', 'a', 'merge', { spec: { trafficDistribution: value } })).object);
+
+it('is dropped from new Services, right or wrong, and from old ones that have none', async () => {
+  expect(distribution((await fixture.create('services', service('Foo'))).object)).toBeUndefined();
+  await fixture.cache.catchUp();
+  expect(await patch('PreferClose')).toBeUndefined();
+});
+
+it('stays where it is, is judged there, and may go', async () => {
+  on();
+  await fixture.create('services', service('PreferClose'));
+  off();
+  await fixture.cache.catchUp();
+  expect(await patch('PreferClose')).toBe('PreferClose');
+  expect(await refusal(patch('Foo'))).toMatchObject({
+    message: 'Service "a" is invalid: spec.trafficDistribution: Unsupported value: "Foo": supported values: "PreferClose"',
+  });
+  expect(await patch(null)).toBeUndefined();
+});

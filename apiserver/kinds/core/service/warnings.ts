@@ -1,0 +1,46 @@
+/** What is worth a warning about a Service that is stored nevertheless, in upstream's order and words. */
+import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../../shared/values/json';
+import { readPrefixStrictly, readStrictly, type StrictReading } from '../../../../shared/values/ip-strict';
+import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { quote } from '../../../../shared/values/quote';
+import { canonicalQualifiedName } from '../../../../shared/names/dialect';
+import { HEADLESS } from './addresses';
+
+export function serviceWarnings(service: JsonObject): readonly string[] {
+  const spec = objectAt(service, 'spec') ?? {};
+  const isName = stringAt(spec, 'type') === 'ExternalName';
+  const balancer = stringAt(spec, 'loadBalancerIP') ?? '';
+  return [
+    ...deprecatedHints(service),
+    ...stringsAt(spec, 'clusterIPs').flatMap((address, index) =>
+      address === HEADLESS ? [] : ofAddress(address, `spec.clusterIPs[${index}]`),
+    ),
+    ...stringsAt(spec, 'externalIPs').flatMap((address, index) => ofAddress(address, `spec.externalIPs[${index}]`)),
+    ...(balancer === '' ? [] : ofAddress(balancer, 'spec.loadBalancerIP')),
+    ...stringsAt(spec, 'loadBalancerSourceRanges').flatMap((range, index) => ofRange(range, `spec.loadBalancerSourceRanges[${index}]`)),
+    ...(isName && stringsAt(spec, 'externalIPs').length > 0 ? ['spec.externalIPs is ignored when spec.type is "ExternalName"'] : []),
+    ...(!isName && (stringAt(spec, 'externalName') ?? '') !== ''
+      ? ['spec.externalName is ignored when spec.type is not "ExternalName"']
+      : []),
+  ];
+}
+
+const HINTS = 'service.platform.io/topology-aware-hints';
+
+function deprecatedHints(service: JsonObject): readonly string[] {
+  const annotations = objectAt(readMetadata(service), 'annotations') ?? {};
+  const found = Object.keys(annotations).find((name) => canonicalQualifiedName(name) === HINTS && own(annotations, name) !== undefined);
+  if (found === undefined) return [];
+  return [`annotation ${found} is deprecated, please use ${found.replace('topology-aware-hints', 'topology-mode')} instead`];
+}
+
+const ofAddress = (text: string, field: string): readonly string[] => told(readStrictly(text), text, field, 'IP address', 'IPv6 address');
+const ofRange = (text: string, field: string): readonly string[] => told(readPrefixStrictly(text), text, field, 'IP prefix', 'IPv6 prefix');
+
+function told(reading: StrictReading, text: string, field: string, what: string, six: string): readonly string[] {
+  if ('fault' in reading) return [`${field}: ${what} was accepted, but will be invalid in a future Kubernetes release: ${reading.fault}`];
+  if (reading.canonical === text || !text.includes(':')) return [];
+  return [
+    `${field}: ${six} ${quote(text)} is not in RFC 5952 canonical format (${quote(reading.canonical)}), which may cause controller apply-loops`,
+  ];
+}

@@ -1,0 +1,110 @@
+/**
+ * Event as events.platform.io/v1 takes it (behaviour-reference §5.14): it must be complete, may use none of the older members, and never changes
+ * but for its series. Objects are in the stored form, and errors name its members, as upstream's do.
+ */
+import { invalidAs, invalidValue, required, type FieldError, type FieldValue } from '../../../shared/api/errors/field-error';
+import { equalJson, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { validateReport } from '../core/event/event';
+import type { Strategy } from '../../registry/strategy';
+
+const CONTROLLER = 'reportingController';
+const TYPES: ReadonlySet<string> = new Set(['Normal', 'Warning']);
+
+export const newerEvent: Strategy = {
+  validateFirst: (object, context) => validateReport(object, context, CONTROLLER),
+  validate: (object) => [...seriesErrors(object), ...completeness(object), ...olderMembers(object)],
+  update: {
+    validateFirst: (object, _old, context) => validateReport(object, context, CONTROLLER),
+    validate: (object, old) => [...seriesErrors(object), ...changes(object, old)],
+  },
+};
+
+const LEAST_COUNT = 2;
+
+function seriesErrors(object: JsonObject): readonly FieldError[] {
+  const series = objectAt(object, 'series');
+  if (series === undefined) return [];
+  const count = own(series, 'count');
+  const errors: FieldError[] = [];
+  if (typeof count !== 'number' || count < LEAST_COUNT) errors.push(invalidValue('series.count', '', 'should be at least 2'));
+  if (stringAt(series, 'lastObservedTime') === undefined) errors.push(required('series.lastObservedTime'));
+  return errors;
+}
+
+function completeness(object: JsonObject): readonly FieldError[] {
+  const type = stringAt(object, 'type') ?? '';
+  return [
+    ...(stringAt(object, 'eventTime') === undefined ? [required('eventTime')] : []),
+    ...(TYPES.has(type) ? [] : [invalidValue('type', '', `has invalid value: ${type}`)]),
+  ];
+}
+
+/** In the order in which they are named. */
+const OLDER = ['firstTimestamp', 'lastTimestamp', 'count', 'source'] as const;
+
+function olderMembers(object: JsonObject): readonly FieldError[] {
+  return OLDER.filter((member) => !isUnset(own(object, member))).map((member) => invalidValue(member, '', 'needs to be unset'));
+}
+
+function isUnset(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null || value === 0 || value === '') return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+/** Members that never change, in the order in which they are named, and how they are called there. */
+const IMMUTABLE: readonly (readonly [member: string, shown: string])[] = [
+  ['involvedObject', 'involvedObject'],
+  ['reason', 'reason'],
+  ['message', 'message'],
+  ['source', 'source'],
+  ['firstTimestamp', 'firstTimestamp'],
+  ['lastTimestamp', 'lastTimestamp'],
+  ['count', 'count'],
+  // Named twice (upstream behaviour).
+  ['reason', 'reason'],
+  ['type', 'type'],
+  ['eventTime', 'eventTime'],
+  ['action', 'action'],
+  ['related', 'related'],
+  ['reportingComponent', CONTROLLER],
+  ['reportingInstance', 'reportingInstance'],
+];
+
+function changes(object: JsonObject, old: JsonObject): readonly FieldError[] {
+  return IMMUTABLE.flatMap(([member, shown]) => {
+    const value = own(object, member);
+    return sameValue(value, own(old, member)) ? [] : [immutable(member, shown, value)];
+  });
+}
+
+function sameValue(value: JsonValue | undefined, old: JsonValue | undefined): boolean {
+  return equalJson(value ?? null, old ?? null) || (isUnset(value) && isUnset(old));
+}
+
+const DETAIL = 'field is immutable';
+const TIMES: ReadonlySet<string> = new Set(['firstTimestamp', 'lastTimestamp', 'eventTime']);
+
+/** Times are shown as upstream shows them, objects as JSON, and what is no longer there as the zero of its type. */
+function immutable(member: string, shown: string, value: JsonValue | undefined): FieldError {
+  if (TIMES.has(member)) return invalidAs(shown, timeText(typeof value === 'string' ? value : '0001-01-01T00:00:00Z'), DETAIL);
+  // A missing reference is a text in upstream's message.
+  if (member === 'related' && isUnset(value)) return invalidValue(shown, 'null', DETAIL);
+  return invalidValue(shown, isUnset(value) ? zeroOf(member) : plain(value), DETAIL);
+}
+
+/** `2026-01-01T00:00:00.123456Z` → `2026-01-01 00:00:00.123456 +0000 UTC`; zeros at the end are left out. */
+function timeText(time: string): string {
+  const [day = '', rest = ''] = time.replace('Z', '').split('T');
+  const [clock = '', fraction = ''] = rest.split('.');
+  const digits = fraction.replace(/0+$/, '');
+  return `${day} ${clock}${digits === '' ? '' : `.${digits}`} +0000 UTC`;
+}
+
+function zeroOf(member: string): FieldValue {
+  if (member === 'count') return 0;
+  return member === 'source' || member === 'involvedObject' ? {} : '';
+}
+
+function plain(value: JsonValue | undefined): FieldValue {
+  return value === undefined ? null : typeof value === 'bigint' ? Number(value) : value;
+}

@@ -1,0 +1,37 @@
+/** PodDisruptionBudget: one of two bounds, the pods that it speaks of, and what it says of them. */
+import { invalidValue, notSupported, type FieldError } from '../../../shared/api/errors/field-error';
+import { objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { conditionsErrors } from '../../../shared/api/metadata/conditions';
+import { countOrShareErrors, negativeErrors, notMoreThanAll, selectorErrors } from '../rules/field-rules';
+import type { Strategy } from '../../registry/strategy';
+
+const POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
+const BOUNDS = ['minAvailable', 'maxUnavailable'];
+const COUNTS = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'];
+
+export const disruptionBudget: Strategy = {
+  kindRulesFirst: true,
+  validate: (object) => specErrors(specOf(object), undefined),
+  update: { validate: (object, old) => specErrors(specOf(object), specOf(old)) },
+  status: {
+    validate(object) {
+      const status = objectAt(object, 'status') ?? {};
+      return [...conditionsErrors(status, 'status.conditions'), ...negativeErrors(status, 'status', COUNTS)];
+    },
+  },
+};
+
+const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
+
+function specErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const bounds = BOUNDS.filter((member) => (own(spec, member) ?? null) !== null);
+  if (bounds.length > 1) errors.push(invalidValue('spec', spec, 'minAvailable and maxUnavailable cannot be both set'));
+  for (const member of bounds) {
+    errors.push(...countOrShareErrors(spec, member, 'spec'), ...notMoreThanAll(spec, member, 'spec'));
+  }
+  errors.push(...selectorErrors(spec, old, 'spec'));
+  const policy = stringAt(spec, 'unhealthyPodEvictionPolicy');
+  if (policy !== undefined && !POLICIES.includes(policy)) errors.push(notSupported('spec.unhealthyPodEvictionPolicy', policy, POLICIES));
+  return errors;
+}

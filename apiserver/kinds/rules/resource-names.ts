@@ -1,0 +1,87 @@
+/** Resources that are counted: which names may stand in quotas and limits, and which amounts they may have. */
+import { invalidAs, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { goQuantity } from '../../../shared/values/go-values';
+import { qualifiedName } from '../../../shared/values/name-formats';
+import { otherQualifiedName } from '../../../shared/names/dialect';
+import { compareQuantities, parseQuantity } from '../../../shared/values/quantity';
+
+const MACHINE = ['cpu', 'memory', 'ephemeral-storage'];
+const OBJECTS = [
+  'pods',
+  'services',
+  'services.nodeports',
+  'services.loadbalancers',
+  'configmaps',
+  'secrets',
+  'persistentvolumeclaims',
+  'replicationcontrollers',
+  'resourcequotas',
+];
+
+const OF_CONTAINERS: ReadonlySet<string> = new Set(MACHINE);
+const OF_QUOTAS: ReadonlySet<string> = new Set([
+  ...MACHINE,
+  ...OBJECTS,
+  ...[...MACHINE, 'storage'].map((name) => `requests.${name}`),
+  ...MACHINE.map((name) => `limits.${name}`),
+]);
+const WHOLE: ReadonlySet<string> = new Set(OBJECTS);
+
+const REQUESTS = 'requests.';
+export const HUGE_PAGES = 'hugepages-';
+const REQUESTED_HUGE_PAGES = REQUESTS + HUGE_PAGES;
+const NONE: readonly FieldError[] = [];
+
+export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES);
+/** Of a domain: whoever owns it says what it means. */
+const isQualified = (name: string): boolean => name.includes('/');
+/** Without a domain, or with the product's own. */
+export const isNative = (name: string): boolean => !isQualified(name) || otherQualifiedName(name) !== undefined;
+
+const isOfQuotas = (name: string): boolean => OF_QUOTAS.has(name) || isHugePages(name) || name.startsWith(REQUESTED_HUGE_PAGES);
+
+/** Any resource that means something. */
+export function resourceErrors(name: string, field: string): readonly FieldError[] {
+  const malformed = qualifiedName(name).map((text) => invalidAs(field, name, name === '' ? `: ${text}` : text));
+  if (malformed.length > 0 || isQualified(name) || isOfQuotas(name) || name === 'storage') return malformed;
+  return [invalidAs(field, name, 'must be a standard resource type or fully qualified')];
+}
+
+/** Resources that a container may ask for. */
+export function containerResourceErrors(name: string, field: string): readonly FieldError[] {
+  if (OF_CONTAINERS.has(name)) return NONE;
+  const errors = standardErrors(name, field, isHugePages(name), 'containers');
+  if (!isQualified(name) || isNative(name) || isExtended(name)) return errors;
+  return [...errors, invalidAs(field, name, "doesn't follow extended resource name standard")];
+}
+
+/** A quota has to be able to speak of it. */
+const isExtended = (name: string): boolean => !name.startsWith(REQUESTS) && qualifiedName(REQUESTS + name).length === 0;
+
+/** Resources that a quota may limit. */
+export function quotaResourceErrors(name: string, field: string): readonly FieldError[] {
+  return standardErrors(name, field, isOfQuotas(name), 'quota');
+}
+
+function standardErrors(name: string, field: string, isStandard: boolean, where: string): readonly FieldError[] {
+  const errors = resourceErrors(name, field);
+  if (isStandard || isQualified(name)) return errors;
+  const text = `must be a standard resource for ${where}`;
+  return [...errors, invalidAs(field, name, name === '' ? `: ${text}` : text)];
+}
+
+/** Known to quotas by that very name, so that their scopes may not fit it. */
+export const isStandardQuota = (name: string): boolean => !isQualified(name) && isOfQuotas(name);
+
+/** Counts that have no fractions. */
+const isWhole = (name: string): boolean => WHOLE.has(name) || (isQualified(name) && !name.startsWith('requests.'));
+
+/** An amount of a resource: not below zero, and whole where it counts things. */
+export function countErrors(name: string, amount: string, field: string): readonly FieldError[] {
+  const errors = compareQuantities(amount, '0') < 0 ? [invalidValue(field, amount, 'must be greater than or equal to 0')] : [];
+  if (!isWhole(name) || parseQuantity(amount).nanos % 1_000_000_000n === 0n) return errors;
+  return [...errors, invalidAs(field, goQuantity(amount), 'must be an integer')];
+}
+
+/** What is asked for is what is given: no less may be requested than the limit. */
+export const isNeverOvercommitted = (name: string): boolean => !isNative(name) || isHugePages(name);

@@ -1,0 +1,159 @@
+/** What the endpoints of certificate approvals and ephemeral containers take; the refusals are the reference server's. */
+import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
+import { refusal, writeFixture, type Answer, type Fixture } from '../../test/support/write-fixture';
+
+let fixture: Fixture;
+beforeEach(async () => (fixture = await writeFixture()));
+
+describe('certificate requests', () => {
+  const REQUEST = 'certificatesigningrequests';
+  const PEM = Buffer.from('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n').toString('base64');
+  const OTHER_PEM = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n').toString('base64');
+
+  const patch = (subresource: 'approval' | 'status', status: JsonObject, more: JsonObject = {}): Promise<Answer> =>
+    fixture.patch(REQUEST, 'r', 'merge', { ...more, status }, { subresource });
+  const decided = (...types: string[]): JsonObject => ({ conditions: types.map((type) => ({ type, status: 'True' })) });
+
+  beforeEach(async () => {
+    const spec = { request: PEM, signerName: 'example.com/x', usages: ['client auth'] };
+    await fixture.create(REQUEST, { metadata: { name: 'r', labels: { l: '1' } }, spec });
+    await fixture.cache.catchUp();
+  });
+
+  test('an approval is dated, keeps its date of transition, and changes nothing else but metadata', async () => {
+    const more = { metadata: { labels: { a: 'b' } }, spec: { signerName: 'other.com/y' } };
+    const { object } = await patch('approval', { ...decided('Approved'), certificate: PEM }, more);
+    const time = '2026-01-02T03:04:05Z';
+    expect(object['status']).toEqual({
+      conditions: [{ type: 'Approved', status: 'True', lastUpdateTime: time, lastTransitionTime: time }],
+    });
+    expect([objectAt(object, 'metadata')?.['labels'], objectAt(object, 'spec')?.['signerName']]).toEqual([
+      { l: '1', a: 'b' },
+      'example.com/x',
+    ]);
+    fixture.clock.advance(10_000);
+    const { object: later } = await patch('approval', { conditions: [{ type: 'Approved', status: 'True', reason: 'r' }] });
+    expect(arrayAt(objectAt(later, 'status'), 'conditions')).toEqual([
+      { type: 'Approved', status: 'True', reason: 'r', lastUpdateTime: '2026-01-02T03:04:15Z', lastTransitionTime: time },
+    ]);
+  });
+
+  test('each endpoint owns its part of the status', async () => {
+    await patch('approval', decided('Approved'));
+    const { object } = await patch('status', { certificate: PEM });
+    const owned = (arrayAt(objectAt(object, 'metadata'), 'managedFields') ?? []).map((entry) => JSON.stringify(entry));
+    expect(owned).toEqual([
+      expect.stringMatching(/"fieldsV1":\{"f:metadata":.*"f:l"/),
+      expect.stringMatching(/"f:conditions".*"subresource":"approval"/),
+      expect.stringMatching(/"fieldsV1":\{"f:status":\{"f:certificate":\{\}\}\},"subresource":"status"/),
+    ]);
+  });
+
+  const text = 'CertificateSigningRequest.certificates.platform.io "r" is invalid: ';
+  test.each<['approval' | 'status', JsonObject, string]>([
+    ['approval', { conditions: [{ type: 'Approved' }] }, 'status.conditions[0].status: Required value'],
+    [
+      'approval',
+      { conditions: [{ type: 'Approved', status: 'False' }] },
+      'status.conditions[0].status: Unsupported value: "False": supported values: "True"',
+    ],
+    [
+      'approval',
+      decided('Approved', 'Denied'),
+      'status.conditions[1].type: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive',
+    ],
+    ['approval', decided('Approved', 'Approved'), 'status.conditions[1].type: Duplicate value: "Approved"'],
+    ['status', decided('Approved'), 'status.conditions: Forbidden: updates may not add a condition of type "Approved"'],
+    [
+      'status',
+      { certificate: 'AAAA' },
+      'status.certificate: Invalid value: "<certificate data>": must contain at least one CERTIFICATE PEM block',
+    ],
+    [
+      'status',
+      { certificate: OTHER_PEM },
+      'status.certificate: Invalid value: "<certificate data>": only CERTIFICATE PEM blocks are allowed, found "CERTIFICATE REQUEST"',
+    ],
+  ])('%s %j', async (subresource, status, message) => {
+    expect(await refusal(patch(subresource, status))).toMatchObject({ code: 422, message: text + message });
+  });
+
+  test('what was decided, failed or issued stays', async () => {
+    await patch('approval', decided('Approved', 'Failed'));
+    await patch('status', { certificate: PEM });
+    expect(await refusal(patch('approval', { conditions: [] }))).toMatchObject({
+      message:
+        `${text}[status.conditions: Forbidden: updates may not remove a condition of type "Approved", ` +
+        'status.conditions: Forbidden: updates may not remove a condition of type "Failed"]',
+    });
+    expect(await refusal(fixture.patch(REQUEST, 'r', 'merge', { status: { certificate: null } }, { subresource: 'status' }))).toMatchObject(
+      {
+        message: `${text}status.certificate: Forbidden: updates may not modify existing certificate content`,
+      },
+    );
+  });
+});
+
+describe('ephemeral containers', () => {
+  const patch = (container: JsonObject): Promise<Answer> =>
+    fixture.patch('pods', 'p', 'strategic', { spec: { ephemeralContainers: [container] } }, { subresource: 'ephemeralcontainers' });
+  const spec = { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', emptyDir: {} }] };
+
+  beforeEach(async () => {
+    await fixture.create('pods', { metadata: { name: 'p' }, spec });
+    await fixture.cache.catchUp();
+  });
+
+  test('are added, and nothing else changes', async () => {
+    const body = {
+      metadata: { labels: { a: 'b' } },
+      spec: { containers: [{ name: 'c', image: 'other' }], ephemeralContainers: [{ name: 'd', image: 'x', targetContainerName: 'c' }] },
+      status: { phase: 'Failed' },
+    };
+    const { object } = await fixture.patch('pods', 'p', 'strategic', body, { subresource: 'ephemeralcontainers' });
+    expect(object).toMatchObject({
+      metadata: { name: 'p', managedFields: [{ manager: 'test', fieldsV1: expect.not.stringContaining('ephemeral') }] },
+      spec: {
+        containers: [{ name: 'c', image: 'i' }],
+        ephemeralContainers: [{ name: 'd', image: 'x', targetContainerName: 'c', imagePullPolicy: 'Always' }],
+      },
+      status: { phase: 'Pending' },
+    });
+    expect(objectAt(object, 'metadata')).not.toHaveProperty('labels');
+  });
+
+  const only = (member: string): string => `spec.ephemeralContainers[0].${member}: Forbidden: cannot be set for an Ephemeral Container`;
+  test.each([
+    [{ name: 'c', image: 'x' }, 'spec.ephemeralContainers[0].name: Duplicate value: "c"'],
+    [{ name: 'd' }, 'spec.ephemeralContainers[0].image: Required value'],
+    [{ name: 'd', image: 'x', targetContainerName: 'z' }, 'spec.ephemeralContainers[0].targetContainerName: Not found: "z"'],
+    [{ name: 'd', image: 'x', ports: [{ containerPort: 1 }] }, only('ports')],
+    [{ name: 'd', image: 'x', resources: { limits: { cpu: '1' } } }, only('resources')],
+    [{ name: 'd', image: 'x', livenessProbe: { exec: { command: ['a'] } } }, only('livenessProbe')],
+    [{ name: 'd', image: 'x', lifecycle: { preStop: { exec: { command: ['a'] } } } }, only('lifecycle')],
+    [
+      { name: 'd', image: 'x', volumeMounts: [{ name: 'w', mountPath: '/a' }] },
+      'spec.ephemeralContainers[0].volumeMounts[0].name: Not found: "w"',
+    ],
+    [{ name: 'd', image: 'x', volumeMounts: [{ name: 'v', mountPath: '/a', subPath: 'q' }] }, only('volumeMounts[0].subPath')],
+  ])('%j', async (container, message) => {
+    expect(await refusal(patch(container))).toMatchObject({ code: 422, message: `Pod "p" is invalid: ${message}` });
+  });
+
+  test('stay as they are', async () => {
+    await patch({ name: 'd', image: 'x' });
+    const text = 'Pod "p" is invalid: spec.ephemeralContainers: Forbidden: existing ephemeral containers "d" may not be ';
+    expect(await refusal(patch({ name: 'd', image: 'y' }))).toMatchObject({ message: `${text}changed\n` });
+    const none = { spec: { ephemeralContainers: null } };
+    expect(await refusal(fixture.patch('pods', 'p', 'merge', none, { subresource: 'ephemeralcontainers' }))).toMatchObject({
+      message: `${text}removed\n`,
+    });
+  });
+
+  test('are not there from the start', async () => {
+    const body = { metadata: { name: 'q' }, spec: { ...spec, ephemeralContainers: [{ name: 'd', image: 'x' }] } };
+    expect(await refusal(fixture.create('pods', body))).toMatchObject({
+      message: 'Pod "q" is invalid: spec.ephemeralContainers: Forbidden: cannot be set on create',
+    });
+  });
+});

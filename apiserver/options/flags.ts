@@ -1,0 +1,179 @@
+/** The API server's flags, under upstream's names. Only flags that change something are listed; any other is a usage error. */
+import { featureGatesFlag } from '../../shared/runtime/feature-gates';
+import { bool, choice, duration, FlagError, int, list, repeated, string, type Flag, type FlagValues } from '../../shared/runtime/flags';
+import { logLevelFlag } from '../../shared/runtime/logger';
+import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../allocation/ranges';
+import { runtimeConfigFlag } from './runtime-config';
+import { AUTHORIZATION_MODES, type AuthorizationMode } from '../authorization/modes';
+
+const SERVING = 'Serving';
+const STORAGE = 'Storage';
+const ACCESS = 'Access';
+const SERVICES = 'Services';
+const GENERAL = 'General';
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+
+export const FLAGS = {
+  'bind-address': string({ section: SERVING, help: 'Address to serve HTTPS on.', default: '0.0.0.0' }),
+  'secure-port': int({ section: SERVING, help: 'Port to serve HTTPS on.', default: 6443, min: 0, max: 65535 }),
+  'advertise-address': string({
+    section: SERVING,
+    help: 'IP address under which others reach this server; when empty, the one it listens on or the first of the machine that others can reach.',
+    default: '',
+  }),
+  'tls-cert-file': string({ section: SERVING, help: 'PEM file with the serving certificate; read again when it changes.', default: '' }),
+  'tls-private-key-file': string({ section: SERVING, help: 'PEM file with the key of the serving certificate.', default: '' }),
+  'cert-dir': string({ section: SERVING, help: 'Where a self-signed certificate is kept when none is given.', default: '' }),
+  'insecure-port': int({
+    section: SERVING,
+    help: 'Loopback port for plain HTTP as the local administrator; 0 = none.',
+    default: 0,
+    min: 0,
+    max: 65535,
+  }),
+  'insecure-bind-address': string({ section: SERVING, help: 'Loopback address for plain HTTP.', default: '127.0.0.1' }),
+  'http2-max-streams-per-connection': int({ section: SERVING, help: 'Streams that an HTTP/2 client may have open.', default: 100, min: 1 }),
+  'request-timeout': duration({ section: SERVING, help: 'Time in which a request must be answered.', default: MINUTE }),
+  'min-request-timeout': int({
+    section: SERVING,
+    help: 'Least duration of a watch without timeoutSeconds, in seconds.',
+    default: 1800,
+    min: 1,
+  }),
+  'max-requests-inflight': int({ section: SERVING, help: 'Reads worked on at a time; 0 = any number.', default: 400, min: 0 }),
+  'max-mutating-requests-inflight': int({ section: SERVING, help: 'Writes worked on at a time; 0 = any number.', default: 200, min: 0 }),
+  'shutdown-delay-duration': duration({ section: SERVING, help: 'Time to go on serving after /readyz has begun to fail.', default: 0 }),
+  'shutdown-send-retry-after': bool({
+    section: SERVING,
+    help: 'Answer 429 with Retry-After instead of closing the port while draining.',
+    default: false,
+  }),
+  'shutdown-watch-termination-grace-period': duration({
+    section: SERVING,
+    help: 'Time over which watches are ended one after the other.',
+    default: 2 * SECOND,
+  }),
+  'livez-grace-period': duration({
+    section: SERVING,
+    help: 'Time after the start in which /livez overlooks steps that are not complete.',
+    default: 0,
+  }),
+  'storage-backend': choice({ section: STORAGE, help: 'Where objects are stored.', default: 'etcd3', words: ['etcd3', 'embedded'] }),
+  'storage-dir': string({ section: STORAGE, help: 'Folder of the embedded store.', default: '' }),
+  'etcd-servers': list({ section: STORAGE, help: 'URLs of the etcd members.', default: [] }),
+  'etcd-cafile': string({ section: STORAGE, help: 'PEM file with the authority of etcd.', default: '' }),
+  'etcd-certfile': string({ section: STORAGE, help: 'PEM file with the client certificate for etcd.', default: '' }),
+  'etcd-keyfile': string({ section: STORAGE, help: 'PEM file with the key of the client certificate for etcd.', default: '' }),
+  'etcd-prefix': string({ section: STORAGE, help: 'Prefix of all keys.', default: '/registry' }),
+  'etcd-compaction-interval': duration({ section: STORAGE, help: 'Interval of compaction; 0 = never.', default: 5 * MINUTE }),
+  'event-ttl': duration({ section: STORAGE, help: 'How long Events are kept.', default: 60 * MINUTE }),
+  'service-cluster-ip-range': serviceRanges(),
+  'service-node-port-range': nodePortRange(),
+  'service-external-ips': choice({
+    section: ACCESS,
+    help:
+      'Whether anyone who may write Services may give them external IPs and, in the status, load balancer addresses; deny = only who may ' +
+      'update services/externalips and services/loadbalancer.',
+    default: 'deny',
+    words: ['deny', 'allow'],
+  }),
+  'client-ca-file': string({ section: ACCESS, help: 'PEM file with the authorities of client certificates.', default: '' }),
+  'token-auth-file': string({ section: ACCESS, help: 'CSV file with static tokens: token,user,uid[,"group1,group2"].', default: '' }),
+  'service-account-key-file': repeated({
+    section: ACCESS,
+    help: 'PEM file with keys that service account tokens are checked with; may be repeated.',
+    default: [],
+  }),
+  'service-account-signing-key-file': string({
+    section: ACCESS,
+    help: 'PEM file with the private key that service account tokens are signed with.',
+    default: '',
+  }),
+  'service-account-issuer': repeated({
+    section: ACCESS,
+    help: 'Who issues service account tokens; may be repeated: the first signs, all are taken.',
+    default: [],
+  }),
+  'api-audiences': list({
+    section: ACCESS,
+    help: 'What tokens have to be made for to be taken; the issuers when not given.',
+    default: [],
+  }),
+  'service-account-max-token-expiration': duration({
+    section: ACCESS,
+    help: 'The longest that a service account token may be asked for; 0 = 2^32 seconds.',
+    default: 0,
+  }),
+  'service-account-extend-token-expiration': bool({
+    section: ACCESS,
+    help: "Whether a pod's token goes on for a year, so that programs which do not read it anew are only counted.",
+    default: true,
+  }),
+  'anonymous-auth': bool({ section: ACCESS, help: 'Whether requests without credentials are let in as system:anonymous.', default: true }),
+  'authorization-mode': authorizationModes(),
+  naming: choice({
+    section: GENERAL,
+    help: 'Spelling of the names that the server itself makes.',
+    default: 'platform',
+    words: ['platform', 'kubernetes'],
+  }),
+  'feature-gates': featureGatesFlag(GENERAL),
+  'runtime-config': runtimeConfigFlag(GENERAL),
+  'log-level': logLevelFlag(GENERAL),
+};
+
+export type ServerFlags = FlagValues<typeof FLAGS>;
+
+/** Modes in their order. Those that need stored rules or a remote service are not known here and refused by name. */
+function authorizationModes(): Flag<readonly AuthorizationMode[]> {
+  const words = list({ section: ACCESS, help: `Authorizers in their order: ${AUTHORIZATION_MODES.join(', ')}.`, default: ['BuiltIn'] });
+  return {
+    ...words,
+    default: ['BuiltIn'],
+    bare: undefined,
+    parse(text) {
+      return words.parse(text, undefined).map((word) => {
+        const mode = AUTHORIZATION_MODES.find((known) => known === word);
+        if (mode === undefined)
+          throw new FlagError(`${JSON.stringify(word)} is not a valid mode; valid are ${AUTHORIZATION_MODES.join(', ')}`);
+        return mode;
+      });
+    },
+    show: (modes) => `[${modes.join(',')}]`,
+  };
+}
+
+function serviceRanges(): Flag<ServiceRanges> {
+  const parse = (text: string): ServiceRanges => {
+    const ranges = parseServiceRanges(text);
+    if (typeof ranges === 'string') throw new FlagError(ranges);
+    return ranges;
+  };
+  return {
+    section: SERVICES,
+    help: 'CIDR range from which Services get addresses, or two of different families, comma-separated.',
+    default: parse('10.0.0.0/24'),
+    placeholder: 'cidr[,cidr]',
+    bare: undefined,
+    parse,
+    show: (ranges) => ranges.map(({ text }) => text).join(','),
+  };
+}
+
+function nodePortRange(): Flag<PortRange> {
+  const parse = (text: string): PortRange => {
+    const range = parsePortRange(text);
+    if (typeof range === 'string') throw new FlagError(range);
+    return range;
+  };
+  return {
+    section: SERVICES,
+    help: 'Ports from which Services get node ports.',
+    default: parse('30000-32767'),
+    placeholder: 'first-last',
+    bare: undefined,
+    parse,
+    show: portRangeText,
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * `--runtime-config`: which versions and resources are served. Upstream's notation and messages: `api/all`, `api/ga`, `api/beta`, `api/alpha`,
+ * `group/version` and `group/version/resource`, each `=true` (or nothing) or `=false`; groups in either dialect. The narrower key wins.
+ */
+import { apiVersionOf } from '../../shared/api/identity/identity';
+import { OPTIONAL_KINDS, SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
+import { quote } from '../../shared/values/quote';
+import { canonicalGroup } from '../../shared/names/dialect';
+import { FlagError, map, type Flag } from '../../shared/runtime/flags';
+
+export interface RuntimeConfig {
+  /** The flag's keys, groups in canonical spelling. */
+  readonly settings: ReadonlyMap<string, boolean>;
+  /** What is served. */
+  readonly kinds: readonly KindRow[];
+}
+
+/** Addresses are given out within the transaction of their Service, so they cannot be objects of their own. */
+const NEVER_SERVED = ['networking.platform.io/v1beta1'];
+
+const EVERY_KIND: readonly KindRow[] = [...SERVED_KINDS, ...OPTIONAL_KINDS];
+
+export function runtimeConfigFlag(section: string): Flag<RuntimeConfig> {
+  const pairs = map({
+    section,
+    help: 'Versions and resources to serve or not: api/all|ga|beta|alpha, group/version or group/version/resource, each with =true or =false.',
+    default: new Map(),
+  });
+  return {
+    ...pairs,
+    default: runtimeConfig(new Map()),
+    bare: undefined,
+    parse: (text, previous) => runtimeConfig(new Map([...(previous?.settings ?? []), ...settingsOf(pairs.parse(text, undefined))])),
+    show: () => '',
+  };
+}
+
+function settingsOf(pairs: ReadonlyMap<string, string>): Map<string, boolean> {
+  const settings = new Map<string, boolean>();
+  for (const [key, value] of pairs) {
+    const canonical = canonicalKey(key);
+    const setting = parseBoolean(value);
+    if (setting === undefined)
+      throw new FlagError(`invalid value of ${key}: ${value}, err: strconv.ParseBool: parsing ${quote(value)}: invalid syntax`);
+    checkKey(key, canonical, setting);
+    settings.set(canonical, setting);
+  }
+  return settings;
+}
+
+function canonicalKey(key: string): string {
+  const [group = '', ...rest] = key.split('/');
+  return [canonicalGroup(group), ...rest].join('/');
+}
+
+const TRUE: ReadonlySet<string> = new Set(['', '1', 't', 'T', 'true', 'TRUE', 'True']);
+const FALSE: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
+
+function parseBoolean(text: string): boolean | undefined {
+  if (TRUE.has(text)) return true;
+  return FALSE.has(text) ? false : undefined;
+}
+
+/** In the order in which they count: each may say otherwise than those before. */
+const STAGES = ['api/all', 'api/ga', 'api/beta', 'api/alpha'] as const;
+
+function checkKey(key: string, canonical: string, setting: boolean): void {
+  if (canonical === 'v1' || STAGES.some((stage) => stage === canonical)) return;
+  const parts = canonical.split('/');
+  const [group = '', version = ''] = parts;
+  if (parts.length < 2 || parts.length > 3) throw new FlagError(`runtime-config invalid key ${key}`);
+  const apiVersion = `${group}/${version}`;
+  if (setting && NEVER_SERVED.includes(apiVersion)) {
+    throw new FlagError(`${key} cannot be served: addresses of Services are kept with the Services and not as objects of their own`);
+  }
+  if (!EVERY_KIND.some((row) => row.group === group)) throw new FlagError(`unknown api groups ${key.split('/', 1)[0]}`);
+  // What has a version and no resource of that name says nothing (upstream behaviour).
+  if (NEVER_SERVED.includes(apiVersion) || EVERY_KIND.some((row) => apiVersionOf(row) === apiVersion)) return;
+  throw new FlagError(`group version ${key.split('/', 2).join('/')} that has not been registered`);
+}
+
+export function runtimeConfig(settings: ReadonlyMap<string, boolean>): RuntimeConfig {
+  if (settings.get('api/all') === false && settings.size === 1) throw new FlagError('invalid key with only api/all=false');
+  return { settings, kinds: EVERY_KIND.filter((row) => isServed(row, settings)) };
+}
+
+function isServed(row: KindRow, settings: ReadonlyMap<string, boolean>): boolean {
+  const apiVersion = apiVersionOf(row);
+  const keys = ['api/all', stageOf(row), apiVersion, `${apiVersion}/${row.resource}`];
+  return keys.reduce((served, key) => settings.get(key) ?? served, SERVED_KINDS.includes(row));
+}
+
+function stageOf({ version }: KindRow): (typeof STAGES)[number] {
+  if (version.includes('alpha')) return 'api/alpha';
+  return version.includes('beta') ? 'api/beta' : 'api/ga';
+}

@@ -1,0 +1,50 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseFlags } from '../../shared/runtime/flags';
+import { removeFolder, temporaryFolder } from '../../test/support/programs';
+import { FLAGS, type ServerFlags } from './flags';
+import { readServiceAccounts, serviceAccountFlagFault } from './service-account-options';
+
+const folder = temporaryFolder('keys');
+afterAll(() => removeFolder(folder));
+
+const key = path.join(folder, 'sa.key');
+writeFileSync(key, generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }));
+
+function flags(...argv: string[]): ServerFlags {
+  const parsed = parseFlags({ name: 'x', description: '' }, FLAGS, argv);
+  if (parsed.kind !== 'values') throw new Error(JSON.stringify(parsed));
+  return parsed.values;
+}
+
+const ISSUER = '--service-account-issuer=https://me';
+const KEY = `--service-account-key-file=${key}`;
+const SIGNING = `--service-account-signing-key-file=${key}`;
+const TOGETHER = '--service-account-signing-key-file, --service-account-issuer, and --api-audiences should be specified together';
+const BOUNDS = 'the service-account-max-token-expiration must be between 1 hour and 2^32 seconds';
+
+it.each<[readonly string[], string | undefined]>([
+  [[], undefined],
+  [[ISSUER, KEY, SIGNING], undefined],
+  [[ISSUER, '--service-account-issuer=plain', KEY, SIGNING, '--service-account-max-token-expiration=1h'], undefined],
+  [[KEY], `[service-account-issuer is a required flag, ${TOGETHER}]`],
+  [[ISSUER, SIGNING], 'service-account-key-file is a required flag'],
+  [[ISSUER, KEY], TOGETHER],
+  [[ISSUER, ISSUER, KEY, SIGNING], 'service-account-issuer "https://me" is already specified'],
+  [['--service-account-issuer=', KEY, SIGNING], 'service-account-issuer should not be an empty string'],
+  [['--service-account-issuer=:bad', KEY, SIGNING], 'service-account-issuer ":bad" contained a \':\' but was not a valid URL'],
+  [[ISSUER, KEY, SIGNING, '--service-account-max-token-expiration=59m'], BOUNDS],
+  [[ISSUER, KEY, SIGNING, '--service-account-max-token-expiration=2000000h'], BOUNDS],
+])('%j: %p', (argv, fault) => expect(serviceAccountFlagFault(flags(...argv))).toBe(fault));
+
+it('reads what the flags name; the issuers are the audiences when no others are given', () => {
+  const { serviceAccounts, apiAudiences } = readServiceAccounts(
+    flags(ISSUER, '--service-account-issuer=old,and,odd', KEY, KEY, SIGNING, '--service-account-max-token-expiration=2h'),
+  );
+  expect(apiAudiences).toEqual(['https://me', 'old,and,odd']);
+  expect(serviceAccounts).toMatchObject({ issuers: apiAudiences, maxExpirationSeconds: 7200, extendExpiration: true });
+  expect(serviceAccounts?.keys.map(({ id }) => id)).toEqual([serviceAccounts?.signingKey.id, serviceAccounts?.signingKey.id]);
+  expect(readServiceAccounts(flags(ISSUER, KEY, SIGNING, '--api-audiences=a,b')).apiAudiences).toEqual(['a', 'b']);
+  expect(readServiceAccounts(flags('--api-audiences=a'))).toEqual({ apiAudiences: ['a'] });
+});

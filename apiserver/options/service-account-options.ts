@@ -1,0 +1,56 @@
+/** From the flags about service account tokens to what the server is started with. The rules about them are upstream's, and so are the words. */
+import { readFileSync } from 'node:fs';
+import { readPrivateKey, readPublicKeys } from '../authentication/service-account/keys';
+import type { ServerFlags } from './flags';
+import type { AccessOptions } from '../server/access';
+
+const HOUR_MS = 3_600_000;
+const LONGEST_MS = 2 ** 32 * 1000;
+
+/** What is wrong with the flags taken together; undefined = nothing. Without any of them no tokens are issued or taken. */
+export function serviceAccountFlagFault(flags: ServerFlags): string | undefined {
+  const issuers = flags['service-account-issuer'];
+  const keyFiles = flags['service-account-key-file'];
+  const signingKeyFile = flags['service-account-signing-key-file'];
+  const longest = flags['service-account-max-token-expiration'];
+  const wanted = issuers.length > 0 || keyFiles.length > 0 || signingKeyFile !== '' || longest !== 0;
+  if (!wanted) return undefined;
+  const faults = [
+    ...(issuers.length === 0 ? ['service-account-issuer is a required flag'] : issuers.flatMap(issuerFaults)),
+    ...(keyFiles.length === 0 ? ['service-account-key-file is a required flag'] : []),
+    ...(signingKeyFile === ''
+      ? ['--service-account-signing-key-file, --service-account-issuer, and --api-audiences should be specified together']
+      : []),
+    ...(longest !== 0 && (longest < HOUR_MS || longest > LONGEST_MS)
+      ? ['the service-account-max-token-expiration must be between 1 hour and 2^32 seconds']
+      : []),
+  ];
+  return faults.length > 1 ? `[${faults.join(', ')}]` : faults[0];
+}
+
+function issuerFaults(issuer: string, index: number, all: readonly string[]): readonly string[] {
+  if (issuer === '') return ['service-account-issuer should not be an empty string'];
+  if (all.indexOf(issuer) < index) return [`service-account-issuer ${JSON.stringify(issuer)} is already specified`];
+  const isAddress = !issuer.includes(':') || URL.canParse(issuer);
+  return isAddress ? [] : [`service-account-issuer ${JSON.stringify(issuer)} contained a ':' but was not a valid URL`];
+}
+
+/** Reads the key files. Throws KeyFileError and what the file system says. */
+export function readServiceAccounts(flags: ServerFlags): Pick<AccessOptions, 'apiAudiences' | 'serviceAccounts'> {
+  const [first, ...others] = flags['service-account-issuer'];
+  const audiences = flags['api-audiences'];
+  if (first === undefined) return { apiAudiences: audiences };
+  const text = (file: string): string => readFileSync(file, 'utf8');
+  const signingKeyFile = flags['service-account-signing-key-file'];
+  const longest = flags['service-account-max-token-expiration'];
+  return {
+    apiAudiences: audiences.length > 0 ? audiences : [first, ...others],
+    serviceAccounts: {
+      issuers: [first, ...others],
+      keys: flags['service-account-key-file'].flatMap((file) => readPublicKeys(file, text(file))),
+      signingKey: readPrivateKey(signingKeyFile, text(signingKeyFile)),
+      ...(longest === 0 ? {} : { maxExpirationSeconds: Math.floor(longest / 1000) }),
+      extendExpiration: flags['service-account-extend-token-expiration'],
+    },
+  };
+}

@@ -1,0 +1,96 @@
+/** The cells of printer columns of every type at every sort of path, against those of release 1.31.1. */
+import { readSchema } from '../../shared/api/structural/read-schema';
+import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/version';
+import { stringifyJson, type JsonObject } from '../../shared/values/json';
+import type { KindRow } from '../../shared/api/kinds';
+import recorded from './testdata/custom-cells.json';
+import { tables } from './table';
+
+const NOW = Date.UTC(2026, 10, 22);
+
+function rowWith(kind: string, columns: readonly PrinterColumn[]): KindRow {
+  const schema = readSchema({});
+  const custom: CustomVersion = {
+    definition: 'cols.col.example.com',
+    schema,
+    schemaId: '',
+    shownId: '',
+    versions: new Map([['v1', schema]]),
+    storageVersion: 'v1',
+    needsWebhook: false,
+    columns,
+    scale: undefined,
+  };
+  return {
+    group: 'col.example.com',
+    version: 'v1',
+    kind,
+    type: 'custom:x',
+    custom,
+    resource: 'cols',
+    singular: 'col',
+    namespaced: false,
+    verbs: [],
+    nameFormat: 'dns-subdomain',
+  };
+}
+
+const column = (type: PrinterColumn['type'], jsonPath: string, more: Partial<PrinterColumn> = {}): PrinterColumn => ({
+  name: 'c',
+  type,
+  format: '',
+  description: '',
+  priority: 0,
+  jsonPath,
+  ...more,
+});
+
+const metadata = {
+  name: 'o',
+  generation: 1,
+  labels: { 'app.example.com/name': 'L', plain: 'P' },
+  creationTimestamp: '2026-11-21T00:00:00Z',
+};
+const object: JsonObject = { metadata, spec: JSON.parse(JSON.stringify(recorded.spec)) };
+
+const TYPES = ['string', 'integer', 'number', 'boolean', 'date'] as const;
+
+describe.each(TYPES)('%s', (type) => {
+  test.each(recorded.paths.map((path, index) => [path, recorded.cells[type][index]]))('%s', (path, expected) => {
+    const row = rowWith(`Cols${type}`, [column(type, path ?? '')]);
+    const [, cell] = tables.fillAges(tables.tableRow(row, object), NOW);
+    // The kind that was recorded is another one for each type.
+    expect(cell).toEqual(expected);
+  });
+});
+
+it('prints 64-bit integers exactly, and what is none of them as the lowest', () => {
+  const row = rowWith('Big', [column('integer', '.spec.big'), column('string', '.spec.big'), column('integer', '.spec.huge')]);
+  const cells = tables.tableRow(row, { metadata, spec: { big: 12345678901234567n, huge: 1e21 } });
+  expect(stringifyJson(cells.map((cell) => (typeof cell === 'object' ? null : cell)))).toBe(
+    '["o",12345678901234567,"12345678901234567",-9223372036854775808]',
+  );
+});
+
+it('shows the age alone where the definition names no column, and describes those that are not described', () => {
+  const plain = rowWith('Plain', []);
+  expect(tables.columns(plain).map(({ name, type }) => [name, type])).toEqual([
+    ['Name', 'string'],
+    ['Age', 'date'],
+  ]);
+  expect(tables.fillAges(tables.tableRow(plain, object), NOW)).toEqual(['o', '24h']);
+  const row = rowWith('Pod', [
+    column('string', '.spec.s'),
+    column('date', '.spec.s', { description: 'Its text', priority: 1, format: 'x' }),
+  ]);
+  expect(tables.columns(row).slice(1)).toEqual([
+    { name: 'c', type: 'string', format: '', description: 'Custom resource definition column (in JSONPath format): .spec.s', priority: 0 },
+    { name: 'c', type: 'date', format: 'x', description: 'Its text', priority: 1 },
+  ]);
+  expect(tables.rowConditions(row, { status: { phase: 'Failed' } })).toBeUndefined();
+});
+
+it('has no cells from the first path on that cannot be read', () => {
+  const row = rowWith('Cut', [column('string', '.spec.s'), column('string', '.metadata.labels["plain"]'), column('string', '.spec.s')]);
+  expect(tables.tableRow(row, object)).toEqual(['o', 'text']);
+});

@@ -1,0 +1,98 @@
+/**
+ * The columns and cells of custom kinds: what the definition names (behaviour-reference §12), or the age alone. Columns after one whose path cannot be read
+ * have no cells (upstream behaviour). Only the first value at a path counts.
+ */
+import { goNumber } from '../../shared/values/go-syntax';
+import { readJsonPath, type JsonPath } from '../../shared/api/structural/json-path';
+import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/version';
+import { apiVersionOf } from '../../shared/api/identity/identity';
+import { stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
+import type { KindRow } from '../../shared/api/kinds';
+import { timeOf } from '../../shared/api/metadata/object-meta';
+import { TimeFault } from '../../shared/values/time';
+import { name } from './table/cell';
+import { NAME } from './table/column';
+import type { Cell, ColumnDefinition } from './table/printer';
+
+const AGE_COLUMN: PrinterColumn = {
+  name: 'Age',
+  type: 'date',
+  format: '',
+  description: 'When the object was created.',
+  priority: 0,
+  jsonPath: '.metadata.creationTimestamp',
+};
+
+export interface CustomTable {
+  readonly columns: readonly ColumnDefinition[];
+  cells(object: JsonObject): Cell[];
+}
+
+const tables = new WeakMap<CustomVersion, CustomTable>();
+
+export function customTable(row: KindRow, custom: CustomVersion): CustomTable {
+  let table = tables.get(custom);
+  if (table === undefined) tables.set(custom, (table = makeTable(row, custom)));
+  return table;
+}
+
+function makeTable(row: KindRow, { columns }: CustomVersion): CustomTable {
+  const wanted = columns.length === 0 ? [AGE_COLUMN] : columns;
+  const head = { kind: row.kind, apiVersion: apiVersionOf(row) };
+  const readers: ((object: JsonObject) => Cell)[] = [];
+  for (const column of wanted) {
+    const path = readJsonPath(column.jsonPath);
+    if (path === undefined) break;
+    readers.push((object) => cellOf(column.type, path, { ...head, ...object }));
+  }
+  return {
+    columns: [NAME, ...wanted.map(definitionOf)],
+    cells: (object) => [name(object), ...readers.map((read) => read(object))],
+  };
+}
+
+function definitionOf({ name, type, format, description, priority, jsonPath }: PrinterColumn): ColumnDefinition {
+  const text = description === '' ? `Custom resource definition column (in JSONPath format): ${jsonPath}` : description;
+  return { name, type, format, description: text, priority };
+}
+
+function cellOf(type: PrinterColumn['type'], path: JsonPath, object: JsonObject): Cell {
+  const [value] = path(object) ?? [];
+  return value === undefined ? null : CELLS[type](value);
+}
+
+const LOWEST = -(2n ** 63n);
+const HIGHEST = 2n ** 63n - 1n;
+
+const CELLS: Readonly<Record<PrinterColumn['type'], (value: JsonValue) => Cell>> = {
+  string: textCell,
+  integer: integerCell,
+  number: (value) => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null),
+  boolean: (value) => (typeof value === 'boolean' ? value : null),
+  date: dateCell,
+};
+
+function textCell(value: JsonValue): Cell {
+  if (value === null) return '<no value>';
+  if (typeof value === 'number') return goNumber(value);
+  return typeof value === 'string' ? value : stringifyJson(value, 'sorted');
+}
+
+/** Fractions are cut off, and what no 64-bit integer can hold becomes the lowest one (upstream behaviour). */
+function integerCell(value: JsonValue): Cell {
+  if (typeof value === 'bigint') return value >= LOWEST && value <= HIGHEST ? value : LOWEST;
+  if (typeof value !== 'number') return null;
+  const whole = Math.trunc(value);
+  return Number.isSafeInteger(whole) ? whole : integerCell(BigInt(whole));
+}
+
+function dateCell(value: JsonValue): Cell {
+  if (typeof value !== 'string') return null;
+  if (value === '') return '<unknown>';
+  try {
+    return { before: '', since: timeOf(value) ?? 0, after: '' };
+  } catch (error) {
+    if (error instanceof TimeFault) return '<invalid>';
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { JsonObject, JsonPrimitive } from '../../shared/values/json';
+import { KINDS, type KindRow } from '../../shared/api/kinds';
+import { age } from './table/age';
+import { CELLS } from './cells';
+import { COLUMNS } from './columns';
+import { tables } from './table';
+
+/** Rows as release 1.31.1 printed them at `at`, with what of their objects the cells depend on. */
+interface Recorded {
+  readonly note: string;
+  readonly kind: string;
+  readonly at: number;
+  readonly object: JsonObject;
+  readonly cells: readonly JsonPrimitive[];
+  readonly conditions?: readonly JsonObject[];
+}
+
+const ROWS: readonly Recorded[] = readFileSync(path.join(__dirname, 'testdata/rows.jsonl'), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line));
+
+function rowOf(kind: string): KindRow {
+  const row = KINDS.find((candidate) => candidate.kind === kind);
+  if (row === undefined) throw new Error(`no row for ${kind}`);
+  return row;
+}
+
+test.each(ROWS.map((row) => [`${row.kind}: ${row.note}`, row] as const))('%s', (_, { kind, at, object, cells, conditions }) => {
+  const row = rowOf(kind);
+  expect(tables.fillAges(tables.tableRow(row, object), at)).toEqual(cells);
+  expect(tables.rowConditions(row, object)).toEqual(conditions);
+});
+
+test('every kind that is served was recorded', () => {
+  expect(new Set(ROWS.map(({ kind }) => kind))).toEqual(new Set(KINDS.map(({ kind }) => kind)));
+});
+
+test('every kind with columns has as many cells, even for an object that holds nothing or nonsense', () => {
+  const nonsense: JsonObject = { metadata: [], spec: 'x', status: 7, data: null, secrets: 'x', involvedObject: [], source: 1, message: {} };
+  expect(Object.keys(CELLS).sort()).toEqual(Object.keys(COLUMNS).sort());
+  for (const row of KINDS) {
+    expect(tables.tableRow(row, {})).toHaveLength(tables.columns(row).length);
+    expect(tables.tableRow(row, nonsense)).toHaveLength(tables.columns(row).length);
+  }
+});
+
+test('a kind without columns of its own shows its name and when it was made', () => {
+  const row: KindRow = { ...rowOf('ConfigMap'), kind: 'Other' };
+  expect(tables.columns(row).map(({ name, type }) => [name, type])).toEqual([
+    ['Name', 'string'],
+    ['Created At', 'date'],
+  ]);
+  expect(tables.tableRow(row, { metadata: { name: 'x', creationTimestamp: '2024-01-02T03:04:05Z' } })).toEqual([
+    'x',
+    '2024-01-02T03:04:05Z',
+  ]);
+});
+
+test('a kept row gives the same cells as a fresh one at any time', () => {
+  for (const { kind, at, object } of ROWS) {
+    const cells = tables.tableRow(rowOf(kind), object);
+    const template = tables.cellTemplate(cells);
+    for (const now of [at, at + 3_600_000, at - 86_400_000]) {
+      expect(JSON.parse(tables.cellsJson(template, now))).toEqual(tables.fillAges(cells, now));
+    }
+  }
+});
+
+test('a kept row is JSON in the form that upstream writes', () => {
+  const template = tables.cellTemplate(['<none>', 3, { before: '1 (', since: 0, after: ' ago)' }, null]);
+  expect(tables.cellsJson(template, 5_000)).toBe('["\\u003cnone\\u003e",3,"1 (5s ago)",null]');
+  expect(tables.cellsJson(template, -5_000)).toBe('["\\u003cnone\\u003e",3,"1 (\\u003cinvalid\\u003e ago)",null]');
+});
+
+test('labels give roles in either spelling', () => {
+  const labels = { 'node-role.platform.io/b': '', 'node-role.kubernetes.io/a': '', 'platform.io/role': 'c' };
+  expect(tables.tableRow(rowOf('Node'), { metadata: { labels } })[2]).toBe('a,b,c');
+});
+
+test.each([
+  [-2_000, '<invalid>'],
+  [-1_999, '0s'],
+  [1_999, '1s'],
+  [119_999, '119s'],
+  [120_000, '2m'],
+  [601_000, '10m'],
+  [10_860_000, '3h1m'],
+])('age of %d ms is %s', (milliseconds, text) => {
+  expect(age(milliseconds)).toBe(text);
+});

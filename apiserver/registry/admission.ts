@@ -1,0 +1,32 @@
+/**
+ * What the write path asks of admission; implemented by apiserver/admission. A plug-in refuses by throwing a StatusError. Most have nothing to
+ * wait for, so a call returns nothing unless there is.
+ */
+import type { JsonObject } from '../../shared/values/json';
+import type { Entry } from '../cache/cache';
+import type { ServedResource, UserInfo } from './verbs';
+
+export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE';
+
+export interface AdmissionRequest {
+  readonly operation: AdmissionOperation;
+  readonly resource: ServedResource;
+  readonly subresource: string | undefined;
+  /** '' for cluster-scoped objects. */
+  readonly namespace: string;
+  /** '' while a name has yet to be generated. */
+  readonly name: string;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  /** Undefined for DELETE. Mutating plug-ins change it in place. */
+  readonly object: JsonObject | undefined;
+  /** Undefined for CREATE. */
+  readonly oldObject: JsonObject | undefined;
+  /** The Namespace that the object lives in, as far as it is known; undefined when it does not exist. */
+  readonly namespaceEntry: Entry | undefined;
+}
+
+export interface Admission {
+  mutate(request: AdmissionRequest): Promise<void> | undefined;
+  validate(request: AdmissionRequest): Promise<void> | undefined;
+}

@@ -1,0 +1,103 @@
+/**
+ * Between an object in memory and the entry that the cache holds: parsing an entry, and making the stored value of a changed object.
+ * Decides nothing.
+ */
+import { objectAt, type JsonObject } from '../../../shared/values/json';
+import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import { parseJson } from '../../../shared/serialization';
+import type { Entry, Labels } from '../../cache/cache';
+import { encodeStoredValue } from '../../cache/stored-value';
+import { isWrittenWith } from './hidden-fields';
+import type { Plan } from './resource-info';
+
+/** Integers that a double may not hold exactly. */
+const LONG_NUMBER = /[0-9]{16}/;
+
+/** An entry's object: canonical spelling, with its resourceVersion, without kind and apiVersion. */
+export interface Parsed {
+  readonly text: string;
+  readonly object: JsonObject;
+}
+
+export function parseEntry(entry: Entry): Parsed {
+  const text = entry.bytes.toString();
+  const value: unknown = LONG_NUMBER.test(text) ? parseJson(entry.bytes).value : JSON.parse(text);
+  if (!isStored(value)) throw new Error(`the stored value of ${entry.key} is no object`);
+  return { text, object: value };
+}
+
+/** As `parseEntry`; a custom object that was written with another schema is shown as this one would have it. */
+export function readEntry({ row, form }: Pick<Plan, 'form' | 'row'>, entry: Entry): Parsed {
+  const parsed = parseEntry(entry);
+  if (row.custom === undefined || isWrittenWith(row.custom, entry)) return parsed;
+  return { text: parsed.text, object: form.refresh(parsed.object) };
+}
+
+/** What was parsed from JSON holds nothing but JSON values. */
+function isStored(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A changed object as it goes to the store. Positions count UTF-16 units of `body`. */
+export interface Encoded {
+  readonly body: string;
+  readonly position: number;
+  readonly object: JsonObject;
+  readonly dialectSensitive: boolean;
+}
+
+const FIRST_AFTER_VERSION = /"(?:generation|creationTimestamp)":/;
+
+/** The object must have a uid and no resourceVersion. */
+export function encode(plan: Plan, object: JsonObject, dialectSensitive: boolean): Encoded {
+  const body = plan.hubForm.encodeBody(object);
+  // A quotation mark inside a string is escaped, so the first match is the member itself.
+  return { body, position: body.search(FIRST_AFTER_VERSION), object, dialectSensitive };
+}
+
+/** Whether the change leaves the stored object as it is. `text` is the entry's. */
+export function isUnchanged(encoded: Encoded, entry: Entry, text: string): boolean {
+  const inserted = `"resourceVersion":"${entry.revision}",`;
+  const { body, position } = encoded;
+  return (
+    body.length + inserted.length === text.length &&
+    text.startsWith(body.slice(0, position)) &&
+    text.endsWith(body.slice(position)) &&
+    text.startsWith(inserted, position)
+  );
+}
+
+/** The bytes for the store. `hidden` are header fields that no selector can name. */
+export function storedValue(plan: Plan, encoded: Encoded, hidden: Labels | undefined): Buffer {
+  const { body, position, object } = encoded;
+  return encodeStoredValue({
+    body,
+    versionOffset: Buffer.byteLength(body.slice(0, position)),
+    labels: labelsOf(readMetadata(object)),
+    fields: fieldsOf(plan, object, hidden),
+    dialectSensitive: encoded.dialectSensitive,
+  });
+}
+
+function labelsOf(metadata: JsonObject): Labels | undefined {
+  const labels = objectAt(metadata, 'labels');
+  return labels !== undefined && isLabels(labels) ? labels : undefined;
+}
+
+function isLabels(value: JsonObject): value is Record<string, string> {
+  for (const key of Object.keys(value)) if (typeof value[key] !== 'string') return false;
+  return true;
+}
+
+function fieldsOf(plan: Plan, object: JsonObject, hidden: Labels | undefined): Labels | undefined {
+  if (plan.fields.length === 0) return hidden;
+  const fields: Record<string, string> = { ...hidden };
+  for (const field of plan.fields) fields[field.name] = field.read(object);
+  return fields;
+}
+
+/** An entry for an object that was never stored: the answer to a dry run's create, which has no resourceVersion. */
+export function unstoredEntry(key: string, encoded: Encoded): Entry {
+  const labels = labelsOf(readMetadata(encoded.object)) ?? {};
+  return { key, revision: 0, bytes: Buffer.from(encoded.body), labels, fields: {}, dialectSensitive: encoded.dialectSensitive };
+}

@@ -1,0 +1,75 @@
+/** The assignment of a pod to a node: `pods/binding`, and `bindings`, which says the same in another place. */
+import { notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import type { ObjectKey } from '../../../shared/api/identity/identity';
+import { arrayAt, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { isTerminating, metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
+import { badRequest, clientFault, conflict } from '../../../shared/api/errors/status';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { RequestContext, Resource, Writer } from '../verbs';
+import type { Operation } from './operation';
+import { setPodCondition } from './pod-condition';
+
+export interface BindingParts {
+  readonly writer: Pick<Writer, 'edit'>;
+  readonly pods: Resource;
+  readonly clock: Clock;
+}
+
+/** `pods/binding` */
+export function bindPod(parts: BindingParts): Operation {
+  return ({ context, key, object, options }) => {
+    if (stringAt(readMetadata(object), 'name') !== key.name) throw badRequest('name in URL does not match name in Binding object');
+    return bind(parts, context, key, object, options.dryRun);
+  };
+}
+
+/** `bindings` */
+export function createBinding(parts: BindingParts): Operation {
+  return ({ context, key, object, options }) => {
+    const name = stringAt(readMetadata(object), 'name') ?? '';
+    if (name === '') throw badRequest('Name parameter required.');
+    return bind(parts, context, { namespace: key.namespace, name }, object, options.dryRun);
+  };
+}
+
+async function bind(
+  { writer, pods, clock }: BindingParts,
+  context: RequestContext,
+  key: ObjectKey,
+  binding: JsonObject,
+  dryRun: boolean,
+): Promise<JsonObject> {
+  const target = objectAt(binding, 'target') ?? {};
+  const faults = targetErrors(target).map(({ text }) => text);
+  if (faults.length > 0) throw clientFault(faults.length === 1 ? faults.join('') : `[${faults.join(', ')}]`);
+  const metadata = readMetadata(binding);
+  const preconditions = { uid: stringAt(metadata, 'uid'), resourceVersion: stringAt(metadata, 'resourceVersion') };
+  const node = stringAt(target, 'name') ?? '';
+  await writer.edit(context, pods, key, { dryRun, preconditions }, (pod) => {
+    const complaint = complaintOf(key.name, pod);
+    if (complaint !== undefined) throw conflict({ group: '', resource: 'pods/binding' }, key.name, complaint);
+    const spec = objectAt(pod, 'spec') ?? {};
+    spec['nodeName'] = node;
+    const annotations = objectAt(metadata, 'annotations');
+    const ofPod = metadataOf(pod);
+    if (annotations !== undefined) ofPod['annotations'] = { ...objectAt(ofPod, 'annotations'), ...annotations };
+    setPodCondition(pod, { type: 'PodScheduled', status: 'True' }, clock.now());
+  });
+  return binding;
+}
+
+function targetErrors(target: JsonObject): readonly FieldError[] {
+  const kind = stringAt(target, 'kind') ?? '';
+  return [
+    ...(kind === '' || kind === 'Node' ? [] : [notSupported('target.kind', kind, ['Node', '<empty>'])]),
+    ...((stringAt(target, 'name') ?? '') === '' ? [required('target.name', '')] : []),
+  ];
+}
+
+function complaintOf(name: string, pod: JsonObject): string | undefined {
+  if (isTerminating(readMetadata(pod))) return `pod ${name} is being deleted, cannot be assigned to a host`;
+  const spec = objectAt(pod, 'spec');
+  const node = stringAt(spec, 'nodeName') ?? '';
+  if (node !== '') return `pod ${name} is already assigned to node ${JSON.stringify(node)}`;
+  return (arrayAt(spec, 'schedulingGates') ?? []).length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : undefined;
+}

@@ -1,0 +1,149 @@
+/** Evictions against disruption budgets in every state; answers and what is left behind are the reference server's. */
+import { objectAt, type JsonObject } from '../../../shared/values/json';
+import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import type { Entry } from '../../cache/cache';
+import type { ListPage } from '../verbs';
+import { evictPod } from './eviction';
+
+let fixture: Fixture;
+beforeEach(async () => (fixture = await writeFixture()));
+
+const SPEC = { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] };
+const READY = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
+const UNREADY = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] };
+
+async function pod(name: string, status: JsonObject): Promise<void> {
+  await fixture.create('pods', { metadata: { name, labels: { app: 'x' } }, spec: SPEC });
+  await fixture.patch('pods', name, 'merge', { status }, { subresource: 'status' });
+}
+
+async function budget(name: string, status: JsonObject, spec: JsonObject = {}): Promise<void> {
+  await fixture.create('poddisruptionbudgets', { metadata: { name }, spec: { selector: { matchLabels: { app: 'x' } }, ...spec } });
+  const counted = { observedGeneration: 1, currentHealthy: 3, desiredHealthy: 1, expectedPods: 3, ...status };
+  await fixture.patch('poddisruptionbudgets', name, 'merge', { status: counted }, { subresource: 'status' });
+}
+
+async function evict(name: string, deleteOptions: JsonObject = {}, dryRun = false): Promise<void> {
+  await fixture.cache.catchUp();
+  const { cache, writer, clock, context } = fixture;
+  const [pods, budgets] = [fixture.resource('pods'), fixture.resource('poddisruptionbudgets')];
+  const get = async (): Promise<Entry> => {
+    const entry = cache.get(pods.stored, `ns/${name}`);
+    if (entry === undefined) throw new Error('no pod');
+    return Promise.resolve(entry);
+  };
+  const list = (): Promise<ListPage> => {
+    const names = ['a', 'b'].flatMap((key) => cache.get(budgets.stored, `ns/${key}`) ?? []);
+    return Promise.resolve({ revision: cache.revision, entries: names });
+  };
+  const operation = evictPod({ reader: { get, list }, writer, clock, pods, budgets });
+  const options = { dryRun, fieldValidation: 'Ignore', fieldManager: 'test' } as const;
+  const object = { metadata: { name }, deleteOptions };
+  await operation({ context, resource: pods, key: { namespace: 'ns', name }, object, options });
+  await fixture.cache.catchUp();
+}
+
+const statusOf = async (resource: string, name: string): Promise<JsonObject | undefined> => {
+  const found = await fixture.stored(resource, name);
+  return found === undefined ? undefined : objectAt(found, 'status');
+};
+
+test('without a budget the pod is marked and deleted as asked', async () => {
+  await pod('p', READY);
+  await evict('p', {}, true);
+  expect((await statusOf('pods', 'p'))?.['conditions']).toHaveLength(1);
+  await evict('p', { gracePeriodSeconds: 5 });
+  expect(await fixture.stored('pods', 'p')).toMatchObject({
+    metadata: { deletionGracePeriodSeconds: 5 },
+    status: {
+      conditions: [
+        { type: 'Ready' },
+        { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' },
+      ],
+    },
+  });
+});
+
+test('a budget is charged once for a pod, and says when it is exhausted', async () => {
+  await pod('p', READY);
+  await budget('a', { disruptionsAllowed: 1 });
+  await evict('p', {}, true);
+  expect(await statusOf('poddisruptionbudgets', 'a')).toMatchObject({ disruptionsAllowed: 1 });
+  await evict('p');
+  const charged = {
+    disruptionsAllowed: 0,
+    disruptedPods: { p: '2026-01-02T03:04:05Z' },
+    conditions: [{ type: 'DisruptionAllowed', status: 'False', reason: 'InsufficientPods', observedGeneration: 1, message: '' }],
+  };
+  expect(await statusOf('poddisruptionbudgets', 'a')).toMatchObject(charged);
+  await evict('p');
+  expect(await statusOf('poddisruptionbudgets', 'a')).toMatchObject(charged);
+});
+
+const violates = (text: string, retryAfterSeconds?: number): object => ({
+  code: 429,
+  reason: 'TooManyRequests',
+  message: "Cannot evict pod as it would violate the pod's disruption budget.",
+  details: {
+    causes: [{ reason: 'DisruptionBudget', message: `The disruption budget a ${text}` }],
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  },
+});
+
+test.each([
+  ['exhausted', READY, { disruptionsAllowed: 0 }, violates('needs 1 healthy pods and has 3 currently')],
+  ['not counted yet', READY, { observedGeneration: 0, disruptionsAllowed: 2 }, violates('is still being processed by the server.', 10)],
+  [
+    'exhausted, for an unready pod among too few',
+    UNREADY,
+    { disruptionsAllowed: 0, currentHealthy: 0 },
+    violates('needs 1 healthy pods and has 0 currently'),
+  ],
+])('refused: %s', async (_, status, counted, expected) => {
+  await pod('p', status);
+  await budget('a', counted);
+  expect(await refusal(evict('p'))).toEqual(expect.objectContaining(expected));
+  expect(await refusal(evict('p', {}, true))).toEqual(expect.objectContaining(expected));
+  expect((await fixture.stored('pods', 'p'))?.['metadata']).not.toHaveProperty('deletionTimestamp');
+});
+
+test.each([
+  ['an unready pod among enough', UNREADY, { disruptionsAllowed: 0, currentHealthy: 1 }, {}],
+  ['an unready pod of no account', UNREADY, { disruptionsAllowed: 0, currentHealthy: 0 }, { unhealthyPodEvictionPolicy: 'AlwaysAllow' }],
+  ['a pending pod', { phase: 'Pending' }, { disruptionsAllowed: 0 }, {}],
+  ['a finished pod', { phase: 'Succeeded' }, { disruptionsAllowed: 0 }, {}],
+])('costs nothing: %s', async (_, status, counted, spec) => {
+  await pod('p', status);
+  await budget('a', counted, spec);
+  await evict('p');
+  const left = await fixture.stored('pods', 'p');
+  expect(left === undefined || objectAt(left, 'metadata')?.['deletionTimestamp'] !== undefined).toBe(true);
+  expect(await statusOf('poddisruptionbudgets', 'a')).not.toHaveProperty('disruptedPods');
+});
+
+test('more than one budget, another name, a pod that is another one, and options that make no sense are refused', async () => {
+  await pod('p', READY);
+  await pod('q', READY);
+  expect(await refusal(evict('q', { preconditions: { uid: 'w' } }))).toMatchObject({
+    code: 409,
+    message: expect.stringContaining('on Pod "q": the UID in the precondition (w) does not match the UID in record'),
+  });
+  expect(await refusal(evict('q', { dryRun: ['x'] }))).toMatchObject({ code: 422 });
+  await budget('a', { disruptionsAllowed: 1 });
+  await budget('b', { disruptionsAllowed: 1 });
+  expect(await refusal(evict('p'))).toMatchObject({
+    code: 500,
+    message: 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+  });
+});
+
+test('a condition on the version holds until the pod is deleted', async () => {
+  await pod('p', READY);
+  await fixture.cache.catchUp();
+  const entry = fixture.cache.get(fixture.resource('pods').stored, 'ns/p');
+  if (entry === undefined) throw new Error('no pod');
+  expect(objectAt(objectOf(entry), 'metadata')?.['resourceVersion']).toBe(String(entry.revision));
+  expect(await refusal(evict('p', { preconditions: { resourceVersion: '1' } }))).toMatchObject({ code: 409 });
+  await evict('p', { preconditions: { resourceVersion: String(entry.revision) } });
+  expect(objectAt((await fixture.stored('pods', 'p')) ?? {}, 'metadata')).toHaveProperty('deletionTimestamp');
+});

@@ -1,0 +1,191 @@
+/**
+ * `pods/eviction`: a deletion that asks the disruption budgets first (behaviour-reference §5.16). The budget is charged in a transaction of its own,
+ * then the pod is marked, then it is deleted: whoever comes between finds a consistent state, at worst a budget that was charged for nothing.
+ */
+import { notSupported } from '../../../shared/api/errors/field-error';
+import type { ObjectKey } from '../../../shared/api/identity/identity';
+import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { isTerminating, readMetadata, timestamp } from '../../../shared/api/metadata/object-meta';
+import { selects } from '../../../shared/api/selectors/object-selector';
+import { badRequest, deletePrecondition, evictionRefused, invalid, StatusError, tooManyBudgets } from '../../../shared/api/errors/status';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Entry } from '../../cache/cache';
+import type { DeleteOptions, Reader, RequestContext, Resource, Selection, Writer } from '../verbs';
+import { parseEntry } from '../object/stored-object';
+import type { Operation } from './operation';
+import { setPodCondition } from './pod-condition';
+
+export interface EvictionParts {
+  readonly reader: Pick<Reader, 'get' | 'list'>;
+  readonly writer: Pick<Writer, 'edit' | 'update' | 'delete'>;
+  readonly pods: Resource;
+  readonly budgets: Resource;
+  readonly clock: Clock;
+}
+
+const RETRY_AFTER_SECONDS = 10;
+/** How often a budget is charged anew when another write came between. */
+const MOST_CHARGES = 20;
+
+export function evictPod(parts: EvictionParts): Operation {
+  return async ({ context, key, object, options }) => {
+    if (stringAt(readMetadata(object), 'name') !== key.name) throw badRequest('name in URL does not match name in Eviction object');
+    const deletion = deleteOptionsOf(objectAt(object, 'deleteOptions') ?? {}, options.dryRun);
+    const { reader, pods } = parts;
+    const pod = parseEntry(await reader.get(context, pods, key, undefined)).object;
+    if (!goesWithoutBudget(pod)) await chargeBudget(parts, context, key, pod, deletion.dryRun);
+    await removePod(parts, context, key, deletion);
+    return object;
+  };
+}
+
+function deleteOptionsOf(options: JsonObject, dryRun: boolean): DeleteOptions {
+  const values = (arrayAt(options, 'dryRun') ?? []).filter((value) => typeof value === 'string');
+  if (values.some((value) => value !== 'All')) {
+    throw invalid({ group: 'meta.platform.io', kind: 'DeleteOptions' }, '', [notSupported('dryRun', values, ['All'])]);
+  }
+  const [grace, orphan, policy] = ['gracePeriodSeconds', 'orphanDependents', 'propagationPolicy'].map((member) => own(options, member));
+  const [uid, resourceVersion] = ['uid', 'resourceVersion'].map((member) => stringAt(objectAt(options, 'preconditions'), member));
+  return {
+    dryRun: dryRun || values.includes('All'),
+    ...(typeof grace === 'number' || typeof grace === 'bigint' ? { gracePeriodSeconds: Number(grace) } : {}),
+    ...(typeof orphan === 'boolean' ? { orphanDependents: orphan } : {}),
+    ...(typeof policy === 'string' && policy !== '' ? { propagationPolicy: policy } : {}),
+    preconditions: { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+  };
+}
+
+/** What does not run, or goes already, disrupts nothing. */
+function goesWithoutBudget(pod: JsonObject): boolean {
+  const phase = stringAt(objectAt(pod, 'status'), 'phase') ?? '';
+  return isTerminating(readMetadata(pod)) || phase === 'Pending' || phase === 'Succeeded' || phase === 'Failed';
+}
+
+const ALL: Selection = { filters: false, matches: () => true };
+
+/** Takes one disruption from the budget that covers the pod, if one does. Throws the refusal. */
+async function chargeBudget(
+  parts: EvictionParts,
+  context: RequestContext,
+  key: ObjectKey,
+  pod: JsonObject,
+  dryRun: boolean,
+): Promise<void> {
+  for (let left = MOST_CHARGES; ; left--) {
+    const page = await parts.reader.list(context, parts.budgets, key.namespace, { selection: ALL });
+    const covering = [...page.entries].map((entry) => parseEntry(entry).object).filter((budget) => covers(budget, pod));
+    if (covering.length > 1) throw tooManyBudgets();
+    const [budget] = covering;
+    if (budget === undefined || (isUnready(pod) && unreadyMayGo(budget))) return;
+    const charged = chargedFor(budget, key.name, parts.clock.now());
+    try {
+      if (!dryRun) await storeBudget(parts, context, key.namespace, charged);
+      return;
+    } catch (error) {
+      if (left === 1 || !(error instanceof StatusError) || error.reason !== 'Conflict') throw error;
+    }
+  }
+}
+
+function covers(budget: JsonObject, pod: JsonObject): boolean {
+  const selector = objectAt(objectAt(budget, 'spec'), 'selector');
+  return selector !== undefined && selects(selector, objectAt(readMetadata(pod), 'labels') ?? {});
+}
+
+function isUnready(pod: JsonObject): boolean {
+  const conditions = arrayAt(objectAt(pod, 'status'), 'conditions') ?? [];
+  return !conditions.some((condition) => isObject(condition) && condition['type'] === 'Ready' && condition['status'] === 'True');
+}
+
+/** A pod that serves nobody is no loss, unless the rest is already too little. */
+function unreadyMayGo(budget: JsonObject): boolean {
+  if (stringAt(objectAt(budget, 'spec'), 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true;
+  const desired = numberOf(budget, 'desiredHealthy');
+  return desired > 0 && numberOf(budget, 'currentHealthy') >= desired;
+}
+
+const numberOf = (budget: JsonObject, member: string): number => Number(own(objectAt(budget, 'status') ?? {}, member) ?? 0);
+
+/** The budget with one disruption less. Throws 429 when it has none, or none that is known. */
+function chargedFor(budget: JsonObject, pod: string, now: number): JsonObject {
+  const metadata = readMetadata(budget);
+  const name = stringAt(metadata, 'name') ?? '';
+  const observed = numberOf(budget, 'observedGeneration');
+  if (observed < Number(own(metadata, 'generation') ?? 0)) {
+    throw evictionRefused(`The disruption budget ${name} is still being processed by the server.`, RETRY_AFTER_SECONDS);
+  }
+  const allowed = numberOf(budget, 'disruptionsAllowed');
+  if (allowed <= 0) {
+    const [desired, current] = [numberOf(budget, 'desiredHealthy'), numberOf(budget, 'currentHealthy')];
+    throw evictionRefused(`The disruption budget ${name} needs ${desired} healthy pods and has ${current} currently`);
+  }
+  const status = objectAt(budget, 'status') ?? {};
+  const charged: JsonObject = {
+    ...status,
+    disruptionsAllowed: allowed - 1,
+    disruptedPods: { ...objectAt(status, 'disruptedPods'), [pod]: timestamp(now) },
+  };
+  return { ...budget, status: allowed > 1 ? charged : exhausted(charged, observed, now) };
+}
+
+function exhausted(status: JsonObject, observedGeneration: number, now: number): JsonObject {
+  const conditions = arrayAt(status, 'conditions') ?? [];
+  const index = conditions.findIndex((condition) => isObject(condition) && condition['type'] === 'DisruptionAllowed');
+  const found = conditions[index];
+  const since = isObject(found) && found['status'] === 'False' ? stringAt(found, 'lastTransitionTime') : undefined;
+  const made: JsonObject = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    observedGeneration,
+    lastTransitionTime: since ?? timestamp(now),
+    reason: 'InsufficientPods',
+    message: '',
+  };
+  return { ...status, conditions: index < 0 ? [...conditions, made] : conditions.with(index, made) };
+}
+
+/** The name under which the server's own writes are recorded. */
+const MANAGER = 'apiserver';
+
+async function storeBudget(
+  { writer, budgets }: EvictionParts,
+  context: RequestContext,
+  namespace: string,
+  budget: JsonObject,
+): Promise<void> {
+  const name = stringAt(readMetadata(budget), 'name') ?? '';
+  const body = { value: budget, duplicates: [], format: 'json' } as const;
+  const options = { dryRun: false, fieldValidation: 'Ignore', fieldManager: MANAGER } as const;
+  await writer.update(context, budgets, { namespace, name }, 'status', body, options);
+}
+
+async function removePod(
+  { writer, pods, clock }: EvictionParts,
+  context: RequestContext,
+  key: ObjectKey,
+  deletion: DeleteOptions,
+): Promise<void> {
+  const { preconditions = {}, dryRun } = deletion;
+  if (dryRun) {
+    await writer.delete(context, pods, key, deletion);
+    return;
+  }
+  const reason = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' };
+  const marked: Entry = await writer.edit(context, pods, key, { dryRun }, (pod) => {
+    checkPreconditions(key.name, preconditions, readMetadata(pod));
+    setPodCondition(pod, { type: 'DisruptionTarget', status: 'True', ...reason }, clock.now());
+  });
+  // The mark has changed the version on which the client's condition was.
+  const later =
+    preconditions.resourceVersion === undefined ? preconditions : { ...preconditions, resourceVersion: String(marked.revision) };
+  await writer.delete(context, pods, key, { ...deletion, preconditions: later });
+}
+
+function checkPreconditions(name: string, { uid, resourceVersion }: NonNullable<DeleteOptions['preconditions']>, pod: JsonObject): void {
+  const kind = { group: '', kind: 'Pod' };
+  const [foundUid, foundVersion] = [stringAt(pod, 'uid') ?? '', stringAt(pod, 'resourceVersion') ?? ''];
+  if (uid !== undefined && uid !== foundUid) throw deletePrecondition(kind, name, 'UID', uid, foundUid);
+  if (resourceVersion !== undefined && resourceVersion !== foundVersion) {
+    throw deletePrecondition(kind, name, 'ResourceVersion', resourceVersion, foundVersion);
+  }
+}

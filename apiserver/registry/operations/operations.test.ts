@@ -1,0 +1,105 @@
+import type { JsonObject } from '../../../shared/values/json';
+import type { KindRow } from '../../../shared/api/kinds';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { defaultAdmission } from '../../admission/plugins';
+import type { Entry } from '../../cache/cache';
+import type { ParsedBody, WriteOptions } from '../verbs';
+import type { Operations, OperationTable } from './operation';
+import { createOperations } from './operations';
+import { operationTable } from './table';
+
+const names = GENERATED_NAMES.platform;
+const OPTIONS: WriteOptions = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'test' };
+const body = (value: JsonObject): ParsedBody => ({ value, duplicates: [], format: 'json' });
+
+let fixture: Fixture;
+beforeEach(async () => (fixture = await writeFixture()));
+
+function operations(table?: OperationTable): Operations {
+  const { writer, clock, cache, resources } = fixture;
+  const none = (): Promise<never> => Promise.reject(new Error('no reads in this test'));
+  const reader = { get: none, list: none };
+  const budgets = fixture.resource('poddisruptionbudgets');
+  const all = { ...operationTable({ reader, writer, clock, pods: fixture.resource('pods'), budgets }), ...table };
+  const parts = {
+    table: all,
+    cache,
+    namespaces: fixture.resource('namespaces'),
+    admission: defaultAdmission({ names, cache, resources }),
+    clock,
+    names,
+  };
+  return createOperations(parts, rowsOfTable(resources));
+}
+
+/** Rows whose operations are in the table; the reviews have their own. */
+function rowsOfTable({ rows }: Fixture['resources']): readonly KindRow[] {
+  return rows.filter(({ group, resource }) => group === '' && resource !== 'serviceaccounts');
+}
+
+function bind(value: JsonObject, options: { readonly namespace?: string; readonly table?: OperationTable } = {}): Promise<Entry> {
+  const { namespace = 'ns', table } = options;
+  const resource = fixture.resources.find('', 'v1', 'bindings');
+  if (resource === undefined) throw new Error('no bindings');
+  const key = { namespace, name: '' };
+  return operations(table).run(fixture.context, { resource, subresource: undefined }, key, body(value), OPTIONS);
+}
+
+const echo: OperationTable = { bindings: ({ object }) => Promise.resolve(object) };
+
+it('hands on the body decoded, in its place, with its owner and without what the server sets', async () => {
+  const value = { metadata: { name: 'p', uid: 'u', creationTimestamp: '2020-01-01T00:00:00Z' }, target: { name: 'n' }, more: 1 };
+  expect(objectOf(await bind(value, { table: echo }))).toEqual({
+    metadata: {
+      name: 'p',
+      namespace: 'ns',
+      creationTimestamp: null,
+      managedFields: [
+        {
+          manager: 'test',
+          operation: 'Update',
+          apiVersion: 'v1',
+          time: '2026-01-02T03:04:05Z',
+          fieldsType: 'FieldsV1',
+          fieldsV1: { 'f:target': {} },
+        },
+      ],
+    },
+    target: { name: 'n' },
+  });
+  expect(fixture.warnings).toEqual(['unknown field "more"']);
+});
+
+it('refuses another kind, another namespace, and a namespace that is not there or goes away', async () => {
+  expect(await refusal(bind({ kind: 'Pod', apiVersion: 'v1' }))).toMatchObject({
+    code: 400,
+    message: 'Pod in version "v1" cannot be handled as a Binding: converting (v1.Pod) to (core.Binding): unknown conversion',
+  });
+  expect(await refusal(bind({ metadata: { namespace: 'other' } }))).toMatchObject({
+    code: 400,
+    message: 'the namespace of the provided object does not match the namespace sent on the request',
+  });
+  expect(await refusal(bind({}, { namespace: 'none', table: echo }))).toMatchObject({ code: 404, message: 'namespaces "none" not found' });
+  await fixture.remove('namespaces', 'ns');
+  await fixture.cache.catchUp();
+  expect(await refusal(bind({ metadata: { name: 'p' } }, { table: echo }))).toMatchObject({ code: 403, reason: 'Forbidden' });
+});
+
+it('a namespace that the cache has not heard of is asked for before it is missed', async () => {
+  await fixture.create('namespaces', { metadata: { name: 'late' } });
+  expect(objectOf(await bind({}, { namespace: 'late', table: echo }))).toMatchObject({ metadata: { namespace: 'late' } });
+});
+
+it('an operation without a function shows at the start', () => {
+  const { writer: _, clock, cache, resources } = fixture;
+  const parts = {
+    table: {},
+    cache,
+    namespaces: fixture.resource('namespaces'),
+    admission: defaultAdmission({ names, cache, resources }),
+    clock,
+    names,
+  };
+  expect(() => createOperations(parts, rowsOfTable(resources))).toThrow('no function for the operation pods/binding');
+});

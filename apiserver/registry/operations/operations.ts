@@ -1,0 +1,126 @@
+/**
+ * The steps that all operations have in common: decode, settle the place, default, record owners, admission; then the operation's own function.
+ * One function per operation, in a table; nothing is stored here.
+ */
+import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
+import { groupResourceText, type ObjectKey } from '../../../shared/api/identity/identity';
+import type { JsonObject } from '../../../shared/values/json';
+import type { KindRow } from '../../../shared/api/kinds';
+import { metadataOf } from '../../../shared/api/metadata/object-meta';
+import { StatusError } from '../../../shared/api/errors/status';
+import type { GeneratedNames } from '../../../shared/names/dialect';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Cache, Entry } from '../../cache/cache';
+import type { ParsedBody, RequestContext, Resource, WriteOptions } from '../verbs';
+import type { Admission } from '../admission';
+import { decodeBody } from '../write/decode-body';
+import { agreeOnNamespace, canonicalPlace, dropDeletion } from '../write/metadata-steps';
+import { recordOwnership } from '../write/ownership';
+import { kindPlan, type KindPlan } from '../object/resource-info';
+import { bodyRow, type Operation, type OperationPlace, type Operations, type OperationTable } from './operation';
+
+export interface OperationParts {
+  readonly table: OperationTable;
+  readonly cache: Pick<Cache, 'get' | 'mostRecent'>;
+  readonly namespaces: Resource;
+  readonly admission: Admission;
+  readonly clock: Clock;
+  readonly names: GeneratedNames;
+}
+
+/** Throws when an operation of the rows has no function: a fault that shows at the start. */
+export function createOperations(parts: OperationParts, rows: readonly KindRow[]): Operations {
+  for (const name of operationNames(rows)) if (parts.table[name] === undefined) throw new Error(`no function for the operation ${name}`);
+  const plans = new Map<KindRow, KindPlan>();
+  const planOf = (row: KindRow): KindPlan => {
+    let plan = plans.get(row);
+    if (plan === undefined) plans.set(row, (plan = kindPlan(row)));
+    return plan;
+  };
+  return {
+    async run(context, place, key, body, options) {
+      const plan = planOf(bodyRow(place));
+      const object = prepare(parts, plan, context, place, key, body, options);
+      await admit(parts, context, place, key, object, options);
+      const answer = await operationOf(parts.table, place)({ context, resource: place.resource, key, object, options });
+      return answerEntry(plan, answer, parts.names);
+    },
+  };
+}
+
+function operationNames(rows: readonly KindRow[]): readonly string[] {
+  return rows.flatMap((row) => [
+    ...(row.virtual === true && row.verbs.includes('create') ? [groupResourceText(row)] : []),
+    ...(row.subresources ?? [])
+      .filter(({ verbs, connects }) => connects === undefined && verbs.includes('create'))
+      .map(({ name }) => `${groupResourceText(row)}/${name}`),
+  ]);
+}
+
+function operationOf(table: OperationTable, { resource, subresource }: OperationPlace): Operation {
+  const name = groupResourceText(resource.row);
+  const found = table[subresource === undefined ? name : `${name}/${subresource.name}`];
+  if (found === undefined) throw new Error(`no function for the operation ${name}`);
+  return found;
+}
+
+/** The body as the operation gets it. */
+function prepare(
+  { names, clock }: OperationParts,
+  plan: KindPlan,
+  context: RequestContext,
+  { resource, subresource }: OperationPlace,
+  key: ObjectKey,
+  body: ParsedBody,
+  options: WriteOptions,
+): JsonObject {
+  const object = decodeBody(plan, body, options.fieldValidation, (text) => context.warn(text));
+  const metadata = metadataOf(object);
+  canonicalPlace(plan, metadata, names);
+  canonicalizeGroups(object, plan.form.groupFields, names);
+  agreeOnNamespace({ ...plan, namespaced: resource.row.namespaced }, metadata, key.namespace);
+  plan.form.applyDefaults(object);
+  dropDeletion(metadata);
+  if (subresource?.bodyIsCondition !== true) for (const member of ['uid', 'creationTimestamp', 'selfLink']) delete metadata[member];
+  recordOwnership(plan, subresource?.name, options.fieldManager, object, undefined, clock.now());
+  return object;
+}
+
+/** A refusal that rests on the cache is proven before it is given. */
+async function admit(
+  parts: OperationParts,
+  context: RequestContext,
+  { resource, subresource }: OperationPlace,
+  { namespace, name }: ObjectKey,
+  object: JsonObject,
+  options: WriteOptions,
+): Promise<void> {
+  const attempt = async (): Promise<void> => {
+    const request = {
+      operation: 'CREATE',
+      resource,
+      subresource: subresource?.name,
+      namespace,
+      name,
+      user: context.user,
+      dryRun: options.dryRun,
+      object,
+      oldObject: undefined,
+      namespaceEntry: namespace === '' ? undefined : parts.cache.get(parts.namespaces.stored, namespace),
+    } as const;
+    await parts.admission.mutate(request);
+    await parts.admission.validate(request);
+  };
+  try {
+    await attempt();
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    await parts.cache.mostRecent({ deadline: context.deadline });
+    await attempt();
+  }
+}
+
+function answerEntry(plan: KindPlan, object: JsonObject, names: GeneratedNames): Entry {
+  const dialectSensitive = canonicalizeGroups(object, plan.form.groupFields, names);
+  return { key: '', revision: 0, bytes: Buffer.from(plan.form.encodeBody(object)), labels: {}, fields: {}, dialectSensitive };
+}

@@ -1,0 +1,25 @@
+import { own, type JsonObject } from '../../../shared/values/json';
+import { COMPONENT_STATUS } from '../../../shared/api/kinds/operations';
+import { tables } from '../../printers/table';
+import { objectOf } from '../../../test/support/write-fixture';
+import { componentStatuses } from './component-status';
+import { createViews } from './views';
+
+const shown = async (fault: string | undefined): Promise<JsonObject> => {
+  const views = createViews({ componentstatuses: componentStatuses(() => Promise.resolve(fault)) }, [COMPONENT_STATUS]);
+  return objectOf(await views.get({ row: COMPONENT_STATUS, stored: undefined }, 'etcd-0'));
+};
+
+test('a store that does not answer is not healthy', async () => {
+  const object = await shown('no answer');
+  expect(own(object, 'conditions')).toEqual([{ type: 'Healthy', status: 'False', message: 'no answer' }]);
+  expect(tables.tableRow(COMPONENT_STATUS, object)).toEqual(['etcd-0', 'Unhealthy', 'no answer', '']);
+});
+
+test('what is not known is shown as such', () => {
+  expect(tables.tableRow(COMPONENT_STATUS, { metadata: { name: 'x' } })).toEqual(['x', 'Unknown', '', '']);
+});
+
+test('a kind without a view is found at the start', () => {
+  expect(() => createViews({}, [COMPONENT_STATUS])).toThrow('no view for componentstatuses');
+});

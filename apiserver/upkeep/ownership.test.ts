@@ -1,0 +1,47 @@
+import { ManualClock } from '../../test/support/manual-clock';
+import { MemoryStore } from '../../test/support/memory-store';
+import { claimPrefix, ForeignData, FORMAT, FORMAT_VERSION } from './ownership';
+
+const clock = new ManualClock();
+let store: MemoryStore;
+beforeEach(() => {
+  store = new MemoryStore();
+});
+
+const claim = (naming: 'platform' | 'kubernetes' = 'platform'): Promise<void> =>
+  claimPrefix({ store, prefix: '/registry', naming, clock, deadline: 10_000 });
+const mark = (value: object): void => void store.put('/registry/platform-format', Buffer.from(JSON.stringify(value)));
+
+it('marks an empty prefix once and knows its mark again', async () => {
+  await claim();
+  const { kv } = await store.get('/registry/platform-format');
+  expect(JSON.parse(String(kv?.value))).toEqual({ format: FORMAT, version: FORMAT_VERSION, naming: 'platform' });
+  store.put('/registry/configmaps/a/b', Buffer.from('x'));
+  await claim();
+  expect((await store.get('/registry/platform-format')).kv?.version).toBe(1);
+});
+
+it('lets several replicas start at once', async () => {
+  await Promise.all([claim(), claim(), claim()]);
+  expect((await store.get('/registry/platform-format')).kv?.version).toBe(1);
+});
+
+it('leaves keys outside the prefix alone', async () => {
+  store.put('/other/x', Buffer.from('x'));
+  store.put('/registry2/x', Buffer.from('x'));
+  await claim();
+});
+
+it.each([
+  ['data of another program', () => void store.put('/registry/pods/default/x', Buffer.from('k8s')), /\/registry\/pods\/default\/x/],
+  ['a mark of another program', () => mark({ format: 'other', version: 1, naming: 'platform' }), /not this server's mark/],
+  ['a mark that is no JSON', () => void store.put('/registry/platform-format', Buffer.from('{')), /not this server's mark/],
+  ['newer data', () => mark({ format: FORMAT, version: FORMAT_VERSION + 1, naming: 'platform' }), /newer server/],
+  ['data under other names', () => mark({ format: FORMAT, version: FORMAT_VERSION, naming: 'kubernetes' }), /--naming=kubernetes/],
+])('refuses %s and says why', async (_title, prepare, message) => {
+  prepare();
+  const revision = store.current;
+  await expect(claim()).rejects.toThrow(ForeignData);
+  await expect(claim()).rejects.toThrow(message);
+  expect(store.current).toBe(revision);
+});

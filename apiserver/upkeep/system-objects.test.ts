@@ -1,0 +1,85 @@
+import { settle } from '../../test/support/manual-clock';
+import { StoreError } from '../storage/store';
+import { GENERATED_NAMES, systemNamespaces } from '../../shared/names/dialect';
+import { writeFixture, type Fixture } from '../../test/support/write-fixture';
+import type { ChangeSink } from '../cache/cache';
+import { keepSystemObjects, type SystemObjects } from './system-objects';
+
+const names = GENERATED_NAMES.platform;
+let f: Fixture;
+let sink: ChangeSink | undefined;
+let closed: boolean;
+let failures: string[];
+
+beforeEach(async () => {
+  f = await writeFixture();
+  closed = false;
+  failures = [];
+  jest.spyOn(f.cache, 'watch').mockImplementation((_type, _request, given) => {
+    sink = given;
+    return { close: () => void (closed = true), bookmarkNow: () => undefined };
+  });
+});
+
+function keep(): SystemObjects {
+  return keepSystemObjects({
+    writer: f.writer,
+    cache: f.cache,
+    resource: f.resource('namespaces'),
+    objects: new Map(systemNamespaces(names).map((name) => [name, {}])),
+    clock: f.clock,
+    failed: (message) => void failures.push(message),
+  });
+}
+
+it('creates the four namespaces, and none twice', async () => {
+  await keep().complete;
+  for (const name of systemNamespaces(names)) expect(await f.stored('namespaces', name)).toMatchObject({ status: { phase: 'Active' } });
+  const before = f.store.current;
+  await f.cache.catchUp();
+  await keep().complete;
+  expect(f.store.current).toBe(before);
+  expect(failures).toEqual([]);
+});
+
+it('takes one that another replica created meanwhile for its own', async () => {
+  await f.create('namespaces', { metadata: { name: 'default' } });
+  await keep().complete;
+  expect(failures).toEqual([]);
+});
+
+it('creates one again as soon as it is gone, and looks every minute', async () => {
+  await keep().complete;
+  await f.cache.catchUp();
+  const type = f.resource('namespaces').stored;
+  const entry = f.cache.get(type, 'platform-node-lease');
+  if (entry === undefined || sink === undefined) throw new Error('not there');
+  f.store.remove('/registry/namespaces/platform-node-lease');
+  await f.cache.catchUp();
+  sink.event('DELETED', entry, { revision: f.store.current, key: entry.key, current: undefined, previous: entry, frames: new Map() });
+  await settle(5);
+  expect(await f.stored('namespaces', 'platform-node-lease')).toBeDefined();
+  f.store.remove('/registry/namespaces/default');
+  await f.cache.catchUp();
+  await f.clock.advanceAsync(60_000);
+  await settle(5);
+  expect(await f.stored('namespaces', 'default')).toBeDefined();
+});
+
+it('says what failed and tries again', async () => {
+  f.store.failure = new StoreError('unavailable', 'x');
+  const kept = keep();
+  await settle(5);
+  expect(failures).toHaveLength(4);
+  f.store.failure = undefined;
+  await f.clock.advanceAsync(1_000);
+  await kept.complete;
+});
+
+it('stops', async () => {
+  const kept = keep();
+  await kept.complete;
+  kept.stop();
+  expect(closed).toBe(true);
+  expect(f.clock.pending).toBe(0);
+});

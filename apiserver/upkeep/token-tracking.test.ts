@@ -1,0 +1,146 @@
+import { objectAt, type JsonObject } from '../../shared/values/json';
+import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
+import { ManualClock, settle } from '../../test/support/manual-clock';
+import { MemoryStore } from '../../test/support/memory-store';
+import { openReplica, type Replica } from '../../test/support/replica';
+import { START } from '../../test/support/write-fixture';
+import { StoreError } from '../storage/store';
+import { parseEntry } from '../registry/object/stored-object';
+import { keepTokenTracking, secretMarker } from './token-tracking';
+
+const names = GENERATED_NAMES.platform;
+const KEY = 'platform-system/platform-apiserver-legacy-service-account-token-tracking';
+
+let store: MemoryStore;
+let replicas: readonly Replica<ManualClock>[];
+let endings: (() => void)[];
+
+beforeEach(async () => {
+  store = new MemoryStore();
+  endings = [];
+  replicas = await Promise.all([0, 1].map(() => openReplica(store, new ManualClock(START))));
+  for (const name of ['default', names.systemNamespace]) await first().create('namespaces', { metadata: { name } });
+  await settle(5);
+});
+afterEach(async () => {
+  for (const end of endings) end();
+  for (const { cache } of replicas) await cache.close();
+});
+
+function first(): Replica<ManualClock> {
+  const [replica] = replicas;
+  if (replica === undefined) throw new Error('there are two');
+  return replica;
+}
+
+function keep({ writer, cache, resources, clock, failures }: Replica<ManualClock>, naming: Dialect = 'platform'): Promise<void> {
+  const failed = (message: string): void => void failures.push(message);
+  const kept = keepTokenTracking({
+    writer,
+    cache,
+    configMaps: resources.require('configmaps'),
+    names: GENERATED_NAMES[naming],
+    clock,
+    failed,
+  });
+  endings.push(() => kept.stop());
+  return kept.complete;
+}
+
+const data = (): unknown => {
+  const { cache, resources } = first();
+  const entry = cache.get(resources.require('configmaps').stored, KEY);
+  return entry === undefined ? undefined : objectAt(parseEntry(entry).object, 'data');
+};
+
+const set = (value: JsonObject): Promise<unknown> => {
+  const { writer, resources, context } = first();
+  const [namespace = '', name = ''] = KEY.split('/');
+  const bytes = Buffer.from(JSON.stringify({ data: value }));
+  const options = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'somebody' } as const;
+  return writer.patch(context(), resources.require('configmaps'), { namespace, name }, undefined, { type: 'merge', bytes }, options);
+};
+
+async function nextMinute(): Promise<void> {
+  await settle(5);
+  for (const { clock } of replicas) await clock.advanceAsync(60_000);
+  await settle(20);
+}
+
+it('says since which day, once, however many replicas there are, and leaves alone what can be read', async () => {
+  await Promise.all(replicas.map((replica) => keep(replica)));
+  expect(data()).toEqual({ since: '2026-01-02' });
+  await set({ since: '2020-02-29', more: 'x' });
+  await nextMinute();
+  expect(data()).toEqual({ since: '2020-02-29', more: 'x' });
+  expect(replicas.flatMap(({ failures }) => failures)).toEqual([]);
+});
+
+it.each<[string, JsonObject, object]>([
+  ['no day', { since: 'x', more: 'y' }, { since: '2026-01-02', more: 'y' }],
+  ['a day that never comes', { since: '2026-02-29' }, { since: '2026-01-02' }],
+  ['a thirteenth month', { since: '2026-13-01' }, { since: '2026-01-02' }],
+  ['a time', { since: '2026-01-01T00:00:00Z' }, { since: '2026-01-02' }],
+  ['nothing', { since: null }, { since: '2026-01-02' }],
+])('writes the day anew over %s', async (_case, value, expected) => {
+  await keep(first());
+  await set(value);
+  await nextMinute();
+  expect(data()).toEqual(expected);
+});
+
+it('makes it again when it is gone', async () => {
+  await keep(first());
+  store.remove(`/registry/configmaps/${KEY}`);
+  await nextMinute();
+  expect(data()).toEqual({ since: '2026-01-02' });
+});
+
+it('says what failed and tries again', async () => {
+  const { failures, clock } = first();
+  store.failure = new StoreError('unavailable', 'x');
+  const kept = keep(first());
+  await settle(20);
+  expect(failures).toEqual([`the ConfigMap ${KEY} could not be kept in order`]);
+  store.failure = undefined;
+  await clock.advanceAsync(1_000);
+  await kept;
+  expect(data()).toEqual({ since: '2026-01-02' });
+});
+
+describe('the mark on a Secret', () => {
+  const mark = (replica: Replica<ManualClock>, day: string): Promise<void> =>
+    secretMarker({ writer: replica.writer, secrets: replica.resources.require('secrets'), names, clock: replica.clock })(
+      { namespace: 'default', name: 's' },
+      day,
+    );
+  const secret = (): JsonObject => {
+    const { cache, resources } = first();
+    const entry = cache.get(resources.require('secrets').stored, 'default/s');
+    return entry === undefined ? {} : parseEntry(entry).object;
+  };
+
+  it('is written once by several replicas, past immutability, and owned by the server', async () => {
+    await first().create('secrets', { metadata: { name: 's', labels: { a: 'b' } }, immutable: true, data: { token: 'eA==' } });
+    await settle(5);
+    const before = store.current;
+    await Promise.all(replicas.map((replica) => mark(replica, '2026-01-02')));
+    await settle(5);
+    expect(store.current).toBe(before + 1);
+    expect(secret()).toMatchObject({
+      metadata: {
+        labels: { a: 'b', 'platform.io/legacy-token-last-used': '2026-01-02' },
+        managedFields: [
+          { manager: 'apiserver', fieldsV1: { 'f:metadata': { 'f:labels': { 'f:platform.io/legacy-token-last-used': {} } } } },
+          { manager: 'test' },
+        ],
+      },
+    });
+  });
+
+  it('is not missed on one that is gone', async () => {
+    const before = store.current;
+    await mark(first(), '2026-01-02');
+    expect(store.current).toBe(before);
+  });
+});

@@ -1,0 +1,86 @@
+/**
+ * How the server keeps in order what is its own: it looks when there is reason to and every minute, again soon when a look went wrong, and never
+ * twice at a time. What is looked after, and what gives reason to, is its caller's business.
+ */
+import type { Clock, Timer } from '../../shared/runtime/clock';
+import type { Cache, CacheWatch, WatchEventType, WatchScope } from '../cache/cache';
+import type { RequestContext, Resource } from '../registry/verbs';
+
+const INTERVAL_MS = 60_000;
+const RETRY_MS = 1_000;
+const DEADLINE_MS = 10_000;
+
+export interface Upkeep {
+  /** Resolves after the first look that left nothing to be tried again soon. */
+  readonly complete: Promise<void>;
+  /** Looks at once, or once more when a look is under way; resolves when there is nothing left to look for. */
+  look(): Promise<void>;
+  stop(): void;
+}
+
+/** Begins with a look. `pass` is one: false = something is to be tried again soon; it never rejects. */
+export function keepUp(clock: Clock, pass: () => Promise<boolean>): Upkeep {
+  let stopped = false;
+  let timer: Timer | undefined;
+  let running: Promise<void> | undefined;
+  let again = false;
+  let done: () => void = () => undefined;
+  const complete = new Promise<void>((resolve) => (done = resolve));
+
+  function look(): Promise<void> {
+    if (stopped) return Promise.resolve();
+    if (running !== undefined) {
+      again = true;
+      return running;
+    }
+    timer?.cancel();
+    running = pass().then((settled) => {
+      running = undefined;
+      if (settled) done();
+      if (stopped) return undefined;
+      if (!again) {
+        timer = clock.after(settled ? INTERVAL_MS : RETRY_MS, () => void look());
+        return undefined;
+      }
+      again = false;
+      return look();
+    });
+    return running;
+  }
+
+  void look();
+  return {
+    complete,
+    look,
+    stop() {
+      stopped = true;
+      timer?.cancel();
+    },
+  };
+}
+
+/** Tells of changes that anyone makes to what is kept here. The pass of every minute goes on without the watch. */
+export function watchOwn(
+  cache: Cache,
+  resource: Resource,
+  scope: WatchScope,
+  changed: (type: WatchEventType, key: string) => void,
+): CacheWatch {
+  return cache.watch(
+    resource.stored,
+    { scope, start: { type: 'after', revision: cache.revision }, bookmarks: false, markEndOfInitialEvents: false },
+    { event: (type, { key }) => changed(type, key), bookmark: () => undefined, end: () => undefined },
+  );
+}
+
+/** What the server's own requests are made with. */
+export function ownContext(clock: Clock): RequestContext {
+  return {
+    user: { name: 'system:apiserver', groups: ['system:masters'] },
+    deadline: clock.monotonic() + DEADLINE_MS,
+    warn: () => undefined,
+  };
+}
+
+/** How the server's own writes are made. */
+export const OWN_WRITE = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'apiserver' } as const;

@@ -1,0 +1,107 @@
+/**
+ * What is done with the objects of a kind, whoever describes it: of a built-in kind the type tables do, of a custom one its schema. Whoever handles
+ * objects asks here, and never the tables or a schema itself. Judges no values.
+ */
+import { decodeCustom } from '../structural/decode-custom';
+import { applySchemaDefaults, dropNulls } from '../structural/defaults';
+import { pruneUnknown } from '../structural/prune';
+import type { CustomVersion } from '../structural/version';
+import { groupFieldsOf, type GroupFields } from '../types/group-fields';
+import {
+  cloneJson,
+  isDeeper,
+  isObject,
+  own,
+  quoteJson,
+  sortedKeys,
+  stringifyJson,
+  type JsonObject,
+  type NumberLiterals,
+} from '../../values/json';
+import type { KindRow } from '../kinds';
+import { applyDefaults, DecodeError, decodeObject, dropDisabled, encodeBody } from '../types';
+import { MAX_RAW_DEPTH } from '../types/decode-scalars';
+
+export interface Form {
+  /**
+   * A fresh canonical object without kind and apiVersion, and the paths of what it does not know, in upstream's order and bounded. Throws
+   * DecodeError.
+   */
+  decode(value: JsonObject, literals?: NumberLiterals): { readonly object: JsonObject; readonly unknown: readonly string[] };
+  /** In place. */
+  applyDefaults(object: JsonObject): void;
+  /** A stored object, as one that was written as this version; the same where versions differ in more than their schemas (see shared/api/conversion). */
+  refresh(object: JsonObject): JsonObject;
+  /** In place: members of features that are off. */
+  dropDisabled(object: JsonObject): void;
+  /** Canonical JSON without kind and apiVersion; metadata come first. */
+  encodeBody(object: JsonObject): string;
+  /** The members that name groups or namespaces. */
+  readonly groupFields: GroupFields;
+}
+
+const ofTypes = new Map<string, Form>();
+const ofVersions = new WeakMap<CustomVersion, Form>();
+
+export function formOf({ type, custom }: Pick<KindRow, 'custom' | 'type'>): Form {
+  return custom === undefined ? remembered(ofTypes, type, builtIn) : remembered(ofVersions, custom, customForm);
+}
+
+interface Memory<K> {
+  get(key: K): Form | undefined;
+  set(key: K, form: Form): unknown;
+}
+
+function remembered<K>(known: Memory<K>, key: K, make: (key: K) => Form): Form {
+  let form = known.get(key);
+  if (form === undefined) known.set(key, (form = make(key)));
+  return form;
+}
+
+function builtIn(type: string): Form {
+  return {
+    decode: (value, literals) => decodeObject(type, value, literals),
+    applyDefaults: (object) => applyDefaults(type, object),
+    refresh: (object) => object,
+    dropDisabled: (object) => dropDisabled(type, object),
+    encodeBody: (object) => encodeBody(type, object),
+    groupFields: groupFieldsOf(type),
+  };
+}
+
+const METADATA = 'meta.v1.ObjectMeta';
+const HEAD: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
+
+/** Of a custom object nothing but the metadata is typed. */
+function customForm({ schema }: CustomVersion): Form {
+  return {
+    decode(value) {
+      if (isDeeper(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
+      const { apiVersion: _, kind: __, ...members } = value;
+      const { object, unknown } = decodeCustom(schema, members);
+      object['metadata'] ??= {};
+      return { object, unknown };
+    },
+    applyDefaults: (object) => applySchemaDefaults(schema, object),
+    refresh(object) {
+      const { metadata = {}, ...body } = object;
+      const fresh: JsonObject = { ...cloneJson(body), metadata };
+      pruneUnknown(schema, fresh);
+      dropNulls(schema, fresh);
+      applySchemaDefaults(schema, fresh);
+      return fresh;
+    },
+    dropDisabled: () => undefined,
+    encodeBody: encodeCustom,
+    groupFields: { here: [], below: [{ member: 'metadata', many: false, fields: groupFieldsOf(METADATA) }] },
+  };
+}
+
+function encodeCustom(object: JsonObject): string {
+  const metadata = own(object, 'metadata');
+  let text = `{"metadata":${encodeBody(METADATA, isObject(metadata) ? metadata : {})}`;
+  for (const member of sortedKeys(object)) {
+    if (!HEAD.has(member)) text += `,${quoteJson(member)}:${stringifyJson(object[member] ?? null, 'sorted')}`;
+  }
+  return `${text}}`;
+}

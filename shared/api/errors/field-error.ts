@@ -1,0 +1,67 @@
+/**
+ * One thing wrong with one field, in upstream's wording. Validation returns lists of these; status.ts turns them into a 422.
+ */
+import { quote } from '../../values/quote';
+
+const PREFIX = {
+  FieldValueRequired: 'Required value',
+  FieldValueInvalid: 'Invalid value',
+  FieldValueTypeInvalid: 'Invalid value',
+  FieldValueNotSupported: 'Unsupported value',
+  FieldValueDuplicate: 'Duplicate value',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueNotFound: 'Not found',
+  FieldValueTooLong: 'Too long',
+  FieldValueTooMany: 'Too many',
+  InternalError: 'Internal error',
+} as const;
+
+export type FieldErrorReason = keyof typeof PREFIX;
+
+export interface FieldError {
+  readonly reason: FieldErrorReason;
+  /** JSON path: `spec.ports[0].name`, map keys as `data[key]`. */
+  readonly field: string;
+  /** `<prefix>[: <value>][: <detail>]`. */
+  readonly body: string;
+  /** `<field>: <body>`. */
+  readonly text: string;
+}
+
+/** A value as it stands in a message: strings quoted, numbers and booleans plain, null as `null`, everything else as JSON. */
+export type FieldValue = string | number | boolean | null | readonly unknown[] | { readonly [key: string]: unknown };
+
+function printed(value: FieldValue): string {
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
+    return `[]string{${value.map((item) => quote(item)).join(', ')}}`;
+  }
+  return typeof value === 'string' ? quote(value) : JSON.stringify(value);
+}
+
+function make(reason: FieldErrorReason, field: string, value: FieldValue | undefined, detail: string): FieldError {
+  return fieldErrorAs(reason, field, value === undefined ? '' : printed(value), detail);
+}
+
+/** For values that a message spells in a way of its own (times, Go syntax): `shown` stands in the text as it is; '' = no value. */
+export function fieldErrorAs(reason: FieldErrorReason, field: string, shown: string, detail: string): FieldError {
+  const body = PREFIX[reason] + (shown === '' ? '' : `: ${shown}`) + (detail === '' ? '' : `: ${detail}`);
+  return { reason, field, body, text: `${field}: ${body}` };
+}
+
+export const invalidAs = (field: string, shown: string, detail: string): FieldError =>
+  fieldErrorAs('FieldValueInvalid', field, shown, detail);
+
+export const required = (field: string, detail = ''): FieldError => make('FieldValueRequired', field, undefined, detail);
+export const invalidValue = (field: string, value: FieldValue, detail: string): FieldError =>
+  make('FieldValueInvalid', field, value, detail);
+export const forbiddenField = (field: string, detail: string): FieldError => make('FieldValueForbidden', field, undefined, detail);
+export const duplicate = (field: string, value: FieldValue, detail = ''): FieldError => make('FieldValueDuplicate', field, value, detail);
+export const notFoundValue = (field: string, value: FieldValue): FieldError => make('FieldValueNotFound', field, value, '');
+export const tooLong = (field: string, maxBytes: number): FieldError =>
+  make('FieldValueTooLong', field, undefined, `must have at most ${maxBytes} bytes`);
+export const tooMany = (field: string, actual: number, most: number): FieldError =>
+  make('FieldValueTooMany', field, actual, `must have at most ${most} items`);
+export const internalError = (field: string, detail: string): FieldError => make('InternalError', field, undefined, detail);
+/** The supported values are listed in the order given. */
+export const notSupported = (field: string, value: FieldValue, supported: readonly string[]): FieldError =>
+  make('FieldValueNotSupported', field, value, `supported values: ${supported.map((item) => quote(item)).join(', ')}`);

@@ -1,0 +1,321 @@
+/**
+ * The error catalogue: the only place where a Status is made (behaviour-reference of the API: reasons, codes, texts, details).
+ * Handlers throw a {@link StatusError}; the endpoint layer writes it in the encoding and dialect that was asked for.
+ * Never decides *whether* something is an error.
+ */
+import { groupKindText, groupResourceText, type GroupResource } from '../identity/identity';
+import { invalidAs, type FieldError } from './field-error';
+import { quote } from '../../values/quote';
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** Members in wire order. `details: {}` is printed when present and empty. */
+export interface Status {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: { readonly continue?: string };
+  readonly status: 'Success' | 'Failure';
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+export type Reason =
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'NotFound'
+  | 'AlreadyExists'
+  | 'Conflict'
+  | 'Gone'
+  | 'Expired'
+  | 'Invalid'
+  | 'ServerTimeout'
+  | 'Timeout'
+  | 'TooManyRequests'
+  | 'BadRequest'
+  | 'MethodNotAllowed'
+  | 'NotAcceptable'
+  | 'RequestEntityTooLarge'
+  | 'UnsupportedMediaType'
+  | 'InternalError'
+  | 'ServiceUnavailable';
+
+const CODE: Readonly<Record<Reason, number>> = {
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  AlreadyExists: 409,
+  Conflict: 409,
+  Gone: 410,
+  Expired: 410,
+  Invalid: 422,
+  ServerTimeout: 500,
+  Timeout: 504,
+  TooManyRequests: 429,
+  BadRequest: 400,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  RequestEntityTooLarge: 413,
+  UnsupportedMediaType: 415,
+  InternalError: 500,
+  ServiceUnavailable: 503,
+};
+
+export class StatusError extends Error {
+  override readonly name = 'StatusError';
+  readonly status: Status & { readonly code: number };
+
+  constructor(
+    reason: Reason | undefined,
+    message: string,
+    details?: StatusDetails,
+    options: { readonly code?: number; readonly continue?: string } = {},
+  ) {
+    super(message);
+    this.status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: options.continue === undefined ? {} : { continue: options.continue },
+      status: 'Failure',
+      message,
+      ...(reason === undefined ? {} : { reason }),
+      ...(details === undefined ? {} : { details }),
+      code: options.code ?? (reason === undefined ? 500 : CODE[reason]),
+    };
+  }
+
+  get reason(): string | undefined {
+    return this.status.reason;
+  }
+
+  get code(): number {
+    return this.status.code;
+  }
+}
+
+function of(gr: GroupResource, name?: string): StatusDetails {
+  return {
+    ...(name === undefined || name === '' ? {} : { name }),
+    ...(gr.group === '' ? {} : { group: gr.group }),
+    kind: gr.resource,
+  };
+}
+
+export const unauthorized = (): StatusError => new StatusError('Unauthorized', 'Unauthorized');
+
+/** `text` is the sentence after "is forbidden: ". */
+export const forbidden = (gr: GroupResource, name: string, text: string, causes?: readonly StatusCause[]): StatusError =>
+  new StatusError('Forbidden', `${groupResourceText(gr)}${name === '' ? '' : ` ${quote(name)}`} is forbidden: ${text}`, {
+    ...of(gr, name),
+    ...(causes === undefined ? {} : { causes }),
+  });
+
+export const forbiddenPath = (text: string): StatusError => new StatusError('Forbidden', `forbidden: ${text}`, {});
+
+export const notFound = (gr: GroupResource, name: string): StatusError =>
+  new StatusError('NotFound', `${groupResourceText(gr)} ${quote(name)} not found`, of(gr, name));
+
+/** A path below a served group that leads nowhere. */
+export const routeNotFound = (): StatusError => new StatusError('NotFound', 'the server could not find the requested resource', {});
+
+export const methodNotAllowedOnRoute = (): StatusError =>
+  new StatusError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+/** `verb` '' = a method that stands for none. `resource` in the words of messages. */
+export const methodNotSupported = (gr: GroupResource, verb: string, resource: string): StatusError =>
+  new StatusError('MethodNotAllowed', `${verb} is not supported on resources of kind ${quote(resource)}`, {
+    group: gr.group,
+    kind: gr.resource,
+  });
+
+export const createNotAllowed = (gr: GroupResource): StatusError =>
+  new StatusError('MethodNotAllowed', 'create not allowed while custom resource definition is terminating', {
+    group: gr.group,
+    kind: gr.resource,
+  });
+
+export const watchNotSupported = ({ resource }: { readonly resource: string }): StatusError =>
+  new StatusError('MethodNotAllowed', `watch is not supported on resources of kind ${quote(resource)}`, { kind: resource });
+
+/** Upstream gives no reason and calls it a fault of the server. */
+export const componentNotFound = (name: string): StatusError => new StatusError(undefined, `Component not found: ${name}`);
+
+export const alreadyExists = (gr: GroupResource, name: string, options: { readonly terminating?: boolean } = {}): StatusError =>
+  new StatusError(
+    'AlreadyExists',
+    `${options.terminating ? 'object is being deleted: ' : ''}${groupResourceText(gr)} ${quote(name)} already exists`,
+    of(gr, name),
+  );
+
+export const generatedNameExhausted = (gr: GroupResource, name: string, options: { readonly terminating?: boolean } = {}): StatusError =>
+  new StatusError(
+    'AlreadyExists',
+    `${options.terminating ? 'object is being deleted: ' : ''}${groupResourceText(gr)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`,
+    { ...of(gr, name), retryAfterSeconds: 1 },
+  );
+
+export const conflict = (gr: GroupResource, name: string, text: string): StatusError =>
+  new StatusError('Conflict', `Operation cannot be fulfilled on ${groupResourceText(gr)} ${quote(name)}: ${text}`, of(gr, name));
+
+/** The optimistic lock's refusal. */
+export const modified = (gr: GroupResource, name: string): StatusError =>
+  conflict(gr, name, 'the object has been modified; please apply your changes to the latest version and try again');
+
+/** An apply that would change what others own. */
+export const applyConflict = (message: string, causes: readonly { readonly message: string; readonly field: string }[]): StatusError =>
+  new StatusError('Conflict', message, { causes: causes.map((cause) => ({ reason: 'FieldManagerConflict', ...cause })) });
+
+/** A condition on a DELETE that does not hold; upstream names the kind where other errors name the resource. */
+export const deletePrecondition = (
+  gk: { readonly group: string; readonly kind: string },
+  name: string,
+  what: 'UID' | 'ResourceVersion',
+  wanted: string,
+  found: string,
+): StatusError => {
+  const cause = what === 'UID' ? 'The object might have been deleted and then recreated' : 'The object might have been modified';
+  const text = `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${found}). ${cause}`;
+  return conflict({ group: gk.group, resource: gk.kind }, name, text);
+};
+
+/** The same for a Namespace, which upstream checks elsewhere and words differently. */
+export const namespacePrecondition = (name: string, what: 'UID' | 'ResourceVersion', wanted: string, found: string): StatusError =>
+  conflict(
+    { group: '', resource: 'namespaces' },
+    name,
+    `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
+  );
+
+/** What a body says of the stored object's identity that is not so. */
+export const storedPrecondition = (
+  gr: GroupResource,
+  name: string,
+  key: string,
+  what: 'UID' | 'ResourceVersion',
+  wanted: string,
+  found: string,
+): StatusError =>
+  conflict(
+    gr,
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
+      `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
+  );
+
+/** A uid in a PUT body that is not the stored object's. */
+export const uidPrecondition = (gr: GroupResource, name: string, key: string, wanted: string, found: string): StatusError =>
+  storedPrecondition(gr, name, key, 'UID', wanted, found);
+
+/** `continueToken` is set in one case: the inconsistent continuation of an expired list. */
+export const expired = (text: string, continueToken?: string): StatusError =>
+  new StatusError('Expired', text, undefined, continueToken === undefined ? {} : { continue: continueToken });
+
+export const badRequest = (text: string): StatusError => new StatusError('BadRequest', text);
+
+/** A client's mistake that upstream answers with 500 and no reason; ours is a 400 with the same words. */
+export const clientFault = (text: string): StatusError => new StatusError(undefined, text, undefined, { code: 400 });
+
+/** `kind` stands in for the kind where upstream names the resource instead. */
+export const invalid = (
+  gk: { readonly group: string; readonly kind: string },
+  name: string,
+  errors: readonly FieldError[],
+): StatusError => {
+  const texts = [...new Set(errors.map((error) => error.text))];
+  const body = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  return new StatusError('Invalid', `${groupKindText(gk)} ${quote(name)} is invalid: ${body}`, {
+    ...(name === '' ? {} : { name }),
+    ...(gk.group === '' ? {} : { group: gk.group }),
+    ...(gk.kind === '' ? {} : { kind: gk.kind }),
+    causes: errors.map((error) => ({ reason: error.reason, message: error.body, field: error.field })),
+  });
+};
+
+/** An update of a kind that does not allow unconditional ones; upstream names the resource in the place of the kind. */
+export const resourceVersionRequired = (gr: GroupResource, name: string): StatusError =>
+  invalid({ group: gr.group, kind: gr.resource }, name, [invalidAs('metadata.resourceVersion', '0x0', 'must be specified for an update')]);
+
+/** A patch whose operations fail; upstream does not say why. */
+export const patchFailed = (): StatusError =>
+  new StatusError('Invalid', 'the server rejected our request due to an error in our request', {});
+
+export const timeout = (text: string, retryAfterSeconds?: number): StatusError =>
+  new StatusError('Timeout', `Timeout: ${text}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+
+export const tooLargeResourceVersion = (asked: number | string, current: number, retryAfterSeconds?: number): StatusError =>
+  new StatusError('Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
+
+/** A write whose answer from the store was lost and could not be settled in time. */
+export const outcomeUnknown = (operation: string, gr: GroupResource, name: string): StatusError =>
+  new StatusError(
+    'Timeout',
+    `Timeout: the outcome of the ${operation} of ${groupResourceText(gr)} ${quote(name)} is unknown: it may or may not have been stored`,
+    of(gr, name),
+  );
+
+export const tooManyRequests = (text: string, retryAfterSeconds: number): StatusError =>
+  new StatusError('TooManyRequests', text, { retryAfterSeconds });
+
+/** `text` is `406: Not Acceptable…` or a sentence; the details are `{}` in the first form only. */
+export const notAcceptable = (text: string, details?: StatusDetails): StatusError => new StatusError('NotAcceptable', text, details);
+
+export const requestTooLarge = (text: string): StatusError => new StatusError('RequestEntityTooLarge', `Request entity too large: ${text}`);
+
+export const unsupportedMediaType = (accepted: readonly string[]): StatusError =>
+  new StatusError(
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+  );
+
+export const unsupportedPatchType = (): StatusError => new StatusError('UnsupportedMediaType', '415: Unsupported Media Type', {});
+
+export const internalError = (text: string): StatusError =>
+  new StatusError('InternalError', `Internal error occurred: ${text}`, { causes: [{ message: text }] });
+
+/** What a client is told when the server failed in a way that it does not understand itself. */
+export const unexplainedError = (): StatusError =>
+  new StatusError('InternalError', 'an error on the server ("") has prevented the request from succeeding');
+
+/** A disruption budget's refusal; `text` says which and why. */
+export const evictionRefused = (text: string, retryAfterSeconds?: number): StatusError =>
+  new StatusError('TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
+    causes: [{ reason: 'DisruptionBudget', message: text }],
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
+
+export const tooManyBudgets = (): StatusError =>
+  new StatusError(undefined, 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
+
+export const serviceUnavailable = (text: string, retryAfterSeconds?: number): StatusError =>
+  new StatusError('ServiceUnavailable', text, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds });
+
+/** The answer to an operation that went well and has nothing to show. */
+export const success = (code: number): Status => ({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code });
+
+/** The answer to a delete that removed the object. */
+export function deletedStatus(gr: GroupResource, name: string, uid: string): Status {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name, ...(gr.group === '' ? {} : { group: gr.group }), kind: gr.resource, uid },
+  };
+}

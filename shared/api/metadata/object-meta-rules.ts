@@ -1,0 +1,196 @@
+/**
+ * The rules for metadata that hold for every kind (behaviour-reference §5.1, §7.4). Returns errors in upstream's order; changes nothing.
+ */
+import { forbiddenField, invalidAs, invalidValue, required, tooLong, type FieldError } from '../errors/field-error';
+import { parseApiVersion } from '../identity/identity';
+import { managerFaults } from './manager-name';
+import { equalJson, isObject, type JsonObject, type JsonValue, objectAt, own, sortedKeys, stringAt, stringsAt } from '../../values/json';
+import { dnsLabel, labelValue, qualifiedName, type NameCheck } from '../../values/name-formats';
+import { isTerminating } from './object-meta';
+import { quote } from '../../values/quote';
+import { STANDARD_FINALIZERS } from '../../names/dialect';
+
+export interface MetadataRules {
+  readonly namespaced: boolean;
+  readonly name: NameCheck;
+  /** For `generateName`. */
+  readonly prefix: NameCheck;
+}
+
+const ANNOTATION_BYTES = 262_144;
+const IMMUTABLE = 'field is immutable';
+
+/** What can be said of the metadata of a new object, but for {@link unqualifiedFinalizers}. */
+export function validateMetadata(metadata: JsonObject, rules: MetadataRules): FieldError[] {
+  const errors: FieldError[] = [];
+  const generateName = stringAt(metadata, 'generateName');
+  if (generateName !== undefined && generateName !== '') {
+    for (const text of rules.prefix(generateName)) errors.push(invalidValue('metadata.generateName', generateName, text));
+  }
+  const name = stringAt(metadata, 'name') ?? '';
+  if (name === '') errors.push(required('metadata.name', 'name or generateName is required'));
+  else for (const text of rules.name(name)) errors.push(invalidValue('metadata.name', name, text));
+  validateNamespace(metadata, rules, errors);
+  const generation = own(metadata, 'generation');
+  if ((typeof generation === 'number' || typeof generation === 'bigint') && generation < 0) {
+    errors.push(invalidAs('metadata.generation', String(generation), 'must be greater than or equal to 0'));
+  }
+  return validateChangeable(metadata, errors);
+}
+
+/** What can be said, in one state, of the metadata that clients may change: labels, annotations, owners, finalizers' names. */
+export function validateChangeable(metadata: JsonObject, errors: FieldError[] = []): FieldError[] {
+  const labels = objectAt(metadata, 'labels');
+  if (labels !== undefined) validateLabels(labels, 'metadata.labels', errors);
+  const annotations = objectAt(metadata, 'annotations');
+  if (annotations !== undefined) validateAnnotations(annotations, 'metadata.annotations', errors);
+  validateOwners(metadata, errors);
+  validateFinalizers(stringsAt(metadata, 'finalizers'), errors);
+  validateManagers(metadata, errors);
+  return errors;
+}
+
+const SUBRESOURCE_BYTES = 256;
+
+/** The names in managedFields, which a client may send. */
+function validateManagers(metadata: JsonObject, errors: FieldError[]): void {
+  const entries = own(metadata, 'managedFields');
+  if (!Array.isArray(entries)) return;
+  entries.forEach((entry, index) => {
+    if (!isObject(entry)) return;
+    const field = `metadata.managedFields[${index}]`;
+    errors.push(...managerFaults(`${field}.manager`, stringAt(entry, 'manager') ?? ''));
+    const subresource = stringAt(entry, 'subresource') ?? '';
+    if (Buffer.byteLength(subresource) > SUBRESOURCE_BYTES) errors.push(tooLong(`${field}.subresource`, SUBRESOURCE_BYTES));
+  });
+}
+
+/** The change from `old`, which the server stored, to `metadata`. */
+export function validateMetadataChange(metadata: JsonObject, old: JsonObject): FieldError[] {
+  const errors: FieldError[] = [];
+  if (isTerminating(old)) {
+    const before = new Set(stringsAt(old, 'finalizers'));
+    const added = stringsAt(metadata, 'finalizers').filter((finalizer) => !before.has(finalizer));
+    if (added.length > 0) {
+      const shown = `[]string{${added
+        .sort()
+        .map((finalizer) => quote(finalizer))
+        .join(', ')}}`;
+      errors.push(
+        forbiddenField(
+          'metadata.finalizers',
+          `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`,
+        ),
+      );
+    }
+  }
+  for (const [member, show] of IMMUTABLE_MEMBERS) {
+    const value = own(metadata, member);
+    if (!equalJson(value, own(old, member))) errors.push(invalidAs(`metadata.${member}`, show(value), IMMUTABLE));
+  }
+  return errors;
+}
+
+/** Kinds of the core group refuse finalizers without a domain, but for the well-known ones. */
+export function unqualifiedFinalizers(metadata: JsonObject): FieldError[] {
+  return stringsAt(metadata, 'finalizers').flatMap((finalizer, index) => unqualifiedFinalizer(finalizer, `metadata.finalizers[${index}]`));
+}
+
+const showText = (value: JsonValue | undefined): string => quote(typeof value === 'string' ? value : '');
+const showNumber = (value: JsonValue | undefined): string =>
+  typeof value === 'number' || typeof value === 'bigint' ? String(value) : 'null';
+/** `2020-01-01 00:00:00 +0000 UTC`. */
+const showTime = (value: JsonValue | undefined): string =>
+  typeof value === 'string' ? `${value.slice(0, 19).replace('T', ' ')} +0000 UTC` : 'null';
+
+const IMMUTABLE_MEMBERS: readonly (readonly [member: string, show: (value: JsonValue | undefined) => string])[] = [
+  ['name', showText],
+  ['namespace', showText],
+  ['uid', showText],
+  ['creationTimestamp', showTime],
+  ['deletionTimestamp', showTime],
+  ['deletionGracePeriodSeconds', showNumber],
+];
+
+function validateNamespace(metadata: JsonObject, rules: MetadataRules, errors: FieldError[]): void {
+  const namespace = stringAt(metadata, 'namespace') ?? '';
+  if (!rules.namespaced) {
+    if (namespace !== '') errors.push(forbiddenField('metadata.namespace', 'not allowed on this type'));
+    return;
+  }
+  if (namespace === '') errors.push(required('metadata.namespace'));
+  else for (const text of dnsLabel(namespace)) errors.push(invalidValue('metadata.namespace', namespace, text));
+}
+
+/** Keys and values of labels, in the order of the keys; the path names no key. */
+export function validateLabels(labels: JsonObject, field: string, errors: FieldError[]): void {
+  for (const key of sortedKeys(labels)) {
+    for (const text of qualifiedName(key)) errors.push(invalidValue(field, key, text));
+    const value = labels[key];
+    if (typeof value === 'string') for (const text of labelValue(value)) errors.push(invalidValue(field, value, text));
+  }
+}
+
+export function validateAnnotations(annotations: JsonObject, field: string, errors: FieldError[]): void {
+  let characters = 0;
+  for (const key of sortedKeys(annotations)) {
+    for (const text of qualifiedName(key.toLowerCase())) errors.push(invalidValue(field, key, text));
+    const value = annotations[key];
+    characters += key.length + (typeof value === 'string' ? value.length : 0);
+  }
+  // A UTF-16 unit is at most three bytes, so only a third of the bound needs exact counting.
+  if (characters * 3 > ANNOTATION_BYTES && byteSize(annotations) > ANNOTATION_BYTES) errors.push(tooLong(field, ANNOTATION_BYTES));
+}
+
+/** UTF-8 bytes of all keys and string values. */
+export function byteSize(map: JsonObject): number {
+  let total = 0;
+  for (const key of Object.keys(map)) {
+    const value = map[key];
+    total += Buffer.byteLength(key) + (typeof value === 'string' ? Buffer.byteLength(value) : 0);
+  }
+  return total;
+}
+
+function validateOwners(metadata: JsonObject, errors: FieldError[]): void {
+  const field = 'metadata.ownerReferences';
+  const references = own(metadata, 'ownerReferences');
+  if (!Array.isArray(references)) return;
+  let controller: string | undefined;
+  for (const reference of references) {
+    if (!isObject(reference)) continue;
+    const apiVersion = stringAt(reference, 'apiVersion') ?? '';
+    const version = parseApiVersion(apiVersion);
+    if (version === undefined || version.version === '')
+      errors.push(invalidValue(`${field}.apiVersion`, apiVersion, 'version must not be empty'));
+    for (const member of ['kind', 'name', 'uid']) {
+      const value = stringAt(reference, member) ?? '';
+      if (value === '') errors.push(invalidValue(`${field}.${member}`, value, `${member} must not be empty`));
+    }
+    const kind = stringAt(reference, 'kind') ?? '';
+    if (apiVersion === 'v1' && kind === 'Event') {
+      errors.push(invalidAs(field, JSON.stringify(reference), '/v1, Kind=Event is disallowed from being an owner'));
+    }
+    if (own(reference, 'controller') !== true) continue;
+    const name = `${kind}/${stringAt(reference, 'name') ?? ''}`;
+    if (controller !== undefined) {
+      const text = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
+      errors.push(invalidAs(field, JSON.stringify(references), text));
+    } else controller = name;
+  }
+}
+
+function validateFinalizers(finalizers: readonly string[], errors: FieldError[]): void {
+  if (finalizers.length === 0) return;
+  const field = 'metadata.finalizers';
+  for (const finalizer of finalizers) for (const text of qualifiedName(finalizer)) errors.push(invalidValue(field, finalizer, text));
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    errors.push(invalidValue(field, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
+  }
+}
+
+/** A finalizer without a domain must be one of the well-known ones. */
+export function unqualifiedFinalizer(finalizer: string, field: string): readonly FieldError[] {
+  if (finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)) return [];
+  return [invalidValue(field, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
+}

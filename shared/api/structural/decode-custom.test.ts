@@ -1,0 +1,103 @@
+import * as fc from 'fast-check';
+import { customCases, type CustomCase } from '../../../test/support/recorded-custom';
+import { cloneJson, isObject, sortedKeys, type JsonObject, type JsonValue } from '../../values/json';
+import { DecodeError } from '../types';
+import { decodeCustom } from './decode-custom';
+import { applySchemaDefaults, dropNulls } from './defaults';
+import { pruneUnknown } from './prune';
+import recording from './testdata/decoding.json';
+
+const CASES = customCases(recording);
+const text = (value: JsonValue): string => JSON.stringify(value).slice(0, 100);
+
+function decoded({ node, sent }: CustomCase): { object: JsonObject; unknown: string[] } | string {
+  try {
+    return decodeCustom(node, { apiVersion: 'x/v1', kind: 'Thing', ...sent });
+  } catch (error) {
+    if (error instanceof DecodeError) return error.message;
+    throw error;
+  }
+}
+
+describe('as a real server answers', () => {
+  test.each(CASES.map((one) => [one.definition, text(one.sent), one] as const))('%s %s', (_definition, _text, one) => {
+    const { answer, node } = one;
+    const found = decoded(one);
+    if (typeof found === 'string') {
+      expect({ code: 400, message: `Thing in version "v2" cannot be handled as a Thing: ${found}` }).toEqual(answer);
+      return;
+    }
+    expect(answer.code).not.toBe(400);
+    expect(found.unknown.map((path) => `unknown field "${path}"`)).toEqual(answer.warnings ?? []);
+    if (answer.object === undefined) return;
+    applySchemaDefaults(node, found.object);
+    const { apiVersion: _apiVersion, kind: _kind, ...rest } = found.object;
+    expect({ metadata: {}, ...rest }).toEqual(answer.object);
+  });
+});
+
+const NODES = [...new Set(CASES.map(({ node }) => node))];
+
+/** Objects with members that the definitions know and others, of any type. */
+function objects(): fc.Arbitrary<JsonObject> {
+  const names = new Set<string>(['unknown', '__proto__']);
+  const collect = (value: JsonValue): void => {
+    if (Array.isArray(value)) value.forEach(collect);
+    else if (isObject(value))
+      for (const name of sortedKeys(value)) {
+        names.add(name);
+        collect(value[name] ?? null);
+      }
+  };
+  CASES.forEach(({ sent }) => collect(sent));
+  const { members } = fc.letrec<{ members: JsonObject; value: JsonValue }>((tie) => ({
+    members: fc.dictionary(fc.constantFrom(...names), tie('value'), { maxKeys: 6 }),
+    value: fc.oneof({ maxDepth: 6 }, fc.constantFrom(null, 1, 'x', true), tie('members'), fc.array(tie('value'), { maxLength: 3 })),
+  }));
+  return members;
+}
+
+describe('laws', () => {
+  it('what was done once is not done again', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...NODES), objects(), (node, object) => {
+        pruneUnknown(node, object);
+        dropNulls(node, object);
+        applySchemaDefaults(node, object);
+        const before = cloneJson<JsonObject>(object);
+        expect(pruneUnknown(node, object)).toEqual([]);
+        dropNulls(node, object);
+        applySchemaDefaults(node, object);
+        expect(object).toEqual(before);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('what is decoded is decoded again to itself, and shares nothing', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...NODES), objects(), (node, object) => {
+        const before = cloneJson<JsonObject>(object);
+        let once: JsonObject;
+        try {
+          once = decodeCustom(node, object).object;
+        } catch (error) {
+          expect(error).toBeInstanceOf(DecodeError);
+          return;
+        } finally {
+          expect(object).toEqual(before);
+        }
+        expect(decodeCustom(node, once)).toEqual({ object: once, unknown: [] });
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('takes as long as the object is large', () => {
+    const [node] = NODES;
+    const list = Array.from({ length: 100_000 }, (_, index) => ({ n: 'x', [`unknown${index}`]: 1 }));
+    const { unknown, object } = decodeCustom(node!, { spec: { list } });
+    expect(unknown).toHaveLength(1000);
+    expect(object['spec']).toEqual({ list: list.map(() => ({ n: 'x' })) });
+  });
+});

@@ -1,0 +1,144 @@
+/**
+ * The formats of texts that upstream checks (`format: date-time`): which there are and which texts they take, as recorded (testdata/formats.json). Any
+ * other format says nothing.
+ */
+import { parseIpAddress, parseIpRange } from '../../values/ip-address';
+import { shownValue, type Check } from './check-context';
+import { isIpv6 } from './format-address';
+import { isMailAddress } from './format-email';
+import { isDuration } from './format-duration';
+import { isRequestUri } from './format-uri';
+
+type Format = (text: string) => boolean;
+
+const like =
+  (pattern: RegExp): Format =>
+  (text) =>
+    pattern.test(text);
+
+/** Digits of `version` stand where a UUID says which one it is. */
+const uuid = (version: string, variant = '[0-9a-f]'): Format =>
+  like(new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?${variant}[0-9a-f]{3}-?[0-9a-f]{12}$`, 'i'));
+
+const HOST_CHARACTER = 'a-zA-Z0-9\\p{S}\\p{L}';
+const HOST_NAME = new RegExp(
+  `^(?:[${HOST_CHARACTER}](?:-?[${HOST_CHARACTER}]{0,62})?|(?:[${HOST_CHARACTER}](?:[-${HOST_CHARACTER}]{0,61}[${HOST_CHARACTER}])?\\.)+[a-zA-Z\\p{L}]{2,63})$`,
+  'u',
+);
+const CREDIT_CARD =
+  /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11})$/;
+const COLOUR = '[ \\t\\n\\f\\r]*(?:0|[1-9][0-9]?|1[0-9][0-9]?|2[0-4][0-9]|25[0-5])[ \\t\\n\\f\\r]*';
+
+const FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
+  ['bsonobjectid', like(/^[0-9a-f]{24}$/i)],
+  ['uri', isRequestUri],
+  ['email', isMailAddress],
+  ['hostname', isHostName],
+  ['ipv4', (text) => text.includes('.') && parseIpAddress(text) !== undefined],
+  ['ipv6', isIpv6],
+  ['cidr', (text) => parseIpRange(text) !== undefined],
+  ['mac', isHardwareAddress],
+  ['uuid', uuid('[0-9a-f]')],
+  ['uuid3', uuid('3')],
+  ['uuid4', uuid('4', '[89ab]')],
+  ['uuid5', uuid('5', '[89ab]')],
+  ['isbn', (text) => isIsbn10(text) || isIsbn13(text)],
+  ['isbn10', isIsbn10],
+  ['isbn13', isIsbn13],
+  ['creditcard', isCreditCard],
+  ['ssn', like(/^[0-9]{3}[- ][0-9]{2}[- ][0-9]{4}$/)],
+  ['hexcolor', like(/^#?(?:[0-9a-f]{3}|[0-9a-f]{6})$/i)],
+  ['rgbcolor', like(new RegExp(`^rgb\\(${COLOUR},${COLOUR},${COLOUR}\\)$`))],
+  ['byte', like(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/)],
+  ['password', () => true],
+  ['date', isDate],
+  ['duration', isDuration],
+  ['datetime', isDateTime],
+]);
+
+function find(name: string): Format | undefined {
+  return FORMATS.get(name.replaceAll('-', ''));
+}
+
+/** The name if there is such a format, else ''. */
+export function knownFormat(name: string): string {
+  return find(name) === undefined ? '' : name;
+}
+
+/** Undefined = there is no such format. */
+export function formatCheck(name: string): Check | undefined {
+  const format = find(name);
+  if (format === undefined) return undefined;
+  return (value, context) => {
+    if (typeof value === 'string' && !format(value)) {
+      const shown = shownValue(value);
+      context.fail('FieldValueTypeInvalid', shown, `in body must be of type ${name}: ${shown}`);
+    }
+    return 0;
+  };
+}
+
+function isHostName(text: string): boolean {
+  if (text.length > 255 || Buffer.byteLength(text) > 255 || !HOST_NAME.test(text)) return false;
+  return text.split('.').every((label) => Buffer.byteLength(label) <= 63);
+}
+
+/** 6, 8 or 20 bytes, each or each two of them apart, or none. */
+function isHardwareAddress(text: string): boolean {
+  if (
+    text.length > 60 ||
+    !/^(?:[0-9a-f]{2}(?:(?::[0-9a-f]{2})+|(?:-[0-9a-f]{2})+|(?:[0-9a-f]{2})+)|[0-9a-f]{4}(?:\.[0-9a-f]{4})+)$/i.test(text)
+  )
+    return false;
+  return [12, 16, 40].includes(text.replace(/[:.-]/g, '').length);
+}
+
+function isIsbn10(text: string): boolean {
+  const digits = withoutBlanks(text);
+  if (!/^[0-9]{9}[0-9X]$/.test(digits)) return false;
+  let sum = 0;
+  for (let i = 0; i < 10; i += 1) sum += (i + 1) * (digits[i] === 'X' ? 10 : Number(digits[i]));
+  return sum % 11 === 0;
+}
+
+function isIsbn13(text: string): boolean {
+  const digits = withoutBlanks(text);
+  if (!/^[0-9]{13}$/.test(digits)) return false;
+  let sum = 0;
+  for (let i = 0; i < 13; i += 1) sum += (i % 2 === 0 ? 1 : 3) * Number(digits[i]);
+  return sum % 10 === 0;
+}
+
+function withoutBlanks(text: string): string {
+  return text.replace(/[ \t\n\f\r-]+/g, '');
+}
+
+function isCreditCard(text: string): boolean {
+  const digits = text.replace(/[^0-9]+/g, '');
+  if (!CREDIT_CARD.test(digits)) return false;
+  let sum = 0;
+  for (let i = 0; i < digits.length; i += 1) {
+    const digit = Number(digits[digits.length - 1 - i]);
+    sum += i % 2 === 0 ? digit : Math.floor((digit * 2) / 10) + ((digit * 2) % 10);
+  }
+  return sum % 10 === 0;
+}
+
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function isDate(text: string): boolean {
+  const [, year = '', month = '', day = ''] = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text) ?? [];
+  if (year === '') return false;
+  const isLeap = Number(year) % 4 === 0 && (Number(year) % 100 !== 0 || Number(year) % 400 === 0);
+  const days = month === '02' && isLeap ? 29 : (MONTH_DAYS[Number(month) - 1] ?? 0);
+  return Number(day) >= 1 && Number(day) <= days;
+}
+
+/** Looser than RFC 3339: anything may stand before a fraction, zones are not bounded, and what follows another `t` does not count. */
+function isDateTime(text: string): boolean {
+  const [date = '', time = ''] = text.toLowerCase().split('t', 2);
+  if (!isDate(date)) return false;
+  const [, hour = '', minute = '', second = ''] =
+    /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/u.exec(time) ?? [];
+  return hour !== '' && hour <= '23' && minute <= '59' && second <= '59';
+}

@@ -1,0 +1,73 @@
+/** What paths find in objects, as a real server shows it in a column of texts (test/recordings/custom.ts). */
+import * as fc from 'fast-check';
+import { goNumber } from '../../values/go-syntax';
+import { isObject, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
+import { readJsonPath } from './json-path';
+import recording from './testdata/paths.json';
+
+const OBJECTS = (recording.tables as readonly JsonObject[]).map((object, index): JsonObject => {
+  const { metadata } = object;
+  return { apiVersion: 'v', kind: 'Thing', ...object, metadata: { ...(isObject(metadata) ? metadata : {}), name: `t${index}` } };
+});
+
+function shown(text: string): unknown {
+  const path = readJsonPath(text);
+  if (path === undefined) return 'unreadable';
+  return OBJECTS.map((object) => {
+    const [value] = path(object) ?? [];
+    if (value === undefined) return null;
+    return value === null
+      ? '<no value>'
+      : typeof value === 'string'
+        ? value
+        : typeof value === 'number'
+          ? goNumber(value)
+          : stringifyJson(value, 'sorted');
+  });
+}
+
+test.each(Object.entries(recording.paths))('%s', (text, expected) => {
+  expect(shown(text)).toEqual(expected);
+});
+
+it('reads whatever it is given', () => {
+  const parts = fc.constantFrom(
+    '.',
+    '..',
+    'a',
+    '[',
+    ']',
+    '*',
+    '?(',
+    ')',
+    '@',
+    '==',
+    '"',
+    "'",
+    '0',
+    ':',
+    ',',
+    '-',
+    '\\',
+    ' ',
+    '}',
+    '{',
+    '<',
+  );
+  const texts = fc.array(parts, { maxLength: 12 }).map((list) => `.${list.join('')}`);
+  const values = fc.jsonValue().map((value) => value as JsonValue);
+  fc.assert(
+    fc.property(texts, values, (text, value) => {
+      readJsonPath(text)?.(value);
+      return true;
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it('takes no longer than the object is large', () => {
+  let value: JsonValue = 1;
+  for (let i = 0; i < 400; i += 1) value = { a: value, b: [value === 1 ? 2 : 3] };
+  expect(readJsonPath('....a')).toBeUndefined();
+  expect(readJsonPath('..a..a..a..a..a..a')?.(value)).toBeUndefined();
+});

@@ -1,0 +1,37 @@
+/** What is published of schemas, as a real server published it (test/recordings/custom.ts). Its texts on what every object has are not compared. */
+import { isObject, own, type JsonObject, type JsonValue } from '../../values/json';
+import { publishSchema } from './publish';
+import { readSchema } from './read-schema';
+import recording from './testdata/publishing.json';
+
+interface Recorded {
+  readonly title: string;
+  readonly schema: JsonObject;
+  readonly documents: Readonly<Record<'v2' | 'v3', { readonly kind: JsonObject }>>;
+}
+
+const MEMBERS: JsonObject = { apiVersion: {}, kind: {}, metadata: {} };
+
+/** Whole objects with nothing said of what every object has. */
+function plain(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isObject(value)) return value;
+  const copy = Object.fromEntries(Object.entries(value).map(([name, member]): [string, JsonValue] => [name, plain(member)]));
+  const metadata = own(value, 'metadata');
+  const isReference = isObject(metadata) && JSON.stringify(metadata).includes('ObjectMeta');
+  return isReference ? { ...copy, ...MEMBERS } : copy;
+}
+
+describe.each((recording as unknown as readonly Recorded[]).map((one) => [one.title, one] as const))(
+  '%s',
+  (_title, { schema, documents }) => {
+    test.each([2, 3] as const)('in version %i', (version) => {
+      const {
+        'x-kubernetes-group-version-kind': _kinds,
+        'x-kubernetes-selectable-fields': _fields,
+        ...expected
+      } = documents[`v${version}`].kind;
+      expect(publishSchema(readSchema(schema), { version, objectMembers: MEMBERS })).toEqual(plain(expected));
+    });
+  },
+);

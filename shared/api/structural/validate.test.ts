@@ -1,0 +1,121 @@
+import * as fc from 'fast-check';
+import { customCases, type CustomCase } from '../../../test/support/recorded-custom';
+import { shortenPatterns } from '../../../test/support/recorded-rules';
+import { isObject, type JsonObject, type JsonValue } from '../../values/json';
+import { decodeCustom } from './decode-custom';
+import { applySchemaDefaults } from './defaults';
+import { readSchema } from './read-schema';
+import type { SchemaNode } from './schema-node';
+import decoding from './testdata/decoding.json';
+import formats from './testdata/formats.json';
+import updates from './testdata/updates.json';
+import validation from './testdata/validation.json';
+import { validateSchema } from './validate';
+
+const CASES = [decoding, formats, updates, validation].flatMap(customCases).filter(({ answer }) => answer.code !== 400);
+const text = (value: JsonValue | undefined): string => (value === undefined ? '' : JSON.stringify(value).slice(0, 100));
+
+function ready(node: SchemaNode, value: JsonObject): JsonObject {
+  const given = value['metadata'];
+  const { object } = decodeCustom(node, {
+    apiVersion: 'x/v2',
+    kind: 'Thing',
+    ...value,
+    metadata: { name: 'x', ...(isObject(given) ? given : {}) },
+  });
+  applySchemaDefaults(node, object);
+  return object;
+}
+
+type Cause = readonly string[];
+
+/** Upstream goes through members in no particular order, so only what is said of one field has an order. */
+function byField(causes: readonly Cause[]): Record<string, Cause[]> {
+  const found: Record<string, Cause[]> = {};
+  for (const [field = '', ...rest] of causes) (found[field] ??= []).push(rest);
+  return found;
+}
+
+function causes({ node, sent, old }: CustomCase): Cause[] {
+  const errors = validateSchema(node, ready(node, sent), old === undefined ? undefined : ready(node, old));
+  return errors.map(({ reason, field, body }) => [field, reason, shortenPatterns(body)]);
+}
+
+describe('as a real server answers', () => {
+  test.each(CASES.map((one) => [one.definition, text(one.old), text(one.sent), one] as const))(
+    '%s %s %s',
+    (_definition, _old, _sent, one) => {
+      expect(byField(causes(one))).toEqual(byField(one.answer.causes ?? []));
+    },
+  );
+});
+
+it('says what is wrong with types first, then with embedded resources, then with lists', () => {
+  const one = CASES.find(({ definition }) => definition === 'resources');
+  const fields = one?.answer.causes?.map(([field]) => field) ?? [];
+  expect(fields.slice(-3)).toEqual(['spec.embedded.apiVersion', 'spec.embedded.kind', 'spec.set[1]']);
+  expect(
+    causes(one!)
+      .map(([field]) => field)
+      .slice(-3),
+  ).toEqual(fields.slice(-3));
+});
+
+const NODES = [...new Set(CASES.map(({ node }) => node))];
+const MEMBERS = [...new Set(NODES.flatMap((node) => [...(node.properties.get('spec')?.properties.keys() ?? [])]))];
+
+describe('laws', () => {
+  const values = fc.jsonValue({ maxDepth: 4 }).map((value) => value as JsonValue);
+  const objects = fc
+    .dictionary(fc.constantFrom(...MEMBERS), values, { maxKeys: 20 })
+    .map((spec): JsonObject => ({ apiVersion: 'x/v2', kind: 'Thing', metadata: { name: 'x' }, spec }));
+
+  it('takes whatever it is given', () => {
+    fc.assert(
+      fc.property(fc.nat(NODES.length - 1), objects, objects, (at, object, old) => {
+        const node = NODES[at]!;
+        validateSchema(node, object);
+        validateSchema(node, object, old);
+        expect(validateSchema(node, object, object).length).toBeLessThanOrEqual(validateSchema(node, object).length);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('takes as long as the object is large', () => {
+    const node = readSchema({
+      type: 'object',
+      properties: {
+        spec: {
+          type: 'array',
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['k'],
+          items: {
+            type: 'object',
+            required: ['v'],
+            properties: { k: { type: 'string', pattern: '^k[0-9]+$', maxLength: 9 }, v: { type: 'integer', minimum: 1 } },
+            anyOf: [{ required: ['w'] }, { properties: { v: { maximum: 3 } } }],
+          },
+        },
+      },
+    });
+    const spec = (v: number): JsonObject => ({ spec: Array.from({ length: 20_000 }, (_, index) => ({ k: `k${index}`, v })) });
+    expect(validateSchema(node, spec(2))).toEqual([]);
+    expect(validateSchema(node, spec(0))).toHaveLength(1000);
+    expect(validateSchema(node, spec(0), spec(0))).toEqual([]);
+    expect(validateSchema(node, spec(9), spec(8))).toHaveLength(1000);
+  });
+});
+
+// Expressions that try again from every place would need hours.
+it('reads long texts of every format in time', () => {
+  const formats = ['byte', 'date-time', 'duration', 'email', 'hostname', 'ipv6', 'isbn', 'mac', 'rgbcolor', 'uri', 'uuid'];
+  for (const format of formats) {
+    const node = readSchema({ type: 'object', properties: { spec: { type: 'string', format } } });
+    for (const unit of ['1', '1 ', 'a.', '"', '(', ' ', 'AAAA', '%41']) {
+      for (const head of ['', 'http://', '"', 'a <']) {
+        expect(validateSchema(node, { spec: head + unit.repeat(200_000) + '!' }).length).toBeLessThan(2);
+      }
+    }
+  }
+});

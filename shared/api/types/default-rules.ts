@@ -1,0 +1,117 @@
+/** Defaults that depend on other members, by type; each runs after the plain values of its type and before its members' own defaults. */
+import { arrayAt, cloneJson, isObject, objectAt, setMember, stringAt, type JsonObject } from '../../values/json';
+import { DEFINITION_RULES } from './default-rules/definitions';
+import { POLICY_RULES } from './default-rules/policies';
+import { isZero, objects, type DefaultRule } from './default-rules/rule';
+import { WORKLOAD_RULES } from './default-rules/workloads';
+import { schemaOf } from './tables';
+
+const CLIENT_IP_TIMEOUT_SECONDS = 10_800;
+
+export const DEFAULT_RULES: Readonly<Record<string, DefaultRule>> = {
+  ...WORKLOAD_RULES,
+  ...POLICY_RULES,
+  ...DEFINITION_RULES,
+  'core.v1.Container': pullPolicy,
+  'core.v1.EphemeralContainer': pullPolicy,
+  'core.v1.LimitRangeItem': (item) => {
+    if (item['type'] !== 'Container') return;
+    const limits = { ...objectAt(item, 'max'), ...objectAt(item, 'default') };
+    const requests = { ...objectAt(item, 'min'), ...limits, ...objectAt(item, 'defaultRequest') };
+    if (Object.keys(limits).length > 0) item['default'] = limits;
+    if (Object.keys(requests).length > 0) item['defaultRequest'] = requests;
+  },
+  'core.v1.NodeStatus': (status) => {
+    if (status['allocatable'] === undefined && isObject(status['capacity'])) status['allocatable'] = cloneJson(status['capacity']);
+  },
+  'core.v1.PersistentVolume': (volume) => {
+    // A spec that stands elsewhere has no such defaults.
+    const spec = objectAt(volume, 'spec');
+    if (spec === undefined) return;
+    if (isZero(spec['persistentVolumeReclaimPolicy'])) spec['persistentVolumeReclaimPolicy'] = 'Retain';
+    if (spec['volumeMode'] === undefined || spec['volumeMode'] === null) spec['volumeMode'] = 'Filesystem';
+  },
+  'core.v1.Pod': (pod) => {
+    const spec = objectAt(pod, 'spec');
+    if (spec === undefined) return;
+    if (spec['enableServiceLinks'] === undefined || spec['enableServiceLinks'] === null) spec['enableServiceLinks'] = true;
+    for (const container of containersOf(spec)) requestsFromLimits(container);
+    if (spec['hostNetwork'] !== true) return;
+    for (const container of containersOf(spec)) {
+      for (const port of objects(container, 'ports')) if (isZero(port['hostPort'])) port['hostPort'] = port['containerPort'] ?? 0;
+    }
+  },
+  'core.v1.PodSpec': (spec) => {
+    // Two names of one member: the newer one wins.
+    const account = stringAt(spec, 'serviceAccountName') ?? stringAt(spec, 'serviceAccount');
+    if (account !== undefined) Object.assign(spec, { serviceAccountName: account, serviceAccount: account });
+  },
+  'core.v1.Secret': (secret) => {
+    // Write-only: texts are merged over the data and never kept.
+    const texts = objectAt(secret, 'stringData');
+    delete secret['stringData'];
+    if (texts === undefined) return;
+    const data: JsonObject = objectAt(secret, 'data') ?? {};
+    for (const [key, value] of Object.entries(texts))
+      setMember(data, key, Buffer.from(typeof value === 'string' ? value : '').toString('base64'));
+    secret['data'] = data;
+  },
+  'core.v1.Service': (service) => {
+    if (stringAt(objectAt(service, 'spec'), 'type') !== 'LoadBalancer') return;
+    for (const ingress of objects(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress')) {
+      if (!isZero(ingress['ip']) && ingress['ipMode'] === undefined) ingress['ipMode'] = 'VIP';
+    }
+  },
+  'core.v1.ServicePort': (port) => {
+    if (isZero(port['targetPort'])) port['targetPort'] = port['port'] ?? 0;
+  },
+  'core.v1.ServiceSpec': serviceSpec,
+  'core.v1.Volume': (volume) => {
+    const sources = schemaOf('core.v1.VolumeSource').fields;
+    if (sources.every((source) => volume[source.name] === undefined)) volume['emptyDir'] = {};
+  },
+};
+
+function serviceSpec(spec: JsonObject): void {
+  if (spec['sessionAffinity'] === 'None') delete spec['sessionAffinityConfig'];
+  if (spec['sessionAffinity'] === 'ClientIP') {
+    const config = objectAt(spec, 'sessionAffinityConfig');
+    const timeout = objectAt(config, 'clientIP')?.['timeoutSeconds'];
+    if (timeout === undefined || timeout === null)
+      spec['sessionAffinityConfig'] = { clientIP: { timeoutSeconds: CLIENT_IP_TIMEOUT_SECONDS } };
+  }
+  const type = stringAt(spec, 'type');
+  const isExternal = type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && objectsOrTexts(spec, 'externalIPs') > 0);
+  if (isExternal && isZero(spec['externalTrafficPolicy'])) spec['externalTrafficPolicy'] = 'Cluster';
+  const isInternal = type === 'NodePort' || type === 'LoadBalancer' || type === 'ClusterIP';
+  if (isInternal && spec['internalTrafficPolicy'] === undefined) spec['internalTrafficPolicy'] = 'Cluster';
+  if (type === 'LoadBalancer' && spec['allocateLoadBalancerNodePorts'] === undefined) spec['allocateLoadBalancerNodePorts'] = true;
+}
+
+/** A resource that has a limit but no request requests its limit. */
+function requestsFromLimits(container: JsonObject): void {
+  const resources = objectAt(container, 'resources');
+  const limits = objectAt(resources, 'limits');
+  if (resources === undefined || limits === undefined) return;
+  resources['requests'] = { ...limits, ...objectAt(resources, 'requests') };
+}
+
+const NAME =
+  /^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*(?::\d+)?\/|\[[0-9a-fA-F:]+\](?::\d+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::(\w[\w.-]{0,127}))?(?:@([A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$/;
+
+/** An image without tag and digest, or with the tag `latest`, is pulled always; so is none whose name is no image name. */
+function pullPolicy(container: JsonObject): void {
+  if (!isZero(container['imagePullPolicy'])) return;
+  const match = NAME.exec(stringAt(container, 'image') ?? '');
+  const [, tag, digest] = match ?? [];
+  const isLatest = match !== null && (tag === 'latest' || (tag === undefined && digest === undefined));
+  container['imagePullPolicy'] = isLatest ? 'Always' : 'IfNotPresent';
+}
+
+function containersOf(spec: JsonObject | undefined): JsonObject[] {
+  return [...objects(spec, 'containers'), ...objects(spec, 'initContainers')];
+}
+
+function objectsOrTexts(object: JsonObject, member: string): number {
+  return arrayAt(object, member)?.length ?? 0;
+}

@@ -1,0 +1,31 @@
+/** Defaults of rules about access and traffic, as far as they depend on other members. */
+import { annotationAt } from '../../metadata/carried-annotations';
+import { objectAt, own, stringAt, type JsonObject } from '../../../values/json';
+import { isZero, objects, type DefaultRule } from './rule';
+
+const RBAC = 'rbac.authorization.platform.io';
+
+export const POLICY_RULES: Readonly<Record<string, DefaultRule>> = {
+  'flowcontrol.v1beta3.PriorityLevelConfiguration': defaultShares,
+  'networking.v1.NetworkPolicySpec': (spec) => {
+    const types = spec['policyTypes'];
+    if (Array.isArray(types) && types.length > 0) return;
+    spec['policyTypes'] = objects(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
+  },
+  'resource.v1alpha3.DeviceRequest': (request) => {
+    if (request['allocationMode'] === 'ExactCount' && isZero(request['count'])) request['count'] = 1;
+  },
+  'rbac.v1.Subject': (subject) => {
+    const kind = stringAt(subject, 'kind');
+    if ((stringAt(subject, 'apiGroup') ?? '') === '' && (kind === 'User' || kind === 'Group')) subject['apiGroup'] = RBAC;
+  },
+};
+
+const DEFAULT_SHARES = 30;
+
+/** v1beta3 says "the default" with zero shares; an annotation tells when zero is meant. */
+function defaultShares(object: JsonObject): void {
+  const limited = objectAt(objectAt(object, 'spec'), 'limited');
+  if (limited === undefined || annotationAt(object, (names) => names.zeroShares) !== undefined) return;
+  if ((own(limited, 'nominalConcurrencyShares') ?? 0) === 0) limited['nominalConcurrencyShares'] = DEFAULT_SHARES;
+}

@@ -1,0 +1,116 @@
+import { isObject, type JsonObject, type JsonValue } from '../../values/json';
+import { decodeObject } from './decode';
+import { applyDefaults } from './defaults';
+import { encodeBody } from './encode';
+
+function defaulted(type: string, value: JsonObject): JsonValue {
+  const { object } = decodeObject(type, value);
+  applyDefaults(type, object);
+  const once = encodeBody(type, object);
+  applyDefaults(type, object);
+  expect(encodeBody(type, object)).toBe(once);
+  return JSON.parse(once);
+}
+
+function part(value: JsonValue, member: string): JsonValue {
+  return isObject(value) ? (value[member] ?? null) : null;
+}
+
+/** Recorded from release 1.31.1. */
+test('a pod', () => {
+  const pod = defaulted('core.v1.Pod', {
+    spec: {
+      containers: [
+        {
+          name: 'a',
+          image: 'b',
+          ports: [{ containerPort: 80 }],
+          livenessProbe: { httpGet: { port: 80 } },
+          resources: { limits: { cpu: '0.1001' } },
+        },
+      ],
+      volumes: [{ name: 'v' }, { name: 's', secret: {} }],
+    },
+  });
+  expect(part(pod, 'spec')).toEqual({
+    volumes: [
+      { name: 'v', emptyDir: {} },
+      { name: 's', secret: { defaultMode: 420 } },
+    ],
+    containers: [
+      {
+        name: 'a',
+        image: 'b',
+        ports: [{ containerPort: 80, protocol: 'TCP' }],
+        resources: { limits: { cpu: '101m' }, requests: { cpu: '101m' } },
+        livenessProbe: {
+          httpGet: { path: '/', port: 80, scheme: 'HTTP' },
+          timeoutSeconds: 1,
+          periodSeconds: 10,
+          successThreshold: 1,
+          failureThreshold: 3,
+        },
+        terminationMessagePath: '/dev/termination-log',
+        terminationMessagePolicy: 'File',
+        imagePullPolicy: 'Always',
+      },
+    ],
+    restartPolicy: 'Always',
+    terminationGracePeriodSeconds: 30,
+    dnsPolicy: 'ClusterFirst',
+    securityContext: {},
+    schedulerName: 'default-scheduler',
+    enableServiceLinks: true,
+  });
+});
+
+test.each([
+  ['b', 'Always'],
+  ['b:latest', 'Always'],
+  ['b:1', 'IfNotPresent'],
+  ['r.io:5000/b', 'Always'],
+  [`b@sha256:${'a'.repeat(64)}`, 'IfNotPresent'],
+  ['UPPER', 'IfNotPresent'],
+])('image %s is pulled %s', (image, policy) => {
+  const spec = part(defaulted('core.v1.Pod', { spec: { containers: [{ name: 'a', image }] } }), 'spec');
+  expect(JSON.stringify(spec)).toContain(`"imagePullPolicy":"${policy}"`);
+});
+
+test.each<[JsonObject, JsonObject]>([
+  [
+    { ports: [{ port: 80 }] },
+    {
+      ports: [{ protocol: 'TCP', port: 80, targetPort: 80 }],
+      type: 'ClusterIP',
+      sessionAffinity: 'None',
+      internalTrafficPolicy: 'Cluster',
+    },
+  ],
+  [
+    { type: 'LoadBalancer', sessionAffinity: 'ClientIP' },
+    {
+      type: 'LoadBalancer',
+      sessionAffinity: 'ClientIP',
+      externalTrafficPolicy: 'Cluster',
+      sessionAffinityConfig: { clientIP: { timeoutSeconds: 10800 } },
+      allocateLoadBalancerNodePorts: true,
+      internalTrafficPolicy: 'Cluster',
+    },
+  ],
+  [
+    { type: 'ExternalName', sessionAffinityConfig: { clientIP: {} } },
+    { type: 'ExternalName', sessionAffinity: 'None' },
+  ],
+])('service %j', (spec, expected) => {
+  expect(part(defaulted('core.v1.Service', { spec }), 'spec')).toEqual(expected);
+});
+
+test('a secret takes its texts into its data', () => {
+  const secret = defaulted('core.v1.Secret', { data: { a: 'YQ==', b: 'Yg==' }, stringData: { b: 'new' } });
+  expect(secret).toEqual({ metadata: { creationTimestamp: null }, data: { a: 'YQ==', b: 'bmV3' }, type: 'Opaque' });
+});
+
+test('a node can allocate what it has', () => {
+  const status = part(defaulted('core.v1.Node', { status: { capacity: { cpu: '1.5' } } }), 'status');
+  expect(part(status, 'allocatable')).toEqual({ cpu: '1500m' });
+});

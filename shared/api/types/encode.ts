@@ -1,0 +1,221 @@
+/**
+ * The canonical JSON of an object: upstream's member order, map keys sorted by bytes, members present or omitted as the tables say, strings
+ * escaped as upstream escapes them. What is stored and answered is exactly this text. Unknown members are not written.
+ */
+import { compareBytes, isObject, printNumber, quoteJson, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
+import { schemaOf } from './tables';
+import type { EitherType, FieldSchema, FieldType, Scalar } from './types';
+
+/** `{"metadata":{…},…}`: without kind and apiVersion, which depend on the version and dialect that is served. */
+export function encodeBody(type: string, object: JsonObject): string {
+  return `{${structWriter(type)(object)}}`;
+}
+
+/** The members' text without the braces. */
+type StructWriter = (object: JsonObject) => string;
+type Writer = (value: JsonValue) => string;
+
+const writers = new Map<string, StructWriter>();
+
+function structWriter(type: string): StructWriter {
+  const known = writers.get(type);
+  if (known !== undefined) return known;
+  // Types may refer to themselves: while one is compiled, what refers to it looks it up at each call.
+  writers.set(type, (object) => structWriter(type)(object));
+  const compiled = compileStruct(type);
+  writers.set(type, compiled);
+  return compiled;
+}
+
+interface MemberWriter {
+  name: string;
+  /** `"name":` */
+  head: string;
+  write: Writer;
+  omitZero: boolean;
+  /** Written when the member is absent; undefined = nothing. */
+  whenAbsent: string | undefined;
+}
+
+function compileStruct(type: string): StructWriter {
+  const members = schemaOf(type).fields.map(compileMember);
+  return (object) => {
+    let text = '';
+    for (const member of members) {
+      const value = object[member.name];
+      if (value === undefined || value === null) {
+        if (member.whenAbsent !== undefined) text += text === '' ? member.whenAbsent : `,${member.whenAbsent}`;
+      } else if (!member.omitZero || !isZero(value)) {
+        if (text !== '') text += ',';
+        text += member.head;
+        text += member.write(value);
+      }
+    }
+    return text;
+  };
+}
+
+function compileMember(field: FieldSchema): MemberWriter {
+  const head = `${quoteJson(field.name)}:`;
+  const isKept = field.presence === 'always' || field.presence === 'null';
+  return {
+    name: field.name,
+    head,
+    write: compileType(field.type, field.presence === 'always'),
+    omitZero: field.presence === 'omit',
+    whenAbsent: isKept ? `${head}${field.presence === 'null' ? 'null' : zeroText(field.type)}` : undefined,
+  };
+}
+
+function isZero(value: JsonValue): boolean {
+  if (typeof value !== 'object') return value === '' || value === 0 || value === false;
+  if (value === null) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const member in value) if (Object.hasOwn(value, member)) return false;
+  return true;
+}
+
+const ZERO_TEXTS: Record<Scalar, string> = {
+  bool: 'false',
+  int32: '0',
+  int64: '0',
+  uint32: '0',
+  float64: '0',
+  string: '""',
+  bytes: 'null',
+  time: 'null',
+  microTime: 'null',
+  duration: '"0s"',
+  quantity: '"0"',
+  intOrString: '0',
+  raw: 'null',
+  json: 'null',
+  fields: 'null',
+  strings: 'null',
+};
+
+function zeroText(type: FieldType): string {
+  switch (type.kind) {
+    case 'object':
+      return `{${structWriter(type.type)({})}}`;
+    case 'list':
+    case 'map':
+    case 'either':
+      return 'null';
+    case 'scalar':
+      return ZERO_TEXTS[type.scalar];
+  }
+}
+
+/** What an object inside another one says of its own kind. */
+function typeMetaText(object: JsonObject): string {
+  const member = (name: string): string => {
+    const value = object[name];
+    return typeof value === 'string' && value !== '' ? `"${name}":${quoteJson(value)}` : '';
+  };
+  return joined(member('kind'), member('apiVersion'));
+}
+
+function joined(first: string, second: string): string {
+  return first === '' || second === '' ? first + second : `${first},${second}`;
+}
+
+/** `emptyIsNull`: a list that output always has is null when it is empty, because storage does not tell the two apart. */
+function compileType(type: FieldType, emptyIsNull: boolean): Writer {
+  switch (type.kind) {
+    case 'object': {
+      const write = structWriter(type.type);
+      if (schemaOf(type.type).hasTypeMeta) return (value) => (isObject(value) ? `{${joined(typeMetaText(value), write(value))}}` : '{}');
+      return (value) => (isObject(value) ? `{${write(value)}}` : '{}');
+    }
+    case 'either':
+      return compileEither(type);
+    case 'list':
+      return compileList(type.of, emptyIsNull);
+    case 'map':
+      return compileMap(type.of);
+    case 'scalar':
+      return SCALAR_WRITERS[type.scalar];
+  }
+}
+
+function compileEither({ object, or }: EitherType): Writer {
+  const write = structWriter(object);
+  const one: Writer = (value) => (isObject(value) ? `{${write(value)}}` : '{}');
+  const other = or === 'list' ? listOf(one) : writeAny;
+  return (value) => (isObject(value) ? one(value) : other(value));
+}
+
+const listOf =
+  (write: Writer): Writer =>
+  (value) =>
+    Array.isArray(value) ? `[${value.map(write).join(',')}]` : 'null';
+
+function compileList(of: FieldType, emptyIsNull: boolean): Writer {
+  const write = compileType(of, false);
+  const zero = of.kind === 'object' ? '{}' : zeroText(of);
+  return (value) => {
+    if (!Array.isArray(value) || (emptyIsNull && value.length === 0)) return 'null';
+    let text = '';
+    for (const item of value) text += `${text === '' ? '' : ','}${item === null ? zero : write(item)}`;
+    return `[${text}]`;
+  };
+}
+
+function compileMap(of: FieldType): Writer {
+  const write = compileType(of, false);
+  const zero = of.kind === 'object' ? '{}' : of.kind === 'scalar' && of.scalar === 'bytes' ? '""' : zeroText(of);
+  return (value) => {
+    if (!isObject(value)) return '{}';
+    const keys = Object.keys(value);
+    if (keys.length > 1) keys.sort(compareBytes);
+    let text = '';
+    for (const key of keys) {
+      const item = value[key] ?? null;
+      text += `${text === '' ? '' : ','}${quoteJson(key)}:${item === null ? zero : write(item)}`;
+    }
+    return `{${text}}`;
+  };
+}
+
+const writeText: Writer = (value) => (typeof value === 'string' ? quoteJson(value) : stringifyJson(value));
+/** Canonical texts hold nothing that needs an escape. */
+const writeCanonical: Writer = (value) => (typeof value === 'string' ? `"${value}"` : stringifyJson(value));
+const writeNumber: Writer = (value) => (typeof value === 'number' || typeof value === 'bigint' ? printNumber(value) : stringifyJson(value));
+const writeBoolean: Writer = (value) => (value === true ? 'true' : 'false');
+const writeAny: Writer = (value) => stringifyJson(value);
+
+/** What upstream escapes and the machine's own writer does not, and lone surrogates, which the two write differently. */
+const NEEDS_CARE = /[<>&\u2028\u2029]|\\ud/;
+
+/** Who owns what is half of many an object and holds texts and objects only, which the machine's own writer knows how to write. */
+const writeFieldSet: Writer = (value) => {
+  if (!isTree(value)) return stringifyJson(value);
+  const text = JSON.stringify(value);
+  return NEEDS_CARE.test(text) ? stringifyJson(value) : text;
+};
+
+function isTree(value: JsonValue): boolean {
+  if (!isObject(value)) return false;
+  for (const name in value) if (!isTree(value[name] ?? null)) return false;
+  return true;
+}
+
+const SCALAR_WRITERS: Record<Scalar, Writer> = {
+  bool: writeBoolean,
+  int32: writeNumber,
+  int64: writeNumber,
+  uint32: writeNumber,
+  float64: writeNumber,
+  string: writeText,
+  bytes: writeCanonical,
+  time: writeCanonical,
+  microTime: writeCanonical,
+  duration: writeText,
+  quantity: writeCanonical,
+  intOrString: (value) => (typeof value === 'string' ? quoteJson(value) : writeNumber(value)),
+  raw: writeAny,
+  json: (value) => stringifyJson(value, 'sorted'),
+  fields: writeFieldSet,
+  strings: writeAny,
+};

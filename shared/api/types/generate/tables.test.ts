@@ -1,0 +1,100 @@
+/** The committed tables are what the generator makes from the installed packages, and agree with the protobuf descriptors beside them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { schemaOf, typeNames } from '../tables';
+import { WireReader, WIRE } from '../../../serialization/wire';
+import { readSources, readTypes, type Sources } from './packages';
+import { readRequired } from './required';
+import { ROOTS } from './roots';
+import { buildTables, printTables } from './tables';
+import { skipLoudly } from '../../../../test/support/skipped';
+
+const sources = readSources();
+if ('missing' in sources) skipLoudly('the generated tables against the installed packages', `a package is missing: ${sources.missing}`);
+else compareWith(sources);
+
+function compareWith({ kubectl, helm, declarations }: Sources): void {
+  test('regenerating gives the committed file', () => {
+    const rows = buildTables(readTypes({ kubectl, helm }), readRequired(declarations), ROOTS);
+    const committed = readFileSync(join(__dirname, '../generated/types.json'), 'utf8');
+    expect(printTables(rows) === committed).toBe(true);
+  });
+
+  test('every member has the number and name that the protobuf descriptors give it', () => {
+    const descriptors = new Map([...readDescriptors(helm), ...readDescriptors(kubectl)]);
+    const wrong: string[] = [];
+    let compared = 0;
+    for (const type of typeNames()) {
+      const described = descriptors.get(type);
+      if (described === undefined) continue;
+      for (const member of schemaOf(type).members) {
+        if (member.number === 0) continue;
+        compared += 1;
+        const name = described.get(member.number)?.toLowerCase();
+        const isSame = member.inline ? name !== undefined : name === member.name.toLowerCase().replace(/[$-]/g, '');
+        if (!isSame) wrong.push(`${type}.${member.name}: ${member.number} is ${name ?? 'nothing'}`);
+      }
+      expect(schemaOf(type).members.filter((member) => member.number > 0)).toHaveLength(described.size);
+    }
+    expect(wrong).toEqual([]);
+    expect(compared).toBeGreaterThan(800);
+  });
+}
+
+test('every root is in the tables', () => {
+  expect(ROOTS.filter((root) => !typeNames().includes(root))).toEqual([]);
+});
+
+/** Field names by number of every message in the gzip-packed file descriptors inside the program, by our type name. */
+function readDescriptors(program: Buffer): Map<string, Map<number, string>> {
+  const messages = new Map<string, Map<number, string>>();
+  const magic = Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00]);
+  for (let at = program.indexOf(magic); at >= 0; at = program.indexOf(magic, at + 1)) {
+    let file: Buffer;
+    try {
+      file = gunzipSync(program.subarray(at, at + 400_000), { finishFlush: 2 });
+    } catch {
+      continue;
+    }
+    try {
+      readFile(file, messages);
+    } catch {
+      // The magic bytes also stand before data that is no descriptor.
+    }
+  }
+  return messages;
+}
+
+function readFile(file: Buffer, messages: Map<string, Map<number, string>>): void {
+  const input = new WireReader(file);
+  let group = '';
+  const found: [string, Map<number, string>][] = [];
+  while (input.next()) {
+    if (input.field === 2 && input.wire === WIRE.bytes) group = input.string();
+    else if (input.field === 4 && input.wire === WIRE.bytes) found.push(readMessage(input.message()));
+    else input.skipField();
+  }
+  const short = group.replace(/^k8s\.io\.(api|apimachinery\.pkg\.apis|apiextensions_apiserver\.pkg\.apis)\./, '');
+  for (const [name, fields] of found) messages.set(`${short}.${name}`, fields);
+}
+
+function readMessage(message: WireReader): [string, Map<number, string>] {
+  let name = '';
+  const fields = new Map<number, string>();
+  while (message.next()) {
+    if (message.field === 1 && message.wire === WIRE.bytes) name = message.string();
+    else if (message.field === 2 && message.wire === WIRE.bytes) {
+      const field = message.message();
+      let fieldName = '';
+      let fieldNumber = 0;
+      while (field.next()) {
+        if (field.field === 1 && field.wire === WIRE.bytes) fieldName = field.string();
+        else if (field.field === 3 && field.wire === WIRE.varint) fieldNumber = field.int32();
+        else field.skipField();
+      }
+      fields.set(fieldNumber, fieldName);
+    } else message.skipField();
+  }
+  return [name, fields];
+}

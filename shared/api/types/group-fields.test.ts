@@ -1,0 +1,39 @@
+import { GENERATED_NAMES, groupIn } from '../../names/dialect';
+import { canonicalizeGroups, groupFieldsOf, HOLDERS, spellGroups } from './group-fields';
+import { schemaOf, typeNames } from './tables';
+
+const names = GENERATED_NAMES.platform;
+const other = groupIn('kubernetes', 'coordination.platform.io');
+
+it('respells owners and says whether it matters', () => {
+  const object = { metadata: { ownerReferences: [{ apiVersion: `${other}/v1` }, { apiVersion: 'apps/v1' }, { apiVersion: 'v1' }] } };
+  expect(canonicalizeGroups(object, groupFieldsOf('core.v1.ConfigMap'), names)).toBe(true);
+  expect(object.metadata.ownerReferences.map((owner) => owner.apiVersion)).toEqual(['coordination.platform.io/v1', 'apps/v1', 'v1']);
+  const plain = { metadata: { ownerReferences: [{ apiVersion: 'apps/v1' }] } };
+  expect(canonicalizeGroups(plain, groupFieldsOf('core.v1.Pod'), names)).toBe(false);
+  expect(canonicalizeGroups({ metadata: {} }, groupFieldsOf('core.v1.Pod'), names)).toBe(false);
+});
+
+it('respells what an Event is about', () => {
+  const event = { involvedObject: { apiVersion: `${other}/v1`, namespace: GENERATED_NAMES.kubernetes.systemNamespace } };
+  expect(canonicalizeGroups(event, groupFieldsOf('core.v1.Event'), names)).toBe(true);
+  expect(event.involvedObject).toEqual({ apiVersion: 'coordination.platform.io/v1', namespace: 'platform-system' });
+});
+
+it('finds fields deep inside, and leads back', () => {
+  const storage = groupIn('kubernetes', 'storage.platform.io');
+  const pod = (apiGroup: string) => ({
+    metadata: { annotations: { apiGroup: storage } },
+    spec: { volumes: [{ name: 'a' }, { ephemeral: { volumeClaimTemplate: { spec: { dataSource: { apiGroup } } } } }] },
+  });
+  const object = pod(storage);
+  expect(canonicalizeGroups(object, groupFieldsOf('core.v1.Pod'), names)).toBe(true);
+  expect(object).toEqual(pod('storage.platform.io'));
+  spellGroups(object, groupFieldsOf('core.v1.Pod'), 'kubernetes');
+  expect(object).toEqual(pod(storage));
+});
+
+it('knows every type that names a group', () => {
+  const found = typeNames().filter((type) => schemaOf(type).fields.some(({ name }) => name === 'apiVersion' || name === 'apiGroup'));
+  expect(found.filter((type) => HOLDERS[type] === undefined && type !== 'meta.v1.TypeMeta')).toEqual(['core.v1.ObjectFieldSelector']);
+});

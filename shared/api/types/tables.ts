@@ -1,0 +1,181 @@
+/**
+ * Reads the generated rows (what a member is called, its number, type and presence) and the supplement (list types, enumerations, published
+ * defaults) into descriptors, each type when it is first asked for. Never invents a fact: the rows are
+ * generated from packages, the supplement was recorded from the OpenAPI document of release 1.31.1 and is kept by hand.
+ */
+import rows from './generated/types.json';
+import supplementRows from './supplement.json';
+import type { EitherType, FieldSchema, FieldType, ListType, MapType, Presence, Scalar, TypeSchema } from './types';
+
+const GENERATED = new Map<string, readonly string[]>(Object.entries(rows));
+const SUPPLEMENT = new Map<string, readonly string[]>(Object.entries(supplementRows));
+const known = new Map<string, TypeSchema>();
+
+const SCALARS: ReadonlyMap<string, Scalar> = new Map(
+  (
+    [
+      'bool',
+      'int32',
+      'int64',
+      'uint32',
+      'float64',
+      'string',
+      'bytes',
+      'time',
+      'microTime',
+      'duration',
+      'quantity',
+      'intOrString',
+      'raw',
+      'json',
+      'fields',
+      'strings',
+    ] as const
+  ).map((scalar) => [scalar, scalar]),
+);
+const SCHEMA = 'apiextensions.v1.JSONSchemaProps';
+const EITHERS: ReadonlyMap<string, EitherType> = new Map(
+  [either(SCHEMA, 'Bool', 'bool'), either(SCHEMA, 'Array', 'list'), either(SCHEMA, 'StringArray', 'strings')].map((type) => [
+    type.type,
+    type,
+  ]),
+);
+const PRESENCES: ReadonlyMap<string, Presence> = new Map(
+  (['omit', 'pointer', 'always', 'null'] as const).map((presence) => [presence, presence]),
+);
+const LIST_TYPES: ReadonlyMap<string, ListType> = new Map((['atomic', 'set', 'map'] as const).map((type) => [type, type]));
+const MAP_TYPES: ReadonlyMap<string, MapType> = new Map((['atomic', 'granular'] as const).map((type) => [type, type]));
+
+/** How Go calls the types that have a JSON form of their own. */
+const GO_NAMES: Record<Scalar, string> = {
+  bool: 'bool',
+  int32: 'int32',
+  int64: 'int64',
+  uint32: 'uint32',
+  float64: 'float64',
+  string: 'string',
+  bytes: '[]uint8',
+  time: 'v1.Time',
+  microTime: 'v1.MicroTime',
+  duration: 'v1.Duration',
+  quantity: 'resource.Quantity',
+  intOrString: 'intstr.IntOrString',
+  raw: 'runtime.RawExtension',
+  json: 'v1.JSON',
+  fields: 'v1.FieldsV1',
+  strings: '[]string',
+};
+
+function either(object: string, other: string, or: EitherType['or']): EitherType {
+  return { kind: 'either', type: `${object}Or${other}`, object, or };
+}
+
+export function hasSchema(type: string): boolean {
+  return GENERATED.has(type);
+}
+
+/** Every type of the tables, sorted. */
+export function typeNames(): string[] {
+  return [...GENERATED.keys()];
+}
+
+/** The descriptor of a type such as `core.v1.Pod`; throws when the tables have none of that name. */
+export function schemaOf(type: string): TypeSchema {
+  let schema = known.get(type);
+  if (schema === undefined) known.set(type, (schema = readType(type)));
+  return schema;
+}
+
+function readType(name: string): TypeSchema {
+  const generated = GENERATED.get(name);
+  if (generated === undefined) throw new Error(`the type tables have no ${name}`);
+  const facts = new Map((SUPPLEMENT.get(name) ?? []).map((row) => [row.slice(0, row.indexOf(' ')), readOptions(row.split(' ').slice(1))]));
+  const typeMeta = (row: string): boolean => row === '0 - meta.v1.TypeMeta inline';
+  const members = generated.filter((row) => !typeMeta(row)).map((row) => readMember(row, facts));
+  const fields = members.flatMap((member) =>
+    member.inline && member.type.kind === 'object' ? schemaOf(member.type.type).fields : [member],
+  );
+  const byName = new Map(fields.map((field) => [field.name, field]));
+  return {
+    name,
+    goName: name.slice(name.lastIndexOf('.') + 1),
+    hasTypeMeta: generated.some(typeMeta),
+    mapType: MAP_TYPES.get(facts.get('*')?.get('map') ?? ''),
+    union: readUnion(facts.get('*')?.get('union')),
+    members,
+    fields,
+    field: (member) => byName.get(member),
+  };
+}
+
+/** `type:localhostProfile=LocalhostProfile,…` */
+function readUnion(text: string | undefined): TypeSchema['union'] {
+  if (text === undefined) return undefined;
+  const [discriminator = '', members = ''] = text.split(':');
+  return { discriminator, members: Object.fromEntries(readOptions(members.split(','))) };
+}
+
+/** See shared/api/types/generate/tables.ts for the grammar of a generated row; a supplement row is `<member> <fact>=<value> …`, blanks in values as `+`. */
+function readMember(row: string, facts: ReadonlyMap<string, ReadonlyMap<string, string>>): FieldSchema {
+  const [number = '0', member = '', typeText = '', presenceText = '', ...flags] = row.split(' ');
+  const options = readOptions(flags);
+  const type = readFieldType(typeText);
+  const more = facts.get(member);
+  const [strategies = '', mergeKey] = (options.get('patch') ?? '').split(':');
+  const [listType = '', listKeys = ''] = (more?.get('list') ?? '').split(':');
+  return {
+    name: member === '-' ? '' : member,
+    number: Number(number),
+    type,
+    presence: PRESENCES.get(presenceText) ?? 'always',
+    inline: presenceText === 'inline',
+    required: options.has('required') || more?.has('required') === true,
+    goType: goTypeOf(type, options.get('go')),
+    patchStrategies: strategies === '' ? [] : strategies.split(','),
+    mergeKey,
+    listType: LIST_TYPES.get(listType),
+    listMapKeys: listKeys === '' ? [] : listKeys.split(','),
+    mapType: MAP_TYPES.get(more?.get('map') ?? ''),
+    values: (more?.get('enum')?.split(',') ?? []).map((value) => value.replaceAll('+', ' ')),
+    defaultValue: readDefault(type, more?.get('default')),
+  };
+}
+
+function readOptions(cells: readonly string[]): Map<string, string> {
+  return new Map(
+    cells.map((cell): [string, string] => {
+      const at = cell.indexOf('=');
+      return at < 0 ? [cell, ''] : [cell.slice(0, at), cell.slice(at + 1)];
+    }),
+  );
+}
+
+function readDefault(type: FieldType, text: string | undefined): string | number | boolean | undefined {
+  if (text === undefined || type.kind !== 'scalar') return undefined;
+  if (type.scalar === 'bool') return text === 'true';
+  return type.scalar === 'string' ? text : Number(text);
+}
+
+function readFieldType(text: string): FieldType {
+  if (text.startsWith('[]')) return { kind: 'list', of: readFieldType(text.slice(2)) };
+  if (text.startsWith('map:')) return { kind: 'map', of: readFieldType(text.slice(4)) };
+  const scalar = SCALARS.get(text);
+  return scalar === undefined ? (EITHERS.get(text) ?? { kind: 'object', type: text }) : { kind: 'scalar', scalar };
+}
+
+/** The Go spelling of a type; `named` replaces it, or in brackets the innermost element's. */
+function goTypeOf(type: FieldType, named: string | undefined): string {
+  if (named !== undefined && !named.startsWith('[')) return named;
+  const inner = named?.slice(1, -1);
+  switch (type.kind) {
+    case 'scalar':
+      return GO_NAMES[type.scalar];
+    case 'object':
+    case 'either':
+      return type.type.slice(type.type.indexOf('.') + 1);
+    case 'list':
+      return `[]${goTypeOf(type.of, inner)}`;
+    case 'map':
+      return `map[string]${goTypeOf(type.of, inner)}`;
+  }
+}

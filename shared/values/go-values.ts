@@ -1,0 +1,54 @@
+/** Values that upstream's messages show as Go structures, in the same spelling. Only prints. */
+import { arrayAt, isObject, type JsonObject, type JsonValue, objectAt, sortedKeys, stringAt, stringsAt } from './json';
+import { quote } from './quote';
+
+export function goIntOrString(value: JsonValue | undefined): string {
+  const [type, number, text] = typeof value === 'string' ? [1, 0, value] : [0, typeof value === 'number' ? value : 0, ''];
+  return `intstr.IntOrString{Type:${type}, IntVal:${number}, StrVal:${quote(text)}}`;
+}
+
+const DECIMAL_SCALES: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+const BINARY_POWERS: Readonly<Record<string, number>> = { Ki: 1, Mi: 2, Gi: 3, Ti: 4, Pi: 5, Ei: 6 };
+const QUANTITY = /^([+-]?\d*)(?:\.(\d*))?([a-zA-Z]{0,2}|[eE][+-]?\d+)$/;
+
+export function goQuantity(text: string): string {
+  const [, whole = '', fraction = '', suffix = ''] = QUANTITY.exec(text) ?? [];
+  const digits = BigInt(`${whole}${fraction}` || '0');
+  const power = BINARY_POWERS[suffix];
+  const exponent = /^[eE]([+-]?\d+)$/.exec(suffix)?.[1];
+  const scale = (exponent === undefined ? (DECIMAL_SCALES[suffix] ?? 0) : Number(exponent)) - fraction.length;
+  const format = power !== undefined ? 'BinarySI' : exponent !== undefined ? 'DecimalExponent' : 'DecimalSI';
+  const value = power === undefined ? digits : digits * 1024n ** BigInt(power);
+  const amount = `resource.int64Amount{value:${String(value)}, scale:${power === undefined ? scale : 0}}`;
+  return `resource.Quantity{i:${amount}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:${quote(text)}, Format:"${format}"}`;
+}
+
+export function goLabelSelector(selector: JsonObject): string {
+  const labels = objectAt(selector, 'matchLabels');
+  const expressions = arrayAt(selector, 'matchExpressions')?.filter(isObject);
+  const shown = expressions === undefined ? '(nil)' : `{${expressions.map((one) => `v1.LabelSelector${goMembers(one)}`).join(', ')}}`;
+  return `v1.LabelSelector{MatchLabels:${goTexts(labels)}, MatchExpressions:[]v1.LabelSelectorRequirement${shown}}`;
+}
+
+/** A map of texts. */
+export function goTexts(texts: JsonObject | undefined): string {
+  if (texts === undefined) return 'map[string]string(nil)';
+  return `map[string]string{${sortedKeys(texts)
+    .map((key) => `${quote(key)}:${quote(stringAt(texts, key) ?? '')}`)
+    .join(', ')}}`;
+}
+
+function goMembers(requirement: JsonObject): string {
+  const [key, operator] = [stringAt(requirement, 'key') ?? '', stringAt(requirement, 'operator') ?? ''];
+  const values = arrayAt(requirement, 'values') === undefined ? '(nil)' : `{${stringsAt(requirement, 'values').map(quote).join(', ')}}`;
+  return `Requirement{Key:${quote(key)}, Operator:${quote(operator)}, Values:[]string${values}}`;
+}
+
+export function goNodeSelectorTerm(term: JsonObject): string {
+  const requirements = (member: string): string => {
+    const expressions = arrayAt(term, member)?.filter(isObject);
+    const shown = expressions === undefined ? '(nil)' : `{${expressions.map((one) => `core.NodeSelector${goMembers(one)}`).join(', ')}}`;
+    return `[]core.NodeSelectorRequirement${shown}`;
+  };
+  return `core.NodeSelectorTerm{MatchExpressions:${requirements('matchExpressions')}, MatchFields:${requirements('matchFields')}}`;
+}

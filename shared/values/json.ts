@@ -1,0 +1,156 @@
+/**
+ * JSON values as the programs hold them in memory. Numbers that a double cannot hold exactly (64-bit integers) are `bigint`;
+ * everything else is what `JSON.parse` makes. Never parses: that is shared/serialization's work.
+ */
+
+export type JsonPrimitive = null | boolean | number | bigint | string;
+export type JsonValue = JsonPrimitive | JsonArray | JsonObject;
+export type JsonArray = JsonValue[];
+export interface JsonObject {
+  [member: string]: JsonValue;
+}
+
+/**
+ * The spelling of numbers whose text says more than their value (`80.0`, `1e3`, integers beyond 64 bits), by container and member or index.
+ * A typed decoder needs it: `80.0` is no int32 and `1e3` is a quantity of its own.
+ */
+export type NumberLiterals = WeakMap<JsonObject | JsonArray, Map<string | number, string>>;
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The member if it is an object, else undefined. */
+export function objectAt(value: JsonObject | undefined, member: string): JsonObject | undefined {
+  const found = value === undefined ? undefined : own(value, member);
+  return isObject(found) ? found : undefined;
+}
+
+/** The member if it is a list, else undefined. */
+export function arrayAt(value: JsonObject | undefined, member: string): JsonArray | undefined {
+  const found = value === undefined ? undefined : own(value, member);
+  return Array.isArray(found) ? found : undefined;
+}
+
+/** The member if it is a string, else undefined. */
+export function stringAt(value: JsonObject | undefined, member: string): string | undefined {
+  const found = value === undefined ? undefined : own(value, member);
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** Strings of a list member; other items count as empty strings, an absent list as no item. */
+export function stringsAt(object: JsonObject, member: string): readonly string[] {
+  const list = arrayAt(object, member);
+  return list === undefined ? NO_STRINGS : list.map((item) => (typeof item === 'string' ? item : ''));
+}
+
+const NO_STRINGS: readonly string[] = [];
+
+/** An own member: names such as `constructor` or `__proto__` never reach what every object inherits. */
+export function own(value: JsonObject, member: string): JsonValue | undefined {
+  return Object.hasOwn(value, member) ? value[member] : undefined;
+}
+
+/** Whether an object has no member. */
+export function isEmptyObject(value: JsonObject): boolean {
+  for (const member in value) if (Object.hasOwn(value, member)) return false;
+  return true;
+}
+
+/** Sets a member whose name a client chose: plain assignment of `__proto__` would change the prototype instead. */
+export function setMember(target: JsonObject, member: string, value: JsonValue): void {
+  if (member === '__proto__') Object.defineProperty(target, member, { value, writable: true, enumerable: true, configurable: true });
+  else target[member] = value;
+}
+
+/** A deep copy that shares nothing with its source. */
+export function cloneJson<T extends JsonValue>(value: T): T;
+export function cloneJson(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => cloneJson(item));
+  const copy: JsonObject = {};
+  for (const [member, item] of Object.entries(value)) setMember(copy, member, cloneJson(item));
+  return copy;
+}
+
+/** Whether there are more than so many objects and lists inside one another. Looks no further than that, because the depth is a client's choice. */
+export function isDeeper(value: JsonValue, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) return value.some((item) => isDeeper(item, levels - 1));
+  for (const member in value) if (Object.hasOwn(value, member) && isDeeper(value[member] ?? null, levels - 1)) return true;
+  return false;
+}
+
+/** Whether two values are equal; the order of members does not count, the order of list items does. */
+export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => equalJson(item, b[index]));
+  if (Array.isArray(b)) return false;
+  let members = 0;
+  for (const member in a) {
+    if (!Object.hasOwn(a, member)) continue;
+    if (!Object.hasOwn(b, member) || !equalJson(a[member], b[member])) return false;
+    members += 1;
+  }
+  return members === Object.keys(b).length;
+}
+
+const SPECIAL = /["\\<>&\u0000-\u001f\u2028\u2029\ud800-\udfff]/;
+const ESCAPED = /[<>&\u2028\u2029]/g;
+const LONE_SURROGATES = /\p{Surrogate}/gu;
+const ESCAPES: Record<string, string> = { '<': '\\u003c', '>': '\\u003e', '&': '\\u0026', '\u2028': '\\u2028', '\u2029': '\\u2029' };
+
+/** A JSON string as upstream prints it: `<`, `>`, `&` and the two line separators escaped, lone surrogates as U+FFFD. */
+export function quoteJson(text: string): string {
+  if (!SPECIAL.test(text)) return `"${text}"`;
+  return JSON.stringify(text.replace(LONE_SURROGATES, '\ufffd')).replace(ESCAPED, (character) => ESCAPES[character] ?? character);
+}
+
+/** A number as upstream prints a 64-bit float: shortest form, exponent below 1e-6 and from 1e21. */
+export function printNumber(value: number | bigint): string {
+  if (typeof value === 'bigint' || (Number.isSafeInteger(value) && value !== 0)) return String(value);
+  if (Object.is(value, -0)) return '-0';
+  return String(value);
+}
+
+/** Compact JSON with the members in the order that the object holds them, or sorted by their UTF-8 bytes. */
+export function stringifyJson(value: JsonValue, order: 'kept' | 'sorted' = 'kept'): string {
+  switch (typeof value) {
+    case 'string':
+      return quoteJson(value);
+    case 'number':
+    case 'bigint':
+      return printNumber(value);
+    case 'boolean':
+      return value ? 'true' : 'false';
+    default:
+      break;
+  }
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return `[${value.map((item) => stringifyJson(item, order)).join(',')}]`;
+  const members = order === 'kept' ? Object.keys(value) : sortedKeys(value);
+  return `{${members.map((member) => `${quoteJson(member)}:${stringifyJson(value[member] ?? null, order)}`).join(',')}}`;
+}
+
+/** The names of an object's members in the order of their UTF-8 bytes, as upstream sorts map keys. */
+export function sortedKeys(value: JsonObject): string[] {
+  const keys = Object.keys(value);
+  return keys.length < 2 ? keys : keys.sort(compareBytes);
+}
+
+/** Orders strings by their UTF-8 bytes; UTF-16 order differs only where a surrogate pair meets U+E000–U+FFFF. */
+export function compareBytes(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i += 1) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x === y) continue;
+    const xIsPair = x >= 0xd800 && x <= 0xdfff;
+    const yIsPair = y >= 0xd800 && y <= 0xdfff;
+    if (xIsPair !== yIsPair && x >= 0xd800 && y >= 0xd800) return xIsPair ? 1 : -1;
+    return x - y;
+  }
+  return a.length - b.length;
+}

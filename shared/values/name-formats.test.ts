@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import {
+  asPrefix,
+  configKey,
+  dns1035Label,
+  dnsLabel,
+  dnsSubdomain,
+  generateName,
+  labelValue,
+  pathSegment,
+  portName,
+  qualifiedName,
+  type NameCheck,
+} from './name-formats';
+
+const LABEL =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character " +
+  "(e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const SUBDOMAIN =
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric " +
+  "character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+const DNS_1035 =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric " +
+  "character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+const QUALIFIED =
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  " +
+  "or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const LABEL_VALUE =
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric " +
+  "character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+const CONFIG_KEY =
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for " +
+  "validation is '[-._a-zA-Z0-9]+')";
+const x = (length: number): string => 'x'.repeat(length);
+
+const CASES: readonly (readonly [check: NameCheck, text: string, messages: readonly string[]])[] = [
+  [dnsLabel, 'a-1', []],
+  [dnsLabel, x(63), []],
+  [dnsLabel, x(64), ['must be no more than 63 characters']],
+  [dnsLabel, 'a.b', ['must not contain dots']],
+  [dnsLabel, 'A.b', [LABEL]],
+  [dnsLabel, '-a', [LABEL]],
+  [dnsSubdomain, 'a.b-c.1', []],
+  [dnsSubdomain, 'a..b', [SUBDOMAIN]],
+  [dnsSubdomain, `${x(254)}.`, ['must be no more than 253 characters', SUBDOMAIN]],
+  [dns1035Label, '1a', [DNS_1035]],
+  [labelValue, '', []],
+  [labelValue, 'a_b.C-1', []],
+  [labelValue, `${x(63)}-`, ['must be no more than 63 characters', LABEL_VALUE]],
+  [qualifiedName, 'a.b/C_d', []],
+  [qualifiedName, '', ['name part must be non-empty', `name part ${QUALIFIED}`]],
+  [qualifiedName, '/a', ['prefix part must be non-empty']],
+  [qualifiedName, 'A/b', [`prefix part ${SUBDOMAIN}`]],
+  [qualifiedName, 'a/', ['name part must be non-empty', `name part ${QUALIFIED}`]],
+  [qualifiedName, 'a/b/c', [`a qualified name ${QUALIFIED} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`]],
+  [qualifiedName, x(64), ['name part must be no more than 63 characters']],
+  [configKey, 'a.B_-', []],
+  [configKey, '.', ["must not be '.'"]],
+  [configKey, '..', ["must not be '..'"]],
+  [configKey, '..a', ["must not start with '..'"]],
+  [configKey, 'a b', [CONFIG_KEY]],
+  [configKey, '', [CONFIG_KEY]],
+  [pathSegment, 'system:foo', []],
+  [pathSegment, '..', ["may not be '..'"]],
+  [pathSegment, 'a/b%', ["may not contain '/'", "may not contain '%'"]],
+  [portName, 'http-2', []],
+  [
+    portName,
+    '--',
+    ['must contain at least one letter (a-z)', 'must not contain consecutive hyphens', 'must not begin or end with a hyphen'],
+  ],
+  [portName, x(16), ['must be no more than 15 characters']],
+  [portName, 'A', ['must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)', 'must contain at least one letter (a-z)']],
+  [asPrefix(dnsSubdomain), 'web-', []],
+  [asPrefix(dnsSubdomain), '-', [SUBDOMAIN]],
+  [asPrefix(dnsSubdomain), 'web.', [SUBDOMAIN]],
+];
+
+it.each(CASES.map(([check, text, messages]) => [text.slice(0, 40), check, text, messages] as const))(
+  '%j',
+  (_title, check, text, messages) => {
+    expect(check(text)).toEqual(messages);
+  },
+);
+
+it('makes names of at most 63 bytes that keep their beginning', () => {
+  const random = { string: (length: number) => 'b'.repeat(length) };
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (base) => {
+      const name = generateName(base, random);
+      expect(name.endsWith('bbbbb')).toBe(true);
+      if (Buffer.byteLength(base) <= 58) expect(name).toBe(`${base}bbbbb`);
+    }),
+  );
+  expect(Buffer.byteLength(generateName(x(200), random))).toBe(63);
+});
