@@ -5,6 +5,7 @@ import { dnsLabel, dnsSubdomain, fullyQualifiedName, labelValue, qualifiedName }
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
 import { unreachableErrors } from '../rules/addresses';
 import { listed, misnamed, misnamedMember, PROTOCOLS } from '../rules/field-rules';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 
 const MOST_ENDPOINTS = 1000;
@@ -25,15 +26,14 @@ export const endpointSlice: Strategy = {
   prepareForCreate: (object) => listed(object, 'endpoints').forEach(dropTopology),
   validate,
   update: {
-    state: 'first',
-    metadataOnce: true,
-    prepare: settleTopology,
+    stages: UPDATE.objectThenChangeAlone,
+    prepareForUpdate: settleTopology,
     validate(object, old) {
       const type = typeOf(object);
       return type === typeOf(old) ? [] : [invalidValue('addressType', type, 'field is immutable')];
     },
   },
-  warnings: (object, old) => (old === undefined && typeOf(object) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+  warningsOnCreate: (object) => (typeOf(object) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
 };
 
 const typeOf = (object: JsonObject): string => stringAt(object, 'addressType') ?? '';

@@ -43,6 +43,7 @@ export const CORE: readonly KindRow[] = [
     verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
     subresources: [{ name: 'finalize', verbs: ['update'] }, STATUS],
     nameFormat: 'dns-label',
+    nameIsNamespace: true,
     returnsDeletedObject: 'unpublished',
     ownFieldLabels: 'plain',
     selectableFields: same('status.phase'),

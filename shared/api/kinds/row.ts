@@ -80,6 +80,8 @@ export interface KindRow {
   readonly statusKeeps?: 'labels' | 'metadata';
   /** PUT and patches without resourceVersion are refused. */
   readonly requiresResourceVersion?: true;
+  /** Objects bear the names of namespaces, so system namespaces go by either spelling there too. */
+  readonly nameIsNamespace?: true;
   /** PUT of a missing name creates it. */
   readonly createOnUpdate?: true;
   /** DELETE answers with the object instead of a Status; `unpublished` = OpenAPI does not say so. */

@@ -4,11 +4,12 @@ import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
 import { ipErrors, unreachableErrors } from '../../rules/addresses';
 import { listed, misnamed, misnamedMember, numberAt, portNumberErrors, PROTOCOLS } from '../../rules/field-rules';
+import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 
 export const endpoints: Strategy = {
   validate,
-  update: { state: 'last' },
+  update: { stages: UPDATE.changeThenObject },
 };
 
 function validate(object: JsonObject): readonly FieldError[] {
