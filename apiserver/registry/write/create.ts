@@ -38,7 +38,7 @@ export async function createObject(path: WritePath, request: WriteRequest, body:
   const { info, context, namespace } = request;
   const decode = (): JsonObject => {
     const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
-    return meta.settlePlace(info, object, path.names, namespace, undefined);
+    return meta.agreeOnPlace(info, object, path.names, namespace, undefined);
   };
   let fresh: JsonObject | undefined = decode();
   const given = stringAt(readMetadata(fresh), 'name') ?? '';

@@ -22,7 +22,7 @@ export function canonicalPlace(info: KindInfo, metadata: JsonObject, names: Gene
 }
 
 /** Brings the names in a decoded object to the canonical spelling and holds its place against the URL's. `name` undefined = a new object. */
-export function settlePlace(
+export function agreeOnPlace(
   info: KindInfo,
   object: JsonObject,
   names: GeneratedNames,

@@ -4,7 +4,7 @@ import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { toServed } from '../object/resource-info';
 import type { PatchBody, WriteOptions, WriteResult } from '../verbs';
 import { applyTo, readApply } from './apply';
-import { settlePlace } from './metadata-steps';
+import { agreeOnPlace } from './metadata-steps';
 import { readPatch, type DocumentPatch, type Patcher } from './patcher';
 import type { WritePath, WriteRequest } from './request';
 import { bodyInfo, change, type Source } from './update';
@@ -31,7 +31,7 @@ async function applySource(
   canonicalizeGroups(config, info.codec.groupFields, names);
   const applied = { info, name, subresource, manager: fieldManager, force: force === true };
   const object = (old: JsonObject | undefined): JsonObject =>
-    settlePlace(info, applyTo({ ...applied, ms: clock.now() }, config, old), names, namespace, name);
+    agreeOnPlace(info, applyTo({ ...applied, ms: clock.now() }, config, old), names, namespace, name);
   return { verb: 'apply', owned: true, object };
 }
 
@@ -42,7 +42,7 @@ function patchSource({ names }: WritePath, request: WriteRequest, patch: Documen
   // Read only when there is something to apply it to: what does not exist is said first (upstream behaviour).
   const object = (old: JsonObject | undefined): JsonObject => {
     apply ??= readPatch(info, patch, fieldValidation, (text) => context.warn(text));
-    return settlePlace(info, apply(toServed(info, old ?? {})), names, namespace, name);
+    return agreeOnPlace(info, apply(toServed(info, old ?? {})), names, namespace, name);
   };
   return { verb: 'patch', object };
 }

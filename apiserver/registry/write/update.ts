@@ -43,7 +43,7 @@ export async function updateObject(path: WritePath, request: WriteRequest, body:
   const { context, namespace, name } = request;
   const decode = (): JsonObject => {
     const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
-    return meta.settlePlace(info, object, path.names, namespace, name);
+    return meta.agreeOnPlace(info, object, path.names, namespace, name);
   };
   let fresh: JsonObject | undefined = decode();
   const object = (): JsonObject => {
