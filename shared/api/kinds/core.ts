@@ -18,7 +18,7 @@ export const CORE: readonly KindRow[] = [
     nameFormat: 'path-segment',
     selectableFields: [
       ...same(...REGARDING.map((member) => `involvedObject.${member}`), 'reason', 'reportingComponent'),
-      { name: 'source', path: 'source.component' },
+      { name: 'source', path: 'source.component', fallback: 'reportingComponent' },
       { name: 'type', path: 'type' },
     ],
   }),

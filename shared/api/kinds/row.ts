@@ -28,6 +28,8 @@ export interface SelectableField {
   /** Where the value is found, in dots; a list or absent value counts as the empty string unless `absent` says otherwise. */
   readonly path: string;
   readonly absent?: string;
+  /** Where it is looked for when there is nothing at `path`. */
+  readonly fallback?: string;
   /** What the version that objects are stored in calls it, where that is another name. */
   readonly storedName?: string;
 }
