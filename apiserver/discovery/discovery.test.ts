@@ -1,3 +1,4 @@
+import { recordedAnswers } from '../../test/recordings/answers';
 import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { OPTIONAL_KINDS, SERVED_KINDS } from '../../shared/api/kinds';
 import { decodeProtobuf } from '../../shared/serialization';
@@ -6,7 +7,6 @@ import { createDiscovery } from './discovery';
 import { compareVersions } from '../../shared/values/version-order';
 import { servedGroups } from './groups';
 import { groupIn } from '../../shared/names/dialect';
-import recorded from './testdata/recorded.json';
 
 /** What is off by default too. */
 const EVERY_KIND = [...SERVED_KINDS, ...OPTIONAL_KINDS];
@@ -52,7 +52,20 @@ const aggregated = (version = 'v2', group = 'apidiscovery.k8s.io'): string =>
 const STANDARD_CLIENT = `${aggregated('v2')},${aggregated('v2beta1')},application/json`;
 
 /** Entries of release 1.31.1 for what is served here; it has more subresources. */
+/** Of its documents: the groups in their order, resources by the document that lists them, and the aggregated ones. */
+interface Documents {
+  readonly groups: readonly string[];
+  readonly resources: readonly { readonly list: string; readonly name: string }[];
+  readonly aggregated: readonly {
+    readonly group: string;
+    readonly version: string;
+    readonly resource: string;
+    readonly subresources?: readonly { readonly subresource: string }[];
+  }[];
+}
+
 describe('as release 1.31.1 has it', () => {
+  const recorded = recordedAnswers<Documents>('discovery/documents');
   const served = (group: string, version: string, name: string): boolean => {
     const [resource, subresource] = name.split('/');
     const row = EVERY_KIND.find(
@@ -86,7 +99,7 @@ describe('as release 1.31.1 has it', () => {
   test('groups come in its order', () => {
     const [row] = EVERY_KIND;
     if (row === undefined) throw new Error('no kinds');
-    const rows = recorded.groups.map((name) => ({ ...row, group: name.replace('.k8s.io', '.platform.io') })).reverse();
+    const rows = [...recorded.groups].map((name) => ({ ...row, group: name.replace('.k8s.io', '.platform.io') })).reverse();
     expect(servedGroups(rows).map(({ group }) => group.replace('.platform.io', '.k8s.io'))).toEqual(recorded.groups);
   });
 });
