@@ -10,7 +10,8 @@ import { parseTokenFile } from './authentication/token-file';
 import { FLAGS, type ServerFlags } from './flags';
 import { readServiceAccounts, serviceAccountFlagFault } from './service-account-options';
 import { advertisedAddress } from './server/advertise';
-import { startServer, type ServerOptions } from './server/compose';
+import { startServer } from './server/compose';
+import type { ServerOptions } from './server/compose/setting';
 import { readTlsFiles, selfSigned, watchTlsFiles } from './server/tls-files';
 import type { Store } from './storage/store';
 

@@ -1,5 +1,5 @@
 /**
- * Request bodies: read within their bound, decoded by Content-Type, refused with upstream's texts (behaviour-reference §1.5, §3.5).
+ * Request bodies: read within their bound, decoded by Content-Type, refused with upstream's texts.
  * Knows no kind; the structure of objects is the registry's to check.
  */
 import { isObject, stringAt, stringifyJson, type JsonValue } from '../../shared/api/json';

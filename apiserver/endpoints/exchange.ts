@@ -35,8 +35,6 @@ const MAX_TEXT_BYTES = 16 * 1024;
 const UNKNOWN_PATH: RequestInfo = { kind: 'path', path: '', verb: '' };
 
 export class Exchange implements RequestContext {
-  /** For the router: the path alone, since nothing is routed by query. */
-  url = '/';
   readonly method: string;
   auditId = '';
   query: Query = EMPTY_QUERY;

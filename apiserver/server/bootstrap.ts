@@ -1,82 +1,89 @@
 /**
- * What the server itself keeps in order while it runs, in the order in which it begins, and how it ends: allocation keys, system namespaces and priority classes, the default
- * Service with its endpoints, the record of tokens' use, expired objects. Each part lives in registry/bootstrap.
+ * What the server itself keeps in order while it runs, in the order in which it begins; in-order.ts runs the list. Each part lives in
+ * registry/bootstrap or registry/custom. Nothing here is waited for by requests, except that the server says it is ready only when all have begun.
  */
-import { systemNamespaces, type GeneratedNames } from '../../shared/names/dialect';
-import type { Clock } from '../../shared/runtime/clock';
-import type { Logger } from '../../shared/runtime/logger';
-import type { Random } from '../../shared/runtime/random';
-import type { Ledger } from '../allocation/ledger';
-import type { OpenedCache } from '../cache/open-cache';
+import { systemNamespaces } from '../../shared/names/dialect';
 import { repairAllocations } from '../registry/bootstrap/allocation-repair';
 import { keepApiServices } from '../registry/bootstrap/api-services';
-import { keepDefaultService, type DefaultService } from '../registry/bootstrap/default-service';
+import { keepDefaultService } from '../registry/bootstrap/default-service';
 import { startEventExpiry } from '../registry/bootstrap/event-expiry';
-import type { Replicas } from '../registry/bootstrap/replicas';
-import { keepSystemObjects, type SystemObjects } from '../registry/bootstrap/system-objects';
+import { keepSystemObjects } from '../registry/bootstrap/system-objects';
 import { keepTokenTracking } from '../registry/bootstrap/token-tracking';
 import type { Upkeep } from '../registry/bootstrap/upkeep';
 import type { Writer } from '../registry/contract';
-import type { Definitions } from '../registry/custom/definitions';
 import { keepDefinitions } from '../registry/custom/lifecycle';
-import type { Resources } from '../registry/resources';
 import { SYSTEM_PRIORITY_CLASSES } from '../registry/strategies/priority-class';
-import type { Store } from '../storage/store';
+import type { Setting } from './compose/setting';
+import type { State } from './compose/state';
+import type { Running, Step } from './in-order';
 
 const RETRY_MS = 1_000;
+const NOTHING_TO_STOP = (): void => undefined;
 
-export interface BootstrapOptions {
-  readonly store: Store;
-  readonly cache: OpenedCache;
-  readonly writer: Writer;
-  readonly resources: Resources;
-  readonly ledger: Ledger;
-  readonly replicas: Replicas;
-  readonly definitions: Definitions;
-  readonly names: GeneratedNames;
-  /** The store's key prefix, without a slash at its end. */
-  readonly prefix: string;
-  /** Where this server listens, and the address under which others reach it, if any. */
-  readonly port: number;
-  readonly advertiseAddress: string | undefined;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
+/** `port` is where the server listens. */
+export function bootstrapSteps(setting: Setting, state: State, writer: Writer, port: number): readonly Step[] {
+  const { options, clock, names, failed } = setting;
+  const { cache, resources, definitions, replicas } = state;
+  const own = { writer, cache, clock, failed };
+  const kept = (resource: string, objects: Parameters<typeof keepSystemObjects>[0]['objects']): Running =>
+    keepSystemObjects({ ...own, resource: resources.require(resource), objects });
+  return [
+    { name: 'expiry of events', start: () => eventExpiry(setting, state) },
+    { name: 'definitions of custom resources', start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }) },
+    { name: 'repair of allocations', start: () => allocationRepair(setting, state) },
+    { name: 'system namespaces', start: () => kept('namespaces', new Map(systemNamespaces(names).map((name) => [name, {}]))) },
+    { name: 'system priority classes', start: () => kept('priorityclasses.scheduling.platform.io', SYSTEM_PRIORITY_CLASSES) },
+    {
+      name: 'record of the use of tokens',
+      start: () => inBackground(keepTokenTracking({ ...own, configMaps: resources.require('configmaps'), names })),
+    },
+    {
+      name: 'lifecycle of definitions',
+      start: () =>
+        inBackground(
+          keepDefinitions({ ...own, definitions, resource: resources.require('customresourcedefinitions.apiextensions.platform.io') }),
+        ),
+    },
+    { name: 'registrations of this API', start: () => inBackground(apiServices(setting, state, writer)) },
+    { name: 'default Service', start: () => defaultService(setting, state, writer, port) },
+    {
+      name: 'record of this replica',
+      start() {
+        if (options.advertiseAddress !== undefined) replicas.join({ ip: options.advertiseAddress, port });
+        // It leaves as soon as the server says that it is not ready: see shutdown.ts.
+        return { stop: NOTHING_TO_STOP };
+      },
+    },
+  ];
 }
 
-export interface Bootstrap {
-  /** Resolves once everything that is needed exists. */
-  readonly complete: Promise<void>;
-  /** The server is going to stop: others are told to look elsewhere. */
-  leave(): Promise<void>;
-  stop(): void;
+/** Nobody waits for its first look. */
+function inBackground(upkeep: Upkeep): Running {
+  return { stop: () => upkeep.stop() };
 }
 
-export function startBootstrap(options: BootstrapOptions): Bootstrap {
-  const { store, cache, writer, resources, ledger, replicas, definitions, names, prefix, port, clock, random, logger } = options;
-  const failed = (message: string, error: unknown): void => logger.warn(message, { error });
-  const services = resources.require('services');
-  let namespaces: SystemObjects | undefined;
-  let priorities: SystemObjects | undefined;
-  let defaultService: DefaultService | undefined;
-  let tracking: Upkeep | undefined;
-  let lifecycle: Upkeep | undefined;
-  let apiServices: Upkeep | undefined;
-  let stopped = false;
-  const expiry = startEventExpiry({
+function eventExpiry({ options, store, clock, random, failed }: Setting, { cache, resources }: State): Running {
+  return startEventExpiry({
     store,
     cache,
     types: [...new Set(resources.all.filter(({ row }) => row.expires === true).map(({ stored }) => stored))],
-    prefix,
+    prefix: options.prefix,
     holder: random.uuid(),
     clock,
     failed,
   });
+}
 
-  async function untilDone(task: () => Promise<void>): Promise<void> {
+/** Tried again until the store answers. */
+function allocationRepair({ options, store, clock, logger, failed }: Setting, { cache, ledger, resources }: State): Running {
+  let stopped = false;
+  const found = (message: string, details: Readonly<Record<string, unknown>>): void => logger.warn(message, { ...details });
+  const services = resources.require('services');
+
+  async function repair(): Promise<void> {
     while (!stopped) {
       try {
-        return await task();
+        return await repairAllocations({ store, cache, ledger, services, prefix: options.prefix, clock, found });
       } catch (error) {
         failed('the store could not be asked at the start, trying again', error);
         await clock.sleep(RETRY_MS);
@@ -84,54 +91,29 @@ export function startBootstrap(options: BootstrapOptions): Bootstrap {
     }
   }
 
-  async function begin(): Promise<void> {
-    await definitions.complete;
-    if (stopped) return;
-    const found = (message: string, details: Readonly<Record<string, unknown>>): void => logger.warn(message, { ...details });
-    await untilDone(() => repairAllocations({ store, cache, ledger, services, prefix, clock, found }));
-    const own = { writer, cache, clock, failed };
-    const spaces = new Map(systemNamespaces(names).map((name) => [name, {}]));
-    namespaces = keepSystemObjects({ ...own, resource: resources.require('namespaces'), objects: spaces });
-    await namespaces.complete;
-    const classes = resources.require('priorityclasses.scheduling.platform.io');
-    priorities = keepSystemObjects({ ...own, resource: classes, objects: SYSTEM_PRIORITY_CLASSES });
-    await priorities.complete;
-    tracking = keepTokenTracking({ writer, cache, configMaps: resources.require('configmaps'), names, clock, failed });
-    const resource = resources.require('customresourcedefinitions.apiextensions.platform.io');
-    lifecycle = keepDefinitions({ definitions, resource, cache, writer, clock, failed });
-    const registrations = resources.require('apiservices.apiregistration.platform.io');
-    apiServices = keepApiServices({ writer, cache, services: registrations, rows: () => resources.rows, names, clock, failed });
-    definitions.onChange(() => void apiServices?.look());
-    defaultService = keepDefaultService({
-      writer,
-      cache,
-      ledger,
-      replicas,
-      services,
-      endpoints: resources.require('endpoints'),
-      slices: resources.require('endpointslices.discovery.platform.io'),
-      names,
-      port,
-      clock,
-      failed,
-    });
-    await defaultService.complete;
-    if (options.advertiseAddress !== undefined && !stopped) replicas.join({ ip: options.advertiseAddress, port });
-  }
+  return { complete: repair(), stop: () => void (stopped = true) };
+}
 
-  return {
-    complete: begin(),
-    leave: () => replicas.leave(),
-    stop() {
-      stopped = true;
-      namespaces?.stop();
-      priorities?.stop();
-      defaultService?.stop();
-      tracking?.stop();
-      lifecycle?.stop();
-      apiServices?.stop();
-      definitions.stop();
-      expiry.stop();
-    },
-  };
+function apiServices({ clock, names, failed }: Setting, { cache, resources, definitions }: State, writer: Writer): Upkeep {
+  const services = resources.require('apiservices.apiregistration.platform.io');
+  const kept = keepApiServices({ writer, cache, services, rows: () => resources.rows, names, clock, failed });
+  definitions.onChange(() => void kept.look());
+  return kept;
+}
+
+function defaultService({ clock, names, failed }: Setting, state: State, writer: Writer, port: number): Running {
+  const { cache, ledger, replicas, resources } = state;
+  return keepDefaultService({
+    writer,
+    cache,
+    ledger,
+    replicas,
+    services: resources.require('services'),
+    endpoints: resources.require('endpoints'),
+    slices: resources.require('endpointslices.discovery.platform.io'),
+    names,
+    port,
+    clock,
+    failed,
+  });
 }

@@ -14,14 +14,14 @@ import type { Attributes } from '../authorization/contract';
 import type { AuthorizeRequest } from '../authorization/union';
 import type { Exchange } from '../endpoints/exchange';
 import { decodePercent, Query } from '../endpoints/query';
-import { isLongRunning, pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request-info';
+import { isLongRunning, pinnedName, requestInfo, UnreadableRequest } from '../endpoints/request-info';
 import { sendStatus, sendText } from '../endpoints/respond';
 import type { UserInfo } from '../registry/contract';
 import type { Resources } from '../registry/resources';
 import type { Deadlines } from './deadlines';
 import type { InFlight } from './in-flight';
 import type { Ongoing } from './ongoing';
-import type { Filter } from './router';
+import type { Filter } from './run-chain';
 import type { ServerState } from './state';
 
 const PLAIN_ID = /^[\x21-\x7e]{1,128}$/;
@@ -77,21 +77,17 @@ function decodedPath(raw: string): string {
   return path;
 }
 
-/** While the server goes down, new requests are turned away, with a few exceptions. */
-export function refuseWhenStopping(state: ServerState): Filter {
+/** While the server goes down, new requests are turned away; with `sendRetryAfter`, but for paths that are `served` to the end. */
+export function refuseWhenStopping(state: ServerState, served: (path: string) => boolean): Filter {
   return (exchange) => {
     exchange.closing = state.stopping;
     if (!state.refusing) return true;
     exchange.closing = true;
-    if (state.sendRetryAfter && isExemptWhenStopping(exchange.info)) return true;
+    if (state.sendRetryAfter && exchange.info.kind === 'path' && served(exchange.info.path)) return true;
     if (state.sendRetryAfter) sendText(exchange, 429, 'The apiserver is shutting down, please try again later.\n', { 'Retry-After': '5' });
     else sendText(exchange, 503, 'apiserver is shutting down\n', { 'Retry-After': '1' });
     return false;
   };
-}
-
-function isExemptWhenStopping(info: RequestInfo): boolean {
-  return info.kind === 'path' && /^\/(?:readyz|livez|healthz|metrics)(?:\/|$)/.test(info.path);
 }
 
 /** Counts what a server on its way down waits for. */
