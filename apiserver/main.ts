@@ -110,6 +110,7 @@ async function serverOptions(flags: ServerFlags, logger: Logger): Promise<Server
     maxReadOnly: flags['max-requests-inflight'],
     maxMutating: flags['max-mutating-requests-inflight'],
     maxStreams: flags['http2-max-streams-per-connection'],
+    connectionCaps: { total: flags['max-connections'], perAddress: flags['max-connections-per-address'] },
     ...readServiceAccounts(flags),
     tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],
     anonymous: flags['anonymous-auth'],

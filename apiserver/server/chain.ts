@@ -68,8 +68,9 @@ function ignore(): void {
 function filterChain(parts: ChainParts): readonly Filter[] {
   const { metrics } = parts;
   return [
-    filters.guardLocal(),
     filters.identify(parts.random),
+    filters.limitHead(),
+    filters.guardLocal(),
     filters.readRequestInfo(parts.api.resources, parts.naming),
     filters.refuseWhenStopping(parts.state, servedWhileStopping(parts.paths)),
     filters.countOngoing(parts.ongoing),
@@ -79,6 +80,7 @@ function filterChain(parts: ChainParts): readonly Filter[] {
       (exchange) => parts.certificateOf(exchange),
       (user) => metrics.authenticated(user),
     ),
+    filters.refuseImpersonation(),
     filters.limitInFlight(parts.inFlight),
     filters.authorize(parts.authorize, (allowed) => metrics.authorized(allowed)),
   ];

@@ -2,7 +2,7 @@
  * The filters, each a small step of every request. Their order is in chain.ts. A filter that refuses throws; how refusals are written is
  * failures.ts' business.
  */
-import { badRequest, unauthorized } from '../../shared/api/status';
+import { badRequest, forbiddenPath, unauthorized } from '../../shared/api/status';
 import { quote } from '../../shared/api/quote';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
@@ -19,10 +19,21 @@ import { sendStatus, sendText } from '../endpoints/respond';
 import type { UserInfo } from '../registry/contract';
 import type { Resources } from '../registry/resources';
 import type { Deadlines } from './deadlines';
+import { headFault } from './head-limit';
 import type { InFlight } from './in-flight';
 import type { Ongoing } from './ongoing';
 import type { Filter } from './run-chain';
 import type { ServerState } from './state';
+
+/** Refuses long heads before anything looks into them. */
+export function limitHead(): Filter {
+  return (exchange) => {
+    const fault = headFault(exchange.request);
+    if (fault === undefined) return true;
+    exchange.refuseBody();
+    throw fault;
+  };
+}
 
 const PLAIN_ID = /^[\x21-\x7e]{1,128}$/;
 
@@ -142,6 +153,25 @@ export function authenticate(
     }
   };
 }
+
+/**
+ * A request on behalf of someone else is refused: acting as the one who asks would do with an administrator's powers what he wanted to try with
+ * another's.
+ */
+export function refuseImpersonation(): Filter {
+  return ({ request }) => {
+    for (const name in request.headers) {
+      if (name.startsWith('impersonate-') && isImpersonation(name)) {
+        throw forbiddenPath(`this server does not impersonate, and a request with the header ${quote(name)} is not carried out`);
+      }
+    }
+    return true;
+  };
+}
+
+const IMPERSONATION: ReadonlySet<string> = new Set(['impersonate-user', 'impersonate-group', 'impersonate-uid']);
+
+const isImpersonation = (name: string): boolean => IMPERSONATION.has(name) || name.startsWith('impersonate-extra-');
 
 /** Whoever reaches the loopback listener of a local set-up without credentials is its administrator. */
 const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: ['system:masters', 'system:authenticated'] };

@@ -2,6 +2,7 @@
 import { Health } from '../../health/checks';
 import { serverChecks, sharedStoreCheck } from '../../health/server-checks';
 import { Metrics } from '../../metrics/metrics';
+import { Connections } from '../connections';
 import { InFlight } from '../in-flight';
 import { ServerState } from '../state';
 import type { Setting } from './setting';
@@ -10,6 +11,7 @@ import type { State } from './state';
 export interface Observation {
   readonly progress: ServerState;
   readonly inFlight: InFlight;
+  readonly connections: Connections;
   readonly metrics: Metrics;
   readonly health: Health;
   /** What is wrong with the store; undefined = it answers. */
@@ -20,16 +22,20 @@ export function observe(setting: Setting, state: State): Observation {
   const { options, store, clock } = setting;
   const progress = new ServerState(options.sendRetryAfter);
   const inFlight = new InFlight({ readOnly: options.maxReadOnly, mutating: options.maxMutating });
-  const metrics = metricsOf(setting, state, inFlight);
+  const connections = new Connections(options.connectionCaps);
+  const metrics = metricsOf(setting, state, { inFlight, connections });
   const storeAnswers = sharedStoreCheck(store, clock);
-  return { progress, inFlight, metrics, health: healthOf(setting, state, { progress, metrics, storeAnswers }), storeAnswers };
+  return { progress, inFlight, connections, metrics, health: healthOf(setting, state, { progress, metrics, storeAnswers }), storeAnswers };
 }
 
-function metricsOf({ options, store, clock }: Setting, { cache, ledger }: State, inFlight: InFlight): Metrics {
+type Counted = Pick<Observation, 'inFlight' | 'connections'>;
+
+function metricsOf({ options, store, clock }: Setting, { cache, ledger }: State, { inFlight, connections }: Counted): Metrics {
   return new Metrics(clock, options.gates, {
     storageObjects: () => cache.storedTypes().map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
     storageSize: async () => (await store.status().catch(() => undefined))?.size,
     inFlight: () => inFlight,
+    connections,
     ledger,
     cache: () => cache.statistics,
     cacheRevision: () => cache.revision,

@@ -24,11 +24,12 @@ export interface Serving {
 /** Rejects when a port cannot be listened on. */
 export async function startServing(setting: Setting, state: State, observation: Observation, registry: Registry): Promise<Serving> {
   const { host, port, tls, local, maxStreams, connectionLimits } = setting.options;
+  const { connections } = observation;
   const ongoing = new Ongoing();
   const chain = chainOf(setting, state, observation, registry, ongoing);
-  const limits = connectionLimits === undefined ? {} : { limits: connectionLimits };
-  const secure = await listenSecurely({ host, port, tls, maxStreams, ...limits }, requestListener(chain, 'secure'));
-  const plain = local === undefined ? undefined : await listenLocally(local.host, local.port, requestListener(chain, 'local'));
+  const shared = { connections, clock: setting.clock, ...(connectionLimits === undefined ? {} : { limits: connectionLimits }) };
+  const secure = await listenSecurely({ ...shared, host, port, tls, maxStreams }, requestListener(chain, 'secure'));
+  const plain = local === undefined ? undefined : await listenLocally({ ...shared, ...local }, requestListener(chain, 'local'));
   return { ongoing, secure, local: plain };
 }
 
@@ -47,7 +48,7 @@ function chainOf(setting: Setting, state: State, observation: Observation, regis
     naming: options.naming,
     state: progress,
     ongoing,
-    deadlines: new Deadlines(clock),
+    deadlines: new Deadlines(clock, options.bodyPace),
     inFlight,
     metrics,
     requestTimeoutMs: options.requestTimeoutMs,

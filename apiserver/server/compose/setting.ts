@@ -8,7 +8,10 @@ import type { Random } from '../../../shared/runtime/random';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
 import type { Store } from '../../storage/store';
 import type { AccessOptions } from '../access';
-import type { ConnectionLimits, TlsFiles } from '../listeners';
+import type { ConnectionCaps } from '../connections';
+import type { BodyPace } from '../deadlines';
+import type { TlsFiles } from '../listeners';
+import type { ConnectionLimits } from '../sessions';
 
 export interface ServerOptions extends AccessOptions {
   readonly host: string;
@@ -35,11 +38,14 @@ export interface ServerOptions extends AccessOptions {
   readonly maxReadOnly: number;
   readonly maxMutating: number;
   readonly maxStreams: number;
+  readonly connectionCaps: ConnectionCaps;
   readonly livezGraceMs: number;
   readonly shutdownDelayMs: number;
   readonly shutdownWatchGraceMs: number;
   readonly sendRetryAfter: boolean;
+  /** Patience with slow clients, where it is not the usual one. */
   readonly connectionLimits?: ConnectionLimits;
+  readonly bodyPace?: BodyPace;
 }
 
 /** What a server shares with the process around it. */

@@ -55,6 +55,7 @@ export async function startFixture(changes: Partial<ServerOptions> = {}, store =
       maxReadOnly: 400,
       maxMutating: 200,
       maxStreams: 100,
+      connectionCaps: { total: 0, perAddress: 0 },
       tokens: [tokens],
       anonymous: true,
       authorizationModes: ['BuiltIn'],
