@@ -80,6 +80,12 @@ it('reads escapes in a path before it looks for a route', async () => {
   expect((await call(fixture, '/version%23')).status).toBe(404);
 });
 
+it('says that it is found under the address that it advertises', async () => {
+  expect(json(await call(fixture, '/api'))['serverAddressByClientCIDRs']).toEqual([
+    { clientCIDR: '0.0.0.0/0', serverAddress: '192.0.2.1:0' },
+  ]);
+});
+
 it('lists at / every path that it serves, and each of them leads somewhere', async () => {
   const { paths } = json(await call(fixture, '/'));
   if (!Array.isArray(paths)) throw new Error('no list');
