@@ -23,8 +23,8 @@ export interface PathRoute {
   readonly paths: readonly string[];
   /** `GET`: every other method is answered with 405, HEAD too, as upstream does. */
   readonly methods: 'GET' | 'any';
-  /** What `/` tells of it, in any order. */
-  readonly listed: readonly string[] | (() => readonly string[]);
+  /** What `/` tells of it, in any order; absent = nothing. */
+  listed?(this: void): readonly string[];
   /** Answered by a server on its way down as well, with all that is below. */
   readonly whileStopping?: true;
   /** Whether a path that fits leads somewhere; absent = always. Where it does not, the next route is tried, whatever the method. */
@@ -46,58 +46,43 @@ export interface PathParts {
 
 /** The first route that fits and leads somewhere answers. */
 export function pathRoutes(parts: PathParts): readonly PathRoute[] {
-  const { metrics, discovery, openApi, openId, build } = parts;
-  const inDiscovery = { leads: (path: string) => discovery.leads(path), answer: (exchange: Exchange) => sendFrom(discovery, exchange) };
-  const inOpenApi = { answer: (exchange: Exchange) => sendFrom(openApi, exchange) };
+  const { health, metrics, discovery, openApi, openId, build } = parts;
   const table: readonly PathRoute[] = [
     {
       purpose: 'which paths there are',
       paths: ['/', '/index.html'],
       methods: 'any',
-      listed: [],
-      answer: (exchange) => sendDocument(exchange, indexDocument([...discovery.paths(), ...listedPaths(table)])),
+      answer: (exchange) => sendDocument(exchange, indexDocument(listedPaths(table))),
     },
-    ...HEALTH_ENDPOINTS.map((endpoint) => healthRoute(parts.health, endpoint)),
+    ...HEALTH_ENDPOINTS.map((endpoint) => healthRoute(health, endpoint)),
     {
       purpose: 'counts and times for Prometheus',
       paths: ['/metrics'],
       methods: 'any',
-      listed: ['/metrics'],
+      listed: () => ['/metrics'],
       whileStopping: true,
       answer: (exchange) => sendMetrics(metrics, exchange),
     },
     {
       purpose: 'which release this is',
-      paths: ['/version', '/version/'],
+      paths: withSlash('/version'),
       methods: 'GET',
-      listed: ['/version'],
+      listed: () => ['/version'],
       answer: (exchange) => sendDocument(exchange, versionAnswer(build, exchange.header('accept'))),
     },
-    { purpose: 'versions of the core group', paths: ['/api', '/api/'], methods: 'GET', listed: [], ...inDiscovery },
-    { purpose: 'resources of the core group', paths: ['/api/:version', '/api/:version/'], methods: 'GET', listed: [], ...inDiscovery },
-    { purpose: 'groups', paths: ['/apis', '/apis/'], methods: 'any', listed: [], ...inDiscovery },
-    { purpose: 'versions of a group', paths: ['/apis/:group', '/apis/:group/'], methods: 'any', listed: [], ...inDiscovery },
+    ...discoveryRoutes(discovery),
     {
-      purpose: 'resources of a group',
-      paths: ['/apis/:group/:version', '/apis/:group/:version/'],
-      methods: 'GET',
-      listed: [],
-      ...inDiscovery,
-    },
-    { purpose: 'OpenAPI in one document', paths: ['/openapi/v2'], methods: 'any', listed: ['/openapi/v2'], ...inOpenApi },
-    {
-      purpose: 'OpenAPI in a document per group version',
-      paths: ['/openapi/v3', '/openapi/v3/', '/openapi/v3/*document'],
+      purpose: 'OpenAPI, in one document and in one per group version',
+      paths: ['/openapi/v2', '/openapi/v3', '/openapi/v3/', '/openapi/v3/*document'],
       methods: 'any',
-      listed: ['/openapi/v3'],
-      ...inOpenApi,
+      listed: () => ['/openapi/v2', '/openapi/v3'],
+      answer: (exchange) => sendFrom(openApi, exchange),
     },
     ...(openId === undefined ? [] : OPENID_PATHS.map((path) => openIdRoute(openId, path))),
     {
       purpose: 'what is nowhere inside the API',
       paths: ['/api', '/api/*rest', '/apis/:group', '/apis/:group/*rest'],
       methods: 'any',
-      listed: [],
       leads: (path) => isInsideApi(parts, path),
       answer() {
         throw routeNotFound();
@@ -106,6 +91,22 @@ export function pathRoutes(parts: PathParts): readonly PathRoute[] {
   ];
   return table;
 }
+
+function discoveryRoutes(discovery: Discovery): readonly PathRoute[] {
+  const common = {
+    leads: (path: string) => discovery.leads(path),
+    answer: (exchange: Exchange) => sendFrom(discovery, exchange),
+  };
+  return [
+    { purpose: 'versions of the core group', paths: withSlash('/api'), methods: 'GET', listed: () => discovery.paths(), ...common },
+    { purpose: 'resources of the core group', paths: withSlash('/api/:version'), methods: 'GET', ...common },
+    { purpose: 'groups', paths: withSlash('/apis'), methods: 'any', ...common },
+    { purpose: 'versions of a group', paths: withSlash('/apis/:group'), methods: 'any', ...common },
+    { purpose: 'resources of a group', paths: withSlash('/apis/:group/:version'), methods: 'GET', ...common },
+  ];
+}
+
+const withSlash = (path: string): readonly string[] => [path, `${path}/`];
 
 /** Whether a server on its way down still answers a path. */
 export function servedWhileStopping(routes: readonly PathRoute[]): (path: string) => boolean {
@@ -116,7 +117,7 @@ export function servedWhileStopping(routes: readonly PathRoute[]): (path: string
 const firstSegment = (path: string): string => path.split('/', 2)[1] ?? '';
 
 function listedPaths(table: readonly PathRoute[]): readonly string[] {
-  return table.flatMap(({ listed }) => (typeof listed === 'function' ? listed() : listed));
+  return table.flatMap(({ listed }) => listed?.() ?? []);
 }
 
 function healthRoute(health: Pick<Health, 'answer'>, endpoint: HealthEndpoint): PathRoute {
@@ -124,7 +125,7 @@ function healthRoute(health: Pick<Health, 'answer'>, endpoint: HealthEndpoint): 
     purpose: `health: ${endpoint}, and its single checks`,
     paths: [`/${endpoint}`, `/${endpoint}/*check`],
     methods: 'any',
-    listed: [`/${endpoint}`],
+    listed: () => [`/${endpoint}`],
     whileStopping: true,
     async answer(exchange, path) {
       const check = path.slice(endpoint.length + 2);
@@ -140,7 +141,7 @@ function healthRoute(health: Pick<Health, 'answer'>, endpoint: HealthEndpoint): 
 function openIdRoute(openId: OpenId, path: (typeof OPENID_PATHS)[number]): PathRoute {
   return {
     purpose: 'what others check tokens with',
-    paths: [path, `${path}/`],
+    paths: withSlash(path),
     methods: 'GET',
     listed: () => (openId.serves(path) ? [path] : []),
     leads: () => openId.serves(path),
