@@ -1,5 +1,4 @@
 import { EventEmitter } from 'node:events';
-import type { Http2Session } from 'node:http2';
 import { ManualClock } from '../../test/support/manual-clock';
 import { Sessions } from './sessions';
 
@@ -23,7 +22,7 @@ class FakeSession extends EventEmitter {
 
 function tracked(clock: ManualClock): FakeSession {
   const session = new FakeSession();
-  Reflect.apply(Sessions.prototype.add, new Sessions(clock, LIMITS), [session as EventEmitter as Http2Session]);
+  new Sessions(clock, LIMITS).add(session);
   return session;
 }
 

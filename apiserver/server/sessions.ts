@@ -2,7 +2,6 @@
  * HTTP/2 connections, and which of them are given up: those whose first request does not come, and those that have had no stream for a while, whatever else
  * they send. A head that comes byte by byte opens no stream, and neither do pings, so neither keeps a connection. Never looks at a request.
  */
-import type { Http2Session } from 'node:http2';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 
 /** Patience with slow clients, in milliseconds. */
@@ -15,6 +14,20 @@ export interface ConnectionLimits {
   readonly checkMs: number;
 }
 
+/** What is needed of an HTTP/2 session. */
+export interface Session {
+  on(event: 'stream', listener: (stream: Stream) => void): unknown;
+  on(event: 'error', listener: () => void): unknown;
+  once(event: 'close', listener: () => void): unknown;
+  /** In order: streams that are open go on. */
+  close(): void;
+  destroy(): void;
+}
+
+export interface Stream {
+  once(event: 'close', listener: () => void): unknown;
+}
+
 interface Tracked {
   /** Open streams. */
   streams: number;
@@ -24,7 +37,7 @@ interface Tracked {
 }
 
 export class Sessions {
-  private readonly tracked = new Map<Http2Session, Tracked>();
+  private readonly tracked = new Map<Session, Tracked>();
   private timer: Timer | undefined;
 
   constructor(
@@ -32,7 +45,7 @@ export class Sessions {
     private readonly limits: ConnectionLimits,
   ) {}
 
-  add(session: Http2Session): void {
+  add(session: Session): void {
     const { clock, limits } = this;
     const tracked = { streams: 0, until: clock.monotonic() + limits.headersMs, closing: false };
     this.tracked.set(session, tracked);
@@ -62,7 +75,7 @@ export class Sessions {
 }
 
 /** In order at first, so that a client that is merely idle knows that nothing of it was lost; the next time for good. */
-function giveUp(session: Http2Session, tracked: Tracked): void {
+function giveUp(session: Session, tracked: Tracked): void {
   if (tracked.closing) session.destroy();
   else session.close();
   tracked.closing = true;
