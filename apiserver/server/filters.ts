@@ -159,11 +159,13 @@ export function authenticate(
  * another's.
  */
 export function refuseImpersonation(): Filter {
-  return ({ request }) => {
-    for (const name in request.headers) {
-      if (name.startsWith('impersonate-') && isImpersonation(name)) {
-        throw forbiddenPath(`this server does not impersonate, and a request with the header ${quote(name)} is not carried out`);
-      }
+  return (exchange) => {
+    for (const name in exchange.request.headers) {
+      if (!name.startsWith('impersonate-') || !isImpersonation(name)) continue;
+      const complaint = `this server does not impersonate, and a request with the header ${quote(name)} is not carried out`;
+      // Of a refused discovery document clients show the warnings only.
+      if (exchange.info.kind === 'path') exchange.warn(complaint);
+      throw forbiddenPath(complaint);
     }
     return true;
   };

@@ -103,6 +103,15 @@ describe('impersonation', () => {
     expect((await call(fixture, `${CONFIGMAPS}/kept`)).status).toBe(200);
   });
 
+  it('is refused for documents too, with a warning, which is what clients show of that', async () => {
+    const answer = await call(fixture, '/api', { headers: { 'Impersonate-User': 'dev' } });
+    expect([answer.status, json(answer)['reason'], answer.headers['warning']]).toEqual([
+      403,
+      'Forbidden',
+      '299 - "this server does not impersonate, and a request with the header \\"impersonate-user\\" is not carried out"',
+    ]);
+  });
+
   it('comes after authentication', async () => {
     expect((await call(fixture, CONFIGMAPS, { token: 'nobody', headers: { 'Impersonate-User': 'dev' } })).status).toBe(401);
   });
