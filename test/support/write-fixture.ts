@@ -25,7 +25,7 @@ import type { Random } from '../../shared/runtime/random';
 import { ManualClock } from './manual-clock';
 import { MemoryStore } from './memory-store';
 import { StoreCache } from './store-cache';
-import { strategyOf } from '../../apiserver/server/strategies';
+import { strategyOf } from '../../apiserver/server/compose/strategies';
 
 export const PREFIX = '/registry';
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5);

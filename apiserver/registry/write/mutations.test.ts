@@ -9,7 +9,7 @@ import { mutatedText, type Mutation } from '../../../test/support/mutation';
 import { buildResources } from '../resources';
 import { decodeBody } from './decode-body';
 import { resourceInfos, type ResourceInfo } from '../object/resource-info';
-import { strategyOf } from '../../server/strategies';
+import { strategyOf } from '../../server/compose/strategies';
 
 interface Recorded extends Mutation {
   readonly kind: string;
