@@ -51,5 +51,6 @@ function scopeOf(resource: Resource, namespace: string, selection: Selection): W
     ...(selection.filters || contradicts || (!resource.stored.namespaced && selection.namespace !== undefined)
       ? { matches: (entry) => selection.matches(entry) }
       : {}),
+    ...(selection.indexed === undefined ? {} : { indexed: selection.indexed }),
   };
 }
