@@ -3,11 +3,12 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,writes,services,memory]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,memory]
  *
  * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
  */
 import { rmSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { PROTOBUF_MEDIA_TYPE } from '../../shared/names/dialect';
 import { systemClock } from '../../shared/runtime/clock';
@@ -18,7 +19,7 @@ import { findEtcd, startEtcd } from '../support/etcd';
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BareServer } from './bare';
-import { BenchClient, configMap, deployment } from './client';
+import { BenchClient, configMap, deployment, pod } from './client';
 import { anonymousMegabytes, loop, warmLoop, type Cost } from './measure';
 import { podCost } from './pods';
 import { compareCreations, fillRange, ROOM, SERVICE_RANGE } from './services';
@@ -31,7 +32,7 @@ const option = (name: string, absent: number): number =>
 const seconds = option('seconds', 4);
 const objects = option('objects', 112_000);
 const SERVICES = 10_000;
-const parts = (process.argv.find((argument) => argument.startsWith('--parts=')) ?? '--parts=pods,reads,writes,services')
+const parts = (process.argv.find((argument) => argument.startsWith('--parts=')) ?? '--parts=pods,reads,watches,writes,services')
   .slice('--parts='.length)
   .split(',');
 
@@ -110,25 +111,48 @@ async function reads(): Promise<void> {
     await get('list of 500, selector matching 71', list('l500', '?labelSelector=shard%3Ds3'), 8);
     await get('list of 10,000', list('l10k'), 2);
     await get('page of 500 out of 10,000', list('l10k', '?limit=500'), 4);
+  } finally {
+    bare.stop();
+    client.close();
+    await server.process.stop();
+    removeFolder(folder);
+  }
+}
 
+/** 1,000 watchers of one object, beside a server that only sends; and 1,000 watchers of a node's Pods each, beside one of them alone. */
+async function watches(): Promise<void> {
+  const folder = temporaryFolder('bench');
+  const { server, client } = await start(folder);
+  const pid = server.process.pid;
+  const bare = await BareServer.start(await credential());
+  console.log();
+  try {
+    await fill(client, pid, 'bench', 1);
     const target = '/api/v1/namespaces/bench/configmaps';
     const frame = 1400;
     bare.tell({ push: frame });
-    const floor = await fanOut(
-      bare.pid,
-      1000,
-      100,
-      () => bare.watch(),
-      async () => bare.tell({ push: frame }),
-    );
+    const push = async (): Promise<void> => bare.tell({ push: frame });
+    const floor = await fanOut(bare.pid, { watchers: 1000, told: 1000, events: 100 }, () => bare.watch(), push);
     const watch = await fanOut(
       pid,
-      1000,
-      100,
+      { watchers: 1000, told: 1000, events: 100 },
       () => client.open('GET', `${target}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3Do-0`),
       async (index) => void (await client.send('PUT', `${target}/o-0`, configMap('bench', 'o-0', String(index)))),
     );
     row('one event to one of 1,000 watchers', watch, 'bare TLS', floor.cpuMicros);
+
+    await client.send('POST', '/api/v1/namespaces/bench/pods', pod('bench', 'p', 'n-0'));
+    const ofNode = (node: number): Promise<IncomingMessage> =>
+      client.open('GET', `/api/v1/pods?watch=1&resourceVersion=0&fieldSelector=spec.nodeName%3Dn-${node}`);
+    const merge = { 'content-type': 'application/merge-patch+json' };
+    const patch = async (index: number): Promise<void> => {
+      const body = JSON.stringify({ metadata: { annotations: { t: String(index) } } });
+      await client.send('PATCH', '/api/v1/namespaces/bench/pods/p', body, merge);
+    };
+    await fanOut(pid, { watchers: 1, told: 1, events: 500 }, ofNode, patch);
+    const alone = await fanOut(pid, { watchers: 1, told: 1, events: 1000 }, ofNode, patch);
+    const many = await fanOut(pid, { watchers: 1000, told: 1, events: 1000 }, ofNode, patch);
+    row('change of a Pod, 1,000 nodes watching their own', many, 'one node watching', alone.cpuMicros);
   } finally {
     bare.stop();
     client.close();
@@ -241,6 +265,7 @@ async function main(): Promise<void> {
     row('a Pod of 60 fields: decode, default, validate', { cpuMicros: checked }, 'JSON.parse of it', parsed);
   }
   if (parts.includes('reads')) await reads();
+  if (parts.includes('watches')) await watches();
   if (parts.includes('writes')) await writes();
   if (parts.includes('services')) await services();
   if (parts.includes('memory')) await memory(objects);
