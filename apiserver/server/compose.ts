@@ -31,7 +31,7 @@ import { REPLICAS, Replicas } from '../registry/bootstrap/replicas';
 import { secretMarker } from '../registry/bootstrap/token-tracking';
 import { liveObjects } from '../registry/read/live-objects';
 import { Definitions } from '../registry/custom/definitions';
-import { Freshness } from '../registry/read/freshness';
+import { ResourceVersionGate } from '../registry/read/resource-version-gate';
 import { createReader } from '../registry/read/reader';
 import { selectionFor } from '../registry/read/selection';
 import { buildResources, type Resources } from '../registry/resources';
@@ -127,7 +127,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   const replicas = new Replicas({ store, prefix: options.prefix, clock, failed: (message, error) => logger.warn(message, { error }) });
   cache.onKey(REPLICAS, replicas);
   const reader = createReader({ cache, store, clock, gates: options.gates });
-  const freshness = new Freshness({ cache, store, clock, gates: options.gates });
+  const gate = new ResourceVersionGate({ cache, store, clock, gates: options.gates });
   const admission = defaultAdmission({
     names,
     cache,
@@ -217,7 +217,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
     gates: options.gates,
     resources,
     async findNewest(context, { group, version, resource }) {
-      await freshness.current(context);
+      await gate.current(context);
       return resources.find(group, version, resource);
     },
     reader,

@@ -1,6 +1,6 @@
 /**
- * Lists: which state a list shows (the table of resourceVersion × resourceVersionMatch × limit × continue, specification §4.3.4), which part
- * of it, and where the next page begins. Parameter combinations that are refused as invalid never come here (endpoints/parameters).
+ * Lists: which state a list shows (upstream's table "resource versions in get, list and watch" in its API concepts, with resourceVersion,
+ * resourceVersionMatch, limit and continue), which part of it, and where the next page begins. Parameter combinations that are refused as invalid never come here (endpoints/parameters).
  */
 import { compareBytes } from '../../../shared/api/json';
 import { badRequest, expired, type StatusError } from '../../../shared/api/status';
@@ -8,11 +8,11 @@ import type { Cache, Entry, Snapshot } from '../../cache/contract';
 import { StoreError, type Revision } from '../../storage/store';
 import type { ListOptions, ListPage, RequestContext, Resource, Selection } from '../contract';
 import { formatContinue, NEWEST, parseContinue, startAfter, type ContinueToken } from './continue-token';
-import { readFailure, type Freshness } from './freshness';
+import { readFailure, type ResourceVersionGate } from './resource-version-gate';
 
 export interface ListParts {
   readonly cache: Cache;
-  readonly freshness: Freshness;
+  readonly gate: ResourceVersionGate;
 }
 
 /** Where a list finds its state. */
@@ -57,7 +57,7 @@ export async function list(
   options: ListOptions,
 ): Promise<ListPage> {
   const { source, limit, start, laterPage } = plan(resource, options);
-  parts.freshness.requireReady();
+  parts.gate.requireReady();
   const { selection } = options;
   const scope = scopeOf(resource, namespace, selection, start);
   const read = await readerOf(parts, context, resource, source);
@@ -108,7 +108,7 @@ function expiredContinuation(token: ContinueToken): StatusError {
 }
 
 /** Waits until the state that is wanted exists, and says how to read it. */
-async function readerOf({ cache, freshness }: ListParts, context: RequestContext, resource: Resource, source: Source): Promise<Read> {
+async function readerOf({ cache, gate }: ListParts, context: RequestContext, resource: Resource, source: Source): Promise<Read> {
   const type = resource.stored;
   const present: Read = () => Promise.resolve(cache.snapshot(type));
   const at =
@@ -117,15 +117,15 @@ async function readerOf({ cache, freshness }: ListParts, context: RequestContext
       snapshotAt(cache, context, resource, revision, part, how);
   switch (source.type) {
     case 'newest':
-      if ((await freshness.mostRecent(context)) === 'current') return present;
+      if ((await gate.mostRecent(context)) === 'current') return present;
       // The cache does not keep up with the store: the list comes from the store.
-      return at(await freshness.storeRevision(context), { stored: true });
+      return at(await gate.storeRevision(context), { stored: true });
     case 'cached':
-      await freshness.notOlderThan(context, source.notOlderThan);
+      await gate.notOlderThan(context, source.notOlderThan);
       return present;
     case 'exact':
       // A revision ahead of the cache may be real, another replica's first page, so it is waited for.
-      await freshness.notOlderThan(context, source.revision);
+      await gate.notOlderThan(context, source.revision);
       return cache.snapshot(type).revision === source.revision ? present : at(source.revision, { tooOld: source.tooOld });
   }
 }

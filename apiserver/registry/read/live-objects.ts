@@ -12,7 +12,7 @@ import type { Revision } from '../../storage/store';
 import type { Resource } from '../contract';
 import { entryKey } from '../resources';
 import { parseEntry } from '../write/stored-object';
-import { readFailure } from './freshness';
+import { readFailure } from './resource-version-gate';
 
 export interface LiveObject {
   readonly uid: string;

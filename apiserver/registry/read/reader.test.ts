@@ -168,7 +168,7 @@ describe('before the cache is loaded', () => {
 });
 
 /**
- * Every cell of the list table (specification §4.3.4). The store is one revision ahead (a/c4 = 106), which a cached state does not show and a
+ * Every cell of the table of lists in upstream's API concepts. The store is one revision ahead (a/c4 = 106), which a cached state does not show and a
  * most recent one does.
  */
 describe('list, cell by cell', () => {
