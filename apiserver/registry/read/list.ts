@@ -1,10 +1,13 @@
 /**
  * Lists: which state a list shows (upstream's table "resource versions in get, list and watch" in its API concepts, with resourceVersion,
- * resourceVersionMatch, limit and continue), which part of it, and where the next page begins. Parameter combinations that are refused as invalid never come here (endpoints/parameters).
+ * resourceVersionMatch, limit and continue), which part of it, and where the next page begins. Parameter combinations that are refused as invalid
+ * never come here (endpoints/parameters).
  */
 import { compareBytes } from '../../../shared/api/json';
 import { badRequest, expired, type StatusError } from '../../../shared/api/status';
+import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache, Entry, Snapshot } from '../../cache/contract';
+import { Pace, yieldToOthers } from '../../cache/pace';
 import { StoreError, type Revision } from '../../storage/store';
 import type { ListOptions, ListPage, RequestContext, Resource, Selection } from '../contract';
 import { formatContinue, NEWEST, parseContinue, startAfter, type ContinueToken } from './continue-token';
@@ -12,6 +15,7 @@ import { readFailure, type ResourceVersionGate } from './resource-version-gate';
 
 export interface ListParts {
   readonly cache: Cache;
+  readonly clock: Clock;
   readonly gate: ResourceVersionGate;
 }
 
@@ -63,8 +67,11 @@ export async function list(
   const read = await readerOf(parts, context, resource, source);
   const snapshot = await read({ start: scope.start, end: scope.end, limit });
   if (scope.single !== undefined) return { revision: snapshot.revision, entries: single(snapshot, scope.single, selection) };
-  if (limit === Infinity) return { revision: snapshot.revision, entries: everything(snapshot, scope, selection) };
-  const page = await firstMatches(snapshot, read, scope, selection, limit);
+  const selective = selects(selection);
+  // Nobody has to look for what is all wanted: it is walked at the pace of who writes it.
+  if (limit === Infinity && !selective) return { revision: snapshot.revision, entries: snapshot.range(scope.start, scope.end) };
+  const pace = new Pace(parts.clock, yieldToOthers);
+  const page = await firstMatches(snapshot, { read, scope, selection, selective, limit, pace });
   // Later pages are asked of this same state; a later page found it pinned, or had to read it from the store.
   if (!laterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
   return page;
@@ -180,36 +187,33 @@ function single(snapshot: Snapshot, key: string, selection: Selection): readonly
   return entry !== undefined && selection.matches(entry) ? [entry] : [];
 }
 
-function everything(snapshot: Snapshot, scope: Scope, selection: Selection): Iterable<Entry> {
-  const entries = snapshot.range(scope.start, scope.end);
-  return selects(selection) ? filtered(entries, selection) : entries;
-}
-
-function* filtered(entries: Iterable<Entry>, selection: Selection): Iterable<Entry> {
-  for (const entry of entries) if (selection.matches(entry)) yield entry;
-}
-
 function selects(selection: Selection): boolean {
   return selection.filters || selection.name !== undefined || selection.namespace !== undefined;
 }
 
-/** Entries that a selector may pass over before others get their turn. */
-const ENTRIES_PER_TURN = 20_000;
 /** The most entries that are read from the store at a time while a selector looks for matches. */
 const MAX_READ = 10_000;
 
+interface Search {
+  readonly read: Read;
+  readonly scope: Scope;
+  readonly selection: Selection;
+  /** Whether the selection takes anything away. */
+  readonly selective: boolean;
+  readonly limit: number;
+  /** Counts what is looked at, so that a selector which passes over everything gives way as well. */
+  readonly pace: Pace;
+}
+
 /** At most `limit` entries. The answer begins with the token of the next page, so a page is collected before it is written. */
-async function firstMatches(snapshot: Snapshot, read: Read, scope: Scope, selection: Selection, limit: number): Promise<ListPage> {
+async function firstMatches(snapshot: Snapshot, { read, scope, selection, selective, limit, pace }: Search): Promise<ListPage> {
   const entries: Entry[] = [];
-  const selective = selects(selection);
-  let visited = 0;
   let part: Part = { start: scope.start, end: scope.end, limit };
   for (let known = snapshot; ; known = await read(part)) {
     for (const entry of known.range(part.start, part.end)) {
       if (entries.length === limit) return cutShort(snapshot, scope, entries, selective);
       if (!selective || selection.matches(entry)) entries.push(entry);
-      visited += 1;
-      if (visited % ENTRIES_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (pace.tired()) await pace.rest();
     }
     if (known.unknownFrom === undefined) return { revision: snapshot.revision, entries };
     if (entries.length === limit) return cutShort(snapshot, scope, entries, selective);

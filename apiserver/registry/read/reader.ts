@@ -8,8 +8,8 @@ import type { Cache, CacheWatch, ChangeSink, Entry } from '../../cache/contract'
 import type { Revision } from '../../storage/store';
 import type { ListOptions, ListPage, Reader, RequestContext, Resource, WatchOptions } from '../contract';
 import type { ReaderParts } from './contract';
-import { readFailure, ResourceVersionGate } from './resource-version-gate';
 import { list } from './list';
+import { readFailure, ResourceVersionGate } from './resource-version-gate';
 import { watch } from './watch';
 
 export function createReader(parts: ReaderParts): Reader {
@@ -34,7 +34,7 @@ class CacheReader implements Reader {
   }
 
   list(context: RequestContext, resource: Resource, namespace: string, options: ListOptions): Promise<ListPage> {
-    return list({ cache: this.cache, gate: this.gate }, context, resource, namespace, options);
+    return list({ ...this.parts, gate: this.gate }, context, resource, namespace, options);
   }
 
   watch(context: RequestContext, resource: Resource, namespace: string, options: WatchOptions, sink: ChangeSink): Promise<CacheWatch> {

@@ -1,5 +1,6 @@
 /**
- * Watches: where a stream starts (upstream's API concepts, "semantics for watch", and KEP-3157 for sendInitialEvents) and what it shows. Delivery is the cache's, framing the endpoints'.
+ * Watches: where a stream starts (upstream's API concepts, "semantics for watch", and KEP-3157 for sendInitialEvents) and what it shows.
+ * Delivery is the cache's, framing the endpoints'.
  */
 import type { Cache, CacheWatch, ChangeSink, WatchRequest, WatchScope } from '../../cache/contract';
 import type { RequestContext, Resource, Selection, WatchOptions } from '../contract';
