@@ -65,12 +65,6 @@ export function configMap(namespace: string, name: string, stamp: string, size =
   });
 }
 
-/** A Pod of one container, on a node. */
-export function pod(namespace: string, name: string, nodeName: string): string {
-  const containers = [{ name: 'web', image: 'registry.example.com/web:1' }];
-  return JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace }, spec: { nodeName, containers } });
-}
-
 /** A Deployment of about 200 fields: ten containers of twenty. */
 export function deployment(namespace: string, name: string, stamp: string): string {
   const container = (index: number): object => ({

@@ -8,7 +8,6 @@
  * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
  */
 import { rmSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { PROTOBUF_MEDIA_TYPE } from '../../shared/names/dialect';
 import { systemClock } from '../../shared/runtime/clock';
@@ -19,8 +18,9 @@ import { findEtcd, startEtcd } from '../support/etcd';
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BareServer } from './bare';
-import { BenchClient, configMap, deployment, pod } from './client';
+import { BenchClient, configMap, deployment } from './client';
 import { anonymousMegabytes, loop, warmLoop, type Cost } from './measure';
+import { changeCost } from './node-watchers';
 import { podCost } from './pods';
 import { compareCreations, fillRange, ROOM, SERVICE_RANGE } from './services';
 import { fanOut } from './watchers';
@@ -119,40 +119,32 @@ async function reads(): Promise<void> {
   }
 }
 
-/** 1,000 watchers of one object, beside a server that only sends; and 1,000 watchers of a node's Pods each, beside one of them alone. */
+/** 1,000 nodes that watch their own Pods each, beside one of them alone; and 1,000 watchers of one object, beside a server that only sends. */
 async function watches(): Promise<void> {
+  console.log();
+  // The first one pays for compiling.
+  await changeCost(1);
+  const alone = await changeCost(1);
+  row('change of a Pod, 1,000 nodes watching their own', { cpuMicros: await changeCost(1000) }, 'one node watching', alone);
   const folder = temporaryFolder('bench');
   const { server, client } = await start(folder);
   const pid = server.process.pid;
   const bare = await BareServer.start(await credential());
-  console.log();
   try {
     await fill(client, pid, 'bench', 1);
     const target = '/api/v1/namespaces/bench/configmaps';
     const frame = 1400;
     bare.tell({ push: frame });
     const push = async (): Promise<void> => bare.tell({ push: frame });
-    const floor = await fanOut(bare.pid, { watchers: 1000, told: 1000, events: 100 }, () => bare.watch(), push);
+    const floor = await fanOut(bare.pid, 1000, 100, () => bare.watch(), push);
     const watch = await fanOut(
       pid,
-      { watchers: 1000, told: 1000, events: 100 },
+      1000,
+      100,
       () => client.open('GET', `${target}?watch=1&resourceVersion=0&fieldSelector=metadata.name%3Do-0`),
       async (index) => void (await client.send('PUT', `${target}/o-0`, configMap('bench', 'o-0', String(index)))),
     );
     row('one event to one of 1,000 watchers', watch, 'bare TLS', floor.cpuMicros);
-
-    await client.send('POST', '/api/v1/namespaces/bench/pods', pod('bench', 'p', 'n-0'));
-    const ofNode = (node: number): Promise<IncomingMessage> =>
-      client.open('GET', `/api/v1/pods?watch=1&resourceVersion=0&fieldSelector=spec.nodeName%3Dn-${node}`);
-    const merge = { 'content-type': 'application/merge-patch+json' };
-    const patch = async (index: number): Promise<void> => {
-      const body = JSON.stringify({ metadata: { annotations: { t: String(index) } } });
-      await client.send('PATCH', '/api/v1/namespaces/bench/pods/p', body, merge);
-    };
-    await fanOut(pid, { watchers: 1, told: 1, events: 500 }, ofNode, patch);
-    const alone = await fanOut(pid, { watchers: 1, told: 1, events: 1000 }, ofNode, patch);
-    const many = await fanOut(pid, { watchers: 1000, told: 1, events: 1000 }, ofNode, patch);
-    row('change of a Pod, 1,000 nodes watching their own', many, 'one node watching', alone.cpuMicros);
   } finally {
     bare.stop();
     client.close();

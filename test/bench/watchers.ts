@@ -1,4 +1,4 @@
-/** Fan-out: many watchers, of which all or few are told of a change, and what telling one of them costs. */
+/** Fan-out: many watchers of one object, and what delivering one event to one of them costs. */
 import type { IncomingMessage } from 'node:http';
 import { cpuSeconds } from './measure';
 
@@ -8,26 +8,19 @@ export interface FanOut {
   readonly cpuMicros: number;
 }
 
-export interface Audience {
-  /** Streams that are opened. */
-  readonly watchers: number;
-  /** So many of them get a frame at each event. */
-  readonly told: number;
-  readonly events: number;
-}
-
-/** Opens the streams, then calls `push` once for each event, each time waiting until all who are told have their frame. */
+/** Opens `count` streams, then calls `push` `events` times, each time waiting until every stream has grown. */
 export async function fanOut(
   pid: number,
-  { watchers, told, events }: Audience,
-  open: (index: number) => Promise<IncomingMessage>,
+  count: number,
+  events: number,
+  open: () => Promise<IncomingMessage>,
   push: (index: number) => Promise<void>,
 ): Promise<FanOut> {
   let received = 0;
   let arrived: () => void = () => undefined;
   const streams: IncomingMessage[] = [];
-  for (let i = 0; i < watchers; i += 1) {
-    const stream = await open(i);
+  for (let i = 0; i < count; i += 1) {
+    const stream = await open();
     stream.on('error', () => undefined);
     stream.on('data', (chunk: Buffer) => {
       // Every frame ends in a newline, and frames hold no other.
@@ -42,11 +35,11 @@ export async function fanOut(
       arrived();
     });
   await push(0);
-  await everyone(told);
+  await everyone(count);
   const cpu = cpuSeconds(pid);
   const start = received;
   for (let i = 1; i <= events; i += 1) {
-    const target = received + told;
+    const target = received + count;
     await push(i);
     await everyone(target);
   }
