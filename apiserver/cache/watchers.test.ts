@@ -55,6 +55,18 @@ test('a change asks the watchers of the values that it has and had, however many
   expect(recorders.filter(({ lines }) => lines.length > 0)).toHaveLength(2);
 });
 
+test('a change asks the watchers of its name and no others', async () => {
+  const matches = (): boolean => {
+    asked += 1;
+    return true;
+  };
+  const recorders = Array.from({ length: 1000 }, (_, index) => watch({ name: `p${index}`, matches })[0]);
+  await put(store, configMaps, 'a/p7');
+  await put(store, configMaps, 'b/p7');
+  expect(asked).toBe(2);
+  expect(recorders[7]?.lines).toEqual(['ADDED a/p7@2', 'ADDED b/p7@3']);
+});
+
 test('an object without the field has the empty value', async () => {
   const [[none], [some]] = [watch(ofNode('')), watch(ofNode('n1'))];
   await put(store, configMaps, 'a/x');
