@@ -110,7 +110,7 @@ export async function writeFixture(
   const clock = new ManualClock(START);
   const random = new CountingRandom();
   const resources = buildResources();
-  const cache = new StoreCache(store, PREFIX, resources.storedTypes);
+  const cache = await StoreCache.open(store, PREFIX, resources.storedTypes);
   const names = GENERATED_NAMES[more.naming ?? 'platform'];
   const list = more.list ?? ((): Promise<ListPage> => Promise.reject(new Error('no list in this test')));
   const ledger = testLedger(random, names, more);

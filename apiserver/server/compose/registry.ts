@@ -122,7 +122,7 @@ function operationsOf(setting: Setting, state: State, admission: Admission, acce
 
 function apiOf(setting: Setting, state: State, observation: Observation, writer: Writer, operations: Operations): ApiParts {
   const { options, clock, random, names } = setting;
-  const { resources, reader, freshness } = state;
+  const { resources, reader, gate } = state;
   const { metrics, storeAnswers } = observation;
   return {
     clock,
@@ -130,7 +130,7 @@ function apiOf(setting: Setting, state: State, observation: Observation, writer:
     gates: options.gates,
     resources,
     async findNewest(context, { group, version, resource }) {
-      await freshness.current(context);
+      await gate.current(context);
       return resources.find(group, version, resource);
     },
     reader,

@@ -9,7 +9,7 @@ import { claimPrefix } from '../../upkeep/ownership';
 import { REPLICAS, Replicas } from '../../upkeep/replicas';
 import type { Reader } from '../../registry/verbs';
 import { Definitions } from '../../custom-resources/definitions';
-import { Freshness } from '../../registry/read/freshness';
+import { ResourceVersionGate } from '../../registry/read/resource-version-gate';
 import { createReader } from '../../registry/read/reader';
 import { buildResources, type Resources } from '../../registry/resources';
 import type { Setting } from './setting';
@@ -21,7 +21,7 @@ export interface State {
   readonly replicas: Replicas;
   readonly definitions: Definitions;
   readonly reader: Reader;
-  readonly freshness: Freshness;
+  readonly gate: ResourceVersionGate;
 }
 
 /** How long the store may take to say whose data it holds. */
@@ -41,7 +41,7 @@ export async function openState(setting: Setting): Promise<State> {
     replicas: replicasOf(setting, cache),
     definitions: definitionsOf(setting, cache, resources),
     reader: createReader({ cache, store, clock, gates }),
-    freshness: new Freshness({ cache, store, clock, gates }),
+    gate: new ResourceVersionGate({ cache, store, clock, gates }),
   };
 }
 

@@ -1,5 +1,6 @@
 /**
- * Most recent reads: one revision lookup shared by all who wait, then waiting for the clock, and what is done when the clock stalls (design §3.1).
+ * Consistent reads from the cache (KEP-2340): one revision lookup shared by all who wait, then waiting for the clock, and what is done when the
+ * clock stalls.
  *
  * What it never does: answer a read, or let more than one lookup be in flight.
  */
@@ -13,7 +14,7 @@ import type { Waiters } from './waiters';
 /** Longest that a most recent read waits for its lookup, and then for the clock. */
 const patienceMs = 3000;
 
-export interface FreshnessHost {
+export interface ConsistentReadsHost {
   readonly store: Store;
   readonly clock: Clock;
   readonly statistics: CacheStatistics;
@@ -30,13 +31,13 @@ interface Lookup {
   readonly deadline: number;
 }
 
-export class Freshness {
+export class ConsistentReads {
   /** What has been sent may have been answered already, so whoever comes now may not use it. */
   private running: Promise<unknown> | undefined;
   private gathering: Lookup | undefined;
 
   constructor(
-    private readonly host: FreshnessHost,
+    private readonly host: ConsistentReadsHost,
     private readonly stall: StallGuard,
   ) {}
 
