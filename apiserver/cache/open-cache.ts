@@ -30,11 +30,11 @@ import { Waiters } from './waiters';
 import { Watcher, type WatchHost } from './watcher';
 import type { RecordedChange } from './window';
 
-const minute = 60_000;
-const megabyte = 1024 * 1024;
-const trimMs = 10_000;
-const tickMs = 1000;
-const retryMs = 1000;
+const MINUTE = 60_000;
+const MEGABYTE = 1024 * 1024;
+const TRIM_MS = 10_000;
+const TICK_MS = 1000;
+const RETRY_MS = 1000;
 
 export type { CacheOptions, OpenedCache } from './options';
 
@@ -88,20 +88,20 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     this.keys = new KeySpace(options.prefix, options.types);
     this.entries = new EntryFactory(options.migrate);
     this.waiters = new Waiters(clock);
-    const limits = { ageMs: options.windowMs ?? 5 * minute, bytes: options.windowBytes ?? 64 * megabyte };
+    const limits = { ageMs: options.windowMs ?? 5 * MINUTE, bytes: options.windowBytes ?? 64 * MEGABYTE };
     this.objects = new Objects({ keys: this.keys, entries: this.entries, limits, statistics: this.statistics, logger });
     this.statistics.windowCapacityBytes = limits.bytes;
     this.bookmarks = new Bookmarks(clock, random);
     this.inbound = new Inbound(this, () => this.pace());
     this.stall = new StallGuard(this);
     this.consistentReads = new ConsistentReads(this, this.stall);
-    this.checker = new Checker(this, options.checkMs ?? 5 * minute);
+    this.checker = new Checker(this, options.checkMs ?? 5 * MINUTE);
     this.compaction = new Compaction({
       store,
       clock,
       logger,
       key: this.compactionKey,
-      intervalMs: options.compactionMs ?? 5 * minute,
+      intervalMs: options.compactionMs ?? 5 * MINUTE,
       compacted: () => void (this.statistics.compactions += 1),
     });
     this.listeners.add('compaction', {
@@ -119,7 +119,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
         break;
       } catch (error) {
         this.logger.warn('the store could not be read at the start, trying again', { error, attempt });
-        await this.clock.sleep(retryMs * (0.5 + this.random.float()));
+        await this.clock.sleep(RETRY_MS * (0.5 + this.random.float()));
       }
     }
     if (this.closed) return;
@@ -231,7 +231,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
         return;
       } catch (error) {
         this.logger.warn('the comparison failed, trying again', { error });
-        await this.clock.sleep(retryMs * (0.5 + this.random.float()));
+        await this.clock.sleep(RETRY_MS * (0.5 + this.random.float()));
       }
     }
   }
@@ -366,7 +366,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   /** A small write below the prefix: the clock passes it, and so everything before it. */
   tick(): void {
     const now = this.clock.monotonic();
-    if (now - this.lastTick < tickMs || this.closed) return;
+    if (now - this.lastTick < TICK_MS || this.closed) return;
     this.lastTick = now;
     this.statistics.ticks += 1;
     const put = { type: 'put', key: this.keys.other('tick'), value: Buffer.from(String(this.clock.now())) } as const;
@@ -426,7 +426,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   }
 
   private trimLater(): void {
-    this.trimmer = this.clock.after(trimMs, () => {
+    this.trimmer = this.clock.after(TRIM_MS, () => {
       this.trim();
       this.endWatchesWhere((watcher) => watcher.farBehind);
       this.trimLater();

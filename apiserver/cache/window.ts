@@ -10,9 +10,9 @@ import { Deque } from './deque';
 import { sizeOf } from './held-entry';
 
 /** What a change and its places in the lists take besides the replaced state, in bytes. */
-const changeOverhead = 256;
+const CHANGE_OVERHEAD = 256;
 /** Encoded frames of recent changes that are kept for watchers that come a little late, in bytes of the entries they show. */
-const frameBudget = 4 * 1024 * 1024;
+const FRAME_BUDGET = 4 * 1024 * 1024;
 
 export class RecordedChange implements Change {
   private encoded: Map<string, Buffer> | undefined;
@@ -37,7 +37,7 @@ export class RecordedChange implements Change {
   }
 
   get cost(): number {
-    return changeOverhead + (this.previous === undefined ? 0 : sizeOf(this.previous));
+    return CHANGE_OVERHEAD + (this.previous === undefined ? 0 : sizeOf(this.previous));
   }
 
   dropFrames(): void {
@@ -53,7 +53,7 @@ export class FrameBudget {
   opened(change: RecordedChange): void {
     this.open.push(change);
     this.bytes += costOfFrames(change);
-    while (this.bytes > frameBudget && this.open.size > 1) {
+    while (this.bytes > FRAME_BUDGET && this.open.size > 1) {
       const oldest = this.open.shift();
       if (oldest === undefined) return;
       this.bytes -= costOfFrames(oldest);
@@ -64,7 +64,7 @@ export class FrameBudget {
 
 function costOfFrames(change: RecordedChange): number {
   const shown = change.current ?? change.previous;
-  return changeOverhead + (shown === undefined ? 0 : sizeOf(shown));
+  return CHANGE_OVERHEAD + (shown === undefined ? 0 : sizeOf(shown));
 }
 
 /** One type's part of the window. */

@@ -36,9 +36,9 @@ interface Leaf {
   readonly names: readonly string[];
 }
 
-const day = 86_400_000;
-const authorityLifetimeMs = 3_650 * day;
-const leafLifetimeMs = 365 * day;
+const DAY = 86_400_000;
+const AUTHORITY_LIFETIME_MS = 3_650 * DAY;
+const LEAF_LIFETIME_MS = 365 * DAY;
 
 const serviceNames = Object.values(GENERATED_NAMES).flatMap(({ defaultService }) =>
   ['', '.default', '.default.svc', '.default.svc.cluster.local'].map((suffix) => defaultService + suffix),
@@ -74,7 +74,7 @@ export async function ensureCertificates(folder: string, clock: Clock, addresses
 async function ensureAuthority(folder: string, clock: Clock, made: string[]): Promise<Credential> {
   const present = read(folder, 'ca');
   if (present !== undefined && belongsTogether(present, present.certificate) && !needsRenewal(present.certificate, clock)) return present;
-  const fresh = await createAuthority({ subject: { commonName: 'platform-ca' }, lifetimeMs: authorityLifetimeMs, clock });
+  const fresh = await createAuthority({ subject: { commonName: 'platform-ca' }, lifetimeMs: AUTHORITY_LIFETIME_MS, clock });
   write(folder, 'ca', fresh);
   made.push('the certificate authority');
   return fresh;
@@ -84,7 +84,7 @@ async function ensureLeaf(folder: string, clock: Clock, authority: Credential, l
   const present = read(folder, leaf.file);
   if (present !== undefined && isGood(present, clock, authority, leaf)) return present;
   const { usage, subject, names } = leaf;
-  const fresh = await issueCertificate({ authority, usage, subject, names, lifetimeMs: leafLifetimeMs, clock });
+  const fresh = await issueCertificate({ authority, usage, subject, names, lifetimeMs: LEAF_LIFETIME_MS, clock });
   write(folder, leaf.file, fresh);
   made.push(leaf.label);
   return fresh;

@@ -7,7 +7,7 @@ import { formatIpAddress, parseIpRange } from '../../shared/values/ip-address';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { RunnerOptions } from './options';
 
-const host = '127.0.0.1';
+const HOST = '127.0.0.1';
 
 /** Where things lie in the data folder. */
 export interface Layout {
@@ -52,9 +52,9 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
       name: options.replicas === 1 ? 'apiserver' : `apiserver-${index}`,
       program: 'apiserver/main.js',
       args: [
-        `--bind-address=${host}`,
+        `--bind-address=${HOST}`,
         `--secure-port=${securePort}`,
-        `--insecure-bind-address=${host}`,
+        `--insecure-bind-address=${HOST}`,
         `--insecure-port=${insecurePort}`,
         `--tls-cert-file=${path.join(layout.pki, 'apiserver.crt')}`,
         `--tls-private-key-file=${path.join(layout.pki, 'apiserver.key')}`,
@@ -67,8 +67,8 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
       ],
       securePort,
       insecurePort,
-      secureAddress: `https://${host}:${securePort}`,
-      insecureAddress: insecurePort === 0 ? undefined : `http://${host}:${insecurePort}`,
+      secureAddress: `https://${HOST}:${securePort}`,
+      insecureAddress: insecurePort === 0 ? undefined : `http://${HOST}:${insecurePort}`,
     };
   });
 }
