@@ -1,3 +1,4 @@
+import { rules as regexp } from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 const tests = ['**/*.test.ts', 'test/**/*.ts'];
@@ -43,6 +44,16 @@ export default tseslint.config(
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+    },
+  },
+  {
+    // Whatever a pattern is asked about takes time in proportion to its length: texts are a client's choice.
+    files: ['**/*.ts'],
+    ignores: tests,
+    plugins: { regexp: { rules: regexp } },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false }],
     },
   },
   {

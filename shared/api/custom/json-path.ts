@@ -187,11 +187,13 @@ class Reader {
     }
     if (this.peek(1) !== ']') throw new Misread();
     this.at += 2;
-    const [, left, operator = '', right] = /^([^!<>=]+)([!<>=]+)([^]+)$/.exec(text) ?? [];
+    const [, left = '', marks = ''] = /^([^!<>=]+)([!<>=]+)/.exec(text) ?? [];
+    // Something has to stand on the right: where nothing else does, it is the last of the marks.
+    const operator = text.slice(left.length, Math.min(left.length + marks.length, text.length - 1));
     this.nodes.push(
-      left === undefined || right === undefined
+      operator === '' || left === ''
         ? { kind: 'filter', left: parse(text), operator: 'exists', right: [] }
-        : { kind: 'filter', left: parse(left), operator, right: parse(right) },
+        : { kind: 'filter', left: parse(left), operator, right: parse(text.slice(left.length + operator.length)) },
     );
   }
 }

@@ -148,7 +148,7 @@ function qualified(packagePath: string, name: string): string {
 }
 
 function parseTags(tag: string): Map<string, string> {
-  return new Map([...tag.matchAll(/(\w+):"([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]));
+  return new Map([...tag.matchAll(/(?<!\w)(\w+):"([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]));
 }
 
 /** The file's text: one type after the other, one row per line. */
