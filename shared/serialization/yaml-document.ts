@@ -13,8 +13,12 @@ export interface YamlDocument {
 }
 
 const MAX_DEPTH = 500;
-/** Values that aliases may add to a document, all together. */
-const ALIAS_BUDGET = 100_000;
+/** Values that aliases may add to a document, all together, and characters of their texts. */
+const ALIASED_VALUES = 100_000;
+const ALIASED_CHARACTERS = 3 * 1024 * 1024;
+const MOST_DUPLICATES = 100;
+/** Characters of a name in a message. */
+const LONGEST_NAME = 1024;
 const TAG_PREFIX = 'tag:yaml.org,2002:';
 
 /** The first document of the text, null when there is none. Throws SyntaxFault. */
@@ -33,6 +37,8 @@ interface Node {
   value: JsonValue;
   /** Values in it, itself included. */
   size: number;
+  /** Characters of its texts and keys. */
+  length: number;
 }
 
 type AnchorState = Node | 'open';
@@ -40,7 +46,7 @@ type AnchorState = Node | 'open';
 class Composer {
   private readonly duplicates: string[] = [];
   private readonly anchors = new Map<string, AnchorState>();
-  private aliased = 0;
+  private readonly aliased = { values: 0, characters: 0 };
   private at = 0;
   private line = 1;
   private countedTo = 0;
@@ -73,7 +79,7 @@ class Composer {
       case EVENT_ID.ALIAS:
         return this.alias(this.text.slice(event.anchorStart, event.anchorEnd));
       case EVENT_ID.SCALAR:
-        return this.anchored(event, () => ({ value: this.scalar(event), size: 1 }));
+        return this.anchored(event, () => leaf(this.scalar(event)));
       case EVENT_ID.SEQUENCE:
         return this.anchored(event, () => this.sequence());
       case EVENT_ID.MAPPING:
@@ -94,32 +100,36 @@ class Composer {
     const node = this.anchors.get(name);
     if (node === undefined) throw new SyntaxFault(`yaml: unknown anchor '${name}' referenced`);
     if (node === 'open') throw new SyntaxFault(`yaml: anchor '${name}' value contains itself`);
-    this.aliased += node.size;
-    if (this.aliased > ALIAS_BUDGET) throw new SyntaxFault('yaml: document contains excessive aliasing');
+    this.aliased.values += node.size;
+    this.aliased.characters += node.length;
+    if (this.aliased.values > ALIASED_VALUES || this.aliased.characters > ALIASED_CHARACTERS)
+      throw new SyntaxFault('yaml: document contains excessive aliasing');
     return node;
   }
 
   private sequence(): Node {
     const value: JsonArray = [];
-    let size = 1;
+    let [size, length] = [1, 0];
     for (let item = this.node(); item !== undefined; item = this.node()) {
       value.push(item.value);
       size += item.size;
+      length += item.length;
     }
-    return { value, size };
+    return { value, size, length };
   }
 
   private mapping(): Node {
     const value: JsonObject = {};
-    let size = 1;
+    let [size, length] = [1, 0];
     for (;;) {
       const event = this.events[this.at];
       const isMerge = event?.type === EVENT_ID.SCALAR && event.style === SCALAR_STYLE.PLAIN && getScalarValue(this.text, event) === '<<';
       const key = this.node();
       if (key === undefined) break;
       const start = event?.type === EVENT_ID.SCALAR ? event.valueStart : 0;
-      const item = this.node() ?? { value: null, size: 1 };
+      const item = this.node() ?? leaf(null);
       size += item.size + 1;
+      length += item.length + key.length;
       if (isMerge) {
         for (const source of mergeSources(item.value)) {
           for (const [name, merged] of Object.entries(source)) if (!Object.hasOwn(value, name)) setMember(value, name, merged);
@@ -127,13 +137,13 @@ class Composer {
         continue;
       }
       const name = keyText(key.value);
-      if (Object.hasOwn(value, name)) {
-        const shown = typeof key.value === 'string' ? JSON.stringify(name) : name;
+      if (Object.hasOwn(value, name) && this.duplicates.length < MOST_DUPLICATES) {
+        const shown = typeof key.value === 'string' ? JSON.stringify(name.slice(0, LONGEST_NAME)) : name;
         this.duplicates.push(`line ${this.lineOf(start)}: key ${shown} already set in map`);
       }
       setMember(value, name, item.value);
     }
-    return { value: sorted(value), size };
+    return { value: sorted(value), size, length };
   }
 
   private scalar(event: ScalarEvent): Scalar {
@@ -169,6 +179,10 @@ class Composer {
     }
     return this.line;
   }
+}
+
+function leaf(value: Scalar): Node {
+  return { value, size: 1, length: typeof value === 'string' ? value.length : 0 };
 }
 
 /** Members in the order of their names: upstream converts through a sorted map, and faults are reported in that order. */
@@ -211,12 +225,18 @@ const REASONS: readonly [RegExp, string][] = [
 
 /** A flow collection that the text's end cuts off: after a value a separator is missing, else the value. */
 function unfinished(text: string): string {
-  const lines = text.split('\n');
-  const line = lines.length - (lines.at(-1) === '' ? 1 : 0);
+  let line = text.endsWith('\n') ? 0 : 1;
+  for (const character of text) if (character === '\n') line += 1;
   const before = text.trimEnd();
   const open: string[] = [];
-  for (const character of before.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/gs, '')) {
-    if (character === '[' || character === '{') open.push(character === '[' ? ']' : '}');
+  let quote = '';
+  for (let at = 0; at < before.length; at += 1) {
+    const character = before.charAt(at);
+    if (quote !== '') {
+      if (character === '\\' && quote === '"') at += 1;
+      else if (character === quote) quote = '';
+    } else if (character === '"' || character === "'") quote = character;
+    else if (character === '[' || character === '{') open.push(character === '[' ? ']' : '}');
     else if (character === open.at(-1)) open.pop();
   }
   const words = /[[{,:]$/.test(before) ? 'did not find expected node content' : `did not find expected ',' or '${open.at(-1) ?? ']'}'`;

@@ -5,8 +5,10 @@
 import { certificateErrors } from '../../../apiserver/registry/strategies/certificate-status';
 import { canonicalQuantity, QuantityFault } from '../../../shared/api/schema/quantity';
 import { parseDuration } from '../../../shared/runtime/duration';
+import { fieldFaults, parseJson, SyntaxFault } from '../../../shared/serialization';
+import { composeYaml } from '../../../shared/serialization/yaml-document';
 
-const MOST_CPU_MS = 1_000;
+const MOST_CPU_MS = 400;
 
 function cpuOf(run: () => unknown): number {
   const begin = process.cpuUsage();
@@ -44,3 +46,55 @@ describe('texts', () => {
 const certificate = (text: string): { status: { certificate: string } } => ({
   status: { certificate: Buffer.from(text).toString('base64') },
 });
+
+const bytes = (text: string): Buffer => Buffer.from(text);
+
+/** `levels` objects in one another, `inner` in the last. */
+const nested = (levels: number, inner: string): string => `${'{"a":'.repeat(levels)}${inner}${'}'.repeat(levels)}`;
+
+describe('bodies', () => {
+  const repeated = nested(5_000, `{${'"b":1,"b":2,'.repeat(9_000)}"c":1}`);
+  const eachRepeated = `${'{"b":1,"b":2,"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
+
+  it.each<[string, () => unknown]>([
+    ['JSON that repeats members far down', () => parseJson(bytes(repeated))],
+    ['JSON that repeats members on every level', () => parseJson(bytes(eachRepeated))],
+    ['faults of JSON that repeats members far down', () => faultsOf(repeated)],
+    ['faults of JSON that repeats members on every level', () => faultsOf(eachRepeated)],
+    [
+      'JSON with a byte that is no UTF-8',
+      () => parseJson(Buffer.concat([bytes('"'), Buffer.alloc(2_900_000, 'x'), Buffer.from([0xff, 0x22])])),
+    ],
+    ['JSON of bytes that are no UTF-8', () => parseJson(Buffer.concat([bytes('"'), Buffer.alloc(2_900_000, 0xff), bytes('"')]))],
+    ['YAML that ends among quotes', () => yamlFault(`a: [x${'\\"'.repeat(30_000)}`)],
+  ])('%s', (_, run) => {
+    expect(cpuOf(run)).toBeLessThan(MOST_CPU_MS);
+  });
+
+  it('counts what aliases repeat by its length', () => {
+    const long = `a: &a ${'x'.repeat(20_000)}\nb: [${'*a, '.repeat(5_000)}]`;
+    expect(yamlFault(long)).toBe('yaml: document contains excessive aliasing');
+    expect(yamlFault(`a: &a {${'x'.repeat(20_000)}: 1}\nb: [${'*a, '.repeat(5_000)}]`)).toBe('yaml: document contains excessive aliasing');
+    expect(yamlFault(`a: &a ${'x'.repeat(20_000)}\nb: [${'*a, '.repeat(100)}]`)).toBeUndefined();
+  });
+
+  it('names a hundred repeated members, by paths that somebody would read', () => {
+    const { duplicates } = parseJson(bytes(eachRepeated));
+    expect(duplicates).toHaveLength(100);
+    expect(parseJson(bytes(`{"${'x'.repeat(100_000)}":{"a":1,"a":1}}`)).duplicates[0]?.length).toBeLessThan(2_000);
+  });
+});
+
+function yamlFault(text: string): string | undefined {
+  try {
+    composeYaml(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SyntaxFault) return error.message;
+    throw error;
+  }
+}
+
+function faultsOf(text: string): readonly string[] {
+  return fieldFaults(parseJson(bytes(text)), ['a.a.a.a.x', 'a.b'], 'strict');
+}
