@@ -17,6 +17,10 @@ const injected = {
     },
     { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Take a Clock (shared/runtime/clock.ts).' },
     { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'Take a Random (shared/runtime/random.ts).' },
+    {
+      selector: 'CallExpression[callee.property.name=/^(push|unshift)$/] > SpreadElement',
+      message: 'Arguments lie on the stack, which long lists overflow: use append (shared/api/append.ts).',
+    },
     { selector: 'TSAsExpression > TSAsExpression > TSUnknownKeyword', message: 'Parse at the edge instead of casting through unknown.' },
   ],
 };

@@ -2,6 +2,7 @@
  * Discovery over HTTP: paths, methods, encodings and conditional requests (behaviour-reference §2). Documents are made when they are first
  * asked for and kept: there are a few per group.
  */
+import { append } from '../../shared/api/append';
 import { createHash } from 'node:crypto';
 import { compareBytes, type JsonObject } from '../../shared/api/json';
 import type { KindRow } from '../../shared/api/kinds';
@@ -177,7 +178,7 @@ class Discovery implements Documents {
     const paths = ['/api', '/apis', '/apis/', '/version', ...this.parts.otherPaths];
     for (const { group, versions } of this.groups) {
       const roots = group === '' ? ['/api'] : DIALECTS.map((dialect) => `/apis/${groupIn(dialect, group)}`);
-      for (const root of roots) paths.push(root, ...versions.map(({ version }) => `${root}/${version}`));
+      for (const root of roots) append(paths, [root, ...versions.map(({ version }) => `${root}/${version}`)]);
     }
     return [...new Set(paths)].sort(compareBytes);
   }

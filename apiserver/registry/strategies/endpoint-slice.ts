@@ -1,4 +1,5 @@
 /** EndpointSlice (behaviour-reference §5.8, limits of specification §9). */
+import { append } from '../../../shared/api/append';
 import { duplicate, invalidValue, notSupported, required, tooMany, type FieldError } from '../../../shared/api/field-error';
 import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { dnsLabel, dnsSubdomain, fullyQualifiedName, labelValue, qualifiedName } from '../../../shared/api/names';
@@ -82,9 +83,9 @@ function endpointErrors(endpoint: JsonObject, place: string, rule: AddressRule |
   const errors: FieldError[] = [];
   if (addresses.length === 0) errors.push(required(field, 'must contain at least 1 address'));
   else if (addresses.length > MOST_ADDRESSES) errors.push(tooMany(field, addresses.length, MOST_ADDRESSES));
-  if (rule !== undefined) addresses.forEach((address, index) => errors.push(...rule(address, `${field}[${index}]`)));
-  errors.push(...misnamedMember(endpoint, 'nodeName', place, dnsSubdomain));
-  errors.push(...misnamedMember(endpoint, 'hostname', place, dnsLabel));
+  if (rule !== undefined) addresses.forEach((address, index) => append(errors, rule(address, `${field}[${index}]`)));
+  append(errors, misnamedMember(endpoint, 'nodeName', place, dnsSubdomain));
+  append(errors, misnamedMember(endpoint, 'hostname', place, dnsLabel));
   return [...errors, ...zoneErrors(listed(objectAt(endpoint, 'hints'), 'forZones'), `${place}.hints.forZones`)];
 }
 
@@ -106,7 +107,7 @@ function portsErrors(ports: readonly JsonObject[]): readonly FieldError[] {
     const place = `ports[${index}]`;
     const errors: FieldError[] = [];
     const name = stringAt(port, 'name') ?? '';
-    if (name !== '') errors.push(...misnamed(name, `${place}.name`, dnsLabel));
+    if (name !== '') append(errors, misnamed(name, `${place}.name`, dnsLabel));
     if (seen.has(name)) errors.push(duplicate(`${place}.name`, name));
     seen.add(name);
     const protocol = stringAt(port, 'protocol');

@@ -1,4 +1,5 @@
 /** Endpoints (behaviour-reference §5.7). Subsets are kept as they are sent. */
+import { append } from '../../../shared/api/append';
 import { notSupported, required, type FieldError } from '../../../shared/api/field-error';
 import { stringAt, type JsonObject } from '../../../shared/api/json';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../../../shared/api/names';
@@ -21,9 +22,9 @@ function subsetErrors(subset: JsonObject, place: string): readonly FieldError[] 
   const ports = listed(subset, 'ports');
   const errors: FieldError[] = [];
   if (ready.length === 0 && notReady.length === 0) errors.push(required(place, 'must specify `addresses` or `notReadyAddresses`'));
-  ready.forEach((address, index) => errors.push(...addressErrors(address, `${place}.addresses[${index}]`)));
-  notReady.forEach((address, index) => errors.push(...addressErrors(address, `${place}.notReadyAddresses[${index}]`)));
-  ports.forEach((port, index) => errors.push(...portErrors(port, `${place}.ports[${index}]`, ports.length > 1)));
+  ready.forEach((address, index) => append(errors, addressErrors(address, `${place}.addresses[${index}]`)));
+  notReady.forEach((address, index) => append(errors, addressErrors(address, `${place}.notReadyAddresses[${index}]`)));
+  ports.forEach((port, index) => append(errors, portErrors(port, `${place}.ports[${index}]`, ports.length > 1)));
   return errors;
 }
 
@@ -41,9 +42,9 @@ function addressErrors(address: JsonObject, place: string): readonly FieldError[
 function portErrors(port: JsonObject, place: string, needsName: boolean): readonly FieldError[] {
   const errors: FieldError[] = [];
   const name = stringAt(port, 'name') ?? '';
-  if (name !== '') errors.push(...misnamed(name, `${place}.name`, dnsLabel));
+  if (name !== '') append(errors, misnamed(name, `${place}.name`, dnsLabel));
   else if (needsName) errors.push(required(`${place}.name`));
-  errors.push(...portNumberErrors(numberAt(port, 'port'), `${place}.port`));
+  append(errors, portNumberErrors(numberAt(port, 'port'), `${place}.port`));
   const protocol = stringAt(port, 'protocol') ?? '';
   if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(`${place}.protocol`, protocol, PROTOCOLS));
   return [...errors, ...misnamedMember(port, 'appProtocol', place, qualifiedName)];

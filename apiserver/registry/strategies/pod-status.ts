@@ -1,4 +1,5 @@
 /** What the status of a Pod may say, in upstream's order. Never looks at the spec's own rules. */
+import { append } from '../../../shared/api/append';
 import { fieldErrorAs, forbiddenField, internalError, invalidAs, invalidValue, type FieldError } from '../../../shared/api/field-error';
 import { objectAt, type JsonObject } from '../../../shared/api/json';
 import { dnsSubdomain, qualifiedName } from '../../../shared/api/names';
@@ -12,7 +13,7 @@ export function podStatusErrors(object: JsonObject, old: JsonObject): readonly F
   const errors: Errors = [];
   // The place is not where conditions stand (upstream behaviour).
   listed(status, 'conditions').forEach((condition, index) =>
-    errors.push(...misnamed(textAt(condition, 'type'), `metadata.conditions[${index}].Type`, qualifiedName)),
+    append(errors, misnamed(textAt(condition, 'type'), `metadata.conditions[${index}].Type`, qualifiedName)),
   );
   checkOptional(status, 'nominatedNodeName', 'status', errors, dnsSubdomain);
   checkStates(object, objectAt(old, 'status') ?? {}, status, errors);
@@ -64,7 +65,7 @@ function checkClaims(object: JsonObject, status: JsonObject, errors: Errors): vo
 
 /** One of each family at most. */
 function checkAddresses(addresses: readonly string[], field: string, type: string, errors: Errors): void {
-  addresses.forEach((address, index) => errors.push(...ipErrors(address, `${field}[${index}]`)));
+  addresses.forEach((address, index) => append(errors, ipErrors(address, `${field}[${index}]`)));
   if (addresses.length < 2) return;
   const shown = (address: string): string => `${type}{IP:${quote(address)}}`;
   const families = addresses.map(ipFamily);

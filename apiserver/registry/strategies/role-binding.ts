@@ -1,4 +1,5 @@
 /** RoleBinding and ClusterRoleBinding: whom they may name, and that the role they grant is the same for ever. */
+import { append } from '../../../shared/api/append';
 import { invalidValue, notSupported, required, type FieldError } from '../../../shared/api/field-error';
 import { equalJson, objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
 import { dnsSubdomain, pathSegment } from '../../../shared/api/names';
@@ -47,7 +48,7 @@ function subjectErrors(subject: JsonObject, place: string, { namespaced }: Bindi
   const errors: FieldError[] = name === '' ? [required(`${place}.name`)] : [];
   const wanted = Object.hasOwn(SUBJECTS, kind) ? SUBJECTS[kind] : undefined;
   if (wanted === undefined) return [...errors, notSupported(`${place}.kind`, kind, Object.keys(SUBJECTS))];
-  if (wanted.isAccount === true && name !== '') errors.push(...misnamed(name, `${place}.name`, dnsSubdomain));
+  if (wanted.isAccount === true && name !== '') append(errors, misnamed(name, `${place}.name`, dnsSubdomain));
   if (group !== wanted.apiGroup) errors.push(notSupported(`${place}.apiGroup`, group, [wanted.apiGroup]));
   // A binding in a namespace may leave out that of the account; upstream does not say where it then is.
   const needsNamespace = wanted.isAccount === true && !namespaced && (stringAt(subject, 'namespace') ?? '') === '';

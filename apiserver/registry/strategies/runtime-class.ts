@@ -1,4 +1,5 @@
 /** RuntimeClass: a handler that stays, and what pods of the class are given. */
+import { append } from '../../../shared/api/append';
 import { duplicate, invalidValue, type FieldError } from '../../../shared/api/field-error';
 import { equalJson, objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
 import { dnsLabel } from '../../../shared/api/names';
@@ -33,7 +34,7 @@ function schedulingErrors(scheduling: JsonObject | undefined): readonly FieldErr
     const first = tolerations.findIndex((other) => equalJson(other, toleration));
     if (first < index) errors.push(duplicate(`scheduling.tolerations[${index}]`, toleration));
     // The member's name stands twice in upstream's messages.
-    errors.push(...tolerationErrors(toleration, `scheduling.tolerations.tolerations[${index}]`));
+    append(errors, tolerationErrors(toleration, `scheduling.tolerations.tolerations[${index}]`));
   });
   return errors;
 }

@@ -1,4 +1,5 @@
 /** StorageClass: its provisioner, parameters and topologies, which stay as they were made. */
+import { append } from '../../../shared/api/append';
 import { duplicate, forbiddenField, invalidValue, notSupported, required, tooLong, type FieldError } from '../../../shared/api/field-error';
 import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { qualifiedName } from '../../../shared/api/names';
@@ -77,7 +78,7 @@ function termErrors(
     given.forEach((value, at) => {
       if (given.indexOf(value) < at) found.push(duplicate(`${field}.values[${at}]`, value));
     });
-    found.push(...misnamed(key, `${field}.key`, qualifiedName));
+    append(found, misnamed(key, `${field}.key`, qualifiedName));
     if (own(values, key) !== undefined) found.push(duplicate(`${field}.key`, key));
     values[key] = [...given].sort();
     return found;

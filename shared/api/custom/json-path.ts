@@ -3,6 +3,7 @@
  * and unions of lists (`[0]`, `[-1]`, `[0:2]`, `[0,2]`), everything (`[*]`, `.*`), filters (`[?(@.type=="Ready")]`) and everything below (`..name`). Read
  * once, evaluated in time proportional to the part of the object that it walks.
  */
+import { append } from '../append';
 import { isObject, own, sortedKeys, type JsonValue } from '../json';
 
 /** All values at the path, in order; undefined = the path does not fit the value. */
@@ -169,7 +170,7 @@ class Reader {
       text += this.peek();
     }
     this.at += 1;
-    this.nodes.push(...bracketNodes(text));
+    append(this.nodes, bracketNodes(text));
   }
 
   private filter(): void {

@@ -1,4 +1,5 @@
 /** The rules for a label selector in an object (`matchLabels`, `matchExpressions`). Returns errors in upstream's order; matches nothing. */
+import { append } from '../append';
 import { forbiddenField, invalidValue, required, type FieldError } from '../field-error';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../json';
 import { labelValue, qualifiedName } from '../names';
@@ -26,7 +27,7 @@ export function labelSelectorErrors(selector: JsonObject | undefined, field: str
   const labels = objectAt(selector, 'matchLabels');
   if (labels !== undefined) validateLabels(labels, `${field}.matchLabels`, errors);
   const expressions = (arrayAt(selector, 'matchExpressions') ?? []).filter(isObject);
-  expressions.forEach((expression, index) => errors.push(...expressionErrors(expression, `${field}.matchExpressions[${index}]`, rules)));
+  expressions.forEach((expression, index) => append(errors, expressionErrors(expression, `${field}.matchExpressions[${index}]`, rules)));
   return errors;
 }
 

@@ -1,4 +1,5 @@
 /** How a pod's like are spread over the parts of a cluster. */
+import { append } from '../../../../shared/api/append';
 import { duplicate, forbiddenField, invalidAs, invalidValue, notSupported, required } from '../../../../shared/api/field-error';
 import { isObject, arrayAt, objectAt, own, type JsonObject } from '../../../../shared/api/json';
 import { stringsAt } from '../../../../shared/api/object-meta';
@@ -18,7 +19,7 @@ export function checkSpread(spec: JsonObject, specPlace: string, errors: Errors)
     for (const member of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) checkChoice(constraint, member, place, POLICIES, errors);
     const selector = objectAt(constraint, 'labelSelector');
     checkMatchLabelKeys(constraint, selector, `${place}.matchLabelKeys`, errors);
-    errors.push(...labelSelectorErrors(selector, `${place}.labelSelector`, { anyValue: false }));
+    append(errors, labelSelectorErrors(selector, `${place}.labelSelector`, { anyValue: false }));
   });
 }
 
