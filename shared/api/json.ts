@@ -38,8 +38,8 @@ export function stringAt(value: JsonObject | undefined, member: string): string 
   return typeof found === 'string' ? found : undefined;
 }
 
-/** An own member: names such as `constructor` or `__proto__` never reach what every object inherits. */
-export function own(value: JsonObject, member: string): JsonValue | undefined {
+/** An own member of an object or a table: names such as `constructor` or `__proto__` never reach what every object inherits. */
+export function own<T>(value: Readonly<Record<string, T>>, member: string): T | undefined {
   return Object.hasOwn(value, member) ? value[member] : undefined;
 }
 

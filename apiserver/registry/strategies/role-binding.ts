@@ -1,7 +1,7 @@
 /** RoleBinding and ClusterRoleBinding: whom they may name, and that the role they grant is the same for ever. */
 import { append } from '../../../shared/api/append';
 import { invalidValue, notSupported, required, type FieldError } from '../../../shared/api/field-error';
-import { equalJson, objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
+import { own, equalJson, objectAt, stringAt, type JsonObject } from '../../../shared/api/json';
 import { dnsSubdomain, pathSegment } from '../../../shared/api/names';
 import { listed, misnamed } from './field-rules';
 import type { Strategy } from './strategy';
@@ -46,7 +46,7 @@ function roleErrors(role: JsonObject, { roles }: BindingRules): readonly FieldEr
 function subjectErrors(subject: JsonObject, place: string, { namespaced }: BindingRules): readonly FieldError[] {
   const [group, kind, name] = [stringAt(subject, 'apiGroup') ?? '', stringAt(subject, 'kind') ?? '', stringAt(subject, 'name') ?? ''];
   const errors: FieldError[] = name === '' ? [required(`${place}.name`)] : [];
-  const wanted = Object.hasOwn(SUBJECTS, kind) ? SUBJECTS[kind] : undefined;
+  const wanted = own(SUBJECTS, kind);
   if (wanted === undefined) return [...errors, notSupported(`${place}.kind`, kind, Object.keys(SUBJECTS))];
   if (wanted.isAccount === true && name !== '') append(errors, misnamed(name, `${place}.name`, dnsSubdomain));
   if (group !== wanted.apiGroup) errors.push(notSupported(`${place}.apiGroup`, group, [wanted.apiGroup]));

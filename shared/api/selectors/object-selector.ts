@@ -1,5 +1,5 @@
 /** Label selectors as objects hold them (`matchLabels`, `matchExpressions`), turned into requirements. What is malformed there selects nothing. */
-import { arrayAt, compareBytes, isObject, objectAt, stringAt, type JsonObject } from '../json';
+import { own, arrayAt, compareBytes, isObject, objectAt, stringAt, type JsonObject } from '../json';
 import { stringsAt } from '../object-meta';
 import { compileLabelSelector, type LabelOperator, type LabelRequirement } from './label-selector';
 
@@ -8,7 +8,7 @@ const OPERATORS: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'n
 /** Ordered by key. */
 export function requirementsOf(selector: JsonObject): readonly LabelRequirement[] {
   const expressions = (arrayAt(selector, 'matchExpressions') ?? []).flatMap((item): readonly LabelRequirement[] => {
-    const operator = isObject(item) ? OPERATORS[stringAt(item, 'operator') ?? ''] : undefined;
+    const operator = isObject(item) ? own(OPERATORS, stringAt(item, 'operator') ?? '') : undefined;
     if (operator === undefined || !isObject(item)) return [];
     return [{ key: stringAt(item, 'key') ?? '', operator, values: [...stringsAt(item, 'values')].sort(compareBytes) }];
   });
