@@ -40,11 +40,11 @@ function checkStates(object: JsonObject, before: JsonObject, status: JsonObject,
       .map((container) => textAt(container, 'name')),
   );
   for (const member of ['containerStatuses', 'initContainerStatuses']) {
-    const now = listed(status, member);
+    const now = new Map([...listed(status, member)].reverse().map((one): [string, JsonObject] => [textAt(one, 'name'), one]));
     listed(before, member).forEach((old, index) => {
       const name = textAt(old, 'name');
       const ended = objectAt(objectAt(old, 'state'), 'terminated');
-      const found = now.find((one) => textAt(one, 'name') === name);
+      const found = now.get(name);
       if (ended === undefined || found === undefined || restartable.has(name)) return;
       if (policy === 'OnFailure' && integerAt(ended, 'exitCode') !== 0) return;
       if (objectAt(objectAt(found, 'state'), 'terminated') !== undefined) return;
@@ -78,7 +78,9 @@ function checkAddresses(addresses: readonly string[], field: string, type: strin
     const list = `[]${type}{${addresses.map(shown).join(', ')}}`;
     errors.push(invalidAs(field, list, 'may specify no more than one IP for each IP family'));
   }
+  const seen = new Set<string>();
   addresses.forEach((address, index) => {
-    if (addresses.indexOf(address) < index) errors.push(fieldErrorAs('FieldValueDuplicate', `${field}[${index}]`, shown(address), ''));
+    if (seen.has(address)) errors.push(fieldErrorAs('FieldValueDuplicate', `${field}[${index}]`, shown(address), ''));
+    seen.add(address);
   });
 }

@@ -1,7 +1,7 @@
 /** StorageClass: its provisioner, parameters and topologies, which stay as they were made. */
 import { append } from '../../../shared/api/append';
 import { duplicate, forbiddenField, invalidValue, notSupported, required, tooLong, type FieldError } from '../../../shared/api/field-error';
-import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
+import { equalJson, stringifyJson, objectAt, own, stringAt, type JsonObject } from '../../../shared/api/json';
 import { qualifiedName } from '../../../shared/api/names';
 import { stringsAt } from '../../../shared/api/object-meta';
 import { listed, misnamed } from './field-rules';
@@ -53,13 +53,13 @@ function modeErrors(object: JsonObject): readonly FieldError[] {
 }
 
 function topologyErrors(terms: readonly JsonObject[]): readonly FieldError[] {
-  const seen: JsonObject[] = [];
+  const seen = new Set<string>();
   return terms.flatMap((term, index) => {
     const place = `allowedTopologies[${index}].matchLabelExpressions`;
     const { errors, values } = termErrors(listed(term, 'matchLabelExpressions'), place);
     // Upstream counts a term without expressions among those that are there already.
-    const again = Object.keys(values).length === 0 ? errors.length === 0 : seen.some((other) => equalJson(other, values));
-    seen.push(values);
+    const again = Object.keys(values).length === 0 ? errors.length === 0 : seen.has(stringifyJson(values, 'sorted'));
+    seen.add(stringifyJson(values, 'sorted'));
     return again ? [...errors, duplicate(place, '')] : errors;
   });
 }
@@ -75,8 +75,10 @@ function termErrors(
     const key = stringAt(expression, 'key') ?? '';
     const given = stringsAt(expression, 'values');
     const found: FieldError[] = given.length === 0 ? [required(`${field}.values`)] : [];
+    const before = new Set<string>();
     given.forEach((value, at) => {
-      if (given.indexOf(value) < at) found.push(duplicate(`${field}.values[${at}]`, value));
+      if (before.has(value)) found.push(duplicate(`${field}.values[${at}]`, value));
+      before.add(value);
     });
     append(found, misnamed(key, `${field}.key`, qualifiedName));
     if (own(values, key) !== undefined) found.push(duplicate(`${field}.key`, key));

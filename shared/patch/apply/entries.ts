@@ -30,7 +30,7 @@ export function isSameManager(a: Manager, b: Manager): boolean {
 }
 
 /** Equal where {@link isSameManager} holds. */
-function managerKey({ name, operation, apiVersion, subresource }: Manager): string {
+export function managerKey({ name, operation, apiVersion, subresource }: Manager): string {
   return JSON.stringify([name, operation, subresource, operation === 'Apply' ? '' : apiVersion]);
 }
 

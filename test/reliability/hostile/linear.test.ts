@@ -3,6 +3,8 @@
  * and is read in a few milliseconds otherwise; the bound lies far from both.
  */
 import { certificateErrors } from '../../../apiserver/registry/strategies/certificate-status';
+import { podChangeErrors } from '../../../apiserver/registry/strategies/pod-changes';
+import { checkMounts } from '../../../apiserver/registry/strategies/pod-template/mounts';
 import { canonicalQuantity, QuantityFault } from '../../../shared/api/schema/quantity';
 import { duplicateFree } from '../../../shared/api/validation/owner-references';
 import { parseEntries, readEntries, type Manager } from '../../../shared/patch/apply/entries';
@@ -132,3 +134,21 @@ function yamlFault(text: string): string | undefined {
 function faultsOf(text: string): readonly string[] {
   return fieldFaults(parseJson(bytes(text)), ['a.a.a.a.x', 'a.b'], 'strict');
 }
+
+describe('rules', () => {
+  const many = Array.from({ length: 20_000 }, (_, n) => ({ name: `n${n}`, key: `k${n}`, volumeMounts: [] }));
+
+  it.each<[string, () => unknown]>([
+    ['a pod whose tolerations stay', () => podChangeErrors({ spec: { tolerations: many } }, { spec: { tolerations: many } })],
+    [
+      'mounts beside devices',
+      () => {
+        const mounts = many.map(({ name }) => ({ name, mountPath: `/${name}` }));
+        const devices = many.map(({ key }) => ({ name: key, devicePath: `/${key}` }));
+        checkMounts({ volumeMounts: mounts, volumeDevices: devices }, 'c', new Map(), []);
+      },
+    ],
+  ])('%s', (_, run) => {
+    expect(cpuOf(run)).toBeLessThan(MOST_CPU_MS);
+  });
+});
