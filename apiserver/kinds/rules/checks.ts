@@ -1,5 +1,9 @@
-/** What the rules of a pod's parts ask again and again. Each check adds what it finds wrong to `errors`; none changes the object. */
-import { forbiddenField, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+/**
+ * What rules ask again and again of texts, and of members whatever they hold; numbers.ts, selectors.ts, references.ts and parts.ts have the rest of the
+ * vocabulary. Each check adds what it finds wrong to `errors` and builds nothing for what is good; none changes the object. `place` is where the object
+ * stands, `field` where the value does.
+ */
+import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { qualifiedName, type NameCheck } from '../../../shared/values/name-formats';
 
@@ -12,14 +16,7 @@ export type MemberOf<T, V> = string extends keyof T
 
 export type AnyMemberOf<T> = keyof T & string;
 
-type Integer = number | bigint;
-
 const textAt = (object: JsonObject, member: string): string => stringAt(object, member) ?? '';
-
-function integerAt(object: JsonObject, member: string): Integer | undefined {
-  const value = own(object, member);
-  return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
-}
 
 export const isSet = <T extends JsonObject>(object: T, member: AnyMemberOf<T>): boolean => (own(object, member) ?? null) !== null;
 
@@ -27,17 +24,30 @@ export function checkFormat(value: string, field: string, check: NameCheck, erro
   for (const text of check(value)) errors.push(invalidValue(field, value, text));
 }
 
-/** A text that has to be there. */
+/** A text that has to be there; `absent` says so when it is not. */
 export function checkRequired<T extends JsonObject>(
   object: T,
   member: MemberOf<T, string>,
   place: string,
   errors: Errors,
   check?: NameCheck,
+  absent = '',
 ): void {
   const value = textAt(object, member);
-  if (value === '') errors.push(required(`${place}.${member}`));
+  if (value === '') errors.push(required(`${place}.${member}`, absent));
   else if (check !== undefined) checkFormat(value, `${place}.${member}`, check, errors);
+}
+
+/** A text whose format counts when it is there, empty or not. */
+export function checkGiven<T extends JsonObject>(
+  object: T,
+  member: MemberOf<T, string>,
+  place: string,
+  errors: Errors,
+  check: NameCheck,
+): void {
+  const value = stringAt(object, member);
+  if (value !== undefined) checkFormat(value, `${place}.${member}`, check, errors);
 }
 
 /** A text whose format counts when it is not empty. */
@@ -75,32 +85,6 @@ export function checkRequiredChoice<T extends JsonObject>(
 ): void {
   if (textAt(object, member) === '') errors.push(required(`${place}.${member}`, absent));
   else checkChoice(object, member, place, supported, errors);
-}
-
-export function checkRange(value: Integer | undefined, field: string, least: number, most: number, errors: Errors): void {
-  if (value === undefined || (value >= least && value <= most)) return;
-  errors.push(invalidAs(field, String(value), `must be between ${least} and ${most}, inclusive`));
-}
-
-export function checkPort(value: Integer, field: string, errors: Errors): void {
-  checkRange(value, field, 1, 65_535, errors);
-}
-
-const LARGEST_ID = 2_147_483_647;
-
-/** The number of a user or group. */
-export const checkId = (value: Integer | undefined, field: string, errors: Errors): void => checkRange(value, field, 0, LARGEST_ID, errors);
-
-export function checkAtLeastZero<T extends JsonObject>(object: T, member: MemberOf<T, Integer>, place: string, errors: Errors): void {
-  const value = integerAt(object, member);
-  if (value !== undefined && value < 0) errors.push(invalidAs(`${place}.${member}`, String(value), 'must be greater than or equal to 0'));
-}
-
-/** The permissions of a file. */
-export function checkMode<T extends JsonObject>(object: T, member: MemberOf<T, Integer>, place: string, errors: Errors): void {
-  const value = integerAt(object, member);
-  if (value === undefined || (value >= 0 && value <= 0o777)) return;
-  errors.push(invalidAs(`${place}.${member}`, String(value), 'must be a number between 0 and 0777 (octal), both inclusive'));
 }
 
 /** `..` is no part of the path. */

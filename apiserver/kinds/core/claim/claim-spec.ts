@@ -3,7 +3,7 @@ import { invalidAs, invalidValue, required } from '../../../../shared/api/errors
 import { equalJson } from '../../../../shared/values/json';
 import { dnsSubdomain } from '../../../../shared/values/name-formats';
 import { parseQuantity } from '../../../../shared/values/quantity';
-import { selectorErrors } from '../../rules/field-rules';
+import { checkSelectorChange } from '../../rules/selectors';
 import { checkFormat, checkOptional, checkRequired, type Errors } from '../../rules/checks';
 import { accessModeErrors, noAccessModes, volumeModeErrors } from './access-modes';
 import type {
@@ -20,7 +20,8 @@ export function checkClaimSpec(
   errors: Errors,
 ): void {
   errors.push(...noAccessModes(spec, place, 'at least 1 access mode is required'));
-  errors.push(...selectorErrors(spec, old, place), ...accessModeErrors(spec, place));
+  checkSelectorChange(spec.selector, old?.selector, `${place}.selector`, errors);
+  errors.push(...accessModeErrors(spec, place));
   checkStorage(spec, `${place}.resources[storage]`, errors);
   checkOptional(spec, 'storageClassName', place, errors, dnsSubdomain);
   errors.push(...volumeModeErrors(spec, place));

@@ -2,8 +2,8 @@
 import { forbiddenField, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
 import { sortedKeys } from '../../../../shared/values/json';
 import { dnsLabel } from '../../../../shared/values/name-formats';
-import { labelSelectorErrors } from '../../../../shared/api/selectors/label-selector-rules';
-import { nodeSelectorErrors, nodeSelectorTermErrors } from '../node/node-selector';
+import { checkSelector } from '../../rules/selectors';
+import { checkNodeSelector, checkNodeSelectorTerm } from '../node/node-selector';
 import { checkFormat, checkLabelKey, type Errors } from '../../rules/checks';
 import type {
   CoreV1NodeAffinity,
@@ -29,11 +29,11 @@ export function checkAffinity(spec: CoreV1PodSpec, specPlace: string, errors: Er
 function checkNodeAffinity(affinity: CoreV1NodeAffinity | undefined, place: string, errors: Errors): void {
   if (affinity === undefined) return;
   const needed = affinity[REQUIRED];
-  if (needed !== undefined) errors.push(...nodeSelectorErrors(needed, `${place}.${REQUIRED}`));
+  if (needed !== undefined) checkNodeSelector(needed, `${place}.${REQUIRED}`, errors);
   affinity[PREFERRED]?.forEach((preference, index) => {
     const field = `${place}.${PREFERRED}[${index}]`;
     checkWeight(preference, field, errors);
-    errors.push(...nodeSelectorTermErrors(preference.preference ?? {}, `${field}.preference`));
+    checkNodeSelectorTerm(preference.preference ?? {}, `${field}.preference`, errors);
   });
 }
 
@@ -56,8 +56,8 @@ function checkPodAffinity(affinity: CoreV1PodAffinity | undefined, place: string
 
 function checkPodTerm(term: CoreV1PodAffinityTerm, place: string, errors: Errors): void {
   const selector = term.labelSelector;
-  errors.push(...labelSelectorErrors(selector, `${place}.labelSelector`, { anyValue: false }));
-  errors.push(...labelSelectorErrors(term.namespaceSelector, `${place}.namespaceSelector`, { anyValue: false }));
+  checkSelector(selector, `${place}.labelSelector`, errors);
+  checkSelector(term.namespaceSelector, `${place}.namespaceSelector`, errors);
   for (const namespace of term.namespaces ?? []) checkFormat(namespace, `${place}.namespace`, dnsLabel, errors);
   checkLabelKeys(term, selector, place, errors);
   const key = term.topologyKey ?? '';

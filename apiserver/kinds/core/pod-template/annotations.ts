@@ -3,11 +3,10 @@
  * dialect and named as the client spelled them. Never judges the form of keys.
  */
 import { forbiddenField, invalidValue } from '../../../../shared/api/errors/field-error';
-import { own, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { arrayAt, isObject, own, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { checkLocalPath, type Errors } from '../../rules/checks';
 import { checkTolerations } from './tolerations';
-import { listed } from '../../rules/field-rules';
 import type { CoreV1Container, CoreV1PodSpec, CoreV1Toleration } from '../../../../shared/api/types/generated/members';
 
 const PRODUCT = /(?:^|\.)(?:alpha|beta|controller|platform|kubernetes)\./;
@@ -89,7 +88,7 @@ function readTolerations(text: string): readonly CoreV1Toleration[] | string {
   } catch {
     return syntaxFault(text);
   }
-  if (Array.isArray(parsed)) return listed({ parsed }, 'parsed').map(asToleration);
+  if (Array.isArray(parsed)) return (arrayAt({ parsed }, 'parsed') ?? []).filter(isObject).map(asToleration);
   const kind = parsed === null ? undefined : typeof parsed === 'boolean' ? 'bool' : typeof parsed;
   return kind === undefined ? [] : `json: cannot unmarshal ${kind} into Go value of type []core.Toleration`;
 }

@@ -1,7 +1,7 @@
 /** How a pod finds names: its policy and configuration of DNS, and names of its own for addresses. */
 import { invalidValue, required } from '../../../../shared/api/errors/field-error';
 import { dnsSubdomain } from '../../../../shared/values/name-formats';
-import { ipErrors } from '../../rules/addresses';
+import { checkIp } from '../../rules/addresses';
 import { checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
 import type { CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 
@@ -28,7 +28,7 @@ export function checkDnsConfig(spec: CoreV1PodSpec, specPlace: string, errors: E
   if (servers.length > MOST_SERVERS) {
     errors.push(invalidValue(`${place}.nameservers`, servers, `must not have more than ${MOST_SERVERS} nameservers`));
   }
-  servers.forEach((server, index) => errors.push(...ipErrors(server, `${place}.nameservers[${index}]`)));
+  servers.forEach((server, index) => checkIp(server, `${place}.nameservers[${index}]`, errors));
   checkSearches(config.searches ?? [], `${place}.searches`, errors);
   config.options?.forEach((option, index) => {
     if ((option.name ?? '') === '') errors.push(required(`${place}.options[${index}]`, 'must not be empty'));
@@ -49,7 +49,7 @@ function checkSearches(searches: readonly string[], field: string, errors: Error
 export function checkHostAliases(spec: CoreV1PodSpec, place: string, errors: Errors): void {
   spec.hostAliases?.forEach((alias, index) => {
     const field = `${place}.hostAliases[${index}]`;
-    errors.push(...ipErrors(alias.ip ?? '', `${field}.ip`));
+    checkIp(alias.ip ?? '', `${field}.ip`, errors);
     alias.hostnames?.forEach((name, at) => checkFormat(name, `${field}.hostnames[${at}]`, dnsSubdomain, errors));
   });
 }

@@ -2,7 +2,8 @@
 import { invalidAs, required } from '../../../../shared/api/errors/field-error';
 import { patternMessage, portName, type NameCheck } from '../../../../shared/values/name-formats';
 import { checkFirstPart, type Part, type PartOf } from '../../rules/parts';
-import { checkAtLeastZero, checkFormat, checkPort, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkNotNegative, checkPort } from '../../rules/numbers';
 import type {
   CoreV1Container,
   CoreV1ExecAction,
@@ -58,7 +59,7 @@ export function checkProbe(container: CoreV1Container, name: ProbeName, containe
   if (probe === undefined) return;
   const place = `${containerPlace}.${name}`;
   checkAction(probe, place, PROBE_ACTIONS, errors);
-  for (const member of COUNTS) checkAtLeastZero(probe, member, place, errors);
+  for (const member of COUNTS) checkNotNegative(probe, member, place, errors);
   const grace = probe.terminationGracePeriodSeconds;
   const graceField = `${place}.terminationGracePeriodSeconds`;
   if (grace !== undefined && grace <= 0) errors.push(invalidAs(graceField, String(grace), 'must be greater than 0'));

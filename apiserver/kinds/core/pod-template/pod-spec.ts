@@ -6,7 +6,8 @@ import { duplicate, type FieldError } from '../../../../shared/api/errors/field-
 import { dnsLabel, dnsSubdomain } from '../../../../shared/values/name-formats';
 import { validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
 import { checkAffinity } from './affinity';
-import { checkFormat, checkLabelKey, checkOptional, checkRange, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkFormat, checkLabelKey, checkOptional, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkRange } from '../../rules/numbers';
 import { checkContainers } from './containers';
 import { checkDnsConfig, checkDnsPolicy, checkHostAliases } from './dns';
 import { checkHostProcess } from './host-process';

@@ -1,8 +1,8 @@
 /** The ports of containers, each for itself and against one another. */
 import { duplicate, invalidAs, required } from '../../../../shared/api/errors/field-error';
 import { portName } from '../../../../shared/values/name-formats';
-import { PROTOCOLS } from '../../rules/field-rules';
-import { checkFormat, checkPort, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkPort, PROTOCOLS } from '../../rules/numbers';
 import type { CoreV1Container } from '../../../../shared/api/types/generated/members';
 
 export function checkPorts(container: CoreV1Container, place: string, errors: Errors): void {

@@ -1,6 +1,7 @@
 /** Volumes of files: keys of ConfigMaps and Secrets, fields of the pod, tokens, and several of them in one. */
 import { forbiddenField, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
-import { checkFilePath, checkMode, checkRequired, type Errors } from '../../rules/checks';
+import { checkFilePath, checkRequired, type Errors } from '../../rules/checks';
+import { checkMode } from '../../rules/numbers';
 import { checkFieldReference, checkResourceReference, FILE_FIELDS } from './downward';
 import type {
   CoreV1ConfigMapProjection,

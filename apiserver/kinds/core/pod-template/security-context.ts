@@ -1,6 +1,7 @@
 /** What a pod and its containers may do on their node. Never decides whether a policy allows it. */
 import { duplicate, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
-import { checkChoice, checkId, type Errors } from '../../rules/checks';
+import { checkChoice, type Errors } from '../../rules/checks';
+import { checkId } from '../../rules/numbers';
 import { checkAppArmor, checkSeccomp } from './profiles';
 import { checkWindowsOptions } from './windows-options';
 import type { CoreV1PodSecurityContext, CoreV1PodSpec, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';

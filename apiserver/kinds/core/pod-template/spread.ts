@@ -1,7 +1,7 @@
 /** How a pod's like are spread over the parts of a cluster. */
 import { duplicate, forbiddenField, invalidAs, invalidValue, notSupported, required } from '../../../../shared/api/errors/field-error';
-import { isObject, own } from '../../../../shared/values/json';
-import { labelSelectorErrors } from '../../../../shared/api/selectors/label-selector-rules';
+import { own } from '../../../../shared/values/json';
+import { checkSelector } from '../../rules/selectors';
 import { checkChoice, checkLabelKey, type Errors } from '../../rules/checks';
 import type { CoreV1PodSpec, CoreV1TopologySpreadConstraint, MetaV1LabelSelector } from '../../../../shared/api/types/generated/members';
 
@@ -17,7 +17,7 @@ export function checkSpread(spec: CoreV1PodSpec, specPlace: string, errors: Erro
     for (const member of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) checkChoice(constraint, member, place, POLICIES, errors);
     const selector = constraint.labelSelector;
     checkMatchLabelKeys(constraint, selector, `${place}.matchLabelKeys`, errors);
-    errors.push(...labelSelectorErrors(selector, `${place}.labelSelector`, { anyValue: false }));
+    checkSelector(selector, `${place}.labelSelector`, errors);
   });
 }
 
@@ -67,7 +67,5 @@ function checkMatchLabelKeys(
   });
 }
 
-function selects(selector: MetaV1LabelSelector, key: string): boolean {
-  if (own(selector.matchLabels ?? {}, key) !== undefined) return true;
-  return (selector.matchExpressions ?? []).some((expression) => isObject(expression) && (expression.key ?? '') === key);
-}
+const selects = ({ matchLabels = {}, matchExpressions = [] }: MetaV1LabelSelector, key: string): boolean =>
+  own(matchLabels, key) !== undefined || matchExpressions.some((expression) => expression.key === key);

@@ -8,15 +8,14 @@ import {
   checkChoice,
   checkFormat,
   checkLocalPath,
-  checkMode,
   checkNoBacksteps,
   checkOptional,
-  checkRange,
   checkRequired,
   isSet,
   type Errors,
   type MemberOf,
 } from '../../rules/checks';
+import { checkMode, checkRange } from '../../rules/numbers';
 import type { PartOf, Rule } from '../../rules/parts';
 import { checkClaimTemplate } from './claim-template';
 import { checkDiskUri } from './azure-disk';

@@ -4,7 +4,8 @@ import { goNodeSelectorTerm, goTexts } from '../../../../shared/values/go-values
 import { equalJson, own, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { APP_ARMOR, checkKnownAnnotations, MIRROR } from '../pod-template/annotations';
-import { checkRange, type Errors } from '../../rules/checks';
+import type { Errors } from '../../rules/checks';
+import { checkRange } from '../../rules/numbers';
 import { spacedImage } from '../pod-template/containers';
 import { checkTolerations } from '../pod-template/tolerations';
 import { specDifference } from './difference';

@@ -9,9 +9,8 @@ import {
 } from '../../../../shared/api/errors/field-error';
 import { dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
-import { ipErrors, ipFamily } from '../../rules/addresses';
-import { misnamed } from '../../rules/field-rules';
-import { checkOptional, type Errors } from '../../rules/checks';
+import { checkIp, ipFamily } from '../../rules/addresses';
+import { checkFormat, checkOptional, type Errors } from '../../rules/checks';
 import type { CoreV1Pod, CoreV1PodStatus } from '../../../../shared/api/types/generated/members';
 
 export function podStatusErrors(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
@@ -19,7 +18,7 @@ export function podStatusErrors(object: CoreV1Pod, old: CoreV1Pod): readonly Fie
   const errors: Errors = [];
   // The place is not where conditions stand (upstream behaviour).
   status.conditions?.forEach((condition, index) =>
-    errors.push(...misnamed(condition.type ?? '', `metadata.conditions[${index}].Type`, qualifiedName)),
+    checkFormat(condition.type ?? '', `metadata.conditions[${index}].Type`, qualifiedName, errors),
   );
   checkOptional(status, 'nominatedNodeName', 'status', errors, dnsSubdomain);
   checkStates(object, old.status ?? {}, status, errors);
@@ -69,7 +68,7 @@ function checkClaims(object: CoreV1Pod, status: CoreV1PodStatus, errors: Errors)
 
 /** One of each family at most. */
 function checkAddresses(addresses: readonly string[], field: string, type: string, errors: Errors): void {
-  addresses.forEach((address, index) => errors.push(...ipErrors(address, `${field}[${index}]`)));
+  addresses.forEach((address, index) => checkIp(address, `${field}[${index}]`, errors));
   if (addresses.length < 2) return;
   const shown = (address: string): string => `${type}{IP:${quote(address)}}`;
   const families = addresses.map(ipFamily);
