@@ -1,5 +1,6 @@
 /**
- * The consistency checker: a background pass over all types that compares memory with the store (design §3.1).
+ * The consistency checker: a background pass over all types that compares memory with the store. Every read rests on the stream having told
+ * everything once; should it ever not have, no later event would mend it.
  *
  * A type that differs is counted, logged and set right at once; a type that differs again in the next pass is a reason to be unhealthy.
  */

@@ -2,7 +2,7 @@
  * The store's stream on its way into the cache: events wait here while earlier ones are applied.
  *
  * Whole revisions are handed on in order; between two of them the loop gives way every few milliseconds, and when too much waits the
- * store's stream is paused (design §3.11). Never looks into events.
+ * store's stream is paused: what waits takes memory, and requests want their turn. Never looks into events.
  */
 import type { Revision, Watch, WatchEvent, WatchSink } from '../storage/store';
 import { Deque } from './deque';

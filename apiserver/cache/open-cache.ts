@@ -1,5 +1,5 @@
 /**
- * Opens the cache: one watch over the whole key prefix, one clock, every type's state (design §3.1).
+ * Opens the cache: one watch over the whole key prefix, one clock, every type's state.
  *
  * This file is the wiring and the one place where the clock moves: events of a revision are applied, then the clock is set, then watchers are
  * told, all without giving way, so that whoever looks sees a whole revision or none of it.
@@ -13,8 +13,8 @@ import { Checker, type CheckerHost } from './checker';
 import { Compaction } from './compaction';
 import type { Difference } from './comparison';
 import type { CacheWatch, ChangeSink, Entry, Snapshot, SnapshotRequest, StoredType, Waited, WatchEnd, WatchRequest } from './cache';
+import { ConsistentReads, StallGuard } from './consistent-reads';
 import { EntryFactory } from './entry';
-import { Freshness, StallGuard } from './freshness';
 import { Inbound, type InboundHandler } from './inbound';
 import { KeyListeners, type KeyListener } from './key-listeners';
 import { KeySpace } from './key-space';
@@ -66,7 +66,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   private readonly bookmarks: Bookmarks;
   private readonly inbound: Inbound;
   private readonly stall: StallGuard;
-  private readonly freshness: Freshness;
+  private readonly consistentReads: ConsistentReads;
   private readonly checker: Checker;
   private readonly compaction: Compaction;
   private stream: Watch | undefined;
@@ -94,7 +94,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     this.bookmarks = new Bookmarks(clock, random);
     this.inbound = new Inbound(this, () => this.pace());
     this.stall = new StallGuard(this);
-    this.freshness = new Freshness(this, this.stall);
+    this.consistentReads = new ConsistentReads(this, this.stall);
     this.checker = new Checker(this, options.checkMs ?? 5 * minute);
     this.compaction = new Compaction({
       store,
@@ -210,7 +210,10 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     this.statistics.pauses += 1;
   }
 
-  /** Lists what the stream missed. Only types that differ lose their watches: what happened in between has no revision (design §3.1). */
+  /**
+   * Lists what the stream missed. Only types that differ lose their watches: what happened to them in between has no revisions any more, so their
+   * watchers could not be told in order, nor resume; the others missed nothing.
+   */
   async gap(compactRevision: Revision): Promise<void> {
     this.statistics.gaps += 1;
     this.compactedTo(compactRevision);
@@ -260,7 +263,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   }
 
   mostRecent(options: Waited): Promise<Revision> {
-    return this.freshness.mostRecent(options);
+    return this.consistentReads.mostRecent(options);
   }
 
   get(type: StoredType, key: string): Entry | undefined {

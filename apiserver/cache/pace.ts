@@ -1,5 +1,6 @@
 /**
- * Pacing of long loops: one thread serves everyone, so a loop over many entries gives way every few milliseconds (design §3.11).
+ * Pacing of long loops: one thread serves everyone, so a loop over many entries gives way every few milliseconds, and no
+ * request waits longer for its turn than one such slice of each loop that is under way.
  */
 import type { Clock } from '../../shared/runtime/clock';
 

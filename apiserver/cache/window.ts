@@ -1,5 +1,5 @@
 /**
- * The recent-event window: the changes of the last minutes, per type in revision order, bounded in age and bytes over all types (design §3.1).
+ * The recent-event window: the changes of the last minutes, per type in revision order, bounded in age and bytes over all types.
  *
  * What it is for: watches resume from it, and recent states are rebuilt by undoing it. What it never does: deliver anything.
  * A change costs the state that it replaced (the present one is held by the index or by the next change) and a constant.

@@ -12,6 +12,7 @@ import type { CacheStatistics } from '../cache/statistics';
 import type { Ledger } from '../allocation/ledger';
 import { publishAllocations } from './allocation-metrics';
 import { publishCache } from './cache-metrics';
+import { publishConnections, type ConnectionCounts } from './connection-metrics';
 import { DURATION_BUCKETS, EVENT_SIZE_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
 import { Histogram, type HistogramSeries } from './histogram';
 import { describeRequest, type DescribedRequest, type RequestLabels } from './request-labels';
@@ -23,6 +24,7 @@ export interface Gauges {
   /** Bytes; undefined when it is not known. */
   storageSize(): Promise<number | undefined>;
   inFlight(): { readonly readOnly: number; readonly mutating: number };
+  readonly connections: ConnectionCounts;
   /** The addresses and node ports of Services. */
   readonly ledger: Ledger;
   /** The cache's own counts. */
@@ -143,6 +145,7 @@ export class Metrics {
     this.ask(gauges);
     publishCache(this.registry, gauges);
     publishAllocations(this.registry, gauges.ledger);
+    publishConnections(this.registry, gauges.connections);
     collectDefaultMetrics({ register: this.registry });
   }
 

@@ -1,11 +1,15 @@
 /** What is published of a definition with all that a schema can say, against what release 1.31.1 published of it (without its texts). */
+import { recordedAnswers } from '../../test/recordings/answers';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { OPENAPI_ROOT } from '../../shared/names/dialect';
 import { readDefinition } from '../custom-resources/rows';
 import { customSchemas } from './custom-schemas';
 import { documentV2, documentV3 } from './documents';
-import recorded from './testdata/custom-schemas.json';
 
+const recorded = recordedAnswers<{
+  readonly spec: JsonObject;
+  readonly published: Readonly<Record<string, Readonly<Record<'2' | '3', JsonObject>>>>;
+}>('openapi/custom-schemas');
 const { spec } = recorded;
 const names = { plural: 'pubs', singular: 'pub', kind: 'Pub', listKind: 'PubList' };
 const definition: JsonObject = JSON.parse(

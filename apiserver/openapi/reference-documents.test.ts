@@ -1,11 +1,10 @@
-/** Our documents against digests of the reference server's (testdata/digests.json): every path and definition that we publish, in both versions. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** Our documents against digests of the reference server's: every path and definition that we publish, in both versions. */
+import { recordedAnswers } from '../../test/recordings/answers';
 import { SERVED_KINDS } from '../../shared/api/kinds';
 import { digestsOf, type Digests } from '../../test/support/openapi-digests';
 import { documentV2, documentV3 } from './documents';
 
-const RECORDED = JSON.parse(readFileSync(join(__dirname, 'testdata', 'digests.json'), 'utf8')) as Digests;
+const RECORDED = recordedAnswers<Digests>('openapi/digests');
 
 /** Paths of the reference's that we may leave out: what is not served, and what discovery says without being described. */
 const LEFT_OUT: readonly RegExp[] = [

@@ -1,4 +1,5 @@
 /** What columns of all types and paths show of many objects, as a real server shows it (test/recordings/custom.ts). */
+import { recordedAnswers } from '../../test/recordings/answers';
 import type { Body } from '../../test/recordings/reference';
 import { expand } from '../../test/support/recorded-rules';
 import { readSchema } from '../../shared/api/structural/read-schema';
@@ -7,7 +8,6 @@ import { isObject, type JsonObject, type JsonValue } from '../../shared/values/j
 import type { KindRow } from '../../shared/api/kinds';
 import { customTable } from './custom-columns';
 import { fillAges } from './table';
-import recording from './testdata/custom-column-values.json';
 
 interface Recorded {
   readonly title: string;
@@ -52,7 +52,7 @@ const steady = (value: JsonValue | undefined): JsonValue => {
   return typeof value === 'string' && /^\d{1,2}s$/.test(value) ? '<seconds>' : (value ?? null);
 };
 
-describe.each((recording as unknown as readonly Recorded[]).map((one) => [one.title, one] as const))(
+describe.each(recordedAnswers<readonly Recorded[]>('printers/custom-column-values').map((one) => [one.title, one] as const))(
   '%s',
   (_title, { columns, tables, table }) => {
     const { columns: definitions, cells } = customTable(row, versionOf(columns));

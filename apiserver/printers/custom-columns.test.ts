@@ -1,9 +1,9 @@
 /** The cells of printer columns of every type at every sort of path, against those of release 1.31.1. */
+import { recordedAnswers } from '../../test/recordings/answers';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/version';
-import { stringifyJson, type JsonObject } from '../../shared/values/json';
+import { stringifyJson, type JsonObject, type JsonPrimitive } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
-import recorded from './testdata/custom-cells.json';
 import { tables } from './table';
 
 const NOW = Date.UTC(2026, 10, 22);
@@ -51,9 +51,15 @@ const metadata = {
   labels: { 'app.example.com/name': 'L', plain: 'P' },
   creationTimestamp: '2026-11-21T00:00:00Z',
 };
-const object: JsonObject = { metadata, spec: JSON.parse(JSON.stringify(recorded.spec)) };
+interface Cells {
+  readonly spec: JsonObject;
+  readonly paths: readonly string[];
+  readonly cells: Readonly<Record<(typeof TYPES)[number], readonly JsonPrimitive[]>>;
+}
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'date'] as const;
+const recorded = recordedAnswers<Cells>('printers/custom-cells');
+const object: JsonObject = { metadata, spec: recorded.spec };
 
 describe.each(TYPES)('%s', (type) => {
   test.each(recorded.paths.map((path, index) => [path, recorded.cells[type][index]]))('%s', (path, expected) => {

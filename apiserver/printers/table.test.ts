@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import { recordedAnswers } from '../../test/recordings/answers';
 import type { JsonObject, JsonPrimitive } from '../../shared/values/json';
 import { KINDS, type KindRow } from '../../shared/api/kinds';
 import { age } from './table/age';
@@ -17,10 +16,7 @@ interface Recorded {
   readonly conditions?: readonly JsonObject[];
 }
 
-const ROWS: readonly Recorded[] = readFileSync(path.join(__dirname, 'testdata/rows.jsonl'), 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line));
+const ROWS = recordedAnswers<readonly Recorded[]>('printers/rows');
 
 function rowOf(kind: string): KindRow {
   const row = KINDS.find((candidate) => candidate.kind === kind);

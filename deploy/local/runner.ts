@@ -12,7 +12,7 @@ import { writeFileAtomically } from './files';
 import { kubeconfig } from './kubeconfig';
 import { endLeftovers } from './leftovers';
 import type { RunnerOptions } from './options';
-import { apiServerPlans, controllersPlan, layoutOf, type ApiServerPlan, type Layout, type ProcessPlan } from './plan';
+import { apiServerPlans, certifiedAddresses, controllersPlan, layoutOf, type ApiServerPlan, type Layout, type ProcessPlan } from './plan';
 import { portProblem } from './ports';
 import { acquire, HeldError, removePid, writePid } from './process-file';
 import { waitReady } from './readiness';
@@ -43,7 +43,7 @@ export async function runLocal(options: RunnerOptions, host: Host): Promise<void
   await endLeftovers(layout.run, ownPidFile, host.clock, host.say);
   const plans = apiServerPlans(options);
   await checkPorts(plans);
-  const certificates = await prepare(plans, layout, host);
+  const certificates = await prepare(plans, certifiedAddresses(options), layout, host);
 
   host.lifecycle.stopping.addEventListener('abort', () => host.say('stopping ...'));
   runAll('API servers', plans, layout, host);
@@ -83,8 +83,8 @@ async function checkPorts(plans: readonly ApiServerPlan[]): Promise<void> {
   }
 }
 
-async function prepare(plans: readonly ApiServerPlan[], layout: Layout, host: Host): Promise<Certificates> {
-  const certificates = await ensureCertificates(layout.pki, host.clock);
+async function prepare(plans: readonly ApiServerPlan[], addresses: readonly string[], layout: Layout, host: Host): Promise<Certificates> {
+  const certificates = await ensureCertificates(layout.pki, host.clock, addresses);
   if (certificates.made.length > 0) host.say(`made ${certificates.made.join(', ')}`);
   const address = plans[0]?.secureAddress ?? '';
   writeFileAtomically(layout.kubeconfig, kubeconfig(address, certificates.authority, certificates.admin), 0o600);
@@ -129,10 +129,11 @@ function announce(plans: readonly ApiServerPlan[], layout: Layout, host: Host): 
     `  HTTPS       ${secureAddress}`,
     ...(insecureAddress === undefined ? [] : [`  HTTP        ${insecureAddress}   (this machine only, acts as administrator)`]),
   ]);
-  const reach =
-    first?.insecureAddress === undefined
-      ? 'kubectl get --raw /api/v1/namespaces/default/configmaps'
-      : `curl ${first.insecureAddress}/api/v1/namespaces/default/configmaps`;
+  const isPlain = first?.insecureAddress !== undefined;
+  if (!isPlain) lines.push('  HTTP        none; --insecure-port=8080 opens it, for this machine only and as administrator');
+  const reach = isPlain
+    ? `curl ${first.insecureAddress}/api/v1/namespaces/default/configmaps`
+    : 'kubectl get --raw /api/v1/namespaces/default/configmaps';
   host.say(`
 The control plane is ready.
 

@@ -1,7 +1,14 @@
-/** Replays what the reference server takes for addresses and ranges (ip-addresses.json, made by test/recordings/ip-addresses.ts). */
+/** Replays what the reference server takes for addresses and ranges (made by test/recordings/ip-addresses.ts). */
+import { recordedAnswers } from '../../test/recordings/answers';
 import { addressClass, formatIpAddress, parseIpAddress, parseIpRange, rangeContains, rangeIsWithin } from './ip-address';
-import recorded from './ip-addresses.json';
 
+interface Recorded {
+  readonly addresses: readonly (readonly string[])[];
+  readonly ranges: readonly (readonly (string | boolean)[])[];
+  readonly within: readonly (readonly (string | boolean)[])[];
+}
+
+const recorded = recordedAnswers<Recorded>('values/ip-addresses');
 const rows = (list: readonly (readonly (string | boolean)[])[]): (readonly (string | boolean)[])[] => [...list];
 
 it.each(rows(recorded.addresses))('%j is %s', (text, verdict) => {

@@ -1,6 +1,8 @@
 /** Texts that release 1.31.1 accepts as addresses and ranges with or without a warning (recorded from it): what each warning says of them. */
+import { recordedAnswers } from '../../test/recordings/answers';
 import { readPrefixStrictly, readStrictly } from './ip-strict';
-import recorded from './ip-strict.json';
+
+const recorded = recordedAnswers<readonly (readonly string[])[]>('values/ip-warnings');
 
 it.each(recorded.map(([kind = '', text = '', result = '', said = '']) => [kind, text, result, said] as const))(
   '%s %j: %s %j',

@@ -1,8 +1,9 @@
 /**
  * Records what the reference server says to good and bad APIServices:
- *   node deploy/scripts/run.mjs test/recordings/api-services.js > apiserver/registry/strategies/api-service-answers.json
+ *   node deploy/scripts/run.mjs test/recordings/api-services.js > test/recordings/answers/governance/api-services.jsonl
  * Creations and updates are dry runs; one object is stored for the updates, and deleted. api-service.test.ts replays the recording.
  */
+import { answerLines } from './answers';
 import { shortenPatterns } from '../support/recorded-rules';
 import { call, causesOf, hangUp, isBody, type Body } from './reference';
 
@@ -86,9 +87,9 @@ const STATUSES: Readonly<Record<string, Sent>> = {
 };
 
 async function main(): Promise<void> {
-  const lines: string[] = [];
+  const rows: object[] = [];
   const record = async (to: string, cases: Readonly<Record<string, Sent>>): Promise<void> => {
-    for (const [title, sent] of Object.entries(cases)) lines.push(`  ${JSON.stringify({ title, to, sent, answer: await ask(to, sent) })}`);
+    for (const [title, sent] of Object.entries(cases)) rows.push({ title, to, sent, answer: await ask(to, sent) });
   };
   await record('create', CREATIONS);
   await call('POST', PATH, 'application/json', objectOf({ spec: BASE }));
@@ -99,7 +100,7 @@ async function main(): Promise<void> {
     await call('DELETE', `${PATH}/${NAME}`, 'application/json');
     hangUp();
   }
-  process.stdout.write(`[\n${lines.join(',\n')}\n]\n`);
+  process.stdout.write(answerLines(JSON.parse(JSON.stringify(rows))));
 }
 
 async function ask(to: string, sent: Sent): Promise<Body> {

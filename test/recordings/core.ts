@@ -1,6 +1,6 @@
 /**
  * Records what the reference server makes of good and bad ConfigMaps, Secrets, ServiceAccounts, Namespaces, Nodes, Leases and Events:
- *   node deploy/scripts/run.mjs test/recordings/core.js > apiserver/registry/strategies/core-answers.json
+ *   node deploy/scripts/run.mjs test/recordings/core.js > test/recordings/answers/core/kinds.jsonl
  * The server is to run without the admission plug-in TaintNodesByCondition, which taints new nodes. core-answers.test.ts replays the recording.
  */
 import { EVENTS, NEWER_EVENTS } from './core/events';

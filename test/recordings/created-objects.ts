@@ -1,6 +1,6 @@
 /**
  * Records what the reference server makes of objects at their creation (nothing is stored):
- *   node deploy/scripts/run.mjs test/recordings/created-objects.js < objects.jsonl > apiserver/registry/write/created-objects.jsonl
+ *   node deploy/scripts/run.mjs test/recordings/created-objects.js < objects.jsonl > test/recordings/answers/writes/created-objects.jsonl
  * Each line of the input is `{ "note": …, "sent": <object> }`; lines of an earlier recording are recorded again. every-kind.test.ts replays them.
  * Left out is what the reference's admission adds and ours does not: the taint of new nodes.
  */

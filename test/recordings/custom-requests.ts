@@ -1,6 +1,6 @@
 /**
  * Records what the reference server (reference.ts) answers to custom-steps.ts:
- *   node deploy/scripts/run.mjs test/recordings/custom-requests.js > test/integration/http/custom-answers.jsonl
+ *   node deploy/scripts/run.mjs test/recordings/custom-requests.js > test/recordings/answers/http/custom.jsonl
  * test/integration/http/custom.test.ts replays the recording.
  */
 import { CUSTOM_DEFINITIONS, CUSTOM_STEPS, DEFINITIONS, GROUP } from './custom-steps';

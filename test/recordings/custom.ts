@@ -1,9 +1,10 @@
 /**
  * Records what the reference server says to custom resources:
- *   node deploy/scripts/run.mjs test/recordings/custom.js <topic> > shared/api/custom/testdata/<topic>.json
+ *   node deploy/scripts/run.mjs test/recordings/custom.js <topic> > test/recordings/answers/custom/<topic>.jsonl
  * Creations and updates are dry runs. A definition has a version that allows everything, in which the old objects of updates are stored, and one
  * with the schema in question. Everything is deleted at the end.
  */
+import { answerLines } from './answers';
 import { expand, shortenPatterns } from '../support/recorded-rules';
 import { applying } from './custom/applying';
 import type { Definition, Sequence, Topic } from './custom/cases';
@@ -243,7 +244,7 @@ async function main(): Promise<void> {
     }
   }
   hangUp();
-  process.stdout.write(`[${lines.join(',\n')}]\n`);
+  process.stdout.write(answerLines(JSON.parse(`[${lines.join(',')}]`)));
 }
 
 void main();

@@ -1,8 +1,9 @@
 /**
  * Records what the reference server says to good and bad CustomResourceDefinitions (the cases in definitions/):
- *   node deploy/scripts/run.mjs test/recordings/definitions.js > apiserver/registry/strategies/custom-resource-definition-answers.json
+ *   node deploy/scripts/run.mjs test/recordings/definitions.js > test/recordings/answers/definitions/rules.jsonl
  * Everything is a dry run but what updates are of. custom-resource-definition.test.ts sends the same cases to ours.
  */
+import { answerLines } from './answers';
 import { setTimeout } from 'node:timers/promises';
 import { answerDigest, definitionAnswer, type DefinitionAnswer } from '../support/recorded-definitions';
 import { expand } from '../support/recorded-rules';
@@ -29,12 +30,10 @@ async function main(): Promise<void> {
     const answer = await steadyAnswer(schema(randomSchema(seed)));
     if (answer !== undefined) random.push([String(seed), answer]);
   }
-  process.stdout.write(`{\n  "created": ${text(created)},\n  "updated": ${text(updated)},\n  "random": ${text(random)}\n}\n`);
+  const recorded = { created: Object.fromEntries(created), updated: Object.fromEntries(updated), random: Object.fromEntries(random) };
+  process.stdout.write(answerLines(JSON.parse(JSON.stringify(recorded))));
   hangUp();
 }
-
-const text = (answers: readonly [string, DefinitionAnswer][]): string =>
-  `{\n${answers.map(([title, answer]) => `    ${JSON.stringify(title)}: ${JSON.stringify(answer)}`).join(',\n')}\n  }`;
 
 /** Undefined where the reference says now this, now that. */
 async function steadyAnswer(body: Body): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 /**
  * Records what the reference server makes of good and bad roles, bindings, quotas, limit ranges, priority, storage and runtime classes, volumes and claims:
- *   node deploy/scripts/run.mjs test/recordings/governance.js > apiserver/registry/strategies/governance-answers.json
+ *   node deploy/scripts/run.mjs test/recordings/governance.js > test/recordings/answers/governance/kinds.jsonl
  * The server is to run without the admission plug-ins PersistentVolumeClaimResize, DefaultStorageClass and Priority, which
  * change or refuse what the rules let pass. governance-answers.test.ts replays the recording.
  */

@@ -1,8 +1,9 @@
 /**
  * Records which texts the reference server takes for IP addresses and ranges, of which family and class, and which ranges lie within others:
- *   node deploy/scripts/run.mjs test/recordings/ip-addresses.js [seed] > shared/api/ip-addresses.json
+ *   node deploy/scripts/run.mjs test/recordings/ip-addresses.js [seed] > test/recordings/answers/values/ip-addresses.jsonl
  * It asks with dry runs in the namespace ingress-recordings. ip-address.test.ts replays the recording.
  */
+import { answerLines } from './answers';
 import { apiVersionIn } from '../../shared/names/dialect';
 import { createChance } from './chance';
 import { call, causesOf, hangUp, type Json, type Reply } from './reference';
@@ -239,7 +240,7 @@ async function main(): Promise<void> {
     `"ranges": ${lines(ranges.map((text, index) => [text, ofRanges[index] ?? false]))}`,
     `"within": ${lines(PAIRS.map(([outer, inner], index) => [outer, inner, ofPairs[index] ?? false]))}`,
   ];
-  process.stdout.write(`{\n  ${parts.join(',\n  ')}\n}\n`);
+  process.stdout.write(answerLines(JSON.parse(`{${parts.join(',')}}`)));
   hangUp();
 }
 

@@ -1,14 +1,12 @@
 /**
  * Records how the reference server answers full objects of every kind with one wrong value somewhere (nothing is stored):
- *   node deploy/scripts/run.mjs test/recordings/mutations.js <seed> <count> > apiserver/registry/write/mutations.json
+ *   node deploy/scripts/run.mjs test/recordings/mutations.js <seed> <count> > test/recordings/answers/writes/mutations.jsonl
  * The objects are those of created-objects.jsonl that have everything. Kept are the refusals of the decoder, at most two of the same form, and
  * some values that are good after all (without an answer). mutations.test.ts replays them.
  */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import { answerLines, recordedAnswers } from './answers';
 import type { JsonObject } from '../../shared/values/json';
 import { mutatedText, placesIn, type Mutation } from '../support/mutation';
-import { repository } from '../support/programs';
 import { createChance } from './chance';
 import { collectionOf, NAMESPACE, textOf } from './collections';
 import { ask, call, hangUp } from './reference';
@@ -48,10 +46,9 @@ interface Recorded extends Mutation {
 const [seed = '1', count = '400'] = process.argv.slice(2);
 
 function fullObjects(): JsonObject[] {
-  const lines = readFileSync(path.join(repository, 'apiserver/registry/write/created-objects.jsonl'), 'utf8').trimEnd().split('\n');
-  return lines
-    .map((line) => JSON.parse(line) as { note: string; sent: JsonObject })
-    .flatMap(({ note, sent }) => (note === 'everything' ? [sent] : []));
+  return recordedAnswers<readonly { readonly note: string; readonly sent: JsonObject }[]>('writes/created-objects').flatMap(
+    ({ note, sent }) => (note === 'everything' ? [sent] : []),
+  );
 }
 
 async function main(): Promise<void> {
@@ -74,7 +71,7 @@ async function main(): Promise<void> {
     const most = refusal === undefined ? 1 : form.includes('unmarshal') ? 12 : 3;
     if (seen < most) kept.push({ kind, ...mutation, ...(refusal === undefined ? {} : { refusal }) });
   }
-  process.stdout.write(`[\n${kept.map((row) => JSON.stringify(row)).join(',\n')}\n]\n`);
+  process.stdout.write(answerLines(JSON.parse(JSON.stringify(kept))));
 }
 
 /** What the decoder says, unknown members included. */

@@ -1,6 +1,6 @@
 /**
  * Records what the reference server makes of good and bad Endpoints, EndpointSlices, Ingresses, IngressClasses and NetworkPolicies:
- *   node deploy/scripts/run.mjs test/recordings/networking.js > apiserver/registry/strategies/networking-answers.json
+ *   node deploy/scripts/run.mjs test/recordings/networking.js > test/recordings/answers/networking/kinds.jsonl
  * networking-answers.test.ts replays the recording.
  */
 import { ENDPOINT_SLICES } from './networking/endpoint-slice';

@@ -1,8 +1,9 @@
 /**
  * Records digests of the reference server's OpenAPI documents (test/support/openapi-digests.ts):
- *   node deploy/scripts/run.mjs test/recordings/openapi.js > apiserver/openapi/testdata/digests.json
+ *   node deploy/scripts/run.mjs test/recordings/openapi.js > test/recordings/answers/openapi/digests.jsonl
  * A line is the digest in version 2 and the one in version 3; `-` = not in that version. reference-documents.test.ts compares ours with them.
  */
+import { answerLines } from './answers';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { digestsOf, type Digests } from '../support/openapi-digests';
 import { ask, hangUp } from './reference';
@@ -33,7 +34,7 @@ function joined(v2: Readonly<Record<string, string>>, v3: Readonly<Record<string
 async function main(): Promise<void> {
   const [v2, v3] = [digestsOf(await document('/openapi/v2')), await version3()];
   const recorded = { paths: joined(v2.paths, v3.paths), definitions: joined(v2.definitions, v3.definitions) };
-  process.stdout.write(`${JSON.stringify(recorded, null, 1)}\n`);
+  process.stdout.write(answerLines(recorded));
 }
 
 main()

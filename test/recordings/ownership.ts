@@ -1,6 +1,6 @@
 /**
  * Records what the reference server makes of the random sequences of sequences.ts:
- *   node deploy/scripts/run.mjs test/recordings/ownership.js <seed> <count> > apiserver/registry/write/ownership-answers.jsonl
+ *   node deploy/scripts/run.mjs test/recordings/ownership.js <seed> <count> > test/recordings/answers/writes/ownership.jsonl
  * Objects live in a namespace of their own and go at the end. ownership-answers.test.ts replays the recording. What the reference refuses for a rule of the kind (its
  * metadata aside) is left out: rules are not the matter here.
  */

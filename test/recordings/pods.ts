@@ -1,6 +1,6 @@
 /**
  * Records what the reference server makes of good and bad Pods, one file for each argument:
- *   node deploy/scripts/run.mjs test/recordings/pods.js volumes > apiserver/registry/strategies/pod-answers/volumes.json
+ *   node deploy/scripts/run.mjs test/recordings/pods.js volumes > test/recordings/answers/pods/volumes.jsonl
  * pod-answers.test.ts replays the recordings.
  */
 import type { KindCases } from './kind-cases';

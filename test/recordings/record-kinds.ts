@@ -2,6 +2,7 @@
  * Asks the reference server what it makes of the cases of kinds, and prints its answers for replayKinds. Creations are dry runs, and so are updates, of
  * stored objects in a namespace of their own.
  */
+import { answerLines } from './answers';
 import { canonicalApiVersion, canonicalGroup, canonicalQualifiedName } from '../../shared/names/dialect';
 import {
   namedBody,
@@ -22,11 +23,7 @@ export async function recordKinds(namespace: string, kinds: readonly KindCases[]
   await call('POST', '/api/v1/namespaces', 'application/json', { metadata: { name: namespace } });
   const recordings: KindRecording[] = [];
   for (const kind of kinds) recordings.push(await record(namespace, kind));
-  const lines = recordings.map(
-    ({ cases, ...kind }) =>
-      `  { ${JSON.stringify(kind).slice(1, -1)}, "cases": [\n${cases.map((made) => `    ${JSON.stringify(made)}`).join(',\n')}\n  ] }`,
-  );
-  process.stdout.write(`${canonical(`[\n${lines.join(',\n')}\n]`)}\n`);
+  process.stdout.write(answerLines(JSON.parse(canonical(JSON.stringify(recordings)))));
   hangUp();
 }
 

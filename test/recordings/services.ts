@@ -1,7 +1,7 @@
 /**
  * Records what the reference server says to the cases in test/recordings/service, one line each:
- *   node deploy/scripts/run.mjs test/recordings/services.js single > apiserver/registry/write/service-answers/single.jsonl
- *   REFERENCE_URL=… node deploy/scripts/run.mjs test/recordings/services.js dual > apiserver/registry/write/service-answers/dual.jsonl
+ *   node deploy/scripts/run.mjs test/recordings/services.js single > test/recordings/answers/services/single.jsonl
+ *   REFERENCE_URL=… node deploy/scripts/run.mjs test/recordings/services.js dual > test/recordings/answers/services/dual.jsonl
  * `single` needs a server with --service-cluster-ip-range=10.96.0.0/16, `dual` one with 10.0.0.0/16,fd00::/108. Objects live in the namespace
  * svcrules. service-answers.test.ts replays the recording.
  */

@@ -1,6 +1,6 @@
 /**
  * Records what the reference server (reference.ts) answers to update-steps.ts, delete-steps.ts and patch-order-steps.ts:
- *   node deploy/scripts/run.mjs test/recordings/updates.js > test/integration/http/updates-answers.jsonl
+ *   node deploy/scripts/run.mjs test/recordings/updates.js > test/recordings/answers/http/updates.jsonl
  * test/integration/http/updates.test.ts replays the recording.
  */
 import { DELETE_QUERY_STEPS, DELETE_STEPS } from './delete-steps';

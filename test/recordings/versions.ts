@@ -1,5 +1,5 @@
 /**
- * Asks the reference server anew what it answers to the requests of test/integration/versions/recorded.jsonl, and prints the file with its answers:
+ * Asks the reference server anew what it answers to the requests of test/recordings/answers/http/versions.jsonl, and prints the file with its answers:
  *   node deploy/scripts/run.mjs test/recordings/versions.js < recorded.jsonl > new.jsonl
  * The reference stands at https://127.0.0.1:16443 (token admintoken, override with REFERENCE_URL and REFERENCE_TOKEN); a step that is to be
  * recorded for the first time has no code. Steps keep an answer where they have one or are new reads.

@@ -1,6 +1,6 @@
 /**
  * Records what the reference server makes of good and bad workloads, budgets and autoscalers, one file for each argument:
- *   node deploy/scripts/run.mjs test/recordings/workloads.js jobs > apiserver/registry/strategies/workload-answers/jobs.json
+ *   node deploy/scripts/run.mjs test/recordings/workloads.js jobs > test/recordings/answers/workloads/jobs.jsonl
  * workload-answers.test.ts replays the recordings.
  */
 import type { KindCases } from './kind-cases';

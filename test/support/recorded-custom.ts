@@ -30,7 +30,7 @@ interface Recording {
   readonly cases: readonly { readonly old?: Json; readonly sent: Json; readonly answer: CustomAnswer }[];
 }
 
-/** `recording` is a file of shared/api/custom/testdata. */
+/** `recording` is one of the area custom. */
 export function customCases(recording: unknown): readonly CustomCase[] {
   return (recording as readonly Recording[]).flatMap(({ title, schema, cases }) => {
     const node = readSchema(objectOf(schema));

@@ -1,7 +1,8 @@
 /**
- * Sends the cases of test/recordings/definitions and compares with what release 1.31.1 said (custom-resource-definition-answers.json). What is wrong
+ * Sends the cases of test/recordings/definitions and compares with what release 1.31.1 said. What is wrong
  * with a schema comes in no fixed order.
  */
+import { recordedAnswers } from '../../../test/recordings/answers';
 import { OUTLINES } from '../../../test/recordings/definitions/outlines';
 import { definition, schema } from '../../../test/recordings/definitions/cases';
 import { randomSchema } from '../../../test/recordings/definitions/random-schemas';
@@ -13,12 +14,9 @@ import { expand } from '../../../test/support/recorded-rules';
 import { writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
-import recorded from './custom-resource-definition-answers.json';
 
-// The shapes of the answers differ too much for a type that the compiler infers.
-const RECORDED: Readonly<Record<'created' | 'updated' | 'random', Readonly<Record<string, DefinitionAnswer>>>> = JSON.parse(
-  JSON.stringify(recorded),
-);
+const RECORDED =
+  recordedAnswers<Readonly<Record<'created' | 'updated' | 'random', Readonly<Record<string, DefinitionAnswer>>>>>('definitions/rules');
 const CREATED = Object.entries({ ...OUTLINES, ...SCHEMAS, ...REAL_LIFE });
 const RESOURCE = 'customresourcedefinitions';
 const NAME = 'things.crd.example.com';

@@ -1,9 +1,9 @@
-/** Replays what release 1.31.1 said to good and bad APIServices (api-service-answers.json, made by test/recordings/api-services.ts). */
+/** Replays what release 1.31.1 said to good and bad APIServices (made by test/recordings/api-services.ts). */
+import { recordedAnswers } from '../../../test/recordings/answers';
 import { shortenPatterns } from '../../../test/support/recorded-rules';
 import { writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
-import recorded from './api-service-answers.json';
 
 interface Recorded {
   readonly title: string;
@@ -12,8 +12,7 @@ interface Recorded {
   readonly answer: JsonObject;
 }
 
-// The shapes of the objects differ too much for a type that the compiler infers.
-const RECORDED: readonly Recorded[] = JSON.parse(JSON.stringify(recorded));
+const RECORDED = recordedAnswers<readonly Recorded[]>('governance/api-services');
 const NAME = 'v1.ext.example.com';
 
 let fixture: Fixture;

@@ -10,7 +10,7 @@ import type { Strategy } from '../../registry/strategy';
 const MOST_ENDPOINTS = 1000;
 const MOST_ADDRESSES = 100;
 /** Upstream's bound: beyond the 100 that the specification promises, so that whoever has more is not refused here alone. */
-const MOST_PORTS = 20_000;
+const MOST_PORTS = 100;
 const MOST_ZONES = 8;
 
 type AddressRule = (address: string, field: string) => readonly FieldError[];
@@ -81,6 +81,11 @@ function endpointErrors(endpoint: JsonObject, place: string, rule: AddressRule |
   if (addresses.length === 0) errors.push(required(field, 'must contain at least 1 address'));
   else if (addresses.length > MOST_ADDRESSES) errors.push(tooMany(field, addresses.length, MOST_ADDRESSES));
   if (rule !== undefined) addresses.forEach((address, index) => errors.push(...rule(address, `${field}[${index}]`)));
+  const seen = new Set<string>();
+  addresses.slice(0, MOST_ADDRESSES).forEach((address, index) => {
+    if (seen.has(address)) errors.push(duplicate(`${field}[${index}]`, address));
+    seen.add(address);
+  });
   errors.push(...misnamedMember(endpoint, 'nodeName', place, dnsSubdomain));
   errors.push(...misnamedMember(endpoint, 'hostname', place, dnsLabel));
   return [...errors, ...zoneErrors(listed(objectAt(endpoint, 'hints'), 'forZones'), `${place}.hints.forZones`)];

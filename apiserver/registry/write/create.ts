@@ -8,7 +8,7 @@ import type { Claims } from '../../allocation/claims';
 import { makeEntry } from '../../cache/entry';
 import { hiddenFields } from '../object/hidden-fields';
 import { toHub } from '../object/resource-info';
-import { encode, storedValue, unstoredEntry } from '../object/stored-object';
+import { encode, storedValue, unstoredEntry, type Encoded } from '../object/stored-object';
 import { entryKey } from '../resources';
 import type { ParsedBody, WriteOptions, WriteResult } from '../verbs';
 import { accompany, allocate, withClaims } from './allocation';
@@ -65,7 +65,7 @@ export async function attemptCreate(path: WritePath, request: WriteRequest, birt
   const admitted = admissionRequest(request, 'CREATE', current, object, undefined);
   const mutated = path.admission.mutate(admitted);
   if (mutated !== undefined) await mutated;
-  const isVersioned = parseResourceVersion(stringAt(metadataOf(object), 'resourceVersion')).type === 'number';
+  const asked = parseResourceVersion(stringAt(metadataOf(object), 'resourceVersion'));
   begin(path, request, birth, object);
   decide(path, request, birth, object);
   const dialectSensitive = canonicalizeGroups(object, request.info.hubCodec.groupFields, path.names);
@@ -73,9 +73,10 @@ export async function attemptCreate(path: WritePath, request: WriteRequest, birt
   if (refusal !== undefined) throw refusal;
   const checked = path.admission.validate(admitted);
   if (checked !== undefined) await checked;
-  if (isVersioned) throw status.clientFault('resourceVersion should not be set on objects to be created');
+  const version = asked.type === 'number' ? asked.value : undefined;
+  if (version !== undefined && !request.dryRun) throw status.clientFault('resourceVersion should not be set on objects to be created');
   checkFree(request, birth, object, current);
-  return store(path, request, birth, object, dialectSensitive);
+  return store(path, request, birth, encode(request.info, stored(request, object), dialectSensitive), version);
 }
 
 /** With the defaults of the version that was sent, as the version that is stored, and with its first owner. */
@@ -120,17 +121,22 @@ function checkFree({ info }: WriteRequest, { name }: Birth, object: JsonObject, 
   if (info.row.custom !== undefined) checkDefinition(info, definition);
 }
 
-function store(path: WritePath, request: WriteRequest, birth: Birth, object: JsonObject, dialectSensitive: boolean): Step<WriteResult> {
-  const { info, namespace } = request;
+/** A converted object, with the defaults of the version that is stored. */
+function stored({ info }: WriteRequest, object: JsonObject): JsonObject {
   if (info.converter !== undefined) info.hubCodec.applyDefaults(object);
-  const encoded = encode(info, object, dialectSensitive);
+  return object;
+}
+
+/** `version` = the one that the object was sent with: a dry run shows it again. */
+function store(path: WritePath, request: WriteRequest, birth: Birth, encoded: Encoded, version: number | undefined): Step<WriteResult> {
+  const { info, namespace } = request;
   const key = entryKey({ namespace, name: birth.name });
   const value = storedValue(info, encoded, hiddenFields(info, path.clock.now(), path.eventTtlSeconds));
   return {
     type: 'store',
     isBirth: true,
     operation: { type: 'put', key: info.keyPrefix + key, value },
-    ...accompany(path, info, undefined, object, birth.claims, (revision) => ({
+    ...accompany(path, info, undefined, encoded.object, birth.claims, (revision = version) => ({
       entry: revision === undefined ? unstoredEntry(key, encoded) : makeEntry(info.stored, key, revision, value),
       created: true,
     })),

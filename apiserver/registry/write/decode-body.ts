@@ -5,12 +5,10 @@
 import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/types';
 import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity/identity';
 import { KNOWN_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
-import { objectAt, own, stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/values/json';
-import { metadataOf } from '../../../shared/api/metadata/object-meta';
+import { stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/values/json';
 import { badRequest, type StatusError } from '../../../shared/api/errors/status';
 import { fieldFaults } from '../../../shared/serialization';
 import { canonicalGroup } from '../../../shared/names/dialect';
-import type { KindCodec } from '../../../shared/api/codec/codec';
 import { quote } from '../../../shared/values/quote';
 import type { FieldValidation } from '../verbs';
 import { BodyFault } from './body-fault';
@@ -66,17 +64,9 @@ function faultsOf(body: Undecoded, unknown: readonly string[], level: 'strict' |
 const unknownField = (path: string): string => `unknown field ${quote(path)}`;
 const duplicateField = (path: string): string => `duplicate field ${quote(path)}`;
 
-/** A decoded object; an explicitly empty list of managedFields is kept, because it says something. Throws DecodeError. */
-export function decodeWhole(info: KindInfo, value: JsonObject, literals?: NumberLiterals): ReturnType<KindCodec['decode']> {
-  const decoded = info.codec.decode(value, literals);
-  const claimed = own(objectAt(value, 'metadata') ?? {}, 'managedFields');
-  if (Array.isArray(claimed) && claimed.length === 0) metadataOf(decoded.object)['managedFields'] = [];
-  return decoded;
-}
-
 function decodeFaulty(info: KindInfo, body: Undecoded): { readonly object: JsonObject; readonly unknown: readonly string[] } {
   try {
-    return decodeWhole(info, body.value, body.literals);
+    return info.codec.decode(body.value, body.literals);
   } catch (error) {
     throw error instanceof DecodeError ? new BodyFault(error.message) : error;
   }

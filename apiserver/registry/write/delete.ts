@@ -18,16 +18,24 @@ import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { hiddenFields } from '../object/hidden-fields';
 import type { ResourceInfo } from '../object/resource-info';
 import { encode, isUnchanged, readEntry, storedValue } from '../object/stored-object';
-import { graceless, mark } from './removal';
+import { mark, mayGo } from './removal';
 import { admissionRequest, type WritePath, type WriteRequest } from './request';
 
 export async function deleteObject(path: WritePath, request: WriteRequest, options: DeleteOptions): Promise<DeleteResult> {
   checkOptions(options);
   warn(request, options);
-  return await withClaims(path, request, (claims) =>
-    guaranteedUpdate(path, path.attemptsFor(request, request.name), (current) => attemptDelete(path, request, options, current, claims)),
-  );
+  return withClaims(path, request, async (claims) => {
+    const attempts = path.attemptsFor(request, request.name);
+    const outcome = await guaranteedUpdate(path, attempts, (current) => attemptDelete(path, request, options, current, claims));
+    if (outcome.type !== 'marked') return outcome;
+    return guaranteedUpdate(path, { ...attempts, left: outcome.entry }, (current) =>
+      removeMarked(path, request, outcome.entry, current, claims),
+    );
+  });
 }
+
+/** `marked`: it is said that the object goes at once; what remains is that it does. */
+type Outcome = DeleteResult | { readonly type: 'marked'; readonly entry: Entry };
 
 async function attemptDelete(
   path: WritePath,
@@ -35,7 +43,7 @@ async function attemptDelete(
   options: DeleteOptions,
   current: Current,
   claims: Claims | undefined,
-): Promise<Step<DeleteResult>> {
+): Promise<Step<Outcome>> {
   const { info, name } = request;
   const { entry } = current;
   if (entry === undefined) throw status.notFound(info.gr, name);
@@ -45,53 +53,66 @@ async function attemptDelete(
   if (checked !== undefined) await checked;
   const object: JsonObject = { ...old, metadata: { ...readMetadata(old) } };
   const code = options.orphanDependents === false ? 202 : 200;
-  const deletion: Deletion = { request, entry, text, old, object, code };
-  switch (mark(info, object, options, { names: path.names, now: path.clock.now() })) {
+  const course = mark(info, object, options, { names: path.names, now: path.clock.now() });
+  switch (course) {
     case 'wait':
       return { type: 'answer', result: { type: 'object', entry, code } };
     case 'remove':
-      return removal(path, deletion, claims);
+      return removal(path, request, { entry, text, object: old }, claims);
     case 'mark':
-      return storeMark(path, deletion);
+    case 'mark-and-remove': {
+      delete metadataOf(object)['resourceVersion'];
+      const encoded = encode(info, object, canonicalizeGroups(object, info.hubCodec.groupFields, path.names));
+      if (isUnchanged(encoded, entry, text)) return { type: 'answer', result: { type: 'object', entry, code } };
+      const key = entryKey(request);
+      const value = storedValue(info, encoded, hiddenFields(info, path.clock.now(), path.eventTtlSeconds));
+      return {
+        type: 'store',
+        operation: { type: 'put', key: info.keyPrefix + key, value },
+        finish(revision) {
+          const marked = makeEntry(info.stored, key, revision ?? entry.revision, value);
+          if (course === 'mark') return { type: 'object', entry: marked, code };
+          return revision === undefined ? removedAnswer(info, name, readMetadata(old), marked) : { type: 'marked', entry: marked };
+        },
+      };
+    }
   }
 }
 
-/** A deletion that has been decided. `object` = the marked copy of `old`. */
-interface Deletion {
-  readonly request: WriteRequest;
+/** A stored object. */
+interface Stored {
   readonly entry: Entry;
   /** The entry's. */
   readonly text: string;
-  readonly old: JsonObject;
   readonly object: JsonObject;
-  readonly code: 200 | 202;
 }
 
-function removal(path: WritePath, { request, entry, text, old, object }: Deletion, claims: Claims | undefined): Step<DeleteResult> {
+function removal(path: WritePath, request: WriteRequest, { entry, text, object }: Stored, claims: Claims | undefined): Step<DeleteResult> {
   const { info, name } = request;
-  const isGraceful = info.strategy.deletion?.checkGracefulDelete !== undefined;
-  const last = isGraceful ? graceless(info, object, entry, path.clock.now()).text : text;
   return {
     type: 'store',
     operation: { type: 'delete', key: info.keyPrefix + entryKey(request) },
-    ...accompany(path, info, old, undefined, claims, (revision) =>
-      removedAnswer(info, name, readMetadata(old), atRevision(entry, last, revision ?? entry.revision)),
+    ...accompany(path, info, object, undefined, claims, (revision) =>
+      removedAnswer(info, name, readMetadata(object), atRevision(entry, text, revision ?? entry.revision)),
     ),
   };
 }
 
-function storeMark(path: WritePath, { request, entry, text, object, code }: Deletion): Step<DeleteResult> {
-  const { info } = request;
-  delete metadataOf(object)['resourceVersion'];
-  const encoded = encode(info, object, canonicalizeGroups(object, info.hubCodec.groupFields, path.names));
-  if (isUnchanged(encoded, entry, text)) return { type: 'answer', result: { type: 'object', entry, code } };
-  const key = entryKey(request);
-  const value = storedValue(info, encoded, hiddenFields(info, path.clock.now(), path.eventTtlSeconds));
-  return {
-    type: 'store',
-    operation: { type: 'put', key: info.keyPrefix + key, value },
-    finish: (revision = entry.revision) => ({ type: 'object', entry: makeEntry(info.stored, key, revision, value), code }),
-  };
+/** Whoever came between has removed it already, or has put something in its way. */
+function removeMarked(
+  path: WritePath,
+  request: WriteRequest,
+  marked: Entry,
+  { entry }: Current,
+  claims: Claims | undefined,
+): Step<DeleteResult> {
+  const { info, name } = request;
+  const metadata = readMetadata(readEntry(info, marked).object);
+  const found = entry === undefined ? undefined : { entry, ...readEntry(info, entry) };
+  if (found === undefined || stringAt(readMetadata(found.object), 'uid') !== stringAt(metadata, 'uid'))
+    return { type: 'answer', result: removedAnswer(info, name, metadata, marked) };
+  if (!mayGo(info, found.object)) return { type: 'answer', result: { type: 'object', entry: found.entry, code: 200 } };
+  return removal(path, request, found, claims);
 }
 
 const POLICIES = ['Foreground', 'Background', 'Orphan'];

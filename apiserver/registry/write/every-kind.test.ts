@@ -1,6 +1,5 @@
 /** Objects of every kind as release 1.31.1 created them, masked where ids and times stand: defaults, what the server sets, and the encodings. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { recordedAnswers } from '../../../test/recordings/answers';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { canonicalizeGroups, groupFieldsOf } from '../../../shared/api/types/group-fields';
 import { KINDS, type KindRow } from '../../../shared/api/kinds';
@@ -16,10 +15,7 @@ interface Recorded {
   readonly created: JsonObject;
 }
 
-const RECORDED: readonly Recorded[] = readFileSync(join(__dirname, 'created-objects.jsonl'), 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line));
+const RECORDED = recordedAnswers<readonly Recorded[]>('writes/created-objects');
 
 const kindOf = ({ sent }: Pick<Recorded, 'sent'>): string => stringAt(sent, 'kind') ?? '';
 

@@ -63,6 +63,8 @@ export interface Attempts {
   readonly deadline: number;
   /** Nothing is stored. It begins with a proven state, because it never meets the store's own compare. */
   readonly dryRun: boolean;
+  /** How an earlier update of this request left the object: it begins there. */
+  readonly left?: Entry;
   /** Refusals rest on more than the objects above, so only a cache that has caught up proves them. */
   readonly restsOnMore: boolean;
 }
@@ -86,7 +88,7 @@ export async function guaranteedUpdate<R>(
   attempt: (current: Current) => Step<R> | Promise<Step<R>>,
 ): Promise<R> {
   const { store, cache, clock } = dependencies;
-  let current = attempts.dryRun ? await proven(dependencies, attempts) : cached(cache, attempts, false);
+  let current = attempts.dryRun ? await proven(dependencies, attempts) : first(cache, attempts);
   const since = cache.revision;
   for (;;) {
     let step: Step<R>;
@@ -118,6 +120,11 @@ export async function guaranteedUpdate<R>(
     step.alongside?.forEach((write, index) => write.lost(result.current[compared.length + index], result.revision));
     current = afterLostRace(attempts, compared, current, result.current);
   }
+}
+
+function first(cache: Cache, attempts: Attempts): Current {
+  const { left } = attempts;
+  return left === undefined ? cached(cache, attempts, false) : { ...cached(cache, attempts, true), entry: left };
 }
 
 function checkGuards({ guards }: Attempts, current: Current): void {

@@ -1,6 +1,5 @@
 /** One wrong value in a full object of every kind: the decoder answers in the reference server's words (mutations.json, recorded). */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { recordedAnswers } from '../../../test/recordings/answers';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { isObject, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
@@ -10,19 +9,17 @@ import { mutatedText, type Mutation } from '../../../test/support/mutation';
 import { buildResources } from '../resources';
 import { decodeBody } from './decode-body';
 import { resourceInfos, type ResourceInfo } from '../object/resource-info';
-import { strategyOf } from '../../server/strategies';
+import { strategyOf } from '../../server/compose/strategies';
 
 interface Recorded extends Mutation {
   readonly kind: string;
   readonly refusal?: string;
 }
 
-const read = (name: string): string => readFileSync(join(__dirname, name), 'utf8').trimEnd();
-const RECORDED = JSON.parse(read('mutations.json')) as Recorded[];
+const RECORDED = recordedAnswers<readonly Recorded[]>('writes/mutations');
 
 const objects = new Map<string, JsonObject>();
-for (const line of read('created-objects.jsonl').split('\n')) {
-  const { note, sent } = JSON.parse(line) as { note: string; sent: JsonObject };
+for (const { note, sent } of recordedAnswers<readonly { readonly note: string; readonly sent: JsonObject }[]>('writes/created-objects')) {
   if (note === 'everything') objects.set(stringAt(sent, 'kind') ?? '', sent);
 }
 

@@ -19,7 +19,7 @@ import { mergeObject } from '../../../shared/patch/merge-patch';
 import { fieldFaults, parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
 import type { FieldValidation, PatchBody } from '../verbs';
 import { checkPatchedCustomKind } from './custom-kind';
-import { checkKind, decodeStrictly, decodeWhole } from './decode-body';
+import { checkKind, decodeStrictly } from './decode-body';
 import { BodyFault } from './body-fault';
 import type { KindInfo } from '../object/resource-info';
 import { sortedWhere, touchedBy, touchedByMerge } from './shown-object';
@@ -125,7 +125,7 @@ function decodePatched(
 function decodeFaultless(info: KindInfo, value: JsonObject): JsonObject | undefined {
   try {
     checkPatchedKind(info, value);
-    const { object, unknown } = decodeWhole(info, value);
+    const { object, unknown } = info.codec.decode(value);
     return unknown.length === 0 ? object : undefined;
   } catch (error) {
     if (error instanceof BodyFault || error instanceof DecodeError) return undefined;

@@ -1,7 +1,8 @@
 /**
- * Replays requests whose answers were recorded from release 1.31.1 (recorded-answers.json: in canonical spelling, pattern explanations shortened to
+ * Replays requests whose answers were recorded from release 1.31.1 (in canonical spelling, pattern explanations shortened to
  * `(…)`, generated values as `*`). What a step expects is the recording, not what this code happens to say.
  */
+import { recordedAnswers } from '../../../test/recordings/answers';
 import { shortenPatterns, withoutDifference } from '../../../test/support/recorded-rules';
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import type { JsonObject } from '../../../shared/values/json';
@@ -10,7 +11,6 @@ import { StatusError } from '../../../shared/api/errors/status';
 import { parseJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/cache';
 import type { DeleteOptions, ParsedBody, Resource, Subresource, WriteOptions } from '../verbs';
-import recordings from './recorded-answers.json';
 
 interface Step {
   readonly request: readonly (string | object)[];
@@ -24,8 +24,7 @@ interface Step {
 
 const NAMESPACE = 'ns';
 
-describe.each(Object.entries(recordings))('%s', (_name, recorded) => {
-  const steps: readonly Step[] = recorded;
+describe.each(Object.entries(recordedAnswers<Readonly<Record<string, readonly Step[]>>>('writes/first-kinds')))('%s', (_name, steps) => {
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await writeFixture();

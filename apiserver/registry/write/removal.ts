@@ -4,9 +4,7 @@
  */
 import { isTerminating, metadataOf, readMetadata, timeOf, timestamp } from '../../../shared/api/metadata/object-meta';
 import { own, stringAt, stringsAt, type JsonObject } from '../../../shared/values/json';
-import type { Entry } from '../../cache/cache';
 import type { ResourceInfo } from '../object/resource-info';
-import { encode } from '../object/stored-object';
 import type { DeletionContext } from '../strategy';
 import type { DeleteOptions } from '../verbs';
 
@@ -17,8 +15,11 @@ export function mayGo({ strategy }: ResourceInfo, object: JsonObject): boolean {
   return gracePeriodOf(metadata) === 0 && strategy.deletion?.isHeldBack?.(object) !== true;
 }
 
+/** What a DELETE does: nothing for now, a mark, a mark that is followed by the removal (watchers see both), or the removal. */
+export type Course = 'wait' | 'mark' | 'mark-and-remove' | 'remove';
+
 /** Marks `object` (its metadata is a copy) as far as the options ask for it, and says what is to be done with it. */
-export function mark(info: ResourceInfo, object: JsonObject, options: DeleteOptions, context: DeletionContext): 'wait' | 'mark' | 'remove' {
+export function mark(info: ResourceInfo, object: JsonObject, options: DeleteOptions, context: DeletionContext): Course {
   const { deletion } = info.strategy;
   const terminating = isTerminating(readMetadata(object));
   if (deletion?.prepareForDeletion === undefined) return markWithGrace(info, object, options, context.now);
@@ -41,36 +42,27 @@ function markFirst(info: ResourceInfo, object: JsonObject, options: DeleteOption
   deletion?.prepareForDeletion?.(object, context);
 }
 
-function markWithGrace(info: ResourceInfo, object: JsonObject, options: DeleteOptions, now: number): 'mark' | 'remove' {
+function markWithGrace(info: ResourceInfo, object: JsonObject, options: DeleteOptions, now: number): Exclude<Course, 'wait'> {
   const metadata = metadataOf(object);
   const terminating = isTerminating(metadata);
   const grace = terminating ? shorterGrace(info, object, options) : (gracePeriodFor(info, object, options) ?? 0);
   const finalizers = collectorFinalizers(info, metadata, options);
   setFinalizers(metadata, finalizers);
-  if (grace === 0 && finalizers.length === 0) return 'remove';
+  const goes = grace === 0 && finalizers.length === 0;
+  const isTold = info.strategy.deletion?.checkGracefulDelete === undefined || (terminating && gracePeriodOf(metadata) === 0);
+  if (goes && isTold) return 'remove';
   if (!terminating) begin(metadata, now + grace * 1000);
   else if (grace !== gracePeriodOf(metadata)) {
     const started = (timeOf(stringAt(metadata, 'deletionTimestamp')) ?? now) - gracePeriodOf(metadata) * 1000;
     metadata['deletionTimestamp'] = timestamp(started + grace * 1000);
   }
   metadata['deletionGracePeriodSeconds'] = grace;
-  return 'mark';
+  return goes ? 'mark-and-remove' : 'mark';
 }
 
 /** Undefined where deletion is not graceful. A negative period that was asked for counts as one second (upstream behaviour). */
 function gracePeriodFor({ strategy }: ResourceInfo, object: JsonObject, { gracePeriodSeconds: asked }: DeleteOptions): number | undefined {
   return strategy.deletion?.checkGracefulDelete?.(object, asked !== undefined && asked < 0 ? 1 : asked);
-}
-
-/** How an object that could have had grace is shown when it goes at once: as one whose time is up (upstream behaviour). */
-export function graceless(info: ResourceInfo, object: JsonObject, entry: Entry, now: number): { readonly text: string } {
-  const metadata = metadataOf(object);
-  if (!isTerminating(metadata)) begin(metadata, now);
-  else metadata['deletionTimestamp'] = timestamp(Math.min(now, timeOf(stringAt(metadata, 'deletionTimestamp')) ?? now));
-  metadata['deletionGracePeriodSeconds'] = 0;
-  delete metadata['resourceVersion'];
-  const { body, position } = encode(info, object, entry.dialectSensitive);
-  return { text: `${body.slice(0, position)}"resourceVersion":"${entry.revision}",${body.slice(position)}` };
 }
 
 function begin(metadata: JsonObject, at: number): void {

@@ -2,8 +2,7 @@
  * Replays the cases of test/recordings/service against the answers of release 1.31.1 that test/recordings/services.ts recorded: which causes a
  * refusal has, or what the server makes of the object. Addresses and ports that the server chooses are masked.
  */
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import { recordedAnswers } from '../../../test/recordings/answers';
 import { auditStore } from '../../../test/support/allocations';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { addressRules } from '../../../test/recordings/service/addresses';
@@ -44,15 +43,8 @@ const CLUSTERS = [
 
 /** By the text of the case or sequence. */
 function answersIn(recording: string): ReadonlyMap<string, readonly Answer[]> {
-  const lines = readFileSync(path.join(__dirname, 'service-answers', `${recording}.jsonl`), 'utf8')
-    .trim()
-    .split('\n');
-  return new Map(
-    lines.map((line) => {
-      const [key, answers]: readonly [Json, readonly Answer[]] = JSON.parse(line);
-      return [JSON.stringify(key), answers];
-    }),
-  );
+  const rows = recordedAnswers<readonly (readonly [Json, readonly Answer[]])[]>(`services/${recording}`);
+  return new Map(rows.map(([key, answers]) => [JSON.stringify(key), answers]));
 }
 
 describe.each(CLUSTERS)('$title', ({ ranges, rules, sequences, answers }) => {

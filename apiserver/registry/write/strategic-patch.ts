@@ -11,7 +11,6 @@ import { goText, misfit, strategicMerge, StrategicFault } from '../../../shared/
 import { kindOf } from '../../../shared/api/types/decode-error';
 import { parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
 import type { FieldValidation } from '../verbs';
-import { decodeWhole } from './decode-body';
 import type { KindInfo } from '../object/resource-info';
 
 /** Throws StatusError for a patch that cannot be read; what it returns throws it for one that cannot be applied. */
@@ -73,9 +72,9 @@ function merge(info: KindInfo, old: JsonObject, patch: JsonObject): JsonObject {
   }
 }
 
-function decode(info: KindInfo, value: JsonObject, patch: JsonObject): ReturnType<typeof decodeWhole> {
+function decode(info: KindInfo, value: JsonObject, patch: JsonObject): ReturnType<KindInfo['codec']['decode']> {
   try {
-    return decodeWhole(info, value);
+    return info.codec.decode(value);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     throw unfit(patch, misfit(info.type, value) ?? error.message);

@@ -1,3 +1,4 @@
+import { recordedAnswers } from '../../../test/recordings/answers';
 import * as fc from 'fast-check';
 import { customCases, type CustomCase } from '../../../test/support/recorded-custom';
 import { cloneJson, isObject, sortedKeys, type JsonObject, type JsonValue } from '../../values/json';
@@ -5,9 +6,8 @@ import { DecodeError } from '../types';
 import { decodeCustom } from './decode-custom';
 import { applySchemaDefaults, dropNulls } from './defaults';
 import { pruneUnknown } from './prune';
-import recording from './testdata/decoding.json';
 
-const CASES = customCases(recording);
+const CASES = customCases(recordedAnswers('custom/decoding'));
 const text = (value: JsonValue): string => JSON.stringify(value).slice(0, 100);
 
 function decoded({ node, sent }: CustomCase): { object: JsonObject; unknown: string[] } | string {

@@ -1,11 +1,14 @@
 /** What paths find in objects, as a real server shows it in a column of texts (test/recordings/custom.ts). */
+import { recordedAnswers } from '../../../test/recordings/answers';
 import * as fc from 'fast-check';
 import { goNumber } from '../../values/go-syntax';
 import { isObject, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { readJsonPath } from './json-path';
-import recording from './testdata/paths.json';
 
-const OBJECTS = (recording.tables as readonly JsonObject[]).map((object, index): JsonObject => {
+const recording = recordedAnswers<{ readonly tables: readonly JsonObject[]; readonly paths: Readonly<Record<string, JsonValue>> }>(
+  'custom/paths',
+);
+const OBJECTS = recording.tables.map((object, index): JsonObject => {
   const { metadata } = object;
   return { apiVersion: 'v', kind: 'Thing', ...object, metadata: { ...(isObject(metadata) ? metadata : {}), name: `t${index}` } };
 });

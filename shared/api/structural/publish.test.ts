@@ -1,8 +1,8 @@
 /** What is published of schemas, as a real server published it (test/recordings/custom.ts). Its texts on what every object has are not compared. */
+import { recordedAnswers } from '../../../test/recordings/answers';
 import { isObject, own, type JsonObject, type JsonValue } from '../../values/json';
 import { publishSchema } from './publish';
 import { readSchema } from './read-schema';
-import recording from './testdata/publishing.json';
 
 interface Recorded {
   readonly title: string;
@@ -22,7 +22,7 @@ function plain(value: JsonValue): JsonValue {
   return isReference ? { ...copy, ...MEMBERS } : copy;
 }
 
-describe.each((recording as unknown as readonly Recorded[]).map((one) => [one.title, one] as const))(
+describe.each(recordedAnswers<readonly Recorded[]>('custom/publishing').map((one) => [one.title, one] as const))(
   '%s',
   (_title, { schema, documents }) => {
     test.each([2, 3] as const)('in version %i', (version) => {

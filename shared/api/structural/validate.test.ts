@@ -1,3 +1,4 @@
+import { recordedAnswers } from '../../../test/recordings/answers';
 import * as fc from 'fast-check';
 import { customCases, type CustomCase } from '../../../test/support/recorded-custom';
 import { shortenPatterns } from '../../../test/support/recorded-rules';
@@ -6,13 +7,11 @@ import { decodeCustom } from './decode-custom';
 import { applySchemaDefaults } from './defaults';
 import { readSchema } from './read-schema';
 import type { SchemaNode } from './schema-node';
-import decoding from './testdata/decoding.json';
-import formats from './testdata/formats.json';
-import updates from './testdata/updates.json';
-import validation from './testdata/validation.json';
 import { validateSchema } from './validate';
 
-const CASES = [decoding, formats, updates, validation].flatMap(customCases).filter(({ answer }) => answer.code !== 400);
+const CASES = ['decoding', 'formats', 'updates', 'validation']
+  .flatMap((name) => customCases(recordedAnswers(`custom/${name}`)))
+  .filter(({ answer }) => answer.code !== 400);
 const text = (value: JsonValue | undefined): string => (value === undefined ? '' : JSON.stringify(value).slice(0, 100));
 
 function ready(node: SchemaNode, value: JsonObject): JsonObject {

@@ -2,8 +2,7 @@
  * What the reference server answered to several hundred rules, replayed: which it refuses and why, what it says they may cost, how objects fare, and
  * what an update tolerates. Types named after the schema and values printed as structures are spelled alike before they are compared.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { recordedAnswers } from '../../../test/recordings/answers';
 import type { JsonObject, JsonValue } from '../../values/json';
 import { isObject } from '../../values/json';
 import { readSchema } from '../../api/structural/read-schema';
@@ -13,21 +12,14 @@ import { checkRules } from './check-rules';
 import { compileRules } from './compile-rules';
 import { declaredType } from './declared-type';
 
-const file = (name: string): string => readFileSync(join(__dirname, 'testdata', name), 'utf8');
-
-function lines(name: string): JsonObject[] {
-  return file(name)
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => object(JSON.parse(line)));
-}
+const lines = (name: string): readonly JsonObject[] => recordedAnswers(`expressions/${name}`);
 
 function object(value: JsonValue | undefined): JsonObject {
   if (!isObject(value)) throw new Error('no object');
   return value;
 }
 
-const subject = object(JSON.parse(file('subject.json')));
+const subject = recordedAnswers<JsonObject>('expressions/subject');
 const texts = (value: JsonValue | undefined): string[] => (Array.isArray(value) ? value.map(String) : []);
 const labelOf = (rule: JsonValue | undefined): string => (typeof rule === 'string' ? rule : JSON.stringify(rule));
 
@@ -43,7 +35,7 @@ const printed = (errors: readonly FieldError[]): string[] =>
   errors.map((error) => plain(`${error.field}|${error.reason}|${error.body}`)).sort();
 
 describe('rules of definitions', () => {
-  it.each(lines('rules.jsonl').map((row) => [labelOf(row['rule']), row] as const))('%s', (_label, { rule, errors }) => {
+  it.each(lines('rules').map((row) => [labelOf(row['rule']), row] as const))('%s', (_label, { rule, errors }) => {
     const found = printed(checkRules(readSchema(withRule(rule)), 'S'))
       .filter((error) => !error.includes('contributed to') && !error.includes('cost total for'))
       .map((error) => error.replace('S.properties[v]', ''));
@@ -52,7 +44,7 @@ describe('rules of definitions', () => {
 });
 
 describe('whole definitions', () => {
-  it.each(lines('definitions.jsonl').map((row) => [JSON.stringify(row['schema']).slice(0, 120), row] as const))(
+  it.each(lines('definitions').map((row) => [JSON.stringify(row['schema']).slice(0, 120), row] as const))(
     '%s',
     (_label, { schema, errors }) => {
       expect(printed(checkRules(readSchema(object(schema)), 'S'))).toEqual(texts(errors));
@@ -61,7 +53,7 @@ describe('whole definitions', () => {
 });
 
 describe('estimated costs', () => {
-  it.each(lines('costs.jsonl').map((row) => [labelOf(row['rule']), row] as const))('%s', (_label, { rule, cost, schema }) => {
+  it.each(lines('costs').map((row) => [labelOf(row['rule']), row] as const))('%s', (_label, { rule, cost, schema }) => {
     const self = declaredType(readSchema(object(schema ?? subject['schema'])), false);
     if (self === undefined) throw new Error('no type');
     const expression = compileExpression(labelOf(rule), new Map([['self', self]]));
@@ -74,7 +66,7 @@ describe('estimated costs', () => {
 });
 
 describe('objects', () => {
-  it.each(lines('objects.jsonl').map((row) => [labelOf(row['rule']), row] as const))('%s', (_label, { rule, errors }) => {
+  it.each(lines('objects').map((row) => [labelOf(row['rule']), row] as const))('%s', (_label, { rule, errors }) => {
     const rules = compileRules(readSchema(withRule(rule)));
     const found = rules.validate({ v: subject['value'] ?? null }, undefined).errors;
     expect(printed(found).map((error) => error.replace(/^v\|?/, ''))).toEqual(texts(errors));
@@ -82,7 +74,7 @@ describe('objects', () => {
 });
 
 describe('updates', () => {
-  it.each(lines('updates.jsonl').map((row) => [JSON.stringify(row), row] as const))('%s', (_label, row) => {
+  it.each(lines('updates').map((row) => [JSON.stringify(row), row] as const))('%s', (_label, row) => {
     const rules = compileRules(readSchema({ type: 'object', properties: { v: row['schema'] ?? {} } }));
     const { errors, warnings } = rules.validate({ v: row['new'] ?? null }, { v: row['old'] ?? null });
     expect(printed(errors)).toEqual(texts(row['errors']));

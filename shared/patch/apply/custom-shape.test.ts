@@ -1,3 +1,4 @@
+import { recordedAnswers } from '../../../test/recordings/answers';
 import { decodeCustom } from '../../api/structural/decode-custom';
 import { applySchemaDefaults, dropNulls } from '../../api/structural/defaults';
 import { pruneUnknown } from '../../api/structural/prune';
@@ -9,7 +10,6 @@ import { ApplyConflict, applyConfiguration } from './apply';
 import { customShape } from './custom-shape';
 import type { Entry, Manager } from './entries';
 import { recordUpdate, type Ownership, type VersionView } from './manager';
-import recording from './testdata/custom.json';
 import { shapeFaults } from './typed';
 
 /** As a real server answers (test/recordings/custom.ts). */
@@ -81,14 +81,18 @@ function told({ object, entries }: State): JsonValue {
   return { object: { ...members, metadata: Object.fromEntries(kept) }, owned };
 }
 
-for (const { title, schema, cases } of recording) {
+interface Recorded {
+  readonly title: string;
+  readonly schema: JsonObject;
+  readonly cases: readonly (readonly Step[])[];
+}
+
+for (const { title, schema, cases } of recordedAnswers<readonly Recorded[]>('custom/applying')) {
   const node = readSchema(schema);
   const ownership = ownershipOf(node, title === 'shapes');
   describe(title, () => {
     test.each(
-      (cases as readonly (readonly Step[])[]).map(
-        (steps, index) => [JSON.stringify(steps.map(({ apply, update }) => apply ?? update)).slice(0, 150), index, steps] as const,
-      ),
+      cases.map((steps, index) => [JSON.stringify(steps.map(({ apply, update }) => apply ?? update)).slice(0, 150), index, steps] as const),
     )('%s', (_text, index, steps) => {
       let state = NOTHING;
       for (const step of steps) {

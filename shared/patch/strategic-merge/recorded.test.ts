@@ -1,16 +1,14 @@
 /**
- * Replays patches whose results were recorded from release 1.31.1 (recorded.json: the object as it was, the patch, and either what changed as a
+ * Replays patches whose results were recorded from release 1.31.1 (the object as it was, the patch, and either what changed as a
  * merge patch, or the text with which the patch or the patched object was refused; of PodTemplates the template stands as a pod).
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../values/json';
+import { recordedAnswers } from '../../../test/recordings/answers';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../values/json';
 import { applyDefaults, decodeObject } from '../../api/types';
 import { mergeObject } from '../merge-patch';
 import { misfit, StrategicFault, strategicMerge } from '.';
 
-const recorded: JsonValue = JSON.parse(readFileSync(join(__dirname, 'recorded.json'), 'utf8'));
-if (!isObject(recorded)) throw new Error('the recording is no object');
+const recorded = recordedAnswers<JsonObject>('patch/strategic-merge');
 
 type Outcome = { readonly object: JsonObject } | { readonly fault: string } | { readonly misfit: string };
 

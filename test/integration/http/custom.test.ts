@@ -2,15 +2,13 @@
  * Replays requests about custom resources (test/recordings/custom-steps.ts) whose answers were recorded from release 1.31.1 by test/recordings/custom-requests.ts:
  * status, warnings and the whole body, ids and times masked.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { recordedAnswers } from '../../recordings/answers';
 import { CUSTOM_DEFINITIONS, CUSTOM_STEPS, DEFINITIONS, GROUP } from '../../recordings/custom-steps';
 import { isBody, type Json } from '../../recordings/reference';
 import { call, startFixture, type Fixture } from './fixture';
 import { replay, type Recorded } from './replay';
 
-const rows = readFileSync(join(__dirname, 'custom-answers.jsonl'), 'utf8').trimEnd().split('\n');
-const recorded = rows.map((row): Recorded => JSON.parse(row));
+const recorded = recordedAnswers<readonly Recorded[]>('http/custom');
 
 const NAMESPACE = 'steps-of-customers';
 const seen = { version: '', uid: '' };

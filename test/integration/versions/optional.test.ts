@@ -1,6 +1,5 @@
 /** The versions that are off by default: what a server with `--runtime-config=api/all=true` makes of their kinds, as release 1.31.1 did, and what is served under other settings. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { recordedAnswers } from '../../recordings/answers';
 import { runtimeConfigFlag } from '../../../apiserver/options/runtime-config';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
@@ -23,10 +22,7 @@ interface Recorded {
   readonly refused?: string;
 }
 
-const RECORDED: readonly Recorded[] = readFileSync(join(__dirname, 'optional.jsonl'), 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line));
+const RECORDED = recordedAnswers<readonly Recorded[]>('http/optional-versions');
 const CREATED = RECORDED.filter(({ refused }) => refused === undefined);
 
 const flag = runtimeConfigFlag('');
