@@ -12,6 +12,7 @@ import { DAEMON_SETS } from './workloads/daemon-set';
 import { DEPLOYMENTS } from './workloads/deployment';
 import { DISRUPTION_BUDGETS } from './workloads/disruption-budget';
 import { JOBS } from './workloads/job';
+import { LARGE_INTEGERS } from './workloads/large-integers';
 import { POD_TEMPLATES, REPLICA_SETS, REPLICATION_CONTROLLERS } from './workloads/replica-set';
 import { STATEFUL_SETS } from './workloads/stateful-set';
 
@@ -23,6 +24,7 @@ const RECORDINGS: Readonly<Record<string, readonly KindCases[]>> = {
   deployments: [DEPLOYMENTS],
   'disruption-budgets': [DISRUPTION_BUDGETS],
   jobs: [JOBS],
+  'large-integers': LARGE_INTEGERS,
   'pod-templates': [POD_TEMPLATES],
   'replica-sets': [REPLICA_SETS],
   'replication-controllers': [REPLICATION_CONTROLLERS],
