@@ -1,6 +1,6 @@
 /**
  * An Ingress that is created without a class gets the default one: of the IngressClasses that are marked so the newest, and among equally new ones
- * the first by name (behaviour-reference §5.9). An Ingress that names its class in the older way, by an annotation, is left alone.
+ * the first by name. An Ingress that names its class in the older way, by an annotation, is left alone.
  */
 import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';

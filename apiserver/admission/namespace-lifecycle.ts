@@ -1,6 +1,6 @@
 /**
  * Nothing is created in a namespace that does not exist or is going away, and the namespaces that the system lives in are not deleted
- * (behaviour-reference §1.4, §5.2).
+ *.
  */
 import { groupResourceText } from '../../shared/api/identity/identity';
 import { objectAt, stringAt } from '../../shared/values/json';

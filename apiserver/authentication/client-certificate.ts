@@ -1,4 +1,4 @@
-/** Client certificates: the common name is the user, the organizations are its groups (behaviour-reference §9.2). */
+/** Client certificates: the common name is the user, the organizations are its groups. */
 import { FAILED, NONE, type Authenticator, type Credentials, type Outcome } from './authenticator';
 
 export const clientCertificates: Authenticator = {

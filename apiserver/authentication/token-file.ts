@@ -1,4 +1,4 @@
-/** The static token file: `token,user,uid[,"group1,group2"]` per line (behaviour-reference §9.4). Read once, at the start. */
+/** The static token file: `token,user,uid[,"group1,group2"]` per line. Read once, at the start. */
 import type { UserInfo } from '../../shared/api/identity/user';
 import { fingerprint } from './fingerprint';
 

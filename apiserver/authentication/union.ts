@@ -1,5 +1,5 @@
 /**
- * The authenticators in their order (behaviour-reference §9.1): the first that knows the user decides. When all pass, the request is
+ * The authenticators in their order: the first that knows the user decides. When all pass, the request is
  * anonymous if that is allowed; when one of them saw wrong credentials, it is refused.
  */
 import type { UserInfo } from '../../shared/api/identity/user';

@@ -1,6 +1,6 @@
 /**
  * What is allowed without any stored rule: everything to `system:masters`, discovery and questions about oneself to every authenticated user, health
- * and version to everyone (behaviour-reference §9.12: cluster-admin, system:discovery, system:basic-user, system:public-info-viewer,
+ * and version to everyone (upstream's roles cluster-admin, system:discovery, system:basic-user, system:public-info-viewer,
  * system:monitoring, system:service-account-issuer-discovery).
  */
 import type { UserInfo } from '../../shared/api/identity/user';

@@ -43,7 +43,7 @@ export function authorizeRequests(authorizer: Authorizer): AuthorizeRequest {
   };
 }
 
-/** Texts of behaviour-reference §1.4. */
+/** In upstream's words, which clients show as they are. */
 function refusal(user: UserInfo, attributes: Attributes, { reason }: Decision): StatusError {
   const ending = reason === '' ? '' : `: ${reason}`;
   const who = `User ${escaped(JSON.stringify(user.name))} cannot ${attributes.verb}`;

@@ -1,6 +1,6 @@
 /**
- * What becomes of definitions: a new one gets its names and is established, one that is being deleted takes its objects with it (behaviour-reference
- * §5.18). Every replica looks after all of them; whoever comes second finds nothing left to do. The rules are in naming.ts and conditions.ts.
+ * What becomes of definitions: a new one gets its names and is established, one that is being deleted takes its objects with it.
+ * Every replica looks after all of them; whoever comes second finds nothing left to do. The rules are in naming.ts and conditions.ts.
  */
 import { equalJson, type JsonObject, objectAt, stringsAt } from '../../shared/values/json';
 import { isTerminating, metadataOf, readMetadata } from '../../shared/api/metadata/object-meta';

@@ -1,5 +1,5 @@
 /**
- * Which of the names that a definition asks for it gets: those that no other definition of its group has (behaviour-reference §5.18). Pure: from the
+ * Which of the names that a definition asks for it gets: those that no other definition of its group has. Pure: from the
  * accepted names of the others to the definition's own names and condition.
  */
 import { equalJson, type JsonObject, objectAt, stringAt, stringsAt } from '../../shared/values/json';

@@ -1,5 +1,5 @@
 /**
- * The server's metrics under upstream's names, labels and buckets (behaviour-reference §10.4). Children are looked up once per label set and
+ * The server's metrics under upstream's names, labels and buckets. Children are looked up once per label set and
  * kept; labels that a client could make up are never used. Counting only: nothing here decides anything.
  */
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';

@@ -1,5 +1,5 @@
 /**
- * The columns and cells of custom kinds: what the definition names (behaviour-reference §12), or the age alone. Columns after one whose path cannot be read
+ * The columns and cells of custom kinds: what the definition names, or the age alone. Columns after one whose path cannot be read
  * have no cells (upstream behaviour). Only the first value at a path counts.
  */
 import { goNumber } from '../../shared/values/go-syntax';

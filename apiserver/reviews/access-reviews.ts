@@ -1,5 +1,5 @@
 /**
- * Whether somebody may do something (behaviour-reference §9.11): SubjectAccessReview for anyone, the local one within a namespace, the self one for
+ * Whether somebody may do something: SubjectAccessReview for anyone, the local one within a namespace, the self one for
  * whoever asks. Decided by the same authorizers as requests are.
  */
 import { invalidAs, invalidValue, type FieldError } from '../../shared/api/errors/field-error';

@@ -1,4 +1,4 @@
-/** A token for a service account (behaviour-reference §9.7): how long it is good, for whom, and what it stands and falls with. */
+/** A token for a service account: how long it is good, for whom, and what it stands and falls with. */
 import { invalidValue } from '../../shared/api/errors/field-error';
 import { parseApiVersion, type GroupVersion } from '../../shared/api/identity/identity';
 import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../shared/values/json';

@@ -1,5 +1,5 @@
 /**
- * Keeps the Service in `default` that leads to the API servers, with Endpoints and EndpointSlices that name the live ones (behaviour-reference §8.4).
+ * Keeps the Service in `default` that leads to the API servers, with Endpoints and EndpointSlices that name the live ones.
  * Every replica does so, through the ordinary write path; whoever comes second finds nothing to change. The Service itself is made when it is
  * missing and otherwise left as it is.
  */

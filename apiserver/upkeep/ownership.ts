@@ -1,5 +1,5 @@
 /**
- * The mark that says whose data lies under the key prefix (design §3.11): which format, which version of it, which names. Checked before anything
+ * The mark that says whose data lies under the key prefix: which format, which version of it, which names. Checked before anything
  * else is read. Never changes a mark that is there.
  */
 import type { Dialect } from '../../shared/names/dialect';

@@ -1,5 +1,5 @@
 /**
- * What the server writes down about tokens that are kept in Secrets (behaviour-reference §9.6): in a ConfigMap since which day their use is recorded,
+ * What the server writes down about tokens that are kept in Secrets: in a ConfigMap since which day their use is recorded,
  * and in a label of each such Secret on which day that was last. When a use is worth a write, the authenticator says.
  */
 import type { ObjectKey } from '../../shared/api/identity/identity';

@@ -1,7 +1,7 @@
 /**
  * Feature gates: features that can be switched on or off for a whole process with `--feature-gates=Name=true,Other=false`.
  * The table holds only gates that change something in this program; a name outside it is refused, so that no one relies on an effect
- * that is not there. Names and stages: specification §10.
+ * that is not there. Names and stages are upstream's.
  */
 import { FlagError, map, type Flag } from './flags';
 

@@ -1,5 +1,5 @@
 /**
- * The protobuf form of objects (specification §2.7): four magic bytes, then a message that names the kind and wraps the object's own message,
+ * The protobuf form of objects: four magic bytes, then a message that names the kind and wraps the object's own message,
  * which has neither kind nor apiVersion. Both media types carry the same bytes.
  */
 import type { JsonObject } from '../values/json';

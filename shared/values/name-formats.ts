@@ -1,5 +1,5 @@
 /**
- * The formats of names, keys and values (behaviour-reference §5.1): each check returns upstream's messages, in upstream's order; an empty
+ * The formats of names, keys and values: each check returns upstream's messages, in upstream's order; an empty
  * list means that the text is good. Never says where in an object the text stands.
  */
 

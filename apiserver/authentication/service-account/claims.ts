@@ -1,5 +1,5 @@
 /**
- * What a service account token says (behaviour-reference §9.6): its claims as texts of a signed JSON object and as values.
+ * What a service account token says: its claims as texts of a signed JSON object and as values.
  * Both dialects' spellings are read; the server's own is written. Never checks whether what is said is true.
  */
 import { objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';

@@ -1,5 +1,5 @@
 /**
- * Tokens that are kept in Secrets (behaviour-reference §9.6): they have no end and no audience, and are good for as long as their Secret holds
+ * Tokens that are kept in Secrets: they have no end and no audience, and are good for as long as their Secret holds
  * them. Taken, never issued.
  */
 import { stringAt, type JsonObject } from '../../../shared/values/json';

@@ -1,5 +1,5 @@
 /**
- * CustomResourceDefinition (behaviour-reference §5.18): what it may say stands in definition/, what its schemas may say in definition/schema*. The
+ * CustomResourceDefinition: what it may say stands in definition/, what its schemas may say in definition/schema*. The
  * versions in which objects may be stored are noted in its status, and a DELETE only marks it until its resources are gone. What its conditions
  * say is the controllers' work.
  */

@@ -1,4 +1,4 @@
-/** CertificateSigningRequest: it says who asked for it, and nothing of it changes after that but its status (behaviour-reference §5.19). */
+/** CertificateSigningRequest: it says who asked for it, and nothing of it changes after that but its status. */
 import { objectAt, own, type JsonObject } from '../../../shared/values/json';
 import { certificateChangeErrors, certificateErrors, conditionChangeErrors, conditionErrors, stampConditions } from './certificate-status';
 import type { Strategy, StrategyContext } from '../../registry/strategy';

@@ -1,4 +1,4 @@
-/** Lease (behaviour-reference §5.15). */
+/** Lease: it lasts more than no time, and its transitions are not negative. */
 import { invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
 import { objectAt, own, type JsonObject } from '../../../shared/values/json';
 import type { Strategy } from '../../registry/strategy';

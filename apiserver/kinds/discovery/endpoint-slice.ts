@@ -1,4 +1,4 @@
-/** EndpointSlice (behaviour-reference §5.8, limits of specification §9). */
+/** EndpointSlice: what its endpoints, their addresses and its ports may say, and how many of each there may be. */
 import { append } from '../../../shared/values/append';
 import { duplicate, invalidValue, notSupported, required, tooMany, type FieldError } from '../../../shared/api/errors/field-error';
 import { equalJson, type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../shared/values/json';
@@ -10,7 +10,7 @@ import type { Strategy } from '../../registry/strategy';
 
 const MOST_ENDPOINTS = 1000;
 const MOST_ADDRESSES = 100;
-/** Upstream's bound: beyond the 100 that the specification promises, so that whoever has more is not refused here alone. */
+/** Upstream's bound, not the 100 that its documentation promises, so that whoever has more is not refused here alone. */
 const MOST_PORTS = 100;
 const MOST_ZONES = 8;
 

@@ -1,5 +1,5 @@
 /**
- * Event as events.platform.io/v1 takes it (behaviour-reference §5.14): it must be complete, may use none of the older members, and never changes
+ * Event as events.platform.io/v1 takes it: it must be complete, may use none of the older members, and never changes
  * but for its series. Objects are in the stored form, and errors name its members, as upstream's do.
  */
 import { invalidAs, invalidValue, required, type FieldError, type FieldValue } from '../../../shared/api/errors/field-error';

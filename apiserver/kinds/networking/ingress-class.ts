@@ -1,4 +1,4 @@
-/** IngressClass (behaviour-reference §5.9): its controller never changes; its parameters are an object of any kind, in a namespace or in none. */
+/** IngressClass: its controller never changes; its parameters are an object of any kind, in a namespace or in none. */
 import { append } from '../../../shared/values/append';
 import { forbiddenField, invalidValue, notSupported, required, tooLong, type FieldError } from '../../../shared/api/errors/field-error';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';

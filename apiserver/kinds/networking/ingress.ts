@@ -1,4 +1,4 @@
-/** Ingress (behaviour-reference §5.9): what its spec and its status may say, and the class in its older form, an annotation. */
+/** Ingress: what its spec and its status may say, and the class in its older form, an annotation. */
 import { append } from '../../../shared/values/append';
 import { invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../shared/values/json';

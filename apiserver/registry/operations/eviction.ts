@@ -1,5 +1,5 @@
 /**
- * `pods/eviction`: a deletion that asks the disruption budgets first (behaviour-reference §5.16). The budget is charged in a transaction of its own,
+ * `pods/eviction`: a deletion that asks the disruption budgets first. The budget is charged in a transaction of its own,
  * then the pod is marked, then it is deleted: whoever comes between finds a consistent state, at worst a budget that was charged for nothing.
  */
 import { notSupported } from '../../../shared/api/errors/field-error';

@@ -1,5 +1,5 @@
 /**
- * PATCH with an applied configuration (behaviour-reference §6.4): reads it, holds it against the kind, and makes the new object with its owners.
+ * PATCH with an applied configuration: reads it, holds it against the kind, and makes the new object with its owners.
  * What becomes of that object is the same as for every other write.
  */
 import { apiVersionOf, parseApiVersion } from '../../../shared/api/identity/identity';

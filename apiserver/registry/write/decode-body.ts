@@ -1,5 +1,5 @@
 /**
- * From a parsed body to a decoded, canonical object of the endpoint's kind (behaviour-reference §1.5): kind and apiVersion, structure, unknown
+ * From a parsed body to a decoded, canonical object of the endpoint's kind: kind and apiVersion, structure, unknown
  * and duplicate fields. Knows nothing of the stored state.
  */
 import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/types';

@@ -1,5 +1,5 @@
 /**
- * DELETE of one object and of a collection (behaviour-reference §7): what the options ask for, whether the object goes or only gets marked, and
+ * DELETE of one object and of a collection: what the options ask for, whether the object goes or only gets marked, and
  * what is answered. A mark is an update of the object's metadata, a removal a delete of its key; both go through {@link guaranteedUpdate}.
  */
 import type { FieldError } from '../../../shared/api/errors/field-error';

@@ -1,5 +1,5 @@
 /**
- * Keeps `metadata.managedFields` through every write that is no apply (behaviour-reference §6.2), and tells a change of nothing but its times from
+ * Keeps `metadata.managedFields` through every write that is no apply, and tells a change of nothing but its times from
  * a change. The rules of ownership are in shared/patch/apply.
  */
 import { arrayAt, equalJson, isObject, type JsonArray, type JsonObject } from '../../../shared/values/json';

@@ -1,5 +1,5 @@
 /**
- * From a PATCH body to the changed object (behaviour-reference §1.5): reads the patch once, applies it to whatever state an attempt starts from, and
+ * From a PATCH body to the changed object: reads the patch once, applies it to whatever state an attempt starts from, and
  * decodes the result as a body. Apply is not one of these patches: see apply.ts.
  */
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';

@@ -1,5 +1,5 @@
 /**
- * Writing a workload through its scale (behaviour-reference §6.2, §6.4): the body is an object of another kind, of which the number of replicas
+ * Writing a workload through its scale: the body is an object of another kind, of which the number of replicas
  * goes to the workload. Owners of that number are shown as owners of the scale's and brought back; who comes to own it here does so at no time
  * (upstream behaviour).
  */

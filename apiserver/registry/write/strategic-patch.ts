@@ -1,5 +1,5 @@
 /**
- * From the body of a strategic merge patch to the changed object (behaviour-reference §1.5, §6.6). What such a patch says of kind and apiVersion
+ * From the body of a strategic merge patch to the changed object. What such a patch says of kind and apiVersion
  * counts for nothing; a patched object that does not fit its kind is refused with the patch, not the object, in the answer (upstream behaviour).
  */
 import { invalidValue } from '../../../shared/api/errors/field-error';

@@ -1,5 +1,5 @@
 /**
- * The error catalogue: the only place where a Status is made (behaviour-reference of the API: reasons, codes, texts, details).
+ * The error catalogue: the only place where a Status is made (reasons, codes, texts, details).
  * Handlers throw a {@link StatusError}; the endpoint layer writes it in the encoding and dialect that was asked for.
  * Never decides *whether* something is an error.
  */

@@ -1,5 +1,5 @@
 /**
- * The rules for metadata that hold for every kind (behaviour-reference §5.1, §7.4). Returns errors in upstream's order; changes nothing.
+ * The rules for metadata that hold for every kind. Returns errors in upstream's order; changes nothing.
  */
 import { append } from '../../values/append';
 import { forbiddenField, invalidAs, invalidValue, required, tooLong, type FieldError } from '../errors/field-error';

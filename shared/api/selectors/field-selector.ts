@@ -1,6 +1,6 @@
 /**
- * Field selectors: `spec.nodeName=n1,status.phase!=Running` → terms. Refusals carry upstream's words (behaviour-reference §1.5 and upstream
- * behaviour). Which fields exist is the kind's business, not this file's.
+ * Field selectors: `spec.nodeName=n1,status.phase!=Running` → terms. Refusals carry upstream's words. Which fields exist is the
+ * kind's business, not this file's.
  */
 import { compareBytes } from '../../values/json';
 import { SelectorError } from './selector-error';

@@ -1,6 +1,6 @@
 /**
- * Label selectors: `a=b,c in (x,y),!d,e>5` → requirements → a matcher. Refusals carry upstream's words (behaviour-reference §1.5 and
- * upstream behaviour). Length and number of requirements are bounded. Never knows which object is being matched.
+ * Label selectors: `a=b,c in (x,y),!d,e>5` → requirements → a matcher. Refusals carry upstream's words. Length and number of
+ * requirements are bounded. Never knows which object is being matched.
  */
 import { otherQualifiedName } from '../../names/dialect';
 import { compareBytes } from '../../values/json';

@@ -1,5 +1,5 @@
 /**
- * What an unset member becomes, by type (specification §2.3, behaviour-reference §5; each checked against upstream's answers). A row is a
+ * What an unset member becomes, by type (each checked against upstream's answers). A row is a
  * plain value; what depends on other members is a small rule in default-rules.ts.
  */
 import type { JsonValue } from '../../values/json';

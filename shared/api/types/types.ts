@@ -46,7 +46,7 @@ export interface EitherType {
  */
 export type Presence = 'omit' | 'pointer' | 'always' | 'null';
 
-/** How server-side apply merges a list (specification §2.1): as one value, as a set, or by the keys of its items. */
+/** How server-side apply merges a list: as one value, as a set, or by the keys of its items. */
 export type ListType = 'atomic' | 'set' | 'map';
 export type MapType = 'atomic' | 'granular';
 

@@ -1,5 +1,5 @@
 /**
- * Server-side apply (behaviour-reference §6.4): merges a manager's configuration into an object, takes out what the manager no longer wants and
+ * Server-side apply: merges a manager's configuration into an object, takes out what the manager no longer wants and
  * nobody else does, and settles who owns what. Makes a new object; what it is given stays as it is. All objects are without managedFields.
  */
 import { compareBytes, equalJson, type JsonObject } from '../../values/json';

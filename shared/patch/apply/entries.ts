@@ -1,5 +1,5 @@
 /**
- * `metadata.managedFields` in and out (behaviour-reference §6.1): who owns which fields of an object. Decides nothing about ownership.
+ * `metadata.managedFields` in and out: who owns which fields of an object. Decides nothing about ownership.
  */
 import { compareBytes, isObject, stringAt, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { isEmptySet, parseFieldSet, type FieldSet } from './field-set';

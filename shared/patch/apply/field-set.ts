@@ -1,5 +1,5 @@
 /**
- * Sets of field paths, in the shape that objects carry them (fieldsV1, behaviour-reference §6.1): a tree of path elements, in which `{}` is a
+ * Sets of field paths, in the shape that objects carry them (fieldsV1): a tree of path elements, in which `{}` is a
  * member, `"."` marks a member that has members below it, and every other node is only a way there. The empty set is the root `{}`.
  * Sets are never changed once made; what an operation leaves alone is shared with its result. Knows no objects.
  *

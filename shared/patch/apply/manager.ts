@@ -1,5 +1,5 @@
 /**
- * Who owns which fields after a write (behaviour-reference §6.2, §6.3) that was no apply. The object itself is only looked at.
+ * Who owns which fields after a write that was no apply. The object itself is only looked at.
  */
 import { compareBytes, type JsonObject } from '../../values/json';
 import { compare } from './compare';

@@ -1,5 +1,5 @@
 /**
- * The two ways in which an apply changes an object: merging the applied configuration into it (behaviour-reference §6.4, §6.5), and taking
+ * The two ways in which an apply changes an object: merging the applied configuration into it, and taking
  * fields out of it. Both make new values and leave those that they are given as they are.
  */
 import { isEmptyObject, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';

@@ -1,5 +1,5 @@
 /**
- * How server-side apply sees a type (behaviour-reference §6.5): which values are one field and which are made of fields. Derived from the type
+ * How server-side apply sees a type: which values are one field and which are made of fields. Derived from the type
  * tables, each type when it is first asked for. Holds no values.
  */
 import { isObject, quoteJson, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';

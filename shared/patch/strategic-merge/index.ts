@@ -1,5 +1,5 @@
 /**
- * Strategic merge patch (behaviour-reference §6.6): like a merge patch, but lists are merged as the kind tables say, and directives in the patch
+ * Strategic merge patch: like a merge patch, but lists are merged as the kind tables say, and directives in the patch
  * replace, delete, order and retain. Changes neither the object nor the patch; the result shares what it takes over with both.
  * Decodes nothing: what the patch brings in is as it was sent, directives that nothing consumed included.
  */

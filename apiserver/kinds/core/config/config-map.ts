@@ -1,4 +1,4 @@
-/** ConfigMap (behaviour-reference §5.11). */
+/** ConfigMap: its keys, how much it holds, and that what is immutable stays as it is. */
 import { forbiddenField, invalidValue, tooLong, type FieldError } from '../../../../shared/api/errors/field-error';
 import { equalJson, objectAt, own, sortedKeys, type JsonObject } from '../../../../shared/values/json';
 import { configKey } from '../../../../shared/values/name-formats';

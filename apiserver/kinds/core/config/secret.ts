@@ -1,4 +1,4 @@
-/** Secret (behaviour-reference §5.10). */
+/** Secret: its type and what that asks of its data, how much it holds, and that what is immutable stays as it is. */
 import { invalidAs, invalidValue, required, tooLong, type FieldError } from '../../../../shared/api/errors/field-error';
 import { equalJson, isObject, objectAt, own, setMember, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { configKey } from '../../../../shared/values/name-formats';

@@ -1,4 +1,4 @@
-/** ServiceAccount (behaviour-reference §5.12): its secrets are named, nothing more. */
+/** ServiceAccount: its secrets are named, nothing more. */
 import { arrayAt, isObject, own, type JsonObject } from '../../../../shared/values/json';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';

@@ -1,4 +1,4 @@
-/** Endpoints (behaviour-reference §5.7). Subsets are kept as they are sent. */
+/** Endpoints. Subsets are kept as they are sent. */
 import { invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { append } from '../../../../shared/values/append';
 import { stringAt, type JsonObject } from '../../../../shared/values/json';

@@ -1,4 +1,4 @@
-/** Event of the core group (behaviour-reference §5.14). */
+/** Event of the core group: it lies where its object lies, and a newer one (with an `eventTime`) says who reports it. */
 import { invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { qualifiedName } from '../../../../shared/values/name-formats';

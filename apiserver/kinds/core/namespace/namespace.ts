@@ -1,4 +1,4 @@
-/** Namespace (behaviour-reference §5.2): its own finalizers, its phase, and the label that bears its name. */
+/** Namespace: its own finalizers, its phase, and the label that bears its name. */
 import { namespacePrecondition } from '../../../../shared/api/errors/status';
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shared/values/json';

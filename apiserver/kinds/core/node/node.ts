@@ -1,4 +1,4 @@
-/** Node (behaviour-reference §5.16). */
+/** Node: its taints, its amounts, its addresses and pod ranges, and what of them is set once. */
 import { isIP } from 'node:net';
 import {
   duplicate,

@@ -1,4 +1,4 @@
-/** Pod (behaviour-reference §5.16, the minimum): first status, quality of service, graceful deletion, what an update may change. */
+/** Pod: first status, quality of service, graceful deletion, what an update may change. */
 import { validateEphemeralContainers } from './ephemeral-containers';
 import { podChangeErrors } from './changes';
 import { liftGracePeriod, mirrorProfiles, oldNotations, takeLabelValues } from './prepare';

@@ -1,5 +1,5 @@
 /**
- * What a Service takes out of the cluster's ranges (behaviour-reference §5.6): an address of each of its families, node ports, and the port on which
+ * What a Service takes out of the cluster's ranges: an address of each of its families, node ports, and the port on which
  * load balancers ask for its health. Runs when the Service's families are settled and before anything else is judged (upstream's order).
  */
 import { invalidAs, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';

@@ -1,5 +1,5 @@
 /**
- * What an update that says nothing about allocated values keeps of them (behaviour-reference §5.6): addresses, node ports, the port of the health
+ * What an update that says nothing about allocated values keeps of them: addresses, node ports, the port of the health
  * check. Runs before anything is settled, chosen or judged.
  */
 import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../../shared/values/json';

@@ -1,5 +1,5 @@
 /**
- * Which IP families a Service has, and with them how many addresses (behaviour-reference §5.5): works out `ipFamilyPolicy`, `ipFamilies` and the
+ * Which IP families a Service has, and with them how many addresses: works out `ipFamilyPolicy`, `ipFamilies` and the
  * shape of `clusterIP`/`clusterIPs` from the request, the old Service and the families that the cluster gives addresses of. Never chooses an
  * address, and never looks at anything but the two objects.
  */

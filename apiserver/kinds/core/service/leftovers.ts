@@ -1,5 +1,5 @@
 /**
- * What a Service loses when its type or policy no longer needs it (behaviour-reference §5.6): only what the client left as it was; what it changed
+ * What a Service loses when its type or policy no longer needs it: only what the client left as it was; what it changed
  * is left for the rules to refuse.
  */
 import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';

@@ -1,4 +1,4 @@
-/** What the ports of a Service may look like (behaviour-reference §5.4). Which node ports are free is not looked at here. */
+/** What the ports of a Service may look like. Which node ports are free is not looked at here. */
 import { append } from '../../../../shared/values/append';
 import {
   duplicate,

@@ -1,4 +1,4 @@
-/** What a Service may look like and how it may change (behaviour-reference §5.4), in upstream's order. */
+/** What a Service may look like and how it may change, in upstream's order. */
 import { invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../../shared/values/json';
 import { dnsSubdomain } from '../../../../shared/values/name-formats';

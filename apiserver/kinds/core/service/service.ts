@@ -1,4 +1,4 @@
-/** Service (behaviour-reference §5.3–5.6): what settles, what goes, what is judged. Addresses and ports are not chosen here. */
+/** Service: what settles, what goes, what is judged. Addresses and ports are not chosen here. */
 import type { FieldError } from '../../../../shared/api/errors/field-error';
 import { objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { serviceAllocation } from './allocation';
