@@ -1,6 +1,6 @@
 /**
  * The schemas of custom kinds and their lists as the documents publish them. What a version of OpenAPI can say of a custom schema is decided in
- * shared/api/custom/publish.ts; here it becomes a whole kind.
+ * shared/api/structural/publish.ts; here it becomes a whole kind.
  */
 import type { CustomVersion } from '../../shared/api/structural/version';
 import { publishSchema } from '../../shared/api/structural/publish';

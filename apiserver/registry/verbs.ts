@@ -2,7 +2,7 @@
  * What the registry offers to the endpoints: verbs on resources, in canonical spelling, free of HTTP.
  *
  * Endpoints parse the request into these types and encode what comes back; the registry decides everything in between.
- * All methods reject with StatusError (shared/api/status.ts); anything else is a fault of ours and becomes a 500.
+ * All methods reject with StatusError (shared/api/errors/status.ts); anything else is a fault of ours and becomes a 500.
  */
 import type { Fence } from '../../shared/api/identity/fencing';
 import type { JsonObject, NumberLiterals } from '../../shared/values/json';

@@ -1,6 +1,6 @@
 /**
  * Operations: what a client asks for by creating an object that is never stored – a binding, an eviction, a token, a review. Endpoints parse the
- * body, operations.ts decodes and checks it, and the operation's function does what it says. Free of HTTP, like registry/contract.ts.
+ * body, operations.ts decodes and checks it, and the operation's function does what it says. Free of HTTP, like registry/verbs.ts.
  */
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import type { JsonObject } from '../../../shared/values/json';

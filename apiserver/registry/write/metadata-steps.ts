@@ -1,6 +1,6 @@
 /**
  * The server's part of an object's metadata: what it sets at creation, what it carries over from the stored object, and how a body's name and
- * namespace must agree with the URL. The rules for what remains are in shared/api/validation.
+ * namespace must agree with the URL. The rules for what remains are in shared/api/metadata.
  */
 import { equalJson, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { GenerationRule } from '../../../shared/api/kinds';

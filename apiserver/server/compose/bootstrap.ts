@@ -1,6 +1,6 @@
 /**
  * What the server itself keeps in order while it runs, in the order in which it begins; in-order.ts runs the list. Each part lives in
- * registry/bootstrap or registry/custom. Nothing here is waited for by requests, except that the server says it is ready only when all have begun.
+ * upkeep or custom-resources. Nothing here is waited for by requests, except that the server says it is ready only when all have begun.
  */
 import { systemNamespaces } from '../../../shared/names/dialect';
 import { repairAllocations } from '../../upkeep/allocation-repair';

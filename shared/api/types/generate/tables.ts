@@ -3,7 +3,7 @@
  *
  *   "<protobuf number> <member> <type> <presence> [required] [go=<name>] [patch=<strategy>[:<merge key>]]"
  *
- * The grammar is read by shared/api/schema/tables.ts. Number 0 = not part of the protobuf message.
+ * The grammar is read by shared/api/types/tables.ts. Number 0 = not part of the protobuf message.
  */
 import { append } from '../../../values/append';
 import { typeNameOf } from './packages';
