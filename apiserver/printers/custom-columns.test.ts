@@ -1,9 +1,10 @@
 /** The cells of printer columns of every type at every sort of path, against those of release 1.31.1. */
+import { recordingOf } from '../../test/recordings/recording';
+import { anything, body, mapOf, shape, text } from '../../test/recordings/shape';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/version';
 import { stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
-import recorded from './testdata/custom-cells.json';
 import { tables } from './table';
 
 const NOW = Date.UTC(2026, 10, 22);
@@ -51,13 +52,14 @@ const metadata = {
   labels: { 'app.example.com/name': 'L', plain: 'P' },
   creationTimestamp: '2026-11-21T00:00:00Z',
 };
-const object: JsonObject = { metadata, spec: JSON.parse(JSON.stringify(recorded.spec)) };
+const { head, cases } = recordingOf('printers/custom-cells', shape({ spec: body }), shape({ path: text, cells: mapOf(anything) }));
+const object: JsonObject = { metadata, spec: head.spec };
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'date'] as const;
 
 describe.each(TYPES)('%s', (type) => {
-  test.each(recorded.paths.map((path, index) => [path, recorded.cells[type][index]]))('%s', (path, expected) => {
-    const row = rowWith(`Cols${type}`, [column(type, path ?? '')]);
+  test.each(cases.map(({ path, cells }) => [path, cells[type]] as const))('%s', (path, expected) => {
+    const row = rowWith(`Cols${type}`, [column(type, path)]);
     const [, cell] = tables.fillAges(tables.tableRow(row, object), NOW);
     // The kind that was recorded is another one for each type.
     expect(cell).toEqual(expected);

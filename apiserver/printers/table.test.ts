@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
+import { casesOf } from '../../test/recordings/recording';
+import { body, either, listOf, nothing, number, shape, text, truth, type Check } from '../../test/recordings/shape';
 import type { JsonObject, JsonPrimitive } from '../../shared/values/json';
 import { KINDS, type KindRow } from '../../shared/api/kinds';
 import { age } from './table/age';
@@ -17,10 +17,11 @@ interface Recorded {
   readonly conditions?: readonly JsonObject[];
 }
 
-const ROWS: readonly Recorded[] = readFileSync(path.join(__dirname, 'testdata/rows.jsonl'), 'utf8')
-  .trimEnd()
-  .split('\n')
-  .map((line) => JSON.parse(line));
+const isRecorded: Check<Recorded> = shape(
+  { note: text, kind: text, at: number, object: body, cells: listOf(either(either(text, number), either(truth, nothing))) },
+  { conditions: listOf(body) },
+);
+const ROWS = casesOf('printers/rows', isRecorded);
 
 function rowOf(kind: string): KindRow {
   const row = KINDS.find((candidate) => candidate.kind === kind);

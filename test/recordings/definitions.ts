@@ -1,6 +1,6 @@
 /**
  * Records what the reference server says to good and bad CustomResourceDefinitions (the cases in definitions/):
- *   node deploy/scripts/run.mjs test/recordings/definitions.js > apiserver/registry/strategies/custom-resource-definition-answers.json
+ *   node deploy/scripts/run.mjs test/recordings/definitions.js
  * Everything is a dry run but what updates are of. custom-resource-definition.test.ts sends the same cases to ours.
  */
 import { setTimeout } from 'node:timers/promises';
@@ -12,6 +12,7 @@ import { randomSchema } from './definitions/random-schemas';
 import { REAL_LIFE } from './definitions/real-life';
 import { SCHEMAS } from './definitions/schemas';
 import { UPDATES, type Update } from './definitions/updates';
+import { writeRecording } from './recording';
 import { call, causesOf, hangUp, isBody, type Body, type Reply } from './reference';
 
 const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -29,12 +30,11 @@ async function main(): Promise<void> {
     const answer = await steadyAnswer(schema(randomSchema(seed)));
     if (answer !== undefined) random.push([String(seed), answer]);
   }
-  process.stdout.write(`{\n  "created": ${text(created)},\n  "updated": ${text(updated)},\n  "random": ${text(random)}\n}\n`);
+  writeRecording('definitions/created', created);
+  writeRecording('definitions/updated', updated);
+  writeRecording('definitions/random', random);
   hangUp();
 }
-
-const text = (answers: readonly [string, DefinitionAnswer][]): string =>
-  `{\n${answers.map(([title, answer]) => `    ${JSON.stringify(title)}: ${JSON.stringify(answer)}`).join(',\n')}\n  }`;
 
 /** Undefined where the reference says now this, now that. */
 async function steadyAnswer(body: Body): Promise<string | undefined> {

@@ -2,19 +2,28 @@
 import { isObject, type JsonObject } from '../../shared/values/json';
 import { StatusError } from '../../shared/api/errors/status';
 import type { Body } from '../recordings/reference';
-import { namedBody, shortenPatterns, shortenStructs, withoutChance, type KindRecording, type RuleAnswer } from './recorded-rules';
+import { recordingOf } from '../recordings/recording';
+import {
+  isKindHead,
+  isRuleCase,
+  namedBody,
+  shortenPatterns,
+  shortenStructs,
+  withoutChance,
+  type KindHead,
+  type RuleAnswer,
+  type RuleCase,
+} from './recorded-rules';
 import { writeFixture, type Answer, type Fixture } from './write-fixture';
 
-export function replayKinds(recorded: unknown): void {
-  // The shapes of the bodies differ too much for a type that the compiler infers.
-  const recordings: readonly KindRecording[] = JSON.parse(JSON.stringify(recorded));
-  describe.each(recordings.map((recording) => [`${recording.resource}.${recording.apiVersion}`, recording] as const))(
-    '%s',
-    (_, recording) => replay(recording),
-  );
+export function replayKinds(recordings: readonly string[]): void {
+  describe.each(recordings)('%s', (recording) => {
+    const { head, cases } = recordingOf(recording, isKindHead, isRuleCase);
+    replay(head, cases);
+  });
 }
 
-function replay({ resource: plural, apiVersion, base, unrecorded, cases }: KindRecording): void {
+function replay({ resource: plural, apiVersion, base, unrecorded }: KindHead, cases: readonly RuleCase[]): void {
   const resource = `${apiVersion}/${plural}`;
   let fixture: Fixture;
   const stored = new Map<string, { readonly name: string; readonly version: string }>();

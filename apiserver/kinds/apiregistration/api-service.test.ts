@@ -1,9 +1,10 @@
-/** Replays what release 1.31.1 said to good and bad APIServices (api-service-answers.json, made by test/recordings/api-services.ts). */
+/** Replays what release 1.31.1 said to good and bad APIServices (recorded by test/recordings/api-services.ts). */
+import { casesOf } from '../../../test/recordings/recording';
+import { body, shape, text, type Check } from '../../../test/recordings/shape';
 import { shortenPatterns } from '../../../test/support/recorded-rules';
 import { writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
-import recorded from './api-service-answers.json';
 
 interface Recorded {
   readonly title: string;
@@ -12,8 +13,8 @@ interface Recorded {
   readonly answer: JsonObject;
 }
 
-// The shapes of the objects differ too much for a type that the compiler infers.
-const RECORDED: readonly Recorded[] = JSON.parse(JSON.stringify(recorded));
+const isRecorded: Check<Recorded> = shape({ title: text, to: text, sent: body, answer: body });
+const RECORDED = casesOf('apiregistration/api-services', isRecorded);
 const NAME = 'v1.ext.example.com';
 
 let fixture: Fixture;

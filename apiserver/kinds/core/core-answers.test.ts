@@ -1,8 +1,8 @@
 /**
  * Replays what release 1.31.1 said to good and bad ConfigMaps, Secrets, ServiceAccounts, Namespaces, Nodes, Leases and Events, created and put in place
- * of a stored one (core-answers.json, made by test/recordings/core.ts).
+ * of a stored one (recorded by test/recordings/core.ts).
  */
+import { recordingsIn } from '../../../test/recordings/recording';
 import { replayKinds } from '../../../test/support/replay-kinds';
-import recorded from './core-answers.json';
 
-replayKinds(recorded);
+replayKinds(recordingsIn('core'));

@@ -1,8 +1,8 @@
 /**
  * Replays what release 1.31.1 said to good and bad Endpoints, EndpointSlices, Ingresses, IngressClasses and NetworkPolicies, created and put in
- * place of a stored one (networking-answers.json, made by test/recordings/networking.ts).
+ * place of a stored one (recorded by test/recordings/networking.ts).
  */
+import { recordingsIn } from '../../../test/recordings/recording';
 import { replayKinds } from '../../../test/support/replay-kinds';
-import recorded from './networking-answers.json';
 
-replayKinds(recorded);
+replayKinds(recordingsIn('networking'));

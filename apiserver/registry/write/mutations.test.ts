@@ -1,28 +1,21 @@
-/** One wrong value in a full object of every kind: the decoder answers in the reference server's words (mutations.json, recorded). */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** One wrong value in a full object of every kind: the decoder answers in the reference server's words (recorded by test/recordings/mutations.ts). */
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { isObject, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
-import { mutatedText, type Mutation } from '../../../test/support/mutation';
+import { casesOf } from '../../../test/recordings/recording';
+import { isRecordedMutation, mutatedText } from '../../../test/support/mutation';
+import { isCreatedObject } from '../../../test/support/recorded-objects';
 import { buildResources } from '../resources';
 import { decodeBody } from './decode-body';
 import { planner, type Plan } from '../object/resource-info';
 import { strategyOf } from '../../server/strategies';
 
-interface Recorded extends Mutation {
-  readonly kind: string;
-  readonly refusal?: string;
-}
-
-const read = (name: string): string => readFileSync(join(__dirname, name), 'utf8').trimEnd();
-const RECORDED = JSON.parse(read('mutations.json')) as Recorded[];
+const RECORDED = casesOf('objects/mutations', isRecordedMutation);
 
 const objects = new Map<string, JsonObject>();
-for (const line of read('created-objects.jsonl').split('\n')) {
-  const { note, sent } = JSON.parse(line) as { note: string; sent: JsonObject };
+for (const { note, sent } of casesOf('objects/created', isCreatedObject)) {
   if (note === 'everything') objects.set(stringAt(sent, 'kind') ?? '', sent);
 }
 

@@ -2,8 +2,8 @@
  * Replays random sequences of create, update, all patches, apply and delete by several managers (test/recordings/sequences.ts), whose answers were
  * recorded from release 1.31.1 by test/recordings/ownership.ts: codes and messages, and the object in the end with its managedFields.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { recordingOf } from '../../../test/recordings/recording';
+import { body as anObject, either, listOf, mapOf, nothing, number, shape, text, type Check } from '../../../test/recordings/shape';
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { sequenceOf, type Step } from '../../../test/recordings/sequences';
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../../shared/values/json';
@@ -27,9 +27,14 @@ beforeEach(async () => {
   await fixture.cache.catchUp();
 });
 
-const [head = '', ...rows] = readFileSync(join(__dirname, 'ownership-answers.jsonl'), 'utf8').trimEnd().split('\n');
-const { seed }: { readonly seed: number } = JSON.parse(head);
-const cases = rows.map((row): Recording => JSON.parse(row));
+const isRecording: Check<Recording> = shape({
+  index: number,
+  codes: listOf(either(number, nothing)),
+  messages: mapOf(text),
+  object: either(anObject, nothing),
+});
+const { head, cases } = recordingOf('ownership/sequences', shape({ seed: number }), isRecording);
+const { seed } = head;
 
 it.each(cases.map((recording) => [`${recording.index} ${sequenceOf(seed, recording.index).kind.resource}`, recording] as const))(
   '%s',

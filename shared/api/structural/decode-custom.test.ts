@@ -5,9 +5,8 @@ import { DecodeError } from '../types';
 import { decodeCustom } from './decode-custom';
 import { applySchemaDefaults, dropNulls } from './defaults';
 import { pruneUnknown } from './prune';
-import recording from './testdata/decoding.json';
 
-const CASES = customCases(recording);
+const CASES = customCases('decoding');
 const text = (value: JsonValue): string => JSON.stringify(value).slice(0, 100);
 
 function decoded({ node, sent }: CustomCase): { object: JsonObject; unknown: string[] } | string {

@@ -1,3 +1,6 @@
+import { recordingOf } from '../../../test/recordings/recording';
+import { body as anObject, listOf, number, oneOf, shape, text, type Check } from '../../../test/recordings/shape';
+import { isCustomHead } from '../../../test/support/recorded-custom';
 import { decodeCustom } from '../../api/structural/decode-custom';
 import { applySchemaDefaults, dropNulls } from '../../api/structural/defaults';
 import { pruneUnknown } from '../../api/structural/prune';
@@ -9,7 +12,6 @@ import { ApplyConflict, applyConfiguration } from './apply';
 import { customShape } from './custom-shape';
 import type { Entry, Manager } from './entries';
 import { recordUpdate, type Ownership, type VersionView } from './manager';
-import recording from './testdata/custom.json';
 import { shapeFaults } from './typed';
 
 /** As a real server answers (test/recordings/custom.ts). */
@@ -26,6 +28,17 @@ interface Step {
     readonly owned?: JsonObject;
   };
 }
+
+const isStep: Check<Step> = shape(
+  {
+    by: text,
+    answer: shape(
+      { code: number },
+      { message: text, causes: listOf(listOf(text)), warnings: listOf(text), object: anObject, owned: anObject },
+    ),
+  },
+  { apply: anObject, update: anObject, force: oneOf(true) },
+);
 
 interface State {
   readonly object: JsonObject;
@@ -81,14 +94,18 @@ function told({ object, entries }: State): JsonValue {
   return { object: { ...members, metadata: Object.fromEntries(kept) }, owned };
 }
 
-for (const { title, schema, cases } of recording) {
+const { head, cases } = recordingOf('custom/applying', isCustomHead, shape({ definition: text, steps: listOf(isStep) }));
+
+for (const [title, schema] of Object.entries(head.schemas)) {
   const node = readSchema(schema);
   const ownership = ownershipOf(node, title === 'shapes');
   describe(title, () => {
     test.each(
-      (cases as readonly (readonly Step[])[]).map(
-        (steps, index) => [JSON.stringify(steps.map(({ apply, update }) => apply ?? update)).slice(0, 150), index, steps] as const,
-      ),
+      cases
+        .filter(({ definition }) => definition === title)
+        .map(
+          ({ steps }, index) => [JSON.stringify(steps.map(({ apply, update }) => apply ?? update)).slice(0, 150), index, steps] as const,
+        ),
     )('%s', (_text, index, steps) => {
       let state = NOTHING;
       for (const step of steps) {

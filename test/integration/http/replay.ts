@@ -1,19 +1,13 @@
 /** Sends the steps of a recording (test/recordings) to a server of this process. */
 import { masked } from '../../recordings/masked';
-import type { Seen } from '../../recordings/record-step';
+import type { RecordedStep, Seen } from '../../recordings/record-step';
 import { isBody, type Json } from '../../recordings/reference';
 import { PATCH_MEDIA } from '../../recordings/spelling';
 import type { RequestStep } from '../../recordings/update-steps';
 import { call, type Fixture } from './fixture';
 
-export interface Recorded {
-  readonly status: number;
-  readonly warnings?: readonly string[];
-  readonly body: Json;
-}
-
 /** Sends a step's request and gives back what a recording has of its answer. */
-export async function replay(fixture: Fixture, step: RequestStep, namespace: string, seen: Seen): Promise<Recorded> {
+export async function replay(fixture: Fixture, step: RequestStep, namespace: string, seen: Seen): Promise<RecordedStep> {
   const fill = (text: string): string => text.replaceAll('$NS', namespace).replaceAll('$RV', seen.version).replaceAll('$UID', seen.uid);
   const path = fill(step.path.startsWith('/') ? step.path : `/api/v1/namespaces/$NS/${step.path}`);
   const answer = await call(fixture, path, {

@@ -1,8 +1,5 @@
-/** Replays what release 1.31.1 said to good and bad Pods (pod-answers, made by test/recordings/pods.ts). */
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+/** Replays what release 1.31.1 said to good and bad Pods (recorded by test/recordings/pod.ts). */
+import { recordingsIn } from '../../../../test/recordings/recording';
 import { replayKinds } from '../../../../test/support/replay-kinds';
 
-const FOLDER = join(__dirname, 'pod-answers');
-
-for (const file of readdirSync(FOLDER)) replayKinds(JSON.parse(readFileSync(join(FOLDER, file), 'utf8')));
+replayKinds(recordingsIn('pod'));

@@ -1,12 +1,13 @@
 /**
  * Records what the reference server says to the cases in test/recordings/service, one line each:
- *   node deploy/scripts/run.mjs test/recordings/services.js single > apiserver/registry/write/service-answers/single.jsonl
- *   REFERENCE_URL=… node deploy/scripts/run.mjs test/recordings/services.js dual > apiserver/registry/write/service-answers/dual.jsonl
+ *   node deploy/scripts/run.mjs test/recordings/service.js single
+ *   REFERENCE_URL=… node deploy/scripts/run.mjs test/recordings/service.js dual
  * `single` needs a server with --service-cluster-ip-range=10.96.0.0/16, `dual` one with 10.0.0.0/16,fd00::/108. Objects live in the namespace
  * svcrules. service-answers.test.ts replays the recording.
  */
 import { otherQualifiedName } from '../../shared/names/dialect';
 import { call, causesOf, hangUp, type Body, type Json, type Reply } from './reference';
+import { writeRecording } from './recording';
 import { addressRules } from './service/addresses';
 import { BASES, changeOf, madeOf, masked, merged, type Case } from './service/case';
 import { BALANCER_RULES } from './service/balancer-rules';
@@ -110,13 +111,14 @@ async function main(): Promise<void> {
   await ask('POST', '/api/v1/namespaces', 'application/json', { metadata: { name: NAMESPACE } });
   const isDual = process.argv[2] === 'dual';
   const rules = isDual ? addressRules('10.0') : [...PORT_RULES, ...FIELD_RULES, ...BALANCER_RULES, ...addressRules('10.96')];
-  const lines: string[] = [];
-  for (const { cases } of rules) for (const made of cases) lines.push(JSON.stringify([made, await recordCase(made)]));
+  const lines = new Map<string, readonly unknown[]>();
+  const note = (asked: Case | Sequence, answers: Json): void => void lines.set(JSON.stringify([asked, answers]), [asked, answers]);
+  for (const { cases } of rules) for (const made of cases) note(made, await recordCase(made));
   for (const sequence of isDual ? DUAL_SEQUENCES : SEQUENCES) {
     const scope: Body = { steps: JSON.stringify(sequence) };
-    lines.push(JSON.stringify([sequence, await record(sequence, scope)]));
+    note(sequence, await record(sequence, scope));
   }
-  process.stdout.write(`${[...new Set(lines)].join('\n')}\n`);
+  writeRecording(`service/${isDual ? 'dual' : 'single'}`, lines.values());
   hangUp();
 }
 

@@ -1,22 +1,22 @@
 /**
- * Records what the reference server makes of good and bad Pods, one file for each argument:
- *   node deploy/scripts/run.mjs test/recordings/pods.js volumes > apiserver/registry/strategies/pod-answers/volumes.json
+ * Records what the reference server makes of good and bad Pods: all of `pod/…`, or what the arguments name:
+ *   node deploy/scripts/run.mjs test/recordings/pod.js volumes
  * pod-answers.test.ts replays the recordings.
  */
 import type { KindCases } from './kind-cases';
 import { recordKinds } from './record-kinds';
-import { pod, type Bodies } from './pods/bodies';
-import { CHANGES } from './pods/changes';
-import { CONTAINERS } from './pods/containers';
-import { DETAILS } from './pods/details';
-import { HANDLERS } from './pods/handlers';
-import { EPHEMERAL, STATUS_CHANGES, STATUSES } from './pods/later';
-import { ORDER } from './pods/order';
-import { PLACEMENT } from './pods/placement';
-import { SECURITY } from './pods/security';
-import { SPEC } from './pods/spec';
-import { VOLUMES } from './pods/volumes';
-import { COMPLETED, WARNINGS } from './pods/warnings';
+import { pod, type Bodies } from './pod/bodies';
+import { CHANGES } from './pod/changes';
+import { CONTAINERS } from './pod/containers';
+import { DETAILS } from './pod/details';
+import { HANDLERS } from './pod/handlers';
+import { EPHEMERAL, STATUS_CHANGES, STATUSES } from './pod/later';
+import { ORDER } from './pod/order';
+import { PLACEMENT } from './pod/placement';
+import { SECURITY } from './pod/security';
+import { SPEC } from './pod/spec';
+import { VOLUMES } from './pod/volumes';
+import { COMPLETED, WARNINGS } from './pod/warnings';
 
 const KIND = { resource: 'pods', kind: 'Pod', apiVersion: 'v1', namespaced: true, base: pod({}) } as const;
 const brief = (bodies: Bodies): KindCases => ({ ...KIND, bodies, changes: {}, brief: true });
@@ -42,7 +42,4 @@ const RECORDINGS: Readonly<Record<string, KindCases>> = {
   warnings: brief(WARNINGS),
 };
 
-const name = process.argv[2] ?? '';
-const kind = RECORDINGS[name];
-if (kind === undefined) throw new Error(`no recording ${name}; there are ${Object.keys(RECORDINGS).join(', ')}`);
-void recordKinds('pod-recordings', [kind]);
+void recordKinds('pod-recordings', 'pod', RECORDINGS);
