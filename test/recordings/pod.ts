@@ -1,7 +1,7 @@
 /**
  * Records what the reference server makes of good and bad Pods: all of `pod/…`, or what the arguments name:
  *   node deploy/scripts/run.mjs test/recordings/pod.js volumes
- * pod-answers.test.ts replays the recordings.
+ * The server is to run without the admission plug-in ServiceAccount. pod-answers.test.ts replays the recordings.
  */
 import type { KindCases } from './kind-cases';
 import { recordKinds } from './record-kinds';

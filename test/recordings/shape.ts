@@ -18,8 +18,8 @@ export const anything: Check<Json> = (value): value is Json => value !== undefin
 export const body: Check<Body> = (value): value is Body => isRecord(value);
 
 /** Just one of these values. */
-export function oneOf<const T extends string | number | boolean>(...wanted: readonly T[]): Check<T> {
-  return (value): value is T => wanted.some((one) => one === value);
+export function oneOf<const T extends readonly (string | number | boolean)[]>(...wanted: T): Check<T[number]> {
+  return (value): value is T[number] => wanted.some((one) => one === value);
 }
 
 export function either<A, B>(one: Check<A>, other: Check<B>): Check<A | B> {
