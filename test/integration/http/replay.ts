@@ -4,7 +4,7 @@ import type { RecordedStep, Seen } from '../../recordings/record-step';
 import { isBody, type Json } from '../../recordings/reference';
 import { PATCH_MEDIA } from '../../recordings/spelling';
 import type { RequestStep } from '../../recordings/update-steps';
-import { call, type Fixture } from './fixture';
+import { call, warningsOf, type Fixture } from './fixture';
 
 /** Sends a step's request and gives back what a recording has of its answer. */
 export async function replay(fixture: Fixture, step: RequestStep, namespace: string, seen: Seen): Promise<RecordedStep> {
@@ -25,9 +25,7 @@ export async function replay(fixture: Fixture, step: RequestStep, namespace: str
     if (typeof resourceVersion === 'string') seen.version = resourceVersion;
     if (typeof uid === 'string') seen.uid = uid;
   }
-  const warnings = [...(answer.headers['warning'] ?? '').matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) =>
-    quoted.replace(/\\(.)/g, '$1'),
-  );
+  const warnings = warningsOf(answer);
   return {
     status: answer.status,
     ...(warnings.length === 0 ? {} : { warnings }),
