@@ -38,7 +38,7 @@ const table = {
   'apiserver/storage/etcd': ['apiserver/storage', 'apiserver/storage/etcd/http2', 'shared/serialization'],
   'apiserver/cache': ['apiserver/storage'],
   'apiserver/allocation': ['apiserver/storage'],
-  'apiserver/registry': ['apiserver/cache', 'apiserver/allocation', 'shared/api/kinds'],
+  'apiserver/registry': ['apiserver/cache', 'apiserver/allocation', 'shared/api/kinds', 'shared/patch/apply'],
   'apiserver/registry/object': [
     'apiserver/registry',
     'shared/api/conversion',

@@ -30,7 +30,7 @@ export interface LifecycleOptions {
 }
 
 export function keepDefinitions(options: LifecycleOptions): Upkeep {
-  const upkeep = keepUp(options.clock, () => new Pass(options).run());
+  const upkeep = keepUp(options, () => new Pass(options).run());
   options.definitions.onChange(() => void upkeep.look());
   return upkeep;
 }
@@ -43,7 +43,7 @@ class Pass {
     let settled = true;
     for (const { name } of this.options.definitions.all) {
       try {
-        if (!(await this.settle(name))) settled = false;
+        if (!(await this.attend(name))) settled = false;
       } catch (error) {
         settled = false;
         // Another replica came first, or the definition is gone.
@@ -54,7 +54,7 @@ class Pass {
     return settled;
   }
 
-  private async settle(name: string): Promise<boolean> {
+  private async attend(name: string): Promise<boolean> {
     const object = this.read(name);
     if (object === undefined) return true;
     const metadata = readMetadata(object);

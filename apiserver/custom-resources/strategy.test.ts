@@ -29,9 +29,9 @@ const context = { names: {}, user: {}, now: 0, serviceFamilies: [], gates: {} } 
 it('judges an object with its apiVersion and kind, which are not kept with it', () => {
   const strategy = customStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, version);
   const good = { metadata: {}, spec: {} };
-  expect(strategy.validate?.(good, context)).toEqual([]);
+  expect(strategy.validate?.(good, undefined, context)).toEqual([]);
   expect(strategy.update?.validate?.(good, good, context)).toEqual([]);
-  expect(strategy.validate?.({ metadata: {} }, context).map(({ text }) => text)).toEqual([
+  expect(strategy.validate?.({ metadata: {} }, undefined, context).map(({ text }) => text)).toEqual([
     '<nil>: Invalid value: 3:  in body should have at least 4 properties',
     'spec: Required value',
   ]);
@@ -45,7 +45,7 @@ describe('rules', () => {
   });
   const strategy = customStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
   const texts = (spec: JsonObject): string[] =>
-    (strategy.validate?.({ metadata: { name: 'bad' }, spec }, context) ?? []).map(({ text }) => text);
+    (strategy.validate?.({ metadata: { name: 'bad' }, spec }, undefined, context) ?? []).map(({ text }) => text);
 
   it('are asked where a value is only out of its bounds', () => {
     expect(texts({ n: 4 })).toEqual([

@@ -45,10 +45,8 @@ export function customStrategy(kind: GroupVersionKind, { schema, scale }: Custom
     update: { validate: judgeSpec },
     status: { validate: (object, old) => [...judge(object, old), ...(scale === undefined ? [] : statusErrors(object, scale))] },
     // What was stored before a rule was made is borne with, and said.
-    warnings: (object, old) => [
-      ...finalizerWarnings(object),
-      ...(old === undefined ? [] : rules().validate(whole(object), whole(old)).warnings),
-    ],
+    warningsOnCreate: finalizerWarnings,
+    warningsOnUpdate: (object, old) => [...finalizerWarnings(object), ...rules().validate(whole(object), whole(old)).warnings],
   };
 }
 

@@ -20,7 +20,7 @@ const context: StrategyContext = {
 };
 
 function wrong(strategy: Strategy, object: JsonObject, old: JsonObject): readonly string[] {
-  return (strategy.validate?.(object, context, old) ?? []).map(({ field }) => field);
+  return (strategy.validate?.(object, old, context) ?? []).map(({ field }) => field);
 }
 
 const service = { service: { name: 'a', port: { number: 1 } } };
@@ -112,7 +112,7 @@ describe('EndpointSlice', () => {
     ],
   ])('topology of an older version: %s', (_title, endpoints, kept) => {
     const object = slice(...endpoints);
-    endpointSlice.update?.prepare?.(object, slice(endpoint), context);
+    endpointSlice.update?.prepareForUpdate?.(object, slice(endpoint), context);
     expect(object['endpoints']).toEqual(kept);
   });
 

@@ -1,14 +1,20 @@
 /**
- * What a kind may add to the write path: the rules that its row and its type tables cannot say. All members are optional, all are called with
- * decoded, defaulted objects in canonical spelling, and none looks at the store.
+ * What a kind may add to the write path: the rules that its row and its type tables cannot say. All members are optional, all hooks are called with
+ * decoded, defaulted objects of the stored version in canonical spelling, and none looks at the store. Parameters come in one order: the object, what
+ * it is to replace, the context. Hooks are listed in the order in which a write calls them; those that begin with `prepare`, `canonicalize` and
+ * `setRequiredLabels` may change the object, all others must not.
  */
 import type { FieldError } from '../../shared/api/errors/field-error';
-import type { IpFamily } from '../../shared/values/ip-address';
-import type { JsonObject } from '../../shared/values/json';
+import type { StatusError } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { GeneratedNames } from '../../shared/names/dialect';
+import type { FieldSet } from '../../shared/patch/apply/field-set';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
+import type { IpFamily } from '../../shared/values/ip-address';
+import type { JsonObject } from '../../shared/values/json';
 import type { Claims, Held } from '../allocation/claims';
+import type { Stages } from './stages';
+import type { DeleteOptions } from './verbs';
 
 export interface StrategyContext {
   readonly names: GeneratedNames;
@@ -21,20 +27,20 @@ export interface StrategyContext {
   readonly gates: Pick<FeatureGates, 'enabled'>;
 }
 
-export interface UpdateRules {
+/** What is known when an object is marked for deletion. */
+export type DeletionContext = Pick<StrategyContext, 'names' | 'now'>;
+
+/** What the endpoints of a kind leave as it is, so that nobody comes to own it there; by subresource, '' = the main endpoint. */
+export type ResetFields = ReadonlyMap<string, FieldSet>;
+
+/** Rules of updates through one endpoint. */
+export interface UpdateRules<T extends JsonObject = JsonObject> {
   /** Takes back from `old` what this endpoint may not change. Metadata has been settled already. */
-  prepare?(object: JsonObject, old: JsonObject, context: StrategyContext): void;
-  /**
-   * After the errors of the change, or before them, the whole object is judged as a new one would be; `twice`: before them, and what is wrong is told
-   * again with the change (upstream behaviour); `between`: after what the change does to the metadata. Absent = it is not judged.
-   */
-  readonly state?: 'first' | 'last' | 'twice' | 'between';
-  /** Errors of the change that are named before those of the metadata. */
-  validateFirst?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldError[];
-  /** The metadata has been judged with the whole object, and is not judged again with the change (upstream behaviour for EndpointSlices). */
-  readonly metadataOnce?: true;
+  prepareForUpdate?(object: T, old: T, context: StrategyContext): void;
+  /** What is judged, in the order in which it is told; absent = `UPDATE.change`. */
+  readonly stages?: Stages;
   /** Errors of the change; those of the metadata are not its concern. */
-  validate?(object: JsonObject, old: JsonObject, context: StrategyContext): readonly FieldError[];
+  validate?(object: T, old: T, context: StrategyContext): readonly FieldError[];
 }
 
 /** Addresses and ports that the objects of a kind take out of the cluster's ranges, in the transaction that stores the object. */
@@ -47,47 +53,60 @@ export interface AllocationRules {
   readonly field: string;
 }
 
-/** What is known when an object is marked. */
-export type MarkContext = Pick<StrategyContext, 'names' | 'now'>;
-
-export interface Strategy {
-  readonly allocation?: AllocationRules;
-  /**
-   * Settles what has to be clear before anything is allocated, on creation (`old` undefined) and on changes through the main endpoint, before
-   * `prepare`. What it finds wrong is all that the client is told.
-   */
-  settle?(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[];
-  /** Sets and resets what a client may not choose at creation. A status has been dropped already where `keepsStatusAtCreation` is unset. */
-  prepareForCreate?(object: JsonObject, context: StrategyContext): void;
-  /** What is wrong with a new object's name, or with what it is to be generated from, besides its format. */
-  nameErrors?(object: JsonObject, name: string): readonly string[];
-  /** Judges the whole object. `old` = what it is to replace, for rules that bear with what was stored before they were made. */
-  validate?(object: JsonObject, context: StrategyContext, old?: JsonObject): readonly FieldError[];
-  /** Errors of a new object that are named before those of its metadata. */
-  validateFirst?(object: JsonObject, context: StrategyContext): readonly FieldError[];
-  readonly update?: UpdateRules;
-  readonly status?: UpdateRules;
-  readonly finalize?: UpdateRules;
-  readonly approval?: UpdateRules;
-  readonly ephemeralcontainers?: UpdateRules;
-  /** Makes members agree that say the same in two ways, before anyone is asked who owns them. */
-  mirror?(object: JsonObject): void;
-  /** A label on which the server insists, set on every write before and after admission. */
-  stamp?(object: JsonObject, context: StrategyContext): void;
-  /** Texts of Warning headers about a new object as it was sent, which are said even if it is refused. */
-  warningsFirst?(object: JsonObject): readonly string[];
-  /** Texts of Warning headers for a create (`old` undefined) or an update. */
-  warnings?(object: JsonObject, old: JsonObject | undefined): readonly string[];
-  /** The kind has a status endpoint and still takes a status at creation. */
-  readonly keepsStatusAtCreation?: true;
-  /** Metadata is looked at only when the kind's own rules found nothing (upstream behaviour for core Events). */
-  readonly kindRulesFirst?: true;
+/** How objects of a kind go. */
+export interface DeletionRules<T extends JsonObject = JsonObject> {
+  /** Texts of Warning headers about the options of a DELETE, for one object or for a collection. */
+  warnings?(options: DeleteOptions): readonly string[];
   /** Deletion is graceful: seconds until the object may go, 0 = at once. `asked` is what the request said. */
-  gracePeriod?(object: JsonObject, asked: number | undefined): number;
-  /** The first DELETE only marks the object, whatever its finalizers, and says so in the object; later ones wait until nothing holds it back. */
-  markDeleted?(object: JsonObject, context: MarkContext): void;
-  /** Neither the generation nor the finalizers that its options ask for: that first DELETE changes only the time and what `markDeleted` does. */
+  checkGracefulDelete?(object: T, asked: number | undefined): number;
+  /**
+   * The first DELETE only marks the object, whatever its finalizers, and says so in it; later ones wait until nothing holds it back. Called on a copy of
+   * the object whose metadata is marked.
+   */
+  prepareForDeletion?(object: T, context: DeletionContext): void;
+  /** That first DELETE changes only the time and what `prepareForDeletion` does: neither the generation nor the finalizers that its options ask for. */
   readonly marksOnly?: true;
   /** Something besides `metadata.finalizers` holds a terminating object back. */
-  heldBack?(object: JsonObject): boolean;
+  isHeldBack?(object: T): boolean;
+  /** The refusal of a precondition that does not hold; absent = upstream's usual words. */
+  preconditionFailed?(name: string, what: 'UID' | 'ResourceVersion', wanted: string, found: string): StatusError;
+}
+
+export interface Strategy<T extends JsonObject = JsonObject> {
+  /** Makes members agree that say the same in two ways. Before anyone is asked who owns them. */
+  canonicalize?(object: T): void;
+  /** Labels on which the server insists: set before ownership is recorded and again after admission. */
+  setRequiredLabels?(object: T, context: StrategyContext): void;
+  readonly resetFields?: ResetFields;
+  /** The kind has a status endpoint and still takes a status at creation. */
+  readonly keepsStatusAtCreation?: true;
+  /**
+   * After admission, before anything is allocated: settles what has to be clear for that, on creation (`old` undefined) and on changes through the main
+   * endpoint. What it finds wrong is all that the client is told.
+   */
+  prepareForAllocation?(object: T, old: T | undefined, context: StrategyContext): readonly FieldError[];
+  readonly allocation?: AllocationRules;
+  /** Texts of Warning headers about a new object as it was sent, which are said even if it is refused. */
+  earlyWarnings?(object: T): readonly string[];
+  /** Sets and resets what a client may not choose at creation. A status has been dropped already where `keepsStatusAtCreation` is unset. */
+  prepareForCreate?(object: T, context: StrategyContext): void;
+  /** What is judged of a new object, in the order in which it is told; absent = `CREATE.usual`. */
+  readonly createStages?: Stages;
+  /** What is wrong with a new object's name, or with what it is to be generated from, besides its format: part of the stage `metadata`. */
+  validateName?(object: T, name: string): readonly string[];
+  /** The stage `early`. */
+  validateEarly?(object: T, old: T | undefined, context: StrategyContext): readonly FieldError[];
+  /** The stage `object`. `old` = what it is to replace, for rules that bear with what was stored before they were made. */
+  validate?(object: T, old: T | undefined, context: StrategyContext): readonly FieldError[];
+  /** The main endpoint, and the scale's. */
+  readonly update?: UpdateRules<T>;
+  readonly status?: UpdateRules<T>;
+  readonly finalize?: UpdateRules<T>;
+  readonly approval?: UpdateRules<T>;
+  readonly ephemeralcontainers?: UpdateRules<T>;
+  /** Texts of Warning headers about an object that is going to be stored as it is. */
+  warningsOnCreate?(object: T): readonly string[];
+  /** The same through the main endpoint. */
+  warningsOnUpdate?(object: T, old: T): readonly string[];
+  readonly deletion?: DeletionRules<T>;
 }

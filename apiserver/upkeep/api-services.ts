@@ -83,7 +83,7 @@ export function wantedServices(rows: readonly KindRow[]): readonly WantedService
 
 export function keepApiServices(options: ApiServicesOptions): Upkeep {
   let managed: readonly Managed[] = ['onstart', 'true'];
-  return keepUp(options.clock, async () => {
+  return keepUp(options, async () => {
     try {
       await pass(options, managed);
       managed = ['true'];

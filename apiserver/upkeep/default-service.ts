@@ -43,10 +43,10 @@ export interface DefaultService {
 }
 
 export function keepDefaultService(options: DefaultServiceOptions): DefaultService {
-  const { cache, replicas, clock, failed } = options;
+  const { cache, replicas, failed } = options;
 
   /** False when something is to be tried again soon. */
-  async function settle(): Promise<boolean> {
+  async function pass(): Promise<boolean> {
     try {
       await keep(options);
       return true;
@@ -57,7 +57,7 @@ export function keepDefaultService(options: DefaultServiceOptions): DefaultServi
     }
   }
 
-  const upkeep = keepUp(clock, settle);
+  const upkeep = keepUp(options, pass);
   const isOurs = (key: string): boolean => key.startsWith(`${NAMESPACE}/${options.names.defaultService}`);
   const watches = [options.services, options.endpoints, options.slices].map((resource) =>
     watchOwn(cache, resource, { namespace: NAMESPACE }, (_type, key) => void (isOurs(key) && upkeep.look())),

@@ -27,7 +27,7 @@ export interface SystemObjects {
 }
 
 export function keepSystemObjects(options: SystemObjectsOptions): SystemObjects {
-  const { cache, resource, objects, clock, failed } = options;
+  const { cache, resource, objects, failed } = options;
   let stopped = false;
 
   async function pass(): Promise<boolean> {
@@ -44,7 +44,7 @@ export function keepSystemObjects(options: SystemObjectsOptions): SystemObjects 
     return all;
   }
 
-  const upkeep = keepUp(clock, pass);
+  const upkeep = keepUp(options, pass);
   const watch = watchOwn(cache, resource, {}, (type, key) => {
     if (type === 'DELETED' && objects.has(key)) void upkeep.look();
   });

@@ -26,7 +26,7 @@ export interface TokenTrackingOptions {
 
 /** Keeps the ConfigMap in existence, with a day in it that can be read. Nobody depends on it at once: it is looked at every minute. */
 export function keepTokenTracking(options: TokenTrackingOptions): Upkeep {
-  const { names, clock, failed } = options;
+  const { names, failed } = options;
   const place = { namespace: names.systemNamespace, name: TOKEN_TRACKING[names.dialect] };
   const key = `${place.namespace}/${place.name}`;
 
@@ -40,7 +40,7 @@ export function keepTokenTracking(options: TokenTrackingOptions): Upkeep {
     }
   }
 
-  return keepUp(clock, pass);
+  return keepUp(options, pass);
 }
 
 async function keep({ writer, cache, configMaps, clock }: TokenTrackingOptions, place: ObjectKey, key: string): Promise<void> {

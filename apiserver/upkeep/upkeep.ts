@@ -18,14 +18,29 @@ export interface Upkeep {
   stop(): void;
 }
 
-/** Begins with a look. `pass` is one: false = something is to be tried again soon; it never rejects. */
-export function keepUp(clock: Clock, pass: () => Promise<boolean>): Upkeep {
+export interface UpkeepOptions {
+  readonly clock: Clock;
+  /** Told of a pass that went wrong altogether; it is tried again soon. */
+  readonly failed: (message: string, error: unknown) => void;
+}
+
+/** Begins with a look. `pass` is one: false, or a rejection = something is to be tried again soon. */
+export function keepUp({ clock, failed }: UpkeepOptions, pass: () => Promise<boolean>): Upkeep {
   let stopped = false;
   let timer: Timer | undefined;
   let running: Promise<void> | undefined;
   let again = false;
   let done: () => void = () => undefined;
   const complete = new Promise<void>((resolve) => (done = resolve));
+
+  async function attempt(): Promise<boolean> {
+    try {
+      return await pass();
+    } catch (error) {
+      failed('what the server keeps in order could not be looked after', error);
+      return false;
+    }
+  }
 
   function look(): Promise<void> {
     if (stopped) return Promise.resolve();
@@ -34,7 +49,7 @@ export function keepUp(clock: Clock, pass: () => Promise<boolean>): Upkeep {
       return running;
     }
     timer?.cancel();
-    running = pass().then((settled) => {
+    running = attempt().then((settled) => {
       running = undefined;
       if (settled) done();
       if (stopped) return undefined;

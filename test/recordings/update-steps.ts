@@ -228,7 +228,7 @@ const applying: readonly RequestStep[] = [
   merge('untracked stays', 'configmaps/untracked', { data: { b: '2' } }),
   apply('before first apply', 'configmaps/untracked', cm('untracked', {}, { data: { a: '2' } })),
   apply('before first apply, forced', 'configmaps/untracked?force=true', cm('untracked', {}, { data: { a: '2' } })),
-  merge('reset with an empty list', 'configmaps/untracked', { metadata: { managedFields: [] } }),
+  merge('reset what was applied', 'configmaps/untracked', { metadata: { managedFields: [{}] } }),
   merge('reset and change', 'configmaps/a', { metadata: { managedFields: [{}] }, data: { z: '1' } }),
   put('PUT with an empty list', 'configmaps/a', cm('a', { managedFields: [] }, { data: { z: '2' } })),
   put('PUT with null', 'configmaps/a', cm('a', { managedFields: null }, { data: { z: '2' } })),

@@ -1,6 +1,6 @@
 /** Watches: of a collection, or of one object by its name. */
 import { badRequest } from '../../../shared/api/errors/status';
-import { formOf } from '../../../shared/api/codec/codec';
+import { codecOf } from '../../../shared/api/codec/codec';
 import { schemaMark } from '../../registry/object/hidden-fields';
 import { INITIAL_EVENTS_END } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
@@ -46,7 +46,7 @@ function nameOf(entry: Entry): string {
 /** An empty object of the kind that carries nothing but the revision (and the mark that the initial state is complete). */
 function bookmarkEntry(exchange: Exchange, { row, hub }: Resource, revision: number, endOfInitialEvents: boolean): Entry {
   const annotations = endOfInitialEvents ? { annotations: { [INITIAL_EVENTS_END[exchange.dialect]]: 'true' } } : {};
-  const body = formOf(hub).encodeBody({ metadata: { resourceVersion: String(revision), ...annotations } });
+  const body = codecOf(hub).encodeBody({ metadata: { resourceVersion: String(revision), ...annotations } });
   return {
     key: '',
     revision,

@@ -15,7 +15,7 @@ export async function create(parts: ApiParts, exchange: Exchange, resource: Reso
   const bytes = await readBody(exchange);
   const options = writeOptions('CreateOptions', exchange.query, headersOf(exchange));
   const body = await parseObject(bytes, format, row, parts.clock);
-  if (row.group === '' && row.resource === 'namespaces') {
+  if (row.nameIsNamespace === true) {
     const alias = parts.aliasOf(stringAt(objectAt(body.value, 'metadata'), 'name') ?? '');
     exchange.info = { ...info, alias };
   }

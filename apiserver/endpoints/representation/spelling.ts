@@ -4,7 +4,7 @@
  * The stored bytes are handed on untouched where nothing is to be respelled. Encoders get bodies from here only.
  */
 import type { Converter } from '../../../shared/api/conversion';
-import { formOf } from '../../../shared/api/codec/codec';
+import { codecOf } from '../../../shared/api/codec/codec';
 import type { GroupFields } from '../../../shared/api/types/group-fields';
 import { groupResourceText } from '../../../shared/api/identity/identity';
 import type { JsonObject } from '../../../shared/values/json';
@@ -39,13 +39,13 @@ export class Spelling {
     /** Set when objects are stored in another version. */
     private readonly converter?: Converter,
   ) {
-    this.hub = converter === undefined ? undefined : { fields: formOf(storedRowOf(row)).groupFields };
+    this.hub = converter === undefined ? undefined : { fields: codecOf(storedRowOf(row)).groupFields };
     this.apiVersion = apiVersionText(row, dialect);
     this.version = versionOf(row, converter);
     const { shownId = '' } = row.custom ?? {};
     this.key = `${this.apiVersion}/${dialect}/${alias?.shown ?? ''}/${shownId}`;
     this.bodyKey = this.version === undefined ? STORED_BODY : `body/${row.version}/${row.group}/${dialect}/${shownId}`;
-    this.fields = formOf(row).groupFields;
+    this.fields = codecOf(row).groupFields;
     this.placed = alias === undefined ? undefined : placer(row, alias);
   }
 
@@ -89,7 +89,7 @@ export class Spelling {
 }
 
 function versionOf(row: KindRow, converter: Converter | undefined): OtherVersion | undefined {
-  const form = formOf(row);
+  const form = codecOf(row);
   const encode = (object: JsonObject): string => form.encodeBody(object);
   if (converter !== undefined) return { convert: (object) => converter.fromHub(object), encode };
   return row.custom === undefined ? undefined : { convert: (object) => form.refresh(object), encode };

@@ -126,7 +126,7 @@ export function deleteOptions(query: Query): DeleteOptions {
   const [uid = '', resourceVersion = ''] = [query.get('uid'), query.get('resourceVersion')];
   const preconditions = { ...(uid === '' ? {} : { uid }), ...(resourceVersion === '' ? {} : { resourceVersion }) };
   return {
-    dryRun: query.get('dryRun') === 'All',
+    dryRun: query.all('dryRun').includes('All'),
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(orphanDependents === undefined ? {} : { orphanDependents }),
     ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
@@ -134,9 +134,9 @@ export function deleteOptions(query: Query): DeleteOptions {
   };
 }
 
-/** 422 unless every value is `All`, also for an empty one (upstream behaviour): whoever names the parameter does not expect a real write. */
+/** 422 unless every value is `All`; a parameter without a value asks for nothing. */
 export function dryRunErrors(values: readonly string[]): FieldError[] {
-  return values.every((value) => value === 'All') ? [] : [notSupported('dryRun', [...values], ['All'])];
+  return values.every((value) => value === 'All' || value === '') ? [] : [notSupported('dryRun', [...values], ['All'])];
 }
 
 /** Throws the 422 for options that have errors. */
@@ -180,7 +180,7 @@ function writeValues(
 ): WriteOptions {
   const manager = query.get('fieldManager') ?? '';
   return {
-    dryRun: query.get('dryRun') === 'All',
+    dryRun: query.all('dryRun').includes('All'),
     fieldValidation: fieldValidation(query.get('fieldValidation')),
     fieldManager: manager === '' ? managerOf(headers.userAgent) : manager,
     ...(headers.ifMatch === undefined ? {} : { ifMatch: unquoted(headers.ifMatch) }),

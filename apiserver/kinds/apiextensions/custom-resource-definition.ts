@@ -10,14 +10,14 @@ import { approvalErrors } from './approval';
 import { namesErrors } from './names';
 import { specErrors } from './spec';
 import { listed } from '../rules/field-rules';
-import type { MarkContext, Strategy } from '../../registry/strategy';
+import type { DeletionContext, Strategy } from '../../registry/strategy';
 
 export const customResourceDefinition: Strategy = {
   prepareForCreate(object) {
     object['status'] = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null };
     noteStorageVersion(object);
   },
-  nameErrors(object, name) {
+  validateName(object, name) {
     const spec = specOf(object);
     const expected = `${stringAt(objectAt(spec, 'names'), 'plural') ?? ''}.${stringAt(spec, 'group') ?? ''}`;
     return name === expected ? [] : ['must be spec.names.plural+"."+spec.group'];
@@ -29,7 +29,7 @@ export const customResourceDefinition: Strategy = {
     ...preservationErrors(specOf(object)),
   ],
   update: {
-    prepare: noteStorageVersion,
+    prepareForUpdate: noteStorageVersion,
     validate: (object, old) => [
       ...specErrors(specOf(object)),
       ...storedVersionsErrors(object),
@@ -42,8 +42,7 @@ export const customResourceDefinition: Strategy = {
   status: {
     validate: (object) => namesErrors(objectAt(objectAt(object, 'status'), 'acceptedNames') ?? {}, 'status.acceptedNames', 'some'),
   },
-  marksOnly: true,
-  markDeleted,
+  deletion: { marksOnly: true, prepareForDeletion: markTerminating },
 };
 
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
@@ -101,7 +100,7 @@ function preservationErrors(spec: JsonObject): readonly FieldError[] {
   return spec['preserveUnknownFields'] === true ? [invalidValue('spec.preserveUnknownFields', true, text)] : [];
 }
 
-function markDeleted(object: JsonObject, { names, now }: MarkContext): void {
+function markTerminating(object: JsonObject, { names, now }: DeletionContext): void {
   const metadata = metadataOf(object);
   const finalizers = stringsAt(metadata, 'finalizers');
   if (!finalizers.includes(names.definitionFinalizer)) metadata['finalizers'] = [...finalizers, names.definitionFinalizer];

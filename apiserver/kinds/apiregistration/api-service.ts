@@ -8,6 +8,7 @@ import { dns1035Label, dnsSubdomain, pathSegment } from '../../../shared/values/
 import { readMetadata, timestamp } from '../../../shared/api/metadata/object-meta';
 
 import { listed, misnamed, numberAt } from '../rules/field-rules';
+import { CREATE, UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 
 const HIGHEST_PRIORITY = { groupPriorityMinimum: 20_000, versionPriority: 1000 };
@@ -20,9 +21,10 @@ export const apiService: Strategy = {
   prepareForCreate(object, { now }) {
     if (serviceOf(object) === undefined) object['status'] = { conditions: [localCondition(now)] };
   },
-  validateFirst: nameErrors,
+  createStages: CREATE.earlyFirst,
+  validateEarly: nameErrors,
   validate: specErrors,
-  update: { state: 'last', validate: nameErrors },
+  update: { stages: UPDATE.changeThenObject, validate: nameErrors },
   status: { validate: conditionErrors },
 };
 

@@ -2,12 +2,13 @@
 import { invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { isObject, own, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { negativeErrors } from '../rules/field-rules';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 
 export const controllerRevision: Strategy = {
-  validate: (object, _context, old) => (old === undefined ? [...numberErrors(object), ...dataErrors(object)] : []),
+  validate: (object, old) => (old === undefined ? [...numberErrors(object), ...dataErrors(object)] : []),
   // The metadata is judged once more than the rest (upstream behaviour, visible in the causes).
-  update: { state: 'first', validate: (object, old) => [...numberErrors(object), ...changeErrors(object, old)] },
+  update: { stages: UPDATE.objectThenChange, validate: (object, old) => [...numberErrors(object), ...changeErrors(object, old)] },
 };
 
 const numberErrors = (object: JsonObject): readonly FieldError[] => negativeErrors(object, '', ['revision']);

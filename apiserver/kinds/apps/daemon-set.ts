@@ -7,6 +7,7 @@ import { quote } from '../../../shared/values/quote';
 import { badRequest } from '../../../shared/api/errors/status';
 import { amountAt, countOrShareErrors, negativeErrors, notMoreThanAll } from '../rules/field-rules';
 import { podTemplateErrors } from '../core/pod-template/pod-template';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import { countErrors, type CountRules } from '../core/workload/counts';
 import { lastingErrors, mismatchErrors, selectorChangeErrors, selectorOf } from '../core/workload/selected-template';
@@ -31,26 +32,26 @@ const COUNTS: CountRules = {
 const ofTemplate = templateWarnings(['spec']);
 
 export const daemonSet: Strategy = {
-  warnings: (object, old) =>
-    old !== undefined && templateGeneration(object) === templateGeneration(old) ? [] : ofTemplate(object, undefined),
-  validate: (object, _context, old) => specErrors(specOf(object), old === undefined ? undefined : specOf(old)),
+  warningsOnCreate: ofTemplate.warningsOnCreate,
+  warningsOnUpdate: (object, old) => (templateGeneration(object) === templateGeneration(old) ? [] : ofTemplate.warningsOnCreate(object)),
+  validate: (object, old) => specErrors(specOf(object), old === undefined ? undefined : specOf(old)),
   // Who leaves the number out has said 0, and owns it then (upstream behaviour).
-  mirror: (object) => setTemplateGeneration(object, readGeneration(templateGeneration(object) ?? '0')),
+  canonicalize: (object) => setTemplateGeneration(object, readGeneration(templateGeneration(object) ?? '0')),
   prepareForCreate(object) {
     const count = templateGeneration(object) ?? '1';
     setTemplateGeneration(object, BigInt(count) < 1n ? '1' : count);
   },
   // The whole object is judged twice (upstream behaviour, visible in the causes).
   update: {
-    state: 'first',
+    stages: UPDATE.objectThenChange,
     validate: (object, old) => [...specErrors(specOf(object), specOf(old)), ...selectorChangeErrors(specOf(object), specOf(old))],
-    prepare(object, old) {
+    prepareForUpdate(object, old) {
       const was = storedGeneration(old);
       setTemplateGeneration(object, equalJson(template(object), template(old)) ? was : String(BigInt(was) + 1n));
     },
   },
   status: {
-    prepare: (object, old) => setTemplateGeneration(object, storedGeneration(old)),
+    prepareForUpdate: (object, old) => setTemplateGeneration(object, storedGeneration(old)),
     validate: (object, old) => countErrors(COUNTS, object, old),
   },
 };

@@ -34,7 +34,7 @@ export const deployment: Strategy = {
     validate: (object, old) => [...specErrors(specOf(object)), ...selectorChangeErrors(specOf(object), specOf(old))],
   },
   status: { validate: (object, old) => countErrors(COUNTS, object, old) },
-  warnings: workloadWarnings(['spec']),
+  ...workloadWarnings(['spec']),
 };
 
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};

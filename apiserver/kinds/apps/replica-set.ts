@@ -4,6 +4,7 @@ import { goLabelSelector } from '../../../shared/values/go-values';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { negativeErrors } from '../rules/field-rules';
 import { podTemplateErrors } from '../core/pod-template/pod-template';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import { countErrors, REPLICA_COUNTS } from '../core/workload/counts';
 import { lastingErrors, mismatchErrors, selectorChangeErrors, selectorOf, type SelectorPart } from '../core/workload/selected-template';
@@ -13,11 +14,11 @@ export const replicaSet: Strategy = {
   validate: (object) => specErrors(specOf(object)),
   // The whole object is judged twice (upstream behaviour, visible in the causes).
   update: {
-    state: 'first',
+    stages: UPDATE.objectThenChange,
     validate: (object, old) => [...specErrors(specOf(object)), ...selectorChangeErrors(specOf(object), specOf(old))],
   },
   status: { validate: (object, old) => countErrors(REPLICA_COUNTS, object, old) },
-  warnings: workloadWarnings(['spec']),
+  ...workloadWarnings(['spec']),
 };
 
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};

@@ -22,7 +22,7 @@ const COUNTS: CountRules = {
 };
 
 export const statefulSet: Strategy = {
-  warnings: templateWarnings(['spec']),
+  ...templateWarnings(['spec']),
   validate: (object) => specErrors(specOf(object)),
   update: { validate: (object, old) => [...specErrors(specOf(object)), ...changeErrors(specOf(object), specOf(old))] },
   status: { validate: (object, old) => countErrors(COUNTS, object, old) },

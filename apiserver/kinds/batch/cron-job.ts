@@ -7,6 +7,7 @@ import { tooLongMessage } from '../../../shared/values/name-formats';
 import { isTimeZone } from '../../../shared/values/time-zone';
 import { negativeErrors } from '../rules/field-rules';
 import { jobSpecErrors, manyIndexesWarnings } from './job/spec';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import { workloadWarnings } from '../core/workload/template-warnings';
 
@@ -14,11 +15,11 @@ import { workloadWarnings } from '../core/workload/template-warnings';
 const LONGEST_NAME = 52;
 
 export const cronJob: Strategy = {
-  nameErrors: (_object, name) => (Buffer.byteLength(name) > LONGEST_NAME ? [tooLongMessage(LONGEST_NAME)] : []),
+  validateName: (_object, name) => (Buffer.byteLength(name) > LONGEST_NAME ? [tooLongMessage(LONGEST_NAME)] : []),
   validate: (object) => specErrors(specOf(object), undefined),
   update: { validate: (object, old) => specErrors(specOf(object), specOf(old)) },
-  status: { metadataOnce: true },
-  warnings: workloadWarnings(['spec', 'jobTemplate', 'spec'], manyIndexesWarnings),
+  status: { stages: UPDATE.changeAlone },
+  ...workloadWarnings(['spec', 'jobTemplate', 'spec'], manyIndexesWarnings),
 };
 
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};

@@ -8,21 +8,33 @@ import { jobChangeErrors } from './job/change';
 import { generateSelector, generatedSelectorErrors, jobSelectorErrors } from './job/selector';
 import { isIndexed, jobSpecErrors, manyIndexesWarnings } from './job/spec';
 import { jobStatusErrors } from './job/status';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
+import type { DeleteOptions } from '../../registry/verbs';
 import { workloadWarnings } from '../core/workload/template-warnings';
 
 export const job: Strategy = {
   prepareForCreate: (object, { names }) => generateSelector(object, names),
-  validate: (object, { names }, old) => [
+  validate: (object, old, { names }) => [
     ...generatedSelectorErrors(object, old, names),
     ...stateErrors(object, old),
     ...(old === undefined ? podNameErrors(object) : []),
   ],
   // The whole object is judged twice (upstream behaviour, visible in the causes).
-  update: { state: 'first', validate: (object, old) => [...stateErrors(object, old), ...jobChangeErrors(object, old)] },
+  update: { stages: UPDATE.objectThenChange, validate: (object, old) => [...stateErrors(object, old), ...jobChangeErrors(object, old)] },
   status: { validate: jobStatusErrors },
-  warnings: workloadWarnings(['spec'], manyIndexesWarnings),
+  ...workloadWarnings(['spec'], manyIndexesWarnings),
+  deletion: { warnings: orphanWarnings },
 };
+
+/** Pods of Jobs outlast them unless the client says otherwise, which surprises who knows other workloads. */
+function orphanWarnings({ propagationPolicy, orphanDependents }: DeleteOptions): readonly string[] {
+  if (propagationPolicy !== undefined || orphanDependents !== undefined) return [];
+  return [
+    'child pods are preserved by default when jobs are deleted; ' +
+      'set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  ];
+}
 
 const specOf = (object: JsonObject | undefined): JsonObject => objectAt(object, 'spec') ?? {};
 

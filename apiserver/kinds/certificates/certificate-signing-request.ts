@@ -4,19 +4,25 @@ import { certificateChangeErrors, certificateErrors, conditionChangeErrors, cond
 import type { Strategy, StrategyContext } from '../../registry/strategy';
 
 export const certificateSigningRequest: Strategy = {
+  // Nobody owns what it asks for; its endpoints share the status out.
+  resetFields: new Map([
+    ['', { 'f:spec': {}, 'f:status': {} }],
+    ['approval', { 'f:spec': {}, 'f:status': { 'f:certificate': {} } }],
+    ['status', { 'f:spec': {}, 'f:status': { 'f:conditions': {} } }],
+  ]),
   prepareForCreate: nameRequester,
   update: {
-    prepare(object, old) {
+    prepareForUpdate(object, old) {
       const spec = own(old, 'spec');
       if (spec !== undefined) object['spec'] = spec;
     },
   },
   approval: {
-    prepare: (object, old, { now }) => stampConditions(object, old, now),
+    prepareForUpdate: (object, old, { now }) => stampConditions(object, old, now),
     validate: (object, old) => [...conditionErrors(object), ...conditionChangeErrors(object, old, true)],
   },
   status: {
-    prepare: (object, old, { now }) => stampConditions(object, old, now),
+    prepareForUpdate: (object, old, { now }) => stampConditions(object, old, now),
     validate: (object, old) => [
       ...conditionErrors(object),
       ...certificateErrors(object),

@@ -5,12 +5,13 @@ import { dnsLabel, dnsSubdomain, fullyQualifiedName, labelValue, qualifiedName }
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
 import { unreachableErrors } from '../rules/addresses';
 import { listed, misnamed, misnamedMember, PROTOCOLS } from '../rules/field-rules';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 
 const MOST_ENDPOINTS = 1000;
 const MOST_ADDRESSES = 100;
 /** Upstream's bound: beyond the 100 that the specification promises, so that whoever has more is not refused here alone. */
-const MOST_PORTS = 20_000;
+const MOST_PORTS = 100;
 const MOST_ZONES = 8;
 
 type AddressRule = (address: string, field: string) => readonly FieldError[];
@@ -25,15 +26,14 @@ export const endpointSlice: Strategy = {
   prepareForCreate: (object) => listed(object, 'endpoints').forEach(dropTopology),
   validate,
   update: {
-    state: 'first',
-    metadataOnce: true,
-    prepare: settleTopology,
+    stages: UPDATE.objectThenChangeAlone,
+    prepareForUpdate: settleTopology,
     validate(object, old) {
       const type = typeOf(object);
       return type === typeOf(old) ? [] : [invalidValue('addressType', type, 'field is immutable')];
     },
   },
-  warnings: (object, old) => (old === undefined && typeOf(object) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+  warningsOnCreate: (object) => (typeOf(object) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
 };
 
 const typeOf = (object: JsonObject): string => stringAt(object, 'addressType') ?? '';
@@ -82,6 +82,11 @@ function endpointErrors(endpoint: JsonObject, place: string, rule: AddressRule |
   if (addresses.length === 0) errors.push(required(field, 'must contain at least 1 address'));
   else if (addresses.length > MOST_ADDRESSES) errors.push(tooMany(field, addresses.length, MOST_ADDRESSES));
   if (rule !== undefined) addresses.forEach((address, index) => errors.push(...rule(address, `${field}[${index}]`)));
+  const seen = new Set<string>();
+  addresses.slice(0, MOST_ADDRESSES).forEach((address, index) => {
+    if (seen.has(address)) errors.push(duplicate(`${field}[${index}]`, address));
+    seen.add(address);
+  });
   errors.push(...misnamedMember(endpoint, 'nodeName', place, dnsSubdomain));
   errors.push(...misnamedMember(endpoint, 'hostname', place, dnsLabel));
   return [...errors, ...zoneErrors(listed(objectAt(endpoint, 'hints'), 'forZones'), `${place}.hints.forZones`)];

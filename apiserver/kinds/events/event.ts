@@ -5,16 +5,18 @@
 import { invalidAs, invalidValue, required, type FieldError, type FieldValue } from '../../../shared/api/errors/field-error';
 import { equalJson, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { validateReport } from '../core/event/event';
+import { CREATE, UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 
 const CONTROLLER = 'reportingController';
 const TYPES: ReadonlySet<string> = new Set(['Normal', 'Warning']);
 
 export const newerEvent: Strategy = {
-  validateFirst: (object, context) => validateReport(object, context, CONTROLLER),
+  createStages: CREATE.earlyFirst,
+  validateEarly: (object, _old, context) => validateReport(object, context, CONTROLLER),
   validate: (object) => [...seriesErrors(object), ...completeness(object), ...olderMembers(object)],
   update: {
-    validateFirst: (object, _old, context) => validateReport(object, context, CONTROLLER),
+    stages: UPDATE.earlyThenChange,
     validate: (object, old) => [...seriesErrors(object), ...changes(object, old)],
   },
 };

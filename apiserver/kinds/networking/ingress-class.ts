@@ -3,6 +3,7 @@ import { forbiddenField, invalidValue, notSupported, required, tooLong, type Fie
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { dnsLabel, dnsSubdomain, urlPath } from '../../../shared/values/name-formats';
 import { misnamed, objectNameErrors } from '../rules/field-rules';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 
 const CONTROLLER = 'spec.controller';
@@ -16,7 +17,7 @@ export const ingressClass: Strategy = {
     return [...controllerErrors(controllerOf(object)), ...(parameters === undefined ? [] : parametersErrors(parameters))];
   },
   update: {
-    state: 'last',
+    stages: UPDATE.changeThenObject,
     validate(object, old) {
       const controller = controllerOf(object);
       return controller === controllerOf(old) ? [] : [invalidValue(CONTROLLER, controller, 'field is immutable')];

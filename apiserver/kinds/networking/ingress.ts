@@ -6,6 +6,7 @@ import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
 import { ipErrors, ipFamily } from '../rules/addresses';
 import { listed, misnamed, misnamedMember, numberAt, objectNameErrors, portNumberErrors } from '../rules/field-rules';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 
 const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
@@ -22,16 +23,16 @@ interface Leniency {
 const STRICT: Leniency = { anySecretName: false, anyWildcardPaths: false };
 
 export const ingress: Strategy = {
-  validate(object, _context, old) {
+  validate(object, old) {
     const spec = specOf(object);
     if (old !== undefined) return specErrors(spec, leniencyFor(specOf(old)));
     return [...specErrors(spec, STRICT), ...classAnnotationErrors(object)];
   },
-  update: { state: 'last' },
+  update: { stages: UPDATE.changeThenObject },
   status: { validate: (object) => statusErrors(objectAt(object, 'status') ?? {}) },
-  warnings(object, old) {
+  warningsOnCreate(object) {
     const annotation = classAnnotation(object);
-    if (old !== undefined || annotation === undefined || own(specOf(object), 'ingressClassName') !== undefined) return [];
+    if (annotation === undefined || own(specOf(object), 'ingressClassName') !== undefined) return [];
     return [`annotation "${annotation.name}" is deprecated, please use 'spec.ingressClassName' instead`];
   },
 };

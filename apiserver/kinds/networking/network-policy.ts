@@ -7,6 +7,7 @@ import { quote } from '../../../shared/values/quote';
 import { labelSelectorErrors, type SelectorRules } from '../../../shared/api/selectors/label-selector-rules';
 import { cidrErrors } from '../rules/addresses';
 import { listed, misnamed, portNumberErrors } from '../rules/field-rules';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
@@ -14,9 +15,9 @@ const TYPES = ['Ingress', 'Egress'];
 const STRICT: SelectorRules = { anyValue: false };
 
 export const networkPolicy: Strategy = {
-  validate: (object, _context, old) => policyErrors(object, old),
+  validate: policyErrors,
   // The whole object is judged twice (upstream behaviour, visible in the causes).
-  update: { state: 'first', validate: policyErrors },
+  update: { stages: UPDATE.objectThenChange, validate: policyErrors },
 };
 
 function policyErrors(object: JsonObject, old: JsonObject | undefined): readonly FieldError[] {

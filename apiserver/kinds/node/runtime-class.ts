@@ -6,6 +6,7 @@ import { validateLabels } from '../../../shared/api/metadata/object-meta-rules';
 import { listed, misnamed } from '../rules/field-rules';
 import { checkResources } from '../core/pod-template/resources';
 import { tolerationErrors } from '../core/pod-template/tolerations';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 
 export const runtimeClass: Strategy = {
@@ -14,7 +15,7 @@ export const runtimeClass: Strategy = {
     ...overheadErrors(objectAt(objectAt(object, 'overhead'), 'podFixed')),
     ...schedulingErrors(objectAt(object, 'scheduling')),
   ],
-  update: { state: 'first', validate: sameHandler },
+  update: { stages: UPDATE.objectThenChange, validate: sameHandler },
 };
 
 /** Upstream judges the overhead as limits, and names it so. */

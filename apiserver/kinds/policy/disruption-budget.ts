@@ -3,6 +3,7 @@ import { invalidValue, notSupported, type FieldError } from '../../../shared/api
 import { objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { conditionsErrors } from '../../../shared/api/metadata/conditions';
 import { countOrShareErrors, negativeErrors, notMoreThanAll, selectorErrors } from '../rules/field-rules';
+import { CREATE, UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 
 const POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
@@ -10,10 +11,11 @@ const BOUNDS = ['minAvailable', 'maxUnavailable'];
 const COUNTS = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'];
 
 export const disruptionBudget: Strategy = {
-  kindRulesFirst: true,
+  createStages: CREATE.objectAlone,
   validate: (object) => specErrors(specOf(object), undefined),
-  update: { validate: (object, old) => specErrors(specOf(object), specOf(old)) },
+  update: { stages: UPDATE.changeAlone, validate: (object, old) => specErrors(specOf(object), specOf(old)) },
   status: {
+    stages: UPDATE.changeAlone,
     validate(object) {
       const status = objectAt(object, 'status') ?? {};
       return [...conditionsErrors(status, 'status.conditions'), ...negativeErrors(status, 'status', COUNTS)];

@@ -3,6 +3,7 @@ import { invalidValue, notSupported, required, type FieldError } from '../../../
 import { equalJson, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { dnsSubdomain, pathSegment } from '../../../shared/values/name-formats';
 import { listed, misnamed } from '../rules/field-rules';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 
 const GROUP = 'rbac.authorization.platform.io';
@@ -29,7 +30,7 @@ function binding(rules: BindingRules): Strategy {
       ...roleErrors(objectAt(object, 'roleRef') ?? {}, rules),
       ...listed(object, 'subjects').flatMap((subject, index) => subjectErrors(subject, `subjects[${index}]`, rules)),
     ],
-    update: { state: 'twice', validate: sameRole },
+    update: { stages: UPDATE.objectTwiceThenChange, validate: sameRole },
   };
 }
 

@@ -3,12 +3,13 @@ import { invalidValue, required, type FieldError } from '../../../shared/api/err
 import { arrayAt, type JsonObject, objectAt, own, stringsAt } from '../../../shared/values/json';
 import { labelSelectorErrors } from '../../../shared/api/selectors/label-selector-rules';
 import { listed } from '../rules/field-rules';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 
-export const role: Strategy = { validate: (object) => rulesErrors(object, true), update: { state: 'twice' } };
+export const role: Strategy = { validate: (object) => rulesErrors(object, true), update: { stages: UPDATE.objectTwiceThenChange } };
 export const clusterRole: Strategy = {
   validate: (object) => [...rulesErrors(object, false), ...aggregationErrors(object)],
-  update: { state: 'twice' },
+  update: { stages: UPDATE.objectTwiceThenChange },
 };
 
 function rulesErrors(object: JsonObject, namespaced: boolean): readonly FieldError[] {

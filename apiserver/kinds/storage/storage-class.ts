@@ -11,6 +11,7 @@ import {
 import { equalJson, type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../shared/values/json';
 import { qualifiedName } from '../../../shared/values/name-formats';
 import { listed, misnamed } from '../rules/field-rules';
+import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 
 const POLICIES = ['Delete', 'Retain'];
@@ -27,7 +28,7 @@ export const storageClass: Strategy = {
     ...modeErrors(object),
     ...topologyErrors(listed(object, 'allowedTopologies')),
   ],
-  update: { state: 'first', validate: immutable },
+  update: { stages: UPDATE.objectThenChange, validate: immutable },
 };
 
 function provisionerErrors(object: JsonObject): readonly FieldError[] {

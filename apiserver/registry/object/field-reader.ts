@@ -8,15 +8,27 @@ export interface FieldReader {
 }
 
 export function fieldReader(field: SelectableField): FieldReader {
-  const path = field.path.split('.');
-  const absent = field.absent ?? '';
+  const { name, path, fallback, absent = '' } = field;
+  const places = [path, ...(fallback === undefined ? [] : [fallback])].map((place) => place.split('.'));
   return {
-    name: field.name,
+    name,
     read(object) {
-      let value: JsonValue | undefined = object;
-      for (const member of path) value = isObject(value) ? own(value, member) : undefined;
-      if (typeof value === 'string') return value === '' ? absent : value;
-      return typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint' ? String(value) : absent;
+      for (const place of places) {
+        const text = textOf(valueAt(object, place));
+        if (text !== '') return text;
+      }
+      return absent;
     },
   };
+}
+
+function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = object;
+  for (const member of path) value = isObject(value) ? own(value, member) : undefined;
+  return value;
+}
+
+function textOf(value: JsonValue | undefined): string {
+  if (typeof value === 'string') return value;
+  return typeof value === 'boolean' || typeof value === 'number' || typeof value === 'bigint' ? String(value) : '';
 }

@@ -16,36 +16,38 @@ import {
   type NameCheck,
 } from '../../../shared/values/name-formats';
 import type { MetadataRules } from '../../../shared/api/metadata/object-meta-rules';
-import { formOf, type Form } from '../../../shared/api/codec/codec';
+import { codecOf, type KindCodec } from '../../../shared/api/codec/codec';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { StoredType } from '../../cache/cache';
 import type { Resource } from '../verbs';
 import { fieldReader, type FieldReader } from './field-reader';
-import type { Strategy } from '../strategy';
+import type { ResetFields, Strategy } from '../strategy';
 
 /** What is known of a kind whether or not it is stored. */
-export interface KindPlan {
+export interface KindInfo {
   readonly row: KindRow;
   /** The row of the version in which objects are stored; rules, admission and storage know no other. */
   readonly hub: KindRow;
   /** Name in the type tables, of the version that is served. */
   readonly type: string;
   /** What is done with objects as they are served, and as they are stored. */
-  readonly form: Form;
-  readonly hubForm: Form;
+  readonly codec: KindCodec;
+  readonly hubCodec: KindCodec;
   /** Absent where both are one. */
   readonly converter: Converter | undefined;
   /** All versions of the kind that objects can be converted to, served or not. */
-  readonly versions: ReadonlyMap<string, VersionOfKind>;
+  readonly versions: ReadonlyMap<string, KindVersion>;
   readonly kind: string;
   readonly group: string;
   readonly apiVersion: string;
   readonly gr: GroupResource;
   readonly namespaced: boolean;
   readonly hasStatus: boolean;
+  /** What endpoints leave as it is, where that does not follow from the row. */
+  readonly resetFields?: ResetFields | undefined;
 }
 
-export interface Plan extends KindPlan {
+export interface ResourceInfo extends KindInfo {
   readonly resource: Resource;
   readonly stored: StoredType;
   /** Everything of the store key up to the entry's key. */
@@ -57,18 +59,18 @@ export interface Plan extends KindPlan {
   readonly fields: readonly FieldReader[];
 }
 
-export interface VersionOfKind {
+export interface KindVersion {
   readonly row: Pick<KindRow, 'custom' | 'type'>;
   readonly converter: Converter | undefined;
 }
 
 /** An object that was sent, decoded and with its version's defaults, as one that can be stored. */
-export function toHub({ converter }: KindPlan, object: JsonObject): JsonObject {
+export function toHub({ converter }: KindInfo, object: JsonObject): JsonObject {
   return converter === undefined ? object : converter.toHub(object);
 }
 
 /** A stored object in the version that is served. */
-export function toServed({ converter }: KindPlan, object: JsonObject): JsonObject {
+export function toServed({ converter }: KindInfo, object: JsonObject): JsonObject {
   return converter === undefined ? object : converter.fromHub(object);
 }
 
@@ -76,25 +78,25 @@ export function toServed({ converter }: KindPlan, object: JsonObject): JsonObjec
 export type StrategyOf = (row: KindRow) => Strategy;
 
 /** `prefix` is the store's, without a slash at its end. */
-export function planner(prefix: string, naming: Dialect, strategyOf: StrategyOf): (resource: Resource) => Plan {
+export function resourceInfos(prefix: string, naming: Dialect, strategyOf: StrategyOf): (resource: Resource) => ResourceInfo {
   // Those of custom resources go with their definitions.
-  const plans = new WeakMap<Resource, Plan>();
+  const infos = new WeakMap<Resource, ResourceInfo>();
   return (resource) => {
-    let plan = plans.get(resource);
-    if (plan === undefined) {
-      plan = makePlan(prefix, naming, strategyOf, resource);
-      plans.set(resource, plan);
+    let info = infos.get(resource);
+    if (info === undefined) {
+      info = makeInfo(prefix, naming, strategyOf, resource);
+      infos.set(resource, info);
     }
-    return plan;
+    return info;
   };
 }
 
-function makePlan(prefix: string, naming: Dialect, strategyOf: StrategyOf, resource: Resource): Plan {
+function makeInfo(prefix: string, naming: Dialect, strategyOf: StrategyOf, resource: Resource): ResourceInfo {
   const { row, hub, stored } = resource;
   const strategy = strategyOf(row);
   const name = NAME_CHECKS[row.nameFormat];
   return {
-    ...kindPlan(row),
+    ...kindInfo(row),
     resource,
     stored,
     hub,
@@ -102,19 +104,20 @@ function makePlan(prefix: string, naming: Dialect, strategyOf: StrategyOf, resou
     versions: versionsOf(row, naming),
     keyPrefix: `${prefix}/${stored.segment}/`,
     strategy,
-    wantsQualifiedFinalizers: row.custom === undefined && row.looseFinalizers !== true && strategy.kindRulesFirst !== true,
+    resetFields: strategy.resetFields,
+    wantsQualifiedFinalizers: row.custom === undefined && row.looseFinalizers !== true,
     metadataRules: {
       namespaced: row.namespaced,
       name,
       prefix: row.nameFormat === 'path-segment' ? pathSegmentPrefix : asPrefix(name),
     },
     fields: (hub.selectableFields ?? []).map(fieldReader),
-    hubForm: formOf(hub),
+    hubCodec: codecOf(hub),
   };
 }
 
 /** The plan of a kind of which nothing is stored, and what all plans begin with. */
-export function kindPlan(row: KindRow): KindPlan {
+export function kindInfo(row: KindRow): KindInfo {
   return {
     row,
     hub: row,
@@ -127,20 +130,20 @@ export function kindPlan(row: KindRow): KindPlan {
     gr: { group: row.group, resource: row.resource },
     namespaced: row.namespaced,
     hasStatus: row.subresources?.some((subresource) => subresource.name === 'status') === true,
-    form: formOf(row),
-    hubForm: formOf(row),
+    codec: codecOf(row),
+    hubCodec: codecOf(row),
   };
 }
 
-const NO_VERSIONS: ReadonlyMap<string, VersionOfKind> = new Map();
+const NO_VERSIONS: ReadonlyMap<string, KindVersion> = new Map();
 
 /** Versions of one group: what another group serves is another kind to whoever owns fields of it (upstream behaviour). */
-function versionsOf(row: KindRow, naming: Dialect): ReadonlyMap<string, VersionOfKind> {
+function versionsOf(row: KindRow, naming: Dialect): ReadonlyMap<string, KindVersion> {
   if (row.custom !== undefined) return customVersions(row, row.custom);
   const others = KNOWN_KINDS.filter((other) => other.group === row.group && other.kind === row.kind && other.resource === row.resource);
   const hub = storedRowOf(row);
   return new Map(
-    [row, ...others.filter((other) => storedRowOf(other) === hub)].map((other): [string, VersionOfKind] => [
+    [row, ...others.filter((other) => storedRowOf(other) === hub)].map((other): [string, KindVersion] => [
       apiVersionOf(other),
       { row: other, converter: converterOf(other, naming) },
     ]),
@@ -148,9 +151,9 @@ function versionsOf(row: KindRow, naming: Dialect): ReadonlyMap<string, VersionO
 }
 
 /** They differ in nothing but their name and their schema. */
-function customVersions({ group, type }: KindRow, custom: CustomVersion): ReadonlyMap<string, VersionOfKind> {
+function customVersions({ group, type }: KindRow, custom: CustomVersion): ReadonlyMap<string, KindVersion> {
   return new Map(
-    [...custom.versions].map(([version, schema]): [string, VersionOfKind] => [
+    [...custom.versions].map(([version, schema]): [string, KindVersion] => [
       apiVersionOf({ group, version }),
       { row: { type, custom: { ...custom, schema } }, converter: undefined },
     ]),

@@ -8,7 +8,7 @@ import { parseJson } from '../../../shared/serialization';
 import type { Entry, Labels } from '../../cache/cache';
 import { encodeStoredValue } from '../../cache/stored-value';
 import { isWrittenWith } from './hidden-fields';
-import type { Plan } from './resource-info';
+import type { ResourceInfo } from './resource-info';
 
 /** Integers that a double may not hold exactly. */
 const LONG_NUMBER = /[0-9]{16}/;
@@ -27,10 +27,10 @@ export function parseEntry(entry: Entry): Parsed {
 }
 
 /** As `parseEntry`; a custom object that was written with another schema is shown as this one would have it. */
-export function readEntry({ row, form }: Pick<Plan, 'form' | 'row'>, entry: Entry): Parsed {
+export function readEntry({ row, codec }: Pick<ResourceInfo, 'codec' | 'row'>, entry: Entry): Parsed {
   const parsed = parseEntry(entry);
   if (row.custom === undefined || isWrittenWith(row.custom, entry)) return parsed;
-  return { text: parsed.text, object: form.refresh(parsed.object) };
+  return { text: parsed.text, object: codec.refresh(parsed.object) };
 }
 
 /** What was parsed from JSON holds nothing but JSON values. */
@@ -49,8 +49,8 @@ export interface Encoded {
 const FIRST_AFTER_VERSION = /"(?:generation|creationTimestamp)":/;
 
 /** The object must have a uid and no resourceVersion. */
-export function encode(plan: Plan, object: JsonObject, dialectSensitive: boolean): Encoded {
-  const body = plan.hubForm.encodeBody(object);
+export function encode(info: ResourceInfo, object: JsonObject, dialectSensitive: boolean): Encoded {
+  const body = info.hubCodec.encodeBody(object);
   // A quotation mark inside a string is escaped, so the first match is the member itself.
   return { body, position: body.search(FIRST_AFTER_VERSION), object, dialectSensitive };
 }
@@ -68,13 +68,13 @@ export function isUnchanged(encoded: Encoded, entry: Entry, text: string): boole
 }
 
 /** The bytes for the store. `hidden` are header fields that no selector can name. */
-export function storedValue(plan: Plan, encoded: Encoded, hidden: Labels | undefined): Buffer {
+export function storedValue(info: ResourceInfo, encoded: Encoded, hidden: Labels | undefined): Buffer {
   const { body, position, object } = encoded;
   return encodeStoredValue({
     body,
     versionOffset: Buffer.byteLength(body.slice(0, position)),
     labels: labelsOf(readMetadata(object)),
-    fields: fieldsOf(plan, object, hidden),
+    fields: fieldsOf(info, object, hidden),
     dialectSensitive: encoded.dialectSensitive,
   });
 }
@@ -89,10 +89,10 @@ function isLabels(value: JsonObject): value is Record<string, string> {
   return true;
 }
 
-function fieldsOf(plan: Plan, object: JsonObject, hidden: Labels | undefined): Labels | undefined {
-  if (plan.fields.length === 0) return hidden;
+function fieldsOf(info: ResourceInfo, object: JsonObject, hidden: Labels | undefined): Labels | undefined {
+  if (info.fields.length === 0) return hidden;
   const fields: Record<string, string> = { ...hidden };
-  for (const field of plan.fields) fields[field.name] = field.read(object);
+  for (const field of info.fields) fields[field.name] = field.read(object);
   return fields;
 }
 

@@ -16,7 +16,7 @@ import type { Admission } from '../admission';
 import { decodeBody } from '../write/decode-body';
 import { agreeOnNamespace, canonicalPlace, dropDeletion } from '../write/metadata-steps';
 import { recordOwnership } from '../write/ownership';
-import { kindPlan, type KindPlan } from '../object/resource-info';
+import { kindInfo, type KindInfo } from '../object/resource-info';
 import { bodyRow, type Operation, type OperationPlace, type Operations, type OperationTable } from './operation';
 
 export interface OperationParts {
@@ -31,19 +31,19 @@ export interface OperationParts {
 /** Throws when an operation of the rows has no function: a fault that shows at the start. */
 export function createOperations(parts: OperationParts, rows: readonly KindRow[]): Operations {
   for (const name of operationNames(rows)) if (parts.table[name] === undefined) throw new Error(`no function for the operation ${name}`);
-  const plans = new Map<KindRow, KindPlan>();
-  const planOf = (row: KindRow): KindPlan => {
-    let plan = plans.get(row);
-    if (plan === undefined) plans.set(row, (plan = kindPlan(row)));
-    return plan;
+  const infos = new Map<KindRow, KindInfo>();
+  const infoOf = (row: KindRow): KindInfo => {
+    let info = infos.get(row);
+    if (info === undefined) infos.set(row, (info = kindInfo(row)));
+    return info;
   };
   return {
     async run(context, place, key, body, options) {
-      const plan = planOf(bodyRow(place));
-      const object = prepare(parts, plan, context, place, key, body, options);
+      const info = infoOf(bodyRow(place));
+      const object = prepare(parts, info, context, place, key, body, options);
       await admit(parts, context, place, key, object, options);
       const answer = await operationOf(parts.table, place)({ context, resource: place.resource, key, object, options });
-      return answerEntry(plan, answer, parts.names);
+      return answerEntry(info, answer, parts.names);
     },
   };
 }
@@ -67,22 +67,22 @@ function operationOf(table: OperationTable, { resource, subresource }: Operation
 /** The body as the operation gets it. */
 function prepare(
   { names, clock }: OperationParts,
-  plan: KindPlan,
+  info: KindInfo,
   context: RequestContext,
   { resource, subresource }: OperationPlace,
   key: ObjectKey,
   body: ParsedBody,
   options: WriteOptions,
 ): JsonObject {
-  const object = decodeBody(plan, body, options.fieldValidation, (text) => context.warn(text));
+  const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
   const metadata = metadataOf(object);
-  canonicalPlace(plan, metadata, names);
-  canonicalizeGroups(object, plan.form.groupFields, names);
-  agreeOnNamespace({ ...plan, namespaced: resource.row.namespaced }, metadata, key.namespace);
-  plan.form.applyDefaults(object);
+  canonicalPlace(info, metadata, names);
+  canonicalizeGroups(object, info.codec.groupFields, names);
+  agreeOnNamespace({ ...info, namespaced: resource.row.namespaced }, metadata, key.namespace);
+  info.codec.applyDefaults(object);
   dropDeletion(metadata);
   if (subresource?.bodyIsCondition !== true) for (const member of ['uid', 'creationTimestamp', 'selfLink']) delete metadata[member];
-  recordOwnership(plan, subresource?.name, options.fieldManager, object, undefined, clock.now());
+  recordOwnership(info, subresource?.name, options.fieldManager, object, undefined, clock.now());
   return object;
 }
 
@@ -120,7 +120,7 @@ async function admit(
   }
 }
 
-function answerEntry(plan: KindPlan, object: JsonObject, names: GeneratedNames): Entry {
-  const dialectSensitive = canonicalizeGroups(object, plan.form.groupFields, names);
-  return { key: '', revision: 0, bytes: Buffer.from(plan.form.encodeBody(object)), labels: {}, fields: {}, dialectSensitive };
+function answerEntry(info: KindInfo, object: JsonObject, names: GeneratedNames): Entry {
+  const dialectSensitive = canonicalizeGroups(object, info.codec.groupFields, names);
+  return { key: '', revision: 0, bytes: Buffer.from(info.codec.encodeBody(object)), labels: {}, fields: {}, dialectSensitive };
 }

@@ -21,7 +21,7 @@ type Source =
   | { readonly type: 'cached'; readonly notOlderThan: Revision }
   | { readonly type: 'exact'; readonly revision: Revision; readonly tooOld: () => StatusError };
 
-interface Plan {
+interface ResourceInfo {
   readonly source: Source;
   /** Infinity = everything. */
   readonly limit: number;
@@ -56,7 +56,7 @@ export async function list(
   namespace: string,
   options: ListOptions,
 ): Promise<ListPage> {
-  const { source, limit, start, laterPage } = plan(resource, options);
+  const { source, limit, start, laterPage } = info(resource, options);
   parts.freshness.requireReady();
   const { selection } = options;
   const scope = scopeOf(resource, namespace, selection, start);
@@ -71,10 +71,10 @@ export async function list(
 }
 
 /** The cell of the table that the parameters point at. */
-function plan(resource: Resource, options: ListOptions): Plan {
+function info(resource: Resource, options: ListOptions): ResourceInfo {
   const { resourceVersion, resourceVersionMatch } = options;
   const limit = options.limit !== undefined && options.limit > 0 ? options.limit : Infinity;
-  const firstPage = (source: Source, most: number): Plan => ({ source, limit: most, start: '', laterPage: false });
+  const firstPage = (source: Source, most: number): ResourceInfo => ({ source, limit: most, start: '', laterPage: false });
   if (options.continue !== undefined && options.continue !== '') return continuation(options.continue, resourceVersion, limit);
   if (resourceVersion === undefined) return firstPage({ type: 'newest' }, limit);
   if (resourceVersion === 0 && resourceVersionMatch !== 'Exact') {
@@ -88,7 +88,7 @@ function plan(resource: Resource, options: ListOptions): Plan {
   return firstPage({ type: 'cached', notOlderThan: resourceVersion }, limit);
 }
 
-function continuation(text: string, resourceVersion: Revision | undefined, limit: number): Plan {
+function continuation(text: string, resourceVersion: Revision | undefined, limit: number): ResourceInfo {
   if (resourceVersion !== undefined && resourceVersion !== 0)
     throw badRequest('specifying resource version is not allowed when using continue');
   const token = parseContinue(text);

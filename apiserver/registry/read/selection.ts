@@ -13,7 +13,7 @@ import { SelectorError } from '../../../shared/api/selectors/selector-error';
 import { badRequest } from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
 import type { Selection } from '../verbs';
-import { formOf } from '../../../shared/api/codec/codec';
+import { codecOf } from '../../../shared/api/codec/codec';
 import { fieldReader } from '../object/field-reader';
 import { isWrittenWith } from '../object/hidden-fields';
 import { parseEntry } from '../object/stored-object';
@@ -101,7 +101,7 @@ function storedFieldMatcher(row: KindRow, selectable: SelectableField, value: st
   return (entry) => {
     // What a custom object was stored with may be the fields of another version.
     const isStored = row.custom === undefined || isWrittenWith(row.custom, entry);
-    const found = isStored ? (entry.fields[name] ?? absent) : reader.read(formOf(row).refresh(parseEntry(entry).object));
+    const found = isStored ? (entry.fields[name] ?? absent) : reader.read(codecOf(row).refresh(parseEntry(entry).object));
     return (found === value || (other !== undefined && found === other)) === equal;
   };
 }
@@ -115,8 +115,7 @@ function unknownField(row: KindRow, field: string): string {
 
 /** Values that name groups or system namespaces are stored in one spelling. */
 function inStoredSpelling(row: KindRow, term: FieldTerm, canonicalNamespace: (namespace: string) => string): FieldTerm {
-  const namesNamespace =
-    term.field.endsWith('.namespace') || (term.field === 'metadata.name' && row.group === '' && row.resource === 'namespaces');
+  const namesNamespace = term.field.endsWith('.namespace') || (term.field === 'metadata.name' && row.nameIsNamespace === true);
   if (namesNamespace) return { ...term, value: canonicalNamespace(term.value) };
   if (term.field.endsWith('.apiVersion')) return { ...term, value: canonicalApiVersion(term.value) };
   return term;

@@ -10,12 +10,12 @@ import { invalid } from '../../../shared/api/errors/status';
 import type { Claims, Held, KeyWrite } from '../../allocation/claims';
 import type { Owner } from '../../allocation/ledger';
 import type { Revision } from '../../storage/store';
-import type { Plan } from '../object/resource-info';
+import type { ResourceInfo } from '../object/resource-info';
 import type { WritePath, WriteRequest } from './request';
 
 const NOTHING: Held = new Map();
 const NO_WRITES: readonly KeyWrite[] = [];
-/** The object, its Namespace and the Lease of a fenced write. */
+/** The object and its guards. */
 const OTHER_KEYS = 3;
 
 /** Runs a request over all its attempts. */
@@ -29,23 +29,23 @@ export async function withClaims<R>(path: WritePath, request: WriteRequest, run:
 }
 
 /** Chooses and checks what the object takes. Throws a StatusError. */
-export function allocate(plan: Plan, object: JsonObject, old: JsonObject | undefined, claims: Claims | undefined): void {
-  const { allocation } = plan.strategy;
+export function allocate(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined, claims: Claims | undefined): void {
+  const { allocation } = info.strategy;
   if (allocation === undefined || claims === undefined) return;
   claims.begin(ownerOf(object));
   allocation.choose(object, old, claims);
 }
 
-/** The part of a step that the change from `old` to `object` has beside the object itself. Throws a 422 StatusError. */
+/** `revision` undefined = a dry run, which takes nothing. The part of a step that the change from `old` to `object` has beside the object itself. Throws a 422 StatusError. */
 export function accompany<R>(
   { store }: Pick<WritePath, 'store'>,
-  plan: Plan,
+  info: ResourceInfo,
   old: JsonObject | undefined,
   object: JsonObject | undefined,
   claims: Claims | undefined,
-  finish: (revision: Revision) => R,
-): { readonly alongside: readonly KeyWrite[]; readonly finish: (revision: Revision) => R } {
-  const { allocation } = plan.strategy;
+  finish: (revision: Revision | undefined) => R,
+): { readonly alongside: readonly KeyWrite[]; readonly finish: (revision: Revision | undefined) => R } {
+  const { allocation } = info.strategy;
   if (allocation === undefined || claims === undefined) return { alongside: NO_WRITES, finish };
   const held = (state: JsonObject | undefined): Held => (state === undefined ? NOTHING : allocation.held(state));
   if (object === undefined && old !== undefined) claims.begin(ownerOf(old));
@@ -53,14 +53,14 @@ export function accompany<R>(
   const most = store.maxOperations - OTHER_KEYS;
   if (alongside.length > most) {
     const metadata = readMetadata(object ?? old ?? {});
-    throw invalid({ group: plan.group, kind: plan.kind }, stringAt(metadata, 'name') ?? '', [
+    throw invalid({ group: info.group, kind: info.kind }, stringAt(metadata, 'name') ?? '', [
       tooMany(allocation.field, alongside.length, most),
     ]);
   }
   return {
     alongside,
     finish(revision) {
-      claims.committed(alongside, revision);
+      if (revision !== undefined) claims.committed(alongside, revision);
       return finish(revision);
     },
   };

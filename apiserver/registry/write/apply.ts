@@ -19,11 +19,11 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { parseJson, parseYaml, SyntaxFault, type Parsed } from '../../../shared/serialization';
 import type { FieldValidation, Subresource } from '../verbs';
 import { emptyObject, managerOf, ownershipOf, setOwnership, withoutOwnership } from './ownership';
-import { toServed, type KindPlan } from '../object/resource-info';
+import { toServed, type KindInfo } from '../object/resource-info';
 
 /** Throws a 400 StatusError. The configuration is without kind and apiVersion. */
 export async function readApply(
-  plan: KindPlan,
+  info: KindInfo,
   bytes: Buffer,
   validation: FieldValidation,
   warn: (text: string) => void,
@@ -42,7 +42,7 @@ export async function readApply(
     );
   }
   const { kind, apiVersion, ...config } = value ?? {};
-  checkType(plan, typeof apiVersion === 'string' ? apiVersion : '', typeof kind === 'string' ? kind : '');
+  checkType(info, typeof apiVersion === 'string' ? apiVersion : '', typeof kind === 'string' ? kind : '');
   const claimed = own(objectAt(config, 'metadata') ?? {}, 'managedFields');
   if (Array.isArray(claimed)) throw status.badRequest('metadata.managedFields must be nil');
   return config;
@@ -62,16 +62,16 @@ function jsonType(value: JsonValue): string {
   return typeof value === 'bigint' ? 'number' : typeof value;
 }
 
-function checkType(plan: KindPlan, apiVersion: string, kind: string): void {
+function checkType(info: KindInfo, apiVersion: string, kind: string): void {
   const given = parseApiVersion(apiVersion) ?? { group: '', version: '' };
   const gv = { group: canonicalGroup(given.group), version: given.version };
-  if (kind !== plan.kind || apiVersionOf(gv) !== plan.apiVersion) {
+  if (kind !== info.kind || apiVersionOf(gv) !== info.apiVersion) {
     throw status.badRequest(`invalid object type: ${gv.group}/${gv.version}, Kind=${kind}`);
   }
 }
 
 export interface ApplyRequest {
-  readonly plan: KindPlan;
+  readonly info: KindInfo;
   readonly name: string;
   readonly subresource: Subresource;
   readonly manager: string;
@@ -82,24 +82,24 @@ export interface ApplyRequest {
 
 /** The new object in the served version, decoded, with its managedFields and without defaults. `old` is the stored one. Throws StatusError. */
 export function applyTo(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): JsonObject {
-  const { plan, name, subresource } = request;
+  const { info, name, subresource } = request;
   const uid = stringAt(objectAt(config, 'metadata') ?? {}, 'uid') ?? '';
   if (old === undefined && uid !== '') {
-    throw status.conflict(plan.gr, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+    throw status.conflict(info.gr, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
   }
-  const ownership = ownershipOf(plan, subresource);
+  const ownership = ownershipOf(info, subresource);
   const faults = shapeFaults(ownership.own.shape, config);
-  if (faults.length > 0) throw untyped(plan, config, faults);
+  if (faults.length > 0) throw untyped(info, config, faults);
   const applied = guarded(() => apply(request, config, old));
-  const object = decode(plan, applied.object, config);
+  const object = decode(info, applied.object, config);
   refreshLastApplied(request, object, config);
   setOwnership(metadataOf(object), applied.entries);
   return object;
 }
 
-function untyped(plan: KindPlan, config: JsonObject, faults: readonly string[]): Error {
+function untyped(info: KindInfo, config: JsonObject, faults: readonly string[]): Error {
   const text = faults.length === 1 ? faults.join('') : `errors:${faults.map((fault) => `\n  ${fault}`).join('')}`;
-  return status.clientFault(`failed to create typed patch object (${placeOf(config)}; ${typeOf(plan)}): ${text}`);
+  return status.clientFault(`failed to create typed patch object (${placeOf(config)}; ${typeOf(info)}): ${text}`);
 }
 
 function placeOf(object: JsonObject): string {
@@ -107,7 +107,7 @@ function placeOf(object: JsonObject): string {
   return `${stringAt(metadata, 'namespace') ?? ''}/${stringAt(metadata, 'name') ?? ''}`;
 }
 
-const typeOf = (plan: KindPlan): string => `${plan.group}/${plan.row.version}, Kind=${plan.kind}`;
+const typeOf = (info: KindInfo): string => `${info.group}/${info.row.version}, Kind=${info.kind}`;
 
 /** A stored object may hold what only a configuration is refused for. */
 function guarded<T>(run: () => T): T {
@@ -120,11 +120,11 @@ function guarded<T>(run: () => T): T {
 }
 
 function apply(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Applied {
-  const { plan, subresource } = request;
-  const ownership = ownershipOf(plan, subresource);
+  const { info, subresource } = request;
+  const ownership = ownershipOf(info, subresource);
   const now = timestamp(request.ms);
-  const live = old === undefined ? emptyObject(plan) : toServed(plan, withoutOwnership(old));
-  const manager = managerOf(plan, subresource, request.manager, 'Apply');
+  const live = old === undefined ? emptyObject(info) : toServed(info, withoutOwnership(old));
+  const manager = managerOf(info, subresource, request.manager, 'Apply');
   const entries = old === undefined ? [] : liveEntries(request, old, live, now);
   const attempt = (force: boolean): Applied => applyConfiguration(ownership, live, config, entries, manager, { force, now });
   try {
@@ -138,19 +138,19 @@ function apply(request: ApplyRequest, config: JsonObject, old: JsonObject | unde
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /** An object that was never tracked belongs to those who wrote it before anyone applied. */
-function liveEntries({ plan, subresource }: ApplyRequest, old: JsonObject, live: JsonObject, now: string): readonly Entry[] {
+function liveEntries({ info, subresource }: ApplyRequest, old: JsonObject, live: JsonObject, now: string): readonly Entry[] {
   const list = readMetadata(old)['managedFields'];
   if (Array.isArray(list) && list.length > 0) return readEntries(list);
-  const manager = managerOf(plan, subresource, BEFORE_FIRST_APPLY, 'Update');
-  return recordUpdate(ownershipOf(plan, subresource), emptyObject(plan), live, [], manager, now);
+  const manager = managerOf(info, subresource, BEFORE_FIRST_APPLY, 'Update');
+  return recordUpdate(ownershipOf(info, subresource), emptyObject(info), live, [], manager, now);
 }
 
-function decode(plan: KindPlan, value: JsonObject, config: JsonObject): JsonObject {
+function decode(info: KindInfo, value: JsonObject, config: JsonObject): JsonObject {
   try {
-    return plan.form.decode(value).object;
+    return info.codec.decode(value).object;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    const type = typeOf(plan);
+    const type = typeOf(info);
     throw status.clientFault(
       `failed to convert new object (${placeOf(config)}; ${type}) to proper version: ` +
         `unable to convert unstructured object to ${type}: ${error.message}`,
@@ -166,14 +166,14 @@ function annotationsOf(object: JsonObject): JsonObject | undefined {
 }
 
 /** The client that applied on its own side may take over what is as it last applied it. */
-function mayTakeOver({ plan, subresource, manager }: ApplyRequest, live: JsonObject, { conflicts }: ApplyConflict): boolean {
+function mayTakeOver({ info, subresource, manager }: ApplyRequest, live: JsonObject, { conflicts }: ApplyConflict): boolean {
   const text = stringAt(annotationsOf(live), LAST_APPLIED_ANNOTATION);
   if (manager !== CLIENT || text === undefined) return false;
   const last = parseConfiguration(text);
   if (last === undefined) return false;
   const { kind: _, apiVersion, ...config } = last;
-  if (apiVersion !== plan.apiVersion) return false;
-  const { shape } = ownershipOf(plan, subresource).own;
+  if (apiVersion !== info.apiVersion) return false;
+  const { shape } = ownershipOf(info, subresource).own;
   if (shapeFaults(shape, config).length > 0) return false;
   const { modified, removed } = compare(shape, config, live);
   const kept = difference(fieldSetOf(shape, config), union(modified, removed));
@@ -190,8 +190,8 @@ function parseConfiguration(text: string): JsonObject | undefined {
 }
 
 /** Keeps the client's annotation true, so that it may go back to applying on its own side. */
-function refreshLastApplied({ plan, manager }: ApplyRequest, object: JsonObject, config: JsonObject): void {
+function refreshLastApplied({ info, manager }: ApplyRequest, object: JsonObject, config: JsonObject): void {
   const annotations = annotationsOf(object);
   if (manager !== CLIENT || annotations === undefined || stringAt(annotations, LAST_APPLIED_ANNOTATION) === undefined) return;
-  annotations[LAST_APPLIED_ANNOTATION] = `${stringifyJson({ apiVersion: plan.apiVersion, kind: plan.kind, ...config }, 'sorted')}\n`;
+  annotations[LAST_APPLIED_ANNOTATION] = `${stringifyJson({ apiVersion: info.apiVersion, kind: info.kind, ...config }, 'sorted')}\n`;
 }

@@ -9,33 +9,33 @@ import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { badRequest, invalid } from '../../../shared/api/errors/status';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
 import { BodyFault } from './body-fault';
-import type { KindPlan } from '../object/resource-info';
+import type { KindInfo } from '../object/resource-info';
 
 /** Of a whole body; returns its kind. Throws StatusError. */
-export function checkCustomKind(plan: KindPlan, value: JsonObject): string {
+export function checkCustomKind(info: KindInfo, value: JsonObject): string {
   const apiVersion = canonicalApiVersion(stringAt(value, 'apiVersion') ?? '');
-  if (apiVersion !== plan.apiVersion) {
-    throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${plan.apiVersion})`);
+  if (apiVersion !== info.apiVersion) {
+    throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${info.apiVersion})`);
   }
-  return sameKind(plan, value);
+  return sameKind(info, value);
 }
 
 /** Of a patched object. Throws StatusError or BodyFault. */
-export function checkPatchedCustomKind(plan: KindPlan, value: JsonObject): void {
+export function checkPatchedCustomKind(info: KindInfo, value: JsonObject): void {
   const kind = stringAt(value, 'kind') ?? '';
   if (kind === '') throw new BodyFault(`Object 'Kind' is missing in '${stringifyJson(value, 'sorted')}'`);
   const apiVersion = canonicalApiVersion(stringAt(value, 'apiVersion') ?? '');
-  if (apiVersion !== plan.apiVersion) {
+  if (apiVersion !== info.apiVersion) {
     const group = parseApiVersion(apiVersion)?.group ?? '';
-    throw invalid({ group, kind }, nameIn(value), [invalidValue('apiVersion', apiVersion, `must be ${plan.apiVersion}`)]);
+    throw invalid({ group, kind }, nameIn(value), [invalidValue('apiVersion', apiVersion, `must be ${info.apiVersion}`)]);
   }
-  sameKind(plan, value);
+  sameKind(info, value);
 }
 
-function sameKind(plan: KindPlan, value: JsonObject): string {
+function sameKind(info: KindInfo, value: JsonObject): string {
   const kind = stringAt(value, 'kind') ?? '';
-  if (kind === plan.kind) return kind;
-  throw invalid({ group: plan.group, kind }, nameIn(value), [invalidValue('kind', kind, `must be ${plan.kind}`)]);
+  if (kind === info.kind) return kind;
+  throw invalid({ group: info.group, kind }, nameIn(value), [invalidValue('kind', kind, `must be ${info.kind}`)]);
 }
 
 function nameIn(value: JsonObject): string {

@@ -5,17 +5,15 @@
 import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/types';
 import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity/identity';
 import { KNOWN_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
-import { objectAt, own, stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/values/json';
-import { metadataOf } from '../../../shared/api/metadata/object-meta';
+import { stringifyJson, type JsonObject, type NumberLiterals } from '../../../shared/values/json';
 import { badRequest, type StatusError } from '../../../shared/api/errors/status';
 import { fieldFaults } from '../../../shared/serialization';
 import { canonicalGroup } from '../../../shared/names/dialect';
-import type { Form } from '../../../shared/api/codec/codec';
 import { quote } from '../../../shared/values/quote';
 import type { FieldValidation } from '../verbs';
 import { BodyFault } from './body-fault';
 import { checkCustomKind } from './custom-kind';
-import type { KindPlan } from '../object/resource-info';
+import type { KindInfo } from '../object/resource-info';
 
 export interface Undecoded {
   readonly value: JsonObject;
@@ -27,25 +25,25 @@ export interface Undecoded {
 }
 
 /** The object, decoded and without defaults. Throws a 400 StatusError. */
-export function decodeBody(plan: KindPlan, body: Undecoded, validation: FieldValidation, warn: (text: string) => void): JsonObject {
-  const kind = checkKind(plan, body.value);
+export function decodeBody(info: KindInfo, body: Undecoded, validation: FieldValidation, warn: (text: string) => void): JsonObject {
+  const kind = checkKind(info, body.value);
   try {
-    return decodeStrictly(plan, body, validation, warn, []);
+    return decodeStrictly(info, body, validation, warn, []);
   } catch (error) {
     if (!(error instanceof BodyFault)) throw error;
-    throw badRequest(`${kind} in version ${quote(plan.row.version)} cannot be handled as a ${plan.kind}: ${error.message}`);
+    throw badRequest(`${kind} in version ${quote(info.row.version)} cannot be handled as a ${info.kind}: ${error.message}`);
   }
 }
 
 /** Throws {@link BodyFault}. `earlier` = strict errors that were found on the way to the body, named first. */
 export function decodeStrictly(
-  plan: KindPlan,
+  info: KindInfo,
   body: Undecoded,
   validation: FieldValidation,
   warn: (text: string) => void,
   earlier: readonly string[],
 ): JsonObject {
-  const { object, unknown } = decodeFaulty(plan, body);
+  const { object, unknown } = decodeFaulty(info, body);
   if (validation === 'Ignore' || (unknown.length === 0 && body.duplicates.length === 0 && earlier.length === 0)) return object;
   const strict = validation === 'Strict';
   const faults = [...earlier, ...faultsOf(body, unknown, strict ? 'strict' : 'warn')];
@@ -66,36 +64,28 @@ function faultsOf(body: Undecoded, unknown: readonly string[], level: 'strict' |
 const unknownField = (path: string): string => `unknown field ${quote(path)}`;
 const duplicateField = (path: string): string => `duplicate field ${quote(path)}`;
 
-/** A decoded object; an explicitly empty list of managedFields is kept, because it says something. Throws DecodeError. */
-export function decodeWhole(plan: KindPlan, value: JsonObject, literals?: NumberLiterals): ReturnType<Form['decode']> {
-  const decoded = plan.form.decode(value, literals);
-  const claimed = own(objectAt(value, 'metadata') ?? {}, 'managedFields');
-  if (Array.isArray(claimed) && claimed.length === 0) metadataOf(decoded.object)['managedFields'] = [];
-  return decoded;
-}
-
-function decodeFaulty(plan: KindPlan, body: Undecoded): { readonly object: JsonObject; readonly unknown: readonly string[] } {
+function decodeFaulty(info: KindInfo, body: Undecoded): { readonly object: JsonObject; readonly unknown: readonly string[] } {
   try {
-    return decodeWhole(plan, body.value, body.literals);
+    return info.codec.decode(body.value, body.literals);
   } catch (error) {
     throw error instanceof DecodeError ? new BodyFault(error.message) : error;
   }
 }
 
 /** Fills in what is missing and refuses what is another kind or version. Returns the body's kind. */
-export function checkKind(plan: KindPlan, value: JsonObject): string {
-  const { row, hub } = plan;
-  if (row.custom !== undefined) return checkCustomKind(plan, value);
-  const meta = typeMeta(plan, value);
+export function checkKind(info: KindInfo, value: JsonObject): string {
+  const { row, hub } = info;
+  if (row.custom !== undefined) return checkCustomKind(info, value);
+  const meta = typeMeta(info, value);
   const given = parseApiVersion(meta.apiVersion);
-  if (given === undefined) throw unrecognized(plan, value, `unexpected GroupVersion string: ${meta.apiVersion}`);
+  if (given === undefined) throw unrecognized(info, value, `unexpected GroupVersion string: ${meta.apiVersion}`);
   const gv: GroupVersion = meta.apiVersion === '' ? row : { group: canonicalGroup(given.group), version: given.version };
   const kind = meta.kind === '' ? row.kind : meta.kind;
   const sameGroup = gv.group === row.group;
   if (kind === row.kind && sameGroup && (gv.version === row.version || gv.version === row.alsoVersion)) return kind;
   const same = kind === row.kind && (sameGroup || isVersionOf(hub, gv));
   if (same && isKnown(gv, kind)) {
-    throw badRequest(`the API version in the data (${apiVersionOf(gv)}) does not match the expected API version (${plan.apiVersion})`);
+    throw badRequest(`the API version in the data (${apiVersionOf(gv)}) does not match the expected API version (${info.apiVersion})`);
   }
   const prefix = `${kind} in version ${quote(gv.version)} cannot be handled as a ${row.kind}: `;
   if (!isKnown(gv, kind)) {
@@ -126,21 +116,21 @@ function isVersionOf(hub: KindRow, gv: GroupVersion): boolean {
   return row !== undefined && storedRowOf(row) === hub;
 }
 
-function typeMeta(plan: KindPlan, value: JsonObject): { readonly apiVersion: string; readonly kind: string } {
+function typeMeta(info: KindInfo, value: JsonObject): { readonly apiVersion: string; readonly kind: string } {
   try {
     return readTypeMeta(value);
   } catch (error) {
-    throw error instanceof DecodeError ? unrecognized(plan, value, error.message) : error;
+    throw error instanceof DecodeError ? unrecognized(info, value, error.message) : error;
   }
 }
 
 const EXCERPT = 30;
 
 /** A body of which not even the kind can be told. */
-function unrecognized(plan: KindPlan, value: JsonObject, text: string): StatusError {
+function unrecognized(info: KindInfo, value: JsonObject, text: string): StatusError {
   const body = stringifyJson(value);
   const excerpt = body.length > EXCERPT ? `${body.slice(0, EXCERPT)} ...` : body;
-  return badRequest(`the object provided is unrecognized (must be of type ${plan.kind}): ${text} (${excerpt})`);
+  return badRequest(`the object provided is unrecognized (must be of type ${info.kind}): ${text} (${excerpt})`);
 }
 
 /** Kinds of the meta group that every version knows. */

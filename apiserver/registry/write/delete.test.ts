@@ -38,6 +38,21 @@ it('leaves a store key for nothing: one transaction removes the object', async (
   expect(await refusal(f.remove('configmaps', 'a'))).toMatchObject({ code: 404 });
 });
 
+it('says of a pod that it goes before it does, when it may go at once', async () => {
+  await f.create('pods', pod('p'));
+  await f.cache.catchUp();
+  const before = f.store.calls.transact;
+  const removed = await f.remove('pods', 'p');
+  expect(f.store.calls.transact - before).toBe(2);
+  if (removed.type !== 'object') throw new Error('no object');
+  expect(removed.entry.revision).toBe(f.store.current);
+  const mark = { deletionTimestamp: '2026-01-02T03:04:05Z', deletionGracePeriodSeconds: 0 };
+  expect(objectOf(removed.entry)).toMatchObject({ metadata: mark });
+  const marked = await f.store.get('/registry/pods/ns/p', { revision: f.store.current - 1 });
+  expect(JSON.stringify(marked.kv?.value.toString())).toContain('deletionGracePeriodSeconds');
+  expect((await f.store.get('/registry/pods/ns/p')).kv).toBeUndefined();
+});
+
 it('grants a scheduled pod its time, and lets later requests only shorten it', async () => {
   await f.create('pods', pod('p', 'n1'));
   const first = await f.remove('pods', 'p');

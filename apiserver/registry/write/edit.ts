@@ -10,7 +10,7 @@ import type { Entry } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
 import type { EditPreconditions } from '../verbs';
 import { entryKey } from '../resources';
-import { settle, type Current, type Step } from './attempts';
+import { guaranteedUpdate, type Current, type Step } from './guaranteed-update';
 import { hiddenFields } from '../object/hidden-fields';
 import type { WritePath, WriteRequest } from './request';
 import { encode, isUnchanged, readEntry, storedValue } from '../object/stored-object';
@@ -23,30 +23,32 @@ export interface Edit {
 }
 
 export function editObject(path: WritePath, request: WriteRequest, edit: Edit): Promise<Entry> {
-  return settle(path, path.attemptsFor(request, request.name, request.dryRun), (current) => attemptEdit(path, request, edit, current));
+  return guaranteedUpdate(path, path.attemptsFor(request, request.name), (current) => attemptEdit(path, request, edit, current));
 }
 
 function attemptEdit(path: WritePath, request: WriteRequest, edit: Edit, { entry }: Current): Step<Entry> {
-  const { plan, name } = request;
-  if (entry === undefined) throw notFound(plan.gr, name);
-  const { object, text } = readEntry(plan, entry);
+  const { info, name } = request;
+  if (entry === undefined) throw notFound(info.gr, name);
+  const { object, text } = readEntry(info, entry);
   checkPreconditions(request, edit.preconditions, object);
   edit.change(object);
   delete metadataOf(object)['resourceVersion'];
-  const encoded = encode(plan, object, canonicalizeGroups(object, plan.hubForm.groupFields, path.names));
+  const encoded = encode(info, object, canonicalizeGroups(object, info.hubCodec.groupFields, path.names));
   if (isUnchanged(encoded, entry, text)) return { type: 'answer', result: entry };
   const key = entryKey(request);
-  const value = storedValue(plan, encoded, hiddenFields(plan, path.clock.now(), path.eventTtlSeconds));
-  const changed = (revision: number): Entry => makeEntry(plan.stored, key, revision, value);
-  if (request.dryRun) return { type: 'answer', result: changed(entry.revision) };
-  return { type: 'store', guarded: false, operation: { type: 'put', key: plan.keyPrefix + key, value }, finish: changed };
+  const value = storedValue(info, encoded, hiddenFields(info, path.clock.now(), path.eventTtlSeconds));
+  return {
+    type: 'store',
+    operation: { type: 'put', key: info.keyPrefix + key, value },
+    finish: (revision = entry.revision) => makeEntry(info.stored, key, revision, value),
+  };
 }
 
 function checkPreconditions(request: WriteRequest, { uid = '', resourceVersion = '' }: EditPreconditions, object: JsonObject): void {
-  const { plan, name } = request;
+  const { info, name } = request;
   const metadata = readMetadata(object);
   const refusal = (what: 'UID' | 'ResourceVersion', wanted: string, found: string): Error =>
-    storedPrecondition(plan.gr, name, plan.keyPrefix + entryKey(request), what, wanted, found);
+    storedPrecondition(info.gr, name, info.keyPrefix + entryKey(request), what, wanted, found);
   const [foundUid, foundVersion] = [stringAt(metadata, 'uid') ?? '', stringAt(metadata, 'resourceVersion') ?? ''];
   if (uid !== '' && uid !== foundUid) throw refusal('UID', uid, foundUid);
   if (resourceVersion !== '' && resourceVersion !== foundVersion) throw refusal('ResourceVersion', resourceVersion, foundVersion);

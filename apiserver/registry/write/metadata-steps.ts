@@ -5,24 +5,41 @@
 import { equalJson, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import type { GenerationRule } from '../../../shared/api/kinds';
 import { isTerminating, metadataOf, readMetadata, timestamp } from '../../../shared/api/metadata/object-meta';
+import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { badRequest } from '../../../shared/api/errors/status';
 import { duplicateFree } from '../../../shared/api/metadata/owner-references';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Subresource } from '../verbs';
-import type { KindPlan, Plan } from '../object/resource-info';
+import type { KindInfo, ResourceInfo } from '../object/resource-info';
 
 /** Takes aliases of the system namespaces for the namespaces themselves. `kind` Namespace: so do their names. */
-export function canonicalPlace(plan: KindPlan, metadata: JsonObject, names: GeneratedNames): void {
+export function canonicalPlace(info: KindInfo, metadata: JsonObject, names: GeneratedNames): void {
   const namespace = stringAt(metadata, 'namespace');
   if (namespace !== undefined) metadata['namespace'] = canonicalNamespace(names, namespace);
-  if (plan.type !== 'core.v1.Namespace') return;
+  if (info.row.nameIsNamespace !== true) return;
   const name = stringAt(metadata, 'name');
   if (name !== undefined) metadata['name'] = canonicalNamespace(names, name);
 }
 
+/** Brings the names in a decoded object to the canonical spelling and holds its place against the URL's. `name` undefined = a new object. */
+export function agreeOnPlace(
+  info: KindInfo,
+  object: JsonObject,
+  names: GeneratedNames,
+  namespace: string,
+  name: string | undefined,
+): JsonObject {
+  const metadata = metadataOf(object);
+  canonicalPlace(info, metadata, names);
+  canonicalizeGroups(object, info.codec.groupFields, names);
+  agreeOnNamespace(info, metadata, namespace);
+  if (name !== undefined) agreeOnName(metadata, name);
+  return object;
+}
+
 /** An absent namespace is the URL's; on cluster-scoped kinds one in the body does not count. */
-export function agreeOnNamespace(plan: KindPlan, metadata: JsonObject, namespace: string): void {
-  if (!plan.namespaced) {
+export function agreeOnNamespace(info: KindInfo, metadata: JsonObject, namespace: string): void {
+  if (!info.namespaced) {
     delete metadata['namespace'];
     return;
   }
@@ -47,12 +64,12 @@ export function dropDeletion(metadata: JsonObject): void {
 }
 
 /** What clients cannot set at creation. `ms` since 1970. */
-export function stampNew(plan: Plan, metadata: JsonObject, uid: string, ms: number): void {
+export function stampNew(info: ResourceInfo, metadata: JsonObject, uid: string, ms: number): void {
   delete metadata['resourceVersion'];
   delete metadata['selfLink'];
   metadata['uid'] = uid;
   metadata['creationTimestamp'] = timestamp(ms);
-  if (plan.resource.row.generation !== undefined) metadata['generation'] = 1;
+  if (info.row.generation !== undefined) metadata['generation'] = 1;
 }
 
 /** What an update takes from the stored object, whatever the body says; what it may not say is left for validation to refuse. */
@@ -79,13 +96,13 @@ export function dedupeOwners(metadata: JsonObject, verb: 'update' | 'patch' | 'a
 }
 
 /** One more when anything but metadata and status has changed, or what else the kind counts; never through the status endpoint. */
-export function countGeneration(plan: Plan, subresource: Subresource, object: JsonObject, old: JsonObject): void {
-  const { generation } = plan.resource.row;
+export function countGeneration(info: ResourceInfo, subresource: Subresource, object: JsonObject, old: JsonObject): void {
+  const { generation } = info.row;
   if (generation === undefined || generation === 'fixed' || subresource === 'status') return;
   const metadata = metadataOf(object);
   const counted = COUNTED_METADATA[generation];
   const isChanged =
-    bodyHasChanged(plan, object, old) ||
+    bodyHasChanged(info, object, old) ||
     (counted !== undefined && !equalJson(own(metadata, counted) ?? {}, own(readMetadata(old), counted) ?? {}));
   if (isChanged) metadata['generation'] = Number(own(metadata, 'generation') ?? 0) + 1;
 }
@@ -96,10 +113,10 @@ const COUNTED_METADATA: Readonly<Record<Exclude<GenerationRule, 'fixed'>, string
   'counted-with-annotations': 'annotations',
 };
 
-function bodyHasChanged(plan: Plan, object: JsonObject, old: JsonObject): boolean {
+function bodyHasChanged(info: ResourceInfo, object: JsonObject, old: JsonObject): boolean {
   const members = new Set([...Object.keys(object), ...Object.keys(old)]);
   members.delete('metadata');
   // Where there is no status endpoint, a custom kind's status is a member like others.
-  if (plan.hasStatus || plan.row.custom === undefined) members.delete('status');
+  if (info.hasStatus || info.row.custom === undefined) members.delete('status');
   return [...members].some((member) => !equalJson(own(object, member) ?? [], own(old, member) ?? []));
 }

@@ -9,7 +9,7 @@ import { isRecordedMutation, mutatedText } from '../../../test/support/mutation'
 import { isCreatedObject } from '../../../test/support/recorded-objects';
 import { buildResources } from '../resources';
 import { decodeBody } from './decode-body';
-import { planner, type Plan } from '../object/resource-info';
+import { resourceInfos, type ResourceInfo } from '../object/resource-info';
 import { strategyOf } from '../../server/strategies';
 
 const RECORDED = casesOf('objects/mutations', isRecordedMutation);
@@ -19,23 +19,23 @@ for (const { note, sent } of casesOf('objects/created', isCreatedObject)) {
   if (note === 'everything') objects.set(stringAt(sent, 'kind') ?? '', sent);
 }
 
-const planOf = planner('/registry', 'kubernetes', strategyOf);
+const infoOf = resourceInfos('/registry', 'kubernetes', strategyOf);
 const resources = buildResources().all;
 
-function planFor(kind: string): Plan {
+function infoFor(kind: string): ResourceInfo {
   const apiVersion = canonicalApiVersion(stringAt(objects.get(kind), 'apiVersion') ?? '');
   const resource = resources.find(({ row }) => row.kind === kind && apiVersionOf(row) === apiVersion);
   if (resource === undefined) throw new Error(`no ${kind}`);
-  return planOf(resource);
+  return infoOf(resource);
 }
 
 /** The refusal without what every refusal of the kind begins with. */
 function refusalOf(kind: string, text: string): string | undefined {
-  const plan = planFor(kind);
+  const info = infoFor(kind);
   const { value, ...parsed } = parseJson(Buffer.from(text));
   if (!isObject(value)) throw new Error('a body is an object');
   try {
-    decodeBody(plan, { value, ...parsed }, 'Strict', () => undefined);
+    decodeBody(info, { value, ...parsed }, 'Strict', () => undefined);
     return undefined;
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;

@@ -4,14 +4,14 @@
  */
 import { arrayAt, equalJson, isObject, type JsonArray, type JsonObject } from '../../../shared/values/json';
 import { metadataOf, readMetadata, timestamp } from '../../../shared/api/metadata/object-meta';
-import type { Form } from '../../../shared/api/codec/codec';
+import type { KindCodec } from '../../../shared/api/codec/codec';
 import type { KindRow } from '../../../shared/api/kinds';
 import { isReset, parseEntries, readEntries, writeEntries, type Entry, type Manager } from '../../../shared/patch/apply/entries';
 import type { FieldSet } from '../../../shared/patch/apply/field-set';
 import { recordUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
 import { customShape } from '../../../shared/patch/apply/custom-shape';
 import { MissingKey, shapeOf, type Shape } from '../../../shared/patch/apply/shape';
-import type { KindPlan } from '../object/resource-info';
+import type { KindInfo } from '../object/resource-info';
 import { toHub, toServed } from '../object/resource-info';
 
 const NOTHING: FieldSet = {};
@@ -21,60 +21,49 @@ const KEPT: Readonly<Record<'labels' | 'metadata', FieldSet>> = {
   labels: { 'f:metadata': { 'f:labels': {} }, 'f:spec': {} },
   metadata: { 'f:metadata': {}, 'f:spec': {} },
 };
-/** What a pod's status endpoint leaves as it is, besides the spec. */
-const POD_SPEC: FieldSet = { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} }, 'f:spec': {} };
-
-/** Nobody owns what a certificate request asks for; its endpoints share the status out. */
-const CERTIFICATE_REQUEST = 'certificates.v1.CertificateSigningRequest';
-const CERTIFICATE_RESETS: Readonly<Record<string, FieldSet>> = {
-  '': { 'f:spec': {}, 'f:status': {} },
-  approval: { 'f:spec': {}, 'f:status': { 'f:certificate': {} } },
-  status: { 'f:spec': {}, 'f:status': { 'f:conditions': {} } },
-};
-
 /** How an endpoint's writes come to own fields. */
-export function ownershipOf(plan: KindPlan, subresource: string | undefined): Ownership {
-  const resets = resetsOf(plan, subresource);
-  const own: VersionView = { shape: kindShape(plan.row), resets, convert: same, back: same };
-  return { own, in: (apiVersion) => (apiVersion === plan.apiVersion ? own : viewOf(plan, apiVersion, resets)) };
+export function ownershipOf(info: KindInfo, subresource: string | undefined): Ownership {
+  const resets = resetsOf(info, subresource);
+  const own: VersionView = { shape: kindShape(info.row), resets, convert: same, back: same };
+  return { own, in: (apiVersion) => (apiVersion === info.apiVersion ? own : viewOf(info, apiVersion, resets)) };
 }
 
 const same = (object: JsonObject): JsonObject => object;
 
-function viewOf(plan: KindPlan, apiVersion: string, resets: FieldSet): VersionView | undefined {
-  const version = plan.versions.get(apiVersion);
+function viewOf(info: KindInfo, apiVersion: string, resets: FieldSet): VersionView | undefined {
+  const version = info.versions.get(apiVersion);
   if (version === undefined) return undefined;
   const { row, converter } = version;
   return {
     shape: kindShape(row),
     resets,
-    convert: (object) => (converter === undefined ? toHub(plan, object) : converter.fromHub(toHub(plan, object))),
-    back: (object) => toServed(plan, converter === undefined ? object : converter.toHub(object)),
+    convert: (object) => (converter === undefined ? toHub(info, object) : converter.fromHub(toHub(info, object))),
+    back: (object) => toServed(info, converter === undefined ? object : converter.toHub(object)),
   };
 }
 
-function resetsOf(plan: KindPlan, subresource: string | undefined): FieldSet {
-  if (plan.type === CERTIFICATE_REQUEST) return CERTIFICATE_RESETS[subresource ?? ''] ?? SPEC;
-  if (subresource !== 'status') return plan.hasStatus ? STATUS : NOTHING;
-  const { statusKeeps } = plan.row;
-  if (statusKeeps !== undefined) return KEPT[statusKeeps];
-  return plan.type === 'core.v1.Pod' ? POD_SPEC : SPEC;
+function resetsOf(info: KindInfo, subresource: string | undefined): FieldSet {
+  const ofKind = info.resetFields?.get(subresource ?? '');
+  if (ofKind !== undefined) return ofKind;
+  if (subresource !== 'status') return info.hasStatus ? STATUS : NOTHING;
+  const { statusKeeps } = info.row;
+  return statusKeeps === undefined ? SPEC : KEPT[statusKeeps];
 }
 
-export function managerOf(plan: KindPlan, subresource: string | undefined, name: string, operation: Manager['operation']): Manager {
-  return { name, operation, apiVersion: plan.apiVersion, subresource: subresource ?? '' };
+export function managerOf(info: KindInfo, subresource: string | undefined, name: string, operation: Manager['operation']): Manager {
+  return { name, operation, apiVersion: info.apiVersion, subresource: subresource ?? '' };
 }
 
 function kindShape({ custom, type }: Pick<KindRow, 'custom' | 'type'>): Shape {
   return custom === undefined ? shapeOf(type) : customShape(custom.schema);
 }
 
-const empty = new WeakMap<Form, JsonObject>();
+const empty = new WeakMap<KindCodec, JsonObject>();
 
 /** What an object of the served type is before it is created: the members that output always has, unset. */
-export function emptyObject(plan: KindPlan): JsonObject {
-  let object = empty.get(plan.form);
-  if (object === undefined) empty.set(plan.form, (object = plan.form.decode({}).object));
+export function emptyObject(info: KindInfo): JsonObject {
+  let object = empty.get(info.codec);
+  if (object === undefined) empty.set(info.codec, (object = info.codec.decode({}).object));
   return object;
 }
 
@@ -88,7 +77,7 @@ export function withoutOwnership(object: JsonObject): JsonObject {
 
 /** Writes who owns what into `object`, which can be stored. `old` undefined = it is being created. `ms` since 1970. */
 export function recordOwnership(
-  plan: KindPlan,
+  info: KindInfo,
   subresource: string | undefined,
   manager: string,
   object: JsonObject,
@@ -102,11 +91,11 @@ export function recordOwnership(
   const base = baseEntries(subresource === undefined ? sent : undefined, stored);
   // What was never tracked stays so until someone applies.
   if (old !== undefined && base.length === 0) return;
-  const live = old === undefined ? emptyObject(plan) : toServed(plan, withoutOwnership(old));
+  const live = old === undefined ? emptyObject(info) : toServed(info, withoutOwnership(old));
   let entries: readonly Entry[];
   try {
-    const who = managerOf(plan, subresource, manager, 'Update');
-    entries = recordUpdate(ownershipOf(plan, subresource), live, toServed(plan, object), base, who, timestamp(ms));
+    const who = managerOf(info, subresource, manager, 'Update');
+    entries = recordUpdate(ownershipOf(info, subresource), live, toServed(info, object), base, who, timestamp(ms));
   } catch (error) {
     // Items that cannot be told apart have no owners: the object goes untracked (upstream behaviour).
     if (error instanceof MissingKey) return;

@@ -1,149 +1,48 @@
-/**
- * From a PATCH body to the changed object (behaviour-reference §1.5): reads the patch once, applies it to whatever state an attempt starts from, and
- * decodes the result as a body. Apply is not one of these patches: see apply.ts.
- */
-import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
-import { invalidValue } from '../../../shared/api/errors/field-error';
-import { quote } from '../../../shared/values/quote';
-import { DecodeError } from '../../../shared/api/types';
-import * as status from '../../../shared/api/errors/status';
-import {
-  applyJsonPatch,
-  MOST_OPERATIONS,
-  parseOperations,
-  PatchFailure,
-  PatchSyntax,
-  TooManyOperations,
-} from '../../../shared/patch/json-patch';
-import { mergeObject } from '../../../shared/patch/merge-patch';
-import { fieldFaults, parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
-import type { FieldValidation, PatchBody } from '../verbs';
-import { checkPatchedCustomKind } from './custom-kind';
-import { checkKind, decodeStrictly, decodeWhole } from './decode-body';
-import { BodyFault } from './body-fault';
-import type { KindPlan } from '../object/resource-info';
-import { sortedWhere, touchedBy, touchedByMerge } from './shown-object';
-import { readStrategicPatch } from './strategic-patch';
+/** PATCH: what a patch or an applied configuration makes of the stored object. The change itself is that of every other update. */
+import type { JsonObject } from '../../../shared/values/json';
+import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
+import { toServed } from '../object/resource-info';
+import type { PatchBody, WriteOptions, WriteResult } from '../verbs';
+import { applyTo, readApply } from './apply';
+import { agreeOnPlace } from './metadata-steps';
+import { readPatch, type DocumentPatch, type Patcher } from './patcher';
+import type { WritePath, WriteRequest } from './request';
+import { bodyInfo, change, type Source } from './update';
 
-/** The stored object, with its resourceVersion and without kind and apiVersion, to the changed one, decoded. It is left as it is. */
-export type Patcher = (old: JsonObject) => JsonObject;
-
-export interface DocumentPatch extends PatchBody {
-  readonly type: Exclude<PatchBody['type'], 'apply'>;
+export async function patchObject(
+  path: WritePath,
+  request: WriteRequest,
+  { type, bytes }: PatchBody,
+  options: WriteOptions & { readonly force?: boolean },
+): Promise<WriteResult> {
+  const source = type === 'apply' ? await applySource(path, request, bytes, options) : patchSource(path, request, { type, bytes }, options);
+  return change(path, request, source, options);
 }
 
-/** Throws StatusError for a patch that cannot be read; the patcher throws it for one that cannot be applied. */
-export function readPatch(plan: KindPlan, patch: DocumentPatch, validation: FieldValidation, warn: (text: string) => void): Patcher {
-  switch (patch.type) {
-    case 'merge': {
-      const body = parse(patch.bytes);
-      if (body.value === null) throw status.badRequest('Invalid JSON Patch');
-      if (!isObject(body.value)) {
-        throw status.badRequest(
-          `error decoding patch: json: cannot unmarshal ${typeName(body.value)} into Go value of type map[string]interface {}`,
-        );
-      }
-      const changes = body.value;
-      const strict = body.duplicates.map((path) => `duplicate field ${quote(path)}`);
-      return (old) => {
-        const target = withKind(plan, old);
-        return decodePatched(plan, mergeObject(target, changes), () => touchedByMerge(target, changes), validation, warn, strict);
-      };
-    }
-    case 'json': {
-      const body = parse(patch.bytes);
-      const { operations, unknown } = readOperations(body.value);
-      const strict = fieldFaults(body, unknown, 'strict').map((fault) => `json patch ${fault}`);
-      return (old) => {
-        let changed: JsonObject;
-        try {
-          changed = applyJsonPatch(cloneJson(withKind(plan, old)), operations);
-        } catch (error) {
-          throw error instanceof PatchFailure ? status.patchFailed() : error;
-        }
-        return decodePatched(plan, changed, () => touchedBy(operations), validation, warn, strict);
-      };
-    }
-    case 'strategic':
-      return readStrategicPatch(plan, patch.bytes, validation, warn);
-  }
+async function applySource(
+  { clock, names }: WritePath,
+  request: WriteRequest,
+  bytes: Buffer,
+  { fieldManager, fieldValidation, force }: WriteOptions & { readonly force?: boolean },
+): Promise<Source> {
+  const info = bodyInfo(request);
+  const { context, name, namespace, subresource } = request;
+  const config = await readApply(info, bytes, fieldValidation, (text) => context.warn(text), clock);
+  canonicalizeGroups(config, info.codec.groupFields, names);
+  const applied = { info, name, subresource, manager: fieldManager, force: force === true };
+  const object = (old: JsonObject | undefined): JsonObject =>
+    agreeOnPlace(info, applyTo({ ...applied, ms: clock.now() }, config, old), names, namespace, name);
+  return { verb: 'apply', owned: true, object };
 }
 
-const withKind = (plan: KindPlan, old: JsonObject): JsonObject => ({ kind: plan.kind, apiVersion: plan.apiVersion, ...old });
-
-function parse(bytes: Buffer): Parsed {
-  try {
-    return parseJson(bytes);
-  } catch (error) {
-    throw error instanceof SyntaxFault ? status.badRequest(`error decoding patch: ${error.message}`) : error;
-  }
-}
-
-function readOperations(value: JsonValue): ReturnType<typeof parseOperations> {
-  try {
-    return parseOperations(value);
-  } catch (error) {
-    if (error instanceof PatchSyntax) throw status.badRequest(`error decoding patch: ${error.message}`);
-    if (error instanceof TooManyOperations) {
-      throw status.requestTooLarge(`The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${error.count}`);
-    }
-    throw error;
-  }
-}
-
-function typeName(value: JsonValue): string {
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'boolean') return 'bool';
-  return typeof value === 'bigint' ? 'number' : typeof value;
-}
-
-/**
- * What is wrong with a patched object is told in the order in which upstream shows it. One that does not fit its kind is shown whole, under no name
- * (upstream behaviour). `touched` = where the patch was.
- */
-function decodePatched(
-  plan: KindPlan,
-  value: JsonObject,
-  touched: () => JsonObject,
-  validation: FieldValidation,
-  warn: (text: string) => void,
-  strict: readonly string[],
-): JsonObject {
-  const faultless = strict.length === 0 ? decodeFaultless(plan, value) : undefined;
-  if (faultless !== undefined) return faultless;
-  const shown = sortedWhere(value, touched());
-  try {
-    checkPatchedKind(plan, shown);
-    return decodeStrictly(plan, { value: shown, duplicates: [], format: 'json' }, validation, warn, strict);
-  } catch (error) {
-    if (!(error instanceof BodyFault)) throw error;
-    throw status.invalid({ group: '', kind: '' }, '', [invalidValue('patch', stringifyJson(shown), error.message)]);
-  }
-}
-
-/** Undefined = there is something to be told. */
-function decodeFaultless(plan: KindPlan, value: JsonObject): JsonObject | undefined {
-  try {
-    checkPatchedKind(plan, value);
-    const { object, unknown } = decodeWhole(plan, value);
-    return unknown.length === 0 ? object : undefined;
-  } catch (error) {
-    if (error instanceof BodyFault || error instanceof DecodeError) return undefined;
-    throw error;
-  }
-}
-
-function checkPatchedKind(plan: KindPlan, value: JsonObject): void {
-  if (plan.row.custom !== undefined) {
-    checkPatchedCustomKind(plan, value);
-    return;
-  }
-  try {
-    checkKind(plan, value);
-  } catch (error) {
-    if (!(error instanceof status.StatusError)) throw error;
-    const text = error.message;
-    const cause = text.indexOf(': ');
-    throw new BodyFault(text.includes('cannot be handled as a') ? text.slice(cause + 2) : text);
-  }
+function patchSource({ names }: WritePath, request: WriteRequest, patch: DocumentPatch, { fieldValidation }: WriteOptions): Source {
+  const info = bodyInfo(request);
+  const { context, name, namespace } = request;
+  let apply: Patcher | undefined;
+  // Read only when there is something to apply it to: what does not exist is said first (upstream behaviour).
+  const object = (old: JsonObject | undefined): JsonObject => {
+    apply ??= readPatch(info, patch, fieldValidation, (text) => context.warn(text));
+    return agreeOnPlace(info, apply(toServed(info, old ?? {})), names, namespace, name);
+  };
+  return { verb: 'patch', object };
 }

@@ -3,31 +3,31 @@ import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json
 import { isTerminating, parseResourceVersion, readMetadata } from '../../../shared/api/metadata/object-meta';
 import * as status from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
-import type { Plan } from '../object/resource-info';
+import type { ResourceInfo } from '../object/resource-info';
 import { parseEntry } from '../object/stored-object';
 
 /** A stale version is a conflict; no version is refused where the kind demands one. */
-export function checkResourceVersion(plan: Plan, name: string, text: string | undefined, entry: Entry): void {
+export function checkResourceVersion(info: ResourceInfo, name: string, text: string | undefined, entry: Entry): void {
   const asked = parseResourceVersion(text);
   switch (asked.type) {
     case 'malformed':
       throw status.clientFault(asked.text);
     case 'unset':
-      if (plan.resource.row.requiresResourceVersion === true) throw status.resourceVersionRequired(plan.gr, name);
+      if (info.resource.row.requiresResourceVersion === true) throw status.resourceVersionRequired(info.gr, name);
       return;
     case 'number':
-      if (asked.value !== entry.revision) throw status.modified(plan.gr, name);
+      if (asked.value !== entry.revision) throw status.modified(info.gr, name);
   }
 }
 
 /** A custom object is born only while its definition stands. */
-export function checkDefinition(plan: Plan, definition: Entry | undefined): void {
-  if (definition === undefined || isTerminating(readMetadata(parseEntry(definition).object))) throw status.createNotAllowed(plan.gr);
+export function checkDefinition(info: ResourceInfo, definition: Entry | undefined): void {
+  if (definition === undefined || isTerminating(readMetadata(parseEntry(definition).object))) throw status.createNotAllowed(info.gr);
 }
 
 /** What a creation is told that finds its name taken. */
-export function alreadyExists(plan: Plan, name: string, metadata: JsonObject, found: Entry): status.StatusError {
+export function alreadyExists(info: ResourceInfo, name: string, metadata: JsonObject, found: Entry): status.StatusError {
   const terminating = isTerminating(objectAt(parseEntry(found).object, 'metadata') ?? {});
   const generates = (stringAt(metadata, 'generateName') ?? '') !== '';
-  return (generates ? status.generatedNameExhausted : status.alreadyExists)(plan.gr, name, { terminating });
+  return (generates ? status.generatedNameExhausted : status.alreadyExists)(info.gr, name, { terminating });
 }

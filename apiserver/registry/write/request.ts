@@ -14,9 +14,10 @@ import type { Store } from '../../storage/store';
 import type { Reader, RequestContext, Resource, Subresource } from '../verbs';
 import { entryKey } from '../resources';
 import type { Admission, AdmissionOperation, AdmissionRequest } from '../admission';
-import type { Attempts, Current, Watched } from './attempts';
-import { fencingOf } from './fence';
-import { planner, type Plan, type StrategyOf } from '../object/resource-info';
+import type { StrategyContext } from '../strategy';
+import { leaseGuard } from './fence';
+import type { Attempts, Current, Guard, Watched } from './guaranteed-update';
+import { resourceInfos, type ResourceInfo, type StrategyOf } from '../object/resource-info';
 
 export interface WriterDependencies {
   readonly store: Store;
@@ -46,7 +47,7 @@ export interface WriterDependencies {
 /** What all steps of one request share. */
 export interface WriteRequest {
   readonly context: RequestContext;
-  readonly plan: Plan;
+  readonly info: ResourceInfo;
   readonly namespace: string;
   /** '' until one is generated. */
   readonly name: string;
@@ -60,74 +61,83 @@ const WRITE_LIMIT_MS = 34_000;
 
 /** The dependencies, and what follows from them. */
 export interface WritePath extends WriterDependencies {
-  readonly planOf: (resource: Resource) => Plan;
+  readonly infoOf: (resource: Resource) => ResourceInfo;
   /** What the request asks of the ranges; undefined for a kind that takes nothing from them. To be closed. */
   readonly claimsFor: (request: WriteRequest) => Claims | undefined;
-  /** `prove`: begin with a proven state. */
-  readonly attemptsFor: (request: WriteRequest, name: string, prove: boolean) => Attempts;
-  readonly admissionRequest: (
-    request: WriteRequest,
-    operation: AdmissionOperation,
-    current: Current,
-    object: JsonObject | undefined,
-    oldObject: JsonObject | undefined,
-  ) => AdmissionRequest;
+  /** `name` = the object's, which may have been generated since the request was made. */
+  readonly attemptsFor: (request: WriteRequest, name: string) => Attempts;
+  readonly strategyContext: (context: RequestContext) => StrategyContext;
 }
 
 export function createWritePath(dependencies: WriterDependencies): WritePath {
-  const { clock } = dependencies;
-  const planOf = planner(dependencies.prefix, dependencies.names.dialect, dependencies.strategyOf);
-  const namespacePlan = planOf(dependencies.namespaces);
-  const leasePlan = planOf(dependencies.leases);
-  const definitionPlan = planOf(dependencies.definitions);
-  function attemptsFor(request: WriteRequest, name: string, prove: boolean): Attempts {
-    const { plan, namespace } = request;
-    const { fence } = request.context;
-    const key = entryKey({ namespace, name });
-    return {
-      object: { type: plan.stored, key, storeKey: plan.keyPrefix + key },
-      namespace: plan.namespaced
-        ? { type: namespacePlan.stored, key: namespace, storeKey: namespacePlan.keyPrefix + namespace }
-        : undefined,
-      definition: definitionOf(plan),
-      deadline: Math.min(request.context.deadline, clock.monotonic() + WRITE_LIMIT_MS),
-      prove,
-      restsOnMore: plan.strategy.allocation !== undefined,
-      fencing: fence === undefined ? undefined : fencingOf(fence, leasePlan, dependencies.names, plan.gr, name),
-    };
-  }
+  const { clock, gates, ledger, names } = dependencies;
+  const infoOf = resourceInfos(dependencies.prefix, names.dialect, dependencies.strategyOf);
+  const guarding: Guarding = {
+    names,
+    namespaces: infoOf(dependencies.namespaces),
+    definitions: infoOf(dependencies.definitions),
+    leases: infoOf(dependencies.leases),
+  };
+  return {
+    ...dependencies,
+    infoOf,
+    claimsFor: ({ info }) => (info.strategy.allocation === undefined ? undefined : new Claims(ledger)),
+    attemptsFor(request, name) {
+      const { info, namespace, context, dryRun } = request;
+      return {
+        object: watched(info, entryKey({ namespace, name })),
+        guards: guardsOf(guarding, request, name),
+        deadline: Math.min(context.deadline, clock.monotonic() + WRITE_LIMIT_MS),
+        dryRun,
+        restsOnMore: info.strategy.allocation !== undefined,
+      };
+    },
+    strategyContext: ({ user }) => ({ names, user, now: clock.now(), serviceFamilies: ledger.families, gates }),
+  };
+}
 
-  function definitionOf({ row: { custom } }: Plan): Watched | undefined {
-    if (custom === undefined) return undefined;
-    const key = custom.definition;
-    return { type: definitionPlan.stored, key, storeKey: definitionPlan.keyPrefix + key };
-  }
+/** The resources whose objects guard others. */
+interface Guarding {
+  readonly names: GeneratedNames;
+  readonly namespaces: ResourceInfo;
+  readonly definitions: ResourceInfo;
+  readonly leases: ResourceInfo;
+}
 
-  function admissionRequest(
-    request: WriteRequest,
-    operation: AdmissionOperation,
-    current: Current,
-    object: JsonObject | undefined,
-    oldObject: JsonObject | undefined,
-  ): AdmissionRequest {
-    const { context, plan, namespace, name, subresource, dryRun } = request;
-    const { resource } = plan;
-    return {
-      operation,
-      resource,
-      subresource,
-      namespace,
-      name,
-      user: context.user,
-      dryRun,
-      object,
-      oldObject,
-      namespaceEntry: current.namespace,
-    };
-  }
+/** What a write rests on besides its object: its Namespace, the definition of its kind, and the Lease that its sender holds. */
+function guardsOf({ names, namespaces, definitions, leases }: Guarding, request: WriteRequest, name: string): readonly Guard[] {
+  const { info, namespace } = request;
+  const { fence } = request.context;
+  const { custom } = info.row;
+  const guards: Guard[] = [];
+  if (info.namespaced) guards.push({ name: 'namespace', compared: 'at-birth', ...watched(namespaces, namespace) });
+  if (custom !== undefined) guards.push({ name: 'definition', compared: 'at-birth', ...watched(definitions, custom.definition) });
+  if (fence !== undefined) guards.push(leaseGuard(fence, leases, names, info.gr, name));
+  return guards;
+}
 
-  const claimsFor = ({ plan }: WriteRequest): Claims | undefined =>
-    plan.strategy.allocation === undefined ? undefined : new Claims(dependencies.ledger);
+function watched({ stored, keyPrefix }: ResourceInfo, key: string): Watched {
+  return { type: stored, key, storeKey: keyPrefix + key };
+}
 
-  return { ...dependencies, planOf, claimsFor, attemptsFor, admissionRequest };
+/** What admission is told. `object` is undefined for a deletion, `oldObject` for a creation. */
+export function admissionRequest(
+  { context, info, namespace, name, subresource, dryRun }: WriteRequest,
+  operation: AdmissionOperation,
+  current: Current,
+  object: JsonObject | undefined,
+  oldObject: JsonObject | undefined,
+): AdmissionRequest {
+  return {
+    operation,
+    resource: info.resource,
+    subresource,
+    namespace,
+    name,
+    user: context.user,
+    dryRun,
+    object,
+    oldObject,
+    namespaceEntry: current.namespace,
+  };
 }

@@ -14,10 +14,10 @@ import { difference, type FieldSet } from '../../../shared/patch/apply/field-set
 import { entryKey } from '../resources';
 import { scaleOf } from '../object/scale';
 import { recordOwnership, setOwnership } from './ownership';
-import { kindPlan } from '../object/resource-info';
+import { kindInfo } from '../object/resource-info';
 import type { WriteRequest } from './request';
 
-export const scalePlan = kindPlan(SCALE);
+export const scaleInfo = kindInfo(SCALE);
 
 /** Where a scale has the number of replicas, and every built-in workload. */
 const IN_SCALE = ['spec', 'replicas'];
@@ -28,18 +28,18 @@ function fieldAt(path: readonly string[]): FieldSet {
 }
 
 /** Where the workload has it. */
-function placeOf({ plan }: WriteRequest): readonly string[] {
-  const { custom } = plan.row;
+function placeOf({ info }: WriteRequest): readonly string[] {
+  const { custom } = info.row;
   return custom?.scale === undefined ? IN_SCALE : membersOf(custom.scale.specReplicas);
 }
 
 /** The workload's scale with the owners of its number. */
 export function shownScale(request: WriteRequest, workload: JsonObject): JsonObject {
-  const scale = scaleOf(workload, request.plan.row.custom?.scale);
+  const scale = scaleOf(workload, request.info.row.custom?.scale);
   const place = fieldAt(placeOf(request));
   const owners = ownersOf(request, workload).filter((entry) => owns(entry, place));
   const shown = owners.map(({ manager, time }): Entry => ({
-    manager: { ...manager, apiVersion: scalePlan.apiVersion },
+    manager: { ...manager, apiVersion: scaleInfo.apiVersion },
     time,
     fields: REPLICAS,
   }));
@@ -60,7 +60,7 @@ export function scaled(request: WriteRequest, { verb, manager, ms }: ScaleWrite,
   checkIdentity(request, verb, stringAt(sent, 'uid') ?? '', stringAt(readMetadata(workload), 'uid') ?? '');
   const replicas = own(objectAt(scale, 'spec') ?? {}, 'replicas') ?? 0;
   checkNumber(request, Number(replicas));
-  if (verb !== 'apply') recordOwnership(scalePlan, 'scale', manager, scale, shownScale(request, workload), ms);
+  if (verb !== 'apply') recordOwnership(scaleInfo, 'scale', manager, scale, shownScale(request, workload), ms);
   const { resourceVersion: _, ...metadata } = readMetadata(workload);
   const version = stringAt(sent, 'resourceVersion');
   const changed: JsonObject = {
@@ -74,9 +74,9 @@ export function scaled(request: WriteRequest, { verb, manager, ms }: ScaleWrite,
 }
 
 /** Throws a 422 StatusError. */
-function checkNumber({ plan, name }: WriteRequest, replicas: number): void {
+function checkNumber({ info, name }: WriteRequest, replicas: number): void {
   if (replicas >= 0) return;
-  const { custom, group, kind } = plan.row;
+  const { custom, group, kind } = info.row;
   if (custom?.scale === undefined)
     throw invalid(SCALE, name, [invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0')]);
   throw invalid({ group, kind }, name, [invalidValue(custom.scale.specReplicas, replicas, 'should be a non-negative integer')]);
@@ -92,10 +92,10 @@ function replaced(object: JsonObject, path: readonly string[], value: JsonValue)
 /** A PUT's condition is the store's, that of a patched scale is checked here: they are told in different words. */
 function checkIdentity(request: WriteRequest, verb: ScaleWrite['verb'], wanted: string, found: string): void {
   if (wanted === '' || wanted === found) return;
-  const { plan, name } = request;
-  if (verb === 'update') throw storedPrecondition(plan.gr, name, plan.keyPrefix + entryKey(request), 'UID', wanted, found);
+  const { info, name } = request;
+  if (verb === 'update') throw storedPrecondition(info.gr, name, info.keyPrefix + entryKey(request), 'UID', wanted, found);
   const text = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`;
-  throw conflict({ group: plan.group, resource: `${plan.gr.resource}/scale` }, name, text);
+  throw conflict({ group: info.group, resource: `${info.gr.resource}/scale` }, name, text);
 }
 
 function owns({ fields }: Entry, place: FieldSet): boolean {
@@ -103,9 +103,9 @@ function owns({ fields }: Entry, place: FieldSet): boolean {
 }
 
 /** Of the version that is served; of two entries of one manager the last counts. */
-function ownersOf({ plan }: WriteRequest, workload: JsonObject): readonly Entry[] {
+function ownersOf({ info }: WriteRequest, workload: JsonObject): readonly Entry[] {
   const entries = readEntries(arrayAt(readMetadata(workload), 'managedFields') ?? []).filter(
-    ({ manager }) => manager.apiVersion === plan.apiVersion,
+    ({ manager }) => manager.apiVersion === info.apiVersion,
   );
   return entries.filter((entry, index) => !entries.slice(index + 1).some((later) => isSameManager(later.manager, entry.manager)));
 }
@@ -121,7 +121,7 @@ function broughtBack(request: WriteRequest, before: readonly Entry[], ofScale: r
     return [{ ...entry, fields: difference(entry.fields, place) }];
   });
   const fresh = [...left].map(({ manager }): Entry => ({
-    manager: { ...manager, apiVersion: request.plan.apiVersion },
+    manager: { ...manager, apiVersion: request.info.apiVersion },
     time: undefined,
     fields: place,
   }));

@@ -11,12 +11,11 @@ import { goText, misfit, strategicMerge, StrategicFault } from '../../../shared/
 import { kindOf } from '../../../shared/api/types/decode-error';
 import { parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
 import type { FieldValidation } from '../verbs';
-import { decodeWhole } from './decode-body';
-import type { KindPlan } from '../object/resource-info';
+import type { KindInfo } from '../object/resource-info';
 
 /** Throws StatusError for a patch that cannot be read; what it returns throws it for one that cannot be applied. */
 export function readStrategicPatch(
-  plan: KindPlan,
+  info: KindInfo,
   bytes: Buffer,
   validation: FieldValidation,
   warn: (text: string) => void,
@@ -28,7 +27,7 @@ export function readStrategicPatch(
   }
   const duplicates = body.duplicates.map((path) => `duplicate field ${quote(path)}`);
   return (old) => {
-    const { object, unknown } = decode(plan, merge(plan, old, patch), patch);
+    const { object, unknown } = decode(info, merge(info, old, patch), patch);
     if (validation === 'Ignore') return object;
     const faults = [...duplicates, ...[...unknown].sort().map((path) => `unknown field ${quote(path)}`)];
     if (validation === 'Strict' && faults.length > 0) throw unfit(patch, `strict decoding error: ${faults.join(', ')}`);
@@ -63,9 +62,9 @@ function numberTooLarge(top: JsonValue, literals: NumberLiterals): string | unde
 
 const isContainer = (value: JsonValue): value is JsonObject | JsonArray => typeof value === 'object' && value !== null;
 
-function merge(plan: KindPlan, old: JsonObject, patch: JsonObject): JsonObject {
+function merge(info: KindInfo, old: JsonObject, patch: JsonObject): JsonObject {
   try {
-    const { kind: _kind, apiVersion: _apiVersion, ...merged } = strategicMerge(plan.type, old, patch);
+    const { kind: _kind, apiVersion: _apiVersion, ...merged } = strategicMerge(info.type, old, patch);
     return merged;
   } catch (error) {
     if (!(error instanceof StrategicFault)) throw error;
@@ -73,12 +72,12 @@ function merge(plan: KindPlan, old: JsonObject, patch: JsonObject): JsonObject {
   }
 }
 
-function decode(plan: KindPlan, value: JsonObject, patch: JsonObject): ReturnType<typeof decodeWhole> {
+function decode(info: KindInfo, value: JsonObject, patch: JsonObject): ReturnType<KindInfo['codec']['decode']> {
   try {
-    return decodeWhole(plan, value);
+    return info.codec.decode(value);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw unfit(patch, misfit(plan.type, value) ?? error.message);
+    throw unfit(patch, misfit(info.type, value) ?? error.message);
   }
 }
 

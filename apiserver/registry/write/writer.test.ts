@@ -1,3 +1,4 @@
+import { metadataOf } from '../../../shared/api/metadata/object-meta';
 import { StoreError } from '../../storage/store';
 import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 
@@ -256,4 +257,19 @@ it('gives an Event the time of its expiry with every write, where no selector re
   const second = await f.patch('events', 'e', 'merge', { message: 'again' });
   expect(Number(second.entry.fields['$expires'])).toBe(seconds + 60);
   expect(objectOf(second.entry)).not.toHaveProperty('$expires');
+});
+
+it('takes an empty list of managed fields for none at all', async () => {
+  const { object } = await f.create('configmaps', { metadata: { name: 'owned' }, data: { a: 'b' } });
+  const owners = metadataOf(object)['managedFields'];
+  expect(owners).toHaveLength(1);
+  const patched = await f.patch('configmaps', 'owned', 'merge', { metadata: { managedFields: [] } });
+  expect(metadataOf(patched.object)['managedFields']).toEqual(owners);
+});
+
+it('shows the version with which a dry run was asked to create', async () => {
+  const body = { metadata: { name: 'versioned', resourceVersion: '5' } };
+  const { object } = await f.create('configmaps', body, { dryRun: true });
+  expect(metadataOf(object)['resourceVersion']).toBe('5');
+  expect(await refusal(f.create('configmaps', body))).toMatchObject({ code: 400 });
 });

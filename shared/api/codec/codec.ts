@@ -22,7 +22,7 @@ import type { KindRow } from '../kinds';
 import { applyDefaults, DecodeError, decodeObject, dropDisabled, encodeBody } from '../types';
 import { MAX_RAW_DEPTH } from '../types/decode-scalars';
 
-export interface Form {
+export interface KindCodec {
   /**
    * A fresh canonical object without kind and apiVersion, and the paths of what it does not know, in upstream's order and bounded. Throws
    * DecodeError.
@@ -40,25 +40,25 @@ export interface Form {
   readonly groupFields: GroupFields;
 }
 
-const ofTypes = new Map<string, Form>();
-const ofVersions = new WeakMap<CustomVersion, Form>();
+const ofTypes = new Map<string, KindCodec>();
+const ofVersions = new WeakMap<CustomVersion, KindCodec>();
 
-export function formOf({ type, custom }: Pick<KindRow, 'custom' | 'type'>): Form {
-  return custom === undefined ? remembered(ofTypes, type, builtIn) : remembered(ofVersions, custom, customForm);
+export function codecOf({ type, custom }: Pick<KindRow, 'custom' | 'type'>): KindCodec {
+  return custom === undefined ? remembered(ofTypes, type, builtIn) : remembered(ofVersions, custom, customCodec);
 }
 
 interface Memory<K> {
-  get(key: K): Form | undefined;
-  set(key: K, form: Form): unknown;
+  get(key: K): KindCodec | undefined;
+  set(key: K, codec: KindCodec): unknown;
 }
 
-function remembered<K>(known: Memory<K>, key: K, make: (key: K) => Form): Form {
-  let form = known.get(key);
-  if (form === undefined) known.set(key, (form = make(key)));
-  return form;
+function remembered<K>(known: Memory<K>, key: K, make: (key: K) => KindCodec): KindCodec {
+  let codec = known.get(key);
+  if (codec === undefined) known.set(key, (codec = make(key)));
+  return codec;
 }
 
-function builtIn(type: string): Form {
+function builtIn(type: string): KindCodec {
   return {
     decode: (value, literals) => decodeObject(type, value, literals),
     applyDefaults: (object) => applyDefaults(type, object),
@@ -73,7 +73,7 @@ const METADATA = 'meta.v1.ObjectMeta';
 const HEAD: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** Of a custom object nothing but the metadata is typed. */
-function customForm({ schema }: CustomVersion): Form {
+function customCodec({ schema }: CustomVersion): KindCodec {
   return {
     decode(value) {
       if (isDeeper(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');

@@ -18,7 +18,7 @@ export const CORE: readonly KindRow[] = [
     nameFormat: 'path-segment',
     selectableFields: [
       ...same(...REGARDING.map((member) => `involvedObject.${member}`), 'reason', 'reportingComponent'),
-      { name: 'source', path: 'source.component' },
+      { name: 'source', path: 'source.component', fallback: 'reportingComponent' },
       { name: 'type', path: 'type' },
     ],
   }),
@@ -43,6 +43,7 @@ export const CORE: readonly KindRow[] = [
     verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
     subresources: [{ name: 'finalize', verbs: ['update'] }, STATUS],
     nameFormat: 'dns-label',
+    nameIsNamespace: true,
     returnsDeletedObject: 'unpublished',
     ownFieldLabels: 'plain',
     selectableFields: same('status.phase'),

@@ -28,6 +28,8 @@ export interface SelectableField {
   /** Where the value is found, in dots; a list or absent value counts as the empty string unless `absent` says otherwise. */
   readonly path: string;
   readonly absent?: string;
+  /** Where it is looked for when there is nothing at `path`. */
+  readonly fallback?: string;
   /** What the version that objects are stored in calls it, where that is another name. */
   readonly storedName?: string;
 }
@@ -80,6 +82,8 @@ export interface KindRow {
   readonly statusKeeps?: 'labels' | 'metadata';
   /** PUT and patches without resourceVersion are refused. */
   readonly requiresResourceVersion?: true;
+  /** Objects bear the names of namespaces, so system namespaces go by either spelling there too. */
+  readonly nameIsNamespace?: true;
   /** PUT of a missing name creates it. */
   readonly createOnUpdate?: true;
   /** DELETE answers with the object instead of a Status; `unpublished` = OpenAPI does not say so. */

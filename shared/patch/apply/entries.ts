@@ -63,10 +63,10 @@ function readEntry(item: JsonValue, readFields: (value: JsonValue | undefined) =
   return { manager, time: stringAt(item, 'time'), fields };
 }
 
-/** An explicit empty list, or a list of one empty entry: nobody owns anything any more. */
+/** A list of one empty entry: nobody owns anything any more. An empty list says nothing. */
 export function isReset(list: JsonArray): boolean {
   const [only] = list;
-  return list.length === 0 || (list.length === 1 && isObject(only) && Object.keys(only).length === 0);
+  return list.length === 1 && isObject(only) && Object.keys(only).length === 0;
 }
 
 /** The list as objects carry it, in upstream's order; entries that own nothing are left out. */

@@ -282,10 +282,8 @@ describe('bodies', () => {
   });
 
   it.each([
-    ['?dryRun=', '[]string{""}'],
-    ['?dryRun', '[]string{""}'],
-    ['?dryRun=All&dryRun=', '[]string{"All", ""}'],
     ['?dryRun=all', '[]string{"all"}'],
+    ['?dryRun=All&dryRun=x', '[]string{"All", "x"}'],
   ])('takes %s for no dry run and for no write', async (query, shown) => {
     const requests = [
       ['CreateOptions', '', { method: 'POST', body: '{"metadata":{"name":"half-dry"}}' }],
@@ -301,6 +299,17 @@ describe('bodies', () => {
       });
     }
     expect((await call(fixture, `${CONFIGMAPS}/half-dry`)).status).toBe(404);
+  });
+
+  it('takes a dryRun without a value for none, and honours one beside it', async () => {
+    const create = (query: string, name: string): Promise<number> =>
+      call(fixture, `${CONFIGMAPS}${query}`, { method: 'POST', body: JSON.stringify({ metadata: { name } }) }).then(({ status }) => status);
+    expect(await create('?dryRun=', 'wet')).toBe(201);
+    expect(await create('?dryRun=All&dryRun=', 'dry')).toBe(201);
+    expect((await call(fixture, `${CONFIGMAPS}/wet`)).status).toBe(200);
+    expect((await call(fixture, `${CONFIGMAPS}/dry`)).status).toBe(404);
+    await call(fixture, `${CONFIGMAPS}/wet?dryRun`, { method: 'DELETE' });
+    expect((await call(fixture, `${CONFIGMAPS}/wet`)).status).toBe(404);
   });
 
   it('honours a dry run of DELETE wherever it stands', async () => {

@@ -5,6 +5,7 @@ import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { compareQuantities, parseQuantity } from '../../../../shared/values/quantity';
 import { SNAPSHOT_GROUPS } from '../../../../shared/names/dialect';
 import { checkClaimSpec } from './claim-spec';
+import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 import { annotationName, CLASS_ANNOTATION, carriedClassWarnings } from './access-modes';
 
@@ -13,11 +14,16 @@ export const persistentVolumeClaim: Strategy = {
     object['status'] = { phase: 'Pending' };
     settleSource(object);
   },
-  validate: (object, _, old) => specErrors(specOf(object), old === undefined ? undefined : specOf(old)),
-  update: { prepare: settleSource, state: 'twice', metadataOnce: true, validate: changeErrors },
+  validate: (object, old) => specErrors(specOf(object), old === undefined ? undefined : specOf(old)),
+  update: { prepareForUpdate: settleSource, stages: UPDATE.objectTwiceThenChangeAlone, validate: changeErrors },
   status: { validate: (object) => capacityErrors(objectAt(objectAt(object, 'status'), 'capacity')) },
-  warnings: (object) => [...carriedClassWarnings(object), ...fractionWarnings(object)],
+  warningsOnCreate: claimWarnings,
+  warningsOnUpdate: claimWarnings,
 };
+
+function claimWarnings(object: JsonObject): readonly string[] {
+  return [...carriedClassWarnings(object), ...fractionWarnings(object)];
+}
 
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
 const storageOf = (spec: JsonObject): string | undefined => stringAt(objectAt(objectAt(spec, 'resources'), 'requests'), 'storage');

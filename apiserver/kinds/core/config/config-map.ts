@@ -2,6 +2,7 @@
 import { forbiddenField, invalidValue, tooLong, type FieldError } from '../../../../shared/api/errors/field-error';
 import { equalJson, objectAt, own, sortedKeys, type JsonObject } from '../../../../shared/values/json';
 import { configKey } from '../../../../shared/values/name-formats';
+import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 
 const MOST_BYTES = 1_048_576;
@@ -9,7 +10,7 @@ const MOST_BYTES = 1_048_576;
 export const configMap: Strategy = {
   validate,
   update: {
-    state: 'last',
+    stages: UPDATE.changeThenObject,
     validate: (object, old) => immutableErrors(object, old, ['data', 'binaryData']),
   },
 };

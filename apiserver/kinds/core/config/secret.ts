@@ -6,6 +6,7 @@ import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { parseJson, SyntaxFault } from '../../../../shared/serialization';
 import { canonicalQualifiedName, otherQualifiedName } from '../../../../shared/names/dialect';
 import { decodedSize, immutableErrors } from './config-map';
+import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 import { tlsPairFault } from './tls-pair';
 
@@ -14,10 +15,11 @@ const MOST_BYTES = 1_048_576;
 export const secret: Strategy = {
   prepareForCreate: mergeStringData,
   validate,
-  warnings: pairWarnings,
+  warningsOnCreate: pairWarnings,
+  warningsOnUpdate: pairWarnings,
   update: {
-    state: 'last',
-    prepare(object, old) {
+    stages: UPDATE.changeThenObject,
+    prepareForUpdate(object, old) {
       mergeStringData(object);
       // An empty type is the stored one (upstream behaviour).
       if ((stringAt(object, 'type') ?? '') === '') object['type'] = stringAt(old, 'type') ?? '';

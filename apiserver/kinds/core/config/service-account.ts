@@ -1,8 +1,12 @@
 /** ServiceAccount (behaviour-reference §5.12): its secrets are named, nothing more. */
 import { arrayAt, isObject, own, type JsonObject } from '../../../../shared/values/json';
+import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 
-export const serviceAccount: Strategy = { prepareForCreate: keepNames, update: { prepare: keepNames, state: 'last' } };
+export const serviceAccount: Strategy = {
+  prepareForCreate: keepNames,
+  update: { prepareForUpdate: keepNames, stages: UPDATE.changeThenObject },
+};
 
 function keepNames(object: JsonObject): void {
   const secrets = arrayAt(object, 'secrets');

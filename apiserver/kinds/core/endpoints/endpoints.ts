@@ -1,14 +1,15 @@
 /** Endpoints (behaviour-reference §5.7). Subsets are kept as they are sent. */
-import { notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
 import { ipErrors, unreachableErrors } from '../../rules/addresses';
 import { listed, misnamed, misnamedMember, numberAt, portNumberErrors, PROTOCOLS } from '../../rules/field-rules';
+import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 
 export const endpoints: Strategy = {
   validate,
-  update: { state: 'last' },
+  update: { stages: UPDATE.changeThenObject },
 };
 
 function validate(object: JsonObject): readonly FieldError[] {
@@ -23,6 +24,11 @@ function subsetErrors(subset: JsonObject, place: string): readonly FieldError[] 
   if (ready.length === 0 && notReady.length === 0) errors.push(required(place, 'must specify `addresses` or `notReadyAddresses`'));
   ready.forEach((address, index) => errors.push(...addressErrors(address, `${place}.addresses[${index}]`)));
   notReady.forEach((address, index) => errors.push(...addressErrors(address, `${place}.notReadyAddresses[${index}]`)));
+  const isReady = new Set(ready.map((address) => stringAt(address, 'ip')));
+  notReady.forEach((address, index) => {
+    const ip = stringAt(address, 'ip') ?? '';
+    if (isReady.has(ip)) errors.push(invalidValue(`${place}.notReadyAddresses[${index}].ip`, ip, 'must not be in `addresses` as well'));
+  });
   ports.forEach((port, index) => errors.push(...portErrors(port, `${place}.ports[${index}]`, ports.length > 1)));
   return errors;
 }

@@ -3,12 +3,13 @@ import { invalidValue, required, type FieldError } from '../../../../shared/api/
 import { objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { qualifiedName } from '../../../../shared/values/name-formats';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { CREATE, UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
 
 export const event: Strategy = {
-  kindRulesFirst: true,
-  validate: (object, context) => validateReport(object, context, 'reportingComponent'),
-  update: { validate: (object, _old, context) => validateReport(object, context, 'reportingComponent') },
+  createStages: CREATE.objectAlone,
+  validate: (object, _old, context) => validateReport(object, context, 'reportingComponent'),
+  update: { stages: UPDATE.changeAlone, validate: (object, _old, context) => validateReport(object, context, 'reportingComponent') },
 };
 
 /** Longest texts, in bytes. */

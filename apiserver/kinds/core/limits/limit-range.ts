@@ -6,6 +6,7 @@ import { qualifiedName } from '../../../../shared/values/name-formats';
 import { compareQuantities, parseQuantity } from '../../../../shared/values/quantity';
 import { listed, misnamed } from '../../rules/field-rules';
 import { containerResourceErrors, isNeverOvercommitted, resourceErrors } from '../../rules/resource-names';
+import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 
 const TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
@@ -17,7 +18,7 @@ export const limitRange: Strategy = {
     const seen = new Set<string>();
     return listed(objectAt(object, 'spec'), 'limits').flatMap((limit, index) => limitErrors(limit, `spec.limits[${index}]`, seen));
   },
-  update: { state: 'last' },
+  update: { stages: UPDATE.changeThenObject },
 };
 
 function limitErrors(limit: JsonObject, place: string, seen: Set<string>): readonly FieldError[] {

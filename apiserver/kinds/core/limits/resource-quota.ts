@@ -4,6 +4,7 @@ import { type JsonObject, objectAt, sortedKeys, stringAt, stringsAt } from '../.
 import { quote } from '../../../../shared/values/quote';
 import { listed } from '../../rules/field-rules';
 import { countErrors, isStandardQuota, quotaResourceErrors } from '../../rules/resource-names';
+import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 
 /** Resources that can be limited for some pods only. */
@@ -25,7 +26,7 @@ const CONTRADICTIONS = [
 
 export const resourceQuota: Strategy = {
   validate: (object) => specErrors(objectAt(object, 'spec') ?? {}),
-  update: { state: 'first', validate: sameScopes },
+  update: { stages: UPDATE.objectThenChange, validate: sameScopes },
   status: {
     validate(object) {
       const status = objectAt(object, 'status') ?? {};

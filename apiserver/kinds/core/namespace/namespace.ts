@@ -1,10 +1,12 @@
 /** Namespace (behaviour-reference §5.2): its own finalizers, its phase, and the label that bears its name. */
+import { namespacePrecondition } from '../../../../shared/api/errors/status';
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shared/values/json';
 import { qualifiedName } from '../../../../shared/values/name-formats';
 import { isTerminating, metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { unqualifiedFinalizer } from '../../../../shared/api/metadata/object-meta-rules';
 import { otherQualifiedName, STANDARD_FINALIZERS } from '../../../../shared/names/dialect';
+import { UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
 
 export const namespace: Strategy = {
@@ -14,11 +16,11 @@ export const namespace: Strategy = {
     object['spec'] = { finalizers: has ? [...finalizers] : [...finalizers, names.namespaceFinalizer] };
     object['status'] = { phase: 'Active' };
   },
-  stamp: stampName,
+  setRequiredLabels: stampName,
   validate: (object) => finalizerErrors(object, () => 'spec.finalizers'),
-  update: { state: 'last', prepare: takeSpec },
+  update: { stages: UPDATE.changeThenObject, prepareForUpdate: takeSpec },
   status: {
-    prepare(object) {
+    prepareForUpdate(object) {
       const status = objectAt(object, 'status');
       if (status === undefined || stringAt(status, 'phase') === undefined) object['status'] = { ...status, phase: 'Active' };
     },
@@ -33,10 +35,13 @@ export const namespace: Strategy = {
     },
   },
   finalize: { validate: (object) => finalizerErrors(object, (index) => `spec.finalizers[${index}]`) },
-  markDeleted(object) {
-    object['status'] = { ...objectAt(object, 'status'), phase: 'Terminating' };
+  deletion: {
+    prepareForDeletion(object) {
+      object['status'] = { ...objectAt(object, 'status'), phase: 'Terminating' };
+    },
+    isHeldBack: (object) => stringsAt(objectAt(object, 'spec') ?? {}, 'finalizers').length > 0,
+    preconditionFailed: namespacePrecondition,
   },
-  heldBack: (object) => stringsAt(objectAt(object, 'spec') ?? {}, 'finalizers').length > 0,
 };
 
 /** The two spellings of the finalizer that holds a Namespace until it is empty. */

@@ -21,18 +21,19 @@ import {
 } from '../../../../shared/values/json';
 import { labelValue, qualifiedName } from '../../../../shared/values/name-formats';
 import { countErrors } from '../../rules/resource-names';
+import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 import { cidrErrors } from '../../rules/addresses';
 
 export const node: Strategy = {
   keepsStatusAtCreation: true,
-  mirror(object) {
+  canonicalize(object) {
     allocatableFromCapacity(object);
     mirrorPodRange(object);
   },
   validate: (object) => [...taintErrors(object), ...amountErrors(object), ...podRangeErrors(object)],
   update: {
-    state: 'first',
+    stages: UPDATE.objectThenChange,
     validate: (object, old) => [...addressErrors(object), ...onceSet(object, old), ...taintErrors(object)],
   },
   status: { validate: (object) => [...addressErrors(object), ...amountErrors(object)] },

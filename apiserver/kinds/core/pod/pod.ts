@@ -8,12 +8,13 @@ import { notAtFirst, validatePod } from './rules';
 import { podStatusErrors } from './status';
 import { podWarnings } from '../pod-template/warnings';
 import { qualityOfService } from './quality-of-service';
+import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 
 const DEFAULT_GRACE_SECONDS = 30;
 
 export const pod: Strategy = {
-  warningsFirst: oldNotations,
+  earlyWarnings: oldNotations,
   prepareForCreate(object, { names }) {
     liftGracePeriod(object);
     mirrorProfiles(object, names);
@@ -22,13 +23,13 @@ export const pod: Strategy = {
     const conditions = gates.length === 0 ? {} : { conditions: [heldByGates(object)] };
     object['status'] = { phase: 'Pending', qosClass: qualityOfService(object), ...conditions };
   },
-  validate: (object, _, old) => [...validatePod(object), ...(old === undefined ? notAtFirst(object) : [])],
-  warnings: (object, old) => (old === undefined ? podWarnings(object, '') : []),
-  update: { prepare: liftGracePeriod, state: 'between', validate: podChangeErrors },
+  validate: (object, old) => [...validatePod(object), ...(old === undefined ? notAtFirst(object) : [])],
+  warningsOnCreate: (object) => podWarnings(object, ''),
+  update: { prepareForUpdate: liftGracePeriod, stages: UPDATE.metadataThenObjectThenChange, validate: podChangeErrors },
   ephemeralcontainers: { validate: validateEphemeralContainers },
-  mirror: mirrorAddress,
+  canonicalize: mirrorAddress,
   status: {
-    prepare(object, old) {
+    prepareForUpdate(object, old) {
       const owners = own(readMetadata(old), 'ownerReferences');
       const metadata = metadataOf(object);
       if (owners === undefined) delete metadata['ownerReferences'];
@@ -36,17 +37,20 @@ export const pod: Strategy = {
     },
     validate: podStatusErrors,
   },
-  gracePeriod(object, asked) {
-    const spec = objectAt(object, 'spec') ?? {};
-    const phase = stringAt(objectAt(object, 'status') ?? {}, 'phase');
-    if ((stringAt(spec, 'nodeName') ?? '') === '' || phase === 'Succeeded' || phase === 'Failed') return 0;
-    const wanted = own(spec, 'terminationGracePeriodSeconds');
-    const period = asked ?? (typeof wanted === 'number' ? wanted : DEFAULT_GRACE_SECONDS);
-    return period < 0 ? 1 : period;
-  },
+  deletion: { checkGracefulDelete: graceSeconds },
+  resetFields: new Map([['status', { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} }, 'f:spec': {} }]]),
 };
 
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
+
+function graceSeconds(object: JsonObject, asked: number | undefined): number {
+  const spec = objectAt(object, 'spec') ?? {};
+  const phase = stringAt(objectAt(object, 'status') ?? {}, 'phase');
+  if ((stringAt(spec, 'nodeName') ?? '') === '' || phase === 'Succeeded' || phase === 'Failed') return 0;
+  const wanted = own(spec, 'terminationGracePeriodSeconds');
+  const period = asked ?? (typeof wanted === 'number' ? wanted : DEFAULT_GRACE_SECONDS);
+  return period < 0 ? 1 : period;
+}
 
 /** A pod with scheduling gates says from its first day why no scheduler looks at it. */
 const heldByGates = (object: JsonObject): JsonObject => ({

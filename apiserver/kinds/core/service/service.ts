@@ -8,23 +8,25 @@ import { dropLeftovers, dropWhatAliasesLack } from './leftovers';
 import { validateService, validateServiceChange } from './rules';
 import { validateServiceStatus } from './traffic';
 import { serviceWarnings } from './warnings';
+import { UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
 
 export const service: Strategy = {
   allocation: serviceAllocation,
-  settle: settleService,
+  prepareForAllocation: settleService,
   prepareForCreate: dropWhatAliasesLack,
   validate: validateService,
   update: {
-    state: 'last',
-    prepare(object, old) {
+    stages: UPDATE.changeThenObject,
+    prepareForUpdate(object, old) {
       dropLeftovers(object, old);
       dropWhatAliasesLack(object);
     },
     validate: validateServiceChange,
   },
   status: { validate: (object) => validateServiceStatus(object) },
-  warnings: serviceWarnings,
+  warningsOnCreate: serviceWarnings,
+  warningsOnUpdate: serviceWarnings,
 };
 
 function settleService(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] {

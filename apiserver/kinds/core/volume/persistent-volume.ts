@@ -14,6 +14,7 @@ import { readMetadata, timestamp } from '../../../../shared/api/metadata/object-
 import { compareQuantities } from '../../../../shared/values/quantity';
 import { misnamed } from '../../rules/field-rules';
 import { nodeSelectorErrors } from '../node/node-selector';
+import { UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
 import { accessModeErrors, annotationName, carriedClassWarnings, noAccessModes, volumeModeErrors } from '../claim/access-modes';
 import { checkSources, mountOptionErrors, SOURCES } from './volume-sources';
@@ -25,15 +26,18 @@ export const persistentVolume: Strategy = {
   prepareForCreate(object) {
     object['status'] = { phase: 'Pending', lastPhaseTransitionTime: stringAt(readMetadata(object), 'creationTimestamp') ?? null };
   },
-  validate: (object, _, old) => [...specErrors(specOf(object)), ...(old === undefined ? optionErrors(object) : [])],
+  validate: (object, old) => [...specErrors(specOf(object)), ...(old === undefined ? optionErrors(object) : [])],
   // What is said once of a new volume is said once of a changed one.
-  update: { state: 'twice', metadataOnce: true, validate: (object, old) => [...optionErrors(object), ...changeErrors(object, old)] },
-  status: { prepare: stampPhase },
-  warnings(object) {
-    const isRecycled = stringAt(specOf(object), 'persistentVolumeReclaimPolicy') === 'Recycle';
-    return [...carriedClassWarnings(object), ...(isRecycled ? [RECYCLED] : [])];
-  },
+  update: { stages: UPDATE.objectTwiceThenChangeAlone, validate: (object, old) => [...optionErrors(object), ...changeErrors(object, old)] },
+  status: { prepareForUpdate: stampPhase },
+  warningsOnCreate: volumeWarnings,
+  warningsOnUpdate: volumeWarnings,
 };
+
+function volumeWarnings(object: JsonObject): readonly string[] {
+  const isRecycled = stringAt(specOf(object), 'persistentVolumeReclaimPolicy') === 'Recycle';
+  return [...carriedClassWarnings(object), ...(isRecycled ? [RECYCLED] : [])];
+}
 
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
 

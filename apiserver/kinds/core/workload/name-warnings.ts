@@ -6,7 +6,7 @@ import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 const TEXT =
   'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: ';
 
-export function nameWarnings(object: JsonObject, old: JsonObject | undefined): readonly string[] {
-  const faults = old === undefined ? dnsLabel(stringAt(readMetadata(object), 'name') ?? '') : [];
+export function nameWarnings(object: JsonObject): readonly string[] {
+  const faults = dnsLabel(stringAt(readMetadata(object), 'name') ?? '');
   return faults.length === 0 ? [] : [`${TEXT}[${faults.join(' ')}]`];
 }

@@ -6,7 +6,7 @@ import type { Strategy } from '../../../registry/strategy';
 import { templateWarnings } from './template-warnings';
 
 export const podTemplate: Strategy = {
-  warnings: templateWarnings([]),
+  ...templateWarnings([]),
   validate: templateErrors,
   update: { validate: templateErrors },
 };

@@ -4,6 +4,7 @@ import { isEmptyObject, objectAt, type JsonObject } from '../../../../shared/val
 import { selects } from '../../../../shared/api/selectors/object-selector';
 import { negativeErrors } from '../../rules/field-rules';
 import { podTemplateErrors } from '../pod-template/pod-template';
+import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 import { countErrors, REPLICA_COUNTS } from './counts';
 import { labelsOf, lastingErrors, mismatch } from './selected-template';
@@ -15,13 +16,11 @@ const ofTemplate = templateWarnings(['spec']);
 export const replicationController: Strategy = {
   validate: specErrors,
   // The whole object is judged twice (upstream behaviour, visible in the causes).
-  update: { state: 'first', validate: specErrors },
+  update: { stages: UPDATE.objectThenChange, validate: specErrors },
   status: { validate: (object, old) => countErrors(REPLICA_COUNTS, object, old) },
-  warnings(object, old) {
-    if (old === undefined) return [...nameWarnings(object, old), ...ofTemplate(object, old)];
-    // Of the template that is replaced (upstream behaviour).
-    return isWishedAnew(object, old) ? ofTemplate(old, undefined) : [];
-  },
+  warningsOnCreate: (object) => [...nameWarnings(object), ...ofTemplate.warningsOnCreate(object)],
+  // Of the template that is replaced (upstream behaviour).
+  warningsOnUpdate: (object, old) => (isWishedAnew(object, old) ? ofTemplate.warningsOnCreate(old) : []),
 };
 
 function specErrors(object: JsonObject): readonly FieldError[] {

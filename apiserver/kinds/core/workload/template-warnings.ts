@@ -5,7 +5,8 @@ import { podWarnings } from '../pod-template/warnings';
 import type { Strategy } from '../../../registry/strategy';
 import { nameWarnings } from './name-warnings';
 
-type Warnings = NonNullable<Strategy['warnings']>;
+/** The warnings of a strategy, to be spread into it. */
+export type Warnings = Required<Pick<Strategy, 'warningsOnCreate' | 'warningsOnUpdate'>>;
 /** Of the object that has the template, at its place. */
 type OwnerWarnings = (owner: JsonObject, place: string) => readonly string[];
 
@@ -13,13 +14,13 @@ type OwnerWarnings = (owner: JsonObject, place: string) => readonly string[];
 export function templateWarnings(path: readonly string[], ofOwner: OwnerWarnings = () => []): Warnings {
   const place = path.join('.');
   const below = [...path, 'template', ''].join('.');
-  return (object, old) => {
-    if (old !== undefined && !isWishedAnew(object, old)) return [];
+  const warnings = (object: JsonObject): readonly string[] => {
     let owner: JsonObject | undefined = object;
     for (const member of path) owner = objectAt(owner, member);
     const template = objectAt(owner, 'template');
     return [...(owner === undefined ? [] : ofOwner(owner, place)), ...(template === undefined ? [] : podWarnings(template, below))];
   };
+  return { warningsOnCreate: warnings, warningsOnUpdate: (object, old) => (isWishedAnew(object, old) ? warnings(object) : []) };
 }
 
 export const isWishedAnew = (object: JsonObject, old: JsonObject): boolean =>
@@ -28,5 +29,5 @@ export const isWishedAnew = (object: JsonObject, old: JsonObject): boolean =>
 /** Of a workload whose Pods bear its name. */
 export function workloadWarnings(path: readonly string[], ofOwner?: OwnerWarnings): Warnings {
   const ofTemplate = templateWarnings(path, ofOwner);
-  return (object, old) => [...nameWarnings(object, old), ...ofTemplate(object, old)];
+  return { ...ofTemplate, warningsOnCreate: (object) => [...nameWarnings(object), ...ofTemplate.warningsOnCreate(object)] };
 }

@@ -1,0 +1,48 @@
+/**
+ * In which order a client is told what is wrong with an object. Every kind says so with one list of stages; what is found in a stage that stands in
+ * the list twice is told twice, as upstream does. Judges nothing itself.
+ */
+
+export type Stage =
+  /** The general rules for metadata: name, labels, annotations, owners. */
+  | 'metadata'
+  /** The general rules for a change of metadata. */
+  | 'metadata-change'
+  /** Finalizers need a domain, in most kinds. */
+  | 'finalizers'
+  /** `Strategy.validateEarly`. */
+  | 'early'
+  /** `Strategy.validate`: the whole object. */
+  | 'object'
+  /** `UpdateRules.validate`: the change, as the endpoint sees it. */
+  | 'change';
+
+/** Stages in their order. A later group is looked at only when nothing was found in the earlier ones. */
+export type Stages = readonly (readonly Stage[])[];
+
+/** What upstream's general part says of every update before the kind has its say. */
+const GENERAL: readonly Stage[] = ['metadata', 'metadata-change', 'metadata'];
+const OF_METADATA: readonly Stage[] = ['metadata-change', 'metadata', 'finalizers'];
+const OF_OBJECT: readonly Stage[] = ['metadata', 'finalizers', 'object'];
+
+/** Of new objects. */
+export const CREATE = {
+  usual: [OF_OBJECT],
+  earlyFirst: [['early', ...OF_OBJECT]],
+  /** Metadata is looked at only when the kind's own rules found nothing. */
+  objectAlone: [['object'], ['metadata']],
+} as const satisfies Record<string, Stages>;
+
+/** Of updates. The whole object is judged where `object` stands in the name. */
+export const UPDATE = {
+  change: [[...GENERAL, ...OF_METADATA, 'change']],
+  earlyThenChange: [[...GENERAL, 'early', ...OF_METADATA, 'change']],
+  changeThenObject: [[...GENERAL, ...OF_METADATA, 'change', ...OF_OBJECT]],
+  metadataThenObjectThenChange: [[...GENERAL, ...OF_METADATA, ...OF_OBJECT, 'change']],
+  objectThenChange: [[...GENERAL, ...OF_OBJECT, ...OF_METADATA, 'change']],
+  objectTwiceThenChange: [[...GENERAL, ...OF_OBJECT, ...OF_OBJECT, ...OF_METADATA, 'change']],
+  /** As above, but the metadata is not judged again with the change. */
+  objectThenChangeAlone: [[...GENERAL, ...OF_OBJECT, 'change']],
+  objectTwiceThenChangeAlone: [[...GENERAL, ...OF_OBJECT, ...OF_OBJECT, 'change']],
+  changeAlone: [[...GENERAL, 'change']],
+} as const satisfies Record<string, Stages>;

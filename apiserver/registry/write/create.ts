@@ -1,0 +1,144 @@
+/** Creation of an object: POST, and the PUT or apply that finds nothing. The steps stand in {@link attemptCreate} in their order. */
+import { stringAt, type JsonObject } from '../../../shared/values/json';
+import { generateName } from '../../../shared/values/name-formats';
+import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
+import { metadataOf, parseResourceVersion, readMetadata } from '../../../shared/api/metadata/object-meta';
+import * as status from '../../../shared/api/errors/status';
+import type { Claims } from '../../allocation/claims';
+import { makeEntry } from '../../cache/entry';
+import { hiddenFields } from '../object/hidden-fields';
+import { toHub } from '../object/resource-info';
+import { encode, storedValue, unstoredEntry, type Encoded } from '../object/stored-object';
+import { entryKey } from '../resources';
+import type { ParsedBody, WriteOptions, WriteResult } from '../verbs';
+import { accompany, allocate, withClaims } from './allocation';
+import { decodeBody } from './decode-body';
+import { guaranteedUpdate, type Current, type Step } from './guaranteed-update';
+import * as meta from './metadata-steps';
+import { recordOwnership } from './ownership';
+import { alreadyExists, checkDefinition } from './preconditions';
+import { admissionRequest, type WritePath, type WriteRequest } from './request';
+import { prepareForAllocation, validateCreation } from './validation';
+
+/** What is known of a creation beyond its request. */
+export interface Birth {
+  /** '' where the kind's own rules have to refuse it. */
+  readonly name: string;
+  /** Decoded, in canonical spelling, of the version that was sent; it is changed. */
+  readonly sent: JsonObject;
+  /** Who comes to own what; undefined = the object says so already. */
+  readonly manager: string | undefined;
+  readonly claims: Claims | undefined;
+}
+
+const NAME_ATTEMPTS = 8;
+
+/** A body of POST. Its name, when one is to be generated, is generated again where it is taken. */
+export async function createObject(path: WritePath, request: WriteRequest, body: ParsedBody, options: WriteOptions): Promise<WriteResult> {
+  const { info, context, namespace } = request;
+  const decode = (): JsonObject => {
+    const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
+    return meta.agreeOnPlace(info, object, path.names, namespace, undefined);
+  };
+  let fresh: JsonObject | undefined = decode();
+  const given = stringAt(readMetadata(fresh), 'name') ?? '';
+  const base = stringAt(readMetadata(fresh), 'generateName') ?? '';
+  const generates = given === '' && base !== '';
+  for (let left = generates ? NAME_ATTEMPTS : 1; ; left--) {
+    const name = generates ? generateName(base, path.random) : given;
+    try {
+      return await withClaims(path, request, (claims) =>
+        guaranteedUpdate(path, path.attemptsFor(request, name), (current) => {
+          const sent = fresh ?? decode();
+          fresh = undefined;
+          return attemptCreate(path, { ...request, name: given }, { name, sent, manager: options.fieldManager, claims }, current);
+        }),
+      );
+    } catch (error) {
+      if (left === 1 || !(error instanceof status.StatusError) || error.reason !== 'AlreadyExists') throw error;
+    }
+  }
+}
+
+export async function attemptCreate(path: WritePath, request: WriteRequest, birth: Birth, current: Current): Promise<Step<WriteResult>> {
+  const object = receive(path, request, birth);
+  const admitted = admissionRequest(request, 'CREATE', current, object, undefined);
+  const mutated = path.admission.mutate(admitted);
+  if (mutated !== undefined) await mutated;
+  const asked = parseResourceVersion(stringAt(metadataOf(object), 'resourceVersion'));
+  begin(path, request, birth, object);
+  decide(path, request, birth, object);
+  const dialectSensitive = canonicalizeGroups(object, request.info.hubCodec.groupFields, path.names);
+  const refusal = request.creates === 'instead' ? request.context.creationRefusal?.() : undefined;
+  if (refusal !== undefined) throw refusal;
+  const checked = path.admission.validate(admitted);
+  if (checked !== undefined) await checked;
+  const version = asked.type === 'number' ? asked.value : undefined;
+  if (version !== undefined && !request.dryRun) throw status.clientFault('resourceVersion should not be set on objects to be created');
+  checkFree(request, birth, object, current);
+  return store(path, request, birth, encode(request.info, stored(request, object), dialectSensitive), version);
+}
+
+/** With the defaults of the version that was sent, as the version that is stored, and with its first owner. */
+function receive(path: WritePath, request: WriteRequest, { sent, manager }: Birth): JsonObject {
+  const { info, context } = request;
+  const { strategy } = info;
+  info.codec.applyDefaults(sent);
+  const object = toHub(info, sent);
+  meta.dropDeletion(metadataOf(object));
+  strategy.canonicalize?.(object);
+  const isNamed = request.name !== '' || stringAt(metadataOf(object), 'name') !== undefined;
+  if (isNamed) strategy.setRequiredLabels?.(object, path.strategyContext(context));
+  if (manager !== undefined) recordOwnership(info, request.subresource, manager, object, undefined, path.clock.now());
+  return object;
+}
+
+/** The server's part of a new object's metadata, and what nobody can bring along. */
+function begin(path: WritePath, { info, context }: WriteRequest, { name }: Birth, object: JsonObject): void {
+  const metadata = metadataOf(object);
+  meta.stampNew(info, metadata, path.random.uuid(), path.clock.now());
+  if (name !== '') metadata['name'] = name;
+  if (info.hasStatus && info.strategy.keepsStatusAtCreation !== true) delete object['status'];
+  meta.dedupeOwners(metadata, 'update', (text) => context.warn(text));
+  info.hubCodec.dropDisabled(object);
+}
+
+/** The kind's part: allocation, what a client may not choose, and the judgement. */
+function decide(path: WritePath, { info, context }: WriteRequest, { claims }: Birth, object: JsonObject): void {
+  const { strategy } = info;
+  const strategyContext = path.strategyContext(context);
+  prepareForAllocation(info, object, undefined, strategyContext);
+  allocate(info, object, undefined, claims);
+  for (const warning of strategy.earlyWarnings?.(object) ?? []) context.warn(warning);
+  strategy.prepareForCreate?.(object, strategyContext);
+  strategy.setRequiredLabels?.(object, strategyContext);
+  validateCreation(info, object, strategyContext);
+  for (const warning of strategy.warningsOnCreate?.(object) ?? []) context.warn(warning);
+}
+
+function checkFree({ info }: WriteRequest, { name }: Birth, object: JsonObject, { entry, definition }: Current): void {
+  if (entry !== undefined) throw alreadyExists(info, name, metadataOf(object), entry);
+  if (info.row.custom !== undefined) checkDefinition(info, definition);
+}
+
+/** A converted object, with the defaults of the version that is stored. */
+function stored({ info }: WriteRequest, object: JsonObject): JsonObject {
+  if (info.converter !== undefined) info.hubCodec.applyDefaults(object);
+  return object;
+}
+
+/** `version` = the one that the object was sent with: a dry run shows it again. */
+function store(path: WritePath, request: WriteRequest, birth: Birth, encoded: Encoded, version: number | undefined): Step<WriteResult> {
+  const { info, namespace } = request;
+  const key = entryKey({ namespace, name: birth.name });
+  const value = storedValue(info, encoded, hiddenFields(info, path.clock.now(), path.eventTtlSeconds));
+  return {
+    type: 'store',
+    isBirth: true,
+    operation: { type: 'put', key: info.keyPrefix + key, value },
+    ...accompany(path, info, undefined, encoded.object, birth.claims, (revision = version) => ({
+      entry: revision === undefined ? unstoredEntry(key, encoded) : makeEntry(info.stored, key, revision, value),
+      created: true,
+    })),
+  };
+}

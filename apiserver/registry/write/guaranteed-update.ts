@@ -1,0 +1,207 @@
+/**
+ * Guaranteed update, as upstream calls it: an attempt is made on the cached state; what it refuses or finds unchanged is confirmed on a proven state; what
+ * it wants to store is one transaction, and a lost race brings the present state for the next attempt in the same round trip. Dry run ends here, for
+ * every verb. Knows neither verbs nor kinds.
+ */
+import { StatusError, timeout } from '../../../shared/api/errors/status';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { KeyWrite } from '../../allocation/claims';
+import type { Cache, Entry, StoredType } from '../../cache/cache';
+import { makeEntry } from '../../cache/entry';
+import { commit } from '../../storage/commit';
+import { StoreError, type KeyValue, type Operation, type Revision, type Store, type Transaction } from '../../storage/store';
+
+/** A key that a write looks at. */
+export interface Watched {
+  readonly type: StoredType;
+  /** Below the type's segment. */
+  readonly key: string;
+  /** In the store. */
+  readonly storeKey: string;
+}
+
+/** An object besides its own on which a write rests. */
+export interface Guard extends Watched {
+  /** The member of {@link Current} that shows it. */
+  readonly name: 'namespace' | 'definition' | 'lease';
+  /** Its state is compared in the transaction of every write, or only where the object is born: nothing is born in what is going away. */
+  readonly compared: 'always' | 'at-birth';
+  /** Asked of its present state before anything is stored; returns the refusal. */
+  readonly refusal?: (entry: Entry | undefined) => StatusError | undefined;
+}
+
+/** The object's state and that of its guards; undefined = does not exist, or is nothing that the write rests on. */
+export interface Current {
+  readonly entry: Entry | undefined;
+  readonly namespace: Entry | undefined;
+  readonly definition: Entry | undefined;
+  /** The Lease that a fenced write rests on. */
+  readonly lease: Entry | undefined;
+  /** It was the store's state at some moment since the request began, so that a refusal can rest on it. */
+  readonly proven: boolean;
+}
+
+/** What an attempt came to. */
+export type Step<R> =
+  /** Nothing to store: the answer rests on the state alone. */
+  | { readonly type: 'answer'; readonly result: R }
+  | {
+      readonly type: 'store';
+      /** The object is being born. */
+      readonly isBirth?: true;
+      readonly operation: Operation;
+      /** Keys of no API object that change, or must not have changed, with the object. */
+      readonly alongside?: readonly KeyWrite[];
+      /** `revision` = the write's own; undefined = it was a dry run, and nothing was stored. */
+      readonly finish: (revision: Revision | undefined) => R;
+    };
+
+export interface Attempts {
+  readonly object: Watched;
+  readonly guards: readonly Guard[];
+  /** In ms of Clock.monotonic. */
+  readonly deadline: number;
+  /** Nothing is stored. It begins with a proven state, because it never meets the store's own compare. */
+  readonly dryRun: boolean;
+  /** How an earlier update of this request left the object: it begins there. */
+  readonly left?: Entry;
+  /** Refusals rest on more than the objects above, so only a cache that has caught up proves them. */
+  readonly restsOnMore: boolean;
+}
+
+export interface AttemptDependencies {
+  readonly store: Store;
+  readonly cache: Cache;
+  readonly clock: Clock;
+}
+
+/**
+ * How long an answer waits for the replica to have seen its write. Controllers act on what their watches say: whoever is answered before the event
+ * of his own write may act on the state before it, and meets a conflict. Longer than a healthy store's watch takes, and nothing that a client feels.
+ */
+const ECHO_PATIENCE_MS = 20;
+
+/** Runs `attempt` until it has an answer. Rejects with its StatusError, or with StoreError. */
+export async function guaranteedUpdate<R>(
+  dependencies: AttemptDependencies,
+  attempts: Attempts,
+  attempt: (current: Current) => Step<R> | Promise<Step<R>>,
+): Promise<R> {
+  const { store, cache, clock } = dependencies;
+  let current = attempts.dryRun ? await proven(dependencies, attempts) : first(cache, attempts);
+  const since = cache.revision;
+  for (;;) {
+    let step: Step<R>;
+    try {
+      const made = attempt(current);
+      step = made instanceof Promise ? await made : made;
+      if (step.type === 'store') checkGuards(attempts, current);
+    } catch (error) {
+      if (current.proven || !(error instanceof StatusError)) throw error;
+      current = await proven(dependencies, attempts);
+      continue;
+    }
+    if (step.type === 'answer') {
+      if (current.proven) return step.result;
+      const confirmed = await proven(dependencies, attempts);
+      if (confirmed.entry?.revision === current.entry?.revision) return step.result;
+      current = confirmed;
+      continue;
+    }
+    if (attempts.dryRun) return step.finish(undefined);
+    const compared = comparedBy(attempts, step.isBirth === true);
+    const result = await commit(store, transactionOf(compared, current, step), { clock, deadline: attempts.deadline, since });
+    if (result.committed) {
+      await cache.waitFor(result.revision, { deadline: clock.monotonic() + ECHO_PATIENCE_MS });
+      return step.finish(result.revision);
+    }
+    if (clock.monotonic() >= attempts.deadline)
+      throw timeout('request did not complete within requested timeout - context deadline exceeded');
+    step.alongside?.forEach((write, index) => write.lost(result.current[compared.length + index], result.revision));
+    current = afterLostRace(attempts, compared, current, result.current);
+  }
+}
+
+function first(cache: Cache, attempts: Attempts): Current {
+  const { left } = attempts;
+  return left === undefined ? cached(cache, attempts, false) : { ...cached(cache, attempts, true), entry: left };
+}
+
+function checkGuards({ guards }: Attempts, current: Current): void {
+  for (const { name, refusal } of guards) {
+    const refused = refusal?.(current[name]);
+    if (refused !== undefined) throw refused;
+  }
+}
+
+/** What a write's transaction compares: the object first. A leader that writes its own Lease meets the compare of the object itself. */
+function comparedBy({ object, guards }: Attempts, isBirth: boolean): readonly (Watched | Guard)[] {
+  const others = guards.filter(({ compared, storeKey }) => (isBirth || compared === 'always') && storeKey !== object.storeKey);
+  return [object, ...others];
+}
+
+function shownAs(current: Current, watched: Watched | Guard): Entry | undefined {
+  return 'name' in watched ? current[watched.name] : current.entry;
+}
+
+function transactionOf<R>(
+  compared: readonly (Watched | Guard)[],
+  current: Current,
+  step: Extract<Step<R>, { type: 'store' }>,
+): Transaction {
+  const compare = compared.map((watched) => ({ key: watched.storeKey, modRevision: shownAs(current, watched)?.revision ?? 0 }));
+  const operations = [step.operation];
+  for (const { key, modRevision, operation } of step.alongside ?? []) {
+    compare.push({ key, modRevision });
+    if (operation !== undefined) operations.push(operation);
+  }
+  return { compare, operations };
+}
+
+/** The state that the store answered with; what was not compared is as it was. */
+function afterLostRace(
+  attempts: Attempts,
+  compared: readonly Watched[],
+  before: Current,
+  present: readonly (KeyValue | undefined)[],
+): Current {
+  const find = (watched: Watched, known: Entry | undefined): Entry | undefined => {
+    const at = compared.findIndex(({ storeKey }) => storeKey === watched.storeKey);
+    return at === -1 ? known : entryOf(watched, present[at]);
+  };
+  return stateOf(attempts, (watched) => find(watched, shownAs(before, watched)), !attempts.restsOnMore);
+}
+
+function stateOf({ object, guards }: Attempts, find: (watched: Watched | Guard) => Entry | undefined, isProven: boolean): Current {
+  const of = (name: Guard['name']): Entry | undefined => {
+    const guard = guards.find((other) => other.name === name);
+    return guard === undefined ? undefined : find(guard);
+  };
+  return { entry: find(object), namespace: of('namespace'), definition: of('definition'), lease: of('lease'), proven: isProven };
+}
+
+function cached(cache: Cache, attempts: Attempts, isProven: boolean): Current {
+  return stateOf(attempts, (watched) => cache.get(watched.type, watched.key), isProven);
+}
+
+/** The cache once it has caught up with the store, or, when it cannot in time, the store itself. */
+async function proven(dependencies: AttemptDependencies, attempts: Attempts): Promise<Current> {
+  const { cache, clock } = dependencies;
+  const waited = { deadline: attempts.deadline };
+  try {
+    await cache.mostRecent(waited);
+  } catch (error) {
+    const isLate = error instanceof StoreError && error.failure === 'deadline';
+    if (attempts.restsOnMore || !isLate || clock.monotonic() >= attempts.deadline) throw error;
+    const found = new Map<Watched, Entry | undefined>();
+    for (const watched of [attempts.object, ...attempts.guards]) {
+      found.set(watched, (await cache.read(watched.type, watched.key, waited)).entry);
+    }
+    return stateOf(attempts, (watched) => found.get(watched), true);
+  }
+  return cached(cache, attempts, true);
+}
+
+function entryOf(watched: Watched, kv: KeyValue | undefined): Entry | undefined {
+  return kv === undefined ? undefined : makeEntry(watched.type, watched.key, kv.modRevision, kv.value);
+}

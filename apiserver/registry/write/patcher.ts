@@ -1,0 +1,149 @@
+/**
+ * From a PATCH body to the changed object (behaviour-reference §1.5): reads the patch once, applies it to whatever state an attempt starts from, and
+ * decodes the result as a body. Apply is not one of these patches: see apply.ts.
+ */
+import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { invalidValue } from '../../../shared/api/errors/field-error';
+import { quote } from '../../../shared/values/quote';
+import { DecodeError } from '../../../shared/api/types';
+import * as status from '../../../shared/api/errors/status';
+import {
+  applyJsonPatch,
+  MOST_OPERATIONS,
+  parseOperations,
+  PatchFailure,
+  PatchSyntax,
+  TooManyOperations,
+} from '../../../shared/patch/json-patch';
+import { mergeObject } from '../../../shared/patch/merge-patch';
+import { fieldFaults, parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
+import type { FieldValidation, PatchBody } from '../verbs';
+import { checkPatchedCustomKind } from './custom-kind';
+import { checkKind, decodeStrictly } from './decode-body';
+import { BodyFault } from './body-fault';
+import type { KindInfo } from '../object/resource-info';
+import { sortedWhere, touchedBy, touchedByMerge } from './shown-object';
+import { readStrategicPatch } from './strategic-patch';
+
+/** The stored object, with its resourceVersion and without kind and apiVersion, to the changed one, decoded. It is left as it is. */
+export type Patcher = (old: JsonObject) => JsonObject;
+
+export interface DocumentPatch extends PatchBody {
+  readonly type: Exclude<PatchBody['type'], 'apply'>;
+}
+
+/** Throws StatusError for a patch that cannot be read; the patcher throws it for one that cannot be applied. */
+export function readPatch(info: KindInfo, patch: DocumentPatch, validation: FieldValidation, warn: (text: string) => void): Patcher {
+  switch (patch.type) {
+    case 'merge': {
+      const body = parse(patch.bytes);
+      if (body.value === null) throw status.badRequest('Invalid JSON Patch');
+      if (!isObject(body.value)) {
+        throw status.badRequest(
+          `error decoding patch: json: cannot unmarshal ${typeName(body.value)} into Go value of type map[string]interface {}`,
+        );
+      }
+      const changes = body.value;
+      const strict = body.duplicates.map((path) => `duplicate field ${quote(path)}`);
+      return (old) => {
+        const target = withKind(info, old);
+        return decodePatched(info, mergeObject(target, changes), () => touchedByMerge(target, changes), validation, warn, strict);
+      };
+    }
+    case 'json': {
+      const body = parse(patch.bytes);
+      const { operations, unknown } = readOperations(body.value);
+      const strict = fieldFaults(body, unknown, 'strict').map((fault) => `json patch ${fault}`);
+      return (old) => {
+        let changed: JsonObject;
+        try {
+          changed = applyJsonPatch(cloneJson(withKind(info, old)), operations);
+        } catch (error) {
+          throw error instanceof PatchFailure ? status.patchFailed() : error;
+        }
+        return decodePatched(info, changed, () => touchedBy(operations), validation, warn, strict);
+      };
+    }
+    case 'strategic':
+      return readStrategicPatch(info, patch.bytes, validation, warn);
+  }
+}
+
+const withKind = (info: KindInfo, old: JsonObject): JsonObject => ({ kind: info.kind, apiVersion: info.apiVersion, ...old });
+
+function parse(bytes: Buffer): Parsed {
+  try {
+    return parseJson(bytes);
+  } catch (error) {
+    throw error instanceof SyntaxFault ? status.badRequest(`error decoding patch: ${error.message}`) : error;
+  }
+}
+
+function readOperations(value: JsonValue): ReturnType<typeof parseOperations> {
+  try {
+    return parseOperations(value);
+  } catch (error) {
+    if (error instanceof PatchSyntax) throw status.badRequest(`error decoding patch: ${error.message}`);
+    if (error instanceof TooManyOperations) {
+      throw status.requestTooLarge(`The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${error.count}`);
+    }
+    throw error;
+  }
+}
+
+function typeName(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
+}
+
+/**
+ * What is wrong with a patched object is told in the order in which upstream shows it. One that does not fit its kind is shown whole, under no name
+ * (upstream behaviour). `touched` = where the patch was.
+ */
+function decodePatched(
+  info: KindInfo,
+  value: JsonObject,
+  touched: () => JsonObject,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+  strict: readonly string[],
+): JsonObject {
+  const faultless = strict.length === 0 ? decodeFaultless(info, value) : undefined;
+  if (faultless !== undefined) return faultless;
+  const shown = sortedWhere(value, touched());
+  try {
+    checkPatchedKind(info, shown);
+    return decodeStrictly(info, { value: shown, duplicates: [], format: 'json' }, validation, warn, strict);
+  } catch (error) {
+    if (!(error instanceof BodyFault)) throw error;
+    throw status.invalid({ group: '', kind: '' }, '', [invalidValue('patch', stringifyJson(shown), error.message)]);
+  }
+}
+
+/** Undefined = there is something to be told. */
+function decodeFaultless(info: KindInfo, value: JsonObject): JsonObject | undefined {
+  try {
+    checkPatchedKind(info, value);
+    const { object, unknown } = info.codec.decode(value);
+    return unknown.length === 0 ? object : undefined;
+  } catch (error) {
+    if (error instanceof BodyFault || error instanceof DecodeError) return undefined;
+    throw error;
+  }
+}
+
+function checkPatchedKind(info: KindInfo, value: JsonObject): void {
+  if (info.row.custom !== undefined) {
+    checkPatchedCustomKind(info, value);
+    return;
+  }
+  try {
+    checkKind(info, value);
+  } catch (error) {
+    if (!(error instanceof status.StatusError)) throw error;
+    const text = error.message;
+    const cause = text.indexOf(': ');
+    throw new BodyFault(text.includes('cannot be handled as a') ? text.slice(cause + 2) : text);
+  }
+}

@@ -1,0 +1,214 @@
+/**
+ * Change of an object, whatever it comes from: PUT, a patch, an applied configuration. The steps stand in {@link attemptUpdate} in their order. How a
+ * body becomes the changed object is its {@link Source}'s business.
+ */
+import { stringAt, type JsonObject } from '../../../shared/values/json';
+import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
+import { isTerminating, metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
+import * as status from '../../../shared/api/errors/status';
+import type { Claims } from '../../allocation/claims';
+import type { Entry } from '../../cache/cache';
+import { makeEntry } from '../../cache/entry';
+import { hiddenFields } from '../object/hidden-fields';
+import { toHub, type KindInfo } from '../object/resource-info';
+import { encode, isUnchanged, readEntry, storedValue } from '../object/stored-object';
+import { entryKey } from '../resources';
+import type { UpdateRules } from '../strategy';
+import type { ParsedBody, WriteOptions, WriteResult } from '../verbs';
+import { accompany, allocate, withClaims } from './allocation';
+import { attemptCreate } from './create';
+import { decodeBody } from './decode-body';
+import { scoped } from './endpoint-scope';
+import { guaranteedUpdate, type Current, type Step } from './guaranteed-update';
+import * as meta from './metadata-steps';
+import { changesOnlyTimes, recordOwnership } from './ownership';
+import { checkResourceVersion } from './preconditions';
+import { mayGo } from './removal';
+import { admissionRequest, type WritePath, type WriteRequest } from './request';
+import { scaled, scaleInfo, shownScale } from './scale';
+import { prepareForAllocation, validateUpdate } from './validation';
+
+/** What a PUT or PATCH makes of the stored object. */
+export interface Source {
+  readonly verb: 'update' | 'patch' | 'apply';
+  /** The object says already who owns what. */
+  readonly owned?: true;
+  /** A decoded object of the served version, new on every call; of an apply, with its managedFields. `old` is the stored one, if there is one. */
+  object(old: JsonObject | undefined): JsonObject;
+}
+
+/** A body of PUT. */
+export async function updateObject(path: WritePath, request: WriteRequest, body: ParsedBody, options: WriteOptions): Promise<WriteResult> {
+  const info = bodyInfo(request);
+  const { context, namespace, name } = request;
+  const decode = (): JsonObject => {
+    const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
+    return meta.agreeOnPlace(info, object, path.names, namespace, name);
+  };
+  let fresh: JsonObject | undefined = decode();
+  const object = (): JsonObject => {
+    const written = fresh ?? decode();
+    fresh = undefined;
+    return written;
+  };
+  return change(path, request, { verb: 'update', object }, options);
+}
+
+export function change(path: WritePath, request: WriteRequest, source: Source, options: WriteOptions): Promise<WriteResult> {
+  const through = request.subresource === 'scale' ? throughScale(path, request, source, options) : source;
+  return withClaims(path, request, (claims) =>
+    guaranteedUpdate(path, path.attemptsFor(request, request.name), (current) =>
+      attemptUpdate(path, request, { source: through, options, claims }, current),
+    ),
+  );
+}
+
+/** The kind of the body. */
+export function bodyInfo({ info, subresource }: WriteRequest): KindInfo {
+  return subresource === 'scale' ? scaleInfo : info;
+}
+
+/** A source of scales as one of the objects that they scale. */
+function throughScale({ clock }: WritePath, request: WriteRequest, source: Source, { fieldManager }: WriteOptions): Source {
+  const { verb } = source;
+  const object = (old: JsonObject | undefined): JsonObject => {
+    if (old === undefined) throw status.notFound(request.info.gr, request.name);
+    return scaled(request, { verb, manager: fieldManager, ms: clock.now() }, old, source.object(shownScale(request, old)));
+  };
+  return { verb, owned: true, object };
+}
+
+/** What is known of a change beyond its request. */
+interface Change {
+  readonly source: Source;
+  readonly options: WriteOptions;
+  readonly claims: Claims | undefined;
+}
+
+/** One attempt to replace what is stored by what the source makes of it. */
+async function attemptUpdate(path: WritePath, request: WriteRequest, change: Change, current: Current): Promise<Step<WriteResult>> {
+  const { entry } = current;
+  if (entry === undefined) return createInstead(path, request, change, current);
+  const { object: old, text } = readEntry(request.info, entry);
+  const received = receive(path, request, change, old, entry);
+  const admitted = admissionRequest(request, 'UPDATE', current, received, old);
+  const mutated = path.admission.mutate(admitted);
+  if (mutated !== undefined) await mutated;
+  const object = place(request, change, received, old);
+  decide(path, request, change, object, old);
+  const dialectSensitive = canonicalizeGroups(object, request.info.hubCodec.groupFields, path.names);
+  const checked = path.admission.validate({ ...admitted, object });
+  if (checked !== undefined) await checked;
+  return store(path, request, change, { entry, text, object, old, dialectSensitive });
+}
+
+/** Where nothing is stored, an apply creates, and a PUT of some kinds does. */
+function createInstead(
+  path: WritePath,
+  request: WriteRequest,
+  { source, options, claims }: Change,
+  current: Current,
+): Promise<Step<WriteResult>> {
+  const { info, name, subresource } = request;
+  const applies = source.verb === 'apply';
+  if (applies && subresource !== undefined) throw status.notFound(info.gr, name);
+  const object = source.verb === 'patch' ? undefined : source.object(undefined);
+  const uid = object === undefined ? '' : (stringAt(metadataOf(object), 'uid') ?? '');
+  if (uid !== '') throw status.uidPrecondition(info.gr, name, info.keyPrefix + entryKey(request), uid, '');
+  const creates = applies || (subresource === undefined && info.row.createOnUpdate === true);
+  if (object === undefined || !creates || options.ifMatch !== undefined) throw status.notFound(info.gr, name);
+  delete metadataOf(object)['resourceVersion'];
+  const manager = applies ? undefined : options.fieldManager;
+  return attemptCreate(path, { ...request, creates: 'instead' }, { name, sent: object, manager, claims }, current);
+}
+
+/** What the source makes of the stored object, held against the preconditions, with defaults, as the version that is stored, and with its owners. */
+function receive(path: WritePath, request: WriteRequest, { source, options }: Change, old: JsonObject, entry: Entry): JsonObject {
+  const { info, name, subresource } = request;
+  if (options.ifMatch !== undefined && options.ifMatch !== String(entry.revision)) throw status.modified(info.gr, name);
+  const sent = source.object(old);
+  const metadata = metadataOf(sent);
+  const [uid, oldUid] = [stringAt(metadata, 'uid') ?? '', stringAt(readMetadata(old), 'uid') ?? ''];
+  if (source.verb === 'update' && uid !== '' && uid !== oldUid)
+    throw status.uidPrecondition(info.gr, name, info.keyPrefix + entryKey(request), uid, oldUid);
+  checkResourceVersion(info, name, stringAt(metadata, 'resourceVersion'), entry);
+  info.codec.applyDefaults(sent);
+  const object = toHub(info, sent);
+  info.strategy.canonicalize?.(object);
+  info.strategy.setRequiredLabels?.(object, path.strategyContext(request.context));
+  if (source.owned !== true) recordOwnership(info, subresource, options.fieldManager, object, old, path.clock.now());
+  return object;
+}
+
+/** The server's part of the metadata, and what the endpoint does not write. */
+function place(
+  { info, context, namespace, name, subresource }: WriteRequest,
+  { source }: Change,
+  received: JsonObject,
+  old: JsonObject,
+): JsonObject {
+  const metadata = metadataOf(received);
+  meta.agreeOnName(metadata, name);
+  meta.agreeOnNamespace(info, metadata, namespace);
+  meta.carryOver(metadata, readMetadata(old));
+  meta.dedupeOwners(metadata, source.verb, (text) => context.warn(text));
+  const object = scoped(info, subresource, received, old);
+  info.hubCodec.dropDisabled(object);
+  return object;
+}
+
+/** The kind's part: allocation, what the endpoint may not change, and the judgement. */
+function decide(
+  path: WritePath,
+  { info, context, subresource }: WriteRequest,
+  { claims }: Change,
+  object: JsonObject,
+  old: JsonObject,
+): void {
+  const { strategy } = info;
+  const strategyContext = path.strategyContext(context);
+  const rules: UpdateRules | undefined = subresource === undefined || subresource === 'scale' ? strategy.update : strategy[subresource];
+  if (subresource === undefined) {
+    prepareForAllocation(info, object, old, strategyContext);
+    allocate(info, object, old, claims);
+  }
+  rules?.prepareForUpdate?.(object, old, strategyContext);
+  strategy.setRequiredLabels?.(object, strategyContext);
+  meta.countGeneration(info, subresource, object, old);
+  validateUpdate(info, rules, object, old, strategyContext);
+  if (subresource === undefined) for (const warning of strategy.warningsOnUpdate?.(object, old) ?? []) context.warn(warning);
+}
+
+/** What has been decided, beside what is stored. */
+interface Decided {
+  readonly entry: Entry;
+  /** The entry's. */
+  readonly text: string;
+  readonly object: JsonObject;
+  readonly old: JsonObject;
+  readonly dialectSensitive: boolean;
+}
+
+/** A terminating object that nothing holds back any more is removed with the change. */
+function store(path: WritePath, request: WriteRequest, { claims }: Change, decided: Decided): Step<WriteResult> {
+  const { info, subresource } = request;
+  const { entry, text, object, old, dialectSensitive } = decided;
+  if (info.converter !== undefined) info.hubCodec.applyDefaults(object);
+  const encoded = encode(info, object, dialectSensitive);
+  const removed = isTerminating(readMetadata(old)) && mayGo(info, object);
+  const isSame = isUnchanged(encoded, entry, text) || (subresource !== 'scale' && changesOnlyTimes(object, old));
+  if (!removed && isSame) return { type: 'answer', result: { entry, created: false } };
+  const key = entryKey(request);
+  const storeKey = info.keyPrefix + key;
+  const value = storedValue(info, encoded, hiddenFields(info, path.clock.now(), path.eventTtlSeconds));
+  // A removal answers with the object as it was sent, at its last stored version (upstream behaviour), and so does a dry run.
+  const shown = (revision: number | undefined): number => (removed ? entry.revision : (revision ?? entry.revision));
+  return {
+    type: 'store',
+    operation: removed ? { type: 'delete', key: storeKey } : { type: 'put', key: storeKey, value },
+    ...accompany(path, info, old, removed ? undefined : object, claims, (revision) => ({
+      entry: makeEntry(info.stored, key, shown(revision), value),
+      created: false,
+    })),
+  };
+}

@@ -1,0 +1,108 @@
+/** Applies the rules of metadata and kind stage by stage, in the order that the kind says. Changes nothing. */
+import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalid } from '../../../shared/api/errors/status';
+import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import {
+  unqualifiedFinalizers,
+  validateChangeable,
+  validateMetadata,
+  validateMetadataChange,
+  type MetadataRules,
+} from '../../../shared/api/metadata/object-meta-rules';
+import { stringAt, type JsonObject } from '../../../shared/values/json';
+import { pathSegment, type NameCheck } from '../../../shared/values/name-formats';
+import type { ResourceInfo } from '../object/resource-info';
+import { CREATE, UPDATE, type Stage, type Stages } from '../stages';
+import type { StrategyContext, UpdateRules } from '../strategy';
+
+const NONE: readonly FieldError[] = [];
+
+/** What comes before allocation and all other rules. Throws a 422 StatusError. */
+export function prepareForAllocation(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined, context: StrategyContext): void {
+  const errors = info.strategy.prepareForAllocation?.(object, old, context) ?? NONE;
+  if (errors.length > 0) throw refused(info, object, errors);
+}
+
+/** Throws a 422 StatusError. */
+export function validateCreation(info: ResourceInfo, object: JsonObject, context: StrategyContext): void {
+  const metadata = readMetadata(object);
+  const { strategy } = info;
+  judge(info, object, strategy.createStages ?? CREATE.usual, (stage) => {
+    switch (stage) {
+      case 'metadata':
+        return validateMetadata(metadata, nameRules(info, object));
+      case 'finalizers':
+        return info.wantsQualifiedFinalizers ? unqualifiedFinalizers(metadata) : NONE;
+      case 'early':
+        return strategy.validateEarly?.(object, undefined, context) ?? NONE;
+      case 'object':
+        return strategy.validate?.(object, undefined, context) ?? NONE;
+      case 'metadata-change':
+      case 'change':
+        return NONE;
+    }
+  });
+  const name = stringAt(metadata, 'name') ?? '';
+  const faults = pathSegment(name).map((text) => invalidValue('metadata.name', name, text));
+  if (faults.length > 0) throw refused(info, object, faults);
+}
+
+/** The format of the kind's names, and what else the object demands of its own. */
+function nameRules({ metadataRules, strategy }: ResourceInfo, object: JsonObject): MetadataRules {
+  if (strategy.validateName === undefined) return metadataRules;
+  const both =
+    (format: NameCheck): NameCheck =>
+    (name) => [...format(name), ...(strategy.validateName?.(object, name) ?? [])];
+  return { ...metadataRules, name: both(metadataRules.name), prefix: both(metadataRules.prefix) };
+}
+
+/** `rules` = those of the endpoint. Throws a 422 StatusError. */
+export function validateUpdate(
+  info: ResourceInfo,
+  rules: UpdateRules | undefined,
+  object: JsonObject,
+  old: JsonObject,
+  context: StrategyContext,
+): void {
+  const metadata = readMetadata(object);
+  const { strategy } = info;
+  judge(info, object, rules?.stages ?? UPDATE.change, (stage) => {
+    switch (stage) {
+      case 'metadata':
+        return validateChangeable(metadata);
+      case 'metadata-change':
+        return validateMetadataChange(metadata, readMetadata(old));
+      case 'finalizers':
+        return info.wantsQualifiedFinalizers ? unqualifiedFinalizers(metadata) : NONE;
+      case 'early':
+        return strategy.validateEarly?.(object, old, context) ?? NONE;
+      case 'object':
+        return strategy.validate?.(object, old, context) ?? NONE;
+      case 'change':
+        return rules?.validate?.(object, old, context) ?? NONE;
+    }
+  });
+}
+
+/** Each stage is asked once, however often it is told. Throws when a group of stages has found something. */
+function judge(info: ResourceInfo, object: JsonObject, stages: Stages, ask: (stage: Stage) => readonly FieldError[]): void {
+  for (const group of stages) {
+    let found: Map<Stage, readonly FieldError[]> | undefined;
+    for (let index = 0; index < group.length; index += 1) {
+      const stage = group[index];
+      if (stage === undefined || group.indexOf(stage) !== index) continue;
+      const errors = ask(stage);
+      if (errors.length > 0) found = (found ?? new Map<Stage, readonly FieldError[]>()).set(stage, errors);
+    }
+    if (found !== undefined)
+      throw refused(
+        info,
+        object,
+        group.flatMap((stage) => found.get(stage) ?? NONE),
+      );
+  }
+}
+
+function refused(info: ResourceInfo, object: JsonObject, errors: readonly FieldError[]): Error {
+  return invalid({ group: info.hub.group, kind: info.kind }, stringAt(readMetadata(object), 'name') ?? '', errors);
+}

@@ -1,0 +1,26 @@
+import { ManualClock } from '../../test/support/manual-clock';
+import { keepUp } from './upkeep';
+
+test('a pass that rejects is told, and the next one comes soon', async () => {
+  const clock = new ManualClock();
+  const failures: unknown[] = [];
+  const outcomes = [() => Promise.reject(new Error('broken')), () => Promise.resolve(true)];
+  let passes = 0;
+  const upkeep = keepUp({ clock, failed: (_, error) => failures.push(error) }, () => outcomes[passes++]?.() ?? Promise.resolve(true));
+  await Promise.resolve();
+  while (failures.length === 0 || clock.pending === 0) await Promise.resolve();
+  expect(failures).toEqual([new Error('broken')]);
+  clock.advance(1_000);
+  await upkeep.complete;
+  expect(passes).toBe(2);
+  upkeep.stop();
+});
+
+test('a look that comes while another is under way is made after it', async () => {
+  const clock = new ManualClock();
+  let passes = 0;
+  const upkeep = keepUp({ clock, failed: () => undefined }, () => Promise.resolve((passes += 1) > 0));
+  await upkeep.look();
+  expect(passes).toBe(2);
+  upkeep.stop();
+});
