@@ -42,6 +42,12 @@ export default tseslint.config(
       // An async function may satisfy a contract without awaiting anything.
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      // Values that never change are told from functions and objects at a glance.
+      '@typescript-eslint/naming-convention': [
+        'error',
+        { selector: 'variable', modifiers: ['const', 'global'], types: ['number', 'string'], format: ['UPPER_CASE'] },
+      ],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
     },
   },
@@ -52,6 +58,8 @@ export default tseslint.config(
   {
     files: tests,
     rules: {
+      'max-lines-per-function': 'off',
+      '@typescript-eslint/naming-convention': 'off',
       'no-console': 'off',
       'no-restricted-globals': 'off',
       'no-restricted-syntax': 'off',

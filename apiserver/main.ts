@@ -1,6 +1,7 @@
 /** The API server's executable: flags in, a running server until it is told to stop. */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { formatIpAddress } from '../shared/values/ip-address';
 import { systemClock as clock } from '../shared/runtime/clock';
 import { flagsOrExit } from '../shared/runtime/flags';
 import { Lifecycle } from '../shared/runtime/lifecycle';
@@ -10,7 +11,8 @@ import { parseTokenFile } from './authentication/token-file';
 import { FLAGS, type ServerFlags } from './options/flags';
 import { readServiceAccounts, serviceAccountFlagFault } from './options/service-account-options';
 import { advertisedAddress } from './server/advertise';
-import { startServer, type ServerOptions } from './server/compose';
+import { startServer } from './server/compose/compose';
+import type { ServerOptions } from './server/compose/setting';
 import { readTlsFiles, selfSigned, watchTlsFiles } from './server/tls-files';
 import type { Store } from './storage/store';
 
@@ -83,9 +85,18 @@ function tlsPaths(flags: ServerFlags): { readonly cert: string; readonly key: st
   return { cert: flags['tls-cert-file'], key: flags['tls-private-key-file'], clientCa: flags['client-ca-file'] };
 }
 
+/** Where a server that makes its own certificate is reached: here, under its advertised address, and under that of the default Service. */
+function certifiedNames(flags: ServerFlags, advertiseAddress: string | undefined): readonly string[] {
+  const [range] = flags['service-cluster-ip-range'];
+  const service = formatIpAddress({ family: range.family === 'IPv4' ? 4 : 6, value: range.first + 1n });
+  return ['localhost', '127.0.0.1', '::1', service, ...(advertiseAddress === undefined ? [] : [advertiseAddress])];
+}
+
 async function serverOptions(flags: ServerFlags, logger: Logger): Promise<ServerOptions> {
   const paths = tlsPaths(flags);
-  const made = paths.cert === '' ? await selfSigned(flags['cert-dir'], ['localhost', '127.0.0.1', '::1'], clock) : undefined;
+  const advertiseAddress = flags['advertise-address'] === '' ? advertisedAddress(flags['bind-address']) : flags['advertise-address'];
+  const names = certifiedNames(flags, advertiseAddress);
+  const made = paths.cert === '' ? await selfSigned(flags['cert-dir'], names, clock) : undefined;
   const tls =
     made === undefined ? readTlsFiles(paths) : { ...made, ...(paths.clientCa === '' ? {} : { clientCa: readFileSync(paths.clientCa) }) };
   const tokenFile = flags['token-auth-file'];
@@ -98,7 +109,7 @@ async function serverOptions(flags: ServerFlags, logger: Logger): Promise<Server
     kinds: flags['runtime-config'].kinds,
     gates: flags['feature-gates'],
     prefix: flags['etcd-prefix'].replace(/\/+$/, ''),
-    advertiseAddress: flags['advertise-address'] === '' ? advertisedAddress(flags['bind-address']) : flags['advertise-address'],
+    advertiseAddress,
     serviceRanges: flags['service-cluster-ip-range'],
     deniesServiceAddresses: flags['service-external-ips'] === 'deny',
     nodePorts: flags['service-node-port-range'],
@@ -109,6 +120,7 @@ async function serverOptions(flags: ServerFlags, logger: Logger): Promise<Server
     maxReadOnly: flags['max-requests-inflight'],
     maxMutating: flags['max-mutating-requests-inflight'],
     maxStreams: flags['http2-max-streams-per-connection'],
+    connectionCaps: { total: flags['max-connections'], perAddress: flags['max-connections-per-address'] },
     ...readServiceAccounts(flags),
     tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],
     anonymous: flags['anonymous-auth'],

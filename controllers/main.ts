@@ -9,7 +9,7 @@ import { RestClient } from '../shared/client/rest-client';
 import { GENERATED_NAMES } from '../shared/names/dialect';
 import { WORKLOAD_NAMES } from '../shared/names/workload';
 import { systemClock, type Clock } from '../shared/runtime/clock';
-import { flagsOrExit, usageExitCode } from '../shared/runtime/flags';
+import { flagsOrExit, USAGE_EXIT_CODE } from '../shared/runtime/flags';
 import { Lifecycle } from '../shared/runtime/lifecycle';
 import { createLogger, type Logger } from '../shared/runtime/logger';
 import { systemRandom } from '../shared/runtime/random';
@@ -29,7 +29,7 @@ const PROGRAM = {
 const STOP_MS = 15_000;
 
 function main(): void {
-  const { values, given } = flagsOrExit(PROGRAM, flags, process.argv.slice(2), usageExitCode);
+  const { values, given } = flagsOrExit(PROGRAM, flags, process.argv.slice(2), USAGE_EXIT_CODE);
   const problem = flagProblem(values);
   if (problem !== undefined) return refuse(problem);
   const selected = selectControllers(CONTROLLERS, values.controllers);
@@ -48,7 +48,7 @@ function main(): void {
 
 function refuse(message: string): void {
   process.stderr.write(`${PROGRAM.name}: ${message}\nSee '${PROGRAM.name} --help' for the flags it knows.\n`);
-  process.exitCode = usageExitCode;
+  process.exitCode = USAGE_EXIT_CODE;
   process.disconnect?.();
 }
 
@@ -105,15 +105,7 @@ async function start(
       metrics,
       settings: { rootCertificate, concurrentNamespaceSyncs: values['concurrent-namespace-syncs'] },
       identity: `${hostname()}_${random.uuid()}`,
-      election: values['leader-elect']
-        ? {
-            namespace: values['leader-elect-resource-namespace'] || GENERATED_NAMES[values.naming].systemNamespace,
-            prefix: values['leader-elect-resource-name'],
-            durationMs: values['leader-elect-lease-duration'],
-            renewDeadlineMs: values['leader-elect-renew-deadline'],
-            retryMs: values['leader-elect-retry-period'],
-          }
-        : undefined,
+      election: electionOf(values),
     },
     lifecycle.stopping,
   );
@@ -131,6 +123,18 @@ async function start(
     controllers: controllers.map(({ name }) => name),
     servers: config.servers.map(({ origin }) => origin),
   });
+}
+
+/** Undefined = whoever runs acts. */
+function electionOf(values: ControllerFlags): Parameters<typeof runControllers>[1]['election'] {
+  if (!values['leader-elect']) return undefined;
+  return {
+    namespace: values['leader-elect-resource-namespace'] || GENERATED_NAMES[values.naming].systemNamespace,
+    prefix: values['leader-elect-resource-name'],
+    durationMs: values['leader-elect-lease-duration'],
+    renewDeadlineMs: values['leader-elect-renew-deadline'],
+    retryMs: values['leader-elect-retry-period'],
+  };
 }
 
 /** Timers do not keep the process, and while the servers are away there may be no socket either. */

@@ -3,10 +3,10 @@ import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 import type { Watcher } from './watcher';
 
-const bucketMs = 1000;
-const periodMs = 60_000;
+const BUCKET_MS = 1000;
+const PERIOD_MS = 60_000;
 /** A watcher's period is up to this share shorter, so that watchers that began together drift apart. */
-const jitter = 0.1;
+const JITTER = 0.1;
 
 export class Bookmarks {
   private readonly buckets = new Map<number, Set<Watcher>>();
@@ -19,7 +19,7 @@ export class Bookmarks {
   ) {}
 
   add(watcher: Watcher): void {
-    const due = Math.ceil((this.clock.monotonic() + periodMs * (1 - jitter * this.random.float())) / bucketMs);
+    const due = Math.ceil((this.clock.monotonic() + PERIOD_MS * (1 - JITTER * this.random.float())) / BUCKET_MS);
     const bucket = this.buckets.get(due) ?? new Set();
     this.buckets.set(due, bucket.add(watcher));
     this.bucketOf.set(watcher, due);
@@ -45,7 +45,7 @@ export class Bookmarks {
   private arm(): void {
     if (this.timer !== undefined || this.bucketOf.size === 0) return;
     const now = this.clock.monotonic();
-    this.timer = this.clock.after(bucketMs - (now % bucketMs), () => {
+    this.timer = this.clock.after(BUCKET_MS - (now % BUCKET_MS), () => {
       this.timer = undefined;
       this.ring();
       this.arm();
@@ -53,7 +53,7 @@ export class Bookmarks {
   }
 
   private ring(): void {
-    const now = Math.floor(this.clock.monotonic() / bucketMs);
+    const now = Math.floor(this.clock.monotonic() / BUCKET_MS);
     const due = [...this.buckets].filter(([second]) => second <= now);
     for (const [second, watchers] of due) {
       this.buckets.delete(second);

@@ -79,6 +79,12 @@ export interface Change {
   readonly frames: Map<string, Buffer>;
 }
 
+/** A selectable field with the value that is wanted; entries without the field have the empty value. */
+export interface FieldValue {
+  readonly field: string;
+  readonly value: string;
+}
+
 /** What a watcher wants to see of one type. */
 export interface WatchScope {
   /** Only this namespace; absent = all (and for cluster-scoped types). */
@@ -87,6 +93,11 @@ export interface WatchScope {
   readonly name?: string;
   /** Called for an entry in scope; absent = everything matches. Must be pure and fast. */
   readonly matches?: (entry: Entry) => boolean;
+  /**
+   * A hint beside `matches`, which holds only for entries with this value: a change then visits the watchers of the values that it has and
+   * had, whatever the number of the others. A type's watchers should name few fields, since every one that is named is looked at.
+   */
+  readonly indexed?: FieldValue;
 }
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';

@@ -1,5 +1,6 @@
 /**
- * The consistency checker: a background pass over all types that compares memory with the store (design §3.1).
+ * The consistency checker: a background pass over all types that compares memory with the store. Every read rests on the stream having told
+ * everything once; should it ever not have, no later event would mend it.
  *
  * A type that differs is counted, logged and set right at once; a type that differs again in the next pass is a reason to be unhealthy.
  */
@@ -12,7 +13,7 @@ import type { CacheStatistics } from './statistics';
 import type { TypeState } from './type-state';
 
 /** Share by which a pass may begin earlier, so that replicas do not read the store together. */
-const jitter = 0.2;
+const JITTER = 0.2;
 
 export interface CheckerHost extends ComparisonHost {
   readonly clock: Clock;
@@ -53,7 +54,7 @@ export class Checker {
   }
 
   private arm(): void {
-    const wait = this.intervalMs * (1 - jitter * this.host.random.float());
+    const wait = this.intervalMs * (1 - JITTER * this.host.random.float());
     this.timer = this.host.clock.after(wait, () => void this.run());
   }
 

@@ -1,5 +1,6 @@
 /**
- * The compaction loop: every interval one of all replicas makes the store forget what is older than the previous round (design §3.1).
+ * The compaction loop: every interval one of all replicas makes the store forget what is older than the previous round: it would grow
+ * without end, and a watch or a page that began less than an interval ago can still go on.
  *
  * They agree through one key whose value is the compacted revision. Whoever finds it unchanged since its own last round writes the
  * revision that it remembered then, and compacts; the others see the key change. The first round after a start only remembers.

@@ -12,7 +12,7 @@ import { pages } from './pages';
 import type { TypeState } from './type-state';
 
 /** Values fetched one by one; more on one page are read as a range. */
-const fewValues = 16;
+const FEW_VALUES = 16;
 
 export interface Difference {
   /** Keys whose value in the store is another one, with that value. */
@@ -67,7 +67,7 @@ async function valuesOf(store: Store, wanted: readonly KeyValue[], revision: Rev
   const last = wanted.at(-1);
   if (first === undefined || last === undefined) return [];
   const values: KeyValue[] = [];
-  if (wanted.length <= fewValues) {
+  if (wanted.length <= FEW_VALUES) {
     for (const { key } of wanted) {
       const { kv } = await store.get(key, { revision });
       if (kv !== undefined) values.push(kv);

@@ -1,7 +1,7 @@
 /** A first-in first-out list with access by position. Grows without bound: whoever fills it bounds it. */
 
 /** Positions given up at the front before the array is cut. */
-const slack = 1024;
+const SLACK = 1024;
 
 export class Deque<T> {
   private items: (T | undefined)[] = [];
@@ -24,7 +24,7 @@ export class Deque<T> {
     const item = this.items[this.head];
     this.items[this.head] = undefined;
     this.head += 1;
-    if (this.head >= slack && this.head * 2 >= this.items.length) {
+    if (this.head >= SLACK && this.head * 2 >= this.items.length) {
       this.items = this.items.slice(this.head);
       this.head = 0;
     }

@@ -22,10 +22,10 @@ const nothing: Labels = Object.freeze({});
 const emptyHeader: Header = { labels: nothing, fields: nothing };
 
 /** Distinct header texts whose parsed form is kept for sharing. */
-const sharedHeaders = 8192;
+const SHARED_HEADERS = 8192;
 
 export class EntryFactory {
-  private readonly headers = new LRUCache<string, Header>({ max: sharedHeaders });
+  private readonly headers = new LRUCache<string, Header>({ max: SHARED_HEADERS });
 
   constructor(private readonly migrate?: Migrate) {}
 

@@ -11,11 +11,11 @@ import type { Entry, Labels } from './cache';
 import { splicedLength, spliceInto, type StoredValue } from './stored-value';
 
 /** A little below 128 KiB: with the allocator's header it fills whole pages. */
-const slabBytes = 128 * 1024 - 64;
+const SLAB_BYTES = 128 * 1024 - 64;
 /** Larger entries have a slab of their own. */
-const largestShared = 16 * 1024;
+const LARGEST_SHARED = 16 * 1024;
 /** A full slab with less than this share alive is left. 0.8 copies four bytes per byte that dies and wastes a tenth on average. */
-const leastAlive = 0.8;
+const LEAST_ALIVE = 0.8;
 
 class Slab {
   readonly bytes: Buffer;
@@ -93,7 +93,7 @@ export class Slabs {
     entry.held = false;
     const { slab } = entry;
     slab.alive -= entry.length;
-    if (slab === this.current || slab.alive >= slab.used * leastAlive) return;
+    if (slab === this.current || slab.alive >= slab.used * LEAST_ALIVE) return;
     this.leave(slab);
   }
 
@@ -116,16 +116,16 @@ export class Slabs {
   }
 
   private slabFor(length: number): Slab {
-    if (length > largestShared) {
+    if (length > LARGEST_SHARED) {
       this.slabs += 1;
       return new Slab(length);
     }
     const full = this.current;
-    if (full !== undefined && full.used + length <= slabBytes) return full;
-    const next = new Slab(slabBytes);
+    if (full !== undefined && full.used + length <= SLAB_BYTES) return full;
+    const next = new Slab(SLAB_BYTES);
     this.current = next;
     this.slabs += 1;
-    if (full !== undefined && full.alive < full.used * leastAlive) this.leave(full);
-    return this.current === next && next.used + length <= slabBytes ? next : this.slabFor(length);
+    if (full !== undefined && full.alive < full.used * LEAST_ALIVE) this.leave(full);
+    return this.current === next && next.used + length <= SLAB_BYTES ? next : this.slabFor(length);
   }
 }

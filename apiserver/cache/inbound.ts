@@ -2,15 +2,15 @@
  * The store's stream on its way into the cache: events wait here while earlier ones are applied.
  *
  * Whole revisions are handed on in order; between two of them the loop gives way every few milliseconds, and when too much waits the
- * store's stream is paused (design §3.11). Never looks into events.
+ * store's stream is paused: what waits takes memory, and requests want their turn. Never looks into events.
  */
 import type { Revision, Watch, WatchEvent, WatchSink } from '../storage/store';
 import { Deque } from './deque';
 import type { Pace } from './pace';
 
-const pauseBytes = 16 * 1024 * 1024;
-const resumeBytes = pauseBytes / 2;
-const eventOverhead = 200;
+const PAUSE_BYTES = 16 * 1024 * 1024;
+const RESUME_BYTES = PAUSE_BYTES / 2;
+const EVENT_OVERHEAD = 200;
 
 export interface InboundHandler {
   /** All events of one revision. */
@@ -51,7 +51,7 @@ export class Inbound implements WatchSink {
 
   events(events: readonly WatchEvent[], through: Revision): void {
     let bytes = 0;
-    for (const event of events) bytes += eventOverhead + (event.type === 'put' ? event.value.length : 0);
+    for (const event of events) bytes += EVENT_OVERHEAD + (event.type === 'put' ? event.value.length : 0);
     this.enqueue({ type: 'events', events, through, bytes }, bytes);
   }
 
@@ -114,11 +114,11 @@ export class Inbound implements WatchSink {
   }
 
   private restrain(): void {
-    if (!this.isPaused && this.waiting > pauseBytes) {
+    if (!this.isPaused && this.waiting > PAUSE_BYTES) {
       this.isPaused = true;
       this.handler.paused();
       this.watch?.pause();
-    } else if (this.isPaused && this.waiting < resumeBytes) {
+    } else if (this.isPaused && this.waiting < RESUME_BYTES) {
       this.isPaused = false;
       this.watch?.resume();
     }

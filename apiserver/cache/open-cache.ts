@@ -1,5 +1,5 @@
 /**
- * Opens the cache: one watch over the whole key prefix, one clock, every type's state (design §3.1).
+ * Opens the cache: one watch over the whole key prefix, one clock, every type's state.
  *
  * This file is the wiring and the one place where the clock moves: events of a revision are applied, then the clock is set, then watchers are
  * told, all without giving way, so that whoever looks sees a whole revision or none of it.
@@ -13,8 +13,8 @@ import { Checker, type CheckerHost } from './checker';
 import { Compaction } from './compaction';
 import type { Difference } from './comparison';
 import type { CacheWatch, ChangeSink, Entry, Snapshot, SnapshotRequest, StoredType, Waited, WatchEnd, WatchRequest } from './cache';
+import { ConsistentReads, StallGuard } from './consistent-reads';
 import { EntryFactory } from './entry';
-import { Freshness, StallGuard } from './freshness';
 import { Inbound, type InboundHandler } from './inbound';
 import { KeyListeners, type KeyListener } from './key-listeners';
 import { KeySpace } from './key-space';
@@ -30,11 +30,11 @@ import { Waiters } from './waiters';
 import { Watcher, type WatchHost } from './watcher';
 import type { RecordedChange } from './window';
 
-const minute = 60_000;
-const megabyte = 1024 * 1024;
-const trimMs = 10_000;
-const tickMs = 1000;
-const retryMs = 1000;
+const MINUTE = 60_000;
+const MEGABYTE = 1024 * 1024;
+const TRIM_MS = 10_000;
+const TICK_MS = 1000;
+const RETRY_MS = 1000;
 
 export type { CacheOptions, OpenedCache } from './options';
 
@@ -66,7 +66,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   private readonly bookmarks: Bookmarks;
   private readonly inbound: Inbound;
   private readonly stall: StallGuard;
-  private readonly freshness: Freshness;
+  private readonly consistentReads: ConsistentReads;
   private readonly checker: Checker;
   private readonly compaction: Compaction;
   private stream: Watch | undefined;
@@ -88,20 +88,20 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     this.keys = new KeySpace(options.prefix, options.types);
     this.entries = new EntryFactory(options.migrate);
     this.waiters = new Waiters(clock);
-    const limits = { ageMs: options.windowMs ?? 5 * minute, bytes: options.windowBytes ?? 64 * megabyte };
+    const limits = { ageMs: options.windowMs ?? 5 * MINUTE, bytes: options.windowBytes ?? 64 * MEGABYTE };
     this.objects = new Objects({ keys: this.keys, entries: this.entries, limits, statistics: this.statistics, logger });
     this.statistics.windowCapacityBytes = limits.bytes;
     this.bookmarks = new Bookmarks(clock, random);
     this.inbound = new Inbound(this, () => this.pace());
     this.stall = new StallGuard(this);
-    this.freshness = new Freshness(this, this.stall);
-    this.checker = new Checker(this, options.checkMs ?? 5 * minute);
+    this.consistentReads = new ConsistentReads(this, this.stall);
+    this.checker = new Checker(this, options.checkMs ?? 5 * MINUTE);
     this.compaction = new Compaction({
       store,
       clock,
       logger,
       key: this.compactionKey,
-      intervalMs: options.compactionMs ?? 5 * minute,
+      intervalMs: options.compactionMs ?? 5 * MINUTE,
       compacted: () => void (this.statistics.compactions += 1),
     });
     this.listeners.add('compaction', {
@@ -119,7 +119,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
         break;
       } catch (error) {
         this.logger.warn('the store could not be read at the start, trying again', { error, attempt });
-        await this.clock.sleep(retryMs * (0.5 + this.random.float()));
+        await this.clock.sleep(RETRY_MS * (0.5 + this.random.float()));
       }
     }
     if (this.closed) return;
@@ -210,7 +210,10 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     this.statistics.pauses += 1;
   }
 
-  /** Lists what the stream missed. Only types that differ lose their watches: what happened in between has no revision (design §3.1). */
+  /**
+   * Lists what the stream missed. Only types that differ lose their watches: what happened to them in between has no revisions any more, so their
+   * watchers could not be told in order, nor resume; the others missed nothing.
+   */
   async gap(compactRevision: Revision): Promise<void> {
     this.statistics.gaps += 1;
     this.compactedTo(compactRevision);
@@ -228,7 +231,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
         return;
       } catch (error) {
         this.logger.warn('the comparison failed, trying again', { error });
-        await this.clock.sleep(retryMs * (0.5 + this.random.float()));
+        await this.clock.sleep(RETRY_MS * (0.5 + this.random.float()));
       }
     }
   }
@@ -260,7 +263,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   }
 
   mostRecent(options: Waited): Promise<Revision> {
-    return this.freshness.mostRecent(options);
+    return this.consistentReads.mostRecent(options);
   }
 
   get(type: StoredType, key: string): Entry | undefined {
@@ -363,7 +366,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   /** A small write below the prefix: the clock passes it, and so everything before it. */
   tick(): void {
     const now = this.clock.monotonic();
-    if (now - this.lastTick < tickMs || this.closed) return;
+    if (now - this.lastTick < TICK_MS || this.closed) return;
     this.lastTick = now;
     this.statistics.ticks += 1;
     const put = { type: 'put', key: this.keys.other('tick'), value: Buffer.from(String(this.clock.now())) } as const;
@@ -423,7 +426,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
   }
 
   private trimLater(): void {
-    this.trimmer = this.clock.after(trimMs, () => {
+    this.trimmer = this.clock.after(TRIM_MS, () => {
       this.trim();
       this.endWatchesWhere((watcher) => watcher.farBehind);
       this.trimLater();

@@ -1,12 +1,13 @@
 /**
- * Pacing of long loops: one thread serves everyone, so a loop over many entries gives way every few milliseconds (design §3.11).
+ * Pacing of long loops: one thread serves everyone, so a loop over many entries gives way every few milliseconds, and no
+ * request waits longer for its turn than one such slice of each loop that is under way.
  */
 import type { Clock } from '../../shared/runtime/clock';
 
 /** Longest uninterrupted run of a loop, in milliseconds. */
-const sliceMs = 5;
+const SLICE_MS = 5;
 /** Steps between two looks at the clock. */
-const stride = 16;
+const STRIDE = 16;
 
 /** Resolves after other work that is ready has had its turn. */
 export type Yield = () => Promise<void>;
@@ -28,7 +29,7 @@ export class Pace {
   /** To be asked once per step: true when it is time to `rest`, and until then. */
   tired(): boolean {
     this.steps += 1;
-    if (this.steps % stride === 0) this.due ||= this.clock.monotonic() - this.since >= sliceMs;
+    if (this.steps % STRIDE === 0) this.due ||= this.clock.monotonic() - this.since >= SLICE_MS;
     return this.due;
   }
 

@@ -20,16 +20,16 @@ export interface PageRequest {
   readonly deadline?: () => number;
 }
 
-const keysPage = 2000;
-const firstPage = 128;
-const largestPage = 2048;
+const KEYS_PAGE = 2000;
+const FIRST_PAGE = 128;
+const LARGEST_PAGE = 2048;
 /** Bytes that a page of values should have: the next page's limit follows the size of the last one. */
-const pageBytes = 1024 * 1024;
+const PAGE_BYTES = 1024 * 1024;
 
 export async function* pages(store: Store, range: KeyRange, request: PageRequest): AsyncGenerator<Page, void, undefined> {
   let revision = request.revision;
   let start = range.start;
-  let size = request.keysOnly === true ? keysPage : firstPage;
+  let size = request.keysOnly === true ? KEYS_PAGE : FIRST_PAGE;
   for (;;) {
     const limit = Math.min(size, request.limit ?? size);
     const result = await store.range(
@@ -54,6 +54,6 @@ export async function* pages(store: Store, range: KeyRange, request: PageRequest
 function nextSize(size: number, kvs: readonly KeyValue[]): number {
   let bytes = 0;
   for (const kv of kvs) bytes += kv.value.length;
-  if (bytes > pageBytes) return Math.max(1, size >>> 1);
-  return bytes * 2 < pageBytes ? Math.min(largestPage, size * 2) : size;
+  if (bytes > PAGE_BYTES) return Math.max(1, size >>> 1);
+  return bytes * 2 < PAGE_BYTES ? Math.min(LARGEST_PAGE, size * 2) : size;
 }

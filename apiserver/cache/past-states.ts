@@ -10,10 +10,10 @@ import { TreeSnapshot } from './snapshot';
 import type { CacheStatistics } from './statistics';
 import type { TypeState } from './type-state';
 
-const most = 32;
-const mostBytes = 64 * 1024 * 1024;
+const MOST = 32;
+const MOST_BYTES = 64 * 1024 * 1024;
 /** A state further back than this many changes is read from the store: rebuilding must not hold up others. */
-const mostUndone = 4000;
+const MOST_UNDONE = 4000;
 
 interface Pin {
   readonly state: TypeState;
@@ -55,7 +55,7 @@ export class PastStates {
     let bytes = 0;
     for (const { state, snapshot } of this.pins.values()) bytes += state.superseded - snapshot.supersededBefore;
     for (const [key, { state, snapshot }] of this.pins) {
-      if (this.pins.size <= most && bytes <= mostBytes) return;
+      if (this.pins.size <= MOST && bytes <= MOST_BYTES) return;
       this.pins.delete(key);
       bytes -= state.superseded - snapshot.supersededBefore;
     }
@@ -83,7 +83,7 @@ export class PastStates {
     if (revision >= state.lastChange) return state.snapshot(this.host.revision).at(revision);
     const pinned = this.pinned(state, revision);
     if (pinned !== undefined) return pinned;
-    if (state.log.floor > revision || state.log.size - state.log.after(revision) > mostUndone) return undefined;
+    if (state.log.floor > revision || state.log.size - state.log.after(revision) > MOST_UNDONE) return undefined;
     const rebuilt = state.rewind(this.host.revision, revision);
     this.pin(state, rebuilt);
     return rebuilt;

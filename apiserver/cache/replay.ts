@@ -15,10 +15,10 @@ import type { Yield } from './pace';
 import type { TypeState } from './type-state';
 import { RecordedChange } from './window';
 
-const pauseBytes = 256 * 1024;
-const rememberedBytes = 1024 * 1024;
+const PAUSE_BYTES = 256 * 1024;
+const REMEMBERED_BYTES = 1024 * 1024;
 /** How often an idle range is asked whether it has got there. */
-const progressMs = 250;
+const PROGRESS_MS = 250;
 
 export interface ReplayHost {
   readonly store: Store;
@@ -94,7 +94,7 @@ async function deliver(host: ReplayHost, request: ReplayRequest, past: Past, eve
 
 /** The states before the changes that are being replayed. */
 class Past {
-  private readonly known = new LRUCache<string, Entry>({ maxSize: rememberedBytes, sizeCalculation: (entry) => entry.bytes.length + 300 });
+  private readonly known = new LRUCache<string, Entry>({ maxSize: REMEMBERED_BYTES, sizeCalculation: (entry) => entry.bytes.length + 300 });
 
   constructor(
     private readonly host: ReplayHost,
@@ -151,7 +151,7 @@ class StoreEvents implements WatchSink {
       const batch = this.batches.shift();
       if (batch !== undefined) {
         this.waiting -= bytesOf(batch.events);
-        if (this.paused && this.waiting < pauseBytes) {
+        if (this.paused && this.waiting < PAUSE_BYTES) {
           this.paused = false;
           this.watch.resume();
         }
@@ -173,7 +173,7 @@ class StoreEvents implements WatchSink {
   events(events: readonly WatchEvent[], through: Revision): void {
     this.batches.push({ events, through });
     this.waiting += bytesOf(events);
-    if (!this.paused && this.waiting > pauseBytes) {
+    if (!this.paused && this.waiting > PAUSE_BYTES) {
       this.paused = true;
       this.watch.pause();
     }
@@ -199,7 +199,7 @@ class StoreEvents implements WatchSink {
   }
 
   private askAgain(ask: () => void): void {
-    this.timer = this.host.clock.after(progressMs, () => {
+    this.timer = this.host.clock.after(PROGRESS_MS, () => {
       if (this.request.wanted()) ask();
       else this.signal();
       this.askAgain(ask);

@@ -13,21 +13,21 @@ export type Compare = (a: string, b: string) => number;
 export type Tree = BTree<string, Entry>;
 
 /** Measured with 112,000 keys: 64 sets in 1.0 µs and walks twice as fast as 32; 128 gains nothing and copies more. */
-const nodeSize = 64;
+const NODE_SIZE = 64;
 /** Distance of the marks that make counting cheap. */
-const markDistance = 512;
+const MARK_DISTANCE = 512;
 
-const surrogate = /[\ud800-\udfff]/;
+const SURROGATE = /[\ud800-\udfff]/;
 
 const compareUnits: Compare = (a, b) => (a === b ? 0 : a < b ? -1 : 1);
 
 export function newTree(wide: boolean): Tree {
-  return new BTree<string, Entry>(undefined, wide ? compareBytes : compareUnits, nodeSize);
+  return new BTree<string, Entry>(undefined, wide ? compareBytes : compareUnits, NODE_SIZE);
 }
 
 /** Whether a key needs the slower comparison. */
 export function isWide(key: string): boolean {
-  return surrogate.test(key);
+  return SURROGATE.test(key);
 }
 
 /** A frozen tree; shared by all snapshots that were taken between two changes of the type. */
@@ -67,7 +67,7 @@ export class FrozenTree {
       else high = middle;
     }
     if (low === 0) return 0;
-    let rank = (low - 1) * markDistance;
+    let rank = (low - 1) * MARK_DISTANCE;
     for (const entry of this.tree.values(this.marks[low - 1])) {
       if (compare(entry.key, key) >= 0) break;
       rank += 1;
@@ -78,7 +78,7 @@ export class FrozenTree {
   private placeMarks(): string[] {
     const marks: string[] = [];
     this.tree.forEachPair((key, _entry, position) => {
-      if (position % markDistance === 0) marks.push(key);
+      if (position % MARK_DISTANCE === 0) marks.push(key);
     });
     return marks;
   }

@@ -10,7 +10,7 @@ import { FrozenTree, isWide, newTree, TreeSnapshot, type Tree } from './snapshot
 import { ChangeLog } from './window';
 
 /** What an entry takes beside its bytes, in bytes: for estimating what a snapshot holds. */
-const entryOverhead = 300;
+const ENTRY_OVERHEAD = 300;
 
 export class TypeState {
   readonly log = new ChangeLog();
@@ -46,7 +46,7 @@ export class TypeState {
   put(entry: Entry, previous: Entry | undefined): void {
     this.frozen = undefined;
     if (previous === undefined) this.adopt(entry.key);
-    else this.superseded += sizeOf(previous) + entryOverhead;
+    else this.superseded += sizeOf(previous) + ENTRY_OVERHEAD;
     this.tree.set(entry.key, entry);
   }
 
@@ -57,7 +57,7 @@ export class TypeState {
     this.frozen = undefined;
     this.tree.delete(key);
     this.countNamespace(key, -1);
-    this.superseded += sizeOf(previous) + entryOverhead;
+    this.superseded += sizeOf(previous) + ENTRY_OVERHEAD;
     return previous;
   }
 

@@ -1,5 +1,5 @@
 /**
- * The recent-event window: the changes of the last minutes, per type in revision order, bounded in age and bytes over all types (design §3.1).
+ * The recent-event window: the changes of the last minutes, per type in revision order, bounded in age and bytes over all types.
  *
  * What it is for: watches resume from it, and recent states are rebuilt by undoing it. What it never does: deliver anything.
  * A change costs the state that it replaced (the present one is held by the index or by the next change) and a constant.
@@ -10,9 +10,9 @@ import { Deque } from './deque';
 import { sizeOf } from './held-entry';
 
 /** What a change and its places in the lists take besides the replaced state, in bytes. */
-const changeOverhead = 256;
+const CHANGE_OVERHEAD = 256;
 /** Encoded frames of recent changes that are kept for watchers that come a little late, in bytes of the entries they show. */
-const frameBudget = 4 * 1024 * 1024;
+const FRAME_BUDGET = 4 * 1024 * 1024;
 
 export class RecordedChange implements Change {
   private encoded: Map<string, Buffer> | undefined;
@@ -37,7 +37,7 @@ export class RecordedChange implements Change {
   }
 
   get cost(): number {
-    return changeOverhead + (this.previous === undefined ? 0 : sizeOf(this.previous));
+    return CHANGE_OVERHEAD + (this.previous === undefined ? 0 : sizeOf(this.previous));
   }
 
   dropFrames(): void {
@@ -53,7 +53,7 @@ export class FrameBudget {
   opened(change: RecordedChange): void {
     this.open.push(change);
     this.bytes += costOfFrames(change);
-    while (this.bytes > frameBudget && this.open.size > 1) {
+    while (this.bytes > FRAME_BUDGET && this.open.size > 1) {
       const oldest = this.open.shift();
       if (oldest === undefined) return;
       this.bytes -= costOfFrames(oldest);
@@ -64,7 +64,7 @@ export class FrameBudget {
 
 function costOfFrames(change: RecordedChange): number {
   const shown = change.current ?? change.previous;
-  return changeOverhead + (shown === undefined ? 0 : sizeOf(shown));
+  return CHANGE_OVERHEAD + (shown === undefined ? 0 : sizeOf(shown));
 }
 
 /** One type's part of the window. */

@@ -15,8 +15,6 @@ const EVERY_KIND = [...SERVED_KINDS, ...OPTIONAL_KINDS];
 const SETTINGS = {
   naming: 'platform',
   serverAddress: '192.0.2.1:6443',
-  build: { gitCommit: 'c'.repeat(40), buildDate: '2024-01-01T00:00:00Z', runtime: 'v20.0.0', platform: 'linux/amd64' },
-  otherPaths: ['/healthz', '/openapi/v2'],
 } as const;
 const everything = createDiscovery({ ...SETTINGS, rows: () => EVERY_KIND });
 /** In the recorded answers' spelling, also where the path does not tell. */
@@ -28,7 +26,7 @@ const small = createDiscovery({
 });
 
 function handle(path: string, more: Partial<DocumentRequest> = {}, from = small): DocumentAnswer | undefined {
-  return from.handle({ method: 'GET', path, query: '', accept: undefined, ifNoneMatch: undefined, pretty: false, ...more });
+  return from.handle({ path, query: '', accept: undefined, ifNoneMatch: undefined, pretty: false, ...more });
 }
 
 function get(path: string, more: Partial<DocumentRequest> = {}, from = small): DocumentAnswer {
@@ -134,7 +132,7 @@ test('a group and a version answer in the spelling of their path', () => {
 });
 
 test('a trailing slash makes no difference; what is not served is left to the router', () => {
-  for (const path of ['/api', '/apis', '/api/v1', '/apis/coordination.k8s.io', '/apis/coordination.k8s.io/v1', '/version']) {
+  for (const path of ['/api', '/apis', '/api/v1', '/apis/coordination.k8s.io', '/apis/coordination.k8s.io/v1']) {
     expect(get(`${path}/`).body).toEqual(get(path).body);
   }
   for (const path of [
@@ -149,41 +147,22 @@ test('a trailing slash makes no difference; what is not served is left to the ro
     '/openapi/v2',
   ]) {
     expect(handle(path)).toBeUndefined();
+    expect(small.leads(path)).toBe(false);
   }
 });
 
-test('/version', () => {
-  const { headers, body } = get('/version', { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' });
-  expect(headers).toEqual({ 'content-type': 'application/json', 'cache-control': 'no-cache, private' });
-  expect(body.toString()).toMatch(
-    /^\{\n  "major": "1",\n  "minor": "31",\n  "gitVersion": "v1\.31\.1",\n  "gitCommit": "c{40}",\n.*\n\}$/s,
-  );
-});
-
-test('/ lists all paths, whatever the method and media type', () => {
-  const { body } = get('/', { method: 'POST', accept: 'application/xml' });
-  expect(JSON.parse(body.toString())).toEqual({
-    paths: [
-      '/api',
-      '/api/v1',
-      '/apis',
-      '/apis/',
-      '/apis/coordination.k8s.io',
-      '/apis/coordination.k8s.io/v1',
-      '/apis/coordination.platform.io',
-      '/apis/coordination.platform.io/v1',
-      '/healthz',
-      '/openapi/v2',
-      '/version',
-    ],
-  });
-});
-
-test('group lists and groups answer any method, the others only GET', () => {
-  for (const path of ['/apis', '/apis/coordination.k8s.io']) expect(get(path, { method: 'POST' }).status).toBe(200);
-  for (const path of ['/api', '/api/v1', '/apis/coordination.k8s.io/v1', '/version']) {
-    for (const method of ['POST', 'HEAD', 'OPTIONS']) expect(() => get(path, { method })).toThrow(expect.objectContaining({ code: 405 }));
-  }
+test('tells all its paths', () => {
+  expect([...new Set(small.paths())].sort()).toEqual([
+    '/api',
+    '/api/v1',
+    '/apis',
+    '/apis/',
+    '/apis/coordination.k8s.io',
+    '/apis/coordination.k8s.io/v1',
+    '/apis/coordination.platform.io',
+    '/apis/coordination.platform.io/v1',
+  ]);
+  for (const path of small.paths()) expect(small.leads(path)).toBe(true);
 });
 
 describe('aggregated', () => {
@@ -286,7 +265,6 @@ describe('encodings', () => {
     ['/apis', aggregated('v3'), ACCEPTED],
     ['/apis', 'application/json;g=apidiscovery.k8s.io;v=v2', ACCEPTED],
     ['/apis/coordination.k8s.io', aggregated(), ACCEPTED],
-    ['/version', 'application/yaml', '406: Not Acceptable\n\nAvailable representations: application/json'],
   ])('%s as %s is refused', (path, accept, message) => {
     expect(() => get(path, { accept })).toThrow(expect.objectContaining({ code: 406, message }));
   });

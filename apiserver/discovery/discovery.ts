@@ -1,11 +1,11 @@
 /**
- * Discovery over HTTP: paths, methods, encodings and conditional requests (behaviour-reference §2). Documents are made when they are first
- * asked for and kept: there are a few per group.
+ * The discovery documents over HTTP: which paths they have, their encodings, and conditional requests. Documents are made when they are first asked for
+ * and kept: there are a few per group. Which methods they take is the router's business.
  */
 import { createHash } from 'node:crypto';
-import { compareBytes, type JsonObject } from '../../shared/values/json';
+import type { JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
-import { methodNotAllowedOnRoute, notAcceptable } from '../../shared/api/errors/status';
+import { notAcceptable } from '../../shared/api/errors/status';
 import {
   canonicalGroup,
   dialectOfGroup,
@@ -19,7 +19,7 @@ import { encodeProtobuf, stringifyYaml } from '../../shared/serialization';
 import { perRows } from '../registry/per-rows';
 import { acceptClauses, aggregatedParameters, aggregatedTarget, type AggregatedTarget, type Encoding } from './accept';
 import type { DocumentAnswer, DocumentRequest, Documents } from './document';
-import { aggregatedList, coreVersions, groupDocument, groupList, resourceList, versionDocument, type BuildInfo } from './documents';
+import { aggregatedList, coreVersions, groupDocument, groupList, resourceList } from './documents';
 import { servedGroups, type ServedGroup } from './groups';
 
 export interface DiscoveryParts {
@@ -28,14 +28,23 @@ export interface DiscoveryParts {
   readonly naming: Dialect;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
-  readonly build: BuildInfo;
-  /** Paths outside the API that `/` lists too: health, metrics, OpenAPI. */
-  readonly otherPaths: readonly string[];
 }
 
-export function createDiscovery(parts: DiscoveryParts): Documents {
-  const present = perRows(parts.rows, (rows) => new Discovery(parts, rows));
-  return { handle: (request) => present().handle(request) };
+/** Answers `/api`, `/api/<v>`, `/apis`, `/apis/<g>` and `/apis/<g>/<v>`; a trailing slash counts as absent. */
+export interface Discovery extends Documents {
+  /** Whether there is a document at a path: groups and versions come and go. */
+  leads(path: string): boolean;
+  /** All paths that lead somewhere. */
+  paths(): readonly string[];
+}
+
+export function createDiscovery(parts: DiscoveryParts): Discovery {
+  const present = perRows(parts.rows, (rows) => new DiscoveryOfRows(parts, rows));
+  return {
+    handle: (request) => present().handle(request),
+    leads: (path) => present().leads(path),
+    paths: () => present().paths(),
+  };
 }
 
 const PRIVATE = { 'cache-control': 'no-cache, private' };
@@ -45,15 +54,13 @@ interface Route {
   readonly value: JsonObject;
   /** Its type in the protobuf tables. */
   readonly type: string;
-  /** Only GET is routed; the other documents answer any method. */
-  readonly getOnly: boolean;
   /** The groups of its aggregated form. */
   readonly aggregates?: readonly ServedGroup[];
   /** Upstream's refusal of unknown media types names the representations that there are, here and not in other places. */
   readonly listsRepresentations: boolean;
 }
 
-class Discovery implements Documents {
+class DiscoveryOfRows implements Discovery {
   private readonly groups: readonly ServedGroup[];
   private readonly core: readonly ServedGroup[];
   private readonly named: readonly ServedGroup[];
@@ -72,21 +79,13 @@ class Discovery implements Documents {
   }
 
   handle(request: DocumentRequest): DocumentAnswer | undefined {
-    const path = request.path.length > 1 && request.path.endsWith('/') ? request.path.slice(0, -1) : request.path;
-    if (path === '/' || path === '/index.html') return indented({ paths: this.paths() });
-    if (path === '/version') return this.version(request);
+    const path = withoutSlash(request.path);
     const route = this.route(path);
-    if (route === undefined) return undefined;
-    if (route.getOnly && request.method !== 'GET') throw methodNotAllowedOnRoute();
-    return this.answer(route, path, request);
+    return route === undefined ? undefined : this.answer(route, path, request);
   }
 
-  private version(request: DocumentRequest): DocumentAnswer {
-    if (request.method !== 'GET') throw methodNotAllowedOnRoute();
-    if (!acceptClauses(request.accept).some(({ encoding }) => encoding.type === 'json')) {
-      throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${JSON_MEDIA_TYPE}`, {});
-    }
-    return indented(versionDocument(this.parts.build));
+  leads(path: string): boolean {
+    return this.route(withoutSlash(path)) !== undefined;
   }
 
   private route(path: string): Route | undefined {
@@ -109,19 +108,19 @@ class Discovery implements Documents {
     if (core === undefined || more.length > 0) return undefined;
     if (version !== undefined) return versionRoute(core, version, this.parts.naming);
     const value = coreVersions(core, this.parts.serverAddress);
-    return { value, type: 'meta.v1.APIVersions', getOnly: true, aggregates: this.core, listsRepresentations: true };
+    return { value, type: 'meta.v1.APIVersions', aggregates: this.core, listsRepresentations: true };
   }
 
   private groupRoute([name, version, ...more]: readonly string[]): Route | undefined {
     if (name === undefined) {
       const value = groupList(this.named);
-      return { value, type: 'meta.v1.APIGroupList', getOnly: false, aggregates: this.named, listsRepresentations: false };
+      return { value, type: 'meta.v1.APIGroupList', aggregates: this.named, listsRepresentations: false };
     }
     const group = this.named.find((candidate) => candidate.group === canonicalGroup(name));
     if (group === undefined || more.length > 0) return undefined;
     const dialect = dialectOfGroup(name) ?? this.parts.naming;
     if (version !== undefined) return versionRoute(group, version, dialect);
-    return { value: groupDocument(group, dialect), type: 'meta.v1.APIGroup', getOnly: false, listsRepresentations: false };
+    return { value: groupDocument(group, dialect), type: 'meta.v1.APIGroup', listsRepresentations: false };
   }
 
   private answer(route: Route, path: string, request: DocumentRequest): DocumentAnswer {
@@ -173,13 +172,13 @@ class Discovery implements Documents {
     return remember(this.bodies, `${path} ${contentType}`, () => encodeDocument(value(), type, encoding));
   }
 
-  private paths(): string[] {
-    const paths = ['/api', '/apis', '/apis/', '/version', ...this.parts.otherPaths];
+  paths(): readonly string[] {
+    const paths = ['/api', '/apis', '/apis/'];
     for (const { group, versions } of this.groups) {
       const roots = group === '' ? ['/api'] : DIALECTS.map((dialect) => `/apis/${groupIn(dialect, group)}`);
       for (const root of roots) paths.push(root, ...versions.map(({ version }) => `${root}/${version}`));
     }
-    return [...new Set(paths)].sort(compareBytes);
+    return paths;
   }
 }
 
@@ -188,7 +187,7 @@ const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 function versionRoute(group: ServedGroup, version: string, dialect: Dialect): Route | undefined {
   const served = group.versions.find((candidate) => candidate.version === version);
   if (served === undefined) return undefined;
-  return { value: resourceList(group.group, served, dialect), type: 'meta.v1.APIResourceList', getOnly: true, listsRepresentations: true };
+  return { value: resourceList(group.group, served, dialect), type: 'meta.v1.APIResourceList', listsRepresentations: true };
 }
 
 function mediaType(encoding: Encoding): string {
@@ -215,9 +214,8 @@ function encodeDocument(value: JsonObject, type: string, encoding: Encoding): Bu
   }
 }
 
-/** Documents that are not negotiated are for people. */
-function indented(value: JsonObject): DocumentAnswer {
-  return { status: 200, headers: { 'content-type': JSON_MEDIA_TYPE, ...PRIVATE }, body: Buffer.from(JSON.stringify(value, undefined, 2)) };
+function withoutSlash(path: string): string {
+  return path.endsWith('/') ? path.slice(0, -1) : path;
 }
 
 function remember<T>(memory: Map<string, T>, key: string, make: () => T): T {

@@ -5,8 +5,6 @@
  */
 
 export interface DocumentRequest {
-  /** Upper case. */
-  readonly method: string;
   /** Decoded path without query: `/apis/coordination.platform.io/v1`. */
   readonly path: string;
   /** The raw query without `?`; '' when there is none. */
@@ -27,9 +25,7 @@ export interface DocumentAnswer {
 
 export interface Documents {
   /**
-   * Answers `/`, `/api`, `/api/<v>`, `/apis`, `/apis/<g>`, `/apis/<g>/<v>` and `/version` (createDiscovery in discovery.ts), or
-   * `/openapi/v2` and `/openapi/v3…` (createOpenApi in ../openapi/openapi.ts); undefined for every other path and for groups and
-   * versions that are not served. A trailing slash counts as absent. Throws StatusError (405, 406) where upstream answers with a Status.
+   * Undefined for paths of others, and for groups and versions that are not served. Throws StatusError (406) where upstream answers with a Status.
    */
   handle(request: DocumentRequest): DocumentAnswer | undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * The discovery documents as JSON values, members in upstream's order (behaviour-reference §2.1–2.5). Names are spelled in the dialect that is
+ * The discovery documents as JSON values, members in upstream's order. Names are spelled in the dialect that is
  * asked for. Never knows about HTTP.
  */
 import { createHash } from 'node:crypto';

@@ -1,9 +1,9 @@
 /**
- * What others need to check this server's service account tokens by themselves (behaviour-reference §9.8): who issues them, and with which
+ * What others need to check this server's service account tokens by themselves: who issues them, and with which
  * keys. Served for issuers with an https address only, since nobody else could look there.
  */
 import type { JsonObject } from '../../shared/values/json';
-import { methodNotAllowedOnRoute, notAcceptable } from '../../shared/api/errors/status';
+import { notAcceptable } from '../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import type { DocumentRequest, Documents } from './document';
 
@@ -24,15 +24,19 @@ interface OpenIdDocument {
   readonly body: Buffer;
 }
 
+export interface OpenId extends Documents {
+  serves(path: (typeof OPENID_PATHS)[number]): boolean;
+}
+
 /** Serves nothing where the issuer is no address. */
-export function createOpenId(parts: OpenIdParts): Documents {
+export function createOpenId(parts: OpenIdParts): OpenId {
   const documents = isDiscoverable(parts.issuer) ? openIdDocuments(parts) : new Map<string, OpenIdDocument>();
   return {
+    serves: (path) => documents.has(path),
     handle(request) {
       const document = documents.get(request.path.replace(/\/$/, ''));
       if (document === undefined) return undefined;
       const { mediaType, body } = document;
-      if (request.method !== 'GET') throw methodNotAllowedOnRoute();
       if (!accepts(request, mediaType)) throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${mediaType}`, {});
       return { status: 200, headers: { 'content-type': mediaType, 'cache-control': 'public, max-age=3600' }, body };
     },
@@ -54,7 +58,7 @@ function openIdDocuments({ issuer, serverAddress, algorithms, keySet }: OpenIdPa
   ]);
 }
 
-export function isDiscoverable(issuer: string): boolean {
+function isDiscoverable(issuer: string): boolean {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
   return url?.protocol === 'https:' && !issuer.includes('?') && !issuer.includes('#');
 }

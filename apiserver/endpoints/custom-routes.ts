@@ -1,6 +1,6 @@
 /**
  * Which requests for a custom resource lead somewhere. Upstream serves these by another handler than built-in kinds, and answers otherwise where they do
- * not (behaviour-reference §1.2): in its own words, and with HEAD. The handlers are the same.
+ * not: in its own words, and with HEAD. The handlers are the same.
  */
 import { groupResourceText } from '../../shared/api/identity/identity';
 import type { KindRow, Verb } from '../../shared/api/kinds';

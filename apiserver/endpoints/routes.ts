@@ -1,5 +1,5 @@
 /**
- * From a parsed request to its handler: which paths lead somewhere, which methods they take (behaviour-reference §1.2, §3.2).
+ * From a parsed request to its handler: which paths lead somewhere, which methods they take; which of the two is wrong decides between 404 and 405.
  * Never looks at headers or bodies.
  */
 import {

@@ -1,7 +1,8 @@
-/** The health endpoints: which checks each has, and what they answer (behaviour-reference §10.1, §10.2). */
+/** The health endpoints: which checks each has, and what they answer. */
 import type { Clock } from '../../shared/runtime/clock';
 
-export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
+export const HEALTH_ENDPOINTS = ['healthz', 'livez', 'readyz'] as const;
+export type HealthEndpoint = (typeof HEALTH_ENDPOINTS)[number];
 
 export interface HealthCheck {
   readonly name: string;
@@ -13,9 +14,11 @@ export interface HealthCheck {
   check(): string | undefined | Promise<string | undefined>;
 }
 
-/** What a request asks for: the whole list, and checks to leave out. */
+/** What a request asks for: one check or all of them, then as a list or not, and without which. */
 export interface HealthRequest {
-  readonly path: string;
+  readonly endpoint: HealthEndpoint;
+  /** Undefined = all. */
+  readonly check: string | undefined;
   readonly verbose: boolean;
   readonly exclude: readonly string[];
 }
@@ -43,15 +46,13 @@ export class Health {
     this.startedAt = clock.monotonic();
   }
 
-  /** Undefined when the path is none of a health endpoint. */
-  async answer(request: HealthRequest): Promise<HealthAnswer | undefined> {
-    const [, first = '', ...rest] = request.path.split('/');
-    if (!isEndpoint(first)) return undefined;
-    const checks = this.checks.filter((check) => check.only === undefined || check.only === first);
-    if (rest.length === 0) return this.all(first, checks, request);
-    const found = checks.find((check) => check.name === rest.join('/'));
+  async answer(request: HealthRequest): Promise<HealthAnswer> {
+    const { endpoint, check } = request;
+    const checks = this.checks.filter(({ only }) => only === undefined || only === endpoint);
+    if (check === undefined) return this.all(endpoint, checks, request);
+    const found = checks.find(({ name }) => name === check);
     if (found === undefined) return NOT_FOUND;
-    const reason = await this.run(first, found);
+    const reason = await this.run(endpoint, found);
     return reason === undefined
       ? { status: 200, text: 'ok', nosniff: false }
       : { status: 500, text: `internal server error: ${reason}\n`, nosniff: true };
@@ -90,8 +91,4 @@ export class Health {
     if (reason !== undefined) this.failed(endpoint, check.name, reason);
     return reason;
   }
-}
-
-function isEndpoint(text: string): text is HealthEndpoint {
-  return text === 'healthz' || text === 'livez' || text === 'readyz';
 }

@@ -12,6 +12,7 @@ import type { CacheStatistics } from '../cache/statistics';
 import type { Ledger } from '../allocation/ledger';
 import { publishAllocations } from './allocation-metrics';
 import { publishCache } from './cache-metrics';
+import { publishConnections, type ConnectionCounts } from './connection-metrics';
 import { DURATION_BUCKETS, EVENT_SIZE_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
 import { Histogram, type HistogramSeries } from './histogram';
 import { describeRequest, type DescribedRequest, type RequestLabels } from './request-labels';
@@ -23,6 +24,7 @@ export interface Gauges {
   /** Bytes; undefined when it is not known. */
   storageSize(): Promise<number | undefined>;
   inFlight(): { readonly readOnly: number; readonly mutating: number };
+  readonly connections: ConnectionCounts;
   /** The addresses and node ports of Services. */
   readonly ledger: Ledger;
   /** The cache's own counts. */
@@ -56,6 +58,29 @@ interface Series {
 const REQUEST_LABELS = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 const KIND_LABELS = ['group', 'version', 'kind'] as const;
 const SHORT_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
+
+/** Counters of who was let in: name, help, label, and which count stands under which of its values. */
+const IDENTITY_COUNTERS = [
+  [
+    'authentication_attempts',
+    'Requests by the outcome of authentication.',
+    'result',
+    { success: 'authenticated', failure: 'unauthenticated' },
+  ],
+  ['authorization_attempts_total', 'Requests by the outcome of authorization.', 'result', { allowed: 'allowed', 'no-opinion': 'refused' }],
+  ['authenticated_user_requests', 'Requests by user.', 'username', { admin: 'admin', other: 'other' }],
+  ['serviceaccount_valid_tokens_total', 'Uses of service account tokens that are not stale.', undefined, { '': 'fresh' }],
+  ['serviceaccount_stale_tokens_total', 'Uses of tokens that should have been replaced by newer ones.', undefined, { '': 'stale' }],
+  ['serviceaccount_legacy_tokens_total', 'Uses of tokens that name no audience.', undefined, { '': 'implicit' }],
+  ['serviceaccount_legacy_auto_token_uses_total', 'Uses of tokens that a controller put into Secrets.', undefined, { '': 'automatic' }],
+  ['serviceaccount_legacy_manual_token_uses_total', 'Uses of tokens that were put into Secrets by hand.', undefined, { '': 'manual' }],
+  [
+    'serviceaccount_invalid_legacy_auto_token_uses_total',
+    'Uses of tokens in Secrets that are marked as no longer good.',
+    undefined,
+    { '': 'invalid' },
+  ],
+] as const;
 
 export class Metrics {
   private readonly registry = new Registry();
@@ -143,6 +168,7 @@ export class Metrics {
     this.ask(gauges);
     publishCache(this.registry, gauges);
     publishAllocations(this.registry, gauges.ledger);
+    publishConnections(this.registry, gauges.connections);
     collectDefaultMetrics({ register: this.registry });
   }
 
@@ -261,33 +287,7 @@ export class Metrics {
         for (const { labels, events } of meters.values()) this.inc(labels, events);
       },
     });
-    const rows = [
-      [
-        'authentication_attempts',
-        'Requests by the outcome of authentication.',
-        'result',
-        { success: 'authenticated', failure: 'unauthenticated' },
-      ],
-      [
-        'authorization_attempts_total',
-        'Requests by the outcome of authorization.',
-        'result',
-        { allowed: 'allowed', 'no-opinion': 'refused' },
-      ],
-      ['authenticated_user_requests', 'Requests by user.', 'username', { admin: 'admin', other: 'other' }],
-      ['serviceaccount_valid_tokens_total', 'Uses of service account tokens that are not stale.', undefined, { '': 'fresh' }],
-      ['serviceaccount_stale_tokens_total', 'Uses of tokens that should have been replaced by newer ones.', undefined, { '': 'stale' }],
-      ['serviceaccount_legacy_tokens_total', 'Uses of tokens that name no audience.', undefined, { '': 'implicit' }],
-      ['serviceaccount_legacy_auto_token_uses_total', 'Uses of tokens that a controller put into Secrets.', undefined, { '': 'automatic' }],
-      ['serviceaccount_legacy_manual_token_uses_total', 'Uses of tokens that were put into Secrets by hand.', undefined, { '': 'manual' }],
-      [
-        'serviceaccount_invalid_legacy_auto_token_uses_total',
-        'Uses of tokens in Secrets that are marked as no longer good.',
-        undefined,
-        { '': 'invalid' },
-      ],
-    ] as const;
-    for (const [name, help, label, values] of rows) {
+    for (const [name, help, label, values] of IDENTITY_COUNTERS) {
       new Counter({
         name,
         help,

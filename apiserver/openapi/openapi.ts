@@ -1,5 +1,5 @@
 /**
- * OpenAPI over HTTP: `/openapi/v2`, the index `/openapi/v3` and a document per group version (behaviour-reference §2.6, §2.7). OpenApiDocuments are large
+ * OpenAPI over HTTP: `/openapi/v2`, the index `/openapi/v3` and a document per group version. OpenApiDocuments are large
  * and rarely asked for: they are made on demand, kept for a while, and forgotten; only their hashes stay.
  */
 import { createHash } from 'node:crypto';

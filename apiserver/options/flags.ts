@@ -34,6 +34,13 @@ export const FLAGS = {
   }),
   'insecure-bind-address': string({ section: SERVING, help: 'Loopback address for plain HTTP.', default: '127.0.0.1' }),
   'http2-max-streams-per-connection': int({ section: SERVING, help: 'Streams that an HTTP/2 client may have open.', default: 100, min: 1 }),
+  'max-connections': int({ section: SERVING, help: 'Connections that clients may have open; 0 = any number.', default: 10_000, min: 0 }),
+  'max-connections-per-address': int({
+    section: SERVING,
+    help: 'Connections that may be open from one IPv4 address or one /64 network of IPv6; 0 = any number.',
+    default: 5000,
+    min: 0,
+  }),
   'request-timeout': duration({ section: SERVING, help: 'Time in which a request must be answered.', default: MINUTE }),
   'min-request-timeout': int({
     section: SERVING,

@@ -15,10 +15,10 @@ import { staticTokens } from '../authentication/static-tokens';
 import type { StaticTokens } from '../authentication/token-file';
 import { authenticateTokensInOrder } from '../authentication/tokens';
 import { authenticateInOrder, type AuthenticateRequest } from '../authentication/union';
+import type { Authorizer } from '../authorization/authorizer';
 import { authorizersFor, type AuthorizationMode } from '../authorization/modes';
 import { authorizeRequests, inOrder, type AuthorizeRequest } from '../authorization/union';
-import type { Documents } from '../discovery/document';
-import { createOpenId } from '../discovery/openid';
+import { createOpenId, type OpenId } from '../discovery/openid';
 import type { Reader, Resource } from '../registry/verbs';
 import type { OperationTable } from '../registry/operations/operation';
 import { reviewTable } from '../reviews/table';
@@ -45,7 +45,19 @@ export interface ServiceAccountOptions {
   readonly extendExpiration: boolean;
 }
 
+/** What requests may do. It rests on the options alone, so that what writes can ask as well. */
+export interface Authorization {
+  readonly authorizer: Authorizer;
+  readonly authorize: AuthorizeRequest;
+}
+
+export function createAuthorization({ authorizationModes }: Pick<AccessOptions, 'authorizationModes'>): Authorization {
+  const authorizer = inOrder(authorizersFor(authorizationModes));
+  return { authorizer, authorize: authorizeRequests(authorizer) };
+}
+
 export interface AccessParts {
+  readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly random: Random;
   readonly names: GeneratedNames;
@@ -60,8 +72,8 @@ export interface AccessParts {
 
 export interface Access {
   readonly authenticate: AuthenticateRequest;
-  readonly authorize: AuthorizeRequest;
-  readonly documents: readonly Documents[];
+  /** What others check this server's tokens with; absent = it issues none. */
+  readonly openId: OpenId | undefined;
   /** The reviews, and the requests for tokens. */
   readonly operations: OperationTable;
 }
@@ -69,15 +81,13 @@ export interface Access {
 export function createAccess(options: AccessOptions, parts: AccessParts): Access {
   const { serviceAccounts, apiAudiences } = options;
   const authenticateToken = authenticateTokensInOrder(tokenAuthenticators(options, parts));
-  const authorizer = inOrder(authorizersFor(options.authorizationModes));
   return {
     authenticate: authenticateInOrder([clientCertificates, bearerTokens(authenticateToken, apiAudiences)], options.anonymous),
-    authorize: authorizeRequests(authorizer),
-    documents: serviceAccounts === undefined ? [] : [openId(serviceAccounts, parts)],
+    openId: serviceAccounts === undefined ? undefined : openId(serviceAccounts, parts),
     operations: reviewTable({
       authenticateToken,
       apiAudiences,
-      authorizer,
+      authorizer: parts.authorizer,
       clock: parts.clock,
       tokenRequests: serviceAccounts === undefined ? undefined : tokenRequests(serviceAccounts, apiAudiences, parts),
     }),
@@ -115,7 +125,7 @@ function tokenAuthenticators({ tokens, apiAudiences, serviceAccounts }: AccessOp
   return [...fromFiles, ofAccounts];
 }
 
-function openId({ issuers, keys }: ServiceAccountOptions, { serverAddress }: AccessParts): Documents {
+function openId({ issuers, keys }: ServiceAccountOptions, { serverAddress }: AccessParts): OpenId {
   return createOpenId({
     issuer: issuers[0],
     serverAddress,

@@ -1,6 +1,6 @@
 /**
- * The filter chain: what happens to every request, in its order, before a handler sees it (behaviour-reference §3.1). A filter that throws ends
- * the chain; failures.ts answers. Nothing is decided here.
+ * The filter chain: what happens to every request, in its order, before a handler sees it. The order is upstream's, because it decides which of
+ * several refusals a client gets. A filter that throws ends the chain; failures.ts answers. Nothing is decided here.
  */
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
@@ -14,17 +14,21 @@ import { Exchange, type Incoming, type Origin, type Outgoing } from '../endpoint
 import { PageNotFound, routeResource } from '../endpoints/routes';
 import type { Metrics } from '../metrics/metrics';
 import type { Deadlines } from './deadlines';
-import { routePath, type DocumentParts } from './documents';
 import { answerFailure } from './failures';
 import * as filters from './filters';
 import type { InFlight } from './in-flight';
 import type { Ongoing } from './ongoing';
-import { chainOf, type Filter, type Handler } from './router';
+import { servedWhileStopping, type PathRoute } from './path-routes';
+import { pathRouter } from './router';
+import { chainOf, type Failed, type Filter, type Handler } from './run-chain';
 import type { ServerState } from './state';
 
 export interface ChainParts {
   readonly api: ApiParts;
-  readonly documents: DocumentParts;
+  /** What is served besides resources. */
+  readonly paths: readonly PathRoute[];
+  /** Whether a group, in canonical spelling, is one of those that come with the server. */
+  readonly servesGroup: (group: string) => boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -44,7 +48,8 @@ export type RequestListener = (request: Incoming, reply: Outgoing) => void;
 
 /** What both listeners call for a request. */
 export function requestListener(parts: ChainParts, origin: Origin): RequestListener {
-  const run = chainOf(filterChain(parts), route(parts), answerFailure(parts.logger));
+  const failed = answerFailure(parts.logger);
+  const run = chainOf(filterChain(parts), route(parts, failed), failed);
   const { api, clock, naming, metrics } = parts;
   return (request, reply) => {
     const exchange = new Exchange(request, reply, api.outbox, origin, naming, clock.monotonic());
@@ -63,10 +68,11 @@ function ignore(): void {
 function filterChain(parts: ChainParts): readonly Filter[] {
   const { metrics } = parts;
   return [
-    filters.guardLocal(),
     filters.identify(parts.random),
+    filters.limitHead(),
+    filters.guardLocal(),
     filters.readRequestInfo(parts.api.resources, parts.naming),
-    filters.refuseWhenStopping(parts.state),
+    filters.refuseWhenStopping(parts.state, servedWhileStopping(parts.paths)),
     filters.countOngoing(parts.ongoing),
     filters.setDeadline(parts.clock, parts.deadlines, parts.requestTimeoutMs),
     filters.authenticate(
@@ -74,20 +80,22 @@ function filterChain(parts: ChainParts): readonly Filter[] {
       (exchange) => parts.certificateOf(exchange),
       (user) => metrics.authenticated(user),
     ),
+    filters.refuseImpersonation(),
     filters.limitInFlight(parts.inFlight),
     filters.authorize(parts.authorize, (allowed) => metrics.authorized(allowed)),
   ];
 }
 
-/** What comes after the filters. */
-function route(parts: ChainParts): Handler {
+/** What comes after the filters: the router for paths, and a way of their own for resources. */
+function route(parts: ChainParts, failed: Failed): Handler {
+  const routePath = pathRouter(parts.paths, failed);
   return async (exchange) => {
     const { info } = exchange;
     if (info.kind === 'path') {
-      await routePath(parts.documents, exchange, info);
+      routePath(exchange, info.path);
       return;
     }
-    const isBuiltIn = parts.documents.servesGroup(info.group);
+    const isBuiltIn = parts.servesGroup(info.group);
     // The definition of a custom kind may be newer than what this replica has seen.
     if (!isBuiltIn && exchange.resource === undefined) exchange.resource = await parts.api.findNewest(exchange, info);
     if (isBuiltIn || exchange.resource !== undefined) await routeResource(parts.api, exchange, info);

@@ -2,7 +2,7 @@
  * The filters, each a small step of every request. Their order is in chain.ts. A filter that refuses throws; how refusals are written is
  * failures.ts' business.
  */
-import { badRequest, unauthorized } from '../../shared/api/errors/status';
+import { badRequest, forbiddenPath, unauthorized } from '../../shared/api/errors/status';
 import { quote } from '../../shared/values/quote';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
@@ -14,15 +14,26 @@ import type { Attributes } from '../authorization/authorizer';
 import type { AuthorizeRequest } from '../authorization/union';
 import type { Exchange } from '../endpoints/request/exchange';
 import { decodePercent, Query } from '../endpoints/request/query';
-import { isLongRunning, pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request/request-info';
+import { isLongRunning, pinnedName, requestInfo, UnreadableRequest } from '../endpoints/request/request-info';
 import { sendStatus, sendText } from '../endpoints/answer/respond';
 import type { UserInfo } from '../registry/verbs';
 import type { Resources } from '../registry/resources';
 import type { Deadlines } from './deadlines';
+import { headFault } from './head-limit';
 import type { InFlight } from './in-flight';
 import type { Ongoing } from './ongoing';
-import type { Filter } from './router';
+import type { Filter } from './run-chain';
 import type { ServerState } from './state';
+
+/** Refuses long heads before anything looks into them. */
+export function limitHead(): Filter {
+  return (exchange) => {
+    const fault = headFault(exchange.request);
+    if (fault === undefined) return true;
+    exchange.refuseBody();
+    throw fault;
+  };
+}
 
 const PLAIN_ID = /^[\x21-\x7e]{1,128}$/;
 
@@ -77,21 +88,17 @@ function decodedPath(raw: string): string {
   return path;
 }
 
-/** While the server goes down, new requests are turned away, with a few exceptions. */
-export function refuseWhenStopping(state: ServerState): Filter {
+/** While the server goes down, new requests are turned away; with `sendRetryAfter`, but for paths that are `served` to the end. */
+export function refuseWhenStopping(state: ServerState, served: (path: string) => boolean): Filter {
   return (exchange) => {
     exchange.closing = state.stopping;
     if (!state.refusing) return true;
     exchange.closing = true;
-    if (state.sendRetryAfter && isExemptWhenStopping(exchange.info)) return true;
+    if (state.sendRetryAfter && exchange.info.kind === 'path' && served(exchange.info.path)) return true;
     if (state.sendRetryAfter) sendText(exchange, 429, 'The apiserver is shutting down, please try again later.\n', { 'Retry-After': '5' });
     else sendText(exchange, 503, 'apiserver is shutting down\n', { 'Retry-After': '1' });
     return false;
   };
-}
-
-function isExemptWhenStopping(info: RequestInfo): boolean {
-  return info.kind === 'path' && /^\/(?:readyz|livez|healthz|metrics)(?:\/|$)/.test(info.path);
 }
 
 /** Counts what a server on its way down waits for. */
@@ -146,6 +153,27 @@ export function authenticate(
     }
   };
 }
+
+/**
+ * A request on behalf of someone else is refused: acting as the one who asks would do with an administrator's powers what he wanted to try with
+ * another's.
+ */
+export function refuseImpersonation(): Filter {
+  return (exchange) => {
+    for (const name in exchange.request.headers) {
+      if (!name.startsWith('impersonate-') || !isImpersonation(name)) continue;
+      const complaint = `this server does not impersonate, and a request with the header ${quote(name)} is not carried out`;
+      // Of a refused discovery document clients show the warnings only.
+      if (exchange.info.kind === 'path') exchange.warn(complaint);
+      throw forbiddenPath(complaint);
+    }
+    return true;
+  };
+}
+
+const IMPERSONATION: ReadonlySet<string> = new Set(['impersonate-user', 'impersonate-group', 'impersonate-uid']);
+
+const isImpersonation = (name: string): boolean => IMPERSONATION.has(name) || name.startsWith('impersonate-extra-');
 
 /** Whoever reaches the loopback listener of a local set-up without credentials is its administrator. */
 const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: ['system:masters', 'system:authenticated'] };

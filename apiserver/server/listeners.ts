@@ -3,15 +3,13 @@
  * connection are here. Never looks at a request.
  */
 import { createServer, type Server as HttpServer } from 'node:http';
-import {
-  createSecureServer,
-  type Http2SecureServer,
-  type Http2Session,
-  type IncomingHttpHeaders,
-  type ServerHttp2Stream,
-} from 'node:http2';
+import { createSecureServer, type Http2SecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Clock } from '../../shared/runtime/clock';
 import type { RequestListener } from './chain';
+import type { Connections } from './connections';
+import { MAX_PARSED_HEAD_BYTES } from './head-limit';
+import { Sessions, type ConnectionLimits } from './sessions';
 import { answerUnreadable } from './unreadable';
 
 export interface TlsFiles {
@@ -21,21 +19,20 @@ export interface TlsFiles {
   readonly clientCa?: Buffer;
 }
 
-export interface SecureOptions {
+export interface ListenOptions {
   readonly host: string;
   /** 0 = any free one. */
   readonly port: number;
-  readonly tls: TlsFiles;
-  readonly maxStreams: number;
+  /** Those of all listeners together. */
+  readonly connections: Connections;
+  readonly clock: Clock;
+  /** Absent = the usual patience. */
   readonly limits?: ConnectionLimits;
 }
 
-/** Patience with slow clients, in milliseconds. */
-export interface ConnectionLimits {
-  /** For a request's head. */
-  readonly headersMs: number;
-  /** How often connections are looked at. */
-  readonly checkMs: number;
+export interface SecureOptions extends ListenOptions {
+  readonly tls: TlsFiles;
+  readonly maxStreams: number;
 }
 
 export interface Listener {
@@ -49,20 +46,20 @@ export interface Listener {
 }
 
 const SECOND = 1000;
-const IDLE_MS = 90 * SECOND;
 /** How long a client may take for its request's head. */
-const PATIENCE: ConnectionLimits = { headersMs: 32 * SECOND, checkMs: 5 * SECOND };
-const MAX_HEADER_BYTES = 1024 * 1024;
+const PATIENCE: ConnectionLimits = { headersMs: 32 * SECOND, idleMs: 90 * SECOND, checkMs: 5 * SECOND };
 const WINDOW_BYTES = 256 * 1024;
+/** What Node keeps for one HTTP/2 connection at most; beyond it, new streams are refused. */
+const MAX_SESSION_MB = 32;
 
 /** What HTTP/1.1 connections are bound by, on either listener. */
-function http1Limits({ headersMs, checkMs }: ConnectionLimits) {
+function http1Limits({ headersMs, idleMs, checkMs }: ConnectionLimits) {
   return {
-    maxHeaderSize: MAX_HEADER_BYTES,
+    maxHeaderSize: MAX_PARSED_HEAD_BYTES,
     headersTimeout: headersMs,
     // A whole request with its body; the deadline of the request itself comes first.
     requestTimeout: 65 * SECOND,
-    keepAliveTimeout: IDLE_MS,
+    keepAliveTimeout: idleMs,
     connectionsCheckingInterval: checkMs,
   };
 }
@@ -71,7 +68,8 @@ function http1Limits({ headersMs, checkMs }: ConnectionLimits) {
 const RESET_BUDGET = { streamResetBurst: 1000, streamResetRate: 33 };
 
 export async function listenSecurely(options: SecureOptions, listener: RequestListener): Promise<Listener> {
-  const limits = http1Limits(options.limits ?? PATIENCE);
+  const { clock, connections, limits: patience = PATIENCE } = options;
+  const limits = http1Limits(patience);
   const server = createSecureServer({
     ...limits,
     ...secureContext(options.tls),
@@ -85,40 +83,44 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
       maxConcurrentStreams: options.maxStreams,
       initialWindowSize: WINDOW_BYTES,
       maxFrameSize: WINDOW_BYTES,
-      maxHeaderListSize: MAX_HEADER_BYTES + 320,
+      maxHeaderListSize: MAX_PARSED_HEAD_BYTES,
     },
-    maxSessionMemory: 256,
+    maxSessionMemory: MAX_SESSION_MB,
     ...RESET_BUDGET,
   });
-  // The HTTP/2 server takes HTTP/1.1's timeouts as properties.
-  Object.assign(server, limits);
+  // The HTTP/2 server takes HTTP/1.1's limits as properties. Headers are bound by their bytes: what is beyond a number of them would be left out unseen.
+  Object.assign(server, limits, { maxHeadersCount: 0 });
   server.on('request', listener);
   // Listening to requests puts Node's compatibility layer over every stream, a fifth of what a read takes; here streams are taken as they are.
   server.removeAllListeners('stream');
-  server.on('stream', (stream, headers) => takeStream(stream, headers, listener));
-  const sessions = trackSessions(server);
+  server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: readonly string[]) =>
+    takeStream(stream, headers, rawHeaders, listener),
+  );
+  const sessions = new Sessions(clock, patience);
+  server.on('session', (session) => sessions.add(session));
   server.on('clientError', answerUnreadable);
   server.on('tlsClientError', () => undefined);
   server.on('sessionError', () => undefined);
-  const sockets = trackSockets(server);
+  const sockets = trackSockets(server, connections);
   await listen(server, options.port, options.host);
   return {
     port: portOf(server),
     renew: (tls) => server.setSecureContext(secureContext(tls)),
     stopAccepting() {
       server.close();
-      for (const session of sessions) session.close();
+      sessions.close();
     },
     close: () => cut(sockets),
   };
 }
 
 /** Plain HTTP. Binds loopback addresses only; see the filter that keeps web pages away. */
-export async function listenLocally(host: string, port: number, listener: RequestListener): Promise<Listener> {
-  const server = createServer(http1Limits(PATIENCE), listener);
+export async function listenLocally(options: ListenOptions, listener: RequestListener): Promise<Listener> {
+  const server = createServer(http1Limits(options.limits ?? PATIENCE), listener);
+  server.maxHeadersCount = 0;
   server.on('clientError', answerUnreadable);
-  const sockets = trackSockets(server);
-  await listen(server, port, host);
+  const sockets = trackSockets(server, options.connections);
+  await listen(server, options.port, options.host);
   return {
     port: portOf(server),
     renew: () => undefined,
@@ -134,7 +136,12 @@ function secureContext({ cert, key, clientCa }: TlsFiles): { cert: Buffer; key: 
   return clientCa === undefined ? { cert, key } : { cert, key, ca: clientCa };
 }
 
-function takeStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, listener: RequestListener): void {
+function takeStream(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  rawHeaders: readonly string[],
+  listener: RequestListener,
+): void {
   const { ':method': method, ':path': url, expect } = headers;
   if (expect === '100-continue') stream.additionalHeaders({ ':status': 100 });
   else if (expect !== undefined || method === 'CONNECT') {
@@ -142,34 +149,24 @@ function takeStream(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, lis
     stream.respond({ ':status': expect === undefined ? 405 : 417 }, { endStream: true });
     return;
   }
-  listener({ method, url, headers }, stream);
+  listener({ method, url, headers, rawHeaders }, stream);
 }
 
-/** HTTP/2 connections without a stream for a while are closed in order. */
-function trackSessions(server: Http2SecureServer): ReadonlySet<Http2Session> {
-  const sessions = new Set<Http2Session>();
-  server.on('session', (session) => {
-    let streams = 0;
-    sessions.add(session);
-    session.on('stream', (stream) => {
-      streams += 1;
-      stream.once('close', () => (streams -= 1));
-    });
-    session.on('error', () => undefined);
-    session.setTimeout(IDLE_MS, () => {
-      if (streams === 0) session.close();
-    });
-    session.once('close', () => sessions.delete(session));
-  });
-  return sessions;
-}
-
-function trackSockets(server: HttpServer | Http2SecureServer): ReadonlySet<Socket> {
+/** Connections for which there is no place are cut before anything is read from them. */
+function trackSockets(server: HttpServer | Http2SecureServer, connections: Connections): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
+    const leave = connections.enter(socket.remoteAddress ?? '');
+    if (leave === undefined) {
+      socket.destroy();
+      return;
+    }
     sockets.add(socket);
     socket.setNoDelay(true);
-    socket.once('close', () => sockets.delete(socket));
+    socket.once('close', () => {
+      sockets.delete(socket);
+      leave();
+    });
   });
   return sockets;
 }

@@ -1,5 +1,7 @@
-/** Where the server is on its way down; read by filters and health checks, moved on by shutdown.ts only. */
+/** How far the server has come on its way up and down; read by filters and health checks, moved on by compose.ts and shutdown.ts only. */
 export class ServerState {
+  /** What the server itself needs exists. */
+  bootstrapped = false;
   /** /readyz fails from here on. */
   stopping = false;
   /** New requests are turned away. */

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
-import { createAuthority, issueCertificate, needsRenewal } from '../../shared/runtime/pki';
+import { covers, createAuthority, issueCertificate, needsRenewal } from '../../shared/runtime/pki';
 import type { TlsFiles } from './listeners';
 
 export interface TlsPaths {
@@ -64,7 +64,8 @@ export async function selfSigned(
   const paths = { cert: join(folder, 'apiserver.crt'), key: join(folder, 'apiserver.key'), clientCa: '' };
   if (folder !== '' && modified(paths.cert) !== 'missing' && modified(paths.key) !== 'missing') {
     const kept = readTlsFiles(paths);
-    if (!needsRenewal(kept.cert.toString(), clock)) return kept;
+    const pem = kept.cert.toString();
+    if (!needsRenewal(pem, clock) && covers(pem, names)) return kept;
   }
   const authority = await createAuthority({ subject: { commonName: 'apiserver-ca' }, lifetimeMs: YEAR_MS, clock });
   const issued = await issueCertificate({

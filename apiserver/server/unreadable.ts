@@ -1,28 +1,28 @@
 /**
- * What HTTP/1.1 connections answer to bytes that Node's parser does not take for a request: its own bare answers, but for a well-formed request
- * with a method that the parser has no name for, which is answered as any other method that a resource does not take. Nobody is
- * authenticated here, so nothing is told about the resource. The connection ends either way.
+ * What HTTP/1.1 connections answer to bytes that Node's parser does not take for a request: its own bare answers, but for a head that is far too long,
+ * and for a well-formed request with a method that the parser has no name for, which is answered as any other method that a resource does not take.
+ * Nobody is authenticated here, so nothing is told about the resource. The connection ends either way.
  */
 import { METHODS } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { stringifyJson } from '../../shared/values/json';
-import { methodNotAllowedOnRoute } from '../../shared/api/errors/status';
+import { headersTooLarge, methodNotAllowedOnRoute, type StatusError } from '../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import { statusJson } from '../endpoints/representation/status-json';
+import { MAX_HEAD_BYTES } from './head-limit';
 
-const BARE: ReadonlyMap<string, string> = new Map([
-  ['HPE_HEADER_OVERFLOW', '431 Request Header Fields Too Large'],
-  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', '413 Payload Too Large'],
-  ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
+const ANSWERS: ReadonlyMap<string, string> = new Map([
+  ['HPE_HEADER_OVERFLOW', withStatus('431 Request Header Fields Too Large', headersTooLarge(MAX_HEAD_BYTES))],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', bare('413 Payload Too Large')],
+  ['ERR_HTTP_REQUEST_TIMEOUT', bare('408 Request Timeout')],
 ]);
+const BAD_REQUEST = bare('400 Bad Request');
+const METHOD_NOT_ALLOWED = withStatus('405 Method Not Allowed', methodNotAllowedOnRoute());
 
 /** Answers a `clientError`. */
 export function answerUnreadable(error: Error, socket: Duplex): void {
   if (!socket.writable || isAnswering(socket)) socket.destroy();
-  else
-    socket.end(
-      isStrangeMethod(error) ? METHOD_NOT_ALLOWED : `HTTP/1.1 ${BARE.get(codeOf(error)) ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`,
-    );
+  else socket.end(isStrangeMethod(error) ? METHOD_NOT_ALLOWED : (ANSWERS.get(codeOf(error)) ?? BAD_REQUEST));
 }
 
 /** A reply is under way on the connection: nothing can be said in the midst of it. Node itself decides by this member. */
@@ -45,12 +45,14 @@ function isStrangeMethod(error: Error): boolean {
   return method !== undefined && !METHODS.includes(method);
 }
 
-const METHOD_NOT_ALLOWED = methodNotAllowed();
+function bare(line: string): string {
+  return `HTTP/1.1 ${line}\r\nConnection: close\r\n\r\n`;
+}
 
-function methodNotAllowed(): string {
-  const body = `${stringifyJson(statusJson(methodNotAllowedOnRoute().status, 'platform'))}\n`;
+function withStatus(line: string, { status }: StatusError): string {
+  const body = `${stringifyJson(statusJson(status, 'platform'))}\n`;
   const head = [
-    'HTTP/1.1 405 Method Not Allowed',
+    `HTTP/1.1 ${line}`,
     'Cache-Control: no-cache, private',
     `Content-Type: ${JSON_MEDIA_TYPE}`,
     `Content-Length: ${body.length}`,

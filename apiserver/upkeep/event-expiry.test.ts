@@ -1,6 +1,6 @@
 import { settle } from '../../test/support/manual-clock';
 import { PREFIX, writeFixture, type Fixture } from '../../test/support/write-fixture';
-import type { Entry, Snapshot, StoredType } from '../cache/cache';
+import { StoreError } from '../storage/store';
 import { startEventExpiry, type EventExpiry } from './event-expiry';
 
 let f: Fixture;
@@ -8,20 +8,11 @@ let failures: string[];
 beforeEach(async () => {
   f = await writeFixture();
   failures = [];
-  jest.spyOn(f.cache, 'snapshot').mockImplementation(snapshotOfEvents);
   await f.create('events', { metadata: { name: 'old' }, involvedObject: { namespace: 'ns' } });
   f.clock.advance(1_800_000);
   await f.create('events', { metadata: { name: 'young' }, involvedObject: { namespace: 'ns' } });
   await f.cache.catchUp();
 });
-
-function snapshotOfEvents(type: StoredType): Snapshot {
-  const entries = ['ns/old', 'ns/young'].flatMap((key): readonly Entry[] => {
-    const entry = f.cache.get(type, key);
-    return entry === undefined ? [] : [entry];
-  });
-  return { revision: f.cache.revision, size: entries.length, get: () => undefined, range: () => entries, count: () => entries.length };
-}
 
 const start = (holder = 'one'): EventExpiry =>
   startEventExpiry({
@@ -75,4 +66,48 @@ it('looks by itself, reports failures, and stops', async () => {
   expect(await f.stored('events', 'old')).toBeUndefined();
   expiry.stop();
   expect(f.clock.pending).toBe(0);
+});
+
+/** What half a minute brings at 500 a second, over a store that takes 20 ms for a deletion. */
+it('keeps pace with many writers, with a bounded number of deletions under way', async () => {
+  const count = 15_000;
+  const { stored } = f.resource('events');
+  const { kv } = await f.store.get(`${PREFIX}/${stored.segment}/ns/old`);
+  for (let index = 0; index < count; index += 1) f.store.put(`${PREFIX}/${stored.segment}/ns/e${index}`, kv?.value ?? Buffer.alloc(0));
+  await f.cache.catchUp();
+  f.clock.advance(1_800_001);
+  const transact = f.store.transact.bind(f.store);
+  let underWay = 0;
+  let most = 0;
+  jest.spyOn(f.store, 'transact').mockImplementation(async (transaction) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    await f.clock.sleep(20);
+    underWay -= 1;
+    return transact(transaction);
+  });
+  const began = f.clock.monotonic();
+  let deleted: number | undefined;
+  const passed = start()
+    .pass()
+    .then((number) => (deleted = number));
+  while (deleted === undefined) await f.clock.advanceAsync(20);
+  await passed;
+  expect(deleted).toBe(count + 1);
+  expect(f.clock.monotonic() - began).toBeLessThan(10_000);
+  expect(most).toBe(32);
+  await f.cache.catchUp();
+  expect(f.cache.snapshot(stored).size).toBe(1);
+});
+
+it('begins no more deletions once one has failed', async () => {
+  const { stored } = f.resource('events');
+  const { kv } = await f.store.get(`${PREFIX}/${stored.segment}/ns/old`);
+  for (let index = 0; index < 100; index += 1) f.store.put(`${PREFIX}/${stored.segment}/ns/e${index}`, kv?.value ?? Buffer.alloc(0));
+  await f.cache.catchUp();
+  f.clock.advance(1_800_001);
+  const failing = jest.spyOn(f.store, 'transact').mockRejectedValue(new StoreError('unavailable', 'gone'));
+  f.store.put(`${PREFIX}/event-expiry`, Buffer.from(JSON.stringify({ holder: 'one', until: f.clock.now() + 60_000 })));
+  await expect(start('one').pass()).rejects.toMatchObject({ failure: 'unavailable' });
+  expect(failing).toHaveBeenCalledTimes(32);
 });

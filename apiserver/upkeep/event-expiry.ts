@@ -1,9 +1,11 @@
 /**
  * Deletes expired objects (Events), each in a transaction of its own, on one replica at a time: which one is agreed by a key that its holder renews.
- * A second holder would do no harm, since every deletion is conditioned on the revision that was found to be expired.
+ * A second holder would do no harm, since every deletion is conditioned on the revision that was found to be expired. Many writers make Events
+ * at once, so many deletions are under way at once: one after the other they would fall behind for ever.
  */
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { Cache, StoredType } from '../cache/cache';
+import { Pace, yieldToOthers } from '../cache/pace';
 import { StoreError, type Revision, type Store } from '../storage/store';
 import { expiryOf } from '../registry/object/hidden-fields';
 
@@ -11,9 +13,10 @@ const INTERVAL_MS = 15_000;
 /** A holder that has not renewed for so long is taken to be gone. */
 const TERM_MS = 60_000;
 const CALL_MS = 5_000;
-/** How long a scan may hold up everything else. */
-const SLICE_MS = 5;
-const LOOK_AT_THE_CLOCK_EVERY = 256;
+/** Deletions under way at once: a store that takes 20 ms for each of them loses 1,600 objects a second. */
+const IN_FLIGHT = 32;
+/** Expired objects that are remembered at a time; the term is looked at before each batch. */
+const BATCH = 1000;
 
 export interface EventExpiryOptions {
   readonly store: Store;
@@ -38,17 +41,12 @@ export function startEventExpiry(options: EventExpiryOptions): EventExpiry {
   const { clock, failed } = options;
   let stopped = false;
   let timer: Timer | undefined;
+  const wanted = (): boolean => !stopped;
   const pass = async (): Promise<number> => {
-    const expired = await findExpired(options);
-    if (expired.length === 0 || stopped || !(await hold(options))) return 0;
     let deleted = 0;
-    for (const { key, revision } of expired) {
-      if (stopped) break;
-      const result = await options.store.transact(
-        { compare: [{ key, modRevision: revision }], operations: [{ type: 'delete', key }] },
-        { deadline: clock.monotonic() + CALL_MS },
-      );
-      if (result.committed) deleted++;
+    for await (const expired of batches(options)) {
+      if (stopped || !(await hold(options))) break;
+      deleted += await remove(options, expired, wanted);
     }
     return deleted;
   };
@@ -77,23 +75,49 @@ interface Expired {
   readonly revision: Revision;
 }
 
-async function findExpired({ cache, types, prefix, clock }: EventExpiryOptions): Promise<readonly Expired[]> {
-  const expired: Expired[] = [];
+/** What has expired by now. Each batch is found in the state of its moment, so that none is held while objects are deleted. */
+async function* batches({ cache, types, prefix, clock }: EventExpiryOptions): AsyncGenerator<readonly Expired[], void, undefined> {
   const now = clock.now();
-  let sliceEnd = clock.monotonic() + SLICE_MS;
-  let seen = 0;
+  const pace = new Pace(clock, yieldToOthers);
   for (const type of types) {
-    for (const entry of cache.snapshot(type).range()) {
-      const expiry = expiryOf(entry);
-      if (expiry !== undefined && expiry <= now) expired.push({ key: `${prefix}/${type.segment}/${entry.key}`, revision: entry.revision });
-      seen++;
-      if (seen % LOOK_AT_THE_CLOCK_EVERY === 0 && clock.monotonic() >= sliceEnd) {
-        await clock.sleep(0);
-        sliceEnd = clock.monotonic() + SLICE_MS;
+    for (let from: string | undefined = ''; from !== undefined;) {
+      const expired: Expired[] = [];
+      let next: string | undefined;
+      for (const entry of cache.snapshot(type).range(from)) {
+        if (expired.length === BATCH) {
+          next = entry.key;
+          break;
+        }
+        const expiry = expiryOf(entry);
+        if (expiry !== undefined && expiry <= now)
+          expired.push({ key: `${prefix}/${type.segment}/${entry.key}`, revision: entry.revision });
+        if (pace.tired()) await pace.rest();
       }
+      if (expired.length > 0) yield expired;
+      from = next;
     }
   }
-  return expired;
+}
+
+/** Returns how many were deleted: those written again since they were found are spared. Rejects with StoreError, and then begins no more. */
+async function remove({ store, clock }: EventExpiryOptions, expired: readonly Expired[], wanted: () => boolean): Promise<number> {
+  let next = 0;
+  let deleted = 0;
+  const work = async (): Promise<void> => {
+    for (let one = expired[next++]; one !== undefined && wanted(); one = expired[next++]) {
+      const { key, revision } = one;
+      try {
+        const deletion = { compare: [{ key, modRevision: revision }], operations: [{ type: 'delete', key }] } as const;
+        const { committed } = await store.transact(deletion, { deadline: clock.monotonic() + CALL_MS });
+        if (committed) deleted += 1;
+      } catch (error) {
+        next = expired.length;
+        throw error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+  return deleted;
 }
 
 /** Takes or renews the term. False when another replica holds it. */

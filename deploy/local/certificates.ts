@@ -36,24 +36,21 @@ interface Leaf {
   readonly names: readonly string[];
 }
 
-const day = 86_400_000;
-const authorityLifetimeMs = 3_650 * day;
-const leafLifetimeMs = 365 * day;
-
-/** First address of the default range for Services: where clients inside a cluster find the API. */
-const serviceAddress = '10.96.0.1';
+const DAY = 86_400_000;
+const AUTHORITY_LIFETIME_MS = 3_650 * DAY;
+const LEAF_LIFETIME_MS = 365 * DAY;
 
 const serviceNames = Object.values(GENERATED_NAMES).flatMap(({ defaultService }) =>
   ['', '.default', '.default.svc', '.default.svc.cluster.local'].map((suffix) => defaultService + suffix),
 );
 
-const server: Leaf = {
+const server = {
   file: 'apiserver',
   label: "the API servers' certificate",
   usage: 'server',
   subject: { commonName: 'apiserver' },
-  names: ['localhost', ...serviceNames, '127.0.0.1', '::1', serviceAddress],
-};
+  names: ['localhost', ...serviceNames, '127.0.0.1', '::1'],
+} as const satisfies Leaf;
 
 const admin: Leaf = {
   file: 'admin',
@@ -63,12 +60,12 @@ const admin: Leaf = {
   names: [],
 };
 
-/** Makes what is missing or no longer good in `folder`. Errors of the file system are thrown. */
-export async function ensureCertificates(folder: string, clock: Clock): Promise<Certificates> {
+/** Makes what is missing or no longer good in `folder`. `addresses`: others under which the API servers are reached. Errors of the file system are thrown. */
+export async function ensureCertificates(folder: string, clock: Clock, addresses: readonly string[] = []): Promise<Certificates> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const made: string[] = [];
   const authority = await ensureAuthority(folder, clock, made);
-  await ensureLeaf(folder, clock, authority, server, made);
+  await ensureLeaf(folder, clock, authority, { ...server, names: [...server.names, ...addresses] }, made);
   const adminCredential = await ensureLeaf(folder, clock, authority, admin, made);
   await ensureSigningKeys(folder, made);
   return { authority: authority.certificate, admin: adminCredential, made };
@@ -77,7 +74,7 @@ export async function ensureCertificates(folder: string, clock: Clock): Promise<
 async function ensureAuthority(folder: string, clock: Clock, made: string[]): Promise<Credential> {
   const present = read(folder, 'ca');
   if (present !== undefined && belongsTogether(present, present.certificate) && !needsRenewal(present.certificate, clock)) return present;
-  const fresh = await createAuthority({ subject: { commonName: 'platform-ca' }, lifetimeMs: authorityLifetimeMs, clock });
+  const fresh = await createAuthority({ subject: { commonName: 'platform-ca' }, lifetimeMs: AUTHORITY_LIFETIME_MS, clock });
   write(folder, 'ca', fresh);
   made.push('the certificate authority');
   return fresh;
@@ -87,7 +84,7 @@ async function ensureLeaf(folder: string, clock: Clock, authority: Credential, l
   const present = read(folder, leaf.file);
   if (present !== undefined && isGood(present, clock, authority, leaf)) return present;
   const { usage, subject, names } = leaf;
-  const fresh = await issueCertificate({ authority, usage, subject, names, lifetimeMs: leafLifetimeMs, clock });
+  const fresh = await issueCertificate({ authority, usage, subject, names, lifetimeMs: LEAF_LIFETIME_MS, clock });
   write(folder, leaf.file, fresh);
   made.push(leaf.label);
   return fresh;

@@ -1,29 +1,29 @@
 /** The administrator's kubeconfig, with the certificates inside, so that the one file is all a client needs. */
 import type { Credential } from '../../shared/runtime/pki';
 
-const cluster = 'platform';
-const user = 'platform-admin';
+const CLUSTER = 'platform';
+const USER = 'platform-admin';
 
 /** YAML text. `server` is an https address, `authority` a PEM certificate. */
 export function kubeconfig(server: string, authority: string, admin: Credential): string {
   return `apiVersion: v1
 kind: Config
 clusters:
-- name: ${cluster}
+- name: ${CLUSTER}
   cluster:
     server: ${server}
     certificate-authority-data: ${base64(authority)}
 users:
-- name: ${user}
+- name: ${USER}
   user:
     client-certificate-data: ${base64(admin.certificate)}
     client-key-data: ${base64(admin.key)}
 contexts:
-- name: ${user}@${cluster}
+- name: ${USER}@${CLUSTER}
   context:
-    cluster: ${cluster}
-    user: ${user}
-current-context: ${user}@${cluster}
+    cluster: ${CLUSTER}
+    user: ${USER}
+current-context: ${USER}@${CLUSTER}
 preferences: {}
 `;
 }

@@ -7,9 +7,9 @@ import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
 import { livePid, removePid } from './process-file';
 
-const pollMs = 50;
-const patienceMs = 15_000;
-const killedMs = 5_000;
+const POLL_MS = 50;
+const PATIENCE_MS = 15_000;
+const KILLED_MS = 5_000;
 
 /** Resolves when no process named by `<name>.pid` files in `folder` (except `own`) lives; throws when one cannot be ended. */
 export async function endLeftovers(folder: string, own: string, clock: Clock, say: (line: string) => void): Promise<void> {
@@ -19,9 +19,9 @@ export async function endLeftovers(folder: string, own: string, clock: Clock, sa
     if (pid !== undefined) {
       say(`waiting for ${path.basename(name, '.pid')} (process ${pid}) of an earlier run to end`);
       process.kill(pid, 'SIGTERM');
-      if (!(await ended(file, clock, patienceMs))) {
+      if (!(await ended(file, clock, PATIENCE_MS))) {
         process.kill(pid, 'SIGKILL');
-        if (!(await ended(file, clock, killedMs))) throw new Error(`process ${pid} of an earlier run does not end`);
+        if (!(await ended(file, clock, KILLED_MS))) throw new Error(`process ${pid} of an earlier run does not end`);
       }
     }
     removePid(file);
@@ -32,7 +32,7 @@ async function ended(file: string, clock: Clock, withinMs: number): Promise<bool
   const deadline = clock.monotonic() + withinMs;
   while (livePid(file) !== undefined) {
     if (clock.monotonic() >= deadline) return false;
-    await clock.sleep(pollMs);
+    await clock.sleep(POLL_MS);
   }
   return true;
 }

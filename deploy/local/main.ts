@@ -1,7 +1,7 @@
 /** `npm start`: wires the local runner to the real process, clock and console. */
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
-import { usageExitCode } from '../../shared/runtime/flags';
+import { USAGE_EXIT_CODE } from '../../shared/runtime/flags';
 import { Lifecycle } from '../../shared/runtime/lifecycle';
 import { createLogger } from '../../shared/runtime/logger';
 import { parseOptions, type RunnerOptions } from './options';
@@ -38,6 +38,6 @@ switch (parsed.kind) {
     break;
   case 'error':
     process.stderr.write(`npm start: ${parsed.message}\nSee 'npm start -- --help'.\n`);
-    process.exitCode = usageExitCode;
+    process.exitCode = USAGE_EXIT_CODE;
     break;
 }

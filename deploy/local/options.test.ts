@@ -11,9 +11,10 @@ describe('parseOptions', () => {
     expect(optionsOf()).toEqual({
       dataDir: '/home/me/project/.platform',
       securePort: 6443,
-      insecurePort: 8080,
+      insecurePort: 0,
       etcdServers: [],
       replicas: 1,
+      serviceRanges: '10.0.0.0/24',
       controllers: ['*'],
       rest: [],
     });
@@ -40,8 +41,8 @@ describe('parseOptions', () => {
     [['--replicas=3'], /needs --etcd-servers/],
     [['--replicas=0'], /at least 1/],
     [['--secure-port=0'], /at least 1/],
-    [['--secure-port=8080'], /overlap/],
-    [['--secure-port=8078', '--replicas=3', '--etcd-servers=http://a:1'], /overlap/],
+    [['--secure-port=8080', '--insecure-port=8080'], /overlap/],
+    [['--secure-port=8078', '--insecure-port=8080', '--replicas=3', '--etcd-servers=http://a:1'], /overlap/],
     [['--secure-port=65535', '--replicas=2', '--etcd-servers=http://a:1'], /65536/],
     [['stray'], /unexpected argument "stray"/],
   ])('refuses %j', (argv, message) => {
@@ -50,7 +51,7 @@ describe('parseOptions', () => {
   });
 
   it('allows neighbouring ports when there is one API server', () => {
-    expect(optionsOf('--secure-port=8081').securePort).toBe(8081);
-    expect(optionsOf('--secure-port=65535', '--insecure-port=0').securePort).toBe(65_535);
+    expect(optionsOf('--secure-port=8081', '--insecure-port=8080').securePort).toBe(8081);
+    expect(optionsOf('--secure-port=65535').securePort).toBe(65_535);
   });
 });

@@ -13,8 +13,8 @@ const table = {
   'secure-port': int({ section: 'Local runner', help: 'Port for HTTPS of the first API server.', default: 6443, min: 1, max: 65_535 }),
   'insecure-port': int({
     section: 'Local runner',
-    help: 'Port for plain HTTP, for this machine only, of the first API server; 0 = none.',
-    default: 8080,
+    help: 'Port for plain HTTP of the first API server, for this machine only, where everyone acts as administrator; 0 = none.',
+    default: 0,
     min: 0,
     max: 65_535,
   }),
@@ -29,6 +29,11 @@ const table = {
     default: 1,
     min: 1,
     max: 32,
+  }),
+  'service-cluster-ip-range': string({
+    section: 'Local runner',
+    help: "Ranges from which Services get addresses; the first one's first is covered by the API servers' certificate.",
+    default: '10.0.0.0/24',
   }),
   controllers: list({
     section: 'Local runner',
@@ -46,6 +51,8 @@ export interface RunnerOptions {
   /** Empty = the embedded store. */
   readonly etcdServers: readonly string[];
   readonly replicas: number;
+  /** As on the command line; each API server checks it. */
+  readonly serviceRanges: string;
   readonly controllers: readonly string[];
   /** Flags for each API server, verbatim. */
   readonly rest: readonly string[];
@@ -76,6 +83,7 @@ function optionsFrom(values: FlagValues<typeof table>, rest: readonly string[], 
     insecurePort: values['insecure-port'],
     etcdServers: values['etcd-servers'],
     replicas: values.replicas,
+    serviceRanges: values['service-cluster-ip-range'],
     controllers: values.controllers,
     rest,
   };

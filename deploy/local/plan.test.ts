@@ -1,17 +1,23 @@
-import { parseOptions } from './options';
-import { apiServerPlans, controllersPlan } from './plan';
+import { parseOptions, type RunnerOptions } from './options';
+import { apiServerPlans, certifiedAddresses, controllersPlan } from './plan';
 
-function plansOf(...argv: string[]) {
+function optionsOf(...argv: string[]): RunnerOptions {
   const parsed = parseOptions(['--data-dir=/d', ...argv], '/');
   if (parsed.kind !== 'options') throw new Error(JSON.stringify(parsed));
-  return { servers: apiServerPlans(parsed.options), controllers: controllersPlan(parsed.options) };
+  return parsed.options;
+}
+
+function plansOf(...argv: string[]) {
+  const options = optionsOf(...argv);
+  return { servers: apiServerPlans(options), controllers: controllersPlan(options) };
 }
 
 describe('plans', () => {
   it('have one API server on the embedded store by default', () => {
     const [server, ...others] = plansOf().servers;
     expect(others).toEqual([]);
-    expect(server).toMatchObject({ name: 'apiserver', secureAddress: 'https://127.0.0.1:6443', insecureAddress: 'http://127.0.0.1:8080' });
+    expect(server).toMatchObject({ name: 'apiserver', secureAddress: 'https://127.0.0.1:6443', insecureAddress: undefined });
+    expect(server?.args).toContain('--insecure-port=0');
     expect(server?.args).toEqual(
       expect.arrayContaining(['--storage-backend=embedded', '--storage-dir=/d/store', '--client-ca-file=/d/pki/ca.crt']),
     );
@@ -30,10 +36,20 @@ describe('plans', () => {
     expect(servers[2]?.args.join(' ')).not.toContain('embedded');
   });
 
-  it('have no plain HTTP when its port is 0', () => {
-    const [server] = plansOf('--insecure-port=0').servers;
-    expect(server?.insecureAddress).toBeUndefined();
-    expect(server?.args).toContain('--insecure-port=0');
+  it('have plain HTTP when it has a port', () => {
+    const [server] = plansOf('--insecure-port=8080').servers;
+    expect(server?.insecureAddress).toBe('http://127.0.0.1:8080');
+    expect(server?.args).toContain('--insecure-port=8080');
+  });
+
+  it('say which addresses a certificate has to cover, and tell the API servers the same range', () => {
+    const addresses = (...argv: string[]): string[] => certifiedAddresses(optionsOf(...argv));
+    expect(addresses()).toEqual(['10.0.0.1']);
+    expect(plansOf().servers[0]?.args).toContain('--service-cluster-ip-range=10.0.0.0/24');
+    expect(addresses('--service-cluster-ip-range=10.96.5.0/16,fd00::/112')).toEqual(['10.96.0.1']);
+    expect(plansOf('--service-cluster-ip-range=10.96.5.0/16').servers[0]?.args).toContain('--service-cluster-ip-range=10.96.5.0/16');
+    expect(addresses('--service-cluster-ip-range=fd00::/112', '--advertise-address', '192.0.2.7')).toEqual(['fd00::1', '192.0.2.7']);
+    expect(addresses('--service-cluster-ip-range=junk', '--advertise-address=junk')).toEqual([]);
   });
 
   it('issue tokens with the keys of the data folder, unless the user names others', () => {

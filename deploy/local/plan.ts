@@ -1,11 +1,13 @@
 /**
  * What runs: the processes of one local control plane, their flags, addresses and files, worked out from the options alone.
  */
+import { isIP } from 'node:net';
 import path from 'node:path';
+import { formatIpAddress, parseIpRange } from '../../shared/values/ip-address';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { RunnerOptions } from './options';
 
-const host = '127.0.0.1';
+const HOST = '127.0.0.1';
 
 /** Where things lie in the data folder. */
 export interface Layout {
@@ -50,13 +52,14 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
       name: options.replicas === 1 ? 'apiserver' : `apiserver-${index}`,
       program: 'apiserver/main.js',
       args: [
-        `--bind-address=${host}`,
+        `--bind-address=${HOST}`,
         `--secure-port=${securePort}`,
-        `--insecure-bind-address=${host}`,
+        `--insecure-bind-address=${HOST}`,
         `--insecure-port=${insecurePort}`,
         `--tls-cert-file=${path.join(layout.pki, 'apiserver.crt')}`,
         `--tls-private-key-file=${path.join(layout.pki, 'apiserver.key')}`,
         `--client-ca-file=${path.join(layout.pki, 'ca.crt')}`,
+        `--service-cluster-ip-range=${options.serviceRanges}`,
         ...serviceAccountFlags(options.rest, layout),
         ...storageFlags(options, layout),
         '--log-level=warn',
@@ -64,8 +67,8 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
       ],
       securePort,
       insecurePort,
-      secureAddress: `https://${host}:${securePort}`,
-      insecureAddress: insecurePort === 0 ? undefined : `http://${host}:${insecurePort}`,
+      secureAddress: `https://${HOST}:${securePort}`,
+      insecureAddress: insecurePort === 0 ? undefined : `http://${HOST}:${insecurePort}`,
     };
   });
 }
@@ -89,16 +92,28 @@ export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined
   };
 }
 
+/** What the API servers' certificate has to cover besides the names that every one has: the default Service's address and the advertised one. */
+export function certifiedAddresses({ serviceRanges, rest }: RunnerOptions): string[] {
+  const range = parseIpRange(serviceRanges.split(',', 1)[0]?.trim() ?? '');
+  const advertised = lastValue(rest, 'advertise-address') ?? '';
+  return [
+    // A range that cannot be read is refused by the API servers.
+    ...(range === undefined ? [] : [formatIpAddress({ family: range.family, value: range.first + 1n })]),
+    ...(isIP(advertised) === 0 ? [] : [advertised]),
+  ];
+}
+
 /** The API servers' `--naming`, which the controllers must share. */
 function namingFlag(flags: readonly string[]): string[] {
-  const value = namingOf(flags);
+  const value = lastValue(flags, 'naming');
   return value === undefined ? [] : [`--naming=${value}`];
 }
 
-function namingOf(flags: readonly string[]): string | undefined {
-  const last = flags.findLastIndex((flag) => flag === '--naming' || flag.startsWith('--naming='));
+/** What the API servers take for a flag of theirs. */
+function lastValue(flags: readonly string[], name: string): string | undefined {
+  const last = flags.findLastIndex((flag) => flag === `--${name}` || flag.startsWith(`--${name}=`));
   const flag = flags[last];
-  return flag === '--naming' ? flags[last + 1] : flag?.slice('--naming='.length);
+  return flag === `--${name}` ? flags[last + 1] : flag?.slice(name.length + 3);
 }
 
 const TOKEN_FLAGS = /^--service-account-(issuer|key-file|signing-key-file)(=|$)/;
@@ -106,7 +121,7 @@ const TOKEN_FLAGS = /^--service-account-(issuer|key-file|signing-key-file)(=|$)/
 /** Tokens are issued under the name by which the API is found inside a cluster. Whoever names issuers or keys himself names them all. */
 function serviceAccountFlags(flags: readonly string[], { pki }: Layout): string[] {
   if (flags.some((flag) => TOKEN_FLAGS.test(flag))) return [];
-  const { defaultService } = GENERATED_NAMES[namingOf(flags) === 'kubernetes' ? 'kubernetes' : 'platform'];
+  const { defaultService } = GENERATED_NAMES[lastValue(flags, 'naming') === 'kubernetes' ? 'kubernetes' : 'platform'];
   return [
     `--service-account-issuer=https://${defaultService}.default.svc.cluster.local`,
     `--service-account-key-file=${path.join(pki, 'sa.pub')}`,

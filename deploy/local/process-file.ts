@@ -16,9 +16,9 @@ export class HeldError extends Error {
 }
 
 /** Clock ticks a second in /proc; the kernel's interface has it fixed at 100 on every platform that Node supports. */
-const ticksPerSecond = 100;
+const TICKS_PER_SECOND = 100;
 /** Start times in /proc are rounded, and boot time is known to the second. Milliseconds. */
-const toleranceMs = 2_000;
+const TOLERANCE_MS = 2_000;
 
 export function writePid(file: string, pid: number): void {
   const temporary = `${file}.${process.pid}.tmp`;
@@ -37,7 +37,7 @@ export function livePid(file: string): number | undefined {
   const startedAt = startTime(pid);
   if (startedAt === undefined) return pid;
   const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-  return written !== undefined && startedAt <= written + toleranceMs ? pid : undefined;
+  return written !== undefined && startedAt <= written + TOLERANCE_MS ? pid : undefined;
 }
 
 /** Makes the file this process's own, taking it over from a process that is gone. Throws {@link HeldError} when its holder lives. */
@@ -105,7 +105,7 @@ function startTime(pid: number): number | undefined {
   const ticks = Number(statFields(pid)?.[19]);
   const boot = /^btime (\d+)$/m.exec(readProc('/proc/stat') ?? '')?.[1];
   if (!Number.isFinite(ticks) || boot === undefined) return undefined;
-  return Number(boot) * 1_000 + (ticks * 1_000) / ticksPerSecond;
+  return Number(boot) * 1_000 + (ticks * 1_000) / TICKS_PER_SECOND;
 }
 
 /** The fields of /proc/<pid>/stat after the process's name (which may hold spaces and brackets): state first, start time at 19. */

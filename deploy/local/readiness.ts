@@ -3,8 +3,8 @@ import { get } from 'node:https';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/runtime/pki';
 
-const pollMs = 50;
-const answerMs = 2_000;
+const POLL_MS = 50;
+const ANSWER_MS = 2_000;
 
 /** Resolves to true when `<address>/readyz` answers 200, or to false when `signal` aborts first. */
 export async function waitReady(
@@ -16,7 +16,7 @@ export async function waitReady(
 ): Promise<boolean> {
   while (!signal.aborted) {
     if (await isReady(address, authority, admin)) return true;
-    await clock.sleep(pollMs);
+    await clock.sleep(POLL_MS);
   }
   return false;
 }
@@ -24,7 +24,7 @@ export async function waitReady(
 /** Whether `<address>/readyz` (https, authority in PEM) answers 200 now. Never rejects. */
 export function isReady(address: string, authority: string, admin: Credential): Promise<boolean> {
   return new Promise((resolve) => {
-    const options = { ca: authority, cert: admin.certificate, key: admin.key, agent: false, timeout: answerMs };
+    const options = { ca: authority, cert: admin.certificate, key: admin.key, agent: false, timeout: ANSWER_MS };
     const request = get(`${address}/readyz`, options, (response) => {
       response.resume();
       resolve(response.statusCode === 200);

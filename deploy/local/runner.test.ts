@@ -144,6 +144,7 @@ describe('runLocal', () => {
     expect(new Set([pidOf('apiserver-0'), pidOf('apiserver-1')]).size).toBe(2);
     expect(said.join('\n')).toContain(`https://127.0.0.1:${securePort + 1}`);
     expect(said.join('\n')).not.toContain('http://127');
+    expect(said.join('\n')).toContain('--insecure-port=8080 opens it');
   });
 
   it('names the port that is in use', async () => {

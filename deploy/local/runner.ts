@@ -5,14 +5,14 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
-import { usageExitCode } from '../../shared/runtime/flags';
+import { USAGE_EXIT_CODE } from '../../shared/runtime/flags';
 import type { Lifecycle } from '../../shared/runtime/lifecycle';
 import { ensureCertificates, type Certificates } from './certificates';
 import { writeFileAtomically } from './files';
 import { kubeconfig } from './kubeconfig';
 import { endLeftovers } from './leftovers';
 import type { RunnerOptions } from './options';
-import { apiServerPlans, controllersPlan, layoutOf, type ApiServerPlan, type Layout, type ProcessPlan } from './plan';
+import { apiServerPlans, certifiedAddresses, controllersPlan, layoutOf, type ApiServerPlan, type Layout, type ProcessPlan } from './plan';
 import { portProblem } from './ports';
 import { acquire, HeldError, removePid, writePid } from './process-file';
 import { waitReady } from './readiness';
@@ -31,19 +31,19 @@ export interface Host {
 /** Something that a person can put right; its message is all that is shown. */
 export class StartError extends Error {}
 
-const ownPidFile = 'supervisor.pid';
+const OWN_PID_FILE = 'supervisor.pid';
 /** Longer than an API server needs to drain. */
-const graceMs = 30_000;
-const patienceMs = 10_000;
+const GRACE_MS = 30_000;
+const PATIENCE_MS = 10_000;
 
 /** Resolves when everything is ready, or when stopping began before that. Throws {@link StartError}. */
 export async function runLocal(options: RunnerOptions, host: Host): Promise<void> {
   const layout = layoutOf(options.dataDir);
   takeFolder(options.dataDir, layout, host.lifecycle);
-  await endLeftovers(layout.run, ownPidFile, host.clock, host.say);
+  await endLeftovers(layout.run, OWN_PID_FILE, host.clock, host.say);
   const plans = apiServerPlans(options);
   await checkPorts(plans);
-  const certificates = await prepare(plans, layout, host);
+  const certificates = await prepare(plans, certifiedAddresses(options), layout, host);
 
   host.lifecycle.stopping.addEventListener('abort', () => host.say('stopping ...'));
   runAll('API servers', plans, layout, host);
@@ -57,7 +57,7 @@ export async function runLocal(options: RunnerOptions, host: Host): Promise<void
 
 /** Makes the data folder this process's own until it ends. */
 function takeFolder(dataDir: string, layout: Layout, lifecycle: Lifecycle): void {
-  const file = path.join(layout.run, ownPidFile);
+  const file = path.join(layout.run, OWN_PID_FILE);
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     mkdirSync(layout.run, { recursive: true });
@@ -83,8 +83,8 @@ async function checkPorts(plans: readonly ApiServerPlan[]): Promise<void> {
   }
 }
 
-async function prepare(plans: readonly ApiServerPlan[], layout: Layout, host: Host): Promise<Certificates> {
-  const certificates = await ensureCertificates(layout.pki, host.clock);
+async function prepare(plans: readonly ApiServerPlan[], addresses: readonly string[], layout: Layout, host: Host): Promise<Certificates> {
+  const certificates = await ensureCertificates(layout.pki, host.clock, addresses);
   if (certificates.made.length > 0) host.say(`made ${certificates.made.join(', ')}`);
   const address = plans[0]?.secureAddress ?? '';
   writeFileAtomically(layout.kubeconfig, kubeconfig(address, certificates.authority, certificates.admin), 0o600);
@@ -93,7 +93,7 @@ async function prepare(plans: readonly ApiServerPlan[], layout: Layout, host: Ho
 
 /** False when stopping began first. Someone who waits long is told what for. */
 async function becomesReady(plan: ApiServerPlan, certificates: Certificates, host: Host): Promise<boolean> {
-  const notice = host.clock.after(patienceMs, () => host.say(`still waiting for ${plan.name} to be ready at ${plan.secureAddress}`));
+  const notice = host.clock.after(PATIENCE_MS, () => host.say(`still waiting for ${plan.name} to be ready at ${plan.secureAddress}`));
   try {
     return await waitReady(plan.secureAddress, certificates.authority, certificates.admin, host.clock, host.lifecycle.stopping);
   } finally {
@@ -106,8 +106,8 @@ function runAll(label: string, plans: readonly ProcessPlan[], layout: Layout, ho
   const supervisors = plans.map((plan) => supervisorOf(plan, path.join(layout.run, `${plan.name}.pid`), host));
   host.lifecycle.onStop({
     name: label,
-    timeoutMs: graceMs + 5_000,
-    run: async () => void (await Promise.all(supervisors.map((supervisor) => supervisor.stop(graceMs)))),
+    timeoutMs: GRACE_MS + 5_000,
+    run: async () => void (await Promise.all(supervisors.map((supervisor) => supervisor.stop(GRACE_MS)))),
   });
   for (const supervisor of supervisors) supervisor.start();
 }
@@ -119,7 +119,7 @@ function supervisorOf(plan: ProcessPlan, pidFile: string, host: Host): Superviso
     say: host.say,
     start: () => host.start(path.join(host.programs, plan.program), plan.args),
     onPid: (pid) => (pid === undefined ? removePid(pidFile) : writePid(pidFile, pid)),
-    onUsageError: () => void host.lifecycle.stop(`${plan.name} refused its flags`, usageExitCode),
+    onUsageError: () => void host.lifecycle.stop(`${plan.name} refused its flags`, USAGE_EXIT_CODE),
   });
 }
 
@@ -129,10 +129,11 @@ function announce(plans: readonly ApiServerPlan[], layout: Layout, host: Host): 
     `  HTTPS       ${secureAddress}`,
     ...(insecureAddress === undefined ? [] : [`  HTTP        ${insecureAddress}   (this machine only, acts as administrator)`]),
   ]);
-  const reach =
-    first?.insecureAddress === undefined
-      ? 'kubectl get --raw /api/v1/namespaces/default/configmaps'
-      : `curl ${first.insecureAddress}/api/v1/namespaces/default/configmaps`;
+  const isPlain = first?.insecureAddress !== undefined;
+  if (!isPlain) lines.push('  HTTP        none; --insecure-port=8080 opens it, for this machine only and as administrator');
+  const reach = isPlain
+    ? `curl ${first.insecureAddress}/api/v1/namespaces/default/configmaps`
+    : 'kubectl get --raw /api/v1/namespaces/default/configmaps';
   host.say(`
 The control plane is ready.
 

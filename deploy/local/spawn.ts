@@ -4,11 +4,11 @@
  */
 import { spawn } from 'node:child_process';
 import type { Exit, RunningProcess } from './supervise';
-import { nodeArguments } from './tuning';
+import { NODE_ARGUMENTS } from './tuning';
 
 /** `program` is the path of a JavaScript file. */
 export function startProgram(program: string, args: readonly string[]): RunningProcess {
-  const child = spawn(process.execPath, [...nodeArguments, program, ...args], {
+  const child = spawn(process.execPath, [...NODE_ARGUMENTS, program, ...args], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     detached: true,
   });

@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock';
 import { formatDuration } from '../../shared/runtime/duration';
-import { usageExitCode } from '../../shared/runtime/flags';
+import { USAGE_EXIT_CODE } from '../../shared/runtime/flags';
 
 export interface Exit {
   readonly code: number | null;
@@ -33,10 +33,10 @@ export interface SupervisorOptions {
   readonly onUsageError: () => void;
 }
 
-const firstDelayMs = 200;
-const longestDelayMs = 10_000;
+const FIRST_DELAY_MS = 200;
+const LONGEST_DELAY_MS = 10_000;
 /** A process that lived this long is taken to be sound, and the delay starts small again. */
-const soundLifeMs = 60_000;
+const SOUND_LIFE_MS = 60_000;
 
 export class Supervisor {
   private readonly controller = new AbortController();
@@ -64,16 +64,16 @@ export class Supervisor {
 
   private async keepRunning(): Promise<void> {
     const { name, clock, say } = this.options;
-    let delay = firstDelayMs;
+    let delay = FIRST_DELAY_MS;
     while (!this.stopping()) {
       const startedAt = clock.monotonic();
       const exit = await this.runOnce();
       if (this.stopping()) return;
-      if (exit.code === usageExitCode) return this.options.onUsageError();
-      if (clock.monotonic() - startedAt >= soundLifeMs) delay = firstDelayMs;
+      if (exit.code === USAGE_EXIT_CODE) return this.options.onUsageError();
+      if (clock.monotonic() - startedAt >= SOUND_LIFE_MS) delay = FIRST_DELAY_MS;
       say(`${name} ended (${describe(exit)}); starting it again in ${formatDuration(delay)}`);
       await this.pause(delay);
-      delay = Math.min(delay * 2, longestDelayMs);
+      delay = Math.min(delay * 2, LONGEST_DELAY_MS);
     }
   }
 

@@ -3,7 +3,7 @@
  * Whoever starts the programs in another way (a container image) gives the same ones.
  */
 
-export const nodeArguments: readonly string[] = [
+export const NODE_ARGUMENTS: readonly string[] = [
   // The young generation stays small: garbage is found early, and idle memory with it.
   '--max-semi-space-size=4',
   // What belongs to requests under way outlives a young collection or two, and V8 takes that for long life and makes more like it among

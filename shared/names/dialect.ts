@@ -37,23 +37,23 @@ const GROUP_STEMS = [
 
 const SUFFIX: Readonly<Record<Dialect, string>> = { platform: '.platform.io', kubernetes: '.k8s.io' };
 
-const toCanonicalGroup = new Map(GROUP_STEMS.map((stem) => [stem + SUFFIX.kubernetes, stem + SUFFIX.platform]));
-const toUpstreamGroup = new Map(GROUP_STEMS.map((stem) => [stem + SUFFIX.platform, stem + SUFFIX.kubernetes]));
+const TO_CANONICAL_GROUP = new Map(GROUP_STEMS.map((stem) => [stem + SUFFIX.kubernetes, stem + SUFFIX.platform]));
+const TO_UPSTREAM_GROUP = new Map(GROUP_STEMS.map((stem) => [stem + SUFFIX.platform, stem + SUFFIX.kubernetes]));
 
 /** The canonical spelling of an API group in either dialect; unknown groups are returned as they are. */
 export function canonicalGroup(group: string): string {
-  return toCanonicalGroup.get(group) ?? group;
+  return TO_CANONICAL_GROUP.get(group) ?? group;
 }
 
 /** A canonical group in the given dialect. */
 export function groupIn(dialect: Dialect, group: string): string {
-  return dialect === 'platform' ? group : (toUpstreamGroup.get(group) ?? group);
+  return dialect === 'platform' ? group : (TO_UPSTREAM_GROUP.get(group) ?? group);
 }
 
 /** The dialect that a group's spelling belongs to; undefined for groups that are spelled alike in both. */
 export function dialectOfGroup(group: string): Dialect | undefined {
-  if (toCanonicalGroup.has(group)) return 'kubernetes';
-  return toUpstreamGroup.has(group) ? 'platform' : undefined;
+  if (TO_CANONICAL_GROUP.has(group)) return 'kubernetes';
+  return TO_UPSTREAM_GROUP.has(group) ? 'platform' : undefined;
 }
 
 /** `group/version` (or `version`) with its group in canonical spelling. */

@@ -37,7 +37,7 @@ interface Row<T> {
 }
 
 /** With this exit code a supervised program says that its command line is wrong and starting it again is no use (BSD's EX_USAGE). */
-export const usageExitCode = 64;
+export const USAGE_EXIT_CODE = 64;
 
 /** A value that a flag does not accept; the message is shown after the flag's name. */
 export class FlagError extends Error {}
@@ -146,7 +146,7 @@ export function parseFlags<Table extends FlagTable>(program: Program, table: Tab
 
 /**
  * {@link parseFlags} for an executable's main file: prints the help to stdout and exits 0, or the error to stderr and exits with
- * `errorExitCode` (1 by default; {@link usageExitCode} for a supervised program).
+ * `errorExitCode` (1 by default; {@link USAGE_EXIT_CODE} for a supervised program).
  */
 export function flagsOrExit<Table extends FlagTable>(
   program: Program,

@@ -31,7 +31,7 @@ export interface LifecycleOptions {
  * A terminal's Ctrl-C reaches the whole process group, and npm passes it on once more, so one key press arrives twice.
  * Signals this close together count as one. Milliseconds.
  */
-const sameSignalWindowMs = 500;
+const SAME_SIGNAL_WINDOW_MS = 500;
 
 export class Lifecycle {
   /** Aborts when stopping begins. */
@@ -69,7 +69,7 @@ export class Lifecycle {
     if (this.signalledAt === undefined) {
       this.signalledAt = now;
       void this.stop(signal);
-    } else if (now - this.signalledAt >= sameSignalWindowMs) {
+    } else if (now - this.signalledAt >= SAME_SIGNAL_WINDOW_MS) {
       logger.warn('second signal, leaving at once', { signal });
       process.exit(1);
     }

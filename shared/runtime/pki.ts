@@ -51,10 +51,10 @@ export interface CertificateFacts {
 }
 
 /** Certificates are valid a little before they were made, for peers whose clock is behind. */
-const backdateMs = 5 * 60_000;
+const BACKDATE_MS = 5 * 60_000;
 
 /** The share of its life that a certificate has left when it should be renewed. */
-const renewalShare = 0.2;
+const RENEWAL_SHARE = 0.2;
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
@@ -133,7 +133,7 @@ export function readCertificate(pem: string): CertificateFacts {
 export function needsRenewal(pem: string, clock: Clock): boolean {
   const { notBefore, notAfter } = readCertificate(pem);
   const now = clock.now();
-  return now < notBefore || notAfter - now < (notAfter - notBefore) * renewalShare;
+  return now < notBefore || notAfter - now < (notAfter - notBefore) * RENEWAL_SHARE;
 }
 
 /** Whether a server's certificate is good for every one of `names` (DNS names and IP addresses). */
@@ -179,7 +179,7 @@ async function credentialOf(certificate: X509.X509Certificate, keys: webcrypto.C
 
 function validity(request: AuthorityRequest): { notBefore: Date; notAfter: Date } {
   const now = request.clock.now();
-  return { notBefore: new Date(now - backdateMs), notAfter: new Date(now + request.lifetimeMs) };
+  return { notBefore: new Date(now - BACKDATE_MS), notAfter: new Date(now + request.lifetimeMs) };
 }
 
 function subjectName(x509: typeof X509, subject: Subject): X509.Name {

@@ -3,7 +3,7 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,writes,services,memory]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,memory]
  *
  * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
  */
@@ -20,6 +20,7 @@ import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '.
 import { BareServer } from './bare';
 import { BenchClient, configMap, deployment } from './client';
 import { anonymousMegabytes, loop, warmLoop, type Cost } from './measure';
+import { changeCost } from './node-watchers';
 import { podCost } from './pods';
 import { compareCreations, fillRange, ROOM, SERVICE_RANGE } from './services';
 import { fanOut } from './watchers';
@@ -31,7 +32,7 @@ const option = (name: string, absent: number): number =>
 const seconds = option('seconds', 4);
 const objects = option('objects', 112_000);
 const SERVICES = 10_000;
-const parts = (process.argv.find((argument) => argument.startsWith('--parts=')) ?? '--parts=pods,reads,writes,services')
+const parts = (process.argv.find((argument) => argument.startsWith('--parts=')) ?? '--parts=pods,reads,watches,writes,services')
   .slice('--parts='.length)
   .split(',');
 
@@ -110,17 +111,32 @@ async function reads(): Promise<void> {
     await get('list of 500, selector matching 71', list('l500', '?labelSelector=shard%3Ds3'), 8);
     await get('list of 10,000', list('l10k'), 2);
     await get('page of 500 out of 10,000', list('l10k', '?limit=500'), 4);
+  } finally {
+    bare.stop();
+    client.close();
+    await server.process.stop();
+    removeFolder(folder);
+  }
+}
 
+/** 1,000 nodes that watch their own Pods each, beside one of them alone; and 1,000 watchers of one object, beside a server that only sends. */
+async function watches(): Promise<void> {
+  console.log();
+  // The first one pays for compiling.
+  await changeCost(1);
+  const alone = await changeCost(1);
+  row('change of a Pod, 1,000 nodes watching their own', { cpuMicros: await changeCost(1000) }, 'one node watching', alone);
+  const folder = temporaryFolder('bench');
+  const { server, client } = await start(folder);
+  const pid = server.process.pid;
+  const bare = await BareServer.start(await credential());
+  try {
+    await fill(client, pid, 'bench', 1);
     const target = '/api/v1/namespaces/bench/configmaps';
     const frame = 1400;
     bare.tell({ push: frame });
-    const floor = await fanOut(
-      bare.pid,
-      1000,
-      100,
-      () => bare.watch(),
-      async () => bare.tell({ push: frame }),
-    );
+    const push = async (): Promise<void> => bare.tell({ push: frame });
+    const floor = await fanOut(bare.pid, 1000, 100, () => bare.watch(), push);
     const watch = await fanOut(
       pid,
       1000,
@@ -241,6 +257,7 @@ async function main(): Promise<void> {
     row('a Pod of 60 fields: decode, default, validate', { cpuMicros: checked }, 'JSON.parse of it', parsed);
   }
   if (parts.includes('reads')) await reads();
+  if (parts.includes('watches')) await watches();
   if (parts.includes('writes')) await writes();
   if (parts.includes('services')) await services();
   if (parts.includes('memory')) await memory(objects);

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { ensureCertificates, type Certificates } from '../../deploy/local/certificates';
 import { kubeconfig } from '../../deploy/local/kubeconfig';
 import { isReady } from '../../deploy/local/readiness';
-import { nodeArguments } from '../../deploy/local/tuning';
+import { NODE_ARGUMENTS } from '../../deploy/local/tuning';
 import { systemClock } from '../../shared/runtime/clock';
 import { repository } from './repository';
 
@@ -83,7 +83,7 @@ export function startProgram(program: string, args: readonly string[], environme
   const file = path.join(repository, 'dist', program);
   if (!existsSync(file)) throw new Error(`${file} is missing: run npm run build`);
   const env = { ...process.env, ...environment };
-  return new ProgramProcess(spawn(process.execPath, [...nodeArguments, file, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env }));
+  return new ProgramProcess(spawn(process.execPath, [...NODE_ARGUMENTS, file, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env }));
 }
 
 export interface ApiServerOptions {

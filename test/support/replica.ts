@@ -14,7 +14,7 @@ import { featureGates } from '../../shared/runtime/feature-gates';
 import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
 import { PREFIX, testLedger } from './write-fixture';
-import { strategyOf } from '../../apiserver/server/strategies';
+import { strategyOf } from '../../apiserver/server/compose/strategies';
 
 export interface Replica<C extends Clock = Clock> {
   readonly clock: C;

@@ -1,55 +1,59 @@
 /**
- * A cache that a test lets lag behind its store: what it shows is the state at the last `catchUp`, which `mostRecent` does as the real one would.
- * Watches and earlier states are none of its business.
+ * A cache that a test lets lag behind its store: the real one, whose stream is held but for the moments of `catchUp`, which `mostRecent` does as
+ * the real one would. Time has no part in it: who waits for what it has not seen is told at once that it did not come.
  */
-import type { Cache, CacheWatch, ChangeSink, Entry, Snapshot, StoredType, WatchRequest } from '../../apiserver/cache/cache';
-import { makeEntry } from '../../apiserver/cache/entry';
-import { compareBytes } from '../../shared/values/json';
-import { StoreError, type Revision, type Store } from '../../apiserver/storage/store';
-
-const UNSUPPORTED = 'this cache has no earlier states and no watches';
+import type {
+  Cache,
+  CacheWatch,
+  ChangeSink,
+  Entry,
+  Snapshot,
+  SnapshotRequest,
+  StoredType,
+  Waited,
+  WatchRequest,
+} from '../../apiserver/cache/cache';
+import { openCache, type OpenedCache } from '../../apiserver/cache/open-cache';
+import { StoreError, type Revision } from '../../apiserver/storage/store';
+import { silentLogger } from '../../shared/runtime/logger';
+import { systemRandom } from '../../shared/runtime/random';
+import { ManualClock } from './manual-clock';
+import type { MemoryStore } from './memory-store';
 
 export class StoreCache implements Cache {
   ready = true;
-  revision: Revision = 0;
-  readonly compactedRevision = 0;
   /** `mostRecent` was asked so often. */
   lookups = 0;
   /** The cache never catches up by itself, and says so: readers must go to the store. */
   stuck = false;
-  private entries = new Map<string, Entry>();
 
-  private readonly bySegment: ReadonlyMap<string, StoredType>;
+  private constructor(
+    private readonly store: MemoryStore,
+    private readonly cache: OpenedCache,
+  ) {}
 
-  constructor(
-    private readonly store: Store,
-    private readonly prefix: string,
-    types: readonly StoredType[],
-  ) {
-    this.bySegment = new Map(types.map((type) => [type.segment, type]));
+  /** From here on the store tells its watchers only what a `catchUp` lets through. */
+  static async open(store: MemoryStore, prefix: string, types: readonly StoredType[]): Promise<StoreCache> {
+    const surroundings = { clock: new ManualClock(), random: systemRandom, logger: silentLogger };
+    const cache = openCache({ store, prefix, types, ...surroundings, checkMs: 0, compactionMs: 0 });
+    await cache.whenReady();
+    store.held = true;
+    return new StoreCache(store, cache);
   }
 
-  async catchUp(): Promise<void> {
-    const page = await this.store.range({ start: `${this.prefix}/`, end: `${this.prefix}0` });
-    const entries = new Map<string, Entry>();
-    for (const kv of page.kvs) {
-      const type = this.typeOf(kv.key);
-      if (type === undefined) continue;
-      const known = this.entries.get(kv.key);
-      const key = kv.key.slice(`${this.prefix}/${type.segment}/`.length);
-      entries.set(kv.key, known?.revision === kv.modRevision ? known : makeEntry(type, key, kv.modRevision, kv.value));
-    }
-    this.revision = Math.max(this.revision, page.revision);
-    this.entries = entries;
+  get revision(): Revision {
+    return this.cache.revision;
   }
 
-  /** Segments are one part of a key or more. */
-  private typeOf(key: string): StoredType | undefined {
-    for (let end = key.indexOf('/', this.prefix.length + 1); end >= 0; end = key.indexOf('/', end + 1)) {
-      const type = this.bySegment.get(key.slice(this.prefix.length + 1, end));
-      if (type !== undefined) return type;
-    }
-    return undefined;
+  get compactedRevision(): Revision {
+    return this.cache.compactedRevision;
+  }
+
+  catchUp(): Promise<void> {
+    this.store.held = false;
+    this.store.pump();
+    this.store.held = true;
+    return Promise.resolve();
   }
 
   async mostRecent(): Promise<Revision> {
@@ -59,47 +63,39 @@ export class StoreCache implements Cache {
     return this.revision;
   }
 
+  waitFor(revision: Revision): Promise<boolean> {
+    return Promise.resolve(this.revision >= revision);
+  }
+
   get(type: StoredType, key: string): Entry | undefined {
-    return this.entries.get(`${this.prefix}/${type.segment}/${key}`);
+    return this.cache.get(type, key);
   }
 
-  async read(type: StoredType, key: string): Promise<{ revision: Revision; entry: Entry | undefined }> {
-    const { revision, kv } = await this.store.get(`${this.prefix}/${type.segment}/${key}`);
-    return { revision, entry: kv === undefined ? undefined : makeEntry(type, key, kv.modRevision, kv.value) };
-  }
-
-  waitFor(): Promise<boolean> {
-    return Promise.resolve(true);
-  }
-
-  close(): Promise<void> {
-    return Promise.resolve();
+  read(
+    type: StoredType,
+    key: string,
+    options: Waited = { deadline: Infinity },
+  ): Promise<{ readonly revision: Revision; readonly entry: Entry | undefined }> {
+    return this.cache.read(type, key, options);
   }
 
   snapshot(type: StoredType): Snapshot {
-    const prefix = `${this.prefix}/${type.segment}/`;
-    const keys = [...this.entries.keys()].filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
-    const within = (start?: string, end?: string): string[] =>
-      keys.sort(compareBytes).filter((key) => (start === undefined || key >= start) && (end === undefined || key < end));
-    const get = (key: string): Entry | undefined => this.get(type, key);
-    return {
-      revision: this.revision,
-      size: keys.length,
-      get,
-      range: (start, end) => within(start, end).flatMap((key) => get(key) ?? []),
-      count: (start, end) => within(start, end).length,
-    };
+    return this.cache.snapshot(type);
   }
 
-  snapshotAt(): Promise<Snapshot> {
-    return Promise.reject(new Error(UNSUPPORTED));
+  snapshotAt(type: StoredType, revision: Revision, request: SnapshotRequest): Promise<Snapshot> {
+    return this.cache.snapshotAt(type, revision, request);
   }
 
-  pin(): void {
-    throw new Error(UNSUPPORTED);
+  pin(type: StoredType, snapshot: Snapshot): void {
+    this.cache.pin(type, snapshot);
   }
 
-  watch(_type: StoredType, _request: WatchRequest, _sink: ChangeSink): CacheWatch {
-    throw new Error(UNSUPPORTED);
+  watch(type: StoredType, request: WatchRequest, sink: ChangeSink): CacheWatch {
+    return this.cache.watch(type, request, sink);
+  }
+
+  close(): Promise<void> {
+    return this.cache.close();
   }
 }

@@ -25,7 +25,7 @@ import type { Random } from '../../shared/runtime/random';
 import { ManualClock } from './manual-clock';
 import { MemoryStore } from './memory-store';
 import { StoreCache } from './store-cache';
-import { strategyOf } from '../../apiserver/server/strategies';
+import { strategyOf } from '../../apiserver/server/compose/strategies';
 
 export const PREFIX = '/registry';
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -110,7 +110,7 @@ export async function writeFixture(
   const clock = new ManualClock(START);
   const random = new CountingRandom();
   const resources = buildResources();
-  const cache = new StoreCache(store, PREFIX, resources.storedTypes);
+  const cache = await StoreCache.open(store, PREFIX, resources.storedTypes);
   const names = GENERATED_NAMES[more.naming ?? 'platform'];
   const list = more.list ?? ((): Promise<ListPage> => Promise.reject(new Error('no list in this test')));
   const ledger = testLedger(random, names, more);

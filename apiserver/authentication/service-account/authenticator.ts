@@ -74,50 +74,19 @@ const DISCOURAGED =
   'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.';
 
 export function serviceAccountTokens(options: ServiceAccountTokensOptions): TokenAuthenticator {
-  const { issuers, keys, objects, clock, names, uses } = options;
+  const { issuers, keys, objects, clock, uses } = options;
   const verified = new LRUCache<string, VerifiedToken>({ max: KEPT });
 
   async function verify(name: string, token: UnverifiedToken, audiences: readonly string[]): Promise<TokenOutcome> {
     try {
       await verifySignature(token, keys);
-      const known = isLegacy(token) ? legacyToken(name, token) : boundToken(token);
+      const known = isLegacy(token) ? legacyToken(options, name, token) : boundToken(options, token);
       verified.set(name, known);
       return await check(known, audiences);
     } catch (error) {
       if (error instanceof TokenError || error instanceof ClaimError) return { type: 'failed', reason: error.message };
       throw error;
     }
-  }
-
-  function boundToken({ payload }: UnverifiedToken): VerifiedToken {
-    const written = readClaims(payload);
-    const claims = { ...written, namespace: canonicalNamespace(names, written.namespace) };
-    return {
-      user: userOf(claims, names),
-      audiences: claims.audiences.length === 0 ? options.audiences : claims.audiences,
-      implicit: claims.audiences.length === 0,
-      timeFault: (now) => timeFault(claims, now),
-      standing(now) {
-        const fault = bindingFault(claims, objects, clock);
-        if (fault !== undefined) return { fault };
-        return claims.warnAfter !== undefined && now > claims.warnAfter ? GOOD.stale : GOOD.fresh;
-      },
-    };
-  }
-
-  function legacyToken(name: string, { payload }: UnverifiedToken): VerifiedToken {
-    const written = readLegacyClaims(payload);
-    const claims = { ...written, namespace: canonicalNamespace(names, written.namespace) };
-    return {
-      user: accountOf(claims.namespace, claims.account),
-      audiences: options.audiences,
-      implicit: true,
-      timeFault: () => undefined,
-      standing() {
-        const { fault, use } = legacyStanding(claims, name, objects, names);
-        return use === undefined ? { fault } : { fault, use: { ...use, secret: { namespace: claims.namespace, name: claims.secret } } };
-      },
-    };
   }
 
   function check(token: VerifiedToken, audiences: readonly string[]): TokenOutcome | Promise<TokenOutcome> {
@@ -147,6 +116,39 @@ export function serviceAccountTokens(options: ServiceAccountTokensOptions): Toke
       const token = parseToken(text);
       const isMine = token !== undefined && (isLegacy(token) || issuers.some((issuer) => token.payload['iss'] === issuer));
       return isMine ? verify(name, token, audiences) : NOT_MINE;
+    },
+  };
+}
+
+function boundToken(options: ServiceAccountTokensOptions, { payload }: UnverifiedToken): VerifiedToken {
+  const { names, objects, clock } = options;
+  const written = readClaims(payload);
+  const claims = { ...written, namespace: canonicalNamespace(names, written.namespace) };
+  return {
+    user: userOf(claims, names),
+    audiences: claims.audiences.length === 0 ? options.audiences : claims.audiences,
+    implicit: claims.audiences.length === 0,
+    timeFault: (now) => timeFault(claims, now),
+    standing(now) {
+      const fault = bindingFault(claims, objects, clock);
+      if (fault !== undefined) return { fault };
+      return claims.warnAfter !== undefined && now > claims.warnAfter ? GOOD.stale : GOOD.fresh;
+    },
+  };
+}
+
+function legacyToken(options: ServiceAccountTokensOptions, name: string, { payload }: UnverifiedToken): VerifiedToken {
+  const { names, objects } = options;
+  const written = readLegacyClaims(payload);
+  const claims = { ...written, namespace: canonicalNamespace(names, written.namespace) };
+  return {
+    user: accountOf(claims.namespace, claims.account),
+    audiences: options.audiences,
+    implicit: true,
+    timeFault: () => undefined,
+    standing() {
+      const { fault, use } = legacyStanding(claims, name, objects, names);
+      return use === undefined ? { fault } : { fault, use: { ...use, secret: { namespace: claims.namespace, name: claims.secret } } };
     },
   };
 }

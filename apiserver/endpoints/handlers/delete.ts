@@ -1,4 +1,4 @@
-/** DELETE of one object and of collections. Options come from the body and from the query (behaviour-reference §7.1). */
+/** DELETE of one object and of collections. Options come from the body and from the query. */
 import { arrayAt, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { clientFault } from '../../../shared/api/errors/status';
 import { parseApiVersion } from '../../../shared/api/identity/identity';

@@ -14,6 +14,9 @@ import type { ResourceRequest } from '../request/request-info';
 import { sendStatus } from '../answer/respond';
 import { negotiated, sendEntry } from './answer';
 
+/** What is asked for is small, and whoever may ask need not be trusted: reviews are open to all who have signed in. */
+const MAX_OPERATION_BYTES = 64 * 1024;
+
 export async function operate(
   parts: ApiParts,
   exchange: Exchange,
@@ -25,7 +28,7 @@ export async function operate(
   const row = bodyRow(place);
   const asked = negotiated(parts, exchange, { row }, info, 'operation');
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
-  const bytes = await readBody(exchange);
+  const bytes = await readBody(exchange, MAX_OPERATION_BYTES);
   const options = writeOptions('CreateOptions', exchange.query, { userAgent: exchange.header('user-agent'), ifMatch: undefined });
   const body = await parseObject(bytes, format, row, parts.clock);
   if (info.dialect === undefined && asked.wanted.dialect === undefined) exchange.dialect = bodyDialect(body) ?? exchange.dialect;

@@ -1,4 +1,4 @@
-/** Objects, lists and watch events in the binary form (behaviour-reference §3.4, §3.8): whole objects, or their metadata only. */
+/** Objects, lists and watch events in the binary form: whole objects, or their metadata only. */
 import { isObject, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { PROTOBUF_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';

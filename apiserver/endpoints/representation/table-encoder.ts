@@ -1,4 +1,4 @@
-/** Objects, lists and watch events as a Table (behaviour-reference §12). Rows are kept with holes where ages go. */
+/** Objects, lists and watch events as a Table. Rows are kept with holes where ages go. */
 import { isObject, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';

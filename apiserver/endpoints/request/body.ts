@@ -1,5 +1,5 @@
 /**
- * Request bodies: read within their bound, decoded by Content-Type, refused with upstream's texts (behaviour-reference §1.5, §3.5).
+ * Request bodies: read within their bound, decoded by Content-Type, refused with upstream's texts.
  * Knows no kind; the structure of objects is the registry's to check.
  */
 import { isObject, stringAt, stringifyJson, type JsonValue } from '../../../shared/values/json';
@@ -24,24 +24,25 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 /** The client went away, or was cut off, while sending its body. */
 export class BodyAborted extends Error {}
 
-/** The whole body. Rejects with 413 as soon as it is known to be too long; the connection is closed then. */
-export function readBody(exchange: Exchange): Promise<Buffer> {
+/** The whole body. Rejects with 413 as soon as it is known to be longer than `limit` bytes; nothing more is read then. */
+export function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Promise<Buffer> {
   const declared = Number(exchange.header('content-length') ?? '0');
-  if (declared > MAX_BODY_BYTES) return Promise.reject(tooLarge(exchange));
-  return new Promise((resolve, reject) => collect(exchange, resolve, reject));
+  if (declared > limit) return Promise.reject(tooLarge(exchange, limit));
+  return new Promise((resolve, reject) => collect(exchange, limit, resolve, reject));
 }
 
-function collect(exchange: Exchange, resolve: (body: Buffer) => void, reject: (error: Error) => void): void {
+function collect(exchange: Exchange, limit: number, resolve: (body: Buffer) => void, reject: (error: Error) => void): void {
   const { input } = exchange;
   const chunks: Buffer[] = [];
-  let length = 0;
+  const received = { bytes: 0 };
+  exchange.receiving = received;
   input.on('data', (chunk: Buffer) => {
-    length += chunk.length;
-    if (length <= MAX_BODY_BYTES) {
+    received.bytes += chunk.length;
+    if (received.bytes <= limit) {
       chunks.push(chunk);
     } else if (chunks.length > 0) {
       chunks.length = 0;
-      reject(tooLarge(exchange));
+      reject(tooLarge(exchange, limit));
     }
   });
   let complete = false;
@@ -49,6 +50,7 @@ function collect(exchange: Exchange, resolve: (body: Buffer) => void, reject: (e
     // A stream that was reset ends like one that is complete.
     complete = !input.aborted;
     if (!complete) return;
+    exchange.receiving = undefined;
     resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
   });
   input.on('close', () => {
@@ -56,9 +58,9 @@ function collect(exchange: Exchange, resolve: (body: Buffer) => void, reject: (e
   });
 }
 
-function tooLarge(exchange: Exchange): StatusError {
-  exchange.closing = true;
-  return requestTooLarge(`limit is ${MAX_BODY_BYTES}`);
+function tooLarge(exchange: Exchange, limit: number): StatusError {
+  exchange.refuseBody();
+  return requestTooLarge(`limit is ${limit}`);
 }
 
 /** The format that Content-Type names; missing or empty = JSON. Throws 415. */

@@ -3,7 +3,7 @@
  * Works alike over HTTP/1.1 and HTTP/2. Never decides anything; the filters fill it in.
  */
 import { IncomingMessage, ServerResponse, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
-import type { ServerHttp2Stream } from 'node:http2';
+import { constants, type ServerHttp2Stream } from 'node:http2';
 import { FENCE_HEADER, parseFence, type Fence } from '../../../shared/api/identity/fencing';
 import { quote } from '../../../shared/values/quote';
 import { badRequest, type StatusError } from '../../../shared/api/errors/status';
@@ -19,6 +19,15 @@ export interface Http2Incoming {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, the pseudo headers among them. */
+  readonly rawHeaders: readonly string[];
+}
+
+/** The progress of a body. */
+export interface ReceivedBody {
+  bytes: number;
+  /** Clock.monotonic when it was first looked at. */
+  since?: number;
 }
 
 export type Incoming = IncomingMessage | Http2Incoming;
@@ -35,8 +44,6 @@ const MAX_TEXT_BYTES = 16 * 1024;
 const UNKNOWN_PATH: RequestInfo = { kind: 'path', path: '', verb: '' };
 
 export class Exchange implements RequestContext {
-  /** For the router: the path alone, since nothing is routed by query. */
-  url = '/';
   readonly method: string;
   auditId = '';
   query: Query = EMPTY_QUERY;
@@ -56,7 +63,10 @@ export class Exchange implements RequestContext {
   abandoned = false;
   /** Answers with `Connection: close` (HTTP/1.1). */
   closing = false;
+  /** How much of a body has come that is still being read; undefined = none is being read. */
+  receiving: ReceivedBody | undefined;
 
+  private refusesBody = false;
   private warningList: WarningList | undefined;
   private finishers: (() => void)[] | undefined = [];
 
@@ -149,7 +159,14 @@ export class Exchange implements RequestContext {
     // Node sends a text in one piece with the head, a buffer in a second one.
     else if (body.length <= MAX_TEXT_BYTES && output instanceof ServerResponse) output.end(body.toString('latin1'), 'latin1');
     else output.end(body);
+    if (this.refusesBody && !(output instanceof ServerResponse)) output.close(constants.NGHTTP2_NO_ERROR);
     this.finish();
+  }
+
+  /** The rest of the body is not read: with the answer the connection ends, or over HTTP/2 the stream. */
+  refuseBody(): void {
+    this.closing = true;
+    this.refusesBody = true;
   }
 
   /** Ends the reply without saying anything more: the client sees a cut connection or stream. */

@@ -1,5 +1,5 @@
 /**
- * Which representation a client accepts: the Accept header read as upstream reads it (behaviour-reference §1.2, §3.4, §12).
+ * Which representation a client accepts: the Accept header read as upstream reads it.
  * Never encodes anything.
  */
 import type { KindRow } from '../../../shared/api/kinds';

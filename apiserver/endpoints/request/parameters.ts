@@ -1,5 +1,5 @@
 /**
- * The query parameters of every verb, checked with upstream's texts and in its order (behaviour-reference §1.5, §4.4).
+ * The query parameters of every verb, checked with upstream's texts and in its order, which decides what is complained of first.
  * A parameter that cannot be honoured is refused. Never touches objects.
  */
 import type { KindRow } from '../../../shared/api/kinds';

@@ -1,5 +1,5 @@
 /**
- * What a request is about, told from its method, path and query alone (behaviour-reference: request info).
+ * What a request is about, told from its method, path and query alone.
  * Never asks whether the resource exists. Groups are in canonical spelling; `groupSpelling` keeps what the client wrote.
  */
 import {

@@ -1,4 +1,4 @@
-/** The `Warning` headers of one answer (behaviour-reference §1.6): de-duplicated, bounded, quoted. */
+/** The `Warning` headers of one answer: de-duplicated, bounded, quoted. */
 
 const TOTAL_RUNES = 4096;
 const SHORT_RUNES = 256;

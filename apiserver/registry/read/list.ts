@@ -1,18 +1,22 @@
 /**
- * Lists: which state a list shows (the table of resourceVersion × resourceVersionMatch × limit × continue, specification §4.3.4), which part
- * of it, and where the next page begins. Parameter combinations that are refused as invalid never come here (endpoints/parameters).
+ * Lists: which state a list shows (upstream's table "resource versions in get, list and watch" in its API concepts, with resourceVersion,
+ * resourceVersionMatch, limit and continue), which part of it, and where the next page begins. Parameter combinations that are refused as invalid
+ * never come here (endpoints/parameters).
  */
 import { compareBytes } from '../../../shared/values/json';
 import { badRequest, expired, type StatusError } from '../../../shared/api/errors/status';
+import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache, Entry, Snapshot } from '../../cache/cache';
+import { Pace, yieldToOthers } from '../../cache/pace';
 import { StoreError, type Revision } from '../../storage/store';
 import type { ListOptions, ListPage, RequestContext, Resource, Selection } from '../verbs';
 import { formatContinue, NEWEST, parseContinue, startAfter, type ContinueToken } from './continue-token';
-import { readFailure, type Freshness } from './freshness';
+import { readFailure, type ResourceVersionGate } from './resource-version-gate';
 
 export interface ListParts {
   readonly cache: Cache;
-  readonly freshness: Freshness;
+  readonly clock: Clock;
+  readonly gate: ResourceVersionGate;
 }
 
 /** Where a list finds its state. */
@@ -21,7 +25,7 @@ type Source =
   | { readonly type: 'cached'; readonly notOlderThan: Revision }
   | { readonly type: 'exact'; readonly revision: Revision; readonly tooOld: () => StatusError };
 
-interface ResourceInfo {
+interface Plan {
   readonly source: Source;
   /** Infinity = everything. */
   readonly limit: number;
@@ -56,25 +60,28 @@ export async function list(
   namespace: string,
   options: ListOptions,
 ): Promise<ListPage> {
-  const { source, limit, start, laterPage } = info(resource, options);
-  parts.freshness.requireReady();
+  const { source, limit, start, laterPage } = plan(resource, options);
+  parts.gate.requireReady();
   const { selection } = options;
   const scope = scopeOf(resource, namespace, selection, start);
   const read = await readerOf(parts, context, resource, source);
   const snapshot = await read({ start: scope.start, end: scope.end, limit });
   if (scope.single !== undefined) return { revision: snapshot.revision, entries: single(snapshot, scope.single, selection) };
-  if (limit === Infinity) return { revision: snapshot.revision, entries: everything(snapshot, scope, selection) };
-  const page = await firstMatches(snapshot, read, scope, selection, limit);
+  const selective = selects(selection);
+  // Nobody has to look for what is all wanted: it is walked at the pace of who writes it.
+  if (limit === Infinity && !selective) return { revision: snapshot.revision, entries: snapshot.range(scope.start, scope.end) };
+  const pace = new Pace(parts.clock, yieldToOthers);
+  const page = await firstMatches(snapshot, { read, scope, selection, selective, limit, pace });
   // Later pages are asked of this same state; a later page found it pinned, or had to read it from the store.
   if (!laterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
   return page;
 }
 
 /** The cell of the table that the parameters point at. */
-function info(resource: Resource, options: ListOptions): ResourceInfo {
+function plan(resource: Resource, options: ListOptions): Plan {
   const { resourceVersion, resourceVersionMatch } = options;
   const limit = options.limit !== undefined && options.limit > 0 ? options.limit : Infinity;
-  const firstPage = (source: Source, most: number): ResourceInfo => ({ source, limit: most, start: '', laterPage: false });
+  const firstPage = (source: Source, most: number): Plan => ({ source, limit: most, start: '', laterPage: false });
   if (options.continue !== undefined && options.continue !== '') return continuation(options.continue, resourceVersion, limit);
   if (resourceVersion === undefined) return firstPage({ type: 'newest' }, limit);
   if (resourceVersion === 0 && resourceVersionMatch !== 'Exact') {
@@ -88,7 +95,7 @@ function info(resource: Resource, options: ListOptions): ResourceInfo {
   return firstPage({ type: 'cached', notOlderThan: resourceVersion }, limit);
 }
 
-function continuation(text: string, resourceVersion: Revision | undefined, limit: number): ResourceInfo {
+function continuation(text: string, resourceVersion: Revision | undefined, limit: number): Plan {
   if (resourceVersion !== undefined && resourceVersion !== 0)
     throw badRequest('specifying resource version is not allowed when using continue');
   const token = parseContinue(text);
@@ -108,7 +115,7 @@ function expiredContinuation(token: ContinueToken): StatusError {
 }
 
 /** Waits until the state that is wanted exists, and says how to read it. */
-async function readerOf({ cache, freshness }: ListParts, context: RequestContext, resource: Resource, source: Source): Promise<Read> {
+async function readerOf({ cache, gate }: ListParts, context: RequestContext, resource: Resource, source: Source): Promise<Read> {
   const type = resource.stored;
   const present: Read = () => Promise.resolve(cache.snapshot(type));
   const at =
@@ -117,15 +124,15 @@ async function readerOf({ cache, freshness }: ListParts, context: RequestContext
       snapshotAt(cache, context, resource, revision, part, how);
   switch (source.type) {
     case 'newest':
-      if ((await freshness.mostRecent(context)) === 'current') return present;
+      if ((await gate.mostRecent(context)) === 'current') return present;
       // The cache does not keep up with the store: the list comes from the store.
-      return at(await freshness.storeRevision(context), { stored: true });
+      return at(await gate.storeRevision(context), { stored: true });
     case 'cached':
-      await freshness.notOlderThan(context, source.notOlderThan);
+      await gate.notOlderThan(context, source.notOlderThan);
       return present;
     case 'exact':
       // A revision ahead of the cache may be real, another replica's first page, so it is waited for.
-      await freshness.notOlderThan(context, source.revision);
+      await gate.notOlderThan(context, source.revision);
       return cache.snapshot(type).revision === source.revision ? present : at(source.revision, { tooOld: source.tooOld });
   }
 }
@@ -180,36 +187,33 @@ function single(snapshot: Snapshot, key: string, selection: Selection): readonly
   return entry !== undefined && selection.matches(entry) ? [entry] : [];
 }
 
-function everything(snapshot: Snapshot, scope: Scope, selection: Selection): Iterable<Entry> {
-  const entries = snapshot.range(scope.start, scope.end);
-  return selects(selection) ? filtered(entries, selection) : entries;
-}
-
-function* filtered(entries: Iterable<Entry>, selection: Selection): Iterable<Entry> {
-  for (const entry of entries) if (selection.matches(entry)) yield entry;
-}
-
 function selects(selection: Selection): boolean {
   return selection.filters || selection.name !== undefined || selection.namespace !== undefined;
 }
 
-/** Entries that a selector may pass over before others get their turn. */
-const ENTRIES_PER_TURN = 20_000;
 /** The most entries that are read from the store at a time while a selector looks for matches. */
 const MAX_READ = 10_000;
 
+interface Search {
+  readonly read: Read;
+  readonly scope: Scope;
+  readonly selection: Selection;
+  /** Whether the selection takes anything away. */
+  readonly selective: boolean;
+  readonly limit: number;
+  /** Counts what is looked at, so that a selector which passes over everything gives way as well. */
+  readonly pace: Pace;
+}
+
 /** At most `limit` entries. The answer begins with the token of the next page, so a page is collected before it is written. */
-async function firstMatches(snapshot: Snapshot, read: Read, scope: Scope, selection: Selection, limit: number): Promise<ListPage> {
+async function firstMatches(snapshot: Snapshot, { read, scope, selection, selective, limit, pace }: Search): Promise<ListPage> {
   const entries: Entry[] = [];
-  const selective = selects(selection);
-  let visited = 0;
   let part: Part = { start: scope.start, end: scope.end, limit };
   for (let known = snapshot; ; known = await read(part)) {
     for (const entry of known.range(part.start, part.end)) {
       if (entries.length === limit) return cutShort(snapshot, scope, entries, selective);
       if (!selective || selection.matches(entry)) entries.push(entry);
-      visited += 1;
-      if (visited % ENTRIES_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
+      if (pace.tired()) await pace.rest();
     }
     if (known.unknownFrom === undefined) return { revision: snapshot.revision, entries };
     if (entries.length === limit) return cutShort(snapshot, scope, entries, selective);

@@ -12,7 +12,7 @@ import type { Revision } from '../../storage/store';
 import type { Resource } from '../verbs';
 import { entryKey } from '../resources';
 import { parseEntry } from '../object/stored-object';
-import { readFailure } from './freshness';
+import { readFailure } from './resource-version-gate';
 
 export interface LiveObject {
   readonly uid: string;

@@ -1,8 +1,12 @@
-import { FakeCache } from '../../../test/support/fake-cache';
+import { value, type ValueOptions } from '../../../test/contract/cache/fixture';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
+import { MemoryStore } from '../../../test/support/memory-store';
 import { KINDS, type KindRow } from '../../../shared/api/kinds';
 import { StatusError } from '../../../shared/api/errors/status';
-import type { ChangeSink } from '../../cache/cache';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { systemRandom } from '../../../shared/runtime/random';
+import type { ChangeSink, WatchRequest } from '../../cache/cache';
+import { openCache, type CacheOptions, type OpenedCache } from '../../cache/open-cache';
 import { StoreError, type Revision } from '../../storage/store';
 import type { ListOptions, ListPage, Reader, RequestContext, Resource, WatchOptions } from '../verbs';
 import { parseContinue } from './continue-token';
@@ -23,29 +27,69 @@ function resourceOf(kind: string): Resource {
 const configMaps = resourceOf('ConfigMap');
 const namespaces = resourceOf('Namespace');
 const events = resourceOf('Event');
+const pods = resourceOf('Pod');
 
 const clock = new ManualClock();
-let cache: FakeCache;
+let store: MemoryStore;
+let cache: OpenedCache;
 let reader: Reader;
 let watchList: boolean;
 let context: RequestContext;
 
 /** Revisions: a/c1 = 101, a/c2 = 102, a/c3 = 103, b/c1 = 104, then the clock alone to 105. */
-beforeEach(() => {
-  cache = new FakeCache(clock);
-  cache.put('a/c1', { labels: { parity: 'odd' } });
-  cache.put('a/c2', { labels: { parity: 'even' } });
-  cache.put('a/c3', { labels: { parity: 'odd' } });
-  cache.put('b/c1', { labels: { parity: 'odd' } });
-  cache.tick();
+beforeEach(async () => {
+  store = new MemoryStore();
+  store.current = 100;
+  store.reopenHelps = false;
+  put('a/c1', { labels: { parity: 'odd' } });
+  put('a/c2', { labels: { parity: 'even' } });
+  put('a/c3', { labels: { parity: 'odd' } });
+  put('b/c1', { labels: { parity: 'odd' } });
+  tick();
   watchList = false;
-  const store = {
-    revision: (): Promise<Revision> =>
-      cache.storeFailure === undefined ? Promise.resolve(cache.storeRevision ?? cache.revision) : Promise.reject(cache.storeFailure),
-  };
-  reader = createReader({ cache, store, clock, gates: { enabled: (name) => name === 'WatchList' && watchList } });
   context = { user: { name: 'someone', groups: [] }, deadline: clock.monotonic() + 60_000, warn: () => undefined };
+  open();
+  await cache.whenReady();
 });
+
+afterEach(() => cache.close());
+
+function open(options: Partial<CacheOptions> = {}): void {
+  const types = [configMaps, namespaces, events, pods].map(({ stored }) => stored);
+  const surroundings = { store, prefix: '/registry', types, clock, random: systemRandom, logger: silentLogger };
+  cache = openCache({ ...surroundings, checkMs: 0, compactionMs: 0, ...options });
+  reader = createReader({ cache, store, clock, gates: { enabled: (name) => name === 'WatchList' && watchList } });
+}
+
+function put(key: string, options: ValueOptions = {}, resource = configMaps): Revision {
+  return store.put(`/registry/${resource.stored.segment}/${key}`, value(options));
+}
+
+function remove(key: string): Revision {
+  return store.remove(`/registry/${configMaps.stored.segment}/${key}`);
+}
+
+/** Moves the clock as a change of another type does. */
+function tick(): void {
+  store.put('/registry/elsewhere', Buffer.alloc(0));
+}
+
+/** What came before `revision` is no longer kept. */
+function compact(revision: Revision): void {
+  store.put('/registry/compaction', Buffer.from(String(revision)));
+}
+
+/** From here on the store is ahead of the cache. */
+function hold(): void {
+  store.held = true;
+}
+
+function catchUp(): void {
+  store.held = false;
+  store.pump();
+}
+
+const lookups = (): number => cache.statistics.revisionLookups;
 
 type Options = Partial<ListOptions> & { readonly labels?: string; readonly fields?: string };
 
@@ -87,26 +131,27 @@ const token = (rv: number, start: string): string =>
 
 describe('get', () => {
   test('without a version is the newest: the store is asked once and its revision waited for', async () => {
-    cache.storeRevision = 107;
+    hold();
+    tick();
+    const revision = put('a/c1');
     const got = reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, undefined);
     await settle();
-    cache.tick();
-    const changed = cache.put('a/c1');
-    await expect(got).resolves.toBe(changed);
-    expect(cache.lookups).toBe(1);
+    catchUp();
+    await expect(got).resolves.toMatchObject({ key: 'a/c1', revision });
+    expect(lookups()).toBe(1);
   });
 
   test('at 0 is whatever the cache holds, and asks no one', async () => {
-    cache.storeFailure = new StoreError('unavailable', 'gone');
+    store.failure = new StoreError('unavailable', 'gone');
     expect(await reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, 0)).toMatchObject({ key: 'a/c1', revision: 101 });
-    expect(cache.lookups).toBe(0);
+    expect(lookups()).toBe(0);
   });
 
   test('at a version waits until it is reached', async () => {
     const got = reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, 106);
     await settle();
-    const changed = cache.put('a/c1');
-    await expect(got).resolves.toBe(changed);
+    const revision = put('a/c1');
+    await expect(got).resolves.toMatchObject({ key: 'a/c1', revision });
   });
 
   test('at a version that does not come is 504 after three seconds', async () => {
@@ -124,8 +169,11 @@ describe('get', () => {
   });
 
   test('of a cluster-scoped kind uses the name alone', async () => {
-    const entry = cache.put('default');
-    expect(await reader.get(context, namespaces, { namespace: '', name: 'default' }, undefined)).toBe(entry);
+    const revision = put('default', {}, namespaces);
+    expect(await reader.get(context, namespaces, { namespace: '', name: 'default' }, undefined)).toMatchObject({
+      key: 'default',
+      revision,
+    });
   });
 
   test('of what does not exist is 404', async () => {
@@ -138,12 +186,14 @@ describe('get', () => {
   });
 
   test('comes from the store while the cache does not keep up', async () => {
-    cache.storeRevision = 200;
-    expect(await after(3_000, reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, undefined))).toMatchObject({ key: 'a/c1' });
+    hold();
+    const revision = put('a/c1');
+    const got = reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, undefined);
+    expect(await after(3_000, got)).toMatchObject({ key: 'a/c1', revision });
   });
 
   test('is 504 when the store is lost', async () => {
-    cache.storeFailure = new StoreError('unavailable', 'no member answers');
+    store.failure = new StoreError('unavailable', 'no member answers');
     expect(await failure(reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, undefined))).toMatchObject({
       code: 504,
       reason: 'Timeout',
@@ -160,7 +210,9 @@ describe('before the cache is loaded', () => {
   };
 
   test('every read is refused with 429', async () => {
-    cache.ready = false;
+    await cache.close();
+    store.failure = new StoreError('unavailable', 'not yet');
+    open();
     expect(await failure(reader.get(context, configMaps, { namespace: 'a', name: 'c1' }, 0))).toMatchObject(refused);
     expect(await failure(list({ resourceVersion: 0 }))).toMatchObject(refused);
     expect(await failure(watch({}))).toMatchObject(refused);
@@ -168,7 +220,7 @@ describe('before the cache is loaded', () => {
 });
 
 /**
- * Every cell of the list table (specification §4.3.4). The store is one revision ahead (a/c4 = 106), which a cached state does not show and a
+ * Every cell of the table of lists in upstream's API concepts. The store is one revision ahead (a/c4 = 106), which a cached state does not show and a
  * most recent one does.
  */
 describe('list, cell by cell', () => {
@@ -178,11 +230,12 @@ describe('list, cell by cell', () => {
 
   /** What the list shows once the cache has caught up, or undefined when it answered before. */
   async function answers(options: Options): Promise<ListPage> {
-    cache.storeRevision = 106;
+    hold();
+    put('a/c4');
     const page = list(options);
     page.catch(() => undefined);
     await settle();
-    cache.put('a/c4');
+    catchUp();
     return page;
   }
 
@@ -194,13 +247,13 @@ describe('list, cell by cell', () => {
 
     test('no limit, version 0: any', async () => {
       const page = await answers({ resourceVersion: 0 });
-      expect([keys(page), page.revision, cache.lookups]).toEqual([cached, 105, 0]);
+      expect([keys(page), page.revision, lookups()]).toEqual([cached, 105, 0]);
     });
 
     test('no limit, a version: not older than', async () => {
       expect(keys(await answers({ resourceVersion: 103 }))).toEqual(cached);
       const page = await answers({ resourceVersion: 107 });
-      expect([keys(page), page.revision, cache.lookups]).toEqual([newest, 107, 0]);
+      expect([keys(page), page.revision, lookups()]).toEqual([newest, 107, 0]);
     });
 
     test('limit, version unset: most recent', async () => {
@@ -215,9 +268,9 @@ describe('list, cell by cell', () => {
     });
 
     test('limit, version 0, a kind without cache upstream: the limit counts', async () => {
-      cache.put('a/e1');
+      for (const name of ['e1', 'e2', 'e3']) put(`a/${name}`, {}, events);
       const page = await list({ limit: 2, resourceVersion: 0 }, 'a', events);
-      expect([keys(page), page.continue !== undefined]).toEqual([paged, true]);
+      expect([keys(page), page.continue !== undefined]).toEqual([['a/e1', 'a/e2'], true]);
     });
 
     test('limit, a version: exact', async () => {
@@ -246,7 +299,7 @@ describe('list, cell by cell', () => {
   describe('Exact', () => {
     test('a version, without limit', async () => {
       const page = await answers({ resourceVersionMatch: 'Exact', resourceVersion: 102 });
-      expect([keys(page), page.revision, cache.lookups]).toEqual([paged, 102, 0]);
+      expect([keys(page), page.revision, lookups()]).toEqual([paged, 102, 0]);
     });
 
     test('a version, with limit', async () => {
@@ -255,7 +308,7 @@ describe('list, cell by cell', () => {
     });
 
     test('a version that is no longer kept: 410', async () => {
-      cache.compactedRevision = 103;
+      compact(103);
       const error = await failure(answers({ resourceVersionMatch: 'Exact', resourceVersion: 102 }));
       expect(error).toMatchObject({ code: 410, reason: 'Expired', message: 'The resourceVersion for the provided list is too old.' });
     });
@@ -274,7 +327,6 @@ describe('list, cell by cell', () => {
   describe('NotOlderThan', () => {
     test('version 0, without and with limit: any, and the limit is ignored', async () => {
       expect(keys(await answers({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 0 }))).toEqual(cached);
-      cache.storeRevision = undefined;
       const page = await list({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 0, limit: 2 });
       expect([keys(page), page.continue]).toEqual([newest, undefined]);
     });
@@ -298,13 +350,14 @@ describe('list, cell by cell', () => {
 
 describe('list from the store while the cache does not keep up', () => {
   test('shows the store’s newest revision', async () => {
-    cache.storeRevision = 200;
+    hold();
+    const revision = put('a/c4');
     const page = await after(3_000, list());
-    expect([keys(page), page.revision]).toEqual([['a/c1', 'a/c2', 'a/c3'], 200]);
+    expect([keys(page), page.revision]).toEqual([['a/c1', 'a/c2', 'a/c3', 'a/c4'], revision]);
   });
 
   test('is 504 when the store is lost', async () => {
-    cache.storeFailure = new StoreError('deadline', 'no member answers');
+    store.failure = new StoreError('deadline', 'no member answers');
     expect(await failure(list())).toMatchObject({ code: 504 });
   });
 });
@@ -312,9 +365,9 @@ describe('list from the store while the cache does not keep up', () => {
 describe('pages', () => {
   test('show the first page’s state to the end, whatever happens meanwhile', async () => {
     const first = await list({ limit: 2 }, '');
-    cache.remove('a/c3');
-    cache.put('a/c9');
-    cache.put('b/c0');
+    remove('a/c3');
+    put('a/c9');
+    put('b/c0');
     const second = await list({ limit: 2, continue: tokenOf(first) }, '');
     expect([keys(first), keys(second)]).toEqual([
       ['a/c1', 'a/c2'],
@@ -335,11 +388,12 @@ describe('pages', () => {
   });
 
   test('pin their state once, on the first page, and only when there are more', async () => {
+    const pin = jest.spyOn(cache, 'pin');
     await list({ limit: 3 });
-    expect(cache.pinned).toHaveLength(0);
+    expect(pin).not.toHaveBeenCalled();
     const first = await list({ limit: 1 });
     await list({ limit: 1, continue: tokenOf(first) });
-    expect(cache.pinned.map(({ revision }) => revision)).toEqual([105]);
+    expect(pin.mock.calls.map(([, { revision }]) => revision)).toEqual([105]);
   });
 
   test('without a limit, a continuation is all the rest', async () => {
@@ -349,7 +403,7 @@ describe('pages', () => {
   });
 
   test('of a state that is gone: 410 with a token for the newest state', async () => {
-    cache.compactedRevision = 105;
+    compact(105);
     const error = await failure(list({ limit: 1, continue: token(103, 'c1\0') }));
     expect(error).toMatchObject({ code: 410, reason: 'Expired' });
     expect(error.message).toMatch(
@@ -359,11 +413,12 @@ describe('pages', () => {
   });
 
   test('of the newest state go on at that state’s revision', async () => {
-    cache.put('a/c4');
+    const pin = jest.spyOn(cache, 'pin');
+    put('a/c4');
     const page = await list({ limit: 1, continue: token(-1, 'c1\0') });
     expect([keys(page), page.revision, page.remainingItemCount]).toEqual([['a/c2'], 106, 2]);
     expect(parseContinue(tokenOf(page))).toEqual({ revision: 106, start: 'c2\0' });
-    expect([cache.lookups, cache.pinned.length]).toEqual([1, 1]);
+    expect([lookups(), pin.mock.calls.length]).toEqual([1, 1]);
   });
 
   test('of a revision that does not exist: 504', async () => {
@@ -388,9 +443,12 @@ describe('pages', () => {
   });
 
   test('of states that are read from the store in parts are as full as any other', async () => {
-    cache.partial = true;
-    for (let i = 10; i < 40; i += 1) cache.put(`a/d${i}`, { labels: { parity: i % 2 === 0 ? 'even' : 'odd' } });
-    cache.tick();
+    await cache.close();
+    open({ windowBytes: 0 });
+    await cache.whenReady();
+    const snapshotAt = jest.spyOn(cache, 'snapshotAt');
+    for (let i = 10; i < 40; i += 1) put(`a/d${i}`, { labels: { parity: i % 2 === 0 ? 'even' : 'odd' } });
+    tick();
     const revision = cache.revision - 1;
     const plain = await list({ limit: 10, continue: token(revision, '/') }, '');
     expect([keys(plain).length, plain.remainingItemCount]).toEqual([10, 24]);
@@ -398,7 +456,7 @@ describe('pages', () => {
     expect([keys(selected).length, selected.continue !== undefined]).toEqual([16, true]);
     const all = await list({ limit: 100, labels: 'parity=even', continue: token(revision, '/') }, '');
     expect([keys(all).length, all.continue]).toEqual([16, undefined]);
-    expect(Math.max(...cache.snapshotRequests.map(({ limit = Infinity }) => limit))).toBeLessThanOrEqual(100);
+    expect(Math.max(...snapshotAt.mock.calls.map(([, , { limit = Infinity }]) => limit))).toBeLessThanOrEqual(100);
   });
 });
 
@@ -430,34 +488,42 @@ describe('selections by place', () => {
 
 const sink: ChangeSink = { event: () => undefined, bookmark: () => undefined, end: () => undefined };
 
-function watch(options: Partial<WatchOptions>, namespace = 'a'): Promise<unknown> {
-  return reader.watch(context, configMaps, namespace, { selection: EVERYTHING, bookmarks: false, ...options }, sink);
+function watch(options: Partial<WatchOptions>, namespace = 'a', resource = configMaps): Promise<unknown> {
+  return reader.watch(context, resource, namespace, { selection: EVERYTHING, bookmarks: false, ...options }, sink);
 }
 
 describe('watch starts', () => {
+  let asked: jest.SpyInstance<unknown, Parameters<OpenedCache['watch']>>;
+  const requests = (): WatchRequest[] => asked.mock.calls.map(([, request]) => request);
+
+  beforeEach(() => {
+    asked = jest.spyOn(cache, 'watch');
+  });
+
   const state = { type: 'state' };
   const afterRevision = (revision: number): object => ({ type: 'after', revision });
 
   test('version unset: with the state, most recent', async () => {
-    cache.storeRevision = 106;
+    hold();
+    tick();
     const started = watch({});
     await settle();
-    expect(cache.watches).toEqual([]);
-    cache.tick();
+    expect(requests()).toEqual([]);
+    catchUp();
     await started;
-    expect(cache.watches).toEqual([{ scope: { namespace: 'a' }, start: state, bookmarks: false, markEndOfInitialEvents: false }]);
+    expect(requests()).toEqual([{ scope: { namespace: 'a' }, start: state, bookmarks: false, markEndOfInitialEvents: false }]);
   });
 
   test('version 0: with the state, any', async () => {
-    cache.storeFailure = new StoreError('unavailable', 'gone');
+    store.failure = new StoreError('unavailable', 'gone');
     await watch({ resourceVersion: 0, bookmarks: true });
-    expect(cache.watches).toMatchObject([{ start: state, bookmarks: true, markEndOfInitialEvents: false }]);
+    expect(requests()).toMatchObject([{ start: state, bookmarks: true, markEndOfInitialEvents: false }]);
   });
 
   test('a version: after it, known or not, at once', async () => {
     await watch({ resourceVersion: 3 });
     await watch({ resourceVersion: 999 });
-    expect(cache.watches.map(({ start }) => start)).toEqual([afterRevision(3), afterRevision(999)]);
+    expect(requests().map(({ start }) => start)).toEqual([afterRevision(3), afterRevision(999)]);
   });
 
   test('sendInitialEvents=true: with the state, whose end is marked when bookmarks are wanted', async () => {
@@ -465,12 +531,12 @@ describe('watch starts', () => {
     await watch({ sendInitialEvents: true, bookmarks: true });
     await watch({ sendInitialEvents: true, bookmarks: false, resourceVersion: 0 });
     await watch({ sendInitialEvents: true, bookmarks: true, resourceVersion: 103 });
-    expect(cache.watches.map(({ start, markEndOfInitialEvents }) => [start, markEndOfInitialEvents])).toEqual([
+    expect(requests().map(({ start, markEndOfInitialEvents }) => [start, markEndOfInitialEvents])).toEqual([
       [state, true],
       [state, false],
       [state, true],
     ]);
-    expect(cache.lookups).toBe(1);
+    expect(lookups()).toBe(1);
   });
 
   test('sendInitialEvents=true at a version that does not come: 504', async () => {
@@ -482,7 +548,7 @@ describe('watch starts', () => {
     await watch({ sendInitialEvents: false });
     await watch({ sendInitialEvents: false, resourceVersion: 0 });
     await watch({ sendInitialEvents: false, resourceVersion: 102 });
-    expect(cache.watches.map(({ start }) => start)).toEqual([afterRevision(105), afterRevision(105), afterRevision(102)]);
+    expect(requests().map(({ start }) => start)).toEqual([afterRevision(105), afterRevision(105), afterRevision(102)]);
   });
 
   test('with the gate on, version unset or 0 is a streaming list even if not asked for', async () => {
@@ -490,7 +556,7 @@ describe('watch starts', () => {
     await watch({ bookmarks: true });
     await watch({ bookmarks: true, resourceVersion: 0 });
     await watch({ bookmarks: true, resourceVersion: 102 });
-    expect(cache.watches.map(({ start, markEndOfInitialEvents }) => [start, markEndOfInitialEvents])).toEqual([
+    expect(requests().map(({ start, markEndOfInitialEvents }) => [start, markEndOfInitialEvents])).toEqual([
       [state, true],
       [state, true],
       [afterRevision(102), false],
@@ -498,19 +564,26 @@ describe('watch starts', () => {
   });
 
   test('while the cache does not keep up: 504', async () => {
-    cache.storeRevision = 200;
+    hold();
+    tick();
     expect(await failure(after(3_000, watch({})))).toMatchObject({ code: 504 });
   });
 
   test('the scope is as narrow as the selection allows', async () => {
     const scopes = async (fields: string, labels: string, namespace: string): Promise<unknown> => {
       await watch({ selection: selectionFor(configMaps.row, labels, fields), resourceVersion: 0 }, namespace);
-      return cache.watches.at(-1)?.scope;
+      return requests().at(-1)?.scope;
     };
     expect(await scopes('', '', '')).toEqual({});
     expect(await scopes('metadata.name=x', '', 'a')).toEqual({ namespace: 'a', name: 'x' });
     expect(await scopes('metadata.name=x,metadata.namespace=b', '', '')).toEqual({ namespace: 'b', name: 'x' });
     expect(await scopes('metadata.namespace=b', '', 'a')).toEqual({ namespace: 'a', matches: expect.any(Function) });
     expect(await scopes('', 'a=b', 'a')).toEqual({ namespace: 'a', matches: expect.any(Function) });
+  });
+
+  test('a field that the kind has indexed is told, and matched all the same', async () => {
+    const selection = selectionFor(pods.row, '', 'spec.nodeName=n1');
+    await watch({ selection, resourceVersion: 0 }, '', pods);
+    expect(requests()[0]?.scope).toEqual({ indexed: { field: 'spec.nodeName', value: 'n1' }, matches: expect.any(Function) });
   });
 });

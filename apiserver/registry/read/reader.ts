@@ -1,6 +1,6 @@
 /**
- * The read side of the registry: get, list and watch as the resourceVersion rules want them (specification §4.3.4), answered from
- * the cache. Never writes, and never asks the store where the cache can be proved to be good enough.
+ * The read side of the registry: get, list and watch as the resourceVersion rules of upstream's API concepts want them, answered
+ * from the cache. Never writes, and never asks the store where the cache can be proved to be good enough.
  */
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import { notFound } from '../../../shared/api/errors/status';
@@ -8,8 +8,8 @@ import type { Cache, CacheWatch, ChangeSink, Entry } from '../../cache/cache';
 import type { Revision } from '../../storage/store';
 import type { ListOptions, ListPage, Reader, RequestContext, Resource, WatchOptions } from '../verbs';
 import type { ReaderParts } from './reader-parts';
-import { Freshness, readFailure } from './freshness';
 import { list } from './list';
+import { readFailure, ResourceVersionGate } from './resource-version-gate';
 import { watch } from './watch';
 
 export function createReader(parts: ReaderParts): Reader {
@@ -18,15 +18,15 @@ export function createReader(parts: ReaderParts): Reader {
 
 class CacheReader implements Reader {
   private readonly cache: Cache;
-  private readonly freshness: Freshness;
+  private readonly gate: ResourceVersionGate;
 
   constructor(private readonly parts: ReaderParts) {
     this.cache = parts.cache;
-    this.freshness = new Freshness(parts);
+    this.gate = new ResourceVersionGate(parts);
   }
 
   async get(context: RequestContext, resource: Resource, key: ObjectKey, resourceVersion: Revision | undefined): Promise<Entry> {
-    this.freshness.requireReady();
+    this.gate.requireReady();
     const storedKey = resource.stored.namespaced ? `${key.namespace}/${key.name}` : key.name;
     const entry = await this.find(context, resource, storedKey, resourceVersion);
     if (entry === undefined) throw notFound(resource.row, key.name);
@@ -34,11 +34,11 @@ class CacheReader implements Reader {
   }
 
   list(context: RequestContext, resource: Resource, namespace: string, options: ListOptions): Promise<ListPage> {
-    return list({ cache: this.cache, freshness: this.freshness }, context, resource, namespace, options);
+    return list({ ...this.parts, gate: this.gate }, context, resource, namespace, options);
   }
 
   watch(context: RequestContext, resource: Resource, namespace: string, options: WatchOptions, sink: ChangeSink): Promise<CacheWatch> {
-    return watch({ ...this.parts, freshness: this.freshness }, context, resource, namespace, options, sink);
+    return watch({ ...this.parts, gate: this.gate }, context, resource, namespace, options, sink);
   }
 
   private async find(
@@ -47,8 +47,8 @@ class CacheReader implements Reader {
     key: string,
     resourceVersion: Revision | undefined,
   ): Promise<Entry | undefined> {
-    if (resourceVersion !== undefined) await this.freshness.notOlderThan(context, resourceVersion);
-    else if ((await this.freshness.mostRecent(context)) === 'stalled') return this.readStore(context, resource, key);
+    if (resourceVersion !== undefined) await this.gate.notOlderThan(context, resourceVersion);
+    else if ((await this.gate.mostRecent(context)) === 'stalled') return this.readStore(context, resource, key);
     return this.cache.get(resource.stored, key);
   }
 

@@ -1,10 +1,13 @@
 import { KINDS, type KindRow } from '../../../shared/api/kinds';
+import { OPTIONAL } from '../../../shared/api/kinds/optional';
 import { canonicalNamespace, GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import { EVERYTHING, selectionFor } from './selection';
 
+const ALL = [...KINDS, ...OPTIONAL];
+
 function rowOf(kind: string): KindRow {
-  const row = KINDS.find((candidate) => candidate.kind === kind);
+  const row = ALL.find((candidate) => candidate.kind === kind);
   if (row === undefined) throw new Error(`no row for ${kind}`);
   return row;
 }
@@ -64,6 +67,22 @@ test('places are known without looking at entries, and only they do not count as
   expect(selection('', 'metadata.name!=x')).toEqual({ filters: true, name: undefined, namespace: undefined });
   expect(selection('a', 'metadata.name=x')).toEqual({ filters: true, name: 'x', namespace: undefined });
   expect(selection('', 'metadata.name=x,metadata.name=y')).toEqual({ filters: true, name: 'x', namespace: undefined });
+});
+
+test('a value that an indexed field must have is known without looking at entries', () => {
+  const indexed = (kind: string, fields: string): object | undefined => selectionFor(rowOf(kind), '', fields).indexed;
+  expect(indexed('Pod', 'status.phase!=Failed,spec.nodeName=n1')).toEqual({ field: 'spec.nodeName', value: 'n1' });
+  expect(indexed('ResourceSlice', 'spec.nodeName==n1')).toEqual({ field: 'spec.nodeName', value: 'n1' });
+  expect(indexed('Pod', 'spec.nodeName=')).toEqual({ field: 'spec.nodeName', value: '' });
+  expect(indexed('Pod', 'spec.nodeName!=n1')).toBeUndefined();
+  expect(indexed('Pod', 'status.phase=Running')).toBeUndefined();
+  expect(indexed('Event', 'reason=x')).toBeUndefined();
+});
+
+test('an entry that lacks an indexed field has the empty value, as the index takes it', () => {
+  const indexed = ALL.flatMap(({ selectableFields }) => selectableFields ?? []).filter((field) => field.indexed);
+  expect(indexed.length).toBeGreaterThan(0);
+  expect(indexed.filter(({ absent }) => absent !== undefined)).toEqual([]);
 });
 
 test('names and namespaces', () => {

@@ -11,7 +11,7 @@ import { parseFieldSelector, type FieldTerm } from '../../../shared/api/selector
 import { compileLabelSelector, parseLabelSelector } from '../../../shared/api/selectors/label-selector';
 import { SelectorError } from '../../../shared/api/selectors/selector-error';
 import { badRequest } from '../../../shared/api/errors/status';
-import type { Entry } from '../../cache/cache';
+import type { Entry, FieldValue } from '../../cache/cache';
 import type { Selection } from '../verbs';
 import { codecOf } from '../../../shared/api/codec/codec';
 import { fieldReader } from '../object/field-reader';
@@ -56,11 +56,13 @@ function select(row: KindRow, labelSelector: string, fieldSelector: string, cano
   }
   const name = pinned(terms, 'metadata.name');
   const namespace = pinned(terms, 'metadata.namespace');
+  const indexed = indexedTerm(row, terms);
   const places = (name === undefined ? 0 : 1) + (namespace === undefined ? 0 : 1);
   return {
     filters: matchers.length > places,
     ...(name === undefined ? {} : { name }),
     ...(namespace === undefined ? {} : { namespace }),
+    ...(indexed === undefined ? {} : { indexed }),
     matches: all(matchers),
   };
 }
@@ -77,6 +79,15 @@ function all(matchers: readonly Matcher[]): Matcher {
 /** The value that a field must have, if a term says so. */
 function pinned(terms: readonly FieldTerm[], field: string): string | undefined {
   return terms.find((term) => term.field === field && term.operator === '=')?.value;
+}
+
+/** The first value that a field which the kind has indexed must have. */
+function indexedTerm(row: KindRow, terms: readonly FieldTerm[]): FieldValue | undefined {
+  for (const { name, storedName, indexed } of row.selectableFields ?? []) {
+    const value = indexed === true ? pinned(terms, name) : undefined;
+    if (value !== undefined) return { field: storedName ?? name, value };
+  }
+  return undefined;
 }
 
 function fieldMatcher(row: KindRow, term: FieldTerm): Matcher {

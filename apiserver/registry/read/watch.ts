@@ -1,14 +1,15 @@
 /**
- * Watches: where a stream starts (specification §4.3.4, watch semantics) and what it shows. Delivery is the cache's, framing the endpoints'.
+ * Watches: where a stream starts (upstream's API concepts, "semantics for watch", and KEP-3157 for sendInitialEvents) and what it shows.
+ * Delivery is the cache's, framing the endpoints'.
  */
 import type { Cache, CacheWatch, ChangeSink, WatchRequest, WatchScope } from '../../cache/cache';
 import type { RequestContext, Resource, Selection, WatchOptions } from '../verbs';
 import type { ReaderParts } from './reader-parts';
-import type { Freshness } from './freshness';
+import type { ResourceVersionGate } from './resource-version-gate';
 
 export interface WatchParts extends Pick<ReaderParts, 'gates'> {
   readonly cache: Cache;
-  readonly freshness: Freshness;
+  readonly gate: ResourceVersionGate;
 }
 
 export async function watch(
@@ -19,7 +20,7 @@ export async function watch(
   options: WatchOptions,
   sink: ChangeSink,
 ): Promise<CacheWatch> {
-  parts.freshness.requireReady();
+  parts.gate.requireReady();
   const begin = await beginning(parts, context, options);
   const request = { scope: scopeOf(resource, namespace, options.selection), bookmarks: options.bookmarks, ...begin };
   return parts.cache.watch(resource.stored, request, sink);
@@ -29,15 +30,15 @@ type Beginning = Pick<WatchRequest, 'start' | 'markEndOfInitialEvents'>;
 
 /** Waits until the cache is as new as the start demands. */
 async function beginning(parts: WatchParts, context: RequestContext, options: WatchOptions): Promise<Beginning> {
-  const { cache, freshness } = parts;
+  const { cache, gate } = parts;
   const { resourceVersion } = options;
   const anyOrNewest = resourceVersion === undefined || resourceVersion === 0;
   // With the gate on, a watch for the present state is a streaming list, whether or not it says so.
   const streamingList = options.sendInitialEvents ?? (anyOrNewest && parts.gates.enabled('WatchList'));
 
   if (!streamingList && !anyOrNewest) return { start: { type: 'after', revision: resourceVersion }, markEndOfInitialEvents: false };
-  if (resourceVersion === undefined) await freshness.current(context);
-  else await freshness.notOlderThan(context, resourceVersion);
+  if (resourceVersion === undefined) await gate.current(context);
+  else await gate.notOlderThan(context, resourceVersion);
   if (options.sendInitialEvents === false) return { start: { type: 'after', revision: cache.revision }, markEndOfInitialEvents: false };
   return { start: { type: 'state' }, markEndOfInitialEvents: streamingList && options.bookmarks };
 }
@@ -51,5 +52,6 @@ function scopeOf(resource: Resource, namespace: string, selection: Selection): W
     ...(selection.filters || contradicts || (!resource.stored.namespaced && selection.namespace !== undefined)
       ? { matches: (entry) => selection.matches(entry) }
       : {}),
+    ...(selection.indexed === undefined ? {} : { indexed: selection.indexed }),
   };
 }

@@ -10,7 +10,7 @@ import { isCreatedObject } from '../../../test/support/recorded-objects';
 import { buildResources } from '../resources';
 import { decodeBody } from './decode-body';
 import { resourceInfos, type ResourceInfo } from '../object/resource-info';
-import { strategyOf } from '../../server/strategies';
+import { strategyOf } from '../../server/compose/strategies';
 
 const RECORDED = casesOf('objects/mutations', isRecordedMutation);
 

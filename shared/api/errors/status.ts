@@ -278,6 +278,17 @@ export const notAcceptable = (text: string, details?: StatusDetails): StatusErro
 
 export const requestTooLarge = (text: string): StatusError => new StatusError('RequestEntityTooLarge', `Request entity too large: ${text}`);
 
+/** URL and headers together may have `limit` bytes; which of the two has most of them is complained of. */
+export const urlTooLong = (limit: number): StatusError =>
+  new StatusError(undefined, `URI too long: limit for URL and headers is ${limit}`, undefined, { code: 414 });
+
+export const headersTooLarge = (limit: number): StatusError =>
+  new StatusError(undefined, `Request header fields too large: limit for URL and headers is ${limit}`, undefined, { code: 431 });
+
+/** The body of a request comes so slowly that the client is given up. */
+export const bodyTooSlow = (): StatusError =>
+  new StatusError('Timeout', 'Timeout: the body of the request did not come fast enough', undefined, { code: 408 });
+
 export const unsupportedMediaType = (accepted: readonly string[]): StatusError =>
   new StatusError(
     'UnsupportedMediaType',

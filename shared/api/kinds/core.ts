@@ -76,7 +76,8 @@ export const CORE: readonly KindRow[] = [
     returnsDeletedObject: true,
     ownFieldLabels: 'plain',
     selectableFields: [
-      ...same('spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName'),
+      { name: 'spec.nodeName', path: 'spec.nodeName', indexed: true },
+      ...same('spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName'),
       { name: 'spec.hostNetwork', path: 'spec.hostNetwork', absent: 'false' },
       ...same('status.phase', 'status.podIP', 'status.nominatedNodeName'),
     ],

@@ -60,7 +60,7 @@ export const OPTIONAL: readonly KindRow[] = [
     scope: 'cluster',
     generation: 'counted',
     ownFieldLabels: 'with-version',
-    selectableFields: same('spec.nodeName', 'spec.driver'),
+    selectableFields: [{ name: 'spec.nodeName', path: 'spec.nodeName', indexed: true }, ...same('spec.driver')],
   }),
   storage.v1beta1('VolumeAttributesClass', 'volumeattributesclasses', ATTRIBUTES),
   storage.v1alpha1('VolumeAttributesClass', 'volumeattributesclasses', {

@@ -32,6 +32,11 @@ export interface SelectableField {
   readonly fallback?: string;
   /** What the version that objects are stored in calls it, where that is another name. */
   readonly storedName?: string;
+  /**
+   * Watches that ask for one value of it are found by that value: for fields by which many watchers divide a kind's objects among themselves.
+   * An indexed field has no `absent`.
+   */
+  readonly indexed?: true;
 }
 
 /** A version that is going away, or that nobody should use any more. Releases are numbered as in `1.29`. */

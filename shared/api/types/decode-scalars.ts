@@ -38,11 +38,7 @@ export function scalarReader(scalar: Scalar, owner: Owner): Reader {
     case 'int64':
       return integer(owner, -(1n << 63n), (1n << 63n) - 1n);
     case 'float64':
-      return (value, context, container, key) => {
-        if (!isNumber(value)) return void context.note(kindOf(value), owner);
-        const double = Number(value);
-        return Number.isFinite(double) ? double : void context.note(`number ${spelling(value, context, container, key)}`, owner);
-      };
+      return doubleReader(owner);
     case 'bytes':
       return bytesReader(owner);
     case 'time':
@@ -56,16 +52,8 @@ export function scalarReader(scalar: Scalar, owner: Owner): Reader {
         const spelled = typeof value === 'string' ? value : isNumber(value) ? spelling(value, context, container, key) : kindOf(value);
         return refusing(() => canonicalQuantity(spelled));
       };
-    case 'intOrString': {
-      const read = integer({ ...owner, goType: 'int32' }, -2_147_483_648n, 2_147_483_647n);
-      return (value, context, container, key) => {
-        if (typeof value === 'string') return value;
-        const found = isNumber(value) ? read(value, context, container, key) : undefined;
-        if (found !== undefined) return found;
-        const text = isNumber(value) ? `number ${spelling(value, context, container, key)}` : kindOf(value);
-        throw context.mismatch(text, { ...owner, goType: 'int32' });
-      };
-    }
+    case 'intOrString':
+      return intOrStringReader({ ...owner, goType: 'int32' });
     case 'raw':
     case 'fields':
       return (value) => {
@@ -77,18 +65,40 @@ export function scalarReader(scalar: Scalar, owner: Owner): Reader {
         if (isDeeper(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
         return plainJson(value, context, container, key);
       };
-    case 'strings': {
-      const item = { ...owner, goType: 'string' };
-      return (value, context) => {
-        if (!Array.isArray(value)) return void context.note(kindOf(value), owner);
-        return value.map((found) => {
-          if (typeof found === 'string') return found;
-          if (found !== null) context.note(kindOf(found), item);
-          return '';
-        });
-      };
-    }
+    case 'strings':
+      return textsReader(owner);
   }
+}
+
+function doubleReader(owner: Owner): Reader {
+  return (value, context, container, key) => {
+    if (!isNumber(value)) return void context.note(kindOf(value), owner);
+    const double = Number(value);
+    return Number.isFinite(double) ? double : void context.note(`number ${spelling(value, context, container, key)}`, owner);
+  };
+}
+
+/** Whatever is neither stops the decoding at once. */
+function intOrStringReader(owner: Owner): Reader {
+  const read = integer(owner, -2_147_483_648n, 2_147_483_647n);
+  return (value, context, container, key) => {
+    if (typeof value === 'string') return value;
+    const found = isNumber(value) ? read(value, context, container, key) : undefined;
+    if (found !== undefined) return found;
+    throw context.mismatch(isNumber(value) ? `number ${spelling(value, context, container, key)}` : kindOf(value), owner);
+  };
+}
+
+function textsReader(owner: Owner): Reader {
+  const item = { ...owner, goType: 'string' };
+  return (value, context) => {
+    if (!Array.isArray(value)) return void context.note(kindOf(value), owner);
+    return value.map((found) => {
+      if (typeof found === 'string') return found;
+      if (found !== null) context.note(kindOf(found), item);
+      return '';
+    });
+  };
 }
 
 /** Base64, or what upstream also takes: a list of byte values. */

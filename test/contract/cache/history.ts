@@ -28,6 +28,8 @@ export interface WatchPlan {
   readonly name?: string;
   /** Only objects with label `on`. */
   readonly selective: boolean;
+  /** A selective watch is found by the field `on`, which goes with the label. */
+  readonly indexed: boolean;
   /** How many of the steps so far lie behind the start; undefined = start with the state. */
   readonly back: number | undefined;
 }
@@ -50,9 +52,10 @@ const plan: fc.Arbitrary<WatchPlan> = fc
       namespace: fc.constantFrom(...namespaces),
       name: fc.constantFrom(...names),
       selective: fc.boolean(),
+      indexed: fc.boolean(),
       back: fc.option(fc.nat(30), { nil: undefined }),
     },
-    { requiredKeys: ['type', 'selective', 'back'] },
+    { requiredKeys: ['type', 'selective', 'indexed', 'back'] },
   )
   .map((one) => {
     const { namespace: _namespace, ...clusterWide } = one;
@@ -118,7 +121,7 @@ function start(plan: WatchPlan, revisions: readonly Revision[]): Revision | unde
 async function carryOut(store: Store, writes: readonly Write[], facts: Fact[], revisions: Revision[]): Promise<void> {
   const operations = writes.map((one): Operation => {
     const key = keyOf(one.type, one.key);
-    return one.on === undefined ? { type: 'delete', key } : { type: 'put', key, value: value({ labels: { on: String(one.on) } }) };
+    return one.on === undefined ? { type: 'delete', key } : { type: 'put', key, value: valueOf(one.on) };
   });
   const result = await store.transact({ compare: [], operations });
   for (const { type, key, on } of writes) {
@@ -126,6 +129,10 @@ async function carryOut(store: Store, writes: readonly Write[], facts: Fact[], r
     if (before !== undefined || on !== undefined) facts.push({ revision: result.revision, type, key, before, after: on });
   }
   revisions.push(result.revision);
+}
+
+function valueOf(on: boolean): Buffer {
+  return value({ labels: { on: String(on) }, fields: { on: String(on) } });
 }
 
 class Listener implements ChangeSink {
@@ -149,6 +156,7 @@ class Listener implements ChangeSink {
           ...(namespace === undefined ? {} : { namespace }),
           ...(name === undefined ? {} : { name }),
           ...(plan.selective ? { matches: isOn } : {}),
+          ...(plan.selective && plan.indexed ? { indexed: { field: 'on', value: 'true' } } : {}),
         },
         start: after === undefined ? { type: 'state' } : { type: 'after', revision: after },
         bookmarks: true,

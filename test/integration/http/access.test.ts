@@ -406,3 +406,14 @@ it('a server without keys issues no tokens and takes none', async () => {
     await bare.stop();
   }
 });
+
+it('tells others where to find its keys: under the address that it advertises', async () => {
+  for (const path of ['/.well-known/openid-configuration', '/.well-known/openid-configuration/']) {
+    const answer = await call(fixture, path);
+    expect([answer.status, json(answer)['jwks_uri']]).toEqual([200, 'https://192.0.2.1:0/openid/v1/jwks']);
+  }
+  for (const path of ['/openid/v1/jwks', '/openid/v1/jwks/'])
+    expect(json(await call(fixture, path))).toMatchObject({ keys: [{ kty: 'EC' }] });
+  for (const method of ['POST', 'HEAD', 'OPTIONS']) expect((await call(fixture, '/openid/v1/jwks', { method })).status).toBe(405);
+  expect(json(await call(fixture, '/'))['paths']).toEqual(expect.arrayContaining(['/.well-known/openid-configuration', '/openid/v1/jwks']));
+});

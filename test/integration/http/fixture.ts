@@ -3,7 +3,8 @@ import { request as plainRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { FLAGS } from '../../../apiserver/options/flags';
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
-import { startServer, type RunningServer, type ServerOptions } from '../../../apiserver/server/compose';
+import { startServer, type RunningServer } from '../../../apiserver/server/compose/compose';
+import type { ServerOptions } from '../../../apiserver/server/compose/setting';
 import { systemClock } from '../../../shared/runtime/clock';
 import { featureGates } from '../../../shared/runtime/feature-gates';
 import { silentLogger } from '../../../shared/runtime/logger';
@@ -54,6 +55,7 @@ export async function startFixture(changes: Partial<ServerOptions> = {}, store =
       maxReadOnly: 400,
       maxMutating: 200,
       maxStreams: 100,
+      connectionCaps: { total: 0, perAddress: 0 },
       tokens: [tokens],
       anonymous: true,
       authorizationModes: ['BuiltIn'],

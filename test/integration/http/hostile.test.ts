@@ -9,7 +9,7 @@ const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 let fixture: Fixture;
 
 beforeAll(async () => {
-  fixture = await startFixture({ connectionLimits: { headersMs: 300, checkMs: 50 } });
+  fixture = await startFixture({ connectionLimits: { headersMs: 300, idleMs: 60_000, checkMs: 50 } });
 });
 afterAll(() => fixture.stop());
 

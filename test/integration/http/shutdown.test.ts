@@ -40,3 +40,37 @@ it('tells HTTP/2 clients to go', async () => {
   await ended;
   session.destroy();
 }, 30_000);
+
+it('tells clients when to come back while requests are finished, and goes on saying how it is', async () => {
+  const fixture = await startFixture({ sendRetryAfter: true });
+  const path = '/api/v1/namespaces/default/configmaps';
+  const body = '{"metadata":{"name":"late"}}';
+  const headers = { 'content-type': 'application/json', 'content-length': body.length, expect: '100-continue' };
+  const unfinished = request({ host: '127.0.0.1', port: fixture.server.localPort, path, method: 'POST', headers, agent: false });
+  const taken = new Promise<void>((resolve) => unfinished.once('continue', resolve));
+  const answer = new Promise<IncomingMessage>((resolve, reject) => unfinished.on('response', resolve).on('error', reject));
+  unfinished.flushHeaders();
+  await taken;
+
+  const down = fixture.stop();
+  const turnedAway = await waitUntil('requests to be turned away', async () => {
+    const { status, headers: got } = await call(fixture, path);
+    return status === 429 ? got : undefined;
+  });
+  expect(turnedAway['retry-after']).toBe('5');
+  const statuses = ['/metrics', '/metrics/x', '/livez', '/healthz', '/readyz/ping', '/version', '/apis'].map(
+    async (other) => [other, (await call(fixture, other)).status] as const,
+  );
+  expect(Object.fromEntries(await Promise.all(statuses))).toEqual({
+    '/metrics': 200,
+    '/metrics/x': 404,
+    '/livez': 200,
+    '/healthz': 200,
+    '/readyz/ping': 200,
+    '/version': 429,
+    '/apis': 429,
+  });
+  unfinished.end(body);
+  expect((await answer).statusCode).toBe(201);
+  await down;
+}, 30_000);

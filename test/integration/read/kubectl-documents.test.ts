@@ -25,8 +25,6 @@ beforeEach(async () => {
       rows: () => SERVED_KINDS,
       naming: 'platform',
       serverAddress: '127.0.0.1:1',
-      build: { gitCommit: '', buildDate: '1970-01-01T00:00:00Z', runtime: 'x', platform: 'linux/amd64' },
-      otherPaths: [],
     }),
     createOpenApi({ rows: () => SERVED_KINDS, naming: 'platform', clock: systemClock }),
   ]);

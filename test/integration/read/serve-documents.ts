@@ -16,7 +16,7 @@ export async function serveDocuments(documents: readonly Documents[]): Promise<D
     const [path = '', query = ''] = (request.url ?? '').split('?');
     const method = request.method ?? '';
     const { accept, 'if-none-match': ifNoneMatch } = request.headers;
-    const answer = answerOf(documents, { method, path, query, accept, ifNoneMatch, pretty: false });
+    const answer = answerOf(documents, { path, query, accept, ifNoneMatch, pretty: false });
     requests.push(`${method} ${path} -> ${answer.status}`);
     for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, typeof value === 'string' ? value : [...value]);
     response.writeHead(answer.status).end(answer.body);

@@ -79,7 +79,7 @@ export interface Target {
 }
 
 /** Starts a server for the tests of this file, with one object `calm` that is read to see whether others are disturbed. */
-export function hostileTarget(): () => Target {
+export function hostileTarget(...args: string[]): () => Target {
   const folder = temporaryFolder('hostile');
   let target: Target | undefined;
   const current = (): Target => {
@@ -88,7 +88,7 @@ export function hostileTarget(): () => Target {
   };
 
   beforeAll(async () => {
-    const server = await startApiServer({ folder, securePort: await freePort() });
+    const server = await startApiServer({ folder, securePort: await freePort(), args });
     const client = new ApiClient(server.address, server.certificates);
     target = { server, client, memory: () => anonymousMemory(server.process.pid) };
     expect((await client.send('POST', list, configMap('calm', { data: { a: '1' } }))).status).toBe(201);

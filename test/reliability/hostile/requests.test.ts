@@ -16,7 +16,7 @@ describe('paths, parameters and heads', () => {
     ['escapes that are no UTF-8', `${list}/%ff%fe`, [400, 404]],
     ['empty segments', '/api/v1//namespaces///configmaps', [301, 307, 400, 404]],
     ['a thousand segments', `/api/v1${'/a'.repeat(1_000)}`, [404]],
-    ['a long name', `${list}/${'a'.repeat(100_000)}`, [400, 404, 414]],
+    ['a long name', `${list}/${'a'.repeat(100_000)}`, [414]],
     ['an absurd version', `${list}?resourceVersion=${'9'.repeat(400)}`, [400]],
     ['a negative version', `${list}?resourceVersion=-5`, [400]],
     ['a version in words', `${list}?resourceVersion=latest`, [400]],
@@ -34,16 +34,19 @@ describe('paths, parameters and heads', () => {
       `${list}?limit=1&continue=${Buffer.from('{"v":"meta.k8s.io/v1","rv":99999999999,"start":"a"}').toString('base64url')}`,
       [400, 410, 504],
     ],
-    ['a very long token', `${list}?limit=1&continue=${'A'.repeat(500_000)}`, [400]],
+    ['a very long token', `${list}?limit=1&continue=${'A'.repeat(500_000)}`, [431]],
+    ['a long token', `${list}?limit=1&continue=${'A'.repeat(70_000)}`, [414]],
+    ['a token that is not quite too long', `${list}?limit=1&continue=${'A'.repeat(60_000)}`, [400]],
     ['an absurd limit', `${list}?limit=${'9'.repeat(50)}`, [400]],
     ['an absurd timeout', `${list}?watch=true&timeoutSeconds=${'9'.repeat(30)}`, [400]],
     [
       'a long selector',
       `${list}?labelSelector=${encodeURIComponent(`a in (${Array.from({ length: 100_000 }, (_, n) => `v${n}`).join(',')})`)}`,
-      [200, 400, 414, 431],
+      [431],
     ],
     ['a nested selector', `${list}?labelSelector=${'('.repeat(50_000)}`, [400]],
-    ['ten thousand parameters', `${list}?${Array.from({ length: 10_000 }, (_, n) => `p${n}=1`).join('&')}`, [200, 400]],
+    ['ten thousand parameters', `${list}?${Array.from({ length: 10_000 }, (_, n) => `p${n}=1`).join('&')}`, [414]],
+    ['five thousand parameters', `${list}?${Array.from({ length: 5_000 }, (_, n) => `p${n}=1`).join('&')}`, [200, 400]],
   ])('answers %s', async (_, path, statuses) => {
     const { client } = target();
     const answer = await rawExchange(client, `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`, 8_000);

@@ -1,5 +1,6 @@
 /**
- * Most recent reads: one revision lookup shared by all who wait, then waiting for the clock, and what is done when the clock stalls (design §3.1).
+ * Consistent reads from the cache (KEP-2340): one revision lookup shared by all who wait, then waiting for the clock, and what is done when the
+ * clock stalls.
  *
  * What it never does: answer a read, or let more than one lookup be in flight.
  */
@@ -11,9 +12,9 @@ import type { CacheStatistics } from './statistics';
 import type { Waiters } from './waiters';
 
 /** Longest that a most recent read waits for its lookup, and then for the clock. */
-const patienceMs = 3000;
+const PATIENCE_MS = 3000;
 
-export interface FreshnessHost {
+export interface ConsistentReadsHost {
   readonly store: Store;
   readonly clock: Clock;
   readonly statistics: CacheStatistics;
@@ -30,13 +31,13 @@ interface Lookup {
   readonly deadline: number;
 }
 
-export class Freshness {
+export class ConsistentReads {
   /** What has been sent may have been answered already, so whoever comes now may not use it. */
   private running: Promise<unknown> | undefined;
   private gathering: Lookup | undefined;
 
   constructor(
-    private readonly host: FreshnessHost,
+    private readonly host: ConsistentReadsHost,
     private readonly stall: StallGuard,
   ) {}
 
@@ -44,11 +45,11 @@ export class Freshness {
   async mostRecent(options: Waited): Promise<Revision> {
     const { host } = this;
     const now = host.clock.monotonic();
-    const lookup = (this.gathering ??= this.gather(now + patienceMs));
+    const lookup = (this.gathering ??= this.gather(now + PATIENCE_MS));
     try {
       // Only a caller with less time than the lookup itself needs a timer.
       const revision = await (options.deadline < lookup.deadline ? this.within(options.deadline, lookup.revision) : lookup.revision);
-      if (revision > host.revision) await this.reach(revision, Math.min(options.deadline, now + patienceMs));
+      if (revision > host.revision) await this.reach(revision, Math.min(options.deadline, now + PATIENCE_MS));
       host.statistics.consistentReads += 1;
       return revision;
     } catch (error) {
@@ -92,9 +93,9 @@ export class Freshness {
   }
 }
 
-const stallMs = 250;
-const reopenAfterMs = 1000;
-const reopenAgainAfterMs = 5000;
+const STALL_MS = 250;
+const REOPEN_AFTER_MS = 1000;
+const REOPEN_AGAIN_AFTER_MS = 5000;
 
 export interface StallHost {
   readonly clock: Clock;
@@ -130,7 +131,7 @@ export class StallGuard {
   }
 
   private arm(): void {
-    this.timer = this.host.clock.after(stallMs, () => {
+    this.timer = this.host.clock.after(STALL_MS, () => {
       this.timer = undefined;
       if (this.host.revision >= this.target) return;
       this.look();
@@ -144,7 +145,7 @@ export class StallGuard {
       return;
     }
     const now = this.host.clock.monotonic();
-    if (now - this.silentSince >= reopenAfterMs && now - this.reopenedAt >= reopenAgainAfterMs) {
+    if (now - this.silentSince >= REOPEN_AFTER_MS && now - this.reopenedAt >= REOPEN_AGAIN_AFTER_MS) {
       this.reopenedAt = now;
       this.host.statistics.reopened += 1;
       this.host.reopen();

@@ -1,5 +1,6 @@
 /**
- * How fresh an answer must be, and how long it may wait for that. Turns the failures of waiting into the answers that clients know.
+ * Lets a read pass once the state is as new as its resourceVersion asks for (any, not older than, most recent), and bounds the wait for that. Turns
+ * the failures of waiting into the answers that clients know.
  * Never reads an object.
  */
 import { timeout, tooLargeResourceVersion, tooManyRequests, type StatusError } from '../../../shared/api/errors/status';
@@ -7,11 +8,11 @@ import { StoreError, type Revision } from '../../storage/store';
 import type { RequestContext } from '../verbs';
 import type { ReaderParts } from './reader-parts';
 
-/** The longest wait for the cache to reach a revision (specification §4.3.4: "may wait briefly"). */
+/** The longest wait for the cache to reach a revision; upstream's is as long, and its clients ask again after the answer that follows. */
 const MAX_WAIT_MS = 3_000;
 const RETRY_AFTER_SECONDS = 1;
 
-export class Freshness {
+export class ResourceVersionGate {
   constructor(private readonly parts: ReaderParts) {}
 
   /** Refuses until the cache has been loaded. */

@@ -1,0 +1,119 @@
+/**
+ * What the server itself keeps in order while it runs, in the order in which it begins; in-order.ts runs the list. Each part lives in
+ * registry/bootstrap or registry/custom. Nothing here is waited for by requests, except that the server says it is ready only when all have begun.
+ */
+import { systemNamespaces } from '../../../shared/names/dialect';
+import { repairAllocations } from '../../upkeep/allocation-repair';
+import { keepApiServices } from '../../upkeep/api-services';
+import { keepDefaultService } from '../../upkeep/default-service';
+import { startEventExpiry } from '../../upkeep/event-expiry';
+import { keepSystemObjects } from '../../upkeep/system-objects';
+import { keepTokenTracking } from '../../upkeep/token-tracking';
+import type { Upkeep } from '../../upkeep/upkeep';
+import type { Writer } from '../../registry/verbs';
+import { keepDefinitions } from '../../custom-resources/lifecycle';
+import { SYSTEM_PRIORITY_CLASSES } from '../../kinds/scheduling/priority-class';
+import type { Setting } from './setting';
+import type { State } from './state';
+import type { Running, Step } from '../in-order';
+
+const RETRY_MS = 1_000;
+const NOTHING_TO_STOP = (): void => undefined;
+
+/** `port` is where the server listens. */
+export function bootstrapSteps(setting: Setting, state: State, writer: Writer, port: number): readonly Step[] {
+  const { options, clock, names, failed } = setting;
+  const { cache, resources, definitions, replicas } = state;
+  const own = { writer, cache, clock, failed };
+  const kept = (resource: string, objects: Parameters<typeof keepSystemObjects>[0]['objects']): Running =>
+    keepSystemObjects({ ...own, resource: resources.require(resource), objects });
+  return [
+    { name: 'expiry of events', start: () => eventExpiry(setting, state) },
+    { name: 'definitions of custom resources', start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }) },
+    { name: 'repair of allocations', start: () => allocationRepair(setting, state) },
+    { name: 'system namespaces', start: () => kept('namespaces', new Map(systemNamespaces(names).map((name) => [name, {}]))) },
+    { name: 'system priority classes', start: () => kept('priorityclasses.scheduling.platform.io', SYSTEM_PRIORITY_CLASSES) },
+    {
+      name: 'record of the use of tokens',
+      start: () => inBackground(keepTokenTracking({ ...own, configMaps: resources.require('configmaps'), names })),
+    },
+    {
+      name: 'lifecycle of definitions',
+      start: () =>
+        inBackground(
+          keepDefinitions({ ...own, definitions, resource: resources.require('customresourcedefinitions.apiextensions.platform.io') }),
+        ),
+    },
+    { name: 'registrations of this API', start: () => inBackground(apiServices(setting, state, writer)) },
+    { name: 'default Service', start: () => defaultService(setting, state, writer, port) },
+    {
+      name: 'record of this replica',
+      start() {
+        if (options.advertiseAddress !== undefined) replicas.join({ ip: options.advertiseAddress, port });
+        // It leaves as soon as the server says that it is not ready: see shutdown.ts.
+        return { stop: NOTHING_TO_STOP };
+      },
+    },
+  ];
+}
+
+/** Nobody waits for its first look. */
+function inBackground(upkeep: Upkeep): Running {
+  return { stop: () => upkeep.stop() };
+}
+
+function eventExpiry({ options, store, clock, random, failed }: Setting, { cache, resources }: State): Running {
+  return startEventExpiry({
+    store,
+    cache,
+    types: [...new Set(resources.all.filter(({ row }) => row.expires === true).map(({ stored }) => stored))],
+    prefix: options.prefix,
+    holder: random.uuid(),
+    clock,
+    failed,
+  });
+}
+
+/** Tried again until the store answers. */
+function allocationRepair({ options, store, clock, logger, failed }: Setting, { cache, ledger, resources }: State): Running {
+  let stopped = false;
+  const found = (message: string, details: Readonly<Record<string, unknown>>): void => logger.warn(message, { ...details });
+  const services = resources.require('services');
+
+  async function repair(): Promise<void> {
+    while (!stopped) {
+      try {
+        return await repairAllocations({ store, cache, ledger, services, prefix: options.prefix, clock, found });
+      } catch (error) {
+        failed('the store could not be asked at the start, trying again', error);
+        await clock.sleep(RETRY_MS);
+      }
+    }
+  }
+
+  return { complete: repair(), stop: () => void (stopped = true) };
+}
+
+function apiServices({ clock, names, failed }: Setting, { cache, resources, definitions }: State, writer: Writer): Upkeep {
+  const services = resources.require('apiservices.apiregistration.platform.io');
+  const kept = keepApiServices({ writer, cache, services, rows: () => resources.rows, names, clock, failed });
+  definitions.onChange(() => void kept.look());
+  return kept;
+}
+
+function defaultService({ clock, names, failed }: Setting, state: State, writer: Writer, port: number): Running {
+  const { cache, ledger, replicas, resources } = state;
+  return keepDefaultService({
+    writer,
+    cache,
+    ledger,
+    replicas,
+    services: resources.require('services'),
+    endpoints: resources.require('endpoints'),
+    slices: resources.require('endpointslices.discovery.platform.io'),
+    names,
+    port,
+    clock,
+    failed,
+  });
+}

@@ -1,0 +1,70 @@
+/**
+ * Puts an API server together from its parts, phase by phase, and takes it apart again. Each phase is a file of compose/ and rests on the ones
+ * before it, so reading them in this order shows who depends on whom. Never parses flags and never ends the process.
+ */
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import type { OpenedCache } from '../../cache/open-cache';
+import { bootstrapSteps } from './bootstrap';
+import { observe } from './observation';
+import { buildRegistry } from './registry';
+import { startServing } from './serving';
+import type { ServerOptions, Setting, Surroundings } from './setting';
+import { openState } from './state';
+import { startInOrder } from '../in-order';
+import type { TlsFiles } from '../listeners';
+import { shutDown } from './shutdown';
+
+export interface RunningServer {
+  readonly port: number;
+  readonly localPort: number | undefined;
+  readonly cache: OpenedCache;
+  /** Puts a renewed certificate to use for new connections. */
+  readonly renew: (tls: TlsFiles) => void;
+  /** Resolves when reads and writes are served and what the server itself needs exists. */
+  whenReady(): Promise<void>;
+  /** Goes down in order. The store stays its owner's. */
+  shutdown(): Promise<void>;
+}
+
+export async function startServer(options: ServerOptions, surroundings: Surroundings): Promise<RunningServer> {
+  const setting = settingOf(options, surroundings);
+  const state = await openState(setting);
+  const observation = observe(setting, state);
+  const registry = buildRegistry(setting, state, observation);
+  const serving = await startServing(setting, state, observation, registry);
+  const upkeep = startInOrder(bootstrapSteps(setting, state, registry.writer, serving.secure.port));
+
+  const { progress } = observation;
+  const ready = upkeep.complete.then(() => void (progress.bootstrapped = true));
+  const { secure, local, ongoing } = serving;
+  const { cache, replicas } = state;
+  return {
+    port: secure.port,
+    localPort: local?.port,
+    cache,
+    renew: (tls) => secure.renew(tls),
+    whenReady: () => ready,
+    shutdown: () =>
+      shutDown({
+        options,
+        clock: setting.clock,
+        progress,
+        replicas,
+        ongoing,
+        watches: registry.api.watches,
+        listeners: local === undefined ? [secure] : [secure, local],
+        upkeep,
+        cache,
+      }),
+  };
+}
+
+function settingOf(options: ServerOptions, surroundings: Surroundings): Setting {
+  const { logger } = surroundings;
+  return {
+    ...surroundings,
+    options,
+    names: GENERATED_NAMES[options.naming],
+    failed: (message, error) => logger.warn(message, { error }),
+  };
+}

@@ -1,0 +1,56 @@
+/** The second phase: what the server says about itself – metrics and health – and the states and counts that they look at. Serves nothing. */
+import { Health } from '../../health/checks';
+import { serverChecks, sharedStoreCheck } from '../../health/server-checks';
+import { Metrics } from '../../metrics/metrics';
+import { Connections } from '../connections';
+import { InFlight } from '../in-flight';
+import { ServerState } from '../state';
+import type { Setting } from './setting';
+import type { State } from './state';
+
+export interface Observation {
+  readonly progress: ServerState;
+  readonly inFlight: InFlight;
+  readonly connections: Connections;
+  readonly metrics: Metrics;
+  readonly health: Health;
+  /** What is wrong with the store; undefined = it answers. */
+  readonly storeAnswers: () => Promise<string | undefined>;
+}
+
+export function observe(setting: Setting, state: State): Observation {
+  const { options, store, clock } = setting;
+  const progress = new ServerState(options.sendRetryAfter);
+  const inFlight = new InFlight({ readOnly: options.maxReadOnly, mutating: options.maxMutating });
+  const connections = new Connections(options.connectionCaps);
+  const metrics = metricsOf(setting, state, { inFlight, connections });
+  const storeAnswers = sharedStoreCheck(store, clock);
+  return { progress, inFlight, connections, metrics, health: healthOf(setting, state, { progress, metrics, storeAnswers }), storeAnswers };
+}
+
+type Counted = Pick<Observation, 'inFlight' | 'connections'>;
+
+function metricsOf({ options, store, clock }: Setting, { cache, ledger }: State, { inFlight, connections }: Counted): Metrics {
+  return new Metrics(clock, options.gates, {
+    storageObjects: () => cache.storedTypes().map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
+    storageSize: async () => (await store.status().catch(() => undefined))?.size,
+    inFlight: () => inFlight,
+    connections,
+    ledger,
+    cache: () => cache.statistics,
+    cacheRevision: () => cache.revision,
+  });
+}
+
+type Watched = Pick<Observation, 'progress' | 'metrics' | 'storeAnswers'>;
+
+function healthOf({ options, clock, logger }: Setting, { cache }: State, { progress, metrics, storeAnswers }: Watched): Health {
+  return new Health(
+    serverChecks({ storeAnswers, cache, state: progress, bootstrapped: () => progress.bootstrapped }),
+    clock,
+    options.livezGraceMs,
+    // Before the first readiness a failing check is nothing to worry about.
+    (endpoint, name, reason) => logger[progress.bootstrapped ? 'warn' : 'info']('health check failed', { endpoint, name, reason }),
+    (endpoint, name, healthy) => metrics.healthCheck(endpoint, name, healthy),
+  );
+}

@@ -1,0 +1,150 @@
+/**
+ * The third phase: what can be done with objects, and by whom. Admission, the writer, access, operations and views, put together as the parts from
+ * which the handlers of the API are built.
+ */
+import { canonicalNamespace, namespaceAlias } from '../../../shared/names/dialect';
+import { defaultAdmission } from '../../admission/plugins';
+import type { BindableResource } from '../../authentication/service-account/bound-objects';
+import { legacyUses } from '../../authentication/service-account/legacy-uses';
+import { tables } from '../../printers/table';
+import type { ApiParts } from '../../endpoints/handlers/api-parts';
+import { LiveWatches } from '../../endpoints/answer/live-watches';
+import { Outbox } from '../../endpoints/output/outbox';
+import { Encoders } from '../../endpoints/representation/encoders';
+import { secretMarker } from '../../upkeep/token-tracking';
+import type { Resource, Writer } from '../../registry/verbs';
+import { liveObjects } from '../../registry/read/live-objects';
+import { selectionFor } from '../../registry/read/selection';
+import type { Resources } from '../../registry/resources';
+import { componentStatuses } from '../../registry/operations/component-status';
+import type { Operations } from '../../registry/operations/operation';
+import { createOperations } from '../../registry/operations/operations';
+import { operationTable } from '../../registry/operations/table';
+import { createViews } from '../../registry/operations/views';
+import type { Admission } from '../../registry/admission';
+import { createWriter } from '../../registry/write/writer';
+import { createAccess, createAuthorization, type Access, type Authorization } from '../access';
+import { boundObjects } from '../bound-objects';
+import { serverAddress } from './addresses';
+import type { Observation } from './observation';
+import type { Setting } from './setting';
+import type { State } from './state';
+import { strategyOf } from './strategies';
+
+export interface Registry {
+  readonly writer: Writer;
+  readonly authorization: Authorization;
+  readonly access: Access;
+  /** What the handlers are built from. */
+  readonly api: ApiParts;
+}
+
+export function buildRegistry(setting: Setting, state: State, observation: Observation): Registry {
+  const authorization = createAuthorization(setting.options);
+  const admission = admissionOf(setting, state, authorization);
+  const writer = writerOf(setting, state, admission);
+  const access = accessOf(setting, state, observation, authorization, writer);
+  const operations = operationsOf(setting, state, admission, access, writer);
+  return { writer, authorization, access, api: apiOf(setting, state, observation, writer, operations) };
+}
+
+function admissionOf({ options, names }: Setting, { cache, resources }: State, { authorize }: Authorization): Admission {
+  return defaultAdmission({
+    names,
+    cache,
+    resources,
+    mayUseAddresses: options.deniesServiceAddresses
+      ? (user, use) =>
+          authorize(user, { kind: 'resource', verb: 'update', group: '', version: 'v1', resource: 'services', ...use }) === undefined
+      : undefined,
+  });
+}
+
+function writerOf(setting: Setting, { cache, reader, ledger, resources }: State, admission: Admission): Writer {
+  const { options, store, clock, random, names } = setting;
+  return createWriter({
+    strategyOf,
+    store,
+    cache,
+    reader,
+    admission,
+    clock,
+    random,
+    names,
+    gates: options.gates,
+    ledger,
+    prefix: options.prefix,
+    namespaces: resources.require('namespaces'),
+    definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
+    leases: resources.require('leases.coordination.platform.io'),
+    eventTtlSeconds: Math.round(options.eventTtlMs / 1000),
+  });
+}
+
+function accessOf(setting: Setting, state: State, { metrics }: Observation, { authorizer }: Authorization, writer: Writer): Access {
+  const { options, clock, random, names, failed } = setting;
+  const { cache, reader, resources } = state;
+  const bindable = bindableResources(resources);
+  return createAccess(options, {
+    authorizer,
+    clock,
+    random,
+    names,
+    reader,
+    bindable,
+    objects: boundObjects(liveObjects({ cache, clock }, bindable), names),
+    serverAddress: serverAddress(options),
+    tokenUses: {
+      counted: (use) => metrics.tokenUsed(use),
+      ofSecret: legacyUses({ clock, mark: secretMarker({ writer, secrets: bindable.secrets, names, clock }), failed }),
+    },
+  });
+}
+
+/** What a service account token can be bound to. */
+function bindableResources(resources: Resources): Readonly<Record<BindableResource, Resource>> {
+  return {
+    serviceaccounts: resources.require('serviceaccounts'),
+    pods: resources.require('pods'),
+    secrets: resources.require('secrets'),
+    nodes: resources.require('nodes'),
+  };
+}
+
+function operationsOf(setting: Setting, state: State, admission: Admission, access: Access, writer: Writer): Operations {
+  const { clock, names } = setting;
+  const { cache, reader, resources } = state;
+  const pods = resources.require('pods');
+  const budgets = resources.require('poddisruptionbudgets.policy');
+  const table = { ...operationTable({ reader, writer, pods, budgets, clock }), ...access.operations };
+  return createOperations({ table, cache, namespaces: resources.require('namespaces'), admission, clock, names }, resources.builtIn);
+}
+
+function apiOf(setting: Setting, state: State, observation: Observation, writer: Writer, operations: Operations): ApiParts {
+  const { options, clock, random, names } = setting;
+  const { resources, reader, gate } = state;
+  const { metrics, storeAnswers } = observation;
+  return {
+    clock,
+    random,
+    gates: options.gates,
+    resources,
+    async findNewest(context, { group, version, resource }) {
+      await gate.current(context);
+      return resources.find(group, version, resource);
+    },
+    reader,
+    writer,
+    operations,
+    views: createViews({ componentstatuses: componentStatuses(storeAnswers) }, resources.builtIn),
+    aliasOf: (namespace) => namespaceAlias(names, namespace),
+    select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
+    encoders: new Encoders({ table: tables, clock, naming: options.naming }),
+    watches: new LiveWatches(),
+    outbox: new Outbox(clock),
+    minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
+    watchMeter: (group, version, kind) => metrics.watchMeter(group, version, kind),
+    deprecatedRequested: (row, deprecation, subresource) => metrics.deprecatedRequested(row, deprecation, subresource),
+    watchStarted: (exchange) => metrics.watchStarted(exchange),
+  };
+}

@@ -1,0 +1,79 @@
+/** The fourth phase: HTTP. Discovery and the other documents, the filter chain, and the listeners; from here on the server can be asked. */
+import { createDiscovery } from '../../discovery/discovery';
+import { createOpenApi } from '../../openapi/openapi';
+import { certificateReader } from '../certificates';
+import { requestListener, type ChainParts } from '../chain';
+import { Deadlines } from '../deadlines';
+import { listenLocally, listenSecurely, type Listener } from '../listeners';
+import { Ongoing } from '../ongoing';
+import { pathRoutes, type PathRoute } from '../path-routes';
+import { serverAddress } from './addresses';
+import type { Observation } from './observation';
+import type { Registry } from './registry';
+import type { Setting } from './setting';
+import type { State } from './state';
+
+export interface Serving {
+  /** What has to be answered before the server may end. */
+  readonly ongoing: Ongoing;
+  readonly secure: Listener;
+  /** Plain HTTP; undefined when there is none. */
+  readonly local: Listener | undefined;
+}
+
+/** Rejects when a port cannot be listened on. */
+export async function startServing(setting: Setting, state: State, observation: Observation, registry: Registry): Promise<Serving> {
+  const { host, port, tls, local, maxStreams, connectionLimits } = setting.options;
+  const { connections } = observation;
+  const ongoing = new Ongoing();
+  const chain = chainOf(setting, state, observation, registry, ongoing);
+  const shared = { connections, clock: setting.clock, ...(connectionLimits === undefined ? {} : { limits: connectionLimits }) };
+  const secure = await listenSecurely({ ...shared, host, port, tls, maxStreams }, requestListener(chain, 'secure'));
+  const plain = local === undefined ? undefined : await listenLocally({ ...shared, ...local }, requestListener(chain, 'local'));
+  return { ongoing, secure, local: plain };
+}
+
+function chainOf(setting: Setting, state: State, observation: Observation, registry: Registry, ongoing: Ongoing): ChainParts {
+  const { options, clock, random, logger } = setting;
+  const { progress, inFlight, metrics } = observation;
+  const served = new Set(state.resources.builtIn.map(({ group }) => group));
+  const servesGroup = (group: string): boolean => served.has(group);
+  return {
+    api: registry.api,
+    paths: pathsOf(setting, state, observation, registry, servesGroup),
+    servesGroup,
+    clock,
+    random,
+    logger,
+    naming: options.naming,
+    state: progress,
+    ongoing,
+    deadlines: new Deadlines(clock, options.bodyPace),
+    inFlight,
+    metrics,
+    requestTimeoutMs: options.requestTimeoutMs,
+    authenticate: registry.access.authenticate,
+    authorize: registry.authorization.authorize,
+    certificateOf: certificateReader(),
+  };
+}
+
+function pathsOf(
+  { options, clock }: Setting,
+  { resources }: State,
+  { health, metrics }: Observation,
+  { access }: Registry,
+  servesGroup: (group: string) => boolean,
+): readonly PathRoute[] {
+  const { naming } = options;
+  const rows = (): typeof resources.rows => resources.rows;
+  return pathRoutes({
+    health,
+    metrics,
+    discovery: createDiscovery({ rows, naming, serverAddress: serverAddress(options) }),
+    openApi: createOpenApi({ rows, naming, clock }),
+    openId: access.openId,
+    build: { gitCommit: '', buildDate: '1970-01-01T00:00:00Z', runtime: process.version, platform: `${process.platform}/${process.arch}` },
+    servesGroup,
+  });
+}

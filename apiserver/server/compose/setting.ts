@@ -1,0 +1,65 @@
+/** What a server is made from: its options, and what it is given from outside. Holds no behaviour. */
+import type { KindRow } from '../../../shared/api/kinds';
+import type { Dialect, GeneratedNames } from '../../../shared/names/dialect';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { FeatureGates } from '../../../shared/runtime/feature-gates';
+import type { Logger } from '../../../shared/runtime/logger';
+import type { Random } from '../../../shared/runtime/random';
+import type { PortRange, ServiceRanges } from '../../allocation/ranges';
+import type { Store } from '../../storage/store';
+import type { AccessOptions } from '../access';
+import type { ConnectionCaps } from '../connections';
+import type { BodyPace } from '../deadlines';
+import type { TlsFiles } from '../listeners';
+import type { ConnectionLimits } from '../sessions';
+
+export interface ServerOptions extends AccessOptions {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly port: number;
+  readonly tls: TlsFiles;
+  /** Plain HTTP as the local administrator; absent = none. */
+  readonly local?: { readonly host: string; readonly port: number };
+  readonly naming: Dialect;
+  /** What is served; absent = everything that is not off by default. */
+  readonly kinds?: readonly KindRow[];
+  readonly gates: FeatureGates;
+  readonly prefix: string;
+  /** Where others reach this server; absent = it is left out of the default Service's endpoints. */
+  readonly advertiseAddress: string | undefined;
+  readonly serviceRanges: ServiceRanges;
+  /** Only who is permitted may give Services addresses from outside the cluster. */
+  readonly deniesServiceAddresses: boolean;
+  readonly nodePorts: PortRange;
+  readonly eventTtlMs: number;
+  readonly compactionMs: number;
+  readonly requestTimeoutMs: number;
+  readonly minRequestTimeoutSeconds: number;
+  readonly maxReadOnly: number;
+  readonly maxMutating: number;
+  readonly maxStreams: number;
+  readonly connectionCaps: ConnectionCaps;
+  readonly livezGraceMs: number;
+  readonly shutdownDelayMs: number;
+  readonly shutdownWatchGraceMs: number;
+  readonly sendRetryAfter: boolean;
+  /** Patience with slow clients, where it is not the usual one. */
+  readonly connectionLimits?: ConnectionLimits;
+  readonly bodyPace?: BodyPace;
+}
+
+/** What a server shares with the process around it. */
+export interface Surroundings {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+/** What every phase of the composition is given. */
+export interface Setting extends Surroundings {
+  readonly options: ServerOptions;
+  readonly names: GeneratedNames;
+  /** What went wrong and is tried again. */
+  readonly failed: (message: string, error: unknown) => void;
+}

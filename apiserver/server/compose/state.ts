@@ -1,0 +1,78 @@
+/**
+ * The first phase: what the server knows. The cache over the store, what follows the cache's watch (addresses, replicas, definitions of custom
+ * resources), and how all of it is read. Nothing here writes an object.
+ */
+import { KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
+import { ALLOCATIONS, Ledger } from '../../allocation/ledger';
+import { openCache, type OpenedCache } from '../../cache/open-cache';
+import { claimPrefix } from '../../upkeep/ownership';
+import { REPLICAS, Replicas } from '../../upkeep/replicas';
+import type { Reader } from '../../registry/verbs';
+import { Definitions } from '../../custom-resources/definitions';
+import { ResourceVersionGate } from '../../registry/read/resource-version-gate';
+import { createReader } from '../../registry/read/reader';
+import { buildResources, type Resources } from '../../registry/resources';
+import type { Setting } from './setting';
+
+export interface State {
+  readonly resources: Resources;
+  readonly cache: OpenedCache;
+  readonly ledger: Ledger;
+  readonly replicas: Replicas;
+  readonly definitions: Definitions;
+  readonly reader: Reader;
+  readonly gate: ResourceVersionGate;
+}
+
+/** How long the store may take to say whose data it holds. */
+const CLAIM_MS = 10_000;
+
+/** Rejects when the store holds the data of a server with other names. */
+export async function openState(setting: Setting): Promise<State> {
+  const { options, store, clock } = setting;
+  const { prefix, naming, gates } = options;
+  await claimPrefix({ store, prefix, naming, clock, deadline: clock.monotonic() + CLAIM_MS });
+  const resources = buildResources(options.kinds ?? SERVED_KINDS, KINDS);
+  const cache = cacheOf(setting, resources);
+  return {
+    resources,
+    cache,
+    ledger: ledgerOf(setting, cache),
+    replicas: replicasOf(setting, cache),
+    definitions: definitionsOf(setting, cache, resources),
+    reader: createReader({ cache, store, clock, gates }),
+    gate: new ResourceVersionGate({ cache, store, clock, gates }),
+  };
+}
+
+function cacheOf({ options, store, clock, random, logger }: Setting, resources: Resources): OpenedCache {
+  const { prefix, compactionMs } = options;
+  return openCache({ store, prefix, types: resources.storedTypes, clock, random, logger, compactionMs });
+}
+
+function ledgerOf({ options, random, names }: Setting, cache: OpenedCache): Ledger {
+  const ledger = new Ledger({
+    ranges: options.serviceRanges,
+    nodePorts: options.nodePorts,
+    prefix: options.prefix,
+    random,
+    firstAddressFor: { namespace: 'default', name: names.defaultService },
+  });
+  cache.onKey(ALLOCATIONS, ledger);
+  return ledger;
+}
+
+function replicasOf({ options, store, clock, failed }: Setting, cache: OpenedCache): Replicas {
+  const replicas = new Replicas({ store, prefix: options.prefix, clock, failed });
+  cache.onKey(REPLICAS, replicas);
+  return replicas;
+}
+
+/** They follow the cache from its beginning: whoever waits for the cache finds them there. */
+function definitionsOf({ clock }: Setting, cache: OpenedCache, resources: Resources): Definitions {
+  const { stored } = resources.require('customresourcedefinitions.apiextensions.platform.io');
+  const definitions = new Definitions({ cache, stored, clock });
+  resources.add(definitions);
+  void definitions.start();
+  return definitions;
+}

@@ -1,0 +1,46 @@
+/** Runs what a server keeps up while it lives: started one after the other, stopped in reverse. Knows nothing of what they do. */
+
+/** Something that was started. */
+export interface Running {
+  /** The next is started when this resolves; absent = at once. */
+  readonly complete?: Promise<void>;
+  /** May be called before `complete` has resolved. */
+  stop(): void;
+}
+
+export interface Step {
+  readonly name: string;
+  start(): Running;
+}
+
+export interface Sequence {
+  /** Resolves when all have started, or when stopping came first; rejects with an error that names the step. */
+  readonly complete: Promise<void>;
+  stop(): void;
+}
+
+export function startInOrder(steps: readonly Step[]): Sequence {
+  const running: Running[] = [];
+  let stopped = false;
+
+  async function startAll(): Promise<void> {
+    for (const step of steps) {
+      if (stopped) return;
+      try {
+        const started = step.start();
+        running.push(started);
+        await started.complete;
+      } catch (error) {
+        throw new Error(`${step.name} could not be started: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      }
+    }
+  }
+
+  return {
+    complete: startAll(),
+    stop() {
+      stopped = true;
+      for (const one of running.splice(0).reverse()) one.stop();
+    },
+  };
+}

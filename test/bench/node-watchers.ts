@@ -1,0 +1,39 @@
+/** What a change of a Pod costs the cache while nodes watch their own Pods each, and the change concerns one of them. No HTTP, and no store to speak of. */
+import { openCache } from '../../apiserver/cache/open-cache';
+import { createReader } from '../../apiserver/registry/read/reader';
+import { selectionFor } from '../../apiserver/registry/read/selection';
+import { buildResources } from '../../apiserver/registry/resources';
+import { systemClock } from '../../shared/runtime/clock';
+import { silentLogger } from '../../shared/runtime/logger';
+import { systemRandom } from '../../shared/runtime/random';
+import { value } from '../contract/cache/fixture';
+import { MemoryStore } from '../support/memory-store';
+
+const WARM_UP = 5000;
+const ROUNDS = 20_000;
+
+/** Microseconds of CPU. */
+export async function changeCost(nodes: number): Promise<number> {
+  const store = new MemoryStore();
+  const pods = buildResources().require('pods');
+  const surroundings = { clock: systemClock, random: systemRandom, logger: silentLogger };
+  const cache = openCache({ store, prefix: '/registry', types: [pods.stored], ...surroundings, checkMs: 0, compactionMs: 0 });
+  await cache.whenReady();
+  const reader = createReader({ cache, store, clock: systemClock, gates: { enabled: () => false } });
+  const context = { user: { name: 'bench', groups: [] }, deadline: Infinity, warn: (): void => undefined };
+  let told = 0;
+  const sink = { event: (): void => void (told += 1), bookmark: (): void => undefined, end: (): void => undefined };
+  for (let node = 0; node < nodes; node += 1) {
+    const selection = selectionFor(pods.row, '', `spec.nodeName=n-${node}`);
+    await reader.watch(context, pods, '', { selection, bookmarks: false, resourceVersion: cache.revision }, sink);
+  }
+  const stored = value({ fields: { 'spec.nodeName': 'n-0' }, data: 'x'.repeat(1000) });
+  const change = (): void => void store.put(`/registry/${pods.stored.segment}/bench/p`, stored);
+  for (let round = 0; round < WARM_UP; round += 1) change();
+  const before = process.cpuUsage();
+  for (let round = 0; round < ROUNDS; round += 1) change();
+  const { user, system } = process.cpuUsage(before);
+  await cache.close();
+  if (told !== WARM_UP + ROUNDS) throw new Error(`${told} events were told`);
+  return (user + system) / ROUNDS;
+}

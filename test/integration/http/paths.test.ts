@@ -1,0 +1,100 @@
+/** Everything that is served besides resources: which paths there are, which methods they take, and what else is answered. */
+import { KINDS } from '../../../shared/api/kinds';
+import { call, json, startFixture, type Fixture } from './fixture';
+
+let fixture: Fixture;
+
+beforeAll(async () => {
+  fixture = await startFixture();
+});
+afterAll(() => fixture.stop());
+
+const METHODS = ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const ANY = [
+  '/',
+  '/index.html',
+  '/healthz',
+  '/livez/ping',
+  '/readyz',
+  '/metrics',
+  '/apis',
+  '/apis/',
+  '/apis/apps',
+  '/openapi/v2',
+  '/openapi/v3',
+];
+const GET_ONLY = ['/version', '/version/', '/api', '/api/', '/api/v1', '/api/v1/', '/apis/apps/v1', '/apis/rbac.authorization.k8s.io/v1'];
+const OUTSIDE = [
+  '//',
+  '//api',
+  '/index.html/',
+  '/API',
+  '/apis/none',
+  '/apis/none/v1',
+  '/apis//v1',
+  '/healthz/',
+  '/metrics/',
+  '/openapi',
+  '/logs',
+  '/a:b',
+  '/*',
+];
+const INSIDE = ['/api/v9', '/api//', '/apis/apps/v9', '/apis/apps//'];
+
+it.each(ANY)('%s answers every method', async (path) => {
+  const { text, headers } = await call(fixture, path);
+  for (const method of METHODS) {
+    const answer = await call(fixture, path, { method });
+    expect([method, answer.status, answer.headers['content-type']]).toEqual([method, 200, headers['content-type']]);
+    if (path !== '/metrics') expect(answer.text).toBe(method === 'HEAD' ? '' : text);
+  }
+});
+
+it.each(GET_ONLY)('%s answers GET only', async (path) => {
+  expect((await call(fixture, path)).status).toBe(200);
+  for (const method of METHODS) {
+    const answer = await call(fixture, path, { method });
+    expect([method, answer.status]).toEqual([method, 405]);
+    if (method !== 'HEAD') expect(json(answer)).toMatchObject({ kind: 'Status', reason: 'MethodNotAllowed' });
+  }
+});
+
+it.each(OUTSIDE)('%s is nowhere, whatever the method', async (path) => {
+  for (const method of ['GET', 'POST']) {
+    const answer = await call(fixture, path, { method });
+    expect([answer.status, answer.text]).toEqual([404, '404 page not found\n']);
+  }
+});
+
+it.each(INSIDE)('%s is nowhere inside the API, whatever the method', async (path) => {
+  for (const method of ['GET', 'POST']) {
+    const answer = await call(fixture, path, { method });
+    expect([answer.status, json(answer)['reason']]).toEqual([404, 'NotFound']);
+  }
+});
+
+it('reads escapes in a path before it looks for a route', async () => {
+  expect((await call(fixture, '/%61pi')).status).toBe(200);
+  expect((await call(fixture, '/livez/%70ing')).text).toBe('ok');
+  expect((await call(fixture, '/version%3fx')).status).toBe(404);
+  expect((await call(fixture, '/version%23')).status).toBe(404);
+});
+
+it('says that it is found under the address that it advertises', async () => {
+  expect(json(await call(fixture, '/api'))['serverAddressByClientCIDRs']).toEqual([
+    { clientCIDR: '0.0.0.0/0', serverAddress: '192.0.2.1:0' },
+  ]);
+});
+
+it('lists at / every path that it serves, and each of them leads somewhere', async () => {
+  const { paths } = json(await call(fixture, '/'));
+  if (!Array.isArray(paths)) throw new Error('no list');
+  const listed = paths.map(String);
+  expect(listed).toEqual([...listed].sort());
+  expect(listed).toEqual(
+    expect.arrayContaining(['/api', '/api/v1', '/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '/readyz', '/version']),
+  );
+  expect(listed).not.toContain('/openid/v1/jwks');
+  expect(listed.length).toBeLessThan(KINDS.length * 2);
+  for (const path of listed) expect([path, (await call(fixture, path)).status]).toEqual([path, 200]);
+});

@@ -1,0 +1,47 @@
+/** The cache that tests hold back keeps the cache's contract in what it does by itself. */
+import { configMaps, keyOf, prefix, put, Recorder, types } from '../contract/cache/fixture';
+import { MemoryStore } from './memory-store';
+import { StoreCache } from './store-cache';
+
+let store: MemoryStore;
+let cache: StoreCache;
+
+beforeEach(async () => {
+  store = new MemoryStore();
+  await put(store, configMaps, 'a/one');
+  cache = await StoreCache.open(store, prefix, types);
+});
+
+afterEach(() => cache.close());
+
+it('shows what was there, and nothing newer before it has caught up', async () => {
+  const revision = await put(store, configMaps, 'a/two');
+  expect([...cache.snapshot(configMaps).range()].map(({ key }) => key)).toEqual(['a/one']);
+  expect(await cache.waitFor(revision)).toBe(false);
+  expect((await cache.read(configMaps, 'a/two')).entry).toMatchObject({ key: 'a/two', revision });
+  await cache.catchUp();
+  expect(cache.get(configMaps, 'a/two')).toMatchObject({ revision });
+  expect([cache.revision, await cache.waitFor(revision)]).toEqual([revision, true]);
+});
+
+it('is at the newest revision after mostRecent, and stays behind when it is stuck', async () => {
+  const revision = store.remove(keyOf(configMaps, 'a/one'));
+  cache.stuck = true;
+  await expect(cache.mostRecent()).rejects.toMatchObject({ failure: 'deadline' });
+  expect(cache.get(configMaps, 'a/one')).toBeDefined();
+  cache.stuck = false;
+  expect([await cache.mostRecent(), cache.revision, cache.lookups]).toEqual([revision, revision, 2]);
+  expect(cache.get(configMaps, 'a/one')).toBeUndefined();
+});
+
+it('tells its watchers what a catching up brings, and knows earlier states', async () => {
+  const recorder = new Recorder();
+  const before = cache.revision;
+  const start = { type: 'after', revision: before } as const;
+  cache.watch(configMaps, { scope: {}, start, bookmarks: false, markEndOfInitialEvents: false }, recorder);
+  const revision = await put(store, configMaps, 'a/two');
+  expect(recorder.lines).toEqual([]);
+  await cache.catchUp();
+  expect(recorder.lines).toEqual([`ADDED a/two@${revision}`]);
+  expect((await cache.snapshotAt(configMaps, before, { deadline: Infinity })).size).toBe(1);
+});
