@@ -4,7 +4,7 @@
  */
 import { KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
-import type { JsonObject } from '../../../shared/values/json';
+import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { recordingsIn } from '../../recordings/recording';
 import { listOf, number, oneOf, shape, text } from '../../recordings/shape';
 import type { KindHead } from '../../support/recorded-rules';
@@ -38,7 +38,7 @@ async function openKind(kind: KindHead): Promise<KindServer> {
   const root = `${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}${row.namespaced ? '/namespaces/ns' : ''}/${resource}`;
   const write = async (method: string, path: string, sent: JsonObject, dryRun: boolean): Promise<Told> => {
     const target = `${path}${dryRun ? '?dryRun=All' : ''}`;
-    return toldBy(row, await call(fixture, target, { method, body: JSON.stringify(sent), local: true }));
+    return toldBy(row, await call(fixture, target, { method, body: stringifyJson(sent), local: true }));
   };
   return {
     create: (sent, dryRun) => write('POST', root, sent, dryRun),
