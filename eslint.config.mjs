@@ -1,3 +1,4 @@
+import { rules as regexp } from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 const tests = ['**/*.test.ts', 'test/**/*.ts'];
@@ -16,6 +17,10 @@ const injected = {
     },
     { selector: "NewExpression[callee.name='Date'][arguments.length=0]", message: 'Take a Clock (shared/runtime/clock.ts).' },
     { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'Take a Random (shared/runtime/random.ts).' },
+    {
+      selector: 'CallExpression[callee.property.name=/^(push|unshift)$/] > SpreadElement',
+      message: 'Arguments lie on the stack, which long lists overflow: use append (shared/api/append.ts).',
+    },
     { selector: 'TSAsExpression > TSAsExpression > TSUnknownKeyword', message: 'Parse at the edge instead of casting through unknown.' },
   ],
 };
@@ -49,6 +54,16 @@ export default tseslint.config(
       ],
       'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_', ignoreRestSiblings: true }],
+    },
+  },
+  {
+    // Whatever a pattern is asked about takes time in proportion to its length: texts are a client's choice.
+    files: ['**/*.ts'],
+    ignores: tests,
+    plugins: { regexp: { rules: regexp } },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'potential', ignorePartial: false }],
     },
   },
   {

@@ -108,7 +108,7 @@ async function serverOptions(flags: ServerFlags, logger: Logger): Promise<Server
     naming: flags.naming,
     kinds: flags['runtime-config'].kinds,
     gates: flags['feature-gates'],
-    prefix: flags['etcd-prefix'].replace(/\/+$/, ''),
+    prefix: flags['etcd-prefix'].replace(/(?<!\/)\/+$/, ''),
     advertiseAddress,
     serviceRanges: flags['service-cluster-ip-range'],
     deniesServiceAddresses: flags['service-external-ips'] === 'deny',

@@ -48,8 +48,8 @@ export function serviceAddresses(mayUse: MayUse): ValidatingPlugin {
       const { row } = request.resource;
       if (row.group !== '' || row.resource !== 'services') return undefined;
       const guarded = request.subresource === 'status' ? BALANCER : EXTERNAL;
-      const before = guarded.addresses(request.oldObject);
-      if (guarded.addresses(request.object).every((address) => before.includes(address))) return undefined;
+      const before = new Set(guarded.addresses(request.oldObject));
+      if (guarded.addresses(request.object).every((address) => before.has(address))) return undefined;
       const { user, namespace } = request;
       const { subresource, refusal } = guarded;
       const name = nameOf(request);

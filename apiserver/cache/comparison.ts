@@ -3,6 +3,7 @@
  *
  * What it is for: the consistency checker, and finding out what a gap in the stream changed. Changes nothing.
  */
+import { append } from '../../shared/values/append';
 import { compareBytes } from '../../shared/values/json';
 import type { KeyValue, Revision, Store } from '../storage/store';
 import type { Entry } from './cache';
@@ -56,7 +57,7 @@ export async function compareWithStore(
       }
       if (pace.tired()) await pace.rest();
     }
-    changed.push(...(await valuesOf(host.store, differing, revision)));
+    append(changed, await valuesOf(host.store, differing, revision));
   }
   for (; next.done !== true; next = mine.next()) removed.push(next.value.key);
   return { changed, removed };
@@ -76,7 +77,10 @@ async function valuesOf(store: Store, wanted: readonly KeyValue[], revision: Rev
   }
   const keys = new Set(wanted.map((kv) => kv.key));
   for await (const page of pages(store, { start: first.key, end: `${last.key}\0` }, { revision })) {
-    values.push(...page.kvs.filter((kv) => keys.has(kv.key)));
+    append(
+      values,
+      page.kvs.filter((kv) => keys.has(kv.key)),
+    );
   }
   return values;
 }

@@ -2,6 +2,7 @@
  * The discovery documents over HTTP: which paths they have, their encodings, and conditional requests. Documents are made when they are first asked for
  * and kept: there are a few per group. Which methods they take is the router's business.
  */
+import { append } from '../../shared/values/append';
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
@@ -176,7 +177,7 @@ class DiscoveryOfRows implements Discovery {
     const paths = ['/api', '/apis', '/apis/'];
     for (const { group, versions } of this.groups) {
       const roots = group === '' ? ['/api'] : DIALECTS.map((dialect) => `/apis/${groupIn(dialect, group)}`);
-      for (const root of roots) paths.push(root, ...versions.map(({ version }) => `${root}/${version}`));
+      for (const root of roots) append(paths, [root, ...versions.map(({ version }) => `${root}/${version}`)]);
     }
     return paths;
   }

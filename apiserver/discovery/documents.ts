@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../../shared/api/identity/identity';
-import type { JsonObject } from '../../shared/values/json';
+import { own, type JsonObject } from '../../shared/values/json';
 import { storedRowOf, type KindRow, type SubresourceRow, type Verb } from '../../shared/api/kinds';
 import { groupIn, RELEASE, type Dialect } from '../../shared/names/dialect';
 import { aggregatedApiVersion, type AggregatedVersion } from './accept';
@@ -91,7 +91,7 @@ const HASHED_VERSIONS: Readonly<Record<string, string>> = { CustomResourceDefini
 /** Changes when objects are stored in another version. The same in both dialects and, as it is of upstream's names, the same as upstream's. */
 function storageVersionHash(row: KindRow): string {
   const { group, version, kind, custom } = storedRowOf(row);
-  const identity = `${groupIn('kubernetes', group)}/${custom?.storageVersion ?? HASHED_VERSIONS[kind] ?? version}/${kind}`;
+  const identity = `${groupIn('kubernetes', group)}/${custom?.storageVersion ?? own(HASHED_VERSIONS, kind) ?? version}/${kind}`;
   return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
 }
 

@@ -2,6 +2,7 @@
  * Which requests for a custom resource lead somewhere. Upstream serves these by another handler than built-in kinds, and answers otherwise where they do
  * not: in its own words, and with HEAD. The handlers are the same.
  */
+import { own } from '../../shared/values/json';
 import { groupResourceText } from '../../shared/api/identity/identity';
 import type { KindRow, Verb } from '../../shared/api/kinds';
 import { badRequest, methodNotSupported, notFound, unsupportedMediaType } from '../../shared/api/errors/status';
@@ -15,7 +16,7 @@ export function customVerb(exchange: Exchange, row: KindRow, info: ResourceReque
     return undefined;
   // What follows a subresource does not count (upstream behaviour).
   if (info.subresource !== '' && row.subresources?.some(({ name }) => name === info.subresource) !== true) throw notFound(row, info.name);
-  const verb = METHOD_VERBS[exchange.method]?.(info);
+  const verb = own(METHOD_VERBS, exchange.method)?.(info);
   if (verb === undefined || (info.subresource !== '' && !SUBRESOURCE_VERBS.includes(verb)))
     throw methodNotSupported(row, verb ?? '', groupResourceText(row));
   if (verb === 'patch' && !CUSTOM_PATCH_TYPES.includes(plainType(exchange.header('content-type'))))

@@ -3,6 +3,7 @@
  * Never writes a Table document: the endpoints do, with these parts.
  */
 import {
+  own,
   objectAt,
   quoteJson,
   stringAt,
@@ -20,12 +21,12 @@ import type { AgeHole, Cell, CellTemplate, ColumnDefinition, TableModule } from 
 
 export function columns(row: KindRow): readonly ColumnDefinition[] {
   if (row.custom !== undefined) return customTable(row, row.custom).columns;
-  return COLUMNS[row.kind] ?? DEFAULT_COLUMNS;
+  return own(COLUMNS, row.kind) ?? DEFAULT_COLUMNS;
 }
 
 export function tableRow(row: KindRow, object: JsonObject): Cell[] {
   if (row.custom !== undefined) return customTable(row, row.custom).cells(object);
-  return (CELLS[row.kind] ?? defaultCells)(object);
+  return (own(CELLS, row.kind) ?? defaultCells)(object);
 }
 
 const FINISHED: Readonly<Record<string, string>> = {
@@ -36,7 +37,7 @@ const FINISHED: Readonly<Record<string, string>> = {
 export function rowConditions(row: KindRow, object: JsonObject): JsonArray | undefined {
   if (row.kind !== 'Pod' || row.group !== '') return undefined;
   const phase = stringAt(objectAt(object, 'status'), 'phase') ?? '';
-  const message = FINISHED[phase];
+  const message = own(FINISHED, phase);
   return message === undefined ? undefined : [{ type: 'Completed', status: 'True', reason: phase, message }];
 }
 

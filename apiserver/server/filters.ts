@@ -122,14 +122,17 @@ export function setDeadline(clock: Clock, deadlines: Deadlines, requestTimeoutMs
   };
 }
 
-const BARE_NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)$/;
+/** Anybody may send one, and gets it back in the refusal. */
+const LONGEST_TIMEOUT = 128;
+const BARE_NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 
 function timeoutOf(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
-  const parsed = parseDuration(text);
+  const judged = text.slice(0, LONGEST_TIMEOUT);
+  const parsed = judged === text ? parseDuration(text) : undefined;
   if (parsed !== undefined) return parsed;
-  const complaint = BARE_NUMBER.test(text) ? 'missing unit in' : 'invalid';
-  throw badRequest(`invalid timeout specified in the request URL - time: ${complaint} duration ${quote(text)}`);
+  const complaint = BARE_NUMBER.test(judged) ? 'missing unit in' : 'invalid';
+  throw badRequest(`invalid timeout specified in the request URL - time: ${complaint} duration ${quote(judged)}`);
 }
 
 /** Who asks. Throws 401. */

@@ -4,7 +4,7 @@
  * list them.
  */
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
-import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { own, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { StatusError } from '../../shared/api/errors/status';
@@ -70,12 +70,16 @@ export function wantedServices(rows: readonly KindRow[]): readonly WantedService
   for (const { group, version, custom } of rows) {
     const gv = { group, version };
     if (group === AGGREGATOR || wanted.has(apiVersionOf(gv))) continue;
-    const known = GROUP_PRIORITIES[group];
+    const known = own(GROUP_PRIORITIES, group);
     wanted.set(
       apiVersionOf(gv),
       custom !== undefined || known === undefined
         ? { ...gv, managed: custom === undefined ? 'onstart' : 'true', priorities: CUSTOM }
-        : { ...gv, managed: 'onstart', priorities: { group: known.group, version: known.versions?.[version] ?? VERSION_PRIORITY } },
+        : {
+            ...gv,
+            managed: 'onstart',
+            priorities: { group: known.group, version: own(known.versions ?? {}, version) ?? VERSION_PRIORITY },
+          },
     );
   }
   return [...wanted.values()];

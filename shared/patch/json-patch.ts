@@ -14,6 +14,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../values/json';
+import { PatchedLists } from './patched-lists';
 
 export const MOST_OPERATIONS = 10_000;
 /** Bytes that all `copy` operations of one patch may add. */
@@ -86,94 +87,115 @@ function typeName(value: JsonValue): string {
 
 /** Applies the operations to `document` in place and returns the result (another object only when the whole was replaced). */
 export function applyJsonPatch(document: JsonObject, operations: readonly Operation[]): JsonObject {
-  let root = document;
-  let copied = 0;
-  for (const operation of operations) {
+  const lists = new PatchedLists();
+  const result = new Application(document, lists).run(operations);
+  lists.settleAll();
+  return result;
+}
+
+class Application {
+  private copied = 0;
+
+  constructor(
+    private root: JsonObject,
+    private readonly lists: PatchedLists,
+  ) {}
+
+  run(operations: readonly Operation[]): JsonObject {
+    for (const operation of operations) this.apply(operation);
+    return this.root;
+  }
+
+  private apply(operation: Operation): void {
     switch (operation.op) {
       case 'add':
-        add(parentOf(root, operation.path), cloneJson(operation.value));
-        break;
+        return this.add(this.place(operation.path), cloneJson(operation.value));
       case 'remove':
-        remove(parentOf(root, operation.path));
-        break;
+        return this.remove(this.place(operation.path));
       case 'replace':
-        if (operation.path === '') root = wholeDocument(cloneJson(operation.value));
-        else replace(parentOf(root, operation.path), cloneJson(operation.value));
-        break;
+        if (operation.path === '') this.root = wholeDocument(cloneJson(operation.value));
+        else this.replace(this.place(operation.path), cloneJson(operation.value));
+        return;
       case 'move': {
-        const from = parentOf(root, operation.from);
-        const value = valueAt(from);
+        const from = this.place(operation.from);
+        const value = this.valueAt(from);
         if (value === undefined) throw new PatchFailure('nothing to move');
-        remove(from);
-        add(parentOf(root, operation.path), value);
-        break;
+        this.remove(from);
+        return this.add(this.place(operation.path), value);
       }
-      case 'copy': {
-        const value = valueAt(parentOf(root, operation.from)) ?? null;
-        copied += Buffer.byteLength(stringifyJson(value));
-        if (copied > MOST_COPIED) throw new PatchFailure('the copies are too large');
-        add(parentOf(root, operation.path), cloneJson(value));
-        break;
-      }
+      case 'copy':
+        return this.copy(operation);
       case 'test':
-        test(root, operation);
-        break;
+        return this.test(operation);
       default:
         throw new PatchFailure('unknown operation');
     }
   }
-  return root;
+
+  /** What the pointer's last token names, once all before it have been followed. */
+  private place(pointer: string | undefined): Place {
+    if (pointer === undefined) throw new PatchFailure('the pointer is missing');
+    const tokens = pointer.split('/').slice(1).map(unescapeToken);
+    const last = tokens.pop();
+    if (last === undefined) throw new PatchFailure('the pointer names the whole document');
+    let container: JsonObject | JsonArray = this.root;
+    for (const token of tokens) {
+      const next: JsonValue | undefined = Array.isArray(container) ? this.item(container, token) : own(container, token);
+      if (!Array.isArray(next) && !isObject(next)) throw new PatchFailure('the pointer leads through nothing');
+      container = next;
+    }
+    return Array.isArray(container) ? { parent: container, index: last } : { parent: container, member: last };
+  }
+
+  private add(place: Place, value: JsonValue): void {
+    if ('member' in place) return setMember(place.parent, place.member, value);
+    const length = this.lists.length(place.parent);
+    this.lists.insert(place.parent, place.index === '-' ? length : index(place.index, length + 1), value);
+  }
+
+  private remove(place: Place): void {
+    if ('index' in place) return this.lists.remove(place.parent, this.existing(place.parent, place.index));
+    if (!Object.hasOwn(place.parent, place.member)) throw new PatchFailure('nothing to remove');
+    Reflect.deleteProperty(place.parent, place.member);
+  }
+
+  private replace(place: Place, value: JsonValue): void {
+    if ('member' in place) setMember(place.parent, place.member, value);
+    else this.lists.set(place.parent, this.existing(place.parent, place.index), value);
+  }
+
+  private copy(operation: Operation): void {
+    const value = this.valueAt(this.place(operation.from)) ?? null;
+    this.lists.settle(value);
+    this.copied += Buffer.byteLength(stringifyJson(value));
+    if (this.copied > MOST_COPIED) throw new PatchFailure('the copies are too large');
+    this.add(this.place(operation.path), cloneJson(value));
+  }
+
+  private test(operation: Operation): void {
+    const found = operation.path === '' ? this.root : (this.valueAt(this.place(operation.path)) ?? null);
+    this.lists.settle(found);
+    if (!equalJson(found, operation.value)) throw new PatchFailure('the test failed');
+  }
+
+  /** Undefined for an absent member; an index must exist. */
+  private valueAt(place: Place): JsonValue | undefined {
+    return 'member' in place ? own(place.parent, place.member) : this.item(place.parent, place.index);
+  }
+
+  private item(list: JsonArray, token: string): JsonValue | undefined {
+    return this.lists.at(list, this.existing(list, token));
+  }
+
+  private existing(list: JsonArray, token: string): number {
+    return index(token, this.lists.length(list));
+  }
 }
 
 /** Where an operation works: a member of an object or an item of a list, there or not. */
 type Place = { readonly parent: JsonObject; readonly member: string } | { readonly parent: JsonArray; readonly index: string };
 
-/** What the pointer's last token names, once all before it have been followed. */
-function parentOf(root: JsonObject, pointer: string | undefined): Place {
-  if (pointer === undefined) throw new PatchFailure('the pointer is missing');
-  const tokens = pointer.split('/').slice(1).map(unescapeToken);
-  const last = tokens.pop();
-  if (last === undefined) throw new PatchFailure('the pointer names the whole document');
-  let container: JsonObject | JsonArray = root;
-  for (const token of tokens) {
-    const next: JsonValue | undefined = Array.isArray(container) ? container[existingIndex(container, token)] : own(container, token);
-    if (!Array.isArray(next) && !isObject(next)) throw new PatchFailure('the pointer leads through nothing');
-    container = next;
-  }
-  return Array.isArray(container) ? { parent: container, index: last } : { parent: container, member: last };
-}
-
 const unescapeToken = (token: string): string => (token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token);
-
-function add(place: Place, value: JsonValue): void {
-  if ('member' in place) setMember(place.parent, place.member, value);
-  else if (place.index === '-') place.parent.push(value);
-  else place.parent.splice(index(place.index, place.parent.length + 1), 0, value);
-}
-
-function remove(place: Place): void {
-  if ('index' in place) {
-    place.parent.splice(existingIndex(place.parent, place.index), 1);
-    return;
-  }
-  if (!Object.hasOwn(place.parent, place.member)) throw new PatchFailure('nothing to remove');
-  Reflect.deleteProperty(place.parent, place.member);
-}
-
-function replace(place: Place, value: JsonValue): void {
-  if ('member' in place) setMember(place.parent, place.member, value);
-  else place.parent[existingIndex(place.parent, place.index)] = value;
-}
-
-/** Undefined for an absent member; an index must exist. */
-function valueAt(place: Place): JsonValue | undefined {
-  return 'member' in place ? own(place.parent, place.member) : place.parent[existingIndex(place.parent, place.index)];
-}
-
-function test(root: JsonObject, operation: Operation): void {
-  const found = operation.path === '' ? root : (valueAt(parentOf(root, operation.path)) ?? null);
-  if (!equalJson(found, operation.value)) throw new PatchFailure('the test failed');
-}
 
 function wholeDocument(value: JsonValue): JsonObject {
   if (!isObject(value)) throw new PatchFailure('the document is no object');
@@ -189,8 +211,4 @@ function index(token: string, size: number): number {
   const found = given < 0 ? given + size : given;
   if (found < 0 || found >= size) throw new PatchFailure('the index is out of range');
   return found;
-}
-
-function existingIndex(list: JsonArray, token: string): number {
-  return index(token, list.length);
 }

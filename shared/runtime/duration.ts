@@ -3,27 +3,28 @@
  * Values are milliseconds. Knows nothing of clocks.
  */
 
-const unitMilliseconds: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  μs: 1e-3,
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-};
+const UNIT_MILLISECONDS: ReadonlyMap<string, number> = new Map([
+  ['ns', 1e-6],
+  ['us', 1e-3],
+  ['µs', 1e-3],
+  ['μs', 1e-3],
+  ['ms', 1],
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+]);
 
-const wholePattern = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
-const partPattern = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
+const PART = /(\d+(?:\.\d*)?|\.\d+)([a-zµμ]+)/y;
 
 /** Milliseconds of a duration such as `1h2m3.5s`; undefined when the text is not one. A bare number other than 0 has no unit and is refused. */
 export function parseDuration(text: string): number | undefined {
   if (/^[+-]?0$/.test(text)) return 0;
-  if (!wholePattern.test(text)) return undefined;
+  PART.lastIndex = /^[+-]/.test(text) ? 1 : 0;
+  if (PART.lastIndex === text.length) return undefined;
   let total = 0;
-  for (const [, amount, unit] of text.matchAll(partPattern)) {
-    const factor = unitMilliseconds[unit ?? ''];
+  while (PART.lastIndex < text.length) {
+    const [, amount, unit = ''] = PART.exec(text) ?? [];
+    const factor = UNIT_MILLISECONDS.get(unit);
     if (factor === undefined) return undefined;
     total += Number(amount) * factor;
   }

@@ -175,7 +175,8 @@ export function helpText(program: Program, table: FlagTable): string {
     sections.set(flag.section, lines);
     const shown = flag.show(flag.default);
     const head = flag.placeholder === '' ? `--${name}` : `--${name} ${flag.placeholder}`;
-    lines.push(`  ${head}`, ...wrap(`${flag.help}${shown === '' ? '' : ` (default ${shown})`}`, 100).map((line) => `        ${line}`));
+    lines.push(`  ${head}`);
+    for (const line of wrap(`${flag.help}${shown === '' ? '' : ` (default ${shown})`}`, 100)) lines.push(`        ${line}`);
   }
   const parts = [`${program.description}\n\nUsage:\n  ${program.name} [flags]\n`];
   for (const [section, lines] of sections) parts.push(`\n${section} flags:\n${lines.join('\n')}\n`);

@@ -3,8 +3,7 @@
  * list said again is merged item by item and takes the later one's length, everything else replaces. Judges nothing.
  */
 import { isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
-
-const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]/gs;
+import { JsonTokens, readText } from './json-tokens';
 
 /** As deep as the text is, so is the recursion: the caller bounds it. */
 export function parseMerged(text: string): JsonValue {
@@ -14,17 +13,16 @@ export function parseMerged(text: string): JsonValue {
 const parseText: (text: string) => JsonValue = JSON.parse;
 
 class Reader {
-  private readonly tokens: IterableIterator<RegExpExecArray>;
+  private readonly tokens: JsonTokens;
   private token = '';
 
   constructor(text: string) {
-    this.tokens = text.matchAll(TOKENS);
+    this.tokens = new JsonTokens(text);
     this.next();
   }
 
   private next(): void {
-    const result = this.tokens.next();
-    this.token = result.done === true ? '' : result.value[0];
+    this.token = this.tokens.next();
   }
 
   /** `earlier` = what stands in its place so far. */
@@ -38,10 +36,10 @@ class Reader {
 
   private members(target: JsonObject): JsonObject {
     while (this.token !== '}' && this.token !== '') {
-      const member: unknown = JSON.parse(this.token);
+      const member = readText(this.token);
       this.next();
       this.next();
-      if (typeof member === 'string') setMember(target, member, this.value(own(target, member)));
+      setMember(target, member, this.value(own(target, member)));
       if (this.token === ',') this.next();
     }
     this.next();

@@ -1,42 +1,50 @@
-/** Walks the members and numbers of a valid JSON text in the order of the text, with their paths. A loop: depth is the client's choice. */
+/**
+ * Walks the members and numbers of a valid JSON text in the order of the text, with their paths. A loop: depth is the client's choice. A path is made
+ * only when somebody asks for it, and only as long as somebody would read it.
+ */
 import { isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
+import { JsonTokens, readText } from './json-tokens';
+
+/** Characters of a path's text; what is longer ends in `…`. */
+const LONGEST_PATH = 1024;
 
 export interface Visitor {
   /** The parsed text; with it `number` is told the container that it stands in. */
   root?: JsonValue;
-  /** Each member, before its value. `path` makes the text of its path. True = do not look into its value. */
-  member?: (path: () => string, isRepeated: boolean) => boolean | void;
+  /** Each member, before its value. `path` makes the text of its path. 'skip' = do not look into its value, 'stop' = that was enough. */
+  member?: (path: () => string, key: string, isRepeated: boolean) => 'skip' | 'stop' | void;
   /** Each number as spelled, with its container and member or index (undefined at the top, or where a repeated member hides it). */
   number?: (spelled: string, container: JsonObject | JsonArray | undefined, key: string | number) => void;
+  /** What is opened and closed, with the member or index under which it stands (undefined at the top). */
+  open?: (key: string | number | undefined) => void;
+  close?: () => void;
 }
 
 interface Frame {
-  /** Seen members of an object, undefined for an array. */
+  readonly isObject: boolean;
+  /** Seen members of an object. */
   seen: Set<string> | undefined;
   key: string | number;
-  value: JsonObject | JsonArray | undefined;
+  readonly value: JsonObject | JsonArray | undefined;
   isKeyNext: boolean;
 }
 
 export function walkMembers(text: string, visitor: Visitor): void {
   const frames: Frame[] = [];
   let skipBelow = Infinity;
-  const pathOf = (): string => {
-    let path = '';
-    for (const { key } of frames) path += typeof key === 'number' ? `[${key}]` : `${path === '' ? '' : '.'}${key}`;
-    return path;
-  };
-  const tokens = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}[\],]/gs;
-  for (let token = tokens.exec(text); token !== null; token = tokens.exec(text)) {
-    const spelled = token[0];
+  const pathOf = (): string => textOf(frames);
+  const tokens = new JsonTokens(text);
+  for (let spelled = tokens.next(); spelled !== ''; spelled = tokens.next()) {
     const frame = frames.at(-1);
     switch (spelled) {
       case '{':
       case '[': {
         const value = frame === undefined ? visitor.root : childOf(frame);
         const isObjectFrame = spelled === '{';
+        visitor.open?.(frame?.key);
         frames.push({
-          seen: isObjectFrame ? new Set() : undefined,
+          isObject: isObjectFrame,
+          seen: undefined,
           key: isObjectFrame ? '' : 0,
           value: isObject(value) || Array.isArray(value) ? value : undefined,
           isKeyNext: isObjectFrame,
@@ -45,25 +53,51 @@ export function walkMembers(text: string, visitor: Visitor): void {
       }
       case '}':
       case ']':
+        visitor.close?.();
         frames.pop();
         if (frames.length < skipBelow) skipBelow = Infinity;
         break;
+      case ':':
+        break;
       case ',':
-        if (frame?.seen !== undefined) frame.isKeyNext = true;
+        if (frame?.isObject === true) frame.isKeyNext = true;
         else if (frame !== undefined && typeof frame.key === 'number') frame.key += 1;
         if (frames.length <= skipBelow) skipBelow = Infinity;
         break;
       default:
-        if (frame?.isKeyNext === true && frame.seen !== undefined) {
-          const key: unknown = JSON.parse(spelled);
-          if (typeof key !== 'string') break;
+        if (frame?.isKeyNext === true) {
+          const key = readText(spelled);
           frame.isKeyNext = false;
           frame.key = key;
-          if (frames.length < skipBelow && visitor.member?.(pathOf, frame.seen.has(key)) === true) skipBelow = frames.length;
+          frame.seen ??= new Set();
+          const isRepeated = frame.seen.has(key);
           frame.seen.add(key);
-        } else if (!spelled.startsWith('"')) visitor.number?.(spelled, frame?.value, frame?.key ?? '');
+          const verdict = frames.length < skipBelow ? visitor.member?.(pathOf, key, isRepeated) : undefined;
+          if (verdict === 'stop') return;
+          if (verdict === 'skip') skipBelow = frames.length;
+        } else if (isNumber(spelled)) visitor.number?.(spelled, frame?.value, frame?.key ?? '');
     }
   }
+}
+
+function isNumber(spelled: string): boolean {
+  const first = spelled.charAt(0);
+  return first === '-' || (first >= '0' && first <= '9');
+}
+
+function textOf(frames: readonly Frame[]): string {
+  let path = '';
+  for (const { key } of frames) {
+    path += stepText(key, path === '');
+    if (path.length > LONGEST_PATH) return `${path.slice(0, LONGEST_PATH)}…`;
+  }
+  return path;
+}
+
+/** A member or an index as paths show it: `a`, `.a`, `[0]`. */
+export function stepText(key: string | number, isFirst: boolean): string {
+  if (typeof key === 'number') return `[${key}]`;
+  return isFirst ? key : `.${key}`;
 }
 
 function childOf(frame: Frame): JsonValue | undefined {

@@ -176,7 +176,7 @@ const UNIT_NANOS: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, 
 /** `1m30s` in nanoseconds. */
 function durationNanos(text: string): bigint {
   let nanos = 0;
-  for (const [, amount = '0', unit = 's'] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g))
+  for (const [, amount = '0', unit = 's'] of text.matchAll(/(?<!\d)(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g))
     nanos += Number(amount) * (UNIT_NANOS[unit] ?? 0);
   return BigInt(Math.round(text.startsWith('-') ? -nanos : nanos));
 }

@@ -2,17 +2,19 @@
  * JSON in: `JSON.parse` plus what it does not tell. One pass over the text counts members (a difference to the parsed value means duplicate
  * members), measures depth and finds numbers whose spelling matters; only when such a thing is there does a second, slower walk look where.
  */
-import { isUtf8 } from 'node:buffer';
 import { type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../values/json';
 import { explainJson } from './json-grammar';
 import { parseMerged } from './json-repeats';
+import { FaultList } from './fault-list';
+import { endOfText } from './json-tokens';
 import { walkMembers } from './json-walk';
 import { SyntaxFault } from './syntax-fault';
+import { decodeUtf8 } from './utf8';
 
 export interface Parsed {
   value: JsonValue;
   format: 'json' | 'yaml';
-  /** JSON: paths of repeated members (`spec.type`). YAML: `line 5: key "type" already set in map`. In order of appearance. */
+  /** At most 100. JSON: paths of repeated members (`spec.type`). YAML: `line 5: key "type" already set in map`. In order of appearance. */
   duplicates: string[];
   /** JSON only, where a number is spelled in a way that matters. */
   literals: NumberLiterals | undefined;
@@ -45,25 +47,13 @@ export function parseJson(bytes: Uint8Array, repeated: 'last' | 'merged' = 'last
   if (repeats && repeated === 'merged' && facts.depth <= MERGED_DEPTH) value = parseMerged(text);
   const literals = facts.hasSpelling ? readLiterals(text, value) : undefined;
   if (!repeats) return { value, format: 'json', duplicates: [], literals, text: undefined };
-  const duplicates = new Set<string>();
-  walkMembers(text, { member: (path, isRepeated) => void (isRepeated && duplicates.add(path())) });
-  return { value, format: 'json', duplicates: [...duplicates], literals, text };
+  return { value, format: 'json', duplicates: repeatedMembers(text), literals, text };
 }
 
-function decodeUtf8(bytes: Uint8Array): string {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (isUtf8(buffer)) return buffer.toString('utf8');
-  // Each byte that begins no valid sequence counts for one U+FFFD.
-  let text = '';
-  for (let i = 0; i < buffer.length;) {
-    const first = buffer[i] ?? 0;
-    const length = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    const sequence = buffer.subarray(i, i + length);
-    const isValid = sequence.length === length && isUtf8(sequence);
-    text += isValid ? sequence.toString('utf8') : '\ufffd';
-    i += isValid ? length : 1;
-  }
-  return text;
+function repeatedMembers(text: string): string[] {
+  const faults = new FaultList();
+  walkMembers(text, { member: (path, _, isRepeated) => (isRepeated ? faults.add(path()) : undefined) });
+  return faults.texts;
 }
 
 interface Facts {
@@ -121,15 +111,6 @@ function scan(text: string): Facts {
     }
   }
   return { members, depth, hasSpelling };
-}
-
-/** The index of the closing quote of the text that opens at `start`. */
-function endOfText(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === 0x5c) slashes += 1;
-    if (slashes % 2 === 0) return end;
-  }
 }
 
 /** All members at all depths; a loop, because the depth is the client's choice. */

@@ -2,9 +2,20 @@
  * Composes the first document of a YAML text into JSON values: anchors and merge keys resolved within a budget, repeated keys reported with
  * their lines, keys made texts. Works on the parser's events, so that nothing is built twice.
  */
-import { EVENT_ID, getScalarValue, parseEvents, SCALAR_STYLE, YAMLException, type Event, type ScalarEvent } from 'js-yaml';
-import { compareBytes, isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
+import {
+  COLLECTION_STYLE,
+  EVENT_ID,
+  getScalarValue,
+  parseEvents,
+  SCALAR_STYLE,
+  YAMLException,
+  type Event,
+  type ScalarEvent,
+} from 'js-yaml';
+import { compareBytes, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
 import { SyntaxFault } from './syntax-fault';
+import { explainYaml } from './yaml-faults';
+import { IndentedText } from './yaml-indent';
 import { resolvePlain, type Scalar } from './yaml-scalar';
 
 export interface YamlDocument {
@@ -13,34 +24,55 @@ export interface YamlDocument {
 }
 
 const MAX_DEPTH = 500;
-/** Values that aliases may add to a document, all together. */
-const ALIAS_BUDGET = 100_000;
+/** Values that aliases may add to a document, all together, and characters of their texts. */
+const ALIASED_VALUES = 100_000;
+const ALIASED_CHARACTERS = 3 * 1024 * 1024;
+const MOST_DUPLICATES = 100;
+/** Characters of a name in a message. */
+const LONGEST_NAME = 1024;
 const TAG_PREFIX = 'tag:yaml.org,2002:';
 
 /** The first document of the text, null when there is none. Throws SyntaxFault. */
 export function composeYaml(text: string): YamlDocument {
-  let events: Event[];
-  try {
-    events = parseEvents(text, { maxDepth: MAX_DEPTH });
-  } catch (error) {
-    if (error instanceof YAMLException) throw new SyntaxFault(`yaml: ${explain(text, error)}`);
-    throw error;
+  const readable = new IndentedText(text);
+  for (;;) {
+    try {
+      return new Composer(readable.text, parseEvents(readable.text, { maxDepth: MAX_DEPTH })).run();
+    } catch (error) {
+      if (!(error instanceof YAMLException)) throw error;
+      if (!readable.indent(error)) throw new SyntaxFault(`yaml: ${explainYaml(readable.text, error)}`);
+    }
   }
-  return new Composer(text, events).run();
 }
 
 interface Node {
   value: JsonValue;
   /** Values in it, itself included. */
   size: number;
+  /** Characters of its texts and keys. */
+  length: number;
+  /** What was said in it, in order, when it is a mapping. */
+  pairs: readonly Pair[];
 }
+
+interface Pair {
+  readonly name: string;
+  /** With its type: a number is another key than its text. */
+  readonly shown: string;
+  /** Where its value stands. */
+  readonly place: number;
+}
+
+const NO_PAIRS: readonly Pair[] = [];
 
 type AnchorState = Node | 'open';
 
 class Composer {
   private readonly duplicates: string[] = [];
   private readonly anchors = new Map<string, AnchorState>();
-  private aliased = 0;
+  /** Of mappings in lists, which may be merged. */
+  private readonly pairsOf = new Map<JsonValue, readonly Pair[]>();
+  private readonly aliased = { values: 0, characters: 0 };
   private at = 0;
   private line = 1;
   private countedTo = 0;
@@ -73,7 +105,7 @@ class Composer {
       case EVENT_ID.ALIAS:
         return this.alias(this.text.slice(event.anchorStart, event.anchorEnd));
       case EVENT_ID.SCALAR:
-        return this.anchored(event, () => ({ value: this.scalar(event), size: 1 }));
+        return this.anchored(event, () => leaf(this.scalar(event)));
       case EVENT_ID.SEQUENCE:
         return this.anchored(event, () => this.sequence());
       case EVENT_ID.MAPPING:
@@ -94,50 +126,76 @@ class Composer {
     const node = this.anchors.get(name);
     if (node === undefined) throw new SyntaxFault(`yaml: unknown anchor '${name}' referenced`);
     if (node === 'open') throw new SyntaxFault(`yaml: anchor '${name}' value contains itself`);
-    this.aliased += node.size;
-    if (this.aliased > ALIAS_BUDGET) throw new SyntaxFault('yaml: document contains excessive aliasing');
+    this.aliased.values += node.size;
+    this.aliased.characters += node.length;
+    if (this.aliased.values > ALIASED_VALUES || this.aliased.characters > ALIASED_CHARACTERS)
+      throw new SyntaxFault('yaml: document contains excessive aliasing');
     return node;
   }
 
   private sequence(): Node {
     const value: JsonArray = [];
-    let size = 1;
+    let [size, length] = [1, 0];
     for (let item = this.node(); item !== undefined; item = this.node()) {
       value.push(item.value);
+      if (item.pairs !== NO_PAIRS) this.pairsOf.set(item.value, item.pairs);
       size += item.size;
+      length += item.length;
     }
-    return { value, size };
+    return { value, size, length, pairs: NO_PAIRS };
   }
 
   private mapping(): Node {
-    const value: JsonObject = {};
-    let size = 1;
+    const target: Mapping = { value: {}, seen: new Set(), pairs: [] };
+    let [size, length] = [1, 0];
     for (;;) {
       const event = this.events[this.at];
       const isMerge = event?.type === EVENT_ID.SCALAR && event.style === SCALAR_STYLE.PLAIN && getScalarValue(this.text, event) === '<<';
       const key = this.node();
       if (key === undefined) break;
-      const start = event?.type === EVENT_ID.SCALAR ? event.valueStart : 0;
-      const item = this.node() ?? { value: null, size: 1 };
+      const place = this.placeOf(this.at) ?? (event === undefined ? 0 : startOf(event));
+      const item = this.node() ?? leaf(null);
       size += item.size + 1;
-      if (isMerge) {
-        for (const source of mergeSources(item.value)) {
-          for (const [name, merged] of Object.entries(source)) if (!Object.hasOwn(value, name)) setMember(value, name, merged);
-        }
-        continue;
-      }
-      const name = keyText(key.value);
-      if (Object.hasOwn(value, name)) {
-        const shown = typeof key.value === 'string' ? JSON.stringify(name) : name;
-        this.duplicates.push(`line ${this.lineOf(start)}: key ${shown} already set in map`);
-      }
-      setMember(value, name, item.value);
+      length += item.length + key.length;
+      if (isMerge) this.merge(target, item);
+      else this.assign(target, { ...nameOf(key.value), place }, item.value);
     }
-    return { value: sorted(value), size };
+    return { value: sorted(target.value), size, length, pairs: target.pairs };
+  }
+
+  /** As if what the sources say stood here; of several the first one counts, so it comes last. */
+  private merge(target: Mapping, { value, pairs }: Node): void {
+    const sources = Array.isArray(value) ? value : [value];
+    if (!sources.every(isObject)) throw new SyntaxFault('yaml: map merge requires map or sequence of maps as the value');
+    for (const source of sources.filter(isObject).reverse()) {
+      const said = isObject(value) ? pairs : (this.pairsOf.get(source) ?? NO_PAIRS);
+      for (const pair of said) this.assign(target, pair, own(source, pair.name) ?? null);
+    }
+  }
+
+  private assign({ value, seen, pairs }: Mapping, pair: Pair, item: JsonValue): void {
+    if (seen.has(pair.shown) && this.duplicates.length < MOST_DUPLICATES) {
+      this.duplicates.push(`line ${this.lineOf(pair.place)}: key ${pair.shown.slice(0, LONGEST_NAME)} already set in map`);
+    }
+    seen.add(pair.shown);
+    pairs.push(pair);
+    setMember(value, pair.name, item);
+  }
+
+  /** Where the node of an event stands: a block collection where its first item does. Undefined for what is not there. */
+  private placeOf(at: number): number | undefined {
+    for (let next = at; next < this.events.length; next += 1) {
+      const event = this.events[next];
+      if (event === undefined || event.type === EVENT_ID.POP || event.type === EVENT_ID.DOCUMENT) return undefined;
+      const start = startOf(event);
+      if (start >= 0) return start;
+      if (event.type === EVENT_ID.SCALAR) return undefined;
+    }
+    return undefined;
   }
 
   private scalar(event: ScalarEvent): Scalar {
-    const text = getScalarValue(this.text, event);
+    const text = this.isCutOff(event) ? getScalarValue(this.text, event).replace(/\n$/, '') : getScalarValue(this.text, event);
     const tag =
       event.tagStart < 0
         ? ''
@@ -160,6 +218,11 @@ class Composer {
     }
   }
 
+  /** Whether it is a block whose last line does not end. */
+  private isCutOff(event: ScalarEvent): boolean {
+    return isBlock(event) && event.valueEnd >= this.text.length && this.text.slice(this.text.lastIndexOf('\n')).trim() !== '';
+  }
+
   /** The line, from 1, of a place in the text. Counts on from the last place that was asked for. */
   private lineOf(place: number): number {
     if (place < this.countedTo) [this.line, this.countedTo] = [1, 0];
@@ -168,6 +231,33 @@ class Composer {
       this.countedTo = end + 1;
     }
     return this.line;
+  }
+}
+
+function leaf(value: Scalar): Node {
+  return { value, size: 1, length: typeof value === 'string' ? value.length : 0, pairs: NO_PAIRS };
+}
+
+interface Mapping {
+  readonly value: JsonObject;
+  readonly seen: Set<string>;
+  readonly pairs: Pair[];
+}
+
+const isBlock = ({ style }: ScalarEvent): boolean => style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
+
+/** -1 where nothing tells: a block has its mark on the key's line. */
+function startOf(event: Event): number {
+  switch (event.type) {
+    case EVENT_ID.SCALAR:
+      return event.anchorStart >= 0 || isBlock(event) ? event.anchorStart : event.valueStart;
+    case EVENT_ID.ALIAS:
+      return event.anchorStart;
+    case EVENT_ID.SEQUENCE:
+    case EVENT_ID.MAPPING:
+      return event.anchorStart >= 0 ? event.anchorStart : event.style === COLLECTION_STYLE.FLOW ? event.start : -1;
+    default:
+      return -1;
   }
 }
 
@@ -180,10 +270,9 @@ function sorted(value: JsonObject): JsonObject {
   return ordered;
 }
 
-function mergeSources(value: JsonValue): JsonObject[] {
-  if (isObject(value)) return [value];
-  if (Array.isArray(value) && value.every(isObject)) return value.filter(isObject);
-  throw new SyntaxFault('yaml: map merge requires map or sequence of maps as the value');
+function nameOf(key: JsonValue): { readonly name: string; readonly shown: string } {
+  const name = keyText(key);
+  return { name, shown: typeof key === 'string' ? JSON.stringify(name) : name };
 }
 
 function keyText(key: JsonValue): string {
@@ -199,42 +288,4 @@ function keyText(key: JsonValue): string {
   }
   if (key === null) throw new SyntaxFault('unsupported map key of type: null');
   throw new SyntaxFault(`yaml: invalid map key: ${JSON.stringify(key)}`);
-}
-
-/** Upstream's words for the faults that people meet; the parser's own words for the others. */
-const REASONS: readonly [RegExp, string][] = [
-  [/^unexpected end of the stream within a (?:double|single) quoted scalar/, 'found unexpected end of stream'],
-  [/^unknown escape sequence/, 'found unknown escape character'],
-  [/^tab characters must not be used in indentation/, 'found character that cannot start any token'],
-  [/^(?:bad indentation|end of the stream or a document separator is expected)/, 'did not find expected key'],
-];
-
-/** A flow collection that the text's end cuts off: after a value a separator is missing, else the value. */
-function unfinished(text: string): string {
-  const lines = text.split('\n');
-  const line = lines.length - (lines.at(-1) === '' ? 1 : 0);
-  const before = text.trimEnd();
-  const open: string[] = [];
-  for (const character of before.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/gs, '')) {
-    if (character === '[' || character === '{') open.push(character === '[' ? ']' : '}');
-    else if (character === open.at(-1)) open.pop();
-  }
-  const words = /[[{,:]$/.test(before) ? 'did not find expected node content' : `did not find expected ',' or '${open.at(-1) ?? ']'}'`;
-  return `line ${line}: ${words}`;
-}
-
-function explain(text: string, fault: YAMLException): string {
-  const reason = fault.reason;
-  const place = fault.mark?.position ?? 0;
-  const rest = text.slice(place).trimStart();
-  const isTabbed = /^ *\t/.test(text.slice(text.lastIndexOf('\n', place - 1) + 1));
-  if (/^[@`%]/.test(rest) || isTabbed) return 'found character that cannot start any token';
-  if (reason.includes('non-printable')) return 'control characters are not allowed';
-  if (/^- /.test(rest) && reason.startsWith('bad indentation')) return 'block sequence entries are not allowed in this context';
-  if (/^[\]}]/.test(rest)) return 'did not find expected node content';
-  if (/^:(?:\s|$)/.test(rest)) return 'mapping values are not allowed in this context';
-  if (reason.startsWith('unexpected end of the stream within a flow collection')) return unfinished(text);
-  const line = fault.mark?.line ?? 0;
-  const words = REASONS.find(([pattern]) => pattern.test(reason))?.[1] ?? reason;
-  return line > 0 ? `line ${line}: ${words}` : words;
 }

@@ -13,11 +13,14 @@ const INFINITE = new Map([
   ...['.nan', '.NaN', '.NAN'].map((text): [string, string] => [text, 'NaN']),
 ]);
 const RADIX = /^([-+]?)0([box])([0-9a-fA-F]+)$/;
-const RADIXES: Record<string, { prefix: string; digits: RegExp }> = {
-  b: { prefix: '0b', digits: /^[01]+$/ },
-  o: { prefix: '0o', digits: /^[0-7]+$/ },
-  x: { prefix: '0x', digits: /^[0-9a-fA-F]+$/ },
-};
+const RADIXES: ReadonlyMap<string, { prefix: string; digits: RegExp }> = new Map([
+  ['b', { prefix: '0b', digits: /^[01]+$/ }],
+  ['o', { prefix: '0o', digits: /^[0-7]+$/ }],
+  ['x', { prefix: '0x', digits: /^[0-9a-fA-F]+$/ }],
+]);
+
+/** Longer texts are no integers of 64 bits, but for zeros before them. */
+const MOST_DIGITS = 100;
 
 export type Scalar = null | boolean | number | bigint | string;
 
@@ -36,10 +39,11 @@ export function resolvePlain(text: string): Scalar {
 }
 
 function readInteger(text: string): number | bigint | undefined {
+  if (text.length > MOST_DIGITS) return undefined;
   const radix = RADIX.exec(text);
   if (radix !== null) {
     const [, sign = '', letter = '', digits = ''] = radix;
-    const rules = RADIXES[letter];
+    const rules = RADIXES.get(letter);
     return rules?.digits.test(digits) === true ? fit(BigInt(rules.prefix + digits), sign) : undefined;
   }
   const octal = /^([-+]?)0([0-7]+)$/.exec(text);
@@ -48,10 +52,10 @@ function readInteger(text: string): number | bigint | undefined {
   return decimal === null ? undefined : fit(BigInt(decimal[2] ?? '0'), decimal[1] ?? '');
 }
 
-/** Within 64 bits an integer stays exact, beyond it is a double. */
-function fit(size: bigint, sign: string): number | bigint {
+/** Exact within 64 bits; what is larger is no integer, and may be a double. */
+function fit(size: bigint, sign: string): number | bigint | undefined {
   const value = sign === '-' ? -size : size;
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number;
-  return BigInt.asIntN(64, value) === value || BigInt.asUintN(64, value) === value ? value : number;
+  return BigInt.asIntN(64, value) === value || BigInt.asUintN(64, value) === value ? value : undefined;
 }

@@ -1,10 +1,10 @@
-/** The worker thread of yaml.ts: composes the text that it is given and answers once. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** A thread of yaml-pool.ts: composes each text that it is given and answers it. */
+import { parentPort } from 'node:worker_threads';
 import { SyntaxFault } from './syntax-fault';
-import type { WorkerAnswer } from './yaml';
 import { composeYaml } from './yaml-document';
+import type { ThreadAnswer } from './yaml-pool';
 
-function answer(text: unknown): WorkerAnswer {
+function answer(text: unknown): ThreadAnswer {
   try {
     return { document: composeYaml(typeof text === 'string' ? text : '') };
   } catch (error) {
@@ -13,4 +13,4 @@ function answer(text: unknown): WorkerAnswer {
   }
 }
 
-parentPort?.postMessage(answer(workerData));
+parentPort?.on('message', (text: unknown) => parentPort?.postMessage(answer(text)));

@@ -1,6 +1,6 @@
 /**
  * YAML in. A body that begins with `{` is tried as JSON first, because clients often call JSON YAML and JSON is parsed fifty times faster.
- * Large bodies are parsed in a worker thread with a time limit, so that they do not hold up everyone else.
+ * Large bodies are parsed in worker threads with a time limit, so that they do not hold up everyone else.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,17 +9,17 @@ import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../runtime/clock';
 import { parseJson, type Parsed } from './strict-json';
 import { SyntaxFault } from './syntax-fault';
-import { composeYaml, type YamlDocument } from './yaml-document';
+import { composeYaml } from './yaml-document';
+import { YamlPool } from './yaml-pool';
 
 const LARGEST_INLINE = 65_536;
-const TIME_LIMIT_MS = 5000;
 /** Only the built program has it; run from sources (tests) everything is parsed inline. */
 const WORKER_FILE = join(__dirname, 'yaml-worker.js');
+const MEMORY_MB = 256;
 
-/** What the worker answers. */
-export type WorkerAnswer = { document: YamlDocument } | { fault: string };
+const pool = new YamlPool(() => new Worker(WORKER_FILE, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } }));
 
-/** Parses the first document. Throws SyntaxFault, whose message begins with `yaml: ` as upstream's. */
+/** Parses the first document. Throws SyntaxFault, whose message begins with `yaml: ` as upstream's, or a 429 when too many large ones wait. */
 export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<Parsed> {
   const json = tryJson(bytes);
   if (json !== undefined) return json;
@@ -27,7 +27,7 @@ export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<Parsed
   if (!isUtf8(buffer)) throw new SyntaxFault('yaml: invalid leading UTF-8 octet');
   const text = buffer.toString('utf8').replace(/^\ufeff/, '');
   const isLarge = text.length > LARGEST_INLINE && existsSync(WORKER_FILE);
-  const document = isLarge ? await composeElsewhere(text, clock) : composeYaml(text);
+  const document = isLarge ? await pool.parse(text, clock) : composeYaml(text);
   return { value: document.value, format: 'yaml', duplicates: document.duplicates, literals: undefined, text: undefined };
 }
 
@@ -41,20 +41,4 @@ function tryJson(bytes: Uint8Array): Parsed | undefined {
     if (error instanceof SyntaxFault) return undefined;
     throw error;
   }
-}
-
-function composeElsewhere(text: string, clock: Clock): Promise<YamlDocument> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(WORKER_FILE, { workerData: text, resourceLimits: { maxOldGenerationSizeMb: 256 } });
-    const finish = (settle: () => void): void => {
-      timer.cancel();
-      void worker.terminate();
-      settle();
-    };
-    const timer = clock.after(TIME_LIMIT_MS, () => finish(() => reject(new SyntaxFault('yaml: the document takes too long to parse'))));
-    worker.once('message', (answer: WorkerAnswer) => {
-      finish(() => ('fault' in answer ? reject(new SyntaxFault(answer.fault)) : resolve(answer.document)));
-    });
-    worker.once('error', (error) => finish(() => reject(new SyntaxFault(`yaml: ${error.message}`))));
-  });
 }

@@ -24,10 +24,11 @@ const BLANKS = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u
 
 /** Undefined when it is one. */
 export function scheduleFault(schedule: string): string | undefined {
-  const [, zone, rest = schedule] = /^(?:CRON_)?TZ=([^ ]*)(.*)$/s.exec(schedule) ?? [];
+  const [prefix = '', zone] = /^(?:CRON_)?TZ=([^ ]*)/.exec(schedule) ?? [];
   if (zone !== undefined && zone !== '' && zone !== 'Local' && !isTimeZone(zone)) {
     return `provided bad location ${zone}: unknown time zone ${zone}`;
   }
+  const rest = schedule.slice(prefix.length);
   const text = zone === undefined ? rest : rest.trim();
   if (text.startsWith('@')) return wordFault(text);
   const fields = text.split(BLANKS).filter((field) => field !== '');

@@ -46,8 +46,8 @@ export function stringsAt(object: JsonObject, member: string): readonly string[]
 
 const NO_STRINGS: readonly string[] = [];
 
-/** An own member: names such as `constructor` or `__proto__` never reach what every object inherits. */
-export function own(value: JsonObject, member: string): JsonValue | undefined {
+/** An own member of an object or a table: names such as `constructor` or `__proto__` never reach what every object inherits. */
+export function own<T>(value: Readonly<Record<string, T>>, member: string): T | undefined {
   return Object.hasOwn(value, member) ? value[member] : undefined;
 }
 

@@ -14,13 +14,12 @@ const QUALIFIED = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const LABEL_VALUE = `(${QUALIFIED})?`;
 const CONFIG_KEY = '[-._a-zA-Z0-9]+';
 
-const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`);
-const LABEL_PATTERN = whole(LABEL);
-const SUBDOMAIN_PATTERN = whole(SUBDOMAIN);
-const DNS_1035_PATTERN = whole(DNS_1035);
-const QUALIFIED_PATTERN = whole(QUALIFIED);
-const LABEL_VALUE_PATTERN = whole(LABEL_VALUE);
-const CONFIG_KEY_PATTERN = whole(CONFIG_KEY);
+const LABEL_PATTERN = new RegExp(`^(?:${LABEL})$`);
+const SUBDOMAIN_PATTERN = new RegExp(`^(?:${SUBDOMAIN})$`);
+const DNS_1035_PATTERN = new RegExp(`^(?:${DNS_1035})$`);
+const QUALIFIED_PATTERN = new RegExp(`^(?:${QUALIFIED})$`);
+const LABEL_VALUE_PATTERN = new RegExp(`^(?:${LABEL_VALUE})$`);
+const CONFIG_KEY_PATTERN = new RegExp(`^(?:${CONFIG_KEY})$`);
 
 /** `<text> (e.g. 'a',  or 'b', regex used for validation is '<pattern>')`: two blanks before "or", as upstream prints it. */
 export function patternMessage(text: string, pattern: string, ...examples: readonly string[]): string {
@@ -84,7 +83,7 @@ export const dns1035Label: NameCheck = (text) => check(text, 63, DNS_1035_PATTER
 export const labelValue: NameCheck = (text) => check(text, 63, LABEL_VALUE_PATTERN, LABEL_VALUE_TEXT);
 
 const WILDCARD = `\\*\\.${SUBDOMAIN}`;
-const WILDCARD_PATTERN = whole(WILDCARD);
+const WILDCARD_PATTERN = new RegExp(`^(?:${WILDCARD})$`);
 const WILDCARD_TEXT = patternMessage(
   "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric " +
     "characters, '-' or '.' and end with an alphanumeric character",
@@ -140,7 +139,7 @@ function qualifiedPart(name: string): readonly string[] {
 }
 
 const URL_PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
-const URL_PATH_PATTERN = whole(URL_PATH);
+const URL_PATH_PATTERN = new RegExp(`^(?:${URL_PATH})$`);
 
 /** The path of a URL as far as its signs go. */
 export const urlPath: NameCheck = (text) =>

@@ -14,12 +14,14 @@ export interface Quantity {
   format: Format;
 }
 
-const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[+-]?\d*)$/;
+const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[+-]?|[+-])\d*)?$/;
 const CANONICAL = /^(?:0|[1-9]\d{0,2})[mkMGTPE]?$|^[1-9]\d{0,2}[KMGTP]i$/;
-const DECIMAL: Record<string, number> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
-const BINARY: Record<string, number> = { Ki: 1, Mi: 2, Gi: 3, Ti: 4, Pi: 5, Ei: 6 };
-const DECIMAL_BY_EXPONENT = new Map(Object.entries(DECIMAL).map(([suffix, exponent]) => [exponent, suffix]));
-const BINARY_BY_POWER = new Map(Object.entries(BINARY).map(([suffix, power]) => [power, suffix]));
+/** Arithmetic on long numbers takes more than time in proportion to their length. */
+const LONGEST = 1000;
+const DECIMAL_BY_EXPONENT = new Map(['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'].map((suffix, index) => [3 * index - 9, suffix]));
+const BINARY_BY_POWER = new Map(['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((suffix, power) => [power, suffix]));
+const DECIMAL = new Map([...DECIMAL_BY_EXPONENT].map(([exponent, suffix]) => [suffix, exponent]));
+const BINARY = new Map([...BINARY_BY_POWER].map(([power, suffix]) => [suffix, power]));
 const BILLION = 1_000_000_000n;
 const LARGEST = ((1n << 63n) - 1n) * BILLION;
 /** Larger exponents count as this one: nothing compares with such values, and their digits must not fill the memory. */
@@ -44,7 +46,7 @@ function isKept(text: string, quantity: Quantity): boolean {
 
 /** Throws {@link QuantityFault}. */
 export function parseQuantity(text: string): Quantity {
-  const match = SHAPE.exec(text);
+  const match = text.length > LONGEST ? null : SHAPE.exec(text);
   if (match === null || text === '') throw new QuantityFault(WRONG_SHAPE);
   const [, sign = '', whole = '', fraction = '', suffix = ''] = match;
   const scale = readSuffix(suffix);
@@ -58,9 +60,9 @@ export function parseQuantity(text: string): Quantity {
 const WRONG_SHAPE = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 
 function readSuffix(suffix: string): { format: Format; exponent: number; power: number } {
-  const decimal = DECIMAL[suffix];
+  const decimal = DECIMAL.get(suffix);
   if (decimal !== undefined) return { format: 'decimal', exponent: decimal, power: 0 };
-  const power = BINARY[suffix];
+  const power = BINARY.get(suffix);
   if (power !== undefined) return { format: 'binary', exponent: 0, power };
   if (!/^[eE][+-]?\d+$/.test(suffix)) throw new QuantityFault("unable to parse quantity's suffix");
   const exponent = Number(suffix.slice(1));
@@ -83,11 +85,18 @@ export function formatQuantity(quantity: Quantity): string {
     while (power < 6 && value % 1024n === 0n) [value, power] = [value / 1024n, power + 1];
     return `${sign}${value}${BINARY_BY_POWER.get(power) ?? ''}`;
   }
-  let value = size;
-  let exponent = -9;
-  while ((exponent < 18 || quantity.format === 'exponent') && value % 1000n === 0n) [value, exponent] = [value / 1000n, exponent + 3];
+  const digits = String(size);
+  const thousands = Math.floor(zerosAtEnd(digits) / 3);
+  const exponent = 3 * (quantity.format === 'exponent' ? thousands : Math.min(thousands, 9)) - 9;
+  const value = digits.slice(0, digits.length - exponent - 9);
   if (quantity.format !== 'exponent') return `${sign}${value}${DECIMAL_BY_EXPONENT.get(exponent) ?? ''}`;
   return exponent === 0 ? `${sign}${value}` : `${sign}${value}e${exponent}`;
+}
+
+function zerosAtEnd(digits: string): number {
+  let count = 0;
+  while (digits.charCodeAt(digits.length - 1 - count) === 0x30) count += 1;
+  return count;
 }
 
 /** Negative, zero or positive as `a` is less than, equal to or greater than `b`. Both are canonical or at least valid. */

@@ -2,6 +2,7 @@
  * The query parameters of every verb, checked with upstream's texts and in its order, which decides what is complained of first.
  * A parameter that cannot be honoured is refused. Never touches objects.
  */
+import { append } from '../../../shared/values/append';
 import type { KindRow } from '../../../shared/api/kinds';
 import { forbiddenField, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { MANAGER_BYTES, managerFaults, UNPRINTABLE } from '../../../shared/api/metadata/manager-name';
@@ -167,8 +168,8 @@ const FIELD_VALIDATION: readonly string[] = ['', 'Ignore', 'Strict', 'Warn'];
 function writeErrors(query: Query): FieldError[] {
   const errors: FieldError[] = [];
   const manager = query.get('fieldManager') ?? '';
-  errors.push(...managerFaults('fieldManager', manager));
-  errors.push(...dryRunErrors(query.all('dryRun')));
+  append(errors, managerFaults('fieldManager', manager));
+  append(errors, dryRunErrors(query.all('dryRun')));
   const validation = query.get('fieldValidation') ?? '';
   if (!FIELD_VALIDATION.includes(validation)) errors.push(notSupported('fieldValidation', validation, FIELD_VALIDATION));
   return errors;

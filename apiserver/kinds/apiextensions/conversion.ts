@@ -1,4 +1,5 @@
 /** How objects get from one version into another: not at all, or through a webhook. */
+import { append } from '../../../shared/values/append';
 import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { parseUrl } from '../../../shared/values/go-url';
 import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../shared/values/json';
@@ -91,7 +92,11 @@ function servicePathErrors(path: string | undefined, field: string): readonly Fi
   if (segments.length > 1 && segments.at(-1) === '') segments.pop();
   segments.forEach((segment, index) => {
     if (segment === '') errors.push(invalidValue(field, path, `segment[${index}] may not be empty`));
-    else errors.push(...dnsSubdomain(segment).map((text) => invalidValue(field, path, `segment[${index}]: ${text}`)));
+    else
+      append(
+        errors,
+        dnsSubdomain(segment).map((text) => invalidValue(field, path, `segment[${index}]: ${text}`)),
+      );
   });
   return errors;
 }

@@ -1,4 +1,5 @@
 /** StatefulSet: Pods with names of their own. Their spec is judged only when they are made (upstream behaviour). */
+import { append } from '../../../shared/values/append';
 import { forbiddenField, invalidAs, invalidValue, notSupported, type FieldError } from '../../../shared/api/errors/field-error';
 import { goLabelSelector } from '../../../shared/values/go-values';
 import { equalJson, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
@@ -77,7 +78,7 @@ function templateErrors(spec: JsonObject): readonly FieldError[] {
   const errors = [...selector.errors];
   if (!selector.isReadable) errors.push(invalidAs('spec.selector', goLabelSelector(objectAt(spec, 'selector') ?? {}), ''));
   else {
-    if (!selector.isEmpty) errors.push(...mismatchErrors(spec));
+    if (!selector.isEmpty) append(errors, mismatchErrors(spec));
     const metadata = readMetadata(template);
     validateLabels(objectAt(metadata, 'labels') ?? {}, 'spec.template.labels', errors);
     validateAnnotations(objectAt(metadata, 'annotations') ?? {}, 'spec.template.annotations', errors);

@@ -1,4 +1,5 @@
 /** The metrics of an autoscaler: each has one source, and each source its targets. */
+import { append } from '../../../shared/values/append';
 import { forbiddenField, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { goQuantity } from '../../../shared/values/go-values';
 import { isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
@@ -105,7 +106,10 @@ function metricErrors(item: JsonObject, place: string): readonly FieldError[] {
   const [first] = sources;
   if (first !== undefined) {
     const source = objectAt(item, first.member) ?? {};
-    errors.push(...first.rules.flatMap((rule) => rule(source, `${place}.${first.member}`)));
+    append(
+      errors,
+      first.rules.flatMap((rule) => rule(source, `${place}.${first.member}`)),
+    );
   }
   if (!sources.includes(own)) {
     errors.push(required(`${place}.${own.member}`, 'must populate information for the given metric source'));

@@ -62,19 +62,44 @@ const forbidden = (verb: string, type: string): FieldError =>
   forbiddenField(FIELD, `updates may not ${verb} a condition of type "${type}"`);
 
 const SHOWN = '<certificate data>';
-const BLOCK = /-----BEGIN ([^-]*)-----\r?\n([\s\S]*?)-----END \1-----/g;
+
+const BEGINNING = /-----BEGIN ([^-]*)-----\r?\n/g;
+const END = /-----END ([^-]*)-----/g;
+
+/** The types of the blocks that begin and end. */
+function pemBlocks(text: string): readonly string[] {
+  const ends = new Map<string, number[]>();
+  // Last ones first, so that the next one is taken from the end of the list.
+  for (const { 1: type = '', index } of [...text.matchAll(END)].reverse()) {
+    const places = ends.get(type);
+    if (places === undefined) ends.set(type, [index]);
+    else places.push(index);
+  }
+  const types: string[] = [];
+  let closed = 0;
+  for (const { 0: line, 1: type = '', index } of text.matchAll(BEGINNING)) {
+    if (index < closed) continue;
+    const places = ends.get(type) ?? [];
+    while ((places.at(-1) ?? Infinity) < index + line.length) places.pop();
+    const end = places.at(-1);
+    if (end === undefined) continue;
+    types.push(type);
+    closed = end;
+  }
+  return types;
+}
 
 export function certificateErrors(object: JsonObject): readonly FieldError[] {
   const certificate = stringAt(objectAt(object, 'status'), 'certificate') ?? '';
   if (certificate === '') return [];
-  const blocks = [...Buffer.from(certificate, 'base64').toString('latin1').matchAll(BLOCK)];
-  const other = blocks.find(([, type]) => type !== 'CERTIFICATE');
+  const blocks = pemBlocks(Buffer.from(certificate, 'base64').toString('latin1'));
+  const other = blocks.find((type) => type !== 'CERTIFICATE');
   const text =
     other === undefined
       ? blocks.length === 0
         ? 'must contain at least one CERTIFICATE PEM block'
         : undefined
-      : `only CERTIFICATE PEM blocks are allowed, found "${other[1] ?? ''}"`;
+      : `only CERTIFICATE PEM blocks are allowed, found "${other}"`;
   return text === undefined ? [] : [invalidValue('status.certificate', SHOWN, text)];
 }
 

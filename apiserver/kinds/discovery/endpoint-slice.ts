@@ -1,4 +1,5 @@
 /** EndpointSlice (behaviour-reference §5.8, limits of specification §9). */
+import { append } from '../../../shared/values/append';
 import { duplicate, invalidValue, notSupported, required, tooMany, type FieldError } from '../../../shared/api/errors/field-error';
 import { equalJson, type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../shared/values/json';
 import { dnsLabel, dnsSubdomain, fullyQualifiedName, labelValue, qualifiedName } from '../../../shared/values/name-formats';
@@ -81,14 +82,14 @@ function endpointErrors(endpoint: JsonObject, place: string, rule: AddressRule |
   const errors: FieldError[] = [];
   if (addresses.length === 0) errors.push(required(field, 'must contain at least 1 address'));
   else if (addresses.length > MOST_ADDRESSES) errors.push(tooMany(field, addresses.length, MOST_ADDRESSES));
-  if (rule !== undefined) addresses.forEach((address, index) => errors.push(...rule(address, `${field}[${index}]`)));
+  if (rule !== undefined) addresses.forEach((address, index) => append(errors, rule(address, `${field}[${index}]`)));
   const seen = new Set<string>();
   addresses.slice(0, MOST_ADDRESSES).forEach((address, index) => {
     if (seen.has(address)) errors.push(duplicate(`${field}[${index}]`, address));
     seen.add(address);
   });
-  errors.push(...misnamedMember(endpoint, 'nodeName', place, dnsSubdomain));
-  errors.push(...misnamedMember(endpoint, 'hostname', place, dnsLabel));
+  append(errors, misnamedMember(endpoint, 'nodeName', place, dnsSubdomain));
+  append(errors, misnamedMember(endpoint, 'hostname', place, dnsLabel));
   return [...errors, ...zoneErrors(listed(objectAt(endpoint, 'hints'), 'forZones'), `${place}.hints.forZones`)];
 }
 
@@ -110,7 +111,7 @@ function portsErrors(ports: readonly JsonObject[]): readonly FieldError[] {
     const place = `ports[${index}]`;
     const errors: FieldError[] = [];
     const name = stringAt(port, 'name') ?? '';
-    if (name !== '') errors.push(...misnamed(name, `${place}.name`, dnsLabel));
+    if (name !== '') append(errors, misnamed(name, `${place}.name`, dnsLabel));
     if (seen.has(name)) errors.push(duplicate(`${place}.name`, name));
     seen.add(name);
     const protocol = stringAt(port, 'protocol');

@@ -98,7 +98,7 @@ function immutable(member: string, shown: string, value: JsonValue | undefined):
 function timeText(time: string): string {
   const [day = '', rest = ''] = time.replace('Z', '').split('T');
   const [clock = '', fraction = ''] = rest.split('.');
-  const digits = fraction.replace(/0+$/, '');
+  const digits = fraction.replace(/(?<!0)0+$/, '');
   return `${day} ${clock}${digits === '' ? '' : `.${digits}`} +0000 UTC`;
 }
 

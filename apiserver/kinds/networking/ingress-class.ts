@@ -1,4 +1,5 @@
 /** IngressClass (behaviour-reference §5.9): its controller never changes; its parameters are an object of any kind, in a namespace or in none. */
+import { append } from '../../../shared/values/append';
 import { forbiddenField, invalidValue, notSupported, required, tooLong, type FieldError } from '../../../shared/api/errors/field-error';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { dnsLabel, dnsSubdomain, urlPath } from '../../../shared/values/name-formats';
@@ -46,7 +47,7 @@ function parametersErrors(parameters: JsonObject): readonly FieldError[] {
   if (!SCOPES.includes(scope)) errors.push(notSupported(`${PARAMETERS}.scope`, scope, SCOPES));
   if (scope === 'Namespace') {
     if (namespace === undefined) errors.push(required(field, "`parameters.scope` is set to 'Namespace'"));
-    else errors.push(...misnamed(namespace, field, dnsLabel));
+    else append(errors, misnamed(namespace, field, dnsLabel));
   }
   if (scope === 'Cluster' && namespace !== undefined) errors.push(forbiddenField(field, "`parameters.scope` is set to 'Cluster'"));
   return errors;

@@ -1,4 +1,5 @@
 /** Ingress (behaviour-reference §5.9): what its spec and its status may say, and the class in its older form, an annotation. */
+import { append } from '../../../shared/values/append';
 import { invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../shared/values/json';
 import { dns1035Label, dnsSubdomain, portName, wildcardSubdomain } from '../../../shared/values/name-formats';
@@ -67,12 +68,12 @@ function specErrors(spec: JsonObject, leniency: Leniency): readonly FieldError[]
   if (rules.length === 0 && fallback === undefined) {
     errors.push(invalidAs('spec', '[]networking.IngressRule(nil)', 'either `defaultBackend` or `rules` must be specified'));
   }
-  if (fallback !== undefined) errors.push(...backendErrors(fallback, 'spec.defaultBackend'));
-  rules.forEach((rule, index) => errors.push(...ruleErrors(rule, `spec.rules[${index}]`, leniency)));
+  if (fallback !== undefined) append(errors, backendErrors(fallback, 'spec.defaultBackend'));
+  rules.forEach((rule, index) => append(errors, ruleErrors(rule, `spec.rules[${index}]`, leniency)));
   listed(spec, 'tls').forEach((tls, index) => {
     const place = `spec.tls[${index}]`;
-    stringsAt(tls, 'hosts').forEach((host, at) => errors.push(...hostFormatErrors(host, `${place}.hosts[${at}]`)));
-    if (!leniency.anySecretName) errors.push(...secretErrors(tls, place));
+    stringsAt(tls, 'hosts').forEach((host, at) => append(errors, hostFormatErrors(host, `${place}.hosts[${at}]`)));
+    if (!leniency.anySecretName) append(errors, secretErrors(tls, place));
   });
   return [...errors, ...misnamedMember(spec, 'ingressClassName', 'spec', dnsSubdomain)];
 }
@@ -93,7 +94,7 @@ function ruleErrors(rule: JsonObject, place: string, leniency: Leniency): readon
   const errors: FieldError[] = [];
   if (host !== '') {
     if (ipFamily(host) !== 0) errors.push(invalidValue(`${place}.host`, host, NO_NAME));
-    errors.push(...hostFormatErrors(host, `${place}.host`));
+    append(errors, hostFormatErrors(host, `${place}.host`));
   }
   return leniency.anyWildcardPaths && hasWildcard(host) ? errors : [...errors, ...pathsErrors(rule, place)];
 }
@@ -155,8 +156,8 @@ function serviceErrors(service: JsonObject, place: string): readonly FieldError[
   const port = objectAt(service, 'port') ?? {};
   const [portText, number] = [stringAt(port, 'name') ?? '', numberAt(port, 'number')];
   if (portText !== '' && number !== 0) errors.push(invalidValue(place, '', 'cannot set both port name & port number'));
-  else if (portText !== '') errors.push(...misnamed(portText, `${field}.port.name`, portName));
-  else if (number !== 0) errors.push(...portNumberErrors(number, `${field}.port.number`));
+  else if (portText !== '') append(errors, misnamed(portText, `${field}.port.name`, portName));
+  else if (number !== 0) append(errors, portNumberErrors(number, `${field}.port.number`));
   else errors.push(required(place, 'port name or number is required'));
   return errors;
 }
@@ -168,7 +169,7 @@ function statusErrors(status: JsonObject): readonly FieldError[] {
     const [ip, hostname] = [stringAt(point, 'ip') ?? '', stringAt(point, 'hostname') ?? ''];
     const errors: FieldError[] = ip === '' ? [] : [...ipErrors(ip, `${place}.ip`)];
     if (hostname === '') return errors;
-    errors.push(...misnamed(hostname, `${place}.hostname`, dnsSubdomain));
+    append(errors, misnamed(hostname, `${place}.hostname`, dnsSubdomain));
     if (ipFamily(hostname) !== 0) errors.push(invalidValue(`${place}.hostname`, hostname, NO_NAME));
     return errors;
   });

@@ -1,4 +1,5 @@
 /** NetworkPolicy: ports, peers, blocks of addresses and policy types (checked against release 1.31.1). */
+import { append } from '../../../shared/values/append';
 import { forbiddenField, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { parseIpRange, rangeIsWithin } from '../../../shared/values/ip-address';
 import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../shared/values/json';
@@ -52,12 +53,12 @@ function portErrors(port: JsonObject, place: string): readonly FieldError[] {
   const end = own(port, 'endPort');
   const last = typeof end === 'number' ? end : undefined;
   if (typeof value === 'number') {
-    errors.push(...portNumberErrors(value, `${place}.port`));
-    if (last !== undefined) errors.push(...rangeErrors(value, last, `${place}.endPort`));
+    append(errors, portNumberErrors(value, `${place}.port`));
+    if (last !== undefined) append(errors, rangeErrors(value, last, `${place}.endPort`));
   } else {
     const wanted = typeof value === 'string' ? 'is non-numeric' : 'is not specified';
     if (last !== undefined) errors.push(invalidAs(`${place}.endPort`, String(last), `may not be specified when \`port\` ${wanted}`));
-    if (typeof value === 'string') errors.push(...misnamed(value, `${place}.port`, portName));
+    if (typeof value === 'string') append(errors, misnamed(value, `${place}.port`, portName));
   }
   return errors;
 }

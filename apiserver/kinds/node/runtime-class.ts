@@ -1,6 +1,7 @@
 /** RuntimeClass: a handler that stays, and what pods of the class are given. */
+import { append } from '../../../shared/values/append';
 import { duplicate, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
-import { equalJson, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { stringifyJson, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { dnsLabel } from '../../../shared/values/name-formats';
 import { validateLabels } from '../../../shared/api/metadata/object-meta-rules';
 import { listed, misnamed } from '../rules/field-rules';
@@ -30,11 +31,13 @@ function schedulingErrors(scheduling: JsonObject | undefined): readonly FieldErr
   const selector = objectAt(scheduling, 'nodeSelector');
   if (selector !== undefined) validateLabels(selector, 'scheduling.nodeSelector', errors);
   const tolerations = listed(scheduling, 'tolerations');
+  const seen = new Set<string>();
   tolerations.forEach((toleration, index) => {
-    const first = tolerations.findIndex((other) => equalJson(other, toleration));
-    if (first < index) errors.push(duplicate(`scheduling.tolerations[${index}]`, toleration));
+    const said = stringifyJson(toleration, 'sorted');
+    if (seen.has(said)) errors.push(duplicate(`scheduling.tolerations[${index}]`, toleration));
+    seen.add(said);
     // The member's name stands twice in upstream's messages.
-    errors.push(...tolerationErrors(toleration, `scheduling.tolerations.tolerations[${index}]`));
+    append(errors, tolerationErrors(toleration, `scheduling.tolerations.tolerations[${index}]`));
   });
   return errors;
 }

@@ -1,4 +1,5 @@
 /** PodDisruptionBudget: one of two bounds, the pods that it speaks of, and what it says of them. */
+import { append } from '../../../shared/values/append';
 import { invalidValue, notSupported, type FieldError } from '../../../shared/api/errors/field-error';
 import { objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { conditionsErrors } from '../../../shared/api/metadata/conditions';
@@ -30,9 +31,9 @@ function specErrors(spec: JsonObject, old: JsonObject | undefined): readonly Fie
   const bounds = BOUNDS.filter((member) => (own(spec, member) ?? null) !== null);
   if (bounds.length > 1) errors.push(invalidValue('spec', spec, 'minAvailable and maxUnavailable cannot be both set'));
   for (const member of bounds) {
-    errors.push(...countOrShareErrors(spec, member, 'spec'), ...notMoreThanAll(spec, member, 'spec'));
+    append(errors, [...countOrShareErrors(spec, member, 'spec'), ...notMoreThanAll(spec, member, 'spec')]);
   }
-  errors.push(...selectorErrors(spec, old, 'spec'));
+  append(errors, selectorErrors(spec, old, 'spec'));
   const policy = stringAt(spec, 'unhealthyPodEvictionPolicy');
   if (policy !== undefined && !POLICIES.includes(policy)) errors.push(notSupported('spec.unhealthyPodEvictionPolicy', policy, POLICIES));
   return errors;

@@ -1,6 +1,7 @@
 /** RoleBinding and ClusterRoleBinding: whom they may name, and that the role they grant is the same for ever. */
+import { append } from '../../../shared/values/append';
 import { invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { equalJson, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { own, equalJson, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { dnsSubdomain, pathSegment } from '../../../shared/values/name-formats';
 import { listed, misnamed } from '../rules/field-rules';
 import { UPDATE } from '../../registry/stages';
@@ -46,9 +47,9 @@ function roleErrors(role: JsonObject, { roles }: BindingRules): readonly FieldEr
 function subjectErrors(subject: JsonObject, place: string, { namespaced }: BindingRules): readonly FieldError[] {
   const [group, kind, name] = [stringAt(subject, 'apiGroup') ?? '', stringAt(subject, 'kind') ?? '', stringAt(subject, 'name') ?? ''];
   const errors: FieldError[] = name === '' ? [required(`${place}.name`)] : [];
-  const wanted = Object.hasOwn(SUBJECTS, kind) ? SUBJECTS[kind] : undefined;
+  const wanted = own(SUBJECTS, kind);
   if (wanted === undefined) return [...errors, notSupported(`${place}.kind`, kind, Object.keys(SUBJECTS))];
-  if (wanted.isAccount === true && name !== '') errors.push(...misnamed(name, `${place}.name`, dnsSubdomain));
+  if (wanted.isAccount === true && name !== '') append(errors, misnamed(name, `${place}.name`, dnsSubdomain));
   if (group !== wanted.apiGroup) errors.push(notSupported(`${place}.apiGroup`, group, [wanted.apiGroup]));
   // A binding in a namespace may leave out that of the account; upstream does not say where it then is.
   const needsNamespace = wanted.isAccount === true && !namespaced && (stringAt(subject, 'namespace') ?? '') === '';

@@ -1,4 +1,5 @@
 /** What the rules of several kinds ask of members, and say when it is not so. */
+import { append } from '../../../shared/values/append';
 import { invalidAs, invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { goIntOrString } from '../../../shared/values/go-values';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
@@ -38,7 +39,7 @@ export function objectNameErrors(reference: JsonObject, place: string, groupForm
   for (const member of ['kind', 'name']) {
     const value = stringAt(reference, member) ?? '';
     if (value === '') errors.push(required(`${place}.${member}`, `${member} is required`));
-    else errors.push(...misnamed(value, `${place}.${member}`, pathSegment));
+    else append(errors, misnamed(value, `${place}.${member}`, pathSegment));
   }
   return errors;
 }

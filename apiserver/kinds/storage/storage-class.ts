@@ -1,4 +1,5 @@
 /** StorageClass: its provisioner, parameters and topologies, which stay as they were made. */
+import { append } from '../../../shared/values/append';
 import {
   duplicate,
   forbiddenField,
@@ -8,7 +9,7 @@ import {
   tooLong,
   type FieldError,
 } from '../../../shared/api/errors/field-error';
-import { equalJson, type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../shared/values/json';
+import { equalJson, objectAt, own, stringAt, stringifyJson, stringsAt, type JsonObject } from '../../../shared/values/json';
 import { qualifiedName } from '../../../shared/values/name-formats';
 import { listed, misnamed } from '../rules/field-rules';
 import { UPDATE } from '../../registry/stages';
@@ -60,13 +61,13 @@ function modeErrors(object: JsonObject): readonly FieldError[] {
 }
 
 function topologyErrors(terms: readonly JsonObject[]): readonly FieldError[] {
-  const seen: JsonObject[] = [];
+  const seen = new Set<string>();
   return terms.flatMap((term, index) => {
     const place = `allowedTopologies[${index}].matchLabelExpressions`;
     const { errors, values } = termErrors(listed(term, 'matchLabelExpressions'), place);
     // Upstream counts a term without expressions among those that are there already.
-    const again = Object.keys(values).length === 0 ? errors.length === 0 : seen.some((other) => equalJson(other, values));
-    seen.push(values);
+    const again = Object.keys(values).length === 0 ? errors.length === 0 : seen.has(stringifyJson(values, 'sorted'));
+    seen.add(stringifyJson(values, 'sorted'));
     return again ? [...errors, duplicate(place, '')] : errors;
   });
 }
@@ -82,10 +83,12 @@ function termErrors(
     const key = stringAt(expression, 'key') ?? '';
     const given = stringsAt(expression, 'values');
     const found: FieldError[] = given.length === 0 ? [required(`${field}.values`)] : [];
+    const before = new Set<string>();
     given.forEach((value, at) => {
-      if (given.indexOf(value) < at) found.push(duplicate(`${field}.values[${at}]`, value));
+      if (before.has(value)) found.push(duplicate(`${field}.values[${at}]`, value));
+      before.add(value);
     });
-    found.push(...misnamed(key, `${field}.key`, qualifiedName));
+    append(found, misnamed(key, `${field}.key`, qualifiedName));
     if (own(values, key) !== undefined) found.push(duplicate(`${field}.key`, key));
     values[key] = [...given].sort();
     return found;

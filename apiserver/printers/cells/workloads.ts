@@ -1,5 +1,5 @@
 /** Cells of controllers of pods, and of what scales and protects pods. */
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { own, arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { parseApiVersion } from '../../../shared/api/identity/identity';
 import { age } from '../table/age';
 import {
@@ -188,7 +188,7 @@ const METRICS: Readonly<Record<string, { readonly member: string; readonly resou
 
 /** `cpu: 40%/80%`: what is, and what is wanted. */
 function metricText(metric: JsonObject, found: JsonObject): string {
-  const form = METRICS[stringAt(metric, 'type') ?? ''];
+  const form = own(METRICS, stringAt(metric, 'type') ?? '');
   if (form === undefined) return '<unknown type>';
   const source = objectAt(metric, form.member);
   const target = objectAt(source, 'target');

@@ -9,7 +9,7 @@ import { arrayAt, objectAt, own, stringAt, type JsonObject, type JsonValue } fro
 import { SCALE } from '../../../shared/api/kinds';
 import { metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
 import { conflict, invalid, storedPrecondition } from '../../../shared/api/errors/status';
-import { isSameManager, readEntries, type Entry } from '../../../shared/patch/apply/entries';
+import { managerKey, readEntries, type Entry } from '../../../shared/patch/apply/entries';
 import { difference, type FieldSet } from '../../../shared/patch/apply/field-set';
 import { entryKey } from '../resources';
 import { scaleOf } from '../object/scale';
@@ -107,17 +107,19 @@ function ownersOf({ info }: WriteRequest, workload: JsonObject): readonly Entry[
   const entries = readEntries(arrayAt(readMetadata(workload), 'managedFields') ?? []).filter(
     ({ manager }) => manager.apiVersion === info.apiVersion,
   );
-  return entries.filter((entry, index) => !entries.slice(index + 1).some((later) => isSameManager(later.manager, entry.manager)));
+  const last = new Map(entries.map((entry, index) => [managerKey(entry.manager), index]));
+  return entries.filter((entry, index) => last.get(managerKey(entry.manager)) === index);
 }
 
 /** The workload's owners after those of its scale have changed. Appliers are known again; others are taken for new ones. */
 function broughtBack(request: WriteRequest, before: readonly Entry[], ofScale: readonly Entry[]): readonly Entry[] {
   const place = fieldAt(placeOf(request));
   const left = new Set(ofScale.filter((entry) => owns(entry, REPLICAS)));
+  const known = new Map([...ofScale].reverse().map((entry) => [managerKey(entry.manager), entry]));
   const kept = before.flatMap((entry): readonly Entry[] => {
     if (!owns(entry, place)) return [entry];
-    const known = ofScale.find(({ manager }) => isSameManager(manager, entry.manager));
-    if (known !== undefined && left.delete(known)) return [entry];
+    const same = known.get(managerKey(entry.manager));
+    if (same !== undefined && left.delete(same)) return [entry];
     return [{ ...entry, fields: difference(entry.fields, place) }];
   });
   const fresh = [...left].map(({ manager }): Entry => ({

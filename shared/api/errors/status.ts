@@ -229,19 +229,43 @@ export const badRequest = (text: string): StatusError => new StatusError('BadReq
 /** A client's mistake that upstream answers with 500 and no reason; ours is a 400 with the same words. */
 export const clientFault = (text: string): StatusError => new StatusError(undefined, text, undefined, { code: 400 });
 
+const MOST_CAUSES = 100;
+/** Characters of all causes together, of which the first always counts as short enough. */
+const MOST_TEXT = 64 * 1024;
+/** Characters of a path, a value or a text in a cause. */
+const LONGEST = 16 * 1024;
+
+const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
+
+/** As many errors as somebody reads; `left` says how many there are besides, if any. */
+function bounded(errors: readonly FieldError[]): { readonly shown: readonly FieldError[]; readonly left: readonly string[] } {
+  const shown: FieldError[] = [];
+  let length = 0;
+  for (const { reason, field, body, text } of errors) {
+    length += Math.min(text.length, LONGEST);
+    if (shown.length === MOST_CAUSES || (length > MOST_TEXT && shown.length > 0)) break;
+    shown.push({ reason, field: cut(field), body: cut(body), text: cut(text) });
+  }
+  return { shown, left: shown.length === errors.length ? [] : [`and ${errors.length - shown.length} more`] };
+}
+
 /** `kind` stands in for the kind where upstream names the resource instead. */
 export const invalid = (
   gk: { readonly group: string; readonly kind: string },
   name: string,
   errors: readonly FieldError[],
 ): StatusError => {
-  const texts = [...new Set(errors.map((error) => error.text))];
+  const { shown, left } = bounded(errors);
+  const texts = [...new Set(shown.map((error) => error.text)), ...left];
   const body = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return new StatusError('Invalid', `${groupKindText(gk)} ${quote(name)} is invalid: ${body}`, {
     ...(name === '' ? {} : { name }),
     ...(gk.group === '' ? {} : { group: gk.group }),
     ...(gk.kind === '' ? {} : { kind: gk.kind }),
-    causes: errors.map((error) => ({ reason: error.reason, message: error.body, field: error.field })),
+    causes: [
+      ...shown.map((error) => ({ reason: error.reason, message: error.body, field: error.field })),
+      ...left.map((message) => ({ message })),
+    ],
   });
 };
 

@@ -1,6 +1,7 @@
 /**
  * The rules for metadata that hold for every kind (behaviour-reference §5.1, §7.4). Returns errors in upstream's order; changes nothing.
  */
+import { append } from '../../values/append';
 import { forbiddenField, invalidAs, invalidValue, required, tooLong, type FieldError } from '../errors/field-error';
 import { parseApiVersion } from '../identity/identity';
 import { managerFaults } from './manager-name';
@@ -59,7 +60,7 @@ function validateManagers(metadata: JsonObject, errors: FieldError[]): void {
   entries.forEach((entry, index) => {
     if (!isObject(entry)) return;
     const field = `metadata.managedFields[${index}]`;
-    errors.push(...managerFaults(`${field}.manager`, stringAt(entry, 'manager') ?? ''));
+    append(errors, managerFaults(`${field}.manager`, stringAt(entry, 'manager') ?? ''));
     const subresource = stringAt(entry, 'subresource') ?? '';
     if (Buffer.byteLength(subresource) > SUBRESOURCE_BYTES) errors.push(tooLong(`${field}.subresource`, SUBRESOURCE_BYTES));
   });

@@ -1,4 +1,5 @@
 /** The rules for a label selector in an object (`matchLabels`, `matchExpressions`). Returns errors in upstream's order; matches nothing. */
+import { append } from '../../values/append';
 import { forbiddenField, invalidValue, required, type FieldError } from '../errors/field-error';
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../values/json';
 import { labelValue, qualifiedName } from '../../values/name-formats';
@@ -25,7 +26,7 @@ export function labelSelectorErrors(selector: JsonObject | undefined, field: str
   const labels = objectAt(selector, 'matchLabels');
   if (labels !== undefined) validateLabels(labels, `${field}.matchLabels`, errors);
   const expressions = (arrayAt(selector, 'matchExpressions') ?? []).filter(isObject);
-  expressions.forEach((expression, index) => errors.push(...expressionErrors(expression, `${field}.matchExpressions[${index}]`, rules)));
+  expressions.forEach((expression, index) => append(errors, expressionErrors(expression, `${field}.matchExpressions[${index}]`, rules)));
   return errors;
 }
 

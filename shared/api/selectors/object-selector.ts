@@ -1,5 +1,5 @@
 /** Label selectors as objects hold them (`matchLabels`, `matchExpressions`), turned into requirements. What is malformed there selects nothing. */
-import { arrayAt, compareBytes, isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../values/json';
+import { arrayAt, compareBytes, isObject, objectAt, own, stringAt, stringsAt, type JsonObject } from '../../values/json';
 import { compileLabelSelector, type LabelOperator, type LabelRequirement } from './label-selector';
 
 const OPERATORS: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: 'absent' };
@@ -7,7 +7,7 @@ const OPERATORS: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'n
 /** Ordered by key. */
 export function requirementsOf(selector: JsonObject): readonly LabelRequirement[] {
   const expressions = (arrayAt(selector, 'matchExpressions') ?? []).flatMap((item): readonly LabelRequirement[] => {
-    const operator = isObject(item) ? OPERATORS[stringAt(item, 'operator') ?? ''] : undefined;
+    const operator = isObject(item) ? own(OPERATORS, stringAt(item, 'operator') ?? '') : undefined;
     if (operator === undefined || !isObject(item)) return [];
     return [{ key: stringAt(item, 'key') ?? '', operator, values: [...stringsAt(item, 'values')].sort(compareBytes) }];
   });

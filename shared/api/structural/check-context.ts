@@ -1,4 +1,5 @@
 /** What a run of schema checks gathers: where it stands and what is wrong. Holds no rules. */
+import { append } from '../../values/append';
 import { fieldErrorAs, type FieldError, type FieldErrorReason } from '../errors/field-error';
 import { goSyntax } from '../../values/go-syntax';
 import type { JsonValue } from '../../values/json';
@@ -77,7 +78,7 @@ export class CheckContext {
 
   restore(errors: readonly FieldError[]): void {
     this.failures += Math.max(errors.length, 1);
-    this.errors.push(...errors);
+    append(this.errors, errors);
   }
 
   /** Each once, in the order in which they were found. */

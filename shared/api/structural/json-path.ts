@@ -3,6 +3,7 @@
  * and unions of lists (`[0]`, `[-1]`, `[0:2]`, `[0,2]`), everything (`[*]`, `.*`), filters (`[?(@.type=="Ready")]`) and everything below (`..name`). Read
  * once, evaluated in time proportional to the part of the object that it walks.
  */
+import { append } from '../../values/append';
 import { isObject, own, sortedKeys, type JsonValue } from '../../values/json';
 
 /** All values at the path, in order; undefined = the path does not fit the value. */
@@ -169,7 +170,7 @@ class Reader {
       text += this.peek();
     }
     this.at += 1;
-    this.nodes.push(...bracketNodes(text));
+    append(this.nodes, bracketNodes(text));
   }
 
   private filter(): void {
@@ -187,11 +188,13 @@ class Reader {
     }
     if (this.peek(1) !== ']') throw new Misread();
     this.at += 2;
-    const [, left, operator = '', right] = /^([^!<>=]+)([!<>=]+)([^]+)$/.exec(text) ?? [];
+    const [, left = '', marks = ''] = /^([^!<>=]+)([!<>=]+)/.exec(text) ?? [];
+    // Something has to stand on the right: where nothing else does, it is the last of the marks.
+    const operator = text.slice(left.length, Math.min(left.length + marks.length, text.length - 1));
     this.nodes.push(
-      left === undefined || right === undefined
+      operator === '' || left === ''
         ? { kind: 'filter', left: parse(text), operator: 'exists', right: [] }
-        : { kind: 'filter', left: parse(left), operator, right: parse(right) },
+        : { kind: 'filter', left: parse(left), operator, right: parse(text.slice(left.length + operator.length)) },
     );
   }
 }

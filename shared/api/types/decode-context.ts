@@ -3,6 +3,8 @@ import type { JsonArray, JsonObject, JsonValue, NumberLiterals } from '../../val
 import { DecodeError } from './decode-error';
 
 const MOST_UNKNOWN = 100;
+/** Characters of a path's text: names of maps are the client's choice. */
+const LONGEST_PATH = 1024;
 /** Only types that hold themselves get this far; whoever walks along an object may do so without a loop of its own. */
 export const MAX_DEPTH = 1000;
 
@@ -42,7 +44,7 @@ export class Context {
       if (typeof step === 'number') text += `[${step}]`;
       else text += `${text === '' ? '' : '.'}${step.startsWith('\0') ? step.slice(1) : step}`;
     }
-    this.unknown.push(text);
+    this.unknown.push(text.length > LONGEST_PATH ? `${text.slice(0, LONGEST_PATH)}…` : text);
   }
 }
 

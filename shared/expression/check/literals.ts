@@ -2,6 +2,7 @@
  * What can be said of constants in a checked expression before it runs: durations, times and patterns that are none, formats that fit no values, lists
  * of different types.
  */
+import { own } from '../../values/json';
 import { clauseFault, clausesOf } from '../library/format';
 import { readDuration, readTimestamp } from '../library/printing';
 import { compilePattern } from '../library/regex';
@@ -107,7 +108,7 @@ function checkFormat(call: Call, format: Expr, checked: Checked, issues: Issue[]
       return;
     }
     const type = checked.typeAt(arg);
-    const rule = CLAUSES[clause.toLowerCase()];
+    const rule = own(CLAUSES, clause.toLowerCase());
     if (rule === undefined || type.kind === 'dyn' || type.kind === 'error' || rule.kinds.includes(type.kind)) continue;
     issues.push({ at: arg.at, message: `error during formatting: ${rule.what}, was given ${printType(type)}` });
     return;

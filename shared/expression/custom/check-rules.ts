@@ -1,6 +1,7 @@
 /**
  * What is wrong with the rules of a schema when its definition is written: their texts, their types, and what they may cost at most. Evaluates nothing.
  */
+import { append } from '../../values/append';
 import { quote } from '../../values/quote';
 import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
 import {
@@ -64,7 +65,7 @@ export function checkRuleTexts(root: SchemaNode, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const visit = (node: SchemaNode, place: Place): void => {
     for (const [child, below] of childrenOf(node, place)) visit(child, below);
-    node.rules.forEach((rule, index) => errors.push(...checkTexts(rule, node, rulePath(place, index))));
+    node.rules.forEach((rule, index) => append(errors, checkTexts(rule, node, rulePath(place, index))));
   };
   if (hasRules(root)) visit(root, { path, whole: true, count: 1, uncorrelated: undefined });
   return errors;
@@ -80,10 +81,10 @@ function checkNode(node: SchemaNode, place: Place, context: Context): Found {
   const found: Found = { texts: [], expressions: [] };
   for (const [child, below] of childrenOf(node, place)) {
     const { texts, expressions } = checkNode(child, below, context);
-    found.texts.push(...texts);
-    found.expressions.push(...expressions);
+    append(found.texts, texts);
+    append(found.expressions, expressions);
   }
-  node.rules.forEach((rule, index) => found.texts.push(...checkTexts(rule, node, rulePath(place, index))));
+  node.rules.forEach((rule, index) => append(found.texts, checkTexts(rule, node, rulePath(place, index))));
   if (found.texts.length > 0 || node.rules.length === 0) return found;
   const self = declaredType(node, place.whole);
   if (self === undefined) {
@@ -93,7 +94,7 @@ function checkNode(node: SchemaNode, place: Place, context: Context): Found {
   const count = place.count ?? mostInRequest(node);
   node.rules.forEach((rule, index) => {
     const path = rulePath(place, index);
-    found.expressions.push(...checkCompiled(rule, compileRule(rule, self), self, { ...place, path, count }, context));
+    append(found.expressions, checkCompiled(rule, compileRule(rule, self), self, { ...place, path, count }, context));
   });
   return found;
 }
@@ -176,7 +177,7 @@ function checkCompiled(rule: ValidationRule, compiled: CompiledRule, self: Type,
       errors.push(invalidValue(path, rule.rule, detail));
     }
     const tooMuch = checkCost(expression, self, 'rule', path, place, context);
-    errors.push(...tooMuch, ...(tooMuch.length > 0 ? [] : checkMessage(rule, messageExpression, self, place, context)));
+    append(errors, [...tooMuch, ...(tooMuch.length > 0 ? [] : checkMessage(rule, messageExpression, self, place, context))]);
   }
   if (rule.optionalOldSelf !== undefined && !compiled.usesOld) {
     errors.push(invalidValue(`${place.path}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));

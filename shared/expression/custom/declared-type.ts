@@ -96,7 +96,7 @@ function textType(node: SchemaNode): Type {
 function mostCharacters(node: SchemaNode): number {
   if (node.maxLength !== undefined) return node.maxLength * UTF8;
   if (node.values === undefined || node.values.length === 0) return WITHIN;
-  return Math.max(...node.values.map((value) => (typeof value === 'string' ? Buffer.byteLength(value) : 0)));
+  return node.values.reduce<number>((most, value) => Math.max(most, typeof value === 'string' ? Buffer.byteLength(value) : 0), 0);
 }
 
 /** The fewest bytes that a value of the schema takes in JSON. */

@@ -33,7 +33,7 @@ export function readLongDuration(text: string): Duration | undefined {
   if (text.length > 1000) return undefined;
   let nanos = 0n;
   let any = false;
-  for (const [, count = '', unit = ''] of text.matchAll(/(\d+)\s*([A-Za-zµμ]+)/gu)) {
+  for (const [, count = '', unit = ''] of text.matchAll(/(?<!\d)(\d+)\s*([A-Za-zµμ]+)/gu)) {
     const scale = NANOS.get(unit);
     if (scale === undefined) return undefined;
     nanos += BigInt(count) * scale;

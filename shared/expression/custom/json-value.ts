@@ -28,7 +28,7 @@ export function wrapperOf(node: SchemaNode, whole: boolean, name = 'selfType'): 
     case 'object':
       return objectWrapper(node, whole || node.embeddedResource, name);
     case 'string':
-      return TEXTS[node.format] ?? wrapText;
+      return own(TEXTS, node.format) ?? wrapText;
     case 'boolean':
       return (value) => (typeof value === 'boolean' ? value : MISFIT);
     case 'integer':

@@ -98,13 +98,20 @@ function printFixed(value: Value, precision: number): string {
 }
 
 const infinite = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? '∞' : '-∞');
-const grouped = (text: string): string => text.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','));
+
+/** With a comma before every three digits of the whole part. */
+function grouped(text: string): string {
+  const [number = '', sign = '', whole = ''] = /^(-?)(\d*)/.exec(text) ?? [];
+  const groups: string[] = [];
+  for (let end = whole.length; end > 0; end -= 3) groups.push(whole.slice(Math.max(0, end - 3), end));
+  return `${sign}${groups.reverse().join(',')}${text.slice(number.length)}`;
+}
 
 /** Exact; halves go to the even digit. `toFixed` gives up above 1e21 and rounds halves up. */
 function fixed(value: number, digits: number): string {
   if (Math.abs(value) >= 1e21) return `${BigInt(value)}${digits === 0 ? '' : `.${'0'.repeat(digits)}`}`;
   const text = value.toFixed(digits);
-  const exact = value.toFixed(Math.min(100, digits + 60)).replace(/0+$/, '');
+  const exact = value.toFixed(Math.min(100, digits + 60)).replace(/(?<!0)0+$/, '');
   const half = exact.length === text.length + (digits === 0 ? 2 : 1) && exact.endsWith('5');
   if (!half || /[02468]$/.test(text)) return text;
   return exact.slice(0, digits === 0 ? -2 : -1);

@@ -20,7 +20,11 @@ export function printDouble(value: number): string {
 }
 
 function fraction(nanos: bigint): string {
-  return nanos === 0n ? '' : `.${String(nanos).padStart(9, '0').replace(/0+$/, '')}`;
+  return nanos === 0n
+    ? ''
+    : `.${String(nanos)
+        .padStart(9, '0')
+        .replace(/(?<!0)0+$/, '')}`;
 }
 
 export function printTimestamp({ nanos }: Timestamp): string {

@@ -16,6 +16,7 @@ import {
   union,
   EMPTY_SET,
   type FieldSet,
+  type PathElement,
 } from './field-set';
 import { Changes, withoutServerFields, type Ownership } from './manager';
 import { mergeApplied, removeFields } from './merge';
@@ -34,12 +35,34 @@ export class ApplyConflict extends Error {
   readonly causes: readonly { readonly message: string; readonly field: string }[];
 
   constructor(readonly conflicts: readonly Conflict[]) {
+    let count = 0;
+    let room = MOST_PATHS;
     const found = [...conflicts]
       .sort((a, b) => compareBytes(identity(a.manager), identity(b.manager)))
-      .map(({ manager, fields }) => ({ name: managerText(manager), paths: membersOf(canonical(fields)).map(pathText) }));
-    super(conflictText(found));
-    this.causes = found.flatMap(({ name, paths }) => paths.map((field) => ({ message: `conflict with ${name}`, field })));
+      .map(({ manager, fields }) => {
+        const members = membersOf(canonical(fields));
+        const paths = members.slice(0, room).map(shownPath);
+        count += members.length;
+        room -= paths.length;
+        return { name: managerText(manager), paths };
+      })
+      .filter(({ paths }) => paths.length > 0);
+    const left = count > MOST_PATHS ? [`and ${count - MOST_PATHS} more`] : [];
+    super(conflictText(count, found, left));
+    this.causes = [
+      ...found.flatMap(({ name, paths }) => paths.map((field) => ({ message: `conflict with ${name}`, field }))),
+      ...left.map((message) => ({ message, field: '' })),
+    ];
   }
+}
+
+/** Conflicts that are named one by one, and characters of a path. */
+const MOST_PATHS = 100;
+const LONGEST_PATH = 1024;
+
+function shownPath(path: readonly PathElement[]): string {
+  const text = pathText(path);
+  return text.length > LONGEST_PATH ? `${text.slice(0, LONGEST_PATH)}…` : text;
 }
 
 /** What decides the order of managers in a message: a manager's writes to a subresource stand before its other ones (upstream behaviour). */
@@ -53,12 +76,15 @@ function managerText({ name, operation, apiVersion, subresource }: Manager): str
   return operation === 'Apply' ? shown : `${shown} using ${apiVersion}`;
 }
 
-function conflictText(found: readonly { readonly name: string; readonly paths: readonly string[] }[]): string {
-  const count = found.reduce((sum, { paths }) => sum + paths.length, 0);
+function conflictText(
+  count: number,
+  found: readonly { readonly name: string; readonly paths: readonly string[] }[],
+  left: readonly string[],
+): string {
   const [first] = found;
   if (count === 1 && first !== undefined) return `Apply failed with 1 conflict: conflict with ${first.name}: ${first.paths.join('')}`;
   const parts = found.map(({ name, paths }) => `conflicts with ${name}:\n- ${paths.join('\n- ')}`);
-  return `Apply failed with ${count} conflicts: ${parts.join('\n')}`;
+  return `Apply failed with ${count} conflicts: ${[...parts, ...left].join('\n')}`;
 }
 
 export interface Applied {

@@ -29,6 +29,11 @@ export function isSameManager(a: Manager, b: Manager): boolean {
   );
 }
 
+/** Equal where {@link isSameManager} holds. */
+export function managerKey({ name, operation, apiVersion, subresource }: Manager): string {
+  return JSON.stringify([name, operation, subresource, operation === 'Apply' ? '' : apiVersion]);
+}
+
 /** The entries of a stored object, whose sets are canonical already. */
 export function readEntries(list: JsonArray): readonly Entry[] {
   return list.flatMap((item) => readEntry(item, (fields) => (isObject(fields) ? fields : undefined)) ?? []);
@@ -36,15 +41,13 @@ export function readEntries(list: JsonArray): readonly Entry[] {
 
 /** Entries that a client sent; undefined when one of them cannot be understood. Of two entries of one manager the last counts. */
 export function parseEntries(list: JsonArray): readonly Entry[] | undefined {
-  const entries: Entry[] = [];
+  const entries = new Map<string, Entry>();
   for (const item of list) {
     const entry = readEntry(item, (fields) => parseFieldSet(fields));
     if (entry === undefined) return undefined;
-    const at = entries.findIndex(({ manager }) => isSameManager(manager, entry.manager));
-    if (at < 0) entries.push(entry);
-    else entries[at] = entry;
+    entries.set(managerKey(entry.manager), entry);
   }
-  return entries;
+  return [...entries.values()];
 }
 
 function readEntry(item: JsonValue, readFields: (value: JsonValue | undefined) => FieldSet | undefined): Entry | undefined {

@@ -9,6 +9,7 @@ import {
   pathText,
   SetBuilder,
   union,
+  unionOf,
   type FieldSet,
   type PathElement,
 } from './field-set';
@@ -33,6 +34,7 @@ describe('sets of fields', () => {
         const [inA, inB] = [only(one), only(two)];
         expect(texts(a)).toEqual(inA);
         expect(texts(union(a, b))).toEqual(new Set([...inA, ...inB]));
+        expect(canonical(unionOf([b, a, b]))).toEqual(canonical(union(a, b)));
         expect(texts(intersection(a, b))).toEqual(new Set([...inA].filter((path) => inB.has(path))));
         expect(texts(difference(a, b))).toEqual(new Set([...inA].filter((path) => !inB.has(path))));
         const isBelow = (path: string): boolean => [...inB].some((other) => path === other || path.startsWith(`${other} `));

@@ -55,7 +55,8 @@ type NodeOperation = (a: FieldSet, b: FieldSet) => FieldSet | undefined;
 /** The children of `a` after `operate` has looked at those that `b` has too; undefined when it left all of them as they are. */
 function changedChildren(a: FieldSet, b: FieldSet, operate: NodeOperation): JsonObject | undefined {
   let changes: Map<PathElement, FieldSet | undefined> | undefined;
-  for (const element of elementsOf(b)) {
+  // Many sets are compared with one: what is done for each is in proportion to its own size.
+  for (const element of elementsOf(a)) {
     const [mine, other] = [nodeAt(a, element), nodeAt(b, element)];
     if (mine === undefined || other === undefined) continue;
     const kept = operate(mine, other);
@@ -117,6 +118,26 @@ function nodeIntersection(a: FieldSet, b: FieldSet): FieldSet | undefined {
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (isEmptySet(a)) return b;
   return moreChildren(a, b) ?? a;
+}
+
+/** What is in any of them; not in canonical order. In one pass, however many they are. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  const below = new Map<PathElement, FieldSet[]>();
+  for (const set of sets) {
+    for (const element of elementsOf(set)) {
+      const node = nodeAt(set, element);
+      if (node === undefined) continue;
+      const nodes = below.get(element);
+      if (nodes === undefined) below.set(element, [node]);
+      else nodes.push(node);
+    }
+  }
+  const children: JsonObject = {};
+  for (const [element, nodes] of below) {
+    const [only] = nodes;
+    children[element] = nodes.length === 1 && only !== undefined ? only : (makeNode(nodes.some(isMember), unionOf(nodes)) ?? MEMBER);
+  }
+  return children;
 }
 
 /** The children of both; undefined when those of `a` are all. */

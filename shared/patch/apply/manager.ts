@@ -4,7 +4,7 @@
 import { compareBytes, type JsonObject } from '../../values/json';
 import { compare } from './compare';
 import { compareManagers, isSameManager, type Entry, type Manager } from './entries';
-import { canonical, difference, differenceBelow, EMPTY_SET, isEmptySet, union, type FieldSet } from './field-set';
+import { canonical, difference, differenceBelow, EMPTY_SET, isEmptySet, union, unionOf, type FieldSet } from './field-set';
 import type { Shape } from './shape';
 
 /** How objects of an endpoint look in some version: entries are written in the version of the request that made them. */
@@ -128,11 +128,13 @@ function capped(entries: readonly Entry[]): readonly Entry[] {
   if (updaters.length <= MOST_UPDATERS) return entries;
   const kept = new Set(entries);
   const firsts = new Map<string, Entry>();
-  const buckets = new Map<string, Entry>();
+  const old = new Map<string, Entry>();
   for (const entry of updaters) {
     const { manager } = entry;
-    if (manager.name === BUCKET && manager.subresource === '') buckets.set(manager.apiVersion, entry);
+    if (manager.name === BUCKET && manager.subresource === '') old.set(manager.apiVersion, entry);
   }
+  /** What comes into the bucket of each version, in order. */
+  const buckets = new Map<string, Entry[]>();
   let count = updaters.length;
   for (const entry of updaters.sort(compareAge)) {
     if (count <= MOST_UPDATERS) break;
@@ -142,16 +144,18 @@ function capped(entries: readonly Entry[]): readonly Entry[] {
       firsts.set(apiVersion, entry);
       continue;
     }
-    const bucket = buckets.get(apiVersion) ?? first;
-    for (const merged of [entry, bucket]) kept.delete(merged);
-    const made: Entry = {
-      manager: { name: BUCKET, operation: 'Update', apiVersion, subresource: '' },
-      time: entry.time,
-      fields: canonical(union(bucket.fields, entry.fields)),
-    };
-    buckets.set(apiVersion, made);
-    kept.add(made);
+    const bucket = buckets.get(apiVersion) ?? [old.get(apiVersion) ?? first];
+    bucket.push(entry);
+    buckets.set(apiVersion, bucket);
     count -= 1;
+  }
+  for (const [apiVersion, merged] of buckets) {
+    for (const entry of merged) kept.delete(entry);
+    kept.add({
+      manager: { name: BUCKET, operation: 'Update', apiVersion, subresource: '' },
+      time: merged.at(-1)?.time,
+      fields: canonical(unionOf(merged.map(({ fields }) => fields))),
+    });
   }
   return [...kept];
 }

@@ -1,4 +1,5 @@
 /** What each keyword of a schema may say for itself, wherever in the schema it stands. */
+import { append } from '../../../../shared/values/append';
 import {
   forbiddenField,
   invalidAs,
@@ -19,7 +20,7 @@ export function keywordErrors(root: JsonObject, place: string): readonly FieldEr
 }
 
 function addErrors(schema: JsonObject, place: string, errors: FieldError[]): void {
-  errors.push(
+  append(errors, [
     ...unsupported(schema, place),
     ...openErrors(schema, place),
     ...typeErrors(schema, `${place}.type`),
@@ -27,7 +28,7 @@ function addErrors(schema: JsonObject, place: string, errors: FieldError[]): voi
     ...mapTypeErrors(schema, place),
     ...listTypeErrors(schema, place),
     ...setErrors(schema, place),
-  );
+  ]);
   // There may be many keys.
   for (const error of keyErrors(schema, place)) errors.push(error);
   for (const inner of below(schema, place)) addErrors(inner.schema, inner.place, errors);
@@ -141,7 +142,7 @@ function keyedItemErrors(keys: readonly string[], items: JsonObject, place: stri
     // The value is always this one (upstream behaviour).
     if (type === 'object' || type === 'array')
       errors.push(invalidValue(`${at}.type`, 'object', `must be a scalar type if parent array's ${LIST_TYPE} is map`));
-    errors.push(...keyMemberErrors(member, needed.has(key), at));
+    append(errors, keyMemberErrors(member, needed.has(key), at));
   }
   if (new Set(keys).size < keys.length) errors.push(invalidValue(field, keys, 'must not contain duplicate entries'));
   return errors;

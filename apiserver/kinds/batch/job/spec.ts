@@ -1,4 +1,5 @@
 /** What the spec of a Job may look like, in a Job and in the template of one. Never judges its selector. */
+import { append } from '../../../../shared/values/append';
 import { fieldErrorAs, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { negativeErrors } from '../../rules/field-rules';
@@ -50,7 +51,7 @@ function perIndexErrors(spec: JsonObject, place: string): readonly FieldError[] 
   const [limit, failed] = [setNumber(spec, 'backoffLimitPerIndex'), setNumber(spec, 'maxFailedIndexes')];
   if (limit !== undefined && !isIndexed(spec)) errors.push(invalidAs(`${place}.backoffLimitPerIndex`, String(limit), ONLY_INDEXED));
   if (failed === undefined) return errors;
-  errors.push(...negativeErrors(spec, place, ['maxFailedIndexes']));
+  append(errors, negativeErrors(spec, place, ['maxFailedIndexes']));
   if (limit === undefined) errors.push(required(`${place}.backoffLimitPerIndex`, 'when maxFailedIndexes is specified'));
   if (!isIndexed(spec)) errors.push(invalidAs(`${place}.maxFailedIndexes`, String(failed), ONLY_INDEXED));
   return errors;

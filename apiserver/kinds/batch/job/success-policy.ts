@@ -1,4 +1,5 @@
 /** When an indexed Job has succeeded although not every index has: after so many, or after certain ones. */
+import { append } from '../../../../shared/values/append';
 import { invalidAs, invalidValue, required, tooLong, tooMany, type FieldError } from '../../../../shared/api/errors/field-error';
 import { own, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { quote } from '../../../../shared/values/quote';
@@ -34,7 +35,7 @@ function ruleErrors(rule: JsonObject, completions: number, place: string): reado
   const field = `${place}.succeededCount`;
   const exceeds = (most: number, what: string): FieldError =>
     invalidAs(field, String(count), `must be less than or equal to ${most} (the number of ${what})`);
-  errors.push(...negativeErrors(rule, place, ['succeededCount']));
+  append(errors, negativeErrors(rule, place, ['succeededCount']));
   if (count > completions) errors.push(exceeds(completions, 'specified completions'));
   if (total !== undefined && count > total) errors.push(exceeds(total, 'indexes in the specified succeededIndexes field'));
   return errors;

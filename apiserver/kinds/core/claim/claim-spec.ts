@@ -1,4 +1,5 @@
 /** What a claim may ask for, on its own or as the template of an ephemeral volume. */
+import { append } from '../../../../shared/values/append';
 import { invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
 import { equalJson, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { dnsSubdomain } from '../../../../shared/values/name-formats';
@@ -9,11 +10,11 @@ import { accessModeErrors, noAccessModes, volumeModeErrors } from './access-mode
 
 /** `old` = the spec that it is to replace. */
 export function checkClaimSpec(spec: JsonObject, old: JsonObject | undefined, place: string, errors: Errors): void {
-  errors.push(...noAccessModes(spec, place, 'at least 1 access mode is required'));
-  errors.push(...selectorErrors(spec, old, place), ...accessModeErrors(spec, place));
+  append(errors, noAccessModes(spec, place, 'at least 1 access mode is required'));
+  append(errors, [...selectorErrors(spec, old, place), ...accessModeErrors(spec, place)]);
   checkStorage(spec, `${place}.resources[storage]`, errors);
   checkOptional(spec, 'storageClassName', place, errors, dnsSubdomain);
-  errors.push(...volumeModeErrors(spec, place));
+  append(errors, volumeModeErrors(spec, place));
   checkOrigins(spec, place, errors);
 }
 

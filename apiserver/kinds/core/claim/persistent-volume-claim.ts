@@ -1,4 +1,5 @@
 /** PersistentVolumeClaim: the phase in which it begins, the two names of its source, what it may ask for, and what of it may change. */
+import { append } from '../../../../shared/values/append';
 import { forbiddenField, invalidAs, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { cloneJson, equalJson, objectAt, own, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
@@ -59,7 +60,7 @@ function changeErrors(object: JsonObject, old: JsonObject): readonly FieldError[
   const [spec, before] = [specOf(object), specOf(old)];
   const errors: FieldError[] = [];
   const isBound = stringAt(objectAt(old, 'status'), 'phase') === 'Bound';
-  errors.push(...carriedClassErrors(object, old));
+  append(errors, carriedClassErrors(object, old));
   if (!equalJson(withAllowed(spec, before, isBound), before)) errors.push(forbiddenField('spec', IMMUTABLE));
   const [storage, former] = [storageOf(spec), storageOf(before)];
   if (former !== undefined && compareQuantities(storage ?? '0', former) < 0) {

@@ -85,7 +85,7 @@ function validate(object: JsonObject): readonly FieldError[] {
   if (size > MOST_BYTES) errors.push(tooLong('data', MOST_BYTES));
   const type = canonicalQualifiedName(stringAt(object, 'type') ?? '');
   // A client chooses the type: only what the table itself has counts.
-  const rule = Object.hasOwn(BY_TYPE, type) ? BY_TYPE[type] : undefined;
+  const rule = own(BY_TYPE, type);
   return rule === undefined ? errors : [...errors, ...rule(object, data)];
 }
 

@@ -1,5 +1,6 @@
 /** Endpoints (behaviour-reference §5.7). Subsets are kept as they are sent. */
 import { invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { append } from '../../../../shared/values/append';
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
 import { ipErrors, unreachableErrors } from '../../rules/addresses';
@@ -22,14 +23,14 @@ function subsetErrors(subset: JsonObject, place: string): readonly FieldError[] 
   const ports = listed(subset, 'ports');
   const errors: FieldError[] = [];
   if (ready.length === 0 && notReady.length === 0) errors.push(required(place, 'must specify `addresses` or `notReadyAddresses`'));
-  ready.forEach((address, index) => errors.push(...addressErrors(address, `${place}.addresses[${index}]`)));
-  notReady.forEach((address, index) => errors.push(...addressErrors(address, `${place}.notReadyAddresses[${index}]`)));
+  ready.forEach((address, index) => append(errors, addressErrors(address, `${place}.addresses[${index}]`)));
+  notReady.forEach((address, index) => append(errors, addressErrors(address, `${place}.notReadyAddresses[${index}]`)));
   const isReady = new Set(ready.map((address) => stringAt(address, 'ip')));
   notReady.forEach((address, index) => {
     const ip = stringAt(address, 'ip') ?? '';
     if (isReady.has(ip)) errors.push(invalidValue(`${place}.notReadyAddresses[${index}].ip`, ip, 'must not be in `addresses` as well'));
   });
-  ports.forEach((port, index) => errors.push(...portErrors(port, `${place}.ports[${index}]`, ports.length > 1)));
+  ports.forEach((port, index) => append(errors, portErrors(port, `${place}.ports[${index}]`, ports.length > 1)));
   return errors;
 }
 
@@ -47,9 +48,9 @@ function addressErrors(address: JsonObject, place: string): readonly FieldError[
 function portErrors(port: JsonObject, place: string, needsName: boolean): readonly FieldError[] {
   const errors: FieldError[] = [];
   const name = stringAt(port, 'name') ?? '';
-  if (name !== '') errors.push(...misnamed(name, `${place}.name`, dnsLabel));
+  if (name !== '') append(errors, misnamed(name, `${place}.name`, dnsLabel));
   else if (needsName) errors.push(required(`${place}.name`));
-  errors.push(...portNumberErrors(numberAt(port, 'port'), `${place}.port`));
+  append(errors, portNumberErrors(numberAt(port, 'port'), `${place}.port`));
   const protocol = stringAt(port, 'protocol') ?? '';
   if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(`${place}.protocol`, protocol, PROTOCOLS));
   return [...errors, ...misnamedMember(port, 'appProtocol', place, qualifiedName)];

@@ -1,4 +1,5 @@
 /** LimitRange: bounds and defaults that fit together. Bounds nothing itself. */
+import { append } from '../../../../shared/values/append';
 import { duplicate, forbiddenField, invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { goQuantity } from '../../../../shared/values/go-values';
 import { objectAt, own, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
@@ -30,7 +31,7 @@ function limitErrors(limit: JsonObject, place: string, seen: Set<string>): reado
   for (const member of AMOUNTS) {
     if (isOfPods && (member === 'default' || member === 'defaultRequest')) {
       if (own(limit, member) !== undefined) errors.push(forbiddenField(`${place}.${member}`, "may not be specified when `type` is 'Pod'"));
-    } else errors.push(...namesErrors(objectAt(limit, member), `${place}.${member}`, OF_CONTAINERS.has(type)));
+    } else append(errors, namesErrors(objectAt(limit, member), `${place}.${member}`, OF_CONTAINERS.has(type)));
   }
   if (
     type === 'PersistentVolumeClaim' &&
@@ -82,7 +83,7 @@ function amountErrors(limit: JsonObject, name: string, place: string): readonly 
       wrong(blamed, amountOf(limit, shown, name) ?? '', `${TITLES[less]} value ${small} is greater than ${title} value ${large}`),
     );
   }
-  errors.push(...ratioErrors(limit, name, wrong));
+  append(errors, ratioErrors(limit, name, wrong));
   const [limited, requested] = [amountOf(limit, 'default', name), amountOf(limit, 'defaultRequest', name)];
   if (!isNeverOvercommitted(name) || limited === undefined || requested === undefined) return errors;
   if (compareQuantities(limited, requested) === 0) return errors;

@@ -113,7 +113,8 @@ function operatorErrors(expression: JsonObject, scope: string, place: string): r
 
 function sameScopes(object: JsonObject, old: JsonObject): readonly FieldError[] {
   const [scopes, before] = [object, old].map((quota) => stringsAt(objectAt(quota, 'spec') ?? {}, 'scopes'));
-  const isSame = new Set(scopes).size === new Set(before).size && (scopes ?? []).every((scope) => before?.includes(scope));
+  const then = new Set(before);
+  const isSame = new Set(scopes).size === then.size && (scopes ?? []).every((scope) => then.has(scope));
   return isSame ? [] : [invalidAs('spec.scopes', goScopes(scopes ?? []), 'field is immutable')];
 }
 

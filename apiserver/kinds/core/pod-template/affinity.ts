@@ -1,4 +1,5 @@
 /** To which nodes and other pods a pod is drawn, and from which it keeps away. */
+import { append } from '../../../../shared/values/append';
 import { forbiddenField, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
 import { type JsonObject, objectAt, sortedKeys, stringsAt } from '../../../../shared/values/json';
 import { dnsLabel } from '../../../../shared/values/name-formats';
@@ -21,11 +22,11 @@ export function checkAffinity(spec: JsonObject, specPlace: string, errors: Error
 function checkNodeAffinity(affinity: JsonObject | undefined, place: string, errors: Errors): void {
   if (affinity === undefined) return;
   const needed = objectAt(affinity, REQUIRED);
-  if (needed !== undefined) errors.push(...nodeSelectorErrors(needed, `${place}.${REQUIRED}`));
+  if (needed !== undefined) append(errors, nodeSelectorErrors(needed, `${place}.${REQUIRED}`));
   listed(affinity, PREFERRED).forEach((preference, index) => {
     const field = `${place}.${PREFERRED}[${index}]`;
     checkWeight(preference, field, errors);
-    errors.push(...nodeSelectorTermErrors(objectAt(preference, 'preference') ?? {}, `${field}.preference`));
+    append(errors, nodeSelectorTermErrors(objectAt(preference, 'preference') ?? {}, `${field}.preference`));
   });
 }
 
@@ -48,8 +49,8 @@ function checkPodAffinity(affinity: JsonObject | undefined, place: string, error
 
 function checkPodTerm(term: JsonObject, place: string, errors: Errors): void {
   const selector = objectAt(term, 'labelSelector');
-  errors.push(...labelSelectorErrors(selector, `${place}.labelSelector`, { anyValue: false }));
-  errors.push(...labelSelectorErrors(objectAt(term, 'namespaceSelector'), `${place}.namespaceSelector`, { anyValue: false }));
+  append(errors, labelSelectorErrors(selector, `${place}.labelSelector`, { anyValue: false }));
+  append(errors, labelSelectorErrors(objectAt(term, 'namespaceSelector'), `${place}.namespaceSelector`, { anyValue: false }));
   for (const namespace of stringsAt(term, 'namespaces')) checkFormat(namespace, `${place}.namespace`, dnsLabel, errors);
   checkLabelKeys(term, selector, place, errors);
   const key = textAt(term, 'topologyKey');

@@ -3,7 +3,7 @@
  * dialect and named as the client spelled them. Never judges the form of keys.
  */
 import { forbiddenField, invalidValue } from '../../../../shared/api/errors/field-error';
-import { objectAt, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { own, objectAt, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { listed } from '../../rules/field-rules';
 import { checkLocalPath, textAt, type Errors } from '../../rules/checks';
@@ -168,7 +168,7 @@ function checkAgree(value: string | undefined, holder: JsonObject, rules: Agreem
   const field = `${place}.securityContext.${rules.member}`;
   const type = textAt(profile, 'type');
   if (type === '') return;
-  if (type !== (value.startsWith(LOCAL) ? 'Localhost' : rules.types[value])) {
+  if (type !== (value.startsWith(LOCAL) ? 'Localhost' : own(rules.types, value))) {
     errors.push(forbiddenField(`${field}.type`, `${rules.shown} type in annotation and field must match`));
   } else if (type === 'Localhost' && stringAt(profile, 'localhostProfile') !== value.slice(LOCAL.length)) {
     errors.push(forbiddenField(`${field}.localhostProfile`, `${rules.shown} profile in annotation and field must match`));

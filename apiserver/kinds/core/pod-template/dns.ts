@@ -1,4 +1,5 @@
 /** How a pod finds names: its policy and configuration of DNS, and names of its own for addresses. */
+import { append } from '../../../../shared/values/append';
 import { invalidValue, required } from '../../../../shared/api/errors/field-error';
 import { type JsonObject, objectAt, stringsAt } from '../../../../shared/values/json';
 import { dnsSubdomain } from '../../../../shared/values/name-formats';
@@ -29,7 +30,7 @@ export function checkDnsConfig(spec: JsonObject, specPlace: string, errors: Erro
   if (servers.length > MOST_SERVERS) {
     errors.push(invalidValue(`${place}.nameservers`, servers, `must not have more than ${MOST_SERVERS} nameservers`));
   }
-  servers.forEach((server, index) => errors.push(...ipErrors(server, `${place}.nameservers[${index}]`)));
+  servers.forEach((server, index) => append(errors, ipErrors(server, `${place}.nameservers[${index}]`)));
   checkSearches(stringsAt(config, 'searches'), `${place}.searches`, errors);
   listed(config, 'options').forEach((option, index) => {
     if (textAt(option, 'name') === '') errors.push(required(`${place}.options[${index}]`, 'must not be empty'));
@@ -50,7 +51,7 @@ function checkSearches(searches: readonly string[], field: string, errors: Error
 export function checkHostAliases(spec: JsonObject, place: string, errors: Errors): void {
   listed(spec, 'hostAliases').forEach((alias, index) => {
     const field = `${place}.hostAliases[${index}]`;
-    errors.push(...ipErrors(textAt(alias, 'ip'), `${field}.ip`));
+    append(errors, ipErrors(textAt(alias, 'ip'), `${field}.ip`));
     stringsAt(alias, 'hostnames').forEach((name, at) => checkFormat(name, `${field}.hostnames[${at}]`, dnsSubdomain, errors));
   });
 }

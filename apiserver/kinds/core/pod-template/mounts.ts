@@ -16,6 +16,7 @@ export function checkMounts(container: JsonObject, place: string, volumes: Volum
   if (mounts.length === 0 && devices.length === 0) return;
   const privileged = own(objectAt(container, 'securityContext') ?? {}, 'privileged') === true;
   const seen = new Set<string>();
+  const shared = taken(devices, 'devicePath');
   mounts.forEach((mount, index) => {
     const field = `${place}.volumeMounts[${index}]`;
     const name = textAt(mount, 'name');
@@ -25,7 +26,7 @@ export function checkMounts(container: JsonObject, place: string, volumes: Volum
     if (path === '') errors.push(required(`${field}.mountPath`));
     if (seen.has(path)) errors.push(invalidValue(`${field}.mountPath`, path, 'must be unique'));
     seen.add(path);
-    checkShared(field, { name, path, member: 'mountPath' }, devices, 'devicePath', 'volumeDevices', errors);
+    checkShared(field, { name, path, member: 'mountPath' }, shared, 'volumeDevices', errors);
     // From here on the place has no index (upstream behaviour).
     checkSubPaths(mount, field, `${place}.volumeMounts`, errors);
     checkPropagation(mount, `${place}.volumeMounts`, privileged, errors);
@@ -40,19 +41,22 @@ interface Attachment {
   readonly member: string;
 }
 
+interface Taken {
+  readonly names: ReadonlySet<string>;
+  readonly paths: ReadonlySet<string>;
+}
+
+const taken = (others: readonly JsonObject[], path: string): Taken => ({
+  names: new Set(others.map((other) => textAt(other, 'name'))),
+  paths: new Set(others.map((other) => textAt(other, path))),
+});
+
 /** A volume and a path are mounted or a device, not both. */
-function checkShared(
-  field: string,
-  { name, path, member }: Attachment,
-  others: readonly JsonObject[],
-  otherPath: string,
-  list: string,
-  errors: Errors,
-): void {
-  if (others.some((other) => textAt(other, 'name') === name)) {
+function checkShared(field: string, { name, path, member }: Attachment, others: Taken, list: string, errors: Errors): void {
+  if (others.names.has(name)) {
     errors.push(invalidValue(`${field}.name`, name, `must not already exist in ${list}`));
   }
-  if (others.some((other) => textAt(other, otherPath) === path)) {
+  if (others.paths.has(path)) {
     errors.push(invalidValue(`${field}.${member}`, path, `must not already exist as a path in ${list}`));
   }
 }
@@ -100,6 +104,7 @@ function checkDevices(
 ): void {
   const names = new Set<string>();
   const paths = new Set<string>();
+  const shared = taken(mounts, 'mountPath');
   devices.forEach((device, index) => {
     const field = `${place}.volumeDevices[${index}]`;
     const name = textAt(device, 'name');
@@ -115,7 +120,7 @@ function checkDevices(
     if (path === '') errors.push(required(`${field}.devicePath`));
     if (paths.has(path)) errors.push(invalidValue(`${field}.devicePath`, path, 'must be unique'));
     else if (path.split('/').includes('..')) errors.push(invalidValue(`${field}.devicePath`, path, "can not contain backsteps ('..')"));
-    checkShared(field, { name, path, member: 'devicePath' }, mounts, 'mountPath', 'volumeMounts', errors);
+    checkShared(field, { name, path, member: 'devicePath' }, shared, 'volumeMounts', errors);
     names.add(name);
     paths.add(path);
   });

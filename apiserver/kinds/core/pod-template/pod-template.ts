@@ -1,4 +1,5 @@
 /** What the template of a workload's Pods may look like. Never judges how it fits the workload: selectors, restart policies. */
+import { append } from '../../../../shared/values/append';
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
 import { objectAt, type JsonObject } from '../../../../shared/values/json';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
@@ -16,7 +17,7 @@ export function podTemplateErrors(template: JsonObject, place: string): readonly
   validateLabels(objectAt(metadata, 'labels') ?? {}, `${place}.labels`, errors);
   validateAnnotations(annotations ?? {}, `${place}.annotations`, errors);
   checkKnownAnnotations(annotations, spec, `${place}.annotations`, errors);
-  errors.push(...podSpecErrors(spec, `${place}.spec`));
+  append(errors, podSpecErrors(spec, `${place}.spec`));
   checkProfilesAgree(annotations, spec, `${place}.spec`, errors);
   if (listed(spec, 'ephemeralContainers').length > 0) {
     errors.push(forbiddenField(`${place}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));

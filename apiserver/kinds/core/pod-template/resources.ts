@@ -1,4 +1,5 @@
 /** What containers request and are limited to. Never converts an amount; amounts are compared exactly. */
+import { append } from '../../../../shared/values/append';
 import { forbiddenField, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
 import { goQuantity } from '../../../../shared/values/go-values';
 import { objectAt, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
@@ -53,7 +54,7 @@ function amountOf(text: string): Amount {
 }
 
 function checkAmount(name: string, text: string | undefined, field: string, errors: Errors): Amount {
-  errors.push(...containerResourceErrors(name, field));
+  append(errors, containerResourceErrors(name, field));
   const amount = amountOf(text ?? '0');
   if (amount.nanos < 0n) errors.push(invalidValue(field, amount.text, 'must be greater than or equal to 0'));
   if (!isNative(name) && amount.nanos % BILLION !== 0n) errors.push(invalidAs(field, goQuantity(amount.text), 'must be an integer'));

@@ -1,4 +1,5 @@
 /** How a pod's like are spread over the parts of a cluster. */
+import { append } from '../../../../shared/values/append';
 import { duplicate, forbiddenField, invalidAs, invalidValue, notSupported, required } from '../../../../shared/api/errors/field-error';
 import { arrayAt, isObject, type JsonObject, objectAt, own, stringsAt } from '../../../../shared/values/json';
 import { labelSelectorErrors } from '../../../../shared/api/selectors/label-selector-rules';
@@ -17,7 +18,7 @@ export function checkSpread(spec: JsonObject, specPlace: string, errors: Errors)
     for (const member of ['nodeAffinityPolicy', 'nodeTaintsPolicy']) checkChoice(constraint, member, place, POLICIES, errors);
     const selector = objectAt(constraint, 'labelSelector');
     checkMatchLabelKeys(constraint, selector, `${place}.matchLabelKeys`, errors);
-    errors.push(...labelSelectorErrors(selector, `${place}.labelSelector`, { anyValue: false }));
+    append(errors, labelSelectorErrors(selector, `${place}.labelSelector`, { anyValue: false }));
   });
 }
 

@@ -2,6 +2,7 @@
  * What is worth a warning about a pod or a template that is stored nevertheless, in upstream's order and words: what is deprecated or without effect,
  * what hides something, what can hardly be meant.
  */
+import { append } from '../../../../shared/values/append';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { quote } from '../../../../shared/values/quote';
@@ -52,7 +53,7 @@ export function podWarnings(object: JsonObject, place: string): readonly string[
       warnOfContainer(container, `${at}.${list}[${index}]`, warnings);
     });
   }
-  warnings.push(...portWarnings(spec, at));
+  append(warnings, portWarnings(spec, at));
   if ((integerAt(spec, 'terminationGracePeriodSeconds') ?? 0) < 0) {
     warnings.push(`${at}.terminationGracePeriodSeconds: must be >= 0; negative values are invalid and will be treated as 1`);
   }

@@ -1,7 +1,17 @@
 /** What of a stored Pod may change, in upstream's order. The new state has been judged by then. */
 import { forbiddenField, invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { goNodeSelectorTerm, goTexts } from '../../../../shared/values/go-values';
-import { arrayAt, equalJson, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
+import {
+  arrayAt,
+  equalJson,
+  stringifyJson,
+  isObject,
+  objectAt,
+  own,
+  sortedKeys,
+  stringAt,
+  type JsonObject,
+} from '../../../../shared/values/json';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { listed } from '../../rules/field-rules';
@@ -97,8 +107,8 @@ function checkMoreTolerations(spec: JsonObject, before: JsonObject, errors: Erro
     const { tolerationSeconds: _seconds, ...rest } = toleration;
     return rest;
   };
-  const isKept = (old: JsonObject): boolean => now.some((toleration) => equalJson(withoutTime(toleration), withoutTime(old)));
-  if (!then.every(isKept)) {
+  const kept = new Set(now.map((toleration) => stringifyJson(withoutTime(toleration), 'sorted')));
+  if (!then.every((old) => kept.has(stringifyJson(withoutTime(old), 'sorted')))) {
     errors.push(forbiddenField('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds'));
   } else checkTolerations(now, 'spec.tolerations', errors);
 }

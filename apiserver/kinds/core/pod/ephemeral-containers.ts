@@ -15,8 +15,9 @@ const ephemeral = (pod: JsonObject): readonly JsonObject[] => listed(objectAt(po
 const nameOf = (container: JsonObject): string => stringAt(container, 'name') ?? '';
 
 function changeErrors(now: readonly JsonObject[], before: readonly JsonObject[]): readonly FieldError[] {
+  const byName = new Map([...now].reverse().map((container) => [nameOf(container), container]));
   return before.flatMap((old) => {
-    const kept = now.find((container) => nameOf(container) === nameOf(old));
+    const kept = byName.get(nameOf(old));
     if (kept !== undefined && equalJson(kept, old)) return [];
     return [
       forbiddenField(FIELD, `existing ephemeral containers "${nameOf(old)}" may not be ${kept === undefined ? 'removed' : 'changed'}\n`),

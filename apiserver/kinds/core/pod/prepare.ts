@@ -38,7 +38,7 @@ const isForWindows = (spec: JsonObject): boolean => textAt(objectAt(spec, 'os') 
 const profileOf = (holder: JsonObject): JsonObject | undefined => objectAt(objectAt(holder, 'securityContext'), 'appArmorProfile');
 
 function profileFrom(value: string): JsonObject | undefined {
-  const type = TYPES[value];
+  const type = own(TYPES, value);
   if (type !== undefined) return { type };
   const name = value.startsWith(LOCAL) ? value.slice(LOCAL.length) : '';
   return name === '' || name !== name.trim() ? undefined : { type: 'Localhost', localhostProfile: name };

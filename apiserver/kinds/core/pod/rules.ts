@@ -1,4 +1,5 @@
 /** What a Pod may look like: its spec, and what is asked of Pods but not of templates. Errors come in upstream's order. */
+import { append } from '../../../../shared/values/append';
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
 import { objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
@@ -13,7 +14,7 @@ export function validatePod(object: JsonObject): readonly FieldError[] {
   const annotations = objectAt(readMetadata(object), 'annotations');
   const errors: Errors = [];
   checkKnownAnnotations(annotations, spec, 'metadata.annotations', errors);
-  errors.push(...podSpecErrors(spec, 'spec'));
+  append(errors, podSpecErrors(spec, 'spec'));
   checkTokens(spec, errors);
   checkImages(spec, errors);
   checkProfilesAgree(annotations, spec, 'spec', errors);

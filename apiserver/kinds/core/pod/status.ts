@@ -1,4 +1,5 @@
 /** What the status of a Pod may say, in upstream's order. Never looks at the spec's own rules. */
+import { append } from '../../../../shared/values/append';
 import {
   fieldErrorAs,
   forbiddenField,
@@ -19,7 +20,7 @@ export function podStatusErrors(object: JsonObject, old: JsonObject): readonly F
   const errors: Errors = [];
   // The place is not where conditions stand (upstream behaviour).
   listed(status, 'conditions').forEach((condition, index) =>
-    errors.push(...misnamed(textAt(condition, 'type'), `metadata.conditions[${index}].Type`, qualifiedName)),
+    append(errors, misnamed(textAt(condition, 'type'), `metadata.conditions[${index}].Type`, qualifiedName)),
   );
   checkOptional(status, 'nominatedNodeName', 'status', errors, dnsSubdomain);
   checkStates(object, objectAt(old, 'status') ?? {}, status, errors);
@@ -46,11 +47,11 @@ function checkStates(object: JsonObject, before: JsonObject, status: JsonObject,
       .map((container) => textAt(container, 'name')),
   );
   for (const member of ['containerStatuses', 'initContainerStatuses']) {
-    const now = listed(status, member);
+    const now = new Map([...listed(status, member)].reverse().map((one): [string, JsonObject] => [textAt(one, 'name'), one]));
     listed(before, member).forEach((old, index) => {
       const name = textAt(old, 'name');
       const ended = objectAt(objectAt(old, 'state'), 'terminated');
-      const found = now.find((one) => textAt(one, 'name') === name);
+      const found = now.get(name);
       if (ended === undefined || found === undefined || restartable.has(name)) return;
       if (policy === 'OnFailure' && integerAt(ended, 'exitCode') !== 0) return;
       if (objectAt(objectAt(found, 'state'), 'terminated') !== undefined) return;
@@ -71,7 +72,7 @@ function checkClaims(object: JsonObject, status: JsonObject, errors: Errors): vo
 
 /** One of each family at most. */
 function checkAddresses(addresses: readonly string[], field: string, type: string, errors: Errors): void {
-  addresses.forEach((address, index) => errors.push(...ipErrors(address, `${field}[${index}]`)));
+  addresses.forEach((address, index) => append(errors, ipErrors(address, `${field}[${index}]`)));
   if (addresses.length < 2) return;
   const shown = (address: string): string => `${type}{IP:${quote(address)}}`;
   const families = addresses.map(ipFamily);
@@ -84,7 +85,9 @@ function checkAddresses(addresses: readonly string[], field: string, type: strin
     const list = `[]${type}{${addresses.map(shown).join(', ')}}`;
     errors.push(invalidAs(field, list, 'may specify no more than one IP for each IP family'));
   }
+  const seen = new Set<string>();
   addresses.forEach((address, index) => {
-    if (addresses.indexOf(address) < index) errors.push(fieldErrorAs('FieldValueDuplicate', `${field}[${index}]`, shown(address), ''));
+    if (seen.has(address)) errors.push(fieldErrorAs('FieldValueDuplicate', `${field}[${index}]`, shown(address), ''));
+    seen.add(address);
   });
 }

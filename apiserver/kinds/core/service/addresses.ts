@@ -1,4 +1,5 @@
 /** The rules for a Service's addresses. */
+import { append } from '../../../../shared/values/append';
 import {
   duplicate,
   forbiddenField,
@@ -30,7 +31,7 @@ export function clusterAddressErrors(spec: JsonObject): FieldError[] {
     if (policy !== undefined) refuse('ipFamilyPolicy');
     return errors;
   }
-  errors.push(...agreementErrors(stringAt(spec, 'clusterIP') ?? '', addresses));
+  append(errors, agreementErrors(stringAt(spec, 'clusterIP') ?? '', addresses));
   families.forEach((family, index) => {
     if (!FAMILIES.includes(family)) errors.push(notSupported(`spec.ipFamilies[${index}]`, family, FAMILIES));
     if (families.indexOf(family) < index) errors.push(duplicate(`spec.ipFamilies[${index}]`, family));
@@ -52,7 +53,7 @@ function addressListErrors(addresses: readonly string[], families: readonly stri
   const isHeadless = addresses[0] === HEADLESS;
   if (isHeadless && addresses.length > 1) errors.push(invalidValue(ADDRESSES, addresses, "'None' must be the first and only value"));
   const malformed = addresses.flatMap((address, index) => (index === 0 && isHeadless ? [] : ipErrors(address, `${ADDRESSES}[${index}]`)));
-  errors.push(...malformed);
+  append(errors, malformed);
   if (addresses.length > 2) return [...errors, invalidValue(ADDRESSES, addresses, 'may only hold up to 2 values')];
   if (isHeadless || malformed.length > 0) return errors;
   const used = addresses.map((address) => (ipFamily(address) === 4 ? 'IPv4' : 'IPv6'));

@@ -1,4 +1,5 @@
 /** What the ports of a Service may look like (behaviour-reference §5.4). Which node ports are free is not looked at here. */
+import { append } from '../../../../shared/values/append';
 import {
   duplicate,
   forbiddenField,
@@ -52,11 +53,18 @@ function partErrors(port: JsonObject, field: string): readonly FieldError[] {
   if (protocol === '') errors.push(required(`${field}.protocol`));
   else if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(`${field}.protocol`, protocol, PROTOCOLS));
   const target = stringAt(port, 'targetPort') ?? numberAt(port, 'targetPort');
-  if (typeof target === 'string') errors.push(...portName(target).map((text) => invalidValue(`${field}.targetPort`, target, text)));
-  else errors.push(...portNumberErrors(target, `${field}.targetPort`));
+  if (typeof target === 'string')
+    append(
+      errors,
+      portName(target).map((text) => invalidValue(`${field}.targetPort`, target, text)),
+    );
+  else append(errors, portNumberErrors(target, `${field}.targetPort`));
   const application = stringAt(port, 'appProtocol');
   if (application !== undefined)
-    errors.push(...qualifiedName(application).map((text) => invalidValue(`${field}.appProtocol`, application, text)));
+    append(
+      errors,
+      qualifiedName(application).map((text) => invalidValue(`${field}.appProtocol`, application, text)),
+    );
   return errors;
 }
 

@@ -1,4 +1,5 @@
 /** How traffic from outside comes to a Service: load balancers, policies, the port of their health check, and what a balancer's status may say. */
+import { append } from '../../../../shared/values/append';
 import {
   forbiddenField,
   invalidAs,
@@ -119,12 +120,15 @@ export function validateServiceStatus(service: JsonObject): readonly FieldError[
 function ingressErrors(item: JsonObject, field: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   const [ip, mode, hostname] = [stringAt(item, 'ip') ?? '', stringAt(item, 'ipMode'), stringAt(item, 'hostname') ?? ''];
-  if (ip !== '') errors.push(...ipErrors(ip, `${field}.ip`));
+  if (ip !== '') append(errors, ipErrors(ip, `${field}.ip`));
   if (ip !== '' && mode === undefined) errors.push(required(`${field}.ipMode`, 'must be specified when `ip` is set'));
   else if (ip === '' && mode !== undefined) errors.push(forbiddenField(`${field}.ipMode`, 'may not be specified when `ip` is not set'));
   else if (mode !== undefined && !MODES.includes(mode)) errors.push(notSupported(`${field}.ipMode`, mode, MODES));
   if (hostname === '') return errors;
-  errors.push(...dnsSubdomain(hostname).map((text) => invalidValue(`${field}.hostname`, hostname, text)));
+  append(
+    errors,
+    dnsSubdomain(hostname).map((text) => invalidValue(`${field}.hostname`, hostname, text)),
+  );
   if (ipFamily(hostname) !== 0) errors.push(invalidValue(`${field}.hostname`, hostname, 'must be a DNS name, not an IP address'));
   return errors;
 }

@@ -1,4 +1,5 @@
 /** PersistentVolume: the phase in which it begins, what it may be made of, and what of it stays. */
+import { append } from '../../../../shared/values/append';
 import {
   fieldErrorAs,
   forbiddenField,
@@ -61,7 +62,7 @@ function specErrors(spec: JsonObject): readonly FieldError[] {
   const policy = stringAt(spec, 'persistentVolumeReclaimPolicy') ?? '';
   const errors = [...noAccessModes(spec, 'spec'), ...accessModeErrors(spec, 'spec'), ...capacityErrors(objectAt(spec, 'capacity'))];
   if (policy !== '' && !POLICIES.includes(policy)) errors.push(notSupported('spec.persistentVolumeReclaimPolicy', policy, POLICIES));
-  errors.push(...affinityErrors(objectAt(spec, 'nodeAffinity')));
+  append(errors, affinityErrors(objectAt(spec, 'nodeAffinity')));
   checkSources(spec, errors);
   if (own(spec, 'local') !== undefined && objectAt(spec, 'nodeAffinity') === undefined) {
     errors.push(required('spec.nodeAffinity', 'Local volume requires node affinity'));
@@ -70,7 +71,7 @@ function specErrors(spec: JsonObject): readonly FieldError[] {
     errors.push(forbiddenField('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'"));
   }
   const storageClass = stringAt(spec, 'storageClassName') ?? '';
-  if (storageClass !== '') errors.push(...misnamed(storageClass, 'spec.storageClassName', dnsSubdomain));
+  if (storageClass !== '') append(errors, misnamed(storageClass, 'spec.storageClassName', dnsSubdomain));
   return [...errors, ...volumeModeErrors(spec, 'spec')];
 }
 

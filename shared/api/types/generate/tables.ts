@@ -5,6 +5,7 @@
  *
  * The grammar is read by shared/api/schema/tables.ts. Number 0 = not part of the protobuf message.
  */
+import { append } from '../../../values/append';
 import { typeNameOf } from './packages';
 import type { GoMember, GoType, GoTypes } from './go-types';
 import handKept from './hand-kept.json';
@@ -52,7 +53,7 @@ export function buildTables(types: GoTypes, required: RequiredMembers, roots: re
       name,
       type.members().flatMap((member) => builder.row(member)),
     );
-    waiting.push(...builder.references);
+    append(waiting, builder.references);
   }
   return Object.fromEntries([...rows].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
@@ -148,7 +149,7 @@ function qualified(packagePath: string, name: string): string {
 }
 
 function parseTags(tag: string): Map<string, string> {
-  return new Map([...tag.matchAll(/(\w+):"([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]));
+  return new Map([...tag.matchAll(/(?<!\w)(\w+):"([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]));
 }
 
 /** The file's text: one type after the other, one row per line. */

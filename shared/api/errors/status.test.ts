@@ -1,0 +1,32 @@
+import { append } from '../../values/append';
+import { invalidValue, required } from './field-error';
+import { invalid } from './status';
+
+const KIND = { group: '', kind: 'Pod' };
+const answer = (errors: Parameters<typeof invalid>[2]): { message: string; causes: readonly { message?: string }[] } => {
+  const { message = '', details } = invalid(KIND, 'x', errors).status;
+  return { message, causes: details?.causes ?? [] };
+};
+
+it('names a hundred errors and says how many more there are', () => {
+  const errors = Array.from({ length: 300_000 }, (_, n) => required(`spec.containers[${n}].name`));
+  const { message, causes } = answer(errors);
+  expect(causes).toHaveLength(101);
+  expect(causes.at(-1)).toEqual({ message: 'and 299900 more' });
+  expect(message).toMatch(/spec\.containers\[99\]\.name: Required value, and 299900 more\]$/);
+  expect(answer(errors.slice(0, 100)).causes.at(-1)).toMatchObject({ field: 'spec.containers[99].name' });
+});
+
+it('is no longer than anybody reads, whatever the values are', () => {
+  const errors = Array.from({ length: 50 }, (_, n) => invalidValue(`a[${n}]`, 'x'.repeat(1_000_000), 'too much'));
+  const { message, causes } = answer(errors);
+  expect(message.length).toBeLessThan(80_000);
+  expect(causes.at(-1)).toEqual({ message: `and ${50 - (causes.length - 1)} more` });
+  expect(answer([invalidValue('y'.repeat(1_000_000), 'x'.repeat(1_000_000), 'z'.repeat(1_000_000))]).message.length).toBeLessThan(80_000);
+});
+
+it('lists of any length are appended to', () => {
+  const list = [0];
+  append(list, Array<number>(1_000_000).fill(1));
+  expect(list).toHaveLength(1_000_001);
+});

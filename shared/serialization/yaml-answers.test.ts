@@ -1,0 +1,46 @@
+/** What the reference server (release 1.31.1) made of YAML bodies, of ControllerRevisions because their `data` is any value at all. */
+import { recordedAnswers } from '../../test/recordings/answers';
+import { systemClock } from '../runtime/clock';
+import { isObject, own, stringifyJson } from '../values/json';
+import { SyntaxFault } from './syntax-fault';
+import { parseYaml } from './yaml';
+import { composeYaml } from './yaml-document';
+
+interface Answer {
+  readonly name: string;
+  readonly body: string;
+  readonly value?: unknown;
+  readonly duplicates?: readonly string[];
+  readonly fault?: string;
+}
+
+const answers = recordedAnswers<readonly Answer[]>('values/yaml');
+
+async function ours(body: string): Promise<Omit<Answer, 'name' | 'body'>> {
+  try {
+    const { value, duplicates } = await parseYaml(Buffer.from(body), systemClock);
+    const data = isObject(value) ? own(value, 'data') : undefined;
+    return { value: JSON.parse(stringifyJson(data ?? null)), ...(duplicates.length === 0 ? {} : { duplicates }) };
+  } catch (error) {
+    if (error instanceof SyntaxFault) return { fault: error.message };
+    throw error;
+  }
+}
+
+it.each(answers.map((answer) => [answer.name, answer] as const))('%s', async (_, { name: _name, body, ...expected }) => {
+  expect(await ours(body)).toEqual(expected);
+});
+
+it('takes any number of brackets that close under their key, and leaves texts in blocks alone', () => {
+  const many = Array.from({ length: 5_000 }, (_, n) => `k${n}:\n  args: [\n    "x"\n  ]\n`).join('');
+  expect(Object.keys(Object(composeYaml(many).value))).toHaveLength(5_000);
+  const text = 'a: |\n  b: [\n  ]\nb: [\n]\nc:\n- >\n  x [\n  ]\n';
+  expect(composeYaml(text).value).toEqual({ a: 'b: [\n]\n', b: [], c: ['x [ ]\n'] });
+});
+
+it('lines that are moved to the right do not make reading quadratic', () => {
+  const begin = process.cpuUsage();
+  expect(() => composeYaml('a: [x\n,y]\n'.repeat(6_000))).toThrow(SyntaxFault);
+  const { user, system } = process.cpuUsage(begin);
+  expect((user + system) / 1000).toBeLessThan(3_000);
+});

@@ -1,0 +1,51 @@
+/** What upstream says of a text that is no YAML. Never reads a document. */
+import type { YAMLException } from 'js-yaml';
+
+/** Upstream's words for the faults that people meet; the parser's own words for the others. */
+const REASONS: readonly (readonly [RegExp, string, 'scanner' | 'parser'])[] = [
+  [/^unexpected end of the stream within a (?:double|single) quoted scalar/, 'found unexpected end of stream', 'scanner'],
+  [/^unknown escape sequence/, 'found unknown escape character', 'scanner'],
+  [/^tab characters must not be used in indentation/, 'found character that cannot start any token', 'scanner'],
+  [/^(?:bad indentation|end of the stream or a document separator is expected)/, 'did not find expected key', 'parser'],
+  [/^expected ':' after a mapping key/, "could not find expected ':'", 'scanner'],
+];
+
+/** A flow collection that the text's end cuts off: after a value a separator is missing, else the value. */
+function unfinished(text: string): string {
+  let line = text.slice(text.lastIndexOf('\n') + 1).trim() === '' ? 0 : 1;
+  for (const character of text) if (character === '\n') line += 1;
+  const before = text.trimEnd();
+  const open: string[] = [];
+  let quote = '';
+  for (let at = 0; at < before.length; at += 1) {
+    const character = before.charAt(at);
+    if (quote !== '') {
+      if (character === '\\' && quote === '"') at += 1;
+      else if (character === quote) quote = '';
+    } else if (character === '"' || character === "'") quote = character;
+    else if (character === '[' || character === '{') open.push(character === '[' ? ']' : '}');
+    else if (character === open.at(-1)) open.pop();
+  }
+  const words = /[[{,:]$/.test(before) ? 'did not find expected node content' : `did not find expected ',' or '${open.at(-1) ?? ']'}'`;
+  return `line ${line}: ${words}`;
+}
+
+/** What upstream says. Lines count from 1 where its scanner speaks, from 0 where its parser does; the first line is not named. */
+export function explainYaml(text: string, fault: YAMLException): string {
+  const { reason } = fault;
+  const place = fault.mark?.position ?? 0;
+  const line = fault.mark?.line ?? 0;
+  const scanned = (words: string): string => (line > 0 ? `line ${line + 1}: ${words}` : words);
+  const parsed = (words: string): string => (line > 0 ? `line ${line}: ${words}` : words);
+  const rest = text.slice(place).trimStart();
+  const isTabbed = /^ *\t/.test(text.slice(text.lastIndexOf('\n', place - 1) + 1));
+  if (reason.includes('non-printable') || reason.includes('valid JSON character')) return 'control characters are not allowed';
+  if (/^[@`%]/.test(rest) || isTabbed) return scanned('found character that cannot start any token');
+  if (/^-(?:\s|$)/.test(rest) && reason.startsWith('bad indentation'))
+    return scanned('block sequence entries are not allowed in this context');
+  if (/^[\]},]/.test(rest)) return parsed('did not find expected node content');
+  if (/^:(?:\s|$)/.test(rest)) return scanned('mapping values are not allowed in this context');
+  if (reason.startsWith('unexpected end of the stream within a flow collection')) return unfinished(text);
+  const [, words, speaker] = REASONS.find(([pattern]) => pattern.test(reason)) ?? [/^/, reason, 'parser'];
+  return speaker === 'scanner' ? scanned(words) : parsed(words);
+}

@@ -1,0 +1,79 @@
+import { ManualClock } from '../../test/support/manual-clock';
+import { StatusError } from '../api/errors/status';
+import { SyntaxFault } from './syntax-fault';
+import { YamlPool, type Thread, type ThreadAnswer } from './yaml-pool';
+
+/** A thread that answers when the test says so. */
+class FakeThread implements Thread {
+  readonly texts: string[] = [];
+  isStopped = false;
+  private readonly listeners = new Map<string, (given: never) => void>();
+
+  postMessage = (text: string): void => void this.texts.push(text);
+  on = (event: string, listener: (given: never) => void): void => void this.listeners.set(event, listener);
+  ref = (): void => undefined;
+  unref = (): void => undefined;
+  terminate = (): void => void (this.isStopped = true);
+  answer = (answer: ThreadAnswer): void => this.listeners.get('message')?.(answer as never);
+  fail = (error: Error): void => this.listeners.get('error')?.(error as never);
+}
+
+const document = (value: string): ThreadAnswer => ({ document: { value, duplicates: [] } });
+
+function fixture(): { clock: ManualClock; threads: FakeThread[]; parse: (text: string) => Promise<unknown> } {
+  const clock = new ManualClock();
+  const threads: FakeThread[] = [];
+  const pool = new YamlPool(() => {
+    const thread = new FakeThread();
+    threads.push(thread);
+    return thread;
+  });
+  return { clock, threads, parse: (text) => pool.parse(text, clock).then(({ value }) => value) };
+}
+
+it('parses with two threads, one document each, and uses them again', async () => {
+  const { clock, threads, parse } = fixture();
+  const all = Promise.all(['a', 'b', 'c', 'd'].map(parse));
+  expect(threads.map(({ texts }) => texts)).toEqual([['a'], ['b']]);
+  threads[1]?.answer(document('B'));
+  expect(threads.map(({ texts }) => texts)).toEqual([['a'], ['b', 'c']]);
+  threads[0]?.answer(document('A'));
+  threads[1]?.answer(document('C'));
+  threads[0]?.answer(document('D'));
+  expect(await all).toEqual(['A', 'B', 'C', 'D']);
+  expect(clock.pending).toBe(0);
+});
+
+it('refuses what would have to wait behind sixteen others, and says when to come again', async () => {
+  const { threads, parse } = fixture();
+  const all = Promise.all(Array.from({ length: 18 }, (_, n) => parse(String(n))));
+  const error: unknown = await parse('one too many').catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ code: 429, status: { details: { retryAfterSeconds: 1 } } });
+  expect(error).toBeInstanceOf(StatusError);
+  for (let n = 0; n < 18; n++) threads[n % 2]?.answer(document(String(n)));
+  expect(await all).toHaveLength(18);
+});
+
+it('a document that takes too long, or kills its thread, costs nobody else anything', async () => {
+  const { clock, threads, parse } = fixture();
+  const [slow, heavy, next, last] = ['slow', 'heavy', 'next', 'last'].map(parse);
+  threads[1]?.fail(new Error('out of memory'));
+  await expect(heavy).rejects.toEqual(new SyntaxFault('yaml: out of memory'));
+  expect(threads[2]?.texts).toEqual(['next']);
+  clock.advance(4_000);
+  threads[2]?.answer(document('next'));
+  expect(await next).toBe('next');
+  expect(threads[2]?.texts).toEqual(['next', 'last']);
+  clock.advance(1_000);
+  await expect(slow).rejects.toEqual(new SyntaxFault('yaml: the document takes too long to parse'));
+  expect(threads.map(({ isStopped }) => isStopped)).toEqual([true, true, false]);
+  threads[2]?.answer(document('last'));
+  expect(await last).toBe('last');
+});
+
+it('a fault is the fault of its document', async () => {
+  const { threads, parse } = fixture();
+  const parsed = parse('a');
+  threads[0]?.answer({ fault: 'yaml: line 2: did not find expected key' });
+  await expect(parsed).rejects.toEqual(new SyntaxFault('yaml: line 2: did not find expected key'));
+});
