@@ -1,7 +1,6 @@
 /**
- * Asks the reference server what it makes of the cases of kinds, and records its answers for replayKinds: a kind's recording is a line about the kind and a line
- * for each case. Creations are dry runs, and so are updates, of
- * stored objects in a namespace of their own.
+ * Asks the reference server what it makes of the cases of kinds, and records its answers for replayKinds: a line about the kind and a line for each
+ * case. Creations are dry runs, and so are updates, of stored objects in a namespace of their own.
  */
 import { canonicalApiVersion, canonicalGroup, canonicalQualifiedName } from '../../shared/names/dialect';
 import {
