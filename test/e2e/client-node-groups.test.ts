@@ -163,7 +163,7 @@ const config = new KubeConfig();
 
 beforeAll(async () => {
   // A running server may be used instead of a fresh one.
-  const given = process.env.E2E_KUBECONFIG;
+  const given = process.env['E2E_KUBECONFIG'];
   if (given === undefined) server = await startApiServer({ folder, securePort: await freePort() });
   config.loadFromFile(given ?? server?.kubeconfig ?? '');
 }, 60_000);

@@ -105,7 +105,7 @@ if (helm === undefined || kubectl === undefined) {
         mkdirSync(path.dirname(file), { recursive: true });
         writeFileSync(file, text);
       }
-      const given = process.env.E2E_KUBECONFIG;
+      const given = process.env['E2E_KUBECONFIG'];
       if (given === undefined) server = await startApiServer({ folder, securePort: await freePort() });
       if (server?.kubeconfig !== kubeconfig) copyFileSync(given ?? server?.kubeconfig ?? '', kubeconfig);
     }, 60_000);

@@ -112,7 +112,7 @@ export function withEachKubectl(name: string, body: (session: () => KubectlSessi
   let server: ApiServer | undefined;
 
   beforeAll(async () => {
-    const given = process.env.E2E_KUBECONFIG;
+    const given = process.env['E2E_KUBECONFIG'];
     if (given === undefined) server = await startApiServer({ folder, securePort: await freePort() });
     // A copy: kubectl's caches lie beside it.
     copyFileSync(given ?? server?.kubeconfig ?? '', kubeconfig);

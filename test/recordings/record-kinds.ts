@@ -32,11 +32,11 @@ export async function recordKinds(namespace: string, area: string, kinds: Readon
   hangUp();
 }
 
-/** Named as clients write a resource with its version and group: `jobs.v1.batch`. */
-export function byName(kinds: readonly KindCases[]): Readonly<Record<string, KindCases>> {
-  return Object.fromEntries(
-    kinds.map((kind) => [[kind.resource, ...canonicalApiVersion(kind.apiVersion).split('/').reverse()].join('.'), kind]),
-  );
+/** Named as clients write a resource with its version and group: `jobs.v1.batch`. With an ending where a kind has several recordings. */
+export function byName(kinds: readonly KindCases[], ending = ''): Readonly<Record<string, KindCases>> {
+  const nameOf = ({ resource, apiVersion }: KindCases): string =>
+    [resource, ...canonicalApiVersion(apiVersion).split('/').reverse()].join('.') + ending;
+  return Object.fromEntries(kinds.map((kind) => [nameOf(kind), kind]));
 }
 
 async function record(namespace: string, kind: KindCases): Promise<readonly [KindHead, ...RuleCase[]]> {

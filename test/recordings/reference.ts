@@ -3,8 +3,10 @@
  * REFERENCE_TOKEN) and speaks upstream names.
  */
 import { Agent, request } from 'node:https';
+import { stringifyJson } from '../../shared/values/json';
 
-export type Json = null | boolean | number | string | Json[] | { [member: string]: Json };
+/** Integers that no number holds are `bigint`, in what is sent. */
+export type Json = null | boolean | number | bigint | string | Json[] | { [member: string]: Json };
 export type Body = { [member: string]: Json };
 
 export interface Reply {
@@ -50,7 +52,7 @@ export async function call(method: string, path: string, type: string, body?: Js
     method,
     path,
     { 'content-type': type },
-    Buffer.from(body === undefined ? '' : JSON.stringify(body)),
+    Buffer.from(body === undefined ? '' : stringifyJson(body)),
   );
   const parsed: Body = JSON.parse(bytes.toString());
   return { code, body: parsed, warnings };

@@ -11,6 +11,7 @@ import { DAEMON_SETS } from './workloads/daemon-set';
 import { DEPLOYMENTS } from './workloads/deployment';
 import { DISRUPTION_BUDGETS } from './workloads/disruption-budget';
 import { JOBS } from './workloads/job';
+import { LARGE_INTEGERS } from './workloads/large-integers';
 import { POD_TEMPLATES, REPLICA_SETS, REPLICATION_CONTROLLERS } from './workloads/replica-set';
 import { STATEFUL_SETS } from './workloads/stateful-set';
 
@@ -29,4 +30,4 @@ const KINDS = [
   STATEFUL_SETS,
 ];
 
-void recordKinds('workload-recordings', 'workloads', byName(KINDS));
+void recordKinds('workload-recordings', 'workloads', { ...byName(KINDS), ...byName(LARGE_INTEGERS, '.large-integers') });

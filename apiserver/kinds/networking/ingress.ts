@@ -5,8 +5,8 @@ import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../sh
 import { dns1035Label, dnsSubdomain, portName, wildcardSubdomain } from '../../../shared/values/name-formats';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
-import { ipErrors, ipFamily } from '../rules/addresses';
-import { listed, misnamed, misnamedMember, numberAt, objectNameErrors, portNumberErrors } from '../rules/field-rules';
+import { ipFamily } from '../rules/addresses';
+import { ipErrors, listed, misnamed, misnamedMember, numberAt, objectNameErrors, portNumberErrors } from '../rules/field-rules';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 

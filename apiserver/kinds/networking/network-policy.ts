@@ -6,8 +6,7 @@ import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../sh
 import { portName } from '../../../shared/values/name-formats';
 import { quote } from '../../../shared/values/quote';
 import { labelSelectorErrors, type SelectorRules } from '../../../shared/api/selectors/label-selector-rules';
-import { cidrErrors } from '../rules/addresses';
-import { listed, misnamed, portNumberErrors } from '../rules/field-rules';
+import { cidrErrors, listed, misnamed, portNumberErrors } from '../rules/field-rules';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 

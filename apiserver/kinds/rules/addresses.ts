@@ -1,19 +1,20 @@
 /** What upstream's rules say of texts that should be IP addresses or ranges. */
-import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidValue } from '../../../shared/api/errors/field-error';
 import { addressClass, parseIpAddress, parseIpRange, type AddressClass } from '../../../shared/values/ip-address';
+import type { Errors } from './checks';
 
-const NONE: readonly FieldError[] = [];
 const NO_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const NO_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
 /** 4 or 6, else 0. */
 export const ipFamily = (text: string): 0 | 4 | 6 => parseIpAddress(text)?.family ?? 0;
 
-export const ipErrors = (text: string, field: string): readonly FieldError[] =>
-  ipFamily(text) === 0 ? [invalidValue(field, text, NO_IP)] : [];
+export function checkIp(text: string, field: string, errors: Errors): void {
+  if (ipFamily(text) === 0) errors.push(invalidValue(field, text, NO_IP));
+}
 
-export function cidrErrors(text: string, field: string): FieldError[] {
-  return parseIpRange(text) === undefined ? [invalidValue(field, text, NO_CIDR)] : [];
+export function checkCidr(text: string, field: string, errors: Errors): void {
+  if (parseIpRange(text) === undefined) errors.push(invalidValue(field, text, NO_CIDR));
 }
 
 const CLASS_TEXT: Readonly<Record<AddressClass, (address: string) => string>> = {
@@ -24,13 +25,10 @@ const CLASS_TEXT: Readonly<Record<AddressClass, (address: string) => string>> = 
 };
 
 /** For an address at which other machines are to be served, of one family or of any: ones that they cannot reach are refused. */
-export function unreachableErrors(text: string, field: string, wanted?: 4 | 6): readonly FieldError[] {
+export function checkReachable(text: string, field: string, errors: Errors, wanted?: 4 | 6): void {
   const address = parseIpAddress(text);
-  const ofOther = wanted !== undefined && address?.family !== wanted;
+  if (wanted !== undefined && address?.family !== wanted) errors.push(invalidValue(field, text, `must be a valid IPv${wanted} address`));
   const found = address === undefined ? undefined : addressClass(address);
-  if (!ofOther && address !== undefined && found === undefined) return NONE;
-  const errors: FieldError[] = ofOther ? [invalidValue(field, text, `must be a valid IPv${wanted} address`)] : [];
   if (address === undefined) errors.push(invalidValue(field, text, 'must be a valid IP address'));
   else if (found !== undefined) errors.push(invalidValue(field, text, CLASS_TEXT[found](text)));
-  return errors;
 }

@@ -1,48 +1,83 @@
-/** What the rules of a pod's parts ask again and again. Each check adds what it finds wrong to `errors`; none changes the object. */
-import { forbiddenField, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+/**
+ * What rules ask again and again of texts, and of members whatever they hold; numbers.ts, selectors.ts, references.ts and parts.ts have the rest of the
+ * vocabulary. Each check adds what it finds wrong to `errors` and builds nothing for what is good; none changes the object. `place` is where the object
+ * stands, `field` where the value does.
+ */
+import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { qualifiedName, type NameCheck } from '../../../shared/values/name-formats';
 
 export type Errors = FieldError[];
 
-/** A text member; absent = ''. */
-export const textAt = (object: JsonObject, member: string): string => stringAt(object, member) ?? '';
+/** The members of a T that hold a V, if they are there; those of an object of no known type are not known either. */
+export type MemberOf<T, V> = string extends keyof T
+  ? string
+  : { [M in keyof T]-?: T[M] extends V | null | undefined ? M & string : never }[keyof T];
 
-/** An integer member that may be absent. */
-export function integerAt(object: JsonObject, member: string): number | bigint | undefined {
-  const value = own(object, member);
-  return typeof value === 'number' || typeof value === 'bigint' ? value : undefined;
-}
+export type AnyMemberOf<T> = keyof T & string;
 
-export const isSet = (object: JsonObject, member: string): boolean => (own(object, member) ?? null) !== null;
+const textAt = (object: JsonObject, member: string): string => stringAt(object, member) ?? '';
+
+export const isSet = <T extends JsonObject>(object: T, member: AnyMemberOf<T>): boolean => (own(object, member) ?? null) !== null;
 
 export function checkFormat(value: string, field: string, check: NameCheck, errors: Errors): void {
   for (const text of check(value)) errors.push(invalidValue(field, value, text));
 }
 
-/** A text that has to be there. */
-export function checkRequired(object: JsonObject, member: string, place: string, errors: Errors, check?: NameCheck): void {
+/** A text that has to be there; `absent` says so when it is not. */
+export function checkRequired<T extends JsonObject>(
+  object: T,
+  member: MemberOf<T, string>,
+  place: string,
+  errors: Errors,
+  check?: NameCheck,
+  absent = '',
+): void {
   const value = textAt(object, member);
-  if (value === '') errors.push(required(`${place}.${member}`));
+  if (value === '') errors.push(required(`${place}.${member}`, absent));
   else if (check !== undefined) checkFormat(value, `${place}.${member}`, check, errors);
 }
 
+/** A text whose format counts when it is there, empty or not. */
+export function checkGiven<T extends JsonObject>(
+  object: T,
+  member: MemberOf<T, string>,
+  place: string,
+  errors: Errors,
+  check: NameCheck,
+): void {
+  const value = stringAt(object, member);
+  if (value !== undefined) checkFormat(value, `${place}.${member}`, check, errors);
+}
+
 /** A text whose format counts when it is not empty. */
-export function checkOptional(object: JsonObject, member: string, place: string, errors: Errors, check: NameCheck): void {
+export function checkOptional<T extends JsonObject>(
+  object: T,
+  member: MemberOf<T, string>,
+  place: string,
+  errors: Errors,
+  check: NameCheck,
+): void {
   const value = textAt(object, member);
   if (value !== '') checkFormat(value, `${place}.${member}`, check, errors);
 }
 
 /** One of the supported texts, when the member is there at all. */
-export function checkChoice(object: JsonObject, member: string, place: string, supported: readonly string[], errors: Errors): void {
+export function checkChoice<T extends JsonObject>(
+  object: T,
+  member: MemberOf<T, string>,
+  place: string,
+  supported: readonly string[],
+  errors: Errors,
+): void {
   const value = stringAt(object, member);
   if (value !== undefined && !supported.includes(value)) errors.push(notSupported(`${place}.${member}`, value, supported));
 }
 
 /** One of the supported texts, which has to be there. */
-export function checkRequiredChoice(
-  object: JsonObject,
-  member: string,
+export function checkRequiredChoice<T extends JsonObject>(
+  object: T,
+  member: MemberOf<T, string>,
   place: string,
   supported: readonly string[],
   errors: Errors,
@@ -50,33 +85,6 @@ export function checkRequiredChoice(
 ): void {
   if (textAt(object, member) === '') errors.push(required(`${place}.${member}`, absent));
   else checkChoice(object, member, place, supported, errors);
-}
-
-export function checkRange(value: number | bigint | undefined, field: string, least: number, most: number, errors: Errors): void {
-  if (value === undefined || (value >= least && value <= most)) return;
-  errors.push(invalidAs(field, String(value), `must be between ${least} and ${most}, inclusive`));
-}
-
-export function checkPort(value: number | bigint, field: string, errors: Errors): void {
-  checkRange(value, field, 1, 65_535, errors);
-}
-
-const LARGEST_ID = 2_147_483_647;
-
-/** The number of a user or group. */
-export const checkId = (value: number | bigint | undefined, field: string, errors: Errors): void =>
-  checkRange(value, field, 0, LARGEST_ID, errors);
-
-export function checkAtLeastZero(object: JsonObject, member: string, place: string, errors: Errors): void {
-  const value = integerAt(object, member);
-  if (value !== undefined && value < 0) errors.push(invalidAs(`${place}.${member}`, String(value), 'must be greater than or equal to 0'));
-}
-
-/** The permissions of a file. */
-export function checkMode(object: JsonObject, member: string, place: string, errors: Errors): void {
-  const value = integerAt(object, member);
-  if (value === undefined || (value >= 0 && value <= 0o777)) return;
-  errors.push(invalidAs(`${place}.${member}`, String(value), 'must be a number between 0 and 0777 (octal), both inclusive'));
 }
 
 /** `..` is no part of the path. */
@@ -91,7 +99,7 @@ export function checkLocalPath(path: string, field: string, errors: Errors): voi
 }
 
 /** A path in a volume of files, where names that begin with two dots are taken. */
-export function checkFilePath(object: JsonObject, member: string, place: string, errors: Errors): void {
+export function checkFilePath<T extends JsonObject>(object: T, member: MemberOf<T, string>, place: string, errors: Errors): void {
   const path = textAt(object, member);
   const field = `${place}.${member}`;
   if (path === '') {
@@ -108,6 +116,12 @@ export function checkLabelKey(key: string, field: string, errors: Errors): void 
 }
 
 /** Members that may not be there. */
-export function forbidSet(object: JsonObject, members: readonly string[], place: string, text: string, errors: Errors): void {
+export function forbidSet<T extends JsonObject>(
+  object: T,
+  members: readonly AnyMemberOf<T>[],
+  place: string,
+  text: string,
+  errors: Errors,
+): void {
   for (const member of members) if (isSet(object, member)) errors.push(forbiddenField(`${place}.${member}`, text));
 }

@@ -1,13 +1,23 @@
-/** What the rules of several kinds ask of members, and say when it is not so. */
-import { append } from '../../../shared/values/append';
-import { invalidAs, invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { goIntOrString } from '../../../shared/values/go-values';
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { pathSegment, patternMessage, type NameCheck } from '../../../shared/values/name-formats';
-import { labelSelectorErrors, type SelectorRules } from '../../../shared/api/selectors/label-selector-rules';
+/**
+ * The vocabulary of rules about objects whose type the compiler does not know: wrappers that return what the checks of checks.ts, numbers.ts, references.ts
+ * and selectors.ts add. Rules that read typed members use those themselves.
+ */
+import type { FieldError } from '../../../shared/api/errors/field-error';
+import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import type { NameCheck } from '../../../shared/values/name-formats';
+import { checkCidr, checkIp, checkReachable } from './addresses';
+import { checkFormat, checkGiven, checkRequired, type Errors } from './checks';
+import { amountOf, checkCountOrShare, checkNotMoreThanAll, checkNotNegative, checkPort } from './numbers';
+import { checkReference, checkTypedReference } from './references';
+import { checkSelectorChange } from './selectors';
 
-/** Of ports, in the order in which messages list them. */
-export const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+export { PROTOCOLS } from './numbers';
+
+function collected(check: (errors: Errors) => void): readonly FieldError[] {
+  const errors: Errors = [];
+  check(errors);
+  return errors;
+}
 
 /** The objects of a list member; an absent list has none. */
 export const listed = (object: JsonObject | undefined, member: string): readonly JsonObject[] =>
@@ -20,87 +30,53 @@ export function numberAt(object: JsonObject, member: string): number {
 }
 
 export const misnamed = (value: string, field: string, check: NameCheck): readonly FieldError[] =>
-  check(value).map((text) => invalidValue(field, value, text));
+  collected((errors) => checkFormat(value, field, check, errors));
 
 /** The member's text, when it has one, in the format of `check`; an empty text is one. */
-export function misnamedMember(object: JsonObject, member: string, place: string, check: NameCheck): readonly FieldError[] {
-  const value = stringAt(object, member);
-  return value === undefined ? [] : misnamed(value, `${place}.${member}`, check);
-}
+export const misnamedMember = (object: JsonObject, member: string, place: string, check: NameCheck): readonly FieldError[] =>
+  collected((errors) => checkGiven(object, member, place, errors, check));
 
-export function portNumberErrors(value: number, field: string): readonly FieldError[] {
-  const good = value >= 1 && value <= 65_535;
-  return good ? [] : [invalidAs(field, String(value), 'must be between 1 and 65535, inclusive')];
-}
+export const portNumberErrors = (value: number, field: string): readonly FieldError[] =>
+  collected((errors) => checkPort(value, field, errors));
 
 /** `apiGroup`, `kind` and `name` of an object of any kind. */
-export function objectNameErrors(reference: JsonObject, place: string, groupFormat: NameCheck): readonly FieldError[] {
-  const errors = [...misnamedMember(reference, 'apiGroup', place, groupFormat)];
-  for (const member of ['kind', 'name']) {
-    const value = stringAt(reference, member) ?? '';
-    if (value === '') errors.push(required(`${place}.${member}`, `${member} is required`));
-    else append(errors, misnamed(value, `${place}.${member}`, pathSegment));
-  }
-  return errors;
-}
+export const objectNameErrors = (reference: JsonObject, place: string, groupFormat: NameCheck): readonly FieldError[] =>
+  collected((errors) => checkTypedReference(reference, place, groupFormat, errors));
 
 /** A text that has to be there, in the format of `check`; `text` says so when it is not. */
-export function wanting(object: JsonObject, member: string, place: string, text = '', check?: NameCheck): readonly FieldError[] {
-  const value = stringAt(object, member) ?? '';
-  const field = `${place}.${member}`;
-  if (value === '') return [required(field, text)];
-  return check === undefined ? [] : misnamed(value, field, check);
-}
+export const wanting = (object: JsonObject, member: string, place: string, text = '', check?: NameCheck): readonly FieldError[] =>
+  collected((errors) => checkRequired(object, member, place, errors, check, text));
 
 /** `kind` and `name` of an object in the same namespace. */
 export const referenceErrors = (reference: JsonObject, place: string): readonly FieldError[] =>
-  ['kind', 'name'].flatMap((member) => wanting(reference, member, place, '', pathSegment));
+  collected((errors) => checkReference(reference, place, errors));
 
 /** Of numbers that count something; an absent one is none. */
-export function negativeErrors(object: JsonObject, place: string, members: readonly string[]): readonly FieldError[] {
-  return members.flatMap((member) => {
-    const value = numberAt(object, member);
-    return value < 0 ? [invalidAs(place === '' ? member : `${place}.${member}`, String(value), 'must be greater than or equal to 0')] : [];
+export const negativeErrors = (object: JsonObject, place: string, members: readonly string[]): readonly FieldError[] =>
+  collected((errors) => {
+    for (const member of members) checkNotNegative(object, member, place, errors);
   });
-}
-
-const SHARE = /^[0-9]+%$/;
-const SHARE_TEXT = patternMessage("a valid percent string must be a numeric string followed by an ending '%'", '[0-9]+%', '1%', '93%');
 
 /** Of a member that is a count or a share in percent; an absent one is no error. */
-export function countOrShareErrors(object: JsonObject, member: string, place: string): readonly FieldError[] {
-  const value = own(object, member);
-  if (typeof value === 'number') return negativeErrors(object, place, [member]);
-  if (typeof value !== 'string' || SHARE.test(value)) return [];
-  return [invalidAs(`${place}.${member}`, goIntOrString(value), SHARE_TEXT)];
-}
+export const countOrShareErrors = (object: JsonObject, member: string, place: string): readonly FieldError[] =>
+  collected((errors) => checkCountOrShare(object, member, place, errors));
 
-/** The share that a text names, in percent; undefined when it names none. */
-export function shareAt(object: JsonObject, member: string): number | undefined {
-  const value = stringAt(object, member);
-  return value !== undefined && SHARE.test(value) ? Number(value.slice(0, -1)) : undefined;
-}
+const asCountOrShare = (value: JsonValue | undefined): number | string | undefined =>
+  typeof value === 'number' || typeof value === 'string' ? value : undefined;
 
-export function notMoreThanAll(object: JsonObject, member: string, place: string): readonly FieldError[] {
-  const share = shareAt(object, member);
-  if (share === undefined || share <= 100) return [];
-  return [invalidAs(`${place}.${member}`, goIntOrString(stringAt(object, member) ?? ''), 'must not be greater than 100%')];
-}
-
-const STRICT: SelectorRules = { anyValue: false };
+export const notMoreThanAll = (object: JsonObject, member: string, place: string): readonly FieldError[] =>
+  collected((errors) => checkNotMoreThanAll(stringAt(object, member), `${place}.${member}`, errors));
 
 /** Of `selector`. Who has a wrong one from the days before its values were checked need not mend it. */
-export function selectorErrors(spec: JsonObject, old: JsonObject | undefined, place: string): readonly FieldError[] {
-  const errors = labelSelectorErrors(objectAt(spec, 'selector'), `${place}.selector`, STRICT);
-  if (errors.length === 0 || old === undefined) return errors;
-  const anyValue = labelSelectorErrors(objectAt(old, 'selector'), '', STRICT).length > 0;
-  return anyValue ? labelSelectorErrors(objectAt(spec, 'selector'), `${place}.selector`, { anyValue }) : errors;
-}
+export const selectorErrors = (spec: JsonObject, old: JsonObject | undefined, place: string): readonly FieldError[] =>
+  collected((errors) => checkSelectorChange(objectAt(spec, 'selector'), objectAt(old, 'selector'), `${place}.selector`, errors));
 
 /** What a count or share comes to: the number, whether or not it is a share; nothing that can be read = 0. */
-export function amountAt(object: JsonObject, member: string): number {
-  const value = own(object, member);
-  if (typeof value !== 'string') return numberAt(object, member);
-  const amount = Number(value.replace(/%$/, ''));
-  return Number.isNaN(amount) ? 0 : amount;
-}
+export const amountAt = (object: JsonObject, member: string): number => amountOf(asCountOrShare(own(object, member)));
+
+export const ipErrors = (text: string, field: string): readonly FieldError[] => collected((errors) => checkIp(text, field, errors));
+
+export const cidrErrors = (text: string, field: string): readonly FieldError[] => collected((errors) => checkCidr(text, field, errors));
+
+export const unreachableErrors = (text: string, field: string, wanted?: 4 | 6): readonly FieldError[] =>
+  collected((errors) => checkReachable(text, field, errors, wanted));

@@ -35,7 +35,7 @@ function conditionErrors(condition: JsonObject, type: string, place: string): re
   const status = stringAt(condition, 'status') ?? '';
   if (!STATUSES.includes(status)) errors.push(notSupported(`${place}.status`, status, STATUSES));
   const generation = own(condition, 'observedGeneration');
-  if (typeof generation === 'number' && generation < 0) {
+  if ((typeof generation === 'number' || typeof generation === 'bigint') && generation < 0) {
     errors.push(invalidAs(`${place}.observedGeneration`, String(generation), 'must be greater than or equal to zero'));
   }
   if ((own(condition, 'lastTransitionTime') ?? null) === null) errors.push(required(`${place}.lastTransitionTime`, 'must be set'));

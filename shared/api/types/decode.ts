@@ -85,7 +85,7 @@ function isZero(value: JsonValue): boolean {
 }
 
 /** What output has for an unset member that it always has. */
-function zeroOf(type: FieldType): () => JsonValue {
+export function zeroOf(type: FieldType): () => JsonValue {
   switch (type.kind) {
     case 'object': {
       const name = type.type;

@@ -7,9 +7,7 @@ import rows from './generated/types.json';
 import supplementRows from './supplement.json';
 import type { EitherType, FieldSchema, FieldType, ListType, MapType, Presence, Scalar, TypeSchema } from './types';
 
-const GENERATED = new Map<string, readonly string[]>(Object.entries(rows));
 const SUPPLEMENT = new Map<string, readonly string[]>(Object.entries(supplementRows));
-const known = new Map<string, TypeSchema>();
 
 const SCALARS: ReadonlyMap<string, Scalar> = new Map(
   (
@@ -70,25 +68,33 @@ function either(object: string, other: string, or: EitherType['or']): EitherType
   return { kind: 'either', type: `${object}Or${other}`, object, or };
 }
 
-export function hasSchema(type: string): boolean {
-  return GENERATED.has(type);
+export interface Tables {
+  readonly hasSchema: (type: string) => boolean;
+  /** Every type of the tables, sorted. */
+  readonly typeNames: () => string[];
+  /** The descriptor of a type such as `core.v1.Pod`; throws when the tables have none of that name. */
+  readonly schemaOf: (type: string) => TypeSchema;
 }
 
-/** Every type of the tables, sorted. */
-export function typeNames(): string[] {
-  return [...GENERATED.keys()];
+/** The tables that such rows make, with the facts of the supplement. */
+export function readTables(generated: Readonly<Record<string, readonly string[]>>): Tables {
+  const types = new Map(Object.entries(generated));
+  const known = new Map<string, TypeSchema>();
+  const schemaOf = (type: string): TypeSchema => {
+    let schema = known.get(type);
+    if (schema !== undefined) return schema;
+    const rows = types.get(type);
+    if (rows === undefined) throw new Error(`the type tables have no ${type}`);
+    known.set(type, (schema = readType(type, rows, schemaOf)));
+    return schema;
+  };
+  return { hasSchema: (type) => types.has(type), typeNames: () => [...types.keys()], schemaOf };
 }
 
-/** The descriptor of a type such as `core.v1.Pod`; throws when the tables have none of that name. */
-export function schemaOf(type: string): TypeSchema {
-  let schema = known.get(type);
-  if (schema === undefined) known.set(type, (schema = readType(type)));
-  return schema;
-}
+/** Those of the installed packages. */
+export const { hasSchema, typeNames, schemaOf } = readTables(rows);
 
-function readType(name: string): TypeSchema {
-  const generated = GENERATED.get(name);
-  if (generated === undefined) throw new Error(`the type tables have no ${name}`);
+function readType(name: string, generated: readonly string[], schemaOf: Tables['schemaOf']): TypeSchema {
   const facts = new Map((SUPPLEMENT.get(name) ?? []).map((row) => [row.slice(0, row.indexOf(' ')), readOptions(row.split(' ').slice(1))]));
   const typeMeta = (row: string): boolean => row === '0 - meta.v1.TypeMeta inline';
   const members = generated.filter((row) => !typeMeta(row)).map((row) => readMember(row, facts));

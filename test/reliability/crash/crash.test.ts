@@ -113,5 +113,5 @@ function isCut(error: unknown): boolean {
 async function storedNumbers(client: ApiClient): Promise<Map<string, number>> {
   const answer = await client.get(base);
   expect(answer.status).toBe(200);
-  return new Map((answer.json().items ?? []).map((item) => [item.metadata.name, Number(item.data?.n)]));
+  return new Map((answer.json().items ?? []).map((item) => [item.metadata.name, Number(item.data?.['n'])]));
 }

@@ -41,7 +41,7 @@ describe('connections', () => {
       // 30 MB of events for each of 30 watchers that read nothing would be 900 MB.
       expect(highest - before).toBeLessThan(250);
       await waitUntil('the watcher that reads to have seen everything', () => seen.length === writes);
-      expect(seen.map(({ object: { data } }) => Number(data?.n))).toEqual(Array.from({ length: writes }, (_, n) => n));
+      expect(seen.map(({ object: { data } }) => Number(data?.['n']))).toEqual(Array.from({ length: writes }, (_, n) => n));
       during.sort((a, b) => a - b);
       expect(during[Math.floor(during.length / 2)]).toBeLessThan(250);
     } finally {

@@ -102,7 +102,7 @@ describeWithEtcd('two replicas on one etcd', () => {
   async function listed(client: ApiClient, lane: number): Promise<number> {
     const answer = await client.get(`${base}?labelSelector=lane%3Dlane-${lane}`);
     expect(answer.status).toBe(200);
-    return Number(answer.json().items?.[0]?.data?.n);
+    return Number(answer.json().items?.[0]?.data?.['n']);
   }
 });
 
@@ -126,5 +126,5 @@ async function put(client: ApiClient, name: string, n: number, create = n === 0)
 async function value(client: ApiClient, name: string): Promise<number> {
   const answer = await client.get(`${base}/${name}`);
   if (answer.status !== 200) throw new Error(`read of ${name}: ${answer.status} ${answer.text}`);
-  return Number(answer.json().data?.n);
+  return Number(answer.json().data?.['n']);
 }

@@ -1,42 +1,53 @@
 /** What a claim may ask for, on its own or as the template of an ephemeral volume. */
 import { append } from '../../../../shared/values/append';
 import { invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
-import { equalJson, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { equalJson } from '../../../../shared/values/json';
 import { dnsSubdomain } from '../../../../shared/values/name-formats';
 import { parseQuantity } from '../../../../shared/values/quantity';
-import { selectorErrors } from '../../rules/field-rules';
-import { checkFormat, checkOptional, checkRequired, textAt, type Errors } from '../../rules/checks';
+import { checkSelectorChange } from '../../rules/selectors';
+import { checkFormat, checkOptional, checkRequired, type Errors } from '../../rules/checks';
 import { accessModeErrors, noAccessModes, volumeModeErrors } from './access-modes';
+import type {
+  CoreV1PersistentVolumeClaimSpec,
+  CoreV1TypedLocalObjectReference,
+  CoreV1TypedObjectReference,
+} from '../../../../shared/api/types/generated/members';
 
 /** `old` = the spec that it is to replace. */
-export function checkClaimSpec(spec: JsonObject, old: JsonObject | undefined, place: string, errors: Errors): void {
+export function checkClaimSpec(
+  spec: CoreV1PersistentVolumeClaimSpec,
+  old: CoreV1PersistentVolumeClaimSpec | undefined,
+  place: string,
+  errors: Errors,
+): void {
   append(errors, noAccessModes(spec, place, 'at least 1 access mode is required'));
-  append(errors, [...selectorErrors(spec, old, place), ...accessModeErrors(spec, place)]);
+  checkSelectorChange(spec.selector, old?.selector, `${place}.selector`, errors);
+  append(errors, accessModeErrors(spec, place));
   checkStorage(spec, `${place}.resources[storage]`, errors);
   checkOptional(spec, 'storageClassName', place, errors, dnsSubdomain);
   append(errors, volumeModeErrors(spec, place));
   checkOrigins(spec, place, errors);
 }
 
-function checkStorage(spec: JsonObject, field: string, errors: Errors): void {
-  const wanted = stringAt(objectAt(objectAt(spec, 'resources'), 'requests'), 'storage');
+function checkStorage(spec: CoreV1PersistentVolumeClaimSpec, field: string, errors: Errors): void {
+  const wanted = spec.resources?.requests?.['storage'];
   if (wanted === undefined) errors.push(required(field));
   else if (parseQuantity(wanted).nanos <= 0n) errors.push(invalidValue(field, wanted, 'must be greater than zero'));
 }
 
-function checkOrigins(spec: JsonObject, place: string, errors: Errors): void {
-  const source = objectAt(spec, 'dataSource');
-  const reference = objectAt(spec, 'dataSourceRef');
+function checkOrigins(spec: CoreV1PersistentVolumeClaimSpec, place: string, errors: Errors): void {
+  const source = spec.dataSource;
+  const reference = spec.dataSourceRef;
   if (source !== undefined) checkOrigin(source, `${place}.dataSource`, errors);
   if (reference !== undefined) checkOrigin(reference, `${place}.dataSourceRef`, errors);
   if (source === undefined || reference === undefined || equalJson(source, reference)) return;
   errors.push(invalidAs(place, 'field.Path{name:"dataSource"}', 'must match dataSourceRef'));
 }
 
-function checkOrigin(origin: JsonObject, place: string, errors: Errors): void {
-  for (const member of ['name', 'kind']) checkRequired(origin, member, place, errors);
-  const group = textAt(origin, 'apiGroup');
-  const kind = textAt(origin, 'kind');
+function checkOrigin(origin: CoreV1TypedObjectReference | CoreV1TypedLocalObjectReference, place: string, errors: Errors): void {
+  for (const member of ['name', 'kind'] as const) checkRequired(origin, member, place, errors);
+  const group = origin.apiGroup ?? '';
+  const kind = origin.kind ?? '';
   if (group === '' && kind !== 'PersistentVolumeClaim') {
     errors.push(invalidValue(place, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
   }

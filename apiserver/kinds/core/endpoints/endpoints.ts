@@ -3,8 +3,16 @@ import { invalidValue, notSupported, required, type FieldError } from '../../../
 import { append } from '../../../../shared/values/append';
 import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
-import { ipErrors, unreachableErrors } from '../../rules/addresses';
-import { listed, misnamed, misnamedMember, numberAt, portNumberErrors, PROTOCOLS } from '../../rules/field-rules';
+import {
+  ipErrors,
+  listed,
+  misnamed,
+  misnamedMember,
+  numberAt,
+  portNumberErrors,
+  PROTOCOLS,
+  unreachableErrors,
+} from '../../rules/field-rules';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 

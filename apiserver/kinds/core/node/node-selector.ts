@@ -1,54 +1,61 @@
 /** Which nodes a volume or a pod may be on: terms of requirements, of which one has to hold. */
-import { forbiddenField, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
-import { type JsonObject, stringAt, stringsAt } from '../../../../shared/values/json';
+import { forbiddenField, invalidValue, required } from '../../../../shared/api/errors/field-error';
+import type {
+  CoreV1NodeSelector,
+  CoreV1NodeSelectorRequirement,
+  CoreV1NodeSelectorTerm,
+} from '../../../../shared/api/types/generated/members';
 import { dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
-import { listed, misnamed } from '../../rules/field-rules';
+import { checkFormat, type Errors } from '../../rules/checks';
 
 /** Of a selector at `place`; it has to have terms. */
-export function nodeSelectorErrors(selector: JsonObject, place: string): readonly FieldError[] {
-  const terms = listed(selector, 'nodeSelectorTerms');
+export function checkNodeSelector(selector: CoreV1NodeSelector, place: string, errors: Errors): void {
+  const terms = selector.nodeSelectorTerms ?? [];
   const field = `${place}.nodeSelectorTerms`;
-  if (terms.length === 0) return [required(field, 'must have at least one node selector term')];
-  return terms.flatMap((term, index) => nodeSelectorTermErrors(term, `${field}[${index}]`));
+  if (terms.length === 0) errors.push(required(field, 'must have at least one node selector term'));
+  terms.forEach((term, index) => checkNodeSelectorTerm(term, `${field}[${index}]`, errors));
 }
 
-export function nodeSelectorTermErrors(term: JsonObject, place: string): readonly FieldError[] {
-  const ofLabels = listed(term, 'matchExpressions').flatMap((expression, index) => {
+export function checkNodeSelectorTerm(term: CoreV1NodeSelectorTerm, place: string, errors: Errors): void {
+  term.matchExpressions?.forEach((expression, index) => {
     const field = `${place}.matchExpressions[${index}]`;
-    return [...valueErrors(expression, field), ...misnamed(stringAt(expression, 'key') ?? '', `${field}.key`, qualifiedName)];
+    checkValues(expression, field, errors);
+    checkFormat(expression.key ?? '', `${field}.key`, qualifiedName, errors);
   });
-  const ofFields = listed(term, 'matchFields').flatMap((expression, index) => fieldErrors(expression, `${place}.matchFields[${index}]`));
-  return [...ofLabels, ...ofFields];
+  term.matchFields?.forEach((expression, index) => checkFieldRequirement(expression, `${place}.matchFields[${index}]`, errors));
 }
 
-function valueErrors(expression: JsonObject, place: string): readonly FieldError[] {
-  const operator = stringAt(expression, 'operator') ?? '';
-  const count = stringsAt(expression, 'values').length;
+function checkValues(expression: CoreV1NodeSelectorRequirement, place: string, errors: Errors): void {
+  const operator = expression.operator ?? '';
+  const count = expression.values?.length ?? 0;
+  const field = `${place}.values`;
   switch (operator) {
     case 'In':
     case 'NotIn':
-      return count > 0 ? [] : [required(`${place}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+      if (count === 0) errors.push(required(field, "must be specified when `operator` is 'In' or 'NotIn'"));
+      return;
     case 'Exists':
     case 'DoesNotExist':
-      return count === 0 ? [] : [forbiddenField(`${place}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+      if (count > 0) errors.push(forbiddenField(field, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+      return;
     case 'Gt':
     case 'Lt':
-      return count === 1 ? [] : [required(`${place}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
+      if (count !== 1) errors.push(required(field, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
+      return;
     default:
-      return [invalidValue(`${place}.operator`, operator, 'not a valid selector operator')];
+      errors.push(invalidValue(`${place}.operator`, operator, 'not a valid selector operator'));
   }
 }
 
 /** Of the fields of a node only its name can be asked for. */
-function fieldErrors(expression: JsonObject, place: string): readonly FieldError[] {
-  const [key, operator] = [stringAt(expression, 'key') ?? '', stringAt(expression, 'operator') ?? ''];
-  const values = stringsAt(expression, 'values');
-  const errors: FieldError[] = [];
+function checkFieldRequirement(expression: CoreV1NodeSelectorRequirement, place: string, errors: Errors): void {
+  const { key = '', operator = '' } = expression;
+  const values = expression.values ?? [];
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length !== 1) {
       errors.push(required(`${place}.values`, "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
     }
   } else errors.push(invalidValue(`${place}.operator`, operator, 'not a valid selector operator'));
-  if (key !== 'metadata.name') return [...errors, invalidValue(`${place}.key`, key, 'not a valid field selector key')];
-  return [...errors, ...values.flatMap((value, index) => misnamed(value, `${place}.values[${index}]`, dnsSubdomain))];
+  if (key !== 'metadata.name') errors.push(invalidValue(`${place}.key`, key, 'not a valid field selector key'));
+  else values.forEach((value, index) => checkFormat(value, `${place}.values[${index}]`, dnsSubdomain, errors));
 }

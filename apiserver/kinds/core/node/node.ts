@@ -23,7 +23,7 @@ import { labelValue, qualifiedName } from '../../../../shared/values/name-format
 import { countErrors } from '../../rules/resource-names';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
-import { cidrErrors } from '../../rules/addresses';
+import { cidrErrors } from '../../rules/field-rules';
 
 export const node: Strategy = {
   keepsStatusAtCreation: true,

@@ -1,66 +1,73 @@
 /** To which nodes and other pods a pod is drawn, and from which it keeps away. */
-import { append } from '../../../../shared/values/append';
 import { forbiddenField, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
-import { type JsonObject, objectAt, sortedKeys, stringsAt } from '../../../../shared/values/json';
+import { sortedKeys } from '../../../../shared/values/json';
 import { dnsLabel } from '../../../../shared/values/name-formats';
-import { labelSelectorErrors } from '../../../../shared/api/selectors/label-selector-rules';
-import { listed, numberAt } from '../../rules/field-rules';
-import { nodeSelectorErrors, nodeSelectorTermErrors } from '../node/node-selector';
-import { checkFormat, checkLabelKey, textAt, type Errors } from '../../rules/checks';
+import { checkSelector } from '../../rules/selectors';
+import { checkNodeSelector, checkNodeSelectorTerm } from '../node/node-selector';
+import { checkFormat, checkLabelKey, type Errors } from '../../rules/checks';
+import type {
+  CoreV1NodeAffinity,
+  CoreV1PodAffinity,
+  CoreV1PodAffinityTerm,
+  CoreV1PodSpec,
+  CoreV1PreferredSchedulingTerm,
+  CoreV1WeightedPodAffinityTerm,
+  MetaV1LabelSelector,
+} from '../../../../shared/api/types/generated/members';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-export function checkAffinity(spec: JsonObject, specPlace: string, errors: Errors): void {
-  const affinity = objectAt(spec, 'affinity');
+export function checkAffinity(spec: CoreV1PodSpec, specPlace: string, errors: Errors): void {
+  const affinity = spec.affinity;
   if (affinity === undefined) return;
   const place = `${specPlace}.affinity`;
-  checkNodeAffinity(objectAt(affinity, 'nodeAffinity'), `${place}.nodeAffinity`, errors);
-  for (const member of ['podAffinity', 'podAntiAffinity']) checkPodAffinity(objectAt(affinity, member), `${place}.${member}`, errors);
+  checkNodeAffinity(affinity.nodeAffinity, `${place}.nodeAffinity`, errors);
+  for (const member of ['podAffinity', 'podAntiAffinity'] as const) checkPodAffinity(affinity[member], `${place}.${member}`, errors);
 }
 
-function checkNodeAffinity(affinity: JsonObject | undefined, place: string, errors: Errors): void {
+function checkNodeAffinity(affinity: CoreV1NodeAffinity | undefined, place: string, errors: Errors): void {
   if (affinity === undefined) return;
-  const needed = objectAt(affinity, REQUIRED);
-  if (needed !== undefined) append(errors, nodeSelectorErrors(needed, `${place}.${REQUIRED}`));
-  listed(affinity, PREFERRED).forEach((preference, index) => {
+  const needed = affinity[REQUIRED];
+  if (needed !== undefined) checkNodeSelector(needed, `${place}.${REQUIRED}`, errors);
+  affinity[PREFERRED]?.forEach((preference, index) => {
     const field = `${place}.${PREFERRED}[${index}]`;
     checkWeight(preference, field, errors);
-    append(errors, nodeSelectorTermErrors(objectAt(preference, 'preference') ?? {}, `${field}.preference`));
+    checkNodeSelectorTerm(preference.preference ?? {}, `${field}.preference`, errors);
   });
 }
 
 const HEAVIEST = 100;
 
-function checkWeight(preference: JsonObject, place: string, errors: Errors): void {
-  const weight = numberAt(preference, 'weight');
+function checkWeight(preference: CoreV1PreferredSchedulingTerm | CoreV1WeightedPodAffinityTerm, place: string, errors: Errors): void {
+  const weight = preference.weight ?? 0;
   if (weight < 1 || weight > HEAVIEST) errors.push(invalidAs(`${place}.weight`, String(weight), `must be in the range 1-${HEAVIEST}`));
 }
 
-function checkPodAffinity(affinity: JsonObject | undefined, place: string, errors: Errors): void {
+function checkPodAffinity(affinity: CoreV1PodAffinity | undefined, place: string, errors: Errors): void {
   if (affinity === undefined) return;
-  listed(affinity, REQUIRED).forEach((term, index) => checkPodTerm(term, `${place}.${REQUIRED}[${index}]`, errors));
-  listed(affinity, PREFERRED).forEach((preference, index) => {
+  affinity[REQUIRED]?.forEach((term, index) => checkPodTerm(term, `${place}.${REQUIRED}[${index}]`, errors));
+  affinity[PREFERRED]?.forEach((preference, index) => {
     const field = `${place}.${PREFERRED}[${index}]`;
     checkWeight(preference, field, errors);
-    checkPodTerm(objectAt(preference, 'podAffinityTerm') ?? {}, `${field}.podAffinityTerm`, errors);
+    checkPodTerm(preference.podAffinityTerm ?? {}, `${field}.podAffinityTerm`, errors);
   });
 }
 
-function checkPodTerm(term: JsonObject, place: string, errors: Errors): void {
-  const selector = objectAt(term, 'labelSelector');
-  append(errors, labelSelectorErrors(selector, `${place}.labelSelector`, { anyValue: false }));
-  append(errors, labelSelectorErrors(objectAt(term, 'namespaceSelector'), `${place}.namespaceSelector`, { anyValue: false }));
-  for (const namespace of stringsAt(term, 'namespaces')) checkFormat(namespace, `${place}.namespace`, dnsLabel, errors);
+function checkPodTerm(term: CoreV1PodAffinityTerm, place: string, errors: Errors): void {
+  const selector = term.labelSelector;
+  checkSelector(selector, `${place}.labelSelector`, errors);
+  checkSelector(term.namespaceSelector, `${place}.namespaceSelector`, errors);
+  for (const namespace of term.namespaces ?? []) checkFormat(namespace, `${place}.namespace`, dnsLabel, errors);
   checkLabelKeys(term, selector, place, errors);
-  const key = textAt(term, 'topologyKey');
+  const key = term.topologyKey ?? '';
   if (key === '') errors.push(required(`${place}.topologyKey`, 'can not be empty'));
   checkLabelKey(key, `${place}.topologyKey`, errors);
 }
 
-function checkLabelKeys(term: JsonObject, selector: JsonObject | undefined, place: string, errors: Errors): void {
-  const matched = stringsAt(term, 'matchLabelKeys');
-  const mismatched = stringsAt(term, 'mismatchLabelKeys');
+function checkLabelKeys(term: CoreV1PodAffinityTerm, selector: MetaV1LabelSelector | undefined, place: string, errors: Errors): void {
+  const matched = term.matchLabelKeys ?? [];
+  const mismatched = term.mismatchLabelKeys ?? [];
   if (matched.length === 0 && mismatched.length === 0) return;
   checkKeys(matched, selector, `${place}.matchLabelKeys`, errors);
   checkKeys(mismatched, selector, `${place}.mismatchLabelKeys`, errors);
@@ -71,7 +78,7 @@ function checkLabelKeys(term: JsonObject, selector: JsonObject | undefined, plac
   });
 }
 
-function checkKeys(keys: readonly string[], selector: JsonObject | undefined, place: string, errors: Errors): void {
+function checkKeys(keys: readonly string[], selector: MetaV1LabelSelector | undefined, place: string, errors: Errors): void {
   if (keys.length > 0 && selector === undefined) errors.push(forbiddenField(place, 'must not be specified when labelSelector is not set'));
   else keys.forEach((key, index) => checkLabelKey(key, `${place}[${index}]`, errors));
 }
@@ -80,11 +87,11 @@ function checkKeys(keys: readonly string[], selector: JsonObject | undefined, pl
  * The selector of a Pod's term names a key of `matchLabelKeys` by now, if the pod has that label. Whatever names it more often is of the client. The
  * place lacks the member (upstream behaviour).
  */
-function checkSelectedOnce(keys: readonly string[], selector: JsonObject, place: string, errors: Errors): void {
+function checkSelectedOnce(keys: readonly string[], selector: MetaV1LabelSelector, place: string, errors: Errors): void {
   const seen = new Set<string>();
   const selected = [
-    ...sortedKeys(objectAt(selector, 'matchLabels') ?? {}),
-    ...listed(selector, 'matchExpressions').map((expression) => textAt(expression, 'key')),
+    ...sortedKeys(selector.matchLabels ?? {}),
+    ...(selector.matchExpressions ?? []).map((expression) => expression.key ?? ''),
   ];
   for (const key of selected) {
     const index = keys.lastIndexOf(key);

@@ -3,11 +3,11 @@
  * dialect and named as the client spelled them. Never judges the form of keys.
  */
 import { forbiddenField, invalidValue } from '../../../../shared/api/errors/field-error';
-import { own, objectAt, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { arrayAt, isObject, own, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { listed } from '../../rules/field-rules';
-import { checkLocalPath, textAt, type Errors } from '../../rules/checks';
+import { checkLocalPath, type Errors } from '../../rules/checks';
 import { checkTolerations } from './tolerations';
+import type { CoreV1Container, CoreV1PodSpec, CoreV1Toleration } from '../../../../shared/api/types/generated/members';
 
 const PRODUCT = /(?:^|\.)(?:alpha|beta|controller|platform|kubernetes)\./;
 export const MIRROR = 'platform.io/config.mirror';
@@ -26,7 +26,7 @@ export interface Known {
 }
 
 /** The annotations that may mean something, in the order of their keys. */
-export function knownAnnotations(annotations: JsonObject | undefined): readonly Known[] {
+export function knownAnnotations(annotations: Record<string, string> | undefined): readonly Known[] {
   if (annotations === undefined) return NONE;
   let known: Known[] | undefined;
   for (const key of sortedKeys(annotations)) {
@@ -43,11 +43,16 @@ export const annotationNamed = (known: readonly Known[], canonical: string): Kno
   known.find((one) => one.canonical === canonical);
 
 /** `place` = the path of the annotations. */
-export function checkKnownAnnotations(annotations: JsonObject | undefined, spec: JsonObject, place: string, errors: Errors): void {
+export function checkKnownAnnotations(
+  annotations: Record<string, string> | undefined,
+  spec: CoreV1PodSpec,
+  place: string,
+  errors: Errors,
+): void {
   const known = knownAnnotations(annotations);
   if (known.length === 0) return;
   for (const { key, canonical, value } of known) {
-    if (canonical === MIRROR && textAt(spec, 'nodeName') === '') {
+    if (canonical === MIRROR && (spec.nodeName ?? '') === '') {
       errors.push(invalidValue(`${place}[${key}]`, value, 'must set spec.nodeName if mirror pod annotation is set'));
     }
   }
@@ -76,16 +81,24 @@ function checkOldTolerations(value: string, key: string, place: string, errors: 
 }
 
 /** The tolerations, or what is wrong with the text. */
-function readTolerations(text: string): readonly JsonObject[] | string {
+function readTolerations(text: string): readonly CoreV1Toleration[] | string {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
   } catch {
     return syntaxFault(text);
   }
-  if (Array.isArray(parsed)) return listed({ parsed }, 'parsed');
+  if (Array.isArray(parsed)) return (arrayAt({ parsed }, 'parsed') ?? []).filter(isObject).map(asToleration);
   const kind = parsed === null ? undefined : typeof parsed === 'boolean' ? 'bool' : typeof parsed;
   return kind === undefined ? [] : `json: cannot unmarshal ${kind} into Go value of type []core.Toleration`;
+}
+
+/** What its members say, as far as they are what they should be. */
+function asToleration(value: JsonObject): CoreV1Toleration {
+  const text = (member: string): string => stringAt(value, member) ?? '';
+  const seconds = own(value, 'tolerationSeconds');
+  const limit = typeof seconds === 'number' ? { tolerationSeconds: seconds } : {};
+  return { key: text('key'), operator: text('operator'), value: text('value'), effect: text('effect'), ...limit };
 }
 
 function syntaxFault(text: string): string {
@@ -104,10 +117,10 @@ function checkOldSeccomp(value: string, field: string, errors: Errors): void {
 
 const APP_ARMOR_PROFILES = new Set(['', 'runtime/default', 'unconfined']);
 
-function checkOldAppArmor({ key, canonical, value }: Known, spec: JsonObject, place: string, errors: Errors): void {
+function checkOldAppArmor({ key, canonical, value }: Known, spec: CoreV1PodSpec, place: string, errors: Errors): void {
   const field = `${place}[${key}]`;
   const name = canonical.slice(APP_ARMOR.length);
-  if (!allContainers(spec).some(({ container }) => textAt(container, 'name') === name)) {
+  if (!allContainers(spec).some(({ container }) => (container.name ?? '') === name)) {
     errors.push(invalidValue(field, name, 'container not found'));
   }
   if (!APP_ARMOR_PROFILES.has(value) && !value.startsWith(LOCAL)) {
@@ -116,34 +129,39 @@ function checkOldAppArmor({ key, canonical, value }: Known, spec: JsonObject, pl
 }
 
 interface Placed {
-  readonly container: JsonObject;
+  readonly container: CoreV1Container;
   /** Within the spec: `containers[0]`. */
   readonly place: string;
 }
 
+const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+
 /** Init containers first. */
-function allContainers(spec: JsonObject): readonly Placed[] {
-  return ['initContainers', 'containers', 'ephemeralContainers'].flatMap((list) =>
-    listed(spec, list).map((container, index) => ({ container, place: `${list}[${index}]` })),
-  );
+function allContainers(spec: CoreV1PodSpec): readonly Placed[] {
+  return CONTAINER_LISTS.flatMap((list) => (spec[list] ?? []).map((container, index) => ({ container, place: `${list}[${index}]` })));
 }
 
 /** Where a profile stands in an annotation and in a member, they say the same. `place` = the path of the spec. */
-export function checkProfilesAgree(annotations: JsonObject | undefined, spec: JsonObject, place: string, errors: Errors): void {
+export function checkProfilesAgree(
+  annotations: Record<string, string> | undefined,
+  spec: CoreV1PodSpec,
+  place: string,
+  errors: Errors,
+): void {
   const known = knownAnnotations(annotations);
   if (known.length === 0) return;
   const valueOf = (canonical: string): string | undefined => annotationNamed(known, canonical)?.value;
   checkAgree(valueOf(POD_SECCOMP), spec, SECCOMP, place, errors);
-  for (const rules of [SECCOMP, ARMOR]) {
+  for (const rules of [SECCOMP, ARMOR] as const) {
     for (const { container, place: within } of allContainers(spec)) {
-      checkAgree(valueOf(rules.prefix + textAt(container, 'name')), container, rules, `${place}.${within}`, errors);
+      checkAgree(valueOf(rules.prefix + (container.name ?? '')), container, rules, `${place}.${within}`, errors);
     }
   }
 }
 
 interface Agreement {
   readonly prefix: string;
-  readonly member: string;
+  readonly member: 'seccompProfile' | 'appArmorProfile';
   readonly shown: string;
   /** The types of profiles that annotations know by name. */
   readonly types: Readonly<Record<string, string>>;
@@ -162,15 +180,21 @@ const ARMOR: Agreement = {
   types: { 'runtime/default': 'RuntimeDefault', unconfined: 'Unconfined' },
 };
 
-function checkAgree(value: string | undefined, holder: JsonObject, rules: Agreement, place: string, errors: Errors): void {
-  const profile = objectAt(objectAt(holder, 'securityContext'), rules.member);
+function checkAgree(
+  value: string | undefined,
+  holder: CoreV1PodSpec | CoreV1Container,
+  rules: Agreement,
+  place: string,
+  errors: Errors,
+): void {
+  const profile = holder.securityContext?.[rules.member];
   if (value === undefined || profile === undefined) return;
   const field = `${place}.securityContext.${rules.member}`;
-  const type = textAt(profile, 'type');
+  const type = profile.type ?? '';
   if (type === '') return;
   if (type !== (value.startsWith(LOCAL) ? 'Localhost' : own(rules.types, value))) {
     errors.push(forbiddenField(`${field}.type`, `${rules.shown} type in annotation and field must match`));
-  } else if (type === 'Localhost' && stringAt(profile, 'localhostProfile') !== value.slice(LOCAL.length)) {
+  } else if (type === 'Localhost' && profile.localhostProfile !== value.slice(LOCAL.length)) {
     errors.push(forbiddenField(`${field}.localhostProfile`, `${rules.shown} profile in annotation and field must match`));
   }
 }

@@ -1,23 +1,24 @@
 /** The claim that an ephemeral volume makes for itself. */
 import { forbiddenField, required } from '../../../../shared/api/errors/field-error';
-import { isEmptyObject, objectAt, own, type JsonObject } from '../../../../shared/values/json';
+import { isEmptyObject } from '../../../../shared/values/json';
 import { validateAnnotations, validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
 import { checkClaimSpec } from '../claim/claim-spec';
 import type { Errors } from '../../rules/checks';
+import type { CoreV1EphemeralVolumeSource, MetaV1ObjectMeta } from '../../../../shared/api/types/generated/members';
 
-export function checkClaimTemplate(source: JsonObject, sourcePlace: string, errors: Errors): void {
-  const template = objectAt(source, 'volumeClaimTemplate');
+export function checkClaimTemplate(source: CoreV1EphemeralVolumeSource, sourcePlace: string, errors: Errors): void {
+  const template = source.volumeClaimTemplate;
   const place = `${sourcePlace}.volumeClaimTemplate`;
   if (template === undefined) {
     errors.push(required(place));
     return;
   }
-  checkMetadata(objectAt(template, 'metadata') ?? {}, `${place}.metadata`, errors);
-  checkClaimSpec(objectAt(template, 'spec') ?? {}, undefined, `${place}.spec`, errors);
+  checkMetadata(template.metadata ?? {}, `${place}.metadata`, errors);
+  checkClaimSpec(template.spec ?? {}, undefined, `${place}.spec`, errors);
 }
 
 /** What only the claim's maker says, in the order and the spelling of messages. */
-const NOT_CHOSEN: readonly (readonly [member: string, shown?: string])[] = [
+const NOT_CHOSEN: readonly (readonly [member: keyof MetaV1ObjectMeta, shown?: string])[] = [
   ['name'],
   ['generateName'],
   ['namespace'],
@@ -33,17 +34,17 @@ const NOT_CHOSEN: readonly (readonly [member: string, shown?: string])[] = [
   ['managedFields'],
 ];
 
-function checkMetadata(metadata: JsonObject, place: string, errors: Errors): void {
+function checkMetadata(metadata: MetaV1ObjectMeta, place: string, errors: Errors): void {
   if (isEmptyObject(metadata)) return;
-  validateAnnotations(objectAt(metadata, 'annotations') ?? {}, `${place}.annotations`, errors);
-  validateLabels(objectAt(metadata, 'labels') ?? {}, `${place}.labels`, errors);
+  validateAnnotations(metadata.annotations ?? {}, `${place}.annotations`, errors);
+  validateLabels(metadata.labels ?? {}, `${place}.labels`, errors);
   for (const [member, shown = member] of NOT_CHOSEN) {
     if (saysSomething(metadata, member)) errors.push(forbiddenField(`${place}.${shown}`, 'cannot be set'));
   }
 }
 
-function saysSomething(object: JsonObject, member: string): boolean {
-  const value = own(object, member);
+function saysSomething(object: MetaV1ObjectMeta, member: keyof MetaV1ObjectMeta): boolean {
+  const value = object[member];
   if (value === undefined || value === null || value === '' || value === 0) return false;
   return !Array.isArray(value) || value.length > 0;
 }

@@ -1,15 +1,15 @@
 /** The containers of a pod: what holds for all of them, and what for ordinary, init and ephemeral ones. */
 import { duplicate, forbiddenField, invalidValue, notFoundValue, required } from '../../../../shared/api/errors/field-error';
-import { arrayAt, isEmptyObject, objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { isEmptyObject } from '../../../../shared/values/json';
 import { dnsLabel } from '../../../../shared/values/name-formats';
-import { listed } from '../../rules/field-rules';
-import { checkChoice, checkRequired, checkRequiredChoice, forbidSet, integerAt, isSet, textAt, type Errors } from '../../rules/checks';
+import { checkChoice, checkRequired, checkRequiredChoice, forbidSet, isSet, type Errors } from '../../rules/checks';
 import { checkVariables } from './environment';
 import { checkLifecycle, checkProbe } from './handlers';
 import { checkMounts, type Volumes } from './mounts';
 import { checkHostNetworkPorts, checkHostPorts, checkPorts } from './ports';
 import { checkResources } from './resources';
 import { checkSecurityContext } from './security-context';
+import type { CoreV1Container, CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 
 const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];
@@ -23,23 +23,23 @@ interface Surroundings {
   readonly names: Set<string>;
 }
 
-export function checkContainers(spec: JsonObject, place: string, volumes: Volumes, errors: Errors): void {
-  const around = { volumes, grace: integerAt(spec, 'terminationGracePeriodSeconds') ?? 0, names: new Set<string>() };
-  const containers = listed(spec, 'containers');
+export function checkContainers(spec: CoreV1PodSpec, place: string, volumes: Volumes, errors: Errors): void {
+  const around = { volumes, grace: spec.terminationGracePeriodSeconds ?? 0, names: new Set<string>() };
+  const containers = spec.containers ?? [];
   const field = `${place}.containers`;
   if (containers.length === 0) errors.push(required(field));
   containers.forEach((container, index) => checkContainer(container, `${field}[${index}]`, around, errors));
   const taken = new Set<string>();
   containers.forEach((container, index) => checkHostPorts(container, `${field}[${index}]`, taken, errors));
-  const initial = listed(spec, 'initContainers');
+  const initial = spec.initContainers ?? [];
   initial.forEach((container, index) => checkInitContainer(container, `${place}.initContainers[${index}]`, around, errors));
   checkEphemeralContainers(spec, place, around, errors);
-  if (own(spec, 'hostNetwork') === true) {
+  if (spec.hostNetwork === true) {
     containers.forEach((container, index) => checkHostNetworkPorts(container, `${field}[${index}]`, errors));
   }
 }
 
-function checkContainer(container: JsonObject, place: string, around: Surroundings, errors: Errors): void {
+function checkContainer(container: CoreV1Container, place: string, around: Surroundings, errors: Errors): void {
   checkCommon(container, place, around, errors);
   checkUnique(container, place, around, errors);
   checkLifecycle(container, place, around.grace, errors);
@@ -49,14 +49,14 @@ function checkContainer(container: JsonObject, place: string, around: Surroundin
   }
 }
 
-const RESTARTABLE_ONLY = ['lifecycle', ...PROBES];
+const RESTARTABLE_ONLY = ['lifecycle', ...PROBES] as const;
 
-function checkInitContainer(container: JsonObject, place: string, around: Surroundings, errors: Errors): void {
+function checkInitContainer(container: CoreV1Container, place: string, around: Surroundings, errors: Errors): void {
   checkCommon(container, place, around, errors);
   checkChoice(container, 'restartPolicy', place, ['Always'], errors);
   checkUnique(container, place, around, errors);
   checkHostPorts(container, place, new Set(), errors);
-  if (stringAt(container, 'restartPolicy') !== 'Always') {
+  if (container.restartPolicy !== 'Always') {
     forbidSet(container, RESTARTABLE_ONLY, place, 'may not be set for init containers without restartPolicy=Always', errors);
     return;
   }
@@ -65,32 +65,32 @@ function checkInitContainer(container: JsonObject, place: string, around: Surrou
 }
 
 /** What asks for guarantees that an ephemeral container does not get. */
-const NOT_EPHEMERAL = ['restartPolicy', ...PROBES, 'lifecycle'];
+const NOT_EPHEMERAL = ['restartPolicy', ...PROBES, 'lifecycle'] as const;
 const EPHEMERAL_TEXT = 'cannot be set for an Ephemeral Container';
 
-function checkEphemeralContainers(spec: JsonObject, place: string, around: Surroundings, errors: Errors): void {
-  const ephemeral = listed(spec, 'ephemeralContainers');
+function checkEphemeralContainers(spec: CoreV1PodSpec, place: string, around: Surroundings, errors: Errors): void {
+  const ephemeral = spec.ephemeralContainers ?? [];
   if (ephemeral.length === 0) return;
   const targets = new Set(around.names);
   ephemeral.forEach((container, index) => {
     const field = `${place}.ephemeralContainers[${index}]`;
     checkCommon(container, field, around, errors);
-    const image = textAt(container, 'image');
+    const image = container.image ?? '';
     if (image !== image.trim()) errors.push(spacedImage(`${field}.image`, image));
     checkUnique(container, field, around, errors);
-    const target = textAt(container, 'targetContainerName');
+    const target = container.targetContainerName ?? '';
     if (target !== '' && !targets.has(target)) errors.push(notFoundValue(`${field}.targetContainerName`, target));
     checkUnwanted(container, field, errors);
   });
 }
 
-function checkUnwanted(container: JsonObject, place: string, errors: Errors): void {
-  if (arrayAt(container, 'ports') !== undefined) errors.push(forbiddenField(`${place}.ports`, EPHEMERAL_TEXT));
-  if (!isEmptyObject(objectAt(container, 'resources') ?? {})) errors.push(forbiddenField(`${place}.resources`, EPHEMERAL_TEXT));
+function checkUnwanted(container: CoreV1Container, place: string, errors: Errors): void {
+  if (container.ports !== undefined) errors.push(forbiddenField(`${place}.ports`, EPHEMERAL_TEXT));
+  if (!isEmptyObject(container.resources ?? {})) errors.push(forbiddenField(`${place}.resources`, EPHEMERAL_TEXT));
   forbidSet(container, NOT_EPHEMERAL, place, EPHEMERAL_TEXT, errors);
-  listed(container, 'volumeMounts').forEach((mount, index) => {
-    for (const member of ['subPath', 'subPathExpr']) {
-      if (textAt(mount, member) !== '') errors.push(forbiddenField(`${place}.volumeMounts[${index}].${member}`, EPHEMERAL_TEXT));
+  container.volumeMounts?.forEach((mount, index) => {
+    for (const member of ['subPath', 'subPathExpr'] as const) {
+      if ((mount[member] ?? '') !== '') errors.push(forbiddenField(`${place}.volumeMounts[${index}].${member}`, EPHEMERAL_TEXT));
     }
   });
 }
@@ -98,20 +98,20 @@ function checkUnwanted(container: JsonObject, place: string, errors: Errors): vo
 export const spacedImage = (field: string, image: string): Errors[number] =>
   invalidValue(field, image, 'must not have leading or trailing whitespace');
 
-function checkUnique(container: JsonObject, place: string, { names }: Surroundings, errors: Errors): void {
-  const name = textAt(container, 'name');
+function checkUnique(container: CoreV1Container, place: string, { names }: Surroundings, errors: Errors): void {
+  const name = container.name ?? '';
   if (names.has(name)) errors.push(duplicate(`${place}.name`, name));
   names.add(name);
 }
 
-function checkCommon(container: JsonObject, place: string, around: Surroundings, errors: Errors): void {
+function checkCommon(container: CoreV1Container, place: string, around: Surroundings, errors: Errors): void {
   checkRequired(container, 'name', place, errors, dnsLabel);
-  if (textAt(container, 'image') === '') errors.push(required(`${place}.image`));
+  if ((container.image ?? '') === '') errors.push(required(`${place}.image`));
   checkRequiredChoice(container, 'terminationMessagePolicy', place, MESSAGE_POLICIES, errors);
   checkPorts(container, place, errors);
   checkVariables(container, place, errors);
   checkMounts(container, place, around.volumes, errors);
   checkRequiredChoice(container, 'imagePullPolicy', place, PULL_POLICIES, errors);
-  checkResources(objectAt(container, 'resources'), `${place}.resources`, errors);
-  checkSecurityContext(objectAt(container, 'securityContext'), `${place}.securityContext`, errors);
+  checkResources(container.resources, `${place}.resources`, errors);
+  checkSecurityContext(container.securityContext, `${place}.securityContext`, errors);
 }

@@ -1,8 +1,8 @@
 /** References to the pod's own fields and resources, from variables and from files. Never resolves them. */
 import { invalidValue, notSupported, required } from '../../../../shared/api/errors/field-error';
-import { type JsonObject } from '../../../../shared/values/json';
 import { qualifiedName } from '../../../../shared/values/name-formats';
-import { checkFormat, checkRequired, textAt, type Errors } from '../../rules/checks';
+import { checkFormat, checkRequired, type Errors } from '../../rules/checks';
+import type { CoreV1ObjectFieldSelector, CoreV1ResourceFieldSelector } from '../../../../shared/api/types/generated/members';
 
 export const VARIABLE_FIELDS: readonly string[] = [
   'metadata.name',
@@ -38,10 +38,15 @@ const OLD_NODE = 'spec.host';
 
 const SUBSCRIPTED = new Set(['metadata.annotations', 'metadata.labels']);
 
-export function checkFieldReference(reference: JsonObject, place: string, supported: readonly string[], errors: Errors): void {
-  const path = textAt(reference, 'fieldPath');
+export function checkFieldReference(
+  reference: CoreV1ObjectFieldSelector,
+  place: string,
+  supported: readonly string[],
+  errors: Errors,
+): void {
+  const path = reference.fieldPath ?? '';
   const field = `${place}.fieldPath`;
-  const version = textAt(reference, 'apiVersion');
+  const version = reference.apiVersion ?? '';
   if (path === '') errors.push(required(field));
   else if (version !== '' && version !== 'v1') errors.push(unconverted(field, path, `unsupported pod version: ${version}`));
   else if (path.endsWith("']") && path.includes("['")) checkSubscript(path, place, errors);
@@ -90,13 +95,13 @@ const DIVISORS: readonly (readonly [pattern: RegExp, divisors: readonly string[]
 const HUGE_PAGES = /^(?:limits|requests)\.hugepages-/;
 
 /** `elsewhere`: the container has to be named, because the reference does not stand in one. */
-export function checkResourceReference(reference: JsonObject, place: string, elsewhere: boolean, errors: Errors): void {
-  const resource = textAt(reference, 'resource');
-  if (elsewhere && textAt(reference, 'containerName') === '') checkRequired(reference, 'containerName', place, errors);
+export function checkResourceReference(reference: CoreV1ResourceFieldSelector, place: string, elsewhere: boolean, errors: Errors): void {
+  const resource = reference.resource ?? '';
+  if (elsewhere && (reference.containerName ?? '') === '') checkRequired(reference, 'containerName', place, errors);
   else if (resource === '') errors.push(required(`${place}.resource`));
   else if (!RESOURCES.includes(resource) && !HUGE_PAGES.test(resource)) {
     errors.push(notSupported(`${place}.resource`, resource, RESOURCES));
-  } else checkDivisor(resource, textAt(reference, 'divisor'), `${place}.divisor`, errors);
+  } else checkDivisor(resource, reference.divisor ?? '', `${place}.divisor`, errors);
 }
 
 function checkDivisor(resource: string, divisor: string, field: string, errors: Errors): void {

@@ -1,10 +1,15 @@
 /** The variables of a container: names, values and where they come from. Never looks at what the sources hold. */
 import { invalidValue } from '../../../../shared/api/errors/field-error';
-import { objectAt, type JsonObject } from '../../../../shared/values/json';
 import { configKey, dnsSubdomain, patternMessage, type NameCheck } from '../../../../shared/values/name-formats';
-import { listed } from '../../rules/field-rules';
-import { checkFormat, checkRequired, textAt, type Errors } from '../../rules/checks';
+import { checkParts, type PartOf } from '../../rules/parts';
+import { checkFormat, checkRequired, type Errors } from '../../rules/checks';
 import { checkFieldReference, checkResourceReference, VARIABLE_FIELDS } from './downward';
+import type {
+  CoreV1ConfigMapKeySelector,
+  CoreV1Container,
+  CoreV1EnvFromSource,
+  CoreV1EnvVarSource,
+} from '../../../../shared/api/types/generated/members';
 
 const VARIABLE = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
 const VARIABLE_TEXT = patternMessage(
@@ -22,33 +27,25 @@ const variableName: NameCheck = (name) => {
   return name.startsWith('..') ? ["must not start with '..'"] : [];
 };
 
-export function checkVariables(container: JsonObject, place: string, errors: Errors): void {
-  listed(container, 'env').forEach((variable, index) => {
+export function checkVariables(container: CoreV1Container, place: string, errors: Errors): void {
+  container.env?.forEach((variable, index) => {
     const field = `${place}.env[${index}]`;
     checkRequired(variable, 'name', field, errors, variableName);
-    const source = objectAt(variable, 'valueFrom');
-    if (source !== undefined) checkSource(source, textAt(variable, 'value'), `${field}.valueFrom`, errors);
+    const source = variable.valueFrom;
+    if (source !== undefined) checkSource(source, variable.value ?? '', `${field}.valueFrom`, errors);
   });
-  listed(container, 'envFrom').forEach((source, index) => checkSourceOfAll(source, `${place}.envFrom`, index, errors));
+  container.envFrom?.forEach((source, index) => checkSourceOfAll(source, `${place}.envFrom`, index, errors));
 }
 
-type SourceRule = (source: JsonObject, place: string, errors: Errors) => void;
-
-const SOURCES: readonly (readonly [member: string, rule: SourceRule])[] = [
-  ['fieldRef', (source, place, errors) => checkFieldReference(source, place, VARIABLE_FIELDS, errors)],
-  ['resourceFieldRef', (source, place, errors) => checkResourceReference(source, place, false, errors)],
-  ['configMapKeyRef', checkKeyReference],
-  ['secretKeyRef', checkKeyReference],
+const SOURCES: readonly PartOf<CoreV1EnvVarSource>[] = [
+  { member: 'fieldRef', rule: (source, place, errors) => checkFieldReference(source, place, VARIABLE_FIELDS, errors) },
+  { member: 'resourceFieldRef', rule: (source, place, errors) => checkResourceReference(source, place, false, errors) },
+  { member: 'configMapKeyRef', rule: checkKeyReference },
+  { member: 'secretKeyRef', rule: checkKeyReference },
 ];
 
-function checkSource(source: JsonObject, value: string, place: string, errors: Errors): void {
-  let found = 0;
-  for (const [member, rule] of SOURCES) {
-    const one = objectAt(source, member);
-    if (one === undefined) continue;
-    found += 1;
-    rule(one, `${place}.${member}`, errors);
-  }
+function checkSource(source: CoreV1EnvVarSource, value: string, place: string, errors: Errors): void {
+  const found = checkParts(source, place, SOURCES, errors);
   if (found === 0) {
     errors.push(invalidValue(place, '', 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`'));
   } else if (value !== '') errors.push(invalidValue(place, '', 'may not be specified when `value` is not empty'));
@@ -56,17 +53,17 @@ function checkSource(source: JsonObject, value: string, place: string, errors: E
 }
 
 /** An empty name is no name, but it is not said to be missing (upstream behaviour). */
-function checkKeyReference(source: JsonObject, place: string, errors: Errors): void {
-  checkFormat(textAt(source, 'name'), `${place}.name`, dnsSubdomain, errors);
+function checkKeyReference(source: CoreV1ConfigMapKeySelector, place: string, errors: Errors): void {
+  checkFormat(source.name ?? '', `${place}.name`, dnsSubdomain, errors);
   checkRequired(source, 'key', place, errors, configKey);
 }
 
-function checkSourceOfAll(source: JsonObject, place: string, index: number, errors: Errors): void {
-  const prefix = textAt(source, 'prefix');
+function checkSourceOfAll(source: CoreV1EnvFromSource, place: string, index: number, errors: Errors): void {
+  const prefix = source.prefix ?? '';
   if (prefix !== '') checkFormat(prefix, `${place}[${index}].prefix`, variableName, errors);
   let found = 0;
-  for (const member of ['configMapRef', 'secretRef']) {
-    const one = objectAt(source, member);
+  for (const member of ['configMapRef', 'secretRef'] as const) {
+    const one = source[member];
     if (one === undefined) continue;
     found += 1;
     checkRequired(one, 'name', `${place}[${index}].${member}`, errors, dnsSubdomain);

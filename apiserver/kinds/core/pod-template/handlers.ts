@@ -1,95 +1,94 @@
 /** Probes and lifecycle hooks, and the actions that both take. */
-import { forbiddenField, invalidAs, required } from '../../../../shared/api/errors/field-error';
-import { arrayAt, objectAt, own, type JsonObject } from '../../../../shared/values/json';
+import { invalidAs, required } from '../../../../shared/api/errors/field-error';
 import { patternMessage, portName, type NameCheck } from '../../../../shared/values/name-formats';
-import { listed } from '../../rules/field-rules';
-import { checkAtLeastZero, checkFormat, checkPort, checkRequiredChoice, integerAt, textAt, type Errors } from '../../rules/checks';
+import { checkFirstPart, type Part, type PartOf } from '../../rules/parts';
+import { checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkNotNegative, checkPort } from '../../rules/numbers';
+import type {
+  CoreV1Container,
+  CoreV1ExecAction,
+  CoreV1GRPCAction,
+  CoreV1HTTPGetAction,
+  CoreV1LifecycleHandler,
+  CoreV1Probe,
+  CoreV1SleepAction,
+  CoreV1TCPSocketAction,
+} from '../../../../shared/api/types/generated/members';
 
 const HEADER = /^[-A-Za-z0-9]+$/;
 const HEADER_TEXT = patternMessage("a valid HTTP header must consist of alphanumeric characters or '-'", '[-A-Za-z0-9]+', 'X-Header-Name');
 const headerName: NameCheck = (name) => (HEADER.test(name) ? [] : [HEADER_TEXT]);
 
-type Action = (action: JsonObject, place: string, errors: Errors) => void;
-type Actions = readonly (readonly [member: string, rule: Action])[];
-
-const PROBE_ACTIONS: Actions = [
-  ['exec', checkExec],
-  ['httpGet', checkHttp],
-  ['tcpSocket', checkPortOf],
-  ['grpc', checkPortOf],
+const PROBE_ACTIONS: readonly PartOf<CoreV1Probe>[] = [
+  { member: 'exec', rule: checkExec },
+  { member: 'httpGet', rule: checkHttp },
+  { member: 'tcpSocket', rule: checkPortOf },
+  { member: 'grpc', rule: checkPortOf },
 ];
 
 /** Exactly one action; a second one is not looked at. */
-function checkAction(handler: JsonObject, place: string, actions: Actions, errors: Errors): void {
-  let found = 0;
-  for (const [member, rule] of actions) {
-    const action = objectAt(handler, member);
-    if (action === undefined) continue;
-    found += 1;
-    if (found > 1) errors.push(forbiddenField(`${place}.${member}`, 'may not specify more than 1 handler type'));
-    else rule(action, `${place}.${member}`, errors);
-  }
+function checkAction(handler: CoreV1Probe | CoreV1LifecycleHandler, place: string, actions: readonly Part[], errors: Errors): void {
+  const found = checkFirstPart(handler, place, actions, 'may not specify more than 1 handler type', errors);
   if (found === 0) errors.push(required(place, 'must specify a handler type'));
 }
 
-function checkExec(action: JsonObject, place: string, errors: Errors): void {
-  if ((arrayAt(action, 'command') ?? []).length === 0) errors.push(required(`${place}.command`));
+function checkExec(action: CoreV1ExecAction, place: string, errors: Errors): void {
+  if ((action.command ?? []).length === 0) errors.push(required(`${place}.command`));
 }
 
-function checkHttp(action: JsonObject, place: string, errors: Errors): void {
-  if (textAt(action, 'path') === '') errors.push(required(`${place}.path`));
+function checkHttp(action: CoreV1HTTPGetAction, place: string, errors: Errors): void {
+  if ((action.path ?? '') === '') errors.push(required(`${place}.path`));
   checkPortOf(action, place, errors);
   checkRequiredChoice(action, 'scheme', place, ['HTTP', 'HTTPS'], errors);
-  for (const header of listed(action, 'httpHeaders')) checkFormat(textAt(header, 'name'), `${place}.httpHeaders`, headerName, errors);
+  for (const header of action.httpHeaders ?? []) checkFormat(header.name ?? '', `${place}.httpHeaders`, headerName, errors);
 }
 
 /** A number, or the name of a port. */
-function checkPortOf(action: JsonObject, place: string, errors: Errors): void {
-  const port = own(action, 'port') ?? 0;
+function checkPortOf(action: CoreV1HTTPGetAction | CoreV1TCPSocketAction | CoreV1GRPCAction, place: string, errors: Errors): void {
+  const port = action.port ?? 0;
   if (typeof port === 'string') checkFormat(port, `${place}.port`, portName, errors);
-  else if (typeof port === 'number' || typeof port === 'bigint') checkPort(port, `${place}.port`, errors);
+  else checkPort(port, `${place}.port`, errors);
 }
 
-const COUNTS = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'];
+const COUNTS = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const;
 
 type ProbeName = 'livenessProbe' | 'readinessProbe' | 'startupProbe';
 
-export function checkProbe(container: JsonObject, name: ProbeName, containerPlace: string, errors: Errors): void {
-  const probe = objectAt(container, name);
+export function checkProbe(container: CoreV1Container, name: ProbeName, containerPlace: string, errors: Errors): void {
+  const probe = container[name];
   if (probe === undefined) return;
   const place = `${containerPlace}.${name}`;
   checkAction(probe, place, PROBE_ACTIONS, errors);
-  for (const member of COUNTS) checkAtLeastZero(probe, member, place, errors);
-  const grace = integerAt(probe, 'terminationGracePeriodSeconds');
+  for (const member of COUNTS) checkNotNegative(probe, member, place, errors);
+  const grace = probe.terminationGracePeriodSeconds;
   const graceField = `${place}.terminationGracePeriodSeconds`;
   if (grace !== undefined && grace <= 0) errors.push(invalidAs(graceField, String(grace), 'must be greater than 0'));
   if (name === 'readinessProbe') {
     if (grace !== undefined) errors.push(invalidAs(graceField, String(grace), 'must not be set for readinessProbes'));
     return;
   }
-  const successes = integerAt(probe, 'successThreshold') ?? 0;
+  const successes = probe.successThreshold ?? 0;
   if (successes !== 1) errors.push(invalidAs(`${place}.successThreshold`, String(successes), 'must be 1'));
 }
 
 /** `grace` = how long the pod has to end. */
-export function checkLifecycle(container: JsonObject, containerPlace: string, grace: number | bigint, errors: Errors): void {
-  const lifecycle = objectAt(container, 'lifecycle');
+export function checkLifecycle(container: CoreV1Container, containerPlace: string, grace: number | bigint, errors: Errors): void {
+  const lifecycle = container.lifecycle;
   if (lifecycle === undefined) return;
-  const sleep: Action = (action, place) => checkSleep(action, place, grace, errors);
-  const actions: Actions = [
-    ['exec', checkExec],
-    ['httpGet', checkHttp],
-    ['tcpSocket', checkPortOf],
-    ['sleep', sleep],
+  const actions: readonly PartOf<CoreV1LifecycleHandler>[] = [
+    { member: 'exec', rule: checkExec },
+    { member: 'httpGet', rule: checkHttp },
+    { member: 'tcpSocket', rule: checkPortOf },
+    { member: 'sleep', rule: (action, place) => checkSleep(action, place, grace, errors) },
   ];
-  for (const member of ['postStart', 'preStop']) {
-    const hook = objectAt(lifecycle, member);
+  for (const member of ['postStart', 'preStop'] as const) {
+    const hook = lifecycle[member];
     if (hook !== undefined) checkAction(hook, `${containerPlace}.lifecycle.${member}`, actions, errors);
   }
 }
 
-function checkSleep(action: JsonObject, place: string, grace: number | bigint, errors: Errors): void {
-  const seconds = integerAt(action, 'seconds') ?? 0;
+function checkSleep(action: CoreV1SleepAction, place: string, grace: number | bigint, errors: Errors): void {
+  const seconds = action.seconds ?? 0;
   if (seconds > 0 && seconds <= grace) return;
   errors.push(invalidAs(place, String(seconds), `must be greater than 0 and less than terminationGracePeriodSeconds (${grace})`));
 }

@@ -1,44 +1,43 @@
 /** Where containers mount volumes and see block devices. */
 import { forbiddenField, invalidValue, notFoundValue, notSupported, required } from '../../../../shared/api/errors/field-error';
-import { objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
-import { listed } from '../../rules/field-rules';
-import { checkChoice, checkLocalPath, isSet, textAt, type Errors } from '../../rules/checks';
+import { checkChoice, checkLocalPath, isSet, type Errors } from '../../rules/checks';
+import type { CoreV1Container, CoreV1Volume, CoreV1VolumeDevice, CoreV1VolumeMount } from '../../../../shared/api/types/generated/members';
 
 /** The good volumes of a pod, by name. */
-export type Volumes = ReadonlyMap<string, JsonObject>;
+export type Volumes = ReadonlyMap<string, CoreV1Volume>;
 
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
 const RECURSIONS = ['Disabled', 'Enabled', 'IfPossible'];
 
-export function checkMounts(container: JsonObject, place: string, volumes: Volumes, errors: Errors): void {
-  const mounts = listed(container, 'volumeMounts');
-  const devices = listed(container, 'volumeDevices');
+export function checkMounts(container: CoreV1Container, place: string, volumes: Volumes, errors: Errors): void {
+  const mounts = container.volumeMounts ?? [];
+  const devices = container.volumeDevices ?? [];
   if (mounts.length === 0 && devices.length === 0) return;
-  const privileged = own(objectAt(container, 'securityContext') ?? {}, 'privileged') === true;
+  const attached = taken(devices.map((device) => ({ name: device.name ?? '', path: device.devicePath ?? '' })));
+  const mounted = taken(mounts.map((mount) => ({ name: mount.name ?? '', path: mount.mountPath ?? '' })));
+  const privileged = container.securityContext?.privileged === true;
   const seen = new Set<string>();
-  const shared = taken(devices, 'devicePath');
   mounts.forEach((mount, index) => {
     const field = `${place}.volumeMounts[${index}]`;
-    const name = textAt(mount, 'name');
-    const path = textAt(mount, 'mountPath');
+    const name = mount.name ?? '';
+    const path = mount.mountPath ?? '';
     if (name === '') errors.push(required(`${field}.name`));
     if (!volumes.has(name)) errors.push(notFoundValue(`${field}.name`, name));
     if (path === '') errors.push(required(`${field}.mountPath`));
     if (seen.has(path)) errors.push(invalidValue(`${field}.mountPath`, path, 'must be unique'));
     seen.add(path);
-    checkShared(field, { name, path, member: 'mountPath' }, shared, 'volumeDevices', errors);
+    checkShared(field, { name, path, member: 'mountPath' }, attached, 'volumeDevices', errors);
     // From here on the place has no index (upstream behaviour).
     checkSubPaths(mount, field, `${place}.volumeMounts`, errors);
     checkPropagation(mount, `${place}.volumeMounts`, privileged, errors);
     checkRecursion(mount, `${place}.volumeMounts`, errors);
   });
-  checkDevices(devices, place, mounts, volumes, errors);
+  checkDevices(devices, place, mounted, volumes, errors);
 }
 
 interface Attachment {
   readonly name: string;
   readonly path: string;
-  readonly member: string;
 }
 
 interface Taken {
@@ -46,13 +45,19 @@ interface Taken {
   readonly paths: ReadonlySet<string>;
 }
 
-const taken = (others: readonly JsonObject[], path: string): Taken => ({
-  names: new Set(others.map((other) => textAt(other, 'name'))),
-  paths: new Set(others.map((other) => textAt(other, path))),
+const taken = (others: readonly Attachment[]): Taken => ({
+  names: new Set(others.map(({ name }) => name)),
+  paths: new Set(others.map(({ path }) => path)),
 });
 
 /** A volume and a path are mounted or a device, not both. */
-function checkShared(field: string, { name, path, member }: Attachment, others: Taken, list: string, errors: Errors): void {
+function checkShared(
+  field: string,
+  { name, path, member }: Attachment & { readonly member: string },
+  others: Taken,
+  list: string,
+  errors: Errors,
+): void {
   if (others.names.has(name)) {
     errors.push(invalidValue(`${field}.name`, name, `must not already exist in ${list}`));
   }
@@ -61,54 +66,47 @@ function checkShared(field: string, { name, path, member }: Attachment, others: 
   }
 }
 
-function checkSubPaths(mount: JsonObject, field: string, place: string, errors: Errors): void {
-  const path = textAt(mount, 'subPath');
-  const expression = textAt(mount, 'subPathExpr');
+function checkSubPaths(mount: CoreV1VolumeMount, field: string, place: string, errors: Errors): void {
+  const path = mount.subPath ?? '';
+  const expression = mount.subPathExpr ?? '';
   if (path !== '') checkLocalPath(path, `${place}.subPath`, errors);
   if (expression === '') return;
   if (path !== '') errors.push(invalidValue(`${field}.subPathExpr`, expression, 'subPathExpr and subPath are mutually exclusive'));
   checkLocalPath(expression, `${place}.subPathExpr`, errors);
 }
 
-function checkPropagation(mount: JsonObject, place: string, privileged: boolean, errors: Errors): void {
+function checkPropagation(mount: CoreV1VolumeMount, place: string, privileged: boolean, errors: Errors): void {
   checkChoice(mount, 'mountPropagation', place, PROPAGATIONS, errors);
-  if (textAt(mount, 'mountPropagation') === 'Bidirectional' && !privileged) {
+  if (mount.mountPropagation === 'Bidirectional' && !privileged) {
     const text = 'Bidirectional mount propagation is available only to privileged containers';
     errors.push(forbiddenField(`${place}.mountPropagation`, text));
   }
 }
 
-function checkRecursion(mount: JsonObject, place: string, errors: Errors): void {
-  const wanted = stringAt(mount, 'recursiveReadOnly');
+function checkRecursion(mount: CoreV1VolumeMount, place: string, errors: Errors): void {
+  const wanted = mount.recursiveReadOnly;
   const field = `${place}.recursiveReadOnly`;
   if (wanted === undefined || wanted === 'Disabled') return;
   if (!RECURSIONS.includes(wanted)) {
     errors.push(notSupported(field, wanted, RECURSIONS));
     return;
   }
-  if (own(mount, 'readOnly') !== true) errors.push(forbiddenField(field, 'may only be specified when readOnly is true'));
-  const propagation = stringAt(mount, 'mountPropagation');
+  if (mount.readOnly !== true) errors.push(forbiddenField(field, 'may only be specified when readOnly is true'));
+  const propagation = mount.mountPropagation;
   if (propagation !== undefined && propagation !== 'None') {
     errors.push(forbiddenField(field, 'may only be specified when mountPropagation is None or not specified'));
   }
 }
 
-const BLOCK_SOURCES = ['persistentVolumeClaim', 'ephemeral'];
+const BLOCK_SOURCES = ['persistentVolumeClaim', 'ephemeral'] as const;
 
-function checkDevices(
-  devices: readonly JsonObject[],
-  place: string,
-  mounts: readonly JsonObject[],
-  volumes: Volumes,
-  errors: Errors,
-): void {
+function checkDevices(devices: readonly CoreV1VolumeDevice[], place: string, mounted: Taken, volumes: Volumes, errors: Errors): void {
   const names = new Set<string>();
   const paths = new Set<string>();
-  const shared = taken(mounts, 'mountPath');
   devices.forEach((device, index) => {
     const field = `${place}.volumeDevices[${index}]`;
-    const name = textAt(device, 'name');
-    const path = textAt(device, 'devicePath');
+    const name = device.name ?? '';
+    const path = device.devicePath ?? '';
     const volume = volumes.get(name);
     if (name === '') errors.push(required(`${field}.name`));
     if (names.has(name)) errors.push(invalidValue(`${field}.name`, name, 'must be unique'));
@@ -120,7 +118,7 @@ function checkDevices(
     if (path === '') errors.push(required(`${field}.devicePath`));
     if (paths.has(path)) errors.push(invalidValue(`${field}.devicePath`, path, 'must be unique'));
     else if (path.split('/').includes('..')) errors.push(invalidValue(`${field}.devicePath`, path, "can not contain backsteps ('..')"));
-    checkShared(field, { name, path, member: 'devicePath' }, shared, 'volumeMounts', errors);
+    checkShared(field, { name, path, member: 'devicePath' }, mounted, 'volumeMounts', errors);
     names.add(name);
     paths.add(path);
   });

@@ -3,21 +3,11 @@
  * judges metadata, nor what only a Pod or only a template may not have.
  */
 import { duplicate, type FieldError } from '../../../../shared/api/errors/field-error';
-import { objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { dnsLabel, dnsSubdomain } from '../../../../shared/values/name-formats';
 import { validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
-import { listed } from '../../rules/field-rules';
 import { checkAffinity } from './affinity';
-import {
-  checkFormat,
-  checkLabelKey,
-  checkOptional,
-  checkRange,
-  checkRequiredChoice,
-  integerAt,
-  textAt,
-  type Errors,
-} from '../../rules/checks';
+import { checkFormat, checkLabelKey, checkOptional, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkRange } from '../../rules/numbers';
 import { checkContainers } from './containers';
 import { checkDnsConfig, checkDnsPolicy, checkHostAliases } from './dns';
 import { checkHostProcess } from './host-process';
@@ -27,15 +17,16 @@ import { checkPodSecurityContext } from './security-context';
 import { checkSpread } from './spread';
 import { checkTolerations } from './tolerations';
 import { checkVolumes } from './volumes';
+import type { CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 
 /** `place` = the path of the spec (`spec`, `spec.template.spec`). */
-export function podSpecErrors(spec: JsonObject, place: string): readonly FieldError[] {
+export function podSpecErrors(spec: CoreV1PodSpec, place: string): readonly FieldError[] {
   const errors: Errors = [];
   const volumes = checkVolumes(spec, place, errors);
   checkContainers(spec, place, volumes, errors);
   checkRequiredChoice(spec, 'restartPolicy', place, ['Always', 'OnFailure', 'Never'], errors);
   checkDnsPolicy(spec, place, errors);
-  const selector = objectAt(spec, 'nodeSelector');
+  const selector = spec.nodeSelector;
   if (selector !== undefined) validateLabels(selector, `${place}.nodeSelector`, errors);
   checkPodSecurityContext(spec, place, errors);
   checkAffinity(spec, place, errors);
@@ -44,21 +35,21 @@ export function podSpecErrors(spec: JsonObject, place: string): readonly FieldEr
   checkSpread(spec, place, errors);
   checkHostProcess(spec, place, errors);
   checkNames(spec, place, errors);
-  checkTolerations(listed(spec, 'tolerations'), `${place}.tolerations`, errors);
+  checkTolerations(spec.tolerations ?? [], `${place}.tolerations`, errors);
   checkHostAliases(spec, place, errors);
   checkScheduling(spec, place, errors);
   checkOperatingSystem(spec, place, errors);
   return errors;
 }
 
-function checkGates(spec: JsonObject, place: string, errors: Errors): void {
-  listed(spec, 'readinessGates').forEach((gate, index) =>
-    checkLabelKey(textAt(gate, 'conditionType'), `${place}.readinessGates[${index}].conditionType`, errors),
+function checkGates(spec: CoreV1PodSpec, place: string, errors: Errors): void {
+  spec.readinessGates?.forEach((gate, index) =>
+    checkLabelKey(gate.conditionType ?? '', `${place}.readinessGates[${index}].conditionType`, errors),
   );
   const names = new Set<string>();
-  listed(spec, 'schedulingGates').forEach((gate, index) => {
+  spec.schedulingGates?.forEach((gate, index) => {
     const field = `${place}.schedulingGates[${index}]`;
-    const name = textAt(gate, 'name');
+    const name = gate.name ?? '';
     checkLabelKey(name, field, errors);
     if (names.has(name)) errors.push(duplicate(field, name));
     names.add(name);
@@ -67,21 +58,21 @@ function checkGates(spec: JsonObject, place: string, errors: Errors): void {
 
 const LONGEST_DEADLINE = 2_147_483_647;
 
-function checkNames(spec: JsonObject, place: string, errors: Errors): void {
+function checkNames(spec: CoreV1PodSpec, place: string, errors: Errors): void {
   checkOptional(spec, 'serviceAccountName', place, errors, dnsSubdomain);
   checkOptional(spec, 'nodeName', place, errors, dnsSubdomain);
-  checkRange(integerAt(spec, 'activeDeadlineSeconds'), `${place}.activeDeadlineSeconds`, 1, LONGEST_DEADLINE, errors);
+  checkRange(spec.activeDeadlineSeconds, `${place}.activeDeadlineSeconds`, 1, LONGEST_DEADLINE, errors);
   checkOptional(spec, 'hostname', place, errors, dnsLabel);
   checkOptional(spec, 'subdomain', place, errors, dnsLabel);
 }
 
 const PREEMPTION = ['PreemptLowerPriority', 'Never'];
 
-function checkScheduling(spec: JsonObject, place: string, errors: Errors): void {
+function checkScheduling(spec: CoreV1PodSpec, place: string, errors: Errors): void {
   checkOptional(spec, 'priorityClassName', place, errors, dnsSubdomain);
-  const runtime = stringAt(spec, 'runtimeClassName');
+  const runtime = spec.runtimeClassName;
   if (runtime !== undefined) checkFormat(runtime, `${place}.runtimeClassName`, dnsSubdomain, errors);
-  if (stringAt(spec, 'preemptionPolicy') !== undefined) checkRequiredChoice(spec, 'preemptionPolicy', place, PREEMPTION, errors);
-  const overhead = objectAt(spec, 'overhead');
+  if (spec.preemptionPolicy !== undefined) checkRequiredChoice(spec, 'preemptionPolicy', place, PREEMPTION, errors);
+  const overhead = spec.overhead;
   if (overhead !== undefined) checkResources({ limits: overhead }, `${place}.overhead`, errors);
 }

@@ -1,7 +1,5 @@
+import type { CoreV1ContainerPort, CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 /** Ports of a pod that get into one another's way, or say something without effect. */
-import { type JsonObject } from '../../../../shared/values/json';
-import { listed, numberAt } from '../../rules/field-rules';
-import { textAt } from '../../rules/checks';
 
 interface Port {
   readonly place: string;
@@ -10,15 +8,15 @@ interface Port {
 }
 
 /** Init containers first, as ports are compared with those before them. */
-export function portWarnings(spec: JsonObject, place: string): readonly string[] {
+export function portWarnings(spec: CoreV1PodSpec, place: string): readonly string[] {
   const warnings: string[] = [];
   const before = new Map<string, Port[]>();
-  for (const list of ['initContainers', 'containers']) {
-    listed(spec, list).forEach((container, index) => {
-      const ports = listed(container, 'ports');
+  for (const list of ['initContainers', 'containers'] as const) {
+    spec[list]?.forEach((container, index) => {
+      const ports = container.ports ?? [];
       const field = `${place}.${list}[${index}].ports`;
       ports.forEach((port, at) => {
-        if (textAt(port, 'hostIP') !== '' && numberAt(port, 'hostPort') === 0) {
+        if ((port.hostIP ?? '') !== '' && (port.hostPort ?? 0) === 0) {
           warnings.push(`${field}[${at}]: hostIP set without hostPort: ${shown(port)}`);
         }
       });
@@ -28,9 +26,9 @@ export function portWarnings(spec: JsonObject, place: string): readonly string[]
   return warnings;
 }
 
-function compare(port: JsonObject, place: string, before: Map<string, Port[]>, warnings: string[]): void {
-  const key = `${textAt(port, 'protocol')}/${numberAt(port, 'containerPort')}`;
-  const one = { place, host: numberAt(port, 'hostPort'), address: textAt(port, 'hostIP') };
+function compare(port: CoreV1ContainerPort, place: string, before: Map<string, Port[]>, warnings: string[]): void {
+  const key = `${port.protocol ?? ''}/${port.containerPort ?? 0}`;
+  const one = { place, host: port.hostPort ?? 0, address: port.hostIP ?? '' };
   const others = before.get(key);
   if (others === undefined) {
     before.set(key, [one]);
@@ -50,6 +48,6 @@ function conflictOf(one: Port, other: Port): string | undefined {
   return one.host === other.host && isForAll ? 'dangerously ambiguous' : undefined;
 }
 
-const shown = (port: JsonObject): string =>
-  `{Name:${textAt(port, 'name')} HostPort:${numberAt(port, 'hostPort')} ContainerPort:${numberAt(port, 'containerPort')} ` +
-  `Protocol:${textAt(port, 'protocol')} HostIP:${textAt(port, 'hostIP')}}`;
+const shown = (port: CoreV1ContainerPort): string =>
+  `{Name:${port.name ?? ''} HostPort:${port.hostPort ?? 0} ContainerPort:${port.containerPort ?? 0} ` +
+  `Protocol:${port.protocol ?? ''} HostIP:${port.hostIP ?? ''}}`;

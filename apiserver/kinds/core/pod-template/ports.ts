@@ -1,46 +1,46 @@
 /** The ports of containers, each for itself and against one another. */
 import { duplicate, invalidAs, required } from '../../../../shared/api/errors/field-error';
-import { type JsonObject } from '../../../../shared/values/json';
 import { portName } from '../../../../shared/values/name-formats';
-import { listed, numberAt, PROTOCOLS } from '../../rules/field-rules';
-import { checkFormat, checkPort, checkRequiredChoice, textAt, type Errors } from '../../rules/checks';
+import { checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkPort, PROTOCOLS } from '../../rules/numbers';
+import type { CoreV1Container } from '../../../../shared/api/types/generated/members';
 
-export function checkPorts(container: JsonObject, place: string, errors: Errors): void {
+export function checkPorts(container: CoreV1Container, place: string, errors: Errors): void {
   const names = new Set<string>();
-  listed(container, 'ports').forEach((port, index) => {
+  container.ports?.forEach((port, index) => {
     const field = `${place}.ports[${index}]`;
-    const name = textAt(port, 'name');
+    const name = port.name ?? '';
     if (name !== '') {
       const before = errors.length;
       checkFormat(name, `${field}.name`, portName, errors);
       if (errors.length === before && names.has(name)) errors.push(duplicate(`${field}.name`, name));
       names.add(name);
     }
-    const number = numberAt(port, 'containerPort');
+    const number = port.containerPort ?? 0;
     if (number === 0) errors.push(required(`${field}.containerPort`));
     else checkPort(number, `${field}.containerPort`, errors);
-    const host = numberAt(port, 'hostPort');
+    const host = port.hostPort ?? 0;
     if (host !== 0) checkPort(host, `${field}.hostPort`, errors);
     checkRequiredChoice(port, 'protocol', field, PROTOCOLS, errors);
   });
 }
 
 /** Ports of the host that are taken already; those of the containers are added to `taken`. */
-export function checkHostPorts(container: JsonObject, place: string, taken: Set<string>, errors: Errors): void {
-  listed(container, 'ports').forEach((port, index) => {
-    const host = numberAt(port, 'hostPort');
+export function checkHostPorts(container: CoreV1Container, place: string, taken: Set<string>, errors: Errors): void {
+  container.ports?.forEach((port, index) => {
+    const host = port.hostPort ?? 0;
     if (host === 0) return;
-    const key = `${textAt(port, 'protocol')}/${textAt(port, 'hostIP')}/${host}`;
+    const key = `${port.protocol ?? ''}/${port.hostIP ?? ''}/${host}`;
     if (taken.has(key)) errors.push(duplicate(`${place}.ports[${index}].hostPort`, key));
     else taken.add(key);
   });
 }
 
 /** On the host's network a port is one of the host; in templates it may be left to the Pods' defaults. */
-export function checkHostNetworkPorts(container: JsonObject, place: string, errors: Errors): void {
-  listed(container, 'ports').forEach((port, index) => {
-    const host = numberAt(port, 'hostPort');
-    if (host === 0 || host === numberAt(port, 'containerPort')) return;
+export function checkHostNetworkPorts(container: CoreV1Container, place: string, errors: Errors): void {
+  container.ports?.forEach((port, index) => {
+    const host = port.hostPort ?? 0;
+    if (host === 0 || host === (port.containerPort ?? 0)) return;
     errors.push(invalidAs(`${place}.ports[${index}].hostPort`, String(host), 'must match `containerPort` when `hostNetwork` is true'));
   });
 }

@@ -1,19 +1,19 @@
 /** Profiles that confine a pod or a container: seccomp and AppArmor. */
 import { fieldErrorAs, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
-import { objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { quote } from '../../../../shared/values/quote';
-import { checkLocalPath, checkRequiredChoice, textAt, type Errors } from '../../rules/checks';
+import { checkLocalPath, checkRequiredChoice, type Errors } from '../../rules/checks';
+import type { CoreV1PodSecurityContext, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';
 
 const TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const LONGEST_NAME = 4095;
 
-export function checkSeccomp(context: JsonObject, contextPlace: string, errors: Errors): void {
-  const profile = objectAt(context, 'seccompProfile');
+export function checkSeccomp(context: CoreV1PodSecurityContext | CoreV1SecurityContext, contextPlace: string, errors: Errors): void {
+  const profile = context.seccompProfile;
   if (profile === undefined) return;
   const place = `${contextPlace}.seccompProfile`;
   checkRequiredChoice(profile, 'type', place, TYPES, errors, 'type is required when seccompProfile is set');
-  const type = textAt(profile, 'type');
-  const name = stringAt(profile, 'localhostProfile');
+  const type = profile.type ?? '';
+  const name = profile.localhostProfile;
   const field = `${place}.localhostProfile`;
   if (type === 'Localhost') {
     if (name === undefined) errors.push(required(field, 'must be set when seccomp type is Localhost'));
@@ -24,16 +24,15 @@ export function checkSeccomp(context: JsonObject, contextPlace: string, errors: 
   }
 }
 
-export function checkAppArmor(context: JsonObject, contextPlace: string, errors: Errors): void {
-  const profile = objectAt(context, 'appArmorProfile');
+export function checkAppArmor(context: CoreV1PodSecurityContext | CoreV1SecurityContext, contextPlace: string, errors: Errors): void {
+  const profile = context.appArmorProfile;
   if (profile === undefined) return;
   const place = `${contextPlace}.appArmorProfile`;
   const before = errors.length;
   checkRequiredChoice(profile, 'type', place, TYPES, errors, 'type is required when appArmorProfile is set');
-  if (textAt(profile, 'type') === 'Localhost')
-    checkAppArmorName(stringAt(profile, 'localhostProfile'), `${place}.localhostProfile`, errors);
+  if (profile.type === 'Localhost') checkAppArmorName(profile.localhostProfile, `${place}.localhostProfile`, errors);
   else if (errors.length === before) {
-    const name = stringAt(profile, 'localhostProfile');
+    const name = profile.localhostProfile;
     if (name !== undefined) errors.push(invalidValue(`${place}.localhostProfile`, name, 'can only be set when AppArmor type is Localhost'));
   }
 }

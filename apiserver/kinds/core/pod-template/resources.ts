@@ -2,17 +2,18 @@
 import { append } from '../../../../shared/values/append';
 import { forbiddenField, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
 import { goQuantity } from '../../../../shared/values/go-values';
-import { objectAt, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { sortedKeys, stringAt } from '../../../../shared/values/json';
 import { parseQuantity } from '../../../../shared/values/quantity';
 import { containerResourceErrors, HUGE_PAGES, isHugePages, isNative, isNeverOvercommitted } from '../../rules/resource-names';
 import type { Errors } from '../../rules/checks';
+import type { CoreV1ResourceRequirements } from '../../../../shared/api/types/generated/members';
 
 const BILLION = 1_000_000_000n;
 
-export function checkResources(resources: JsonObject | undefined, place: string, errors: Errors): void {
+export function checkResources(resources: CoreV1ResourceRequirements | undefined, place: string, errors: Errors): void {
   if (resources === undefined) return;
-  const limits = objectAt(resources, 'limits') ?? {};
-  const requests = objectAt(resources, 'requests') ?? {};
+  const limits = resources.limits ?? {};
+  const requests = resources.requests ?? {};
   const names = { huge: false, ordinary: false };
   for (const name of sortedKeys(limits)) {
     note(name, names);

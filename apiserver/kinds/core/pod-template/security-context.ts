@@ -1,24 +1,24 @@
 /** What a pod and its containers may do on their node. Never decides whether a policy allows it. */
 import { duplicate, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
-import { arrayAt, type JsonObject, objectAt, own, stringsAt } from '../../../../shared/values/json';
-import { listed } from '../../rules/field-rules';
-import { checkChoice, checkId, integerAt, textAt, type Errors } from '../../rules/checks';
+import { checkChoice, type Errors } from '../../rules/checks';
+import { checkId } from '../../rules/numbers';
 import { checkAppArmor, checkSeccomp } from './profiles';
 import { checkWindowsOptions } from './windows-options';
+import type { CoreV1PodSecurityContext, CoreV1PodSpec, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';
 
 const FORCES_ESCALATION = 'CAP_SYS_ADMIN';
 
 /** Of a container. */
-export function checkSecurityContext(context: JsonObject | undefined, place: string, errors: Errors): void {
+export function checkSecurityContext(context: CoreV1SecurityContext | undefined, place: string, errors: Errors): void {
   if (context === undefined) return;
-  checkId(integerAt(context, 'runAsUser'), `${place}.runAsUser`, errors);
-  checkId(integerAt(context, 'runAsGroup'), `${place}.runAsGroup`, errors);
+  checkId(context.runAsUser, `${place}.runAsUser`, errors);
+  checkId(context.runAsGroup, `${place}.runAsGroup`, errors);
   checkSeccomp(context, place, errors);
-  if (own(context, 'allowPrivilegeEscalation') === false) {
+  if (context.allowPrivilegeEscalation === false) {
     const say = (what: string): void =>
       void errors.push(invalidAs(place, JSON.stringify(context), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`));
-    if (own(context, 'privileged') === true) say('`privileged` to true');
-    if (stringsAt(objectAt(context, 'capabilities') ?? {}, 'add').includes(FORCES_ESCALATION)) {
+    if (context.privileged === true) say('`privileged` to true');
+    if ((context.capabilities?.add ?? []).includes(FORCES_ESCALATION)) {
       say(`\`capabilities.Add\` ${FORCES_ESCALATION}`);
     }
   }
@@ -27,15 +27,15 @@ export function checkSecurityContext(context: JsonObject | undefined, place: str
 }
 
 /** Of a pod, with what its spec shares with the host. */
-export function checkPodSecurityContext(spec: JsonObject, specPlace: string, errors: Errors): void {
+export function checkPodSecurityContext(spec: CoreV1PodSpec, specPlace: string, errors: Errors): void {
   const place = `${specPlace}.securityContext`;
-  if (own(spec, 'shareProcessNamespace') !== true && objectAt(spec, 'securityContext') === undefined) return;
-  const context = objectAt(spec, 'securityContext') ?? {};
-  for (const member of ['fsGroup', 'runAsUser', 'runAsGroup']) checkId(integerAt(context, member), `${place}.${member}`, errors);
-  (arrayAt(context, 'supplementalGroups') ?? []).forEach((group, index) => {
+  if (spec.shareProcessNamespace !== true && spec.securityContext === undefined) return;
+  const context = spec.securityContext ?? {};
+  for (const member of ['fsGroup', 'runAsUser', 'runAsGroup'] as const) checkId(context[member], `${place}.${member}`, errors);
+  (context.supplementalGroups ?? []).forEach((group, index) => {
     if (typeof group === 'number' || typeof group === 'bigint') checkId(group, `${place}.supplementalGroups[${index}]`, errors);
   });
-  if (own(spec, 'shareProcessNamespace') === true && own(spec, 'hostPID') === true) {
+  if (spec.shareProcessNamespace === true && spec.hostPID === true) {
     errors.push(invalidAs(`${place}.shareProcessNamespace`, 'true', 'ShareProcessNamespace and HostPID cannot both be enabled'));
   }
   checkSysctls(context, spec, `${place}.sysctls`, errors);
@@ -60,13 +60,13 @@ const OF_IPC = new Set([
   'kernel.shmmni',
 ]);
 
-function checkSysctls(context: JsonObject, spec: JsonObject, place: string, errors: Errors): void {
+function checkSysctls(context: CoreV1PodSecurityContext, spec: CoreV1PodSpec, place: string, errors: Errors): void {
   const seen = new Set<string>();
-  const isOnHostNetwork = own(spec, 'hostNetwork') === true;
-  const usesHostIpc = own(spec, 'hostIPC') === true;
-  listed(context, 'sysctls').forEach((sysctl, index) => {
+  const isOnHostNetwork = spec.hostNetwork === true;
+  const usesHostIpc = spec.hostIPC === true;
+  context.sysctls?.forEach((sysctl, index) => {
     const field = `${place}[${index}].name`;
-    const name = textAt(sysctl, 'name');
+    const name = sysctl.name ?? '';
     if (name === '') errors.push(required(field));
     else if (name.length > LONGEST_SYSCTL || !SYSCTL.test(name)) {
       errors.push(invalidValue(field, name, `must have at most ${LONGEST_SYSCTL} characters and match regex ${SYSCTL_TEXT}`));

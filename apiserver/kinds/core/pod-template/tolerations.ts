@@ -1,42 +1,42 @@
 /** Which taints a pod bears. */
 import { invalidAs, invalidValue, notSupported, type FieldError } from '../../../../shared/api/errors/field-error';
-import { type JsonObject } from '../../../../shared/values/json';
 import { labelValue } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
-import { checkFormat, checkLabelKey, integerAt, textAt, type Errors } from '../../rules/checks';
+import { checkFormat, checkLabelKey, type Errors } from '../../rules/checks';
+import type { CoreV1Toleration } from '../../../../shared/api/types/generated/members';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-export function checkTolerations(tolerations: readonly JsonObject[], place: string, errors: Errors): void {
+export function checkTolerations(tolerations: readonly CoreV1Toleration[], place: string, errors: Errors): void {
   tolerations.forEach((toleration, index) => checkToleration(toleration, `${place}[${index}]`, errors));
 }
 
 /** What is wrong with one toleration. */
-export function tolerationErrors(toleration: JsonObject, place: string): readonly FieldError[] {
+export function tolerationErrors(toleration: CoreV1Toleration, place: string): readonly FieldError[] {
   const errors: Errors = [];
   checkToleration(toleration, place, errors);
   return errors;
 }
 
-function checkToleration(toleration: JsonObject, place: string, errors: Errors): void {
-  const key = textAt(toleration, 'key');
-  const operator = textAt(toleration, 'operator');
-  const effect = textAt(toleration, 'effect');
+function checkToleration(toleration: CoreV1Toleration, place: string, errors: Errors): void {
+  const key = toleration.key ?? '';
+  const operator = toleration.operator ?? '';
+  const effect = toleration.effect ?? '';
   const field = `${place}.operator`;
   if (key !== '') checkLabelKey(key, `${place}.key`, errors);
   else if (operator !== 'Exists') {
     const text = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
     errors.push(invalidValue(field, operator, text));
   }
-  if (integerAt(toleration, 'tolerationSeconds') !== undefined && effect !== 'NoExecute') {
+  if (toleration.tolerationSeconds !== undefined && effect !== 'NoExecute') {
     errors.push(invalidValue(`${place}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
   }
   checkValue(toleration, operator, field, errors);
   if (effect !== '' && !EFFECTS.includes(effect)) errors.push(notSupported(`${place}.effect`, effect, EFFECTS));
 }
 
-function checkValue(toleration: JsonObject, operator: string, field: string, errors: Errors): void {
-  const value = textAt(toleration, 'value');
+function checkValue(toleration: CoreV1Toleration, operator: string, field: string, errors: Errors): void {
+  const value = toleration.value ?? '';
   switch (operator) {
     case '':
     case 'Equal':
@@ -50,9 +50,9 @@ function checkValue(toleration: JsonObject, operator: string, field: string, err
   }
 }
 
-function goToleration(toleration: JsonObject): string {
-  const text = (member: string): string => quote(textAt(toleration, member));
-  const seconds = integerAt(toleration, 'tolerationSeconds');
+function goToleration(toleration: CoreV1Toleration): string {
+  const text = (member: 'key' | 'operator' | 'value' | 'effect'): string => quote(toleration[member] ?? '');
+  const seconds = toleration.tolerationSeconds;
   const members = `Key:${text('key')}, Operator:${text('operator')}, Value:${text('value')}, Effect:${text('effect')}`;
   return `core.Toleration{${members}, TolerationSeconds:(*int64)(${seconds ?? 'nil'})}`;
 }

@@ -1,6 +1,6 @@
 /** What a volume may be made of: a rule for each source, in the order in which they are looked at. */
 import { forbiddenField, invalidValue, required, tooLong } from '../../../../shared/api/errors/field-error';
-import { type JsonObject, objectAt, own, sortedKeys, stringAt, stringsAt } from '../../../../shared/values/json';
+import { type JsonObject, sortedKeys } from '../../../../shared/values/json';
 import { dnsLabel, dnsSubdomain } from '../../../../shared/values/name-formats';
 import { parseQuantity } from '../../../../shared/values/quantity';
 import { isProtectedGroup, RESERVED_DOMAINS } from '../../../../shared/names/dialect';
@@ -8,111 +8,142 @@ import {
   checkChoice,
   checkFormat,
   checkLocalPath,
-  checkMode,
   checkNoBacksteps,
   checkOptional,
-  checkRange,
   checkRequired,
-  integerAt,
   isSet,
-  textAt,
   type Errors,
+  type MemberOf,
 } from '../../rules/checks';
+import { checkMode, checkRange } from '../../rules/numbers';
+import type { PartOf, Rule } from '../../rules/parts';
 import { checkClaimTemplate } from './claim-template';
 import { checkDiskUri } from './azure-disk';
 import { checkFiles, checkKeys, checkProjections } from './projections';
 import { checkQualifiedTarget, UNKNOWN_TARGET } from './iscsi';
-
-export type SourceRule = (source: JsonObject, place: string, errors: Errors) => void;
-
-interface Source {
-  readonly member: string;
-  /** How messages call the member, where they call it otherwise; `secondAs` when it is one source too many. */
-  readonly field?: string;
-  readonly secondAs?: string;
-  readonly rule: SourceRule;
-}
+import type {
+  CoreV1AWSElasticBlockStoreVolumeSource,
+  CoreV1CSIPersistentVolumeSource,
+  CoreV1CSIVolumeSource,
+  CoreV1CephFSVolumeSource,
+  CoreV1CinderVolumeSource,
+  CoreV1ConfigMapVolumeSource,
+  CoreV1DownwardAPIVolumeSource,
+  CoreV1EmptyDirVolumeSource,
+  CoreV1FCVolumeSource,
+  CoreV1FlexVolumeSource,
+  CoreV1FlockerVolumeSource,
+  CoreV1GCEPersistentDiskVolumeSource,
+  CoreV1GitRepoVolumeSource,
+  CoreV1HostPathVolumeSource,
+  CoreV1ISCSIPersistentVolumeSource,
+  CoreV1ISCSIVolumeSource,
+  CoreV1NFSVolumeSource,
+  CoreV1PhotonPersistentDiskVolumeSource,
+  CoreV1PortworxVolumeSource,
+  CoreV1QuobyteVolumeSource,
+  CoreV1RBDVolumeSource,
+  CoreV1ScaleIOVolumeSource,
+  CoreV1SecretVolumeSource,
+  CoreV1StorageOSVolumeSource,
+  CoreV1Volume,
+  CoreV1VsphereVirtualDiskVolumeSource,
+} from '../../../../shared/api/types/generated/members';
 
 const LAST_PARTITION = 255;
 const LAST_LUN = 255;
 
 /** Members that have to have a text. */
 export const needs =
-  (...members: readonly string[]): SourceRule =>
+  <T extends JsonObject>(...members: readonly MemberOf<T, string>[]): Rule<T> =>
   (source, place, errors) => {
     for (const member of members) checkRequired(source, member, place, errors);
   };
 
 /** A reference to a Secret that is there has a name. */
-const secretIsNamed: SourceRule = (source, place, errors) => {
-  const secret = objectAt(source, 'secretRef');
+const secretIsNamed: Rule<CoreV1CinderVolumeSource | CoreV1StorageOSVolumeSource> = ({ secretRef: secret }, place, errors) => {
   if (secret !== undefined) checkRequired(secret, 'name', `${place}.secretRef`, errors);
 };
 
 export const all =
-  (...rules: readonly SourceRule[]): SourceRule =>
+  <T>(...rules: readonly Rule<T>[]): Rule<T> =>
   (source, place, errors) => {
     for (const rule of rules) rule(source, place, errors);
   };
 
-const needsOneOf =
-  (member: string): SourceRule =>
-  (source, place, errors) => {
-    if (stringsAt(source, member).length === 0) errors.push(required(`${place}.${member}`));
-  };
-
-const partition: SourceRule = (source, place, errors) => {
-  const number = integerAt(source, 'partition');
-  if (number !== 0) checkRange(number, `${place}.partition`, 1, LAST_PARTITION, errors);
+const needsMonitors: Rule<CoreV1RBDVolumeSource | CoreV1CephFSVolumeSource> = ({ monitors }, place, errors) => {
+  if ((monitors ?? []).length === 0) errors.push(required(`${place}.monitors`));
 };
 
-const keysOf =
-  (name: string): SourceRule =>
-  (source, place, errors) => {
-    checkRequired(source, name, place, errors);
-    checkMode(source, 'defaultMode', place, errors);
-    checkKeys(source, place, errors);
-  };
+const partition: Rule<CoreV1GCEPersistentDiskVolumeSource | CoreV1AWSElasticBlockStoreVolumeSource> = (source, place, errors) => {
+  if (source.partition !== 0) checkRange(source.partition, `${place}.partition`, 1, LAST_PARTITION, errors);
+};
 
-export const SOURCES: readonly Source[] = [
+const checkSecretFiles: Rule<CoreV1SecretVolumeSource> = (source, place, errors) => {
+  checkRequired(source, 'secretName', place, errors);
+  checkMode(source, 'defaultMode', place, errors);
+  checkKeys(source, place, errors);
+};
+
+const checkConfigFiles: Rule<CoreV1ConfigMapVolumeSource> = (source, place, errors) => {
+  checkRequired(source, 'name', place, errors);
+  checkMode(source, 'defaultMode', place, errors);
+  checkKeys(source, place, errors);
+};
+
+/** The rules of sources that a volume of the cluster may have as well. */
+export const SHARED = {
+  hostPath: checkHostPath,
+  gcePersistentDisk: all(needs<CoreV1GCEPersistentDiskVolumeSource>('pdName'), partition),
+  awsElasticBlockStore: all(needs<CoreV1AWSElasticBlockStoreVolumeSource>('volumeID'), partition),
+  nfs: checkNfs,
+  flocker: checkFlocker,
+  rbd: all(needsMonitors, needs<CoreV1RBDVolumeSource>('image')),
+  cephfs: needsMonitors,
+  quobyte: checkQuobyte,
+  fc: checkFibreChannel,
+  flexVolume: checkFlex,
+  vsphereVolume: needs<CoreV1VsphereVirtualDiskVolumeSource>('volumePath'),
+  photonPersistentDisk: needs<CoreV1PhotonPersistentDiskVolumeSource>('pdID'),
+  portworxVolume: needs<CoreV1PortworxVolumeSource>('volumeID'),
+  azureDisk: checkDiskUri,
+  scaleIO: needs<CoreV1ScaleIOVolumeSource>('gateway', 'system', 'volumeName'),
+} as const;
+
+export const SOURCES: readonly PartOf<CoreV1Volume>[] = [
   { member: 'emptyDir', rule: checkEmptyDirectory },
-  { member: 'hostPath', rule: checkHostPath },
+  { member: 'hostPath', rule: SHARED.hostPath },
   { member: 'gitRepo', rule: checkRepository },
-  { member: 'gcePersistentDisk', field: 'persistentDisk', secondAs: 'gcePersistentDisk', rule: all(needs('pdName'), partition) },
-  { member: 'awsElasticBlockStore', rule: all(needs('volumeID'), partition) },
-  { member: 'secret', rule: keysOf('secretName') },
-  { member: 'nfs', rule: checkNfs },
+  { member: 'gcePersistentDisk', field: 'persistentDisk', secondAs: 'gcePersistentDisk', rule: SHARED.gcePersistentDisk },
+  { member: 'awsElasticBlockStore', rule: SHARED.awsElasticBlockStore },
+  { member: 'secret', rule: checkSecretFiles },
+  { member: 'nfs', rule: SHARED.nfs },
   { member: 'iscsi', rule: iscsi(UNKNOWN_TARGET.ofPod) },
   { member: 'glusterfs', rule: needs('endpoints', 'path') },
-  { member: 'flocker', rule: checkFlocker },
+  { member: 'flocker', rule: SHARED.flocker },
   { member: 'persistentVolumeClaim', rule: needs('claimName') },
-  { member: 'rbd', rule: all(needsOneOf('monitors'), needs('image')) },
-  { member: 'cinder', rule: all(needs('volumeID'), secretIsNamed) },
-  { member: 'cephfs', secondAs: 'cephFS', rule: needsOneOf('monitors') },
-  { member: 'quobyte', rule: checkQuobyte },
+  { member: 'rbd', rule: SHARED.rbd },
+  { member: 'cinder', rule: all(needs<CoreV1CinderVolumeSource>('volumeID'), secretIsNamed) },
+  { member: 'cephfs', secondAs: 'cephFS', rule: SHARED.cephfs },
+  { member: 'quobyte', rule: SHARED.quobyte },
   { member: 'downwardAPI', secondAs: 'downwarAPI', rule: checkDownward },
-  { member: 'fc', rule: checkFibreChannel },
-  { member: 'flexVolume', rule: checkFlex },
-  { member: 'configMap', rule: keysOf('name') },
+  { member: 'fc', rule: SHARED.fc },
+  { member: 'flexVolume', rule: SHARED.flexVolume },
+  { member: 'configMap', rule: checkConfigFiles },
   { member: 'azureFile', rule: needs('secretName', 'shareName') },
-  { member: 'vsphereVolume', rule: needs('volumePath') },
-  { member: 'photonPersistentDisk', rule: needs('pdID') },
-  { member: 'portworxVolume', rule: needs('volumeID') },
-  { member: 'azureDisk', rule: checkDiskUri },
+  { member: 'vsphereVolume', rule: SHARED.vsphereVolume },
+  { member: 'photonPersistentDisk', rule: SHARED.photonPersistentDisk },
+  { member: 'portworxVolume', rule: SHARED.portworxVolume },
+  { member: 'azureDisk', rule: SHARED.azureDisk },
   { member: 'storageos', rule: all(checkStorageNames, secretIsNamed) },
   { member: 'projected', rule: checkProjections },
-  { member: 'scaleIO', rule: needs('gateway', 'system', 'volumeName') },
+  { member: 'scaleIO', rule: SHARED.scaleIO },
   { member: 'csi', rule: checkDriver },
   { member: 'ephemeral', rule: checkClaimTemplate },
 ];
 
-/** The rule of a source that a volume of the cluster may have as well. */
-export function ruleOf(member: string): SourceRule | undefined {
-  return SOURCES.find((source) => source.member === member)?.rule;
-}
-
-function checkEmptyDirectory(source: JsonObject, place: string, errors: Errors): void {
-  const limit = stringAt(source, 'sizeLimit');
+function checkEmptyDirectory(source: CoreV1EmptyDirVolumeSource, place: string, errors: Errors): void {
+  const limit = source.sizeLimit;
   if (limit !== undefined && parseQuantity(limit).nanos < 0n) {
     errors.push(forbiddenField(`${place}.sizeLimit`, 'SizeLimit field must be a valid resource quantity'));
   }
@@ -120,8 +151,8 @@ function checkEmptyDirectory(source: JsonObject, place: string, errors: Errors):
 
 const PATH_TYPES = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
 
-function checkHostPath(source: JsonObject, place: string, errors: Errors): void {
-  const path = textAt(source, 'path');
+function checkHostPath(source: CoreV1HostPathVolumeSource, place: string, errors: Errors): void {
+  const path = source.path ?? '';
   if (path === '') errors.push(required(`${place}.path`));
   else {
     checkNoBacksteps(path, `${place}.path`, errors);
@@ -129,35 +160,35 @@ function checkHostPath(source: JsonObject, place: string, errors: Errors): void 
   }
 }
 
-function checkRepository(source: JsonObject, place: string, errors: Errors): void {
+function checkRepository(source: CoreV1GitRepoVolumeSource, place: string, errors: Errors): void {
   checkRequired(source, 'repository', place, errors);
-  checkLocalPath(textAt(source, 'directory'), `${place}.directory`, errors);
+  checkLocalPath(source.directory ?? '', `${place}.directory`, errors);
 }
 
-function checkNfs(source: JsonObject, place: string, errors: Errors): void {
-  needs('server', 'path')(source, place, errors);
-  const path = textAt(source, 'path');
+function checkNfs(source: CoreV1NFSVolumeSource, place: string, errors: Errors): void {
+  for (const member of ['server', 'path'] as const) checkRequired(source, member, place, errors);
+  const path = source.path ?? '';
   if (!path.startsWith('/')) errors.push(invalidValue(`${place}.path`, path, 'must be an absolute path'));
 }
 
 /** `unknown`: what is said of a target's name of no known kind. */
-export function iscsi(unknown: string): SourceRule {
+export function iscsi(unknown: string): Rule<CoreV1ISCSIVolumeSource | CoreV1ISCSIPersistentVolumeSource> {
   return (source, place, errors) => {
-    needs('targetPortal')(source, place, errors);
-    const target = textAt(source, 'iqn');
+    checkRequired(source, 'targetPortal', place, errors);
+    const target = source.iqn ?? '';
     if (target === '') errors.push(required(`${place}.iqn`));
     else checkQualifiedTarget(target, unknown, `${place}.iqn`, errors);
-    checkRange(integerAt(source, 'lun'), `${place}.lun`, 0, LAST_LUN, errors);
-    const authenticates = own(source, 'chapAuthDiscovery') === true || own(source, 'chapAuthSession') === true;
+    checkRange(source.lun, `${place}.lun`, 0, LAST_LUN, errors);
+    const authenticates = source.chapAuthDiscovery === true || source.chapAuthSession === true;
     if (authenticates && !isSet(source, 'secretRef')) errors.push(required(`${place}.secretRef`));
-    const initiator = stringAt(source, 'initiatorName');
+    const initiator = source.initiatorName;
     if (initiator !== undefined) checkQualifiedTarget(initiator, unknown, `${place}.initiatorname`, errors);
   };
 }
 
-function checkFlocker(source: JsonObject, place: string, errors: Errors): void {
-  const name = textAt(source, 'datasetName');
-  const id = textAt(source, 'datasetUUID');
+function checkFlocker(source: CoreV1FlockerVolumeSource, place: string, errors: Errors): void {
+  const name = source.datasetName ?? '';
+  const id = source.datasetUUID ?? '';
   if (name === '' && id === '') errors.push(required(place, 'one of datasetName and datasetUUID is required'));
   if (name !== '' && id !== '') {
     errors.push(invalidValue(place, 'resource', 'datasetName and datasetUUID can not be specified simultaneously'));
@@ -168,25 +199,25 @@ function checkFlocker(source: JsonObject, place: string, errors: Errors): void {
 const REGISTRIES = 'must be a host:port pair or multiple pairs separated by commas';
 const LONGEST_TENANT = 64;
 
-function checkQuobyte(source: JsonObject, place: string, errors: Errors): void {
-  const registry = textAt(source, 'registry');
+function checkQuobyte(source: CoreV1QuobyteVolumeSource, place: string, errors: Errors): void {
+  const registry = source.registry ?? '';
   if (registry === '') errors.push(required(`${place}.registry`, REGISTRIES));
-  else if (Buffer.byteLength(textAt(source, 'tenant')) > LONGEST_TENANT) {
+  else if (Buffer.byteLength(source.tenant ?? '') > LONGEST_TENANT) {
     errors.push(required(`${place}.tenant`, `must be a UUID and may not exceed a length of ${LONGEST_TENANT} characters`));
   } else if (registry.split(',').some((pair) => pair.split(':').length !== 2)) {
     errors.push(invalidValue(`${place}.registry`, registry, REGISTRIES));
   }
-  needs('volume')(source, place, errors);
+  checkRequired(source, 'volume', place, errors);
 }
 
-function checkDownward(source: JsonObject, place: string, errors: Errors): void {
+function checkDownward(source: CoreV1DownwardAPIVolumeSource, place: string, errors: Errors): void {
   checkMode(source, 'defaultMode', place, errors);
   checkFiles(source, place, errors);
 }
 
-function checkFibreChannel(source: JsonObject, place: string, errors: Errors): void {
-  const targets = stringsAt(source, 'targetWWNs');
-  const ids = stringsAt(source, 'wwids');
+function checkFibreChannel(source: CoreV1FCVolumeSource, place: string, errors: Errors): void {
+  const targets = source.targetWWNs ?? [];
+  const ids = source.wwids ?? [];
   const field = `${place}.targetWWNs`;
   if (targets.length === 0 && ids.length === 0) {
     errors.push(required(field, 'must specify either targetWWNs or wwids, but not both'));
@@ -195,14 +226,14 @@ function checkFibreChannel(source: JsonObject, place: string, errors: Errors): v
     errors.push(invalidValue(field, targets, 'targetWWNs and wwids can not be specified simultaneously'));
   }
   if (targets.length === 0) return;
-  const lun = integerAt(source, 'lun');
+  const lun = source.lun;
   if (lun === undefined) errors.push(required(`${place}.lun`, 'lun is required if targetWWNs is specified'));
   else checkRange(lun, `${place}.lun`, 0, LAST_LUN, errors);
 }
 
-function checkFlex(source: JsonObject, place: string, errors: Errors): void {
+function checkFlex(source: CoreV1FlexVolumeSource, place: string, errors: Errors): void {
   checkRequired(source, 'driver', place, errors);
-  const options = objectAt(source, 'options') ?? {};
+  const options = source.options ?? {};
   for (const name of sortedKeys(options)) {
     const slash = name.indexOf('/');
     if (slash < 0 || !isProtectedGroup(name.slice(0, slash))) continue;
@@ -210,26 +241,26 @@ function checkFlex(source: JsonObject, place: string, errors: Errors): void {
   }
 }
 
-function checkStorageNames(source: JsonObject, place: string, errors: Errors): void {
+function checkStorageNames(source: CoreV1StorageOSVolumeSource, place: string, errors: Errors): void {
   checkRequired(source, 'volumeName', place, errors, dnsLabel);
   checkOptional(source, 'volumeNamespace', place, errors, dnsLabel);
 }
 
 const LONGEST_DRIVER = 63;
 
-export function checkDriverName(source: JsonObject, place: string, errors: Errors): void {
-  const driver = textAt(source, 'driver');
+export function checkDriverName(source: CoreV1CSIVolumeSource | CoreV1CSIPersistentVolumeSource, place: string, errors: Errors): void {
+  const driver = source.driver ?? '';
   const field = `${place}.driver`;
   if (driver === '') errors.push(required(field));
   if (Buffer.byteLength(driver) > LONGEST_DRIVER) errors.push(tooLong(field, LONGEST_DRIVER));
   for (const text of dnsSubdomain(driver.toLowerCase())) errors.push(invalidValue(field, driver, text));
 }
 
-function checkDriver(source: JsonObject, place: string, errors: Errors): void {
+function checkDriver(source: CoreV1CSIVolumeSource, place: string, errors: Errors): void {
   checkDriverName(source, place, errors);
-  const secret = objectAt(source, 'nodePublishSecretRef');
+  const secret = source.nodePublishSecretRef;
   if (secret === undefined) return;
-  if (textAt(secret, 'name') === '') errors.push(required(`${place}.nodePublishSecretRef.name`));
+  if ((secret.name ?? '') === '') errors.push(required(`${place}.nodePublishSecretRef.name`));
   // The place lacks the reference (upstream behaviour).
-  else checkFormat(textAt(secret, 'name'), `${place}.name`, dnsSubdomain, errors);
+  else checkFormat(secret.name ?? '', `${place}.name`, dnsSubdomain, errors);
 }

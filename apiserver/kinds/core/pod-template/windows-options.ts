@@ -1,8 +1,8 @@
 /** What a security context says for Windows. */
 import { invalidValue } from '../../../../shared/api/errors/field-error';
-import { objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { dnsSubdomain } from '../../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../../rules/checks';
+import type { CoreV1PodSecurityContext, CoreV1SecurityContext } from '../../../../shared/api/types/generated/members';
 
 const LARGEST_SPEC_KIB = 64;
 const LONGEST_DOMAIN = 256;
@@ -14,19 +14,19 @@ const DNS = new RegExp(`^${DNS_LABEL}(?:\\.${DNS_LABEL})*$`);
 const ONLY_DOTS = /^[. ]+$/;
 const NOT_IN_USER = /["/\\:;|=,+*?<>@[\]]/;
 
-export function checkWindowsOptions(context: JsonObject, contextPlace: string, errors: Errors): void {
-  const options = objectAt(context, 'windowsOptions');
+export function checkWindowsOptions(context: CoreV1PodSecurityContext | CoreV1SecurityContext, contextPlace: string, errors: Errors): void {
+  const options = context.windowsOptions;
   if (options === undefined) return;
   const place = `${contextPlace}.windowsOptions`;
-  const name = stringAt(options, 'gmsaCredentialSpecName');
+  const name = options.gmsaCredentialSpecName;
   if (name !== undefined) checkFormat(name, `${place}.gmsaCredentialSpecName`, dnsSubdomain, errors);
-  const spec = stringAt(options, 'gmsaCredentialSpec');
+  const spec = options.gmsaCredentialSpec;
   const specField = `${place}.gmsaCredentialSpec`;
   if (spec === '') errors.push(invalidValue(specField, spec, 'gmsaCredentialSpec cannot be an empty string'));
   else if (spec !== undefined && Buffer.byteLength(spec) > LARGEST_SPEC_KIB * 1024) {
     errors.push(invalidValue(specField, spec, `gmsaCredentialSpec size must be under ${LARGEST_SPEC_KIB} KiB`));
   }
-  const user = stringAt(options, 'runAsUserName');
+  const user = options.runAsUserName;
   if (user === undefined) return;
   for (const text of userFaults(user)) errors.push(invalidValue(`${place}.runAsUserName`, user, `runAsUserName${text}`));
 }

@@ -1,42 +1,38 @@
 /** What of a stored Pod may change, in upstream's order. The new state has been judged by then. */
 import { forbiddenField, invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { goNodeSelectorTerm, goTexts } from '../../../../shared/values/go-values';
-import {
-  arrayAt,
-  equalJson,
-  stringifyJson,
-  isObject,
-  objectAt,
-  own,
-  sortedKeys,
-  stringAt,
-  type JsonObject,
-} from '../../../../shared/values/json';
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { equalJson, own, sortedKeys, stringAt, stringifyJson, type JsonObject } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { listed } from '../../rules/field-rules';
 import { APP_ARMOR, checkKnownAnnotations, MIRROR } from '../pod-template/annotations';
-import { checkRange, integerAt, textAt, type Errors } from '../../rules/checks';
+import type { Errors } from '../../rules/checks';
+import { checkRange } from '../../rules/numbers';
 import { spacedImage } from '../pod-template/containers';
 import { checkTolerations } from '../pod-template/tolerations';
 import { specDifference } from './difference';
 import { qualityOfService } from './quality-of-service';
+import type {
+  CoreV1Affinity,
+  CoreV1NodeSelectorTerm,
+  CoreV1Pod,
+  CoreV1PodSpec,
+  CoreV1Toleration,
+} from '../../../../shared/api/types/generated/members';
 
 const ONLY =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,' +
   '`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` ' +
   '(allow it to be set to 1 if it was previously negative)';
 
-const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
-const annotationsOf = (object: JsonObject): JsonObject | undefined => objectAt(readMetadata(object), 'annotations');
+const specOf = (object: CoreV1Pod): CoreV1PodSpec => object.spec ?? {};
+const annotationsOf = (object: CoreV1Pod): Record<string, string> | undefined => object.metadata?.annotations;
 
-export function podChangeErrors(object: JsonObject, old: JsonObject): readonly FieldError[] {
+export function podChangeErrors(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
   const [spec, before] = [specOf(object), specOf(old)];
   const errors: Errors = [];
   checkAnnotationChanges(annotationsOf(object) ?? {}, annotationsOf(old) ?? {}, errors);
   checkKnownAnnotations(annotationsOf(object), spec, 'metadata.annotations', errors);
-  for (const member of ['containers', 'initContainers']) {
-    if (listed(spec, member).length !== listed(before, member).length) {
+  for (const member of ['containers', 'initContainers'] as const) {
+    if ((spec[member] ?? []).length !== (before[member] ?? []).length) {
       errors.push(forbiddenField(`spec.${member}`, 'pod updates may not add or remove containers'));
       return errors;
     }
@@ -47,7 +43,7 @@ export function podChangeErrors(object: JsonObject, old: JsonObject): readonly F
   if (errors.length > count) return errors;
   checkMoreTolerations(spec, before, errors);
   checkFewerGates(spec, before, errors);
-  const wasGated = listed(before, 'schedulingGates').length > 0;
+  const wasGated = (before.schedulingGates ?? []).length > 0;
   if (wasGated) checkNarrower(spec, before, errors);
   const quality = qualityOfService(old);
   if (quality !== qualityOfService(object)) errors.push(invalidValue('metadata', quality, 'Pod QoS is immutable'));
@@ -57,7 +53,7 @@ export function podChangeErrors(object: JsonObject, old: JsonObject): readonly F
 }
 
 /** Who confines a pod, and who mirrors it, is settled when it is created. */
-function checkAnnotationChanges(annotations: JsonObject, before: JsonObject, errors: Errors): void {
+function checkAnnotationChanges(annotations: Record<string, string>, before: Record<string, string>, errors: Errors): void {
   for (const [matches, what] of [
     [(name: string): boolean => name.startsWith(APP_ARMOR), 'AppArmor annotations'],
     [(name: string): boolean => name === MIRROR, 'mirror pod annotation'],
@@ -73,10 +69,10 @@ function checkAnnotationChanges(annotations: JsonObject, before: JsonObject, err
   }
 }
 
-function checkImages(spec: JsonObject, errors: Errors): void {
-  for (const member of ['containers', 'initContainers']) {
-    listed(spec, member).forEach((container, index) => {
-      const image = textAt(container, 'image');
+function checkImages(spec: CoreV1PodSpec, errors: Errors): void {
+  for (const member of ['containers', 'initContainers'] as const) {
+    spec[member]?.forEach((container, index) => {
+      const image = container.image ?? '';
       const field = `spec.${member}[${index}].image`;
       if (image === '') errors.push(required(field));
       else if (image !== image.trim()) errors.push(spacedImage(field, image));
@@ -87,9 +83,9 @@ function checkImages(spec: JsonObject, errors: Errors): void {
 const LONGEST_DEADLINE = 2_147_483_647;
 
 /** It may only come nearer. */
-function checkDeadline(spec: JsonObject, before: JsonObject, errors: Errors): void {
+function checkDeadline(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
   const field = 'spec.activeDeadlineSeconds';
-  const [now, then] = [integerAt(spec, 'activeDeadlineSeconds'), integerAt(before, 'activeDeadlineSeconds')];
+  const [now, then] = [spec.activeDeadlineSeconds, before.activeDeadlineSeconds];
   if (now === undefined) {
     if (then !== undefined) errors.push(invalidAs(field, '"null"', 'must not update from a positive integer to nil value'));
     return;
@@ -101,9 +97,9 @@ function checkDeadline(spec: JsonObject, before: JsonObject, errors: Errors): vo
   }
 }
 
-function checkMoreTolerations(spec: JsonObject, before: JsonObject, errors: Errors): void {
-  const [now, then] = [listed(spec, 'tolerations'), listed(before, 'tolerations')];
-  const withoutTime = (toleration: JsonObject): JsonObject => {
+function checkMoreTolerations(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
+  const [now, then] = [spec.tolerations ?? [], before.tolerations ?? []];
+  const withoutTime = (toleration: CoreV1Toleration): CoreV1Toleration => {
     const { tolerationSeconds: _seconds, ...rest } = toleration;
     return rest;
   };
@@ -113,10 +109,10 @@ function checkMoreTolerations(spec: JsonObject, before: JsonObject, errors: Erro
   } else checkTolerations(now, 'spec.tolerations', errors);
 }
 
-function checkFewerGates(spec: JsonObject, before: JsonObject, errors: Errors): void {
-  const names = new Set(listed(before, 'schedulingGates').map((gate) => textAt(gate, 'name')));
-  listed(spec, 'schedulingGates').forEach((gate, index) => {
-    const name = textAt(gate, 'name');
+function checkFewerGates(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
+  const names = new Set((before.schedulingGates ?? []).map((gate) => gate.name ?? ''));
+  spec.schedulingGates?.forEach((gate, index) => {
+    const name = gate.name ?? '';
     if (names.has(name)) return;
     const text = `only deletion is allowed, but found new scheduling gate '${name}'`;
     errors.push(forbiddenField(`spec.schedulingGates[${index}].name`, text));
@@ -124,8 +120,8 @@ function checkFewerGates(spec: JsonObject, before: JsonObject, errors: Errors): 
 }
 
 /** While a pod is held by gates, the nodes that it may be on can become fewer. */
-function checkNarrower(spec: JsonObject, before: JsonObject, errors: Errors): void {
-  const [selector, former] = [objectAt(spec, 'nodeSelector'), objectAt(before, 'nodeSelector') ?? {}];
+function checkNarrower(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
+  const [selector, former] = [spec.nodeSelector, before.nodeSelector ?? {}];
   if (sortedKeys(former).some((key) => stringAt(selector, key) !== stringAt(former, key))) {
     const text = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
     errors.push(invalidAs('spec.nodeSelector', goTexts(selector), text));
@@ -141,45 +137,46 @@ function checkNarrower(spec: JsonObject, before: JsonObject, errors: Errors): vo
   }
   terms.forEach((term, index) => {
     const old = termsBefore[index] ?? {};
-    if (TERM_LISTS.every((member) => beginsWith(listed(term, member), listed(old, member)))) return;
+    if (TERM_LISTS.every((member) => beginsWith(term[member] ?? [], old[member] ?? []))) return;
     errors.push(invalidAs(`${field}[${index}]`, goNodeSelectorTerm(term), 'only additions are allowed (no mutations or deletions)'));
   });
 }
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
-const TERM_LISTS = ['matchExpressions', 'matchFields'];
+const TERM_LISTS = ['matchExpressions', 'matchFields'] as const;
 
-function nodeTerms(spec: JsonObject): readonly JsonObject[] | undefined {
-  const needed = objectAt(objectAt(objectAt(spec, 'affinity'), 'nodeAffinity'), REQUIRED);
-  return needed === undefined ? undefined : listed(needed, 'nodeSelectorTerms');
+function nodeTerms(spec: CoreV1PodSpec): readonly CoreV1NodeSelectorTerm[] | undefined {
+  const needed = spec.affinity?.nodeAffinity?.[REQUIRED];
+  return needed === undefined ? undefined : (needed.nodeSelectorTerms ?? []);
 }
 
 const beginsWith = (items: readonly JsonObject[], first: readonly JsonObject[]): boolean =>
   first.every((item, index) => equalJson(item, items[index]));
 
 /** `spec` with what may change taken from `before`, so that what still differs is a change that is not allowed. */
-function withAllowed(spec: JsonObject, before: JsonObject, wasGated: boolean): JsonObject {
-  const rest: JsonObject = { ...spec };
-  for (const member of ['containers', 'initContainers']) {
-    const old = arrayAt(before, member) ?? [];
-    const containers = arrayAt(spec, member);
-    if (containers === undefined) continue;
+function withAllowed(spec: CoreV1PodSpec, before: CoreV1PodSpec, wasGated: boolean): CoreV1PodSpec {
+  const rest: CoreV1PodSpec = { ...spec };
+  for (const member of ['containers', 'initContainers'] as const) {
+    const old = before[member] ?? [];
+    const containers = spec[member];
+    if (containers === undefined || containers === null) continue;
     rest[member] = containers.map((container, index) => {
       const other = old[index];
-      return isObject(container) && isObject(other) ? takenFrom(container, other, ['image']) : container;
+      return other === undefined ? container : takenFrom(container, other, ['image']);
     });
   }
-  const grace = own(before, 'terminationGracePeriodSeconds');
-  const wasNegative = typeof grace === 'number' && grace < 0 && own(spec, 'terminationGracePeriodSeconds') === 1;
-  const members = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates', ...(wasNegative ? ['terminationGracePeriodSeconds'] : [])];
+  const grace = before.terminationGracePeriodSeconds;
+  const wasNegative = grace !== undefined && grace < 0 && spec.terminationGracePeriodSeconds === 1;
+  const members: (keyof CoreV1PodSpec)[] = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates'];
+  if (wasNegative) members.push('terminationGracePeriodSeconds');
   const settled = takenFrom(rest, before, wasGated ? [...members, 'nodeSelector'] : members);
   return wasGated ? withNodeAffinity(settled, before) : settled;
 }
 
-function takenFrom(object: JsonObject, before: JsonObject, members: readonly string[]): JsonObject {
+function takenFrom<T extends JsonObject>(object: T, before: T, members: readonly (keyof T)[]): T {
   const rest = { ...object };
   for (const member of members) {
-    const value = own(before, member);
+    const value = before[member];
     if (value === undefined) delete rest[member];
     else rest[member] = value;
   }
@@ -187,10 +184,10 @@ function takenFrom(object: JsonObject, before: JsonObject, members: readonly str
 }
 
 /** An affinity that came or went with what it says of nodes is no difference. */
-function withNodeAffinity(spec: JsonObject, before: JsonObject): JsonObject {
-  const [affinity, former] = [objectAt(spec, 'affinity'), objectAt(before, 'affinity')];
-  if (objectAt(affinity, 'nodeAffinity') === undefined && objectAt(former, 'nodeAffinity') === undefined) return spec;
-  const settled = takenFrom(affinity ?? {}, former ?? {}, ['nodeAffinity']);
+function withNodeAffinity(spec: CoreV1PodSpec, before: CoreV1PodSpec): CoreV1PodSpec {
+  const [affinity, former] = [spec.affinity, before.affinity];
+  if (affinity?.nodeAffinity === undefined && former?.nodeAffinity === undefined) return spec;
+  const settled = takenFrom<CoreV1Affinity>(affinity ?? {}, former ?? {}, ['nodeAffinity']);
   const isGone = former === undefined && Object.keys(settled).length === 0;
   const { affinity: _affinity, ...rest } = spec;
   return isGone ? rest : { ...rest, affinity: settled };

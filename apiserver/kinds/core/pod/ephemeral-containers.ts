@@ -1,20 +1,20 @@
 /** `pods/ephemeralcontainers`: containers for looking into a running pod may be added, and nothing else changes. */
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
-import { equalJson, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
-import { listed } from '../../rules/field-rules';
+import { equalJson } from '../../../../shared/values/json';
 import { validatePod } from './rules';
+import type { CoreV1EphemeralContainer, CoreV1Pod } from '../../../../shared/api/types/generated/members';
 
 const FIELD = 'spec.ephemeralContainers';
 
-export function validateEphemeralContainers(pod: JsonObject, old: JsonObject): readonly FieldError[] {
+export function validateEphemeralContainers(pod: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
   const ofState = validatePod(pod);
   return ofState.length > 0 ? ofState : changeErrors(ephemeral(pod), ephemeral(old));
 }
 
-const ephemeral = (pod: JsonObject): readonly JsonObject[] => listed(objectAt(pod, 'spec'), 'ephemeralContainers');
-const nameOf = (container: JsonObject): string => stringAt(container, 'name') ?? '';
+const ephemeral = (pod: CoreV1Pod): readonly CoreV1EphemeralContainer[] => pod.spec?.ephemeralContainers ?? [];
+const nameOf = (container: CoreV1EphemeralContainer): string => container.name ?? '';
 
-function changeErrors(now: readonly JsonObject[], before: readonly JsonObject[]): readonly FieldError[] {
+function changeErrors(now: readonly CoreV1EphemeralContainer[], before: readonly CoreV1EphemeralContainer[]): readonly FieldError[] {
   const byName = new Map([...now].reverse().map((container) => [nameOf(container), container]));
   return before.flatMap((old) => {
     const kept = byName.get(nameOf(old));

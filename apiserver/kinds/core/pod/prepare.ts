@@ -1,31 +1,36 @@
 /** What a new Pod is given before it is judged: notations that belong together are made to agree. Never refuses anything. */
-import { arrayAt, type JsonObject, type JsonValue, objectAt, own, stringAt, stringsAt } from '../../../../shared/values/json';
-import { metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { own, stringAt } from '../../../../shared/values/json';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
-import { listed } from '../../rules/field-rules';
 import { annotationNamed, APP_ARMOR, knownAnnotations } from '../pod-template/annotations';
-import { textAt } from '../../rules/checks';
 import { OLD_APP_ARMOR } from '../pod-template/warnings';
+import type {
+  CoreV1AppArmorProfile,
+  CoreV1Container,
+  CoreV1Pod,
+  CoreV1PodAffinityTerm,
+  CoreV1PodSpec,
+  MetaV1LabelSelectorRequirement,
+} from '../../../../shared/api/types/generated/members';
 
-const LISTS = ['initContainers', 'containers', 'ephemeralContainers'];
+const LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 const LOCAL = 'localhost/';
 const TYPES: Readonly<Record<string, string>> = { 'runtime/default': 'RuntimeDefault', unconfined: 'Unconfined' };
 
 interface Confined {
-  readonly container: JsonObject;
+  readonly container: CoreV1Container;
   readonly key: string;
   readonly value: string;
 }
 
 /** Containers that only an annotation confines, in a way that the pod's own profile does not. */
-function byAnnotation(object: JsonObject): readonly Confined[] {
-  const known = knownAnnotations(objectAt(readMetadata(object), 'annotations'));
-  const spec = objectAt(object, 'spec');
+function byAnnotation(object: CoreV1Pod): readonly Confined[] {
+  const known = knownAnnotations(object.metadata?.annotations);
+  const spec = object.spec;
   if (known.length === 0 || spec === undefined || isForWindows(spec)) return [];
   const ofPod = profileOf(spec);
   return LISTS.flatMap((list) =>
-    listed(spec, list).flatMap((container) => {
-      const found = annotationNamed(known, APP_ARMOR + textAt(container, 'name'));
+    (spec[list] ?? []).flatMap((container) => {
+      const found = annotationNamed(known, APP_ARMOR + (container.name ?? ''));
       if (found === undefined || profileOf(container) !== undefined) return [];
       const says = profileFrom(found.value);
       if (ofPod !== undefined && says !== undefined && asAnnotation(ofPod) === asAnnotation(says)) return [];
@@ -34,47 +39,47 @@ function byAnnotation(object: JsonObject): readonly Confined[] {
   );
 }
 
-const isForWindows = (spec: JsonObject): boolean => textAt(objectAt(spec, 'os') ?? {}, 'name') === 'windows';
-const profileOf = (holder: JsonObject): JsonObject | undefined => objectAt(objectAt(holder, 'securityContext'), 'appArmorProfile');
+const isForWindows = (spec: CoreV1PodSpec): boolean => spec.os?.name === 'windows';
+const profileOf = (holder: CoreV1PodSpec | CoreV1Container): CoreV1AppArmorProfile | undefined => holder.securityContext?.appArmorProfile;
 
-function profileFrom(value: string): JsonObject | undefined {
+function profileFrom(value: string): CoreV1AppArmorProfile | undefined {
   const type = own(TYPES, value);
   if (type !== undefined) return { type };
   const name = value.startsWith(LOCAL) ? value.slice(LOCAL.length) : '';
   return name === '' || name !== name.trim() ? undefined : { type: 'Localhost', localhostProfile: name };
 }
 
-function asAnnotation(profile: JsonObject): string | undefined {
-  const type = textAt(profile, 'type');
-  const name = textAt(profile, 'localhostProfile');
+function asAnnotation(profile: CoreV1AppArmorProfile): string | undefined {
+  const type = profile.type ?? '';
+  const name = profile.localhostProfile ?? '';
   if (type === 'Localhost') return name === '' ? undefined : LOCAL + name;
   return Object.keys(TYPES).find((value) => TYPES[value] === type);
 }
 
 /** Said of what was sent, whether or not it is taken. */
-export const oldNotations = (object: JsonObject): readonly string[] =>
+export const oldNotations = (object: CoreV1Pod): readonly string[] =>
   byAnnotation(object).map(({ key }) => `metadata.annotations[${key}]: ${OLD_APP_ARMOR}`);
 
 /** AppArmor profiles stand in members and in annotations, for nodes of every age. */
-export function mirrorProfiles(object: JsonObject, names: GeneratedNames): void {
+export function mirrorProfiles(object: CoreV1Pod, names: GeneratedNames): void {
   for (const { container, value } of byAnnotation(object)) {
     const profile = profileFrom(value);
-    if (profile !== undefined) container['securityContext'] = { ...objectAt(container, 'securityContext'), appArmorProfile: profile };
+    if (profile !== undefined) container.securityContext = { ...container.securityContext, appArmorProfile: profile };
   }
-  const spec = objectAt(object, 'spec');
+  const spec = object.spec;
   if (spec === undefined || isForWindows(spec)) return;
   const ofPod = profileOf(spec);
-  const known = knownAnnotations(objectAt(readMetadata(object), 'annotations'));
+  const known = knownAnnotations(object.metadata?.annotations);
   for (const list of LISTS) {
-    for (const container of listed(spec, list)) {
+    for (const container of spec[list] ?? []) {
       const profile = profileOf(container) ?? ofPod;
       if (profile === undefined) continue;
-      const name = textAt(container, 'name');
+      const name = container.name ?? '';
       const value = asAnnotation(profile);
       if (value === undefined || annotationNamed(known, APP_ARMOR + name) !== undefined) continue;
-      const metadata = metadataOf(object);
-      metadata['annotations'] = {
-        ...objectAt(metadata, 'annotations'),
+      const metadata = (object.metadata ??= {});
+      metadata.annotations = {
+        ...metadata.annotations,
         [`container.apparmor.security.beta.${names.prefix}/${name}`]: value,
       };
     }
@@ -85,38 +90,38 @@ const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
 /** Terms of affinity that take values from the pod's own labels get them. */
-export function takeLabelValues(object: JsonObject): void {
-  const affinity = objectAt(objectAt(object, 'spec'), 'affinity');
-  const labels = objectAt(readMetadata(object), 'labels');
+export function takeLabelValues(object: CoreV1Pod): void {
+  const affinity = object.spec?.affinity;
+  const labels = object.metadata?.labels;
   if (affinity === undefined || labels === undefined) return;
-  for (const member of ['podAffinity', 'podAntiAffinity']) {
-    const terms = objectAt(affinity, member);
-    for (const term of listed(terms, REQUIRED)) completeSelector(term, labels);
-    for (const preference of listed(terms, PREFERRED)) completeSelector(objectAt(preference, 'podAffinityTerm') ?? {}, labels);
+  for (const member of ['podAffinity', 'podAntiAffinity'] as const) {
+    const terms = affinity[member];
+    for (const term of terms?.[REQUIRED] ?? []) completeSelector(term, labels);
+    for (const preference of terms?.[PREFERRED] ?? []) completeSelector(preference.podAffinityTerm ?? {}, labels);
   }
 }
 
-function completeSelector(term: JsonObject, labels: JsonObject): void {
-  const selector = objectAt(term, 'labelSelector');
+function completeSelector(term: CoreV1PodAffinityTerm, labels: Record<string, string>): void {
+  const selector = term.labelSelector;
   if (selector === undefined) return;
-  const added: JsonValue[] = [];
+  const added: MetaV1LabelSelectorRequirement[] = [];
   for (const [member, operator] of [
     ['matchLabelKeys', 'In'],
     ['mismatchLabelKeys', 'NotIn'],
   ] as const) {
-    for (const key of stringsAt(term, member)) {
+    for (const key of term[member] ?? []) {
       const value = stringAt(labels, key);
       if (value !== undefined) added.push({ key, operator, values: [value] });
     }
   }
-  if (added.length > 0) selector['matchExpressions'] = [...(arrayAt(selector, 'matchExpressions') ?? []), ...added];
+  if (added.length > 0) selector.matchExpressions = [...(selector.matchExpressions ?? []), ...added];
 }
 
 /** A negative time to end in is the shortest one. */
-export function liftGracePeriod(object: JsonObject): void {
-  const spec = objectAt(object, 'spec');
-  const seconds = spec === undefined ? undefined : own(spec, 'terminationGracePeriodSeconds');
+export function liftGracePeriod(object: CoreV1Pod): void {
+  const spec = object.spec;
+  const seconds = spec === undefined ? undefined : spec.terminationGracePeriodSeconds;
   if (spec !== undefined && (typeof seconds === 'number' || typeof seconds === 'bigint') && seconds < 0) {
-    spec['terminationGracePeriodSeconds'] = 1;
+    spec.terminationGracePeriodSeconds = 1;
   }
 }

@@ -1,17 +1,18 @@
 /** A Pod's quality-of-service class, from what its containers request and are limited to. */
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { stringAt } from '../../../../shared/values/json';
 import { compareQuantities } from '../../../../shared/values/quantity';
+import type { CoreV1Pod } from '../../../../shared/api/types/generated/members';
 
 const COUNTED = ['cpu', 'memory'];
 
-export function qualityOfService(pod: JsonObject): 'Guaranteed' | 'Burstable' | 'BestEffort' {
-  const spec = objectAt(pod, 'spec') ?? {};
-  const containers = [...(arrayAt(spec, 'containers') ?? []), ...(arrayAt(spec, 'initContainers') ?? [])].filter(isObject);
+export function qualityOfService(pod: CoreV1Pod): 'Guaranteed' | 'Burstable' | 'BestEffort' {
+  const spec = pod.spec ?? {};
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
   let asks = false;
   let guaranteed = containers.length > 0;
   for (const container of containers) {
-    const resources = objectAt(container, 'resources') ?? {};
-    const [requests, limits] = [objectAt(resources, 'requests') ?? {}, objectAt(resources, 'limits') ?? {}];
+    const resources = container.resources ?? {};
+    const [requests, limits] = [resources.requests ?? {}, resources.limits ?? {}];
     for (const name of COUNTED) {
       const [request, limit] = [quantity(requests, name), quantity(limits, name)];
       asks ||= request !== undefined || limit !== undefined;
@@ -23,7 +24,7 @@ export function qualityOfService(pod: JsonObject): 'Guaranteed' | 'Burstable' | 
 }
 
 /** A quantity above zero. */
-function quantity(values: JsonObject, name: string): string | undefined {
+function quantity(values: Record<string, string>, name: string): string | undefined {
   const text = stringAt(values, name);
   return text !== undefined && compareQuantities(text, '0') > 0 ? text : undefined;
 }

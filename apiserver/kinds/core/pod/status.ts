@@ -1,5 +1,4 @@
 /** What the status of a Pod may say, in upstream's order. Never looks at the spec's own rules. */
-import { append } from '../../../../shared/values/append';
 import {
   fieldErrorAs,
   forbiddenField,
@@ -8,28 +7,27 @@ import {
   invalidValue,
   type FieldError,
 } from '../../../../shared/api/errors/field-error';
-import { objectAt, type JsonObject } from '../../../../shared/values/json';
 import { dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
-import { ipErrors, ipFamily } from '../../rules/addresses';
-import { listed, misnamed } from '../../rules/field-rules';
-import { checkOptional, integerAt, textAt, type Errors } from '../../rules/checks';
+import { checkIp, ipFamily } from '../../rules/addresses';
+import { checkFormat, checkOptional, type Errors } from '../../rules/checks';
+import type { CoreV1Pod, CoreV1PodStatus } from '../../../../shared/api/types/generated/members';
 
-export function podStatusErrors(object: JsonObject, old: JsonObject): readonly FieldError[] {
-  const status = objectAt(object, 'status') ?? {};
+export function podStatusErrors(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
+  const status = object.status ?? {};
   const errors: Errors = [];
   // The place is not where conditions stand (upstream behaviour).
-  listed(status, 'conditions').forEach((condition, index) =>
-    append(errors, misnamed(textAt(condition, 'type'), `metadata.conditions[${index}].Type`, qualifiedName)),
+  status.conditions?.forEach((condition, index) =>
+    checkFormat(condition.type ?? '', `metadata.conditions[${index}].Type`, qualifiedName, errors),
   );
   checkOptional(status, 'nominatedNodeName', 'status', errors, dnsSubdomain);
-  checkStates(object, objectAt(old, 'status') ?? {}, status, errors);
+  checkStates(object, old.status ?? {}, status, errors);
   checkClaims(object, status, errors);
-  const podAddresses = listed(status, 'podIPs').map((item) => textAt(item, 'ip'));
+  const podAddresses = (status.podIPs ?? []).map((item) => item.ip ?? '');
   checkAddresses(podAddresses, 'status.podIPs', 'core.PodIP', errors);
-  const hostAddresses = listed(status, 'hostIPs').map((item) => textAt(item, 'ip'));
+  const hostAddresses = (status.hostIPs ?? []).map((item) => item.ip ?? '');
   const [first] = hostAddresses;
-  if (first !== undefined && first !== textAt(status, 'hostIP')) {
+  if (first !== undefined && first !== (status.hostIP ?? '')) {
     errors.push(invalidValue('status.hostIPs[0].ip', first, 'must be equal to `hostIP`'));
   }
   checkAddresses(hostAddresses, 'status.hostIPs', 'core.HostIP', errors);
@@ -37,33 +35,31 @@ export function podStatusErrors(object: JsonObject, old: JsonObject): readonly F
 }
 
 /** Containers that are not started again stay as they ended. */
-function checkStates(object: JsonObject, before: JsonObject, status: JsonObject, errors: Errors): void {
-  const spec = objectAt(object, 'spec') ?? {};
-  const policy = textAt(spec, 'restartPolicy');
+function checkStates(object: CoreV1Pod, before: CoreV1PodStatus, status: CoreV1PodStatus, errors: Errors): void {
+  const spec = object.spec ?? {};
+  const policy = spec.restartPolicy ?? '';
   if (policy === 'Always') return;
   const restartable = new Set(
-    listed(spec, 'initContainers')
-      .filter((container) => textAt(container, 'restartPolicy') === 'Always')
-      .map((container) => textAt(container, 'name')),
+    (spec.initContainers ?? []).filter((container) => container.restartPolicy === 'Always').map((container) => container.name ?? ''),
   );
-  for (const member of ['containerStatuses', 'initContainerStatuses']) {
-    const now = new Map([...listed(status, member)].reverse().map((one): [string, JsonObject] => [textAt(one, 'name'), one]));
-    listed(before, member).forEach((old, index) => {
-      const name = textAt(old, 'name');
-      const ended = objectAt(objectAt(old, 'state'), 'terminated');
+  for (const member of ['containerStatuses', 'initContainerStatuses'] as const) {
+    const now = new Map([...(status[member] ?? [])].reverse().map((one) => [one.name ?? '', one] as const));
+    before[member]?.forEach((old, index) => {
+      const name = old.name ?? '';
+      const ended = old.state?.terminated;
       const found = now.get(name);
       if (ended === undefined || found === undefined || restartable.has(name)) return;
-      if (policy === 'OnFailure' && integerAt(ended, 'exitCode') !== 0) return;
-      if (objectAt(objectAt(found, 'state'), 'terminated') !== undefined) return;
+      if (policy === 'OnFailure' && ended.exitCode !== 0) return;
+      if (found.state?.terminated !== undefined) return;
       errors.push(forbiddenField(`status.${member}[${index}].state`, 'may not be transitioned to non-terminated state'));
     });
   }
 }
 
-function checkClaims(object: JsonObject, status: JsonObject, errors: Errors): void {
-  const names = new Set(listed(objectAt(object, 'spec'), 'resourceClaims').map((claim) => textAt(claim, 'name')));
-  listed(status, 'resourceClaimStatuses').forEach((claim, index) => {
-    const name = textAt(claim, 'name');
+function checkClaims(object: CoreV1Pod, status: CoreV1PodStatus, errors: Errors): void {
+  const names = new Set((object.spec?.resourceClaims ?? []).map((claim) => claim.name ?? ''));
+  status.resourceClaimStatuses?.forEach((claim, index) => {
+    const name = claim.name ?? '';
     if (names.has(name)) return;
     const text = 'must match the name of an entry in `spec.resourceClaims`';
     errors.push(invalidValue(`status.resourceClaimStatuses[${index}].name`, name, text));
@@ -72,7 +68,7 @@ function checkClaims(object: JsonObject, status: JsonObject, errors: Errors): vo
 
 /** One of each family at most. */
 function checkAddresses(addresses: readonly string[], field: string, type: string, errors: Errors): void {
-  addresses.forEach((address, index) => append(errors, ipErrors(address, `${field}[${index}]`)));
+  addresses.forEach((address, index) => checkIp(address, `${field}[${index}]`, errors));
   if (addresses.length < 2) return;
   const shown = (address: string): string => `${type}{IP:${quote(address)}}`;
   const families = addresses.map(ipFamily);

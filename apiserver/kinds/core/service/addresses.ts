@@ -10,7 +10,8 @@ import {
 } from '../../../../shared/api/errors/field-error';
 import { type JsonObject, stringAt, stringsAt } from '../../../../shared/values/json';
 import { quote } from '../../../../shared/values/quote';
-import { ipErrors, ipFamily, unreachableErrors } from '../../rules/addresses';
+import { ipFamily } from '../../rules/addresses';
+import { ipErrors, unreachableErrors } from '../../rules/field-rules';
 
 /** In the place of an address: there is none. */
 export const HEADLESS = 'None';

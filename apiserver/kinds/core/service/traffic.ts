@@ -12,8 +12,8 @@ import { arrayAt, isObject, type JsonObject, objectAt, own, stringAt, stringsAt 
 import { dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { cidrErrors, ipErrors, ipFamily } from '../../rules/addresses';
-import { numberAt, portNumberErrors } from '../../rules/field-rules';
+import { ipFamily } from '../../rules/addresses';
+import { cidrErrors, ipErrors, numberAt, portNumberErrors } from '../../rules/field-rules';
 import { isReachable, needsHealthCheck } from './carry';
 
 const ONLY_LOAD_BALANCER = "may only be used when `type` is 'LoadBalancer'";

@@ -14,7 +14,7 @@ import { dnsSubdomain } from '../../../../shared/values/name-formats';
 import { readMetadata, timestamp } from '../../../../shared/api/metadata/object-meta';
 import { compareQuantities } from '../../../../shared/values/quantity';
 import { misnamed } from '../../rules/field-rules';
-import { nodeSelectorErrors } from '../node/node-selector';
+import { checkNodeSelector } from '../node/node-selector';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
 import { accessModeErrors, annotationName, carriedClassWarnings, noAccessModes, volumeModeErrors } from '../claim/access-modes';
@@ -98,7 +98,9 @@ function affinityErrors(affinity: JsonObject | undefined): readonly FieldError[]
   if (affinity === undefined) return [];
   const wanted = objectAt(affinity, 'required');
   if (wanted === undefined) return [required('spec.nodeAffinity.required', 'must specify required node constraints')];
-  return nodeSelectorErrors(wanted, 'spec.nodeAffinity.required');
+  const errors: FieldError[] = [];
+  checkNodeSelector(wanted, 'spec.nodeAffinity.required', errors);
+  return errors;
 }
 
 function changeErrors(object: JsonObject, old: JsonObject): readonly FieldError[] {

@@ -1,89 +1,113 @@
 /** What a PersistentVolume may be made of. Most sources are a pod's as well, and have its rule. */
 import { forbiddenField, required, type FieldError } from '../../../../shared/api/errors/field-error';
-import { objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
-import { checkNoBacksteps, checkRequired, isSet, textAt, type Errors } from '../../rules/checks';
+import { checkNoBacksteps, checkRequired, isSet, type Errors } from '../../rules/checks';
+import { checkFirstPart, type PartOf } from '../../rules/parts';
 import { UNKNOWN_TARGET } from '../pod-template/iscsi';
-import { all, checkDriverName, iscsi, needs, ruleOf, type SourceRule } from '../pod-template/volume-sources';
+import { checkDriverName, iscsi, needs, SHARED } from '../pod-template/volume-sources';
+import type {
+  CoreV1AzureFilePersistentVolumeSource,
+  CoreV1CSIPersistentVolumeSource,
+  CoreV1CinderPersistentVolumeSource,
+  CoreV1GlusterfsPersistentVolumeSource,
+  CoreV1LocalVolumeSource,
+  CoreV1PersistentVolumeSpec,
+  CoreV1SecretReference,
+} from '../../../../shared/api/types/generated/members';
 
-interface Source {
-  readonly member: string;
-  /** The name in messages, where it is not the member's. */
-  readonly field?: string;
-  /** It is mounted in a way that has options. */
-  readonly takesOptions?: true;
-  /** Absent = the rule of the source in a pod. */
-  readonly rule?: SourceRule;
-}
+type Sourced = CoreV1PersistentVolumeSpec;
 
-/** A namespace that is named has a name. */
-const namespaceIsNamed =
-  (member: string): SourceRule =>
-  (source, place, errors) => {
-    if (stringAt(source, member) === '') errors.push(required(`${place}.${member}`));
-  };
-
-/** In upstream's order, which decides which of two sources is one too many. */
-export const SOURCES: readonly Source[] = [
-  { member: 'hostPath' },
-  { member: 'gcePersistentDisk', field: 'persistentDisk', takesOptions: true },
-  { member: 'awsElasticBlockStore', takesOptions: true },
-  { member: 'glusterfs', takesOptions: true, rule: all(needs('endpoints', 'path'), namespaceIsNamed('endpointsNamespace')) },
-  { member: 'flocker' },
-  { member: 'nfs', takesOptions: true },
-  { member: 'rbd', takesOptions: true },
-  { member: 'quobyte', takesOptions: true },
-  { member: 'cephfs', takesOptions: true },
-  { member: 'iscsi', takesOptions: true, rule: iscsi(UNKNOWN_TARGET.ofVolume) },
-  { member: 'cinder', takesOptions: true, rule: all(needs('volumeID'), secretIsPlaced('secretRef')) },
-  { member: 'fc' },
-  { member: 'flexVolume' },
-  { member: 'azureFile', takesOptions: true, rule: all(needs('secretName', 'shareName'), namespaceIsNamed('secretNamespace')) },
-  { member: 'vsphereVolume', takesOptions: true },
-  { member: 'photonPersistentDisk', takesOptions: true },
-  { member: 'portworxVolume' },
-  { member: 'azureDisk', takesOptions: true },
-  { member: 'scaleIO' },
+/** Sources in upstream's order, which decides which of two is one too many. */
+export const SOURCES: readonly PartOf<Sourced>[] = [
+  { member: 'hostPath', rule: SHARED.hostPath },
+  { member: 'gcePersistentDisk', field: 'persistentDisk', rule: SHARED.gcePersistentDisk },
+  { member: 'awsElasticBlockStore', rule: SHARED.awsElasticBlockStore },
+  { member: 'glusterfs', rule: checkGlusterfs },
+  { member: 'flocker', rule: SHARED.flocker },
+  { member: 'nfs', rule: SHARED.nfs },
+  { member: 'rbd', rule: SHARED.rbd },
+  { member: 'quobyte', rule: SHARED.quobyte },
+  { member: 'cephfs', rule: SHARED.cephfs },
+  { member: 'iscsi', rule: iscsi(UNKNOWN_TARGET.ofVolume) },
+  { member: 'cinder', rule: checkCinder },
+  { member: 'fc', rule: SHARED.fc },
+  { member: 'flexVolume', rule: SHARED.flexVolume },
+  { member: 'azureFile', rule: checkAzureFile },
+  { member: 'vsphereVolume', rule: SHARED.vsphereVolume },
+  { member: 'photonPersistentDisk', rule: SHARED.photonPersistentDisk },
+  { member: 'portworxVolume', rule: SHARED.portworxVolume },
+  { member: 'azureDisk', rule: SHARED.azureDisk },
+  { member: 'scaleIO', rule: SHARED.scaleIO },
   { member: 'local', rule: checkLocal },
   { member: 'storageos', rule: needs('volumeName') },
   { member: 'csi', rule: checkDriver },
 ];
 
 /** The sources of `spec`; more than one is refused, and so is none. */
-export function checkSources(spec: JsonObject, errors: Errors): void {
-  const given = SOURCES.filter(({ member }) => isSet(spec, member));
-  if (given.length === 0) errors.push(required('spec', 'must specify a volume type'));
-  given.forEach(({ member, field = member, rule = ruleOf(member) }, index) => {
-    const place = `spec.${field}`;
-    if (index > 0) errors.push(forbiddenField(place, 'may not specify more than 1 volume type'));
-    else rule?.(objectAt(spec, member) ?? {}, place, errors);
-  });
+export function checkSources(spec: Sourced, errors: Errors): void {
+  const found = checkFirstPart(spec, 'spec', SOURCES, 'may not specify more than 1 volume type', errors);
+  if (found === 0) errors.push(required('spec', 'must specify a volume type'));
 }
 
+/** They are mounted in a way that has options. */
+const TAKE_OPTIONS: readonly (keyof Sourced)[] = [
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'glusterfs',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'cephfs',
+  'iscsi',
+  'cinder',
+  'azureFile',
+  'vsphereVolume',
+  'photonPersistentDisk',
+  'azureDisk',
+];
+
 /** The annotation with mount options, where it means nothing to the source of `spec`. */
-export function mountOptionErrors(spec: JsonObject, annotation: string | undefined): readonly FieldError[] {
-  const takesThem = SOURCES.some(({ member, takesOptions }) => takesOptions === true && own(spec, member) !== undefined);
+export function mountOptionErrors(spec: Sourced, annotation: string | undefined): readonly FieldError[] {
+  const takesThem = TAKE_OPTIONS.some((member) => isSet(spec, member));
   if (annotation === undefined || takesThem) return [];
   return [forbiddenField(`metadata.annotations.${annotation}`, 'may not specify mount options for this volume type')];
 }
 
-function checkLocal(source: JsonObject, place: string, errors: Errors): void {
+function checkLocal(source: CoreV1LocalVolumeSource, place: string, errors: Errors): void {
   checkRequired(source, 'path', place, errors);
-  checkNoBacksteps(textAt(source, 'path'), `${place}.path`, errors);
+  checkNoBacksteps(source.path ?? '', `${place}.path`, errors);
+}
+
+function checkGlusterfs(source: CoreV1GlusterfsPersistentVolumeSource, place: string, errors: Errors): void {
+  for (const member of ['endpoints', 'path'] as const) checkRequired(source, member, place, errors);
+  checkNamespace(source.endpointsNamespace, `${place}.endpointsNamespace`, errors);
+}
+
+function checkAzureFile(source: CoreV1AzureFilePersistentVolumeSource, place: string, errors: Errors): void {
+  for (const member of ['secretName', 'shareName'] as const) checkRequired(source, member, place, errors);
+  checkNamespace(source.secretNamespace, `${place}.secretNamespace`, errors);
+}
+
+/** A namespace that is named has a name. */
+function checkNamespace(namespace: string | null | undefined, field: string, errors: Errors): void {
+  if (namespace === '') errors.push(required(field));
+}
+
+function checkCinder(source: CoreV1CinderPersistentVolumeSource, place: string, errors: Errors): void {
+  checkRequired(source, 'volumeID', place, errors);
+  checkSecret(source.secretRef, `${place}.secretRef`, errors);
 }
 
 /** Upstream does not look at the reference for staging. */
-const DRIVER_SECRETS = ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'];
+const DRIVER_SECRETS = ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const;
 
-function checkDriver(source: JsonObject, place: string, errors: Errors): void {
+function checkDriver(source: CoreV1CSIPersistentVolumeSource, place: string, errors: Errors): void {
   checkDriverName(source, place, errors);
   checkRequired(source, 'volumeHandle', place, errors);
-  for (const member of DRIVER_SECRETS) secretIsPlaced(member)(source, place, errors);
+  for (const member of DRIVER_SECRETS) checkSecret(source[member], `${place}.${member}`, errors);
 }
 
 /** A reference to a Secret from outside any namespace names that of the Secret. */
-function secretIsPlaced(member: string): SourceRule {
-  return (source, place, errors) => {
-    const secret = objectAt(source, member);
-    if (secret !== undefined) needs('name', 'namespace')(secret, `${place}.${member}`, errors);
-  };
+function checkSecret(secret: CoreV1SecretReference | undefined, place: string, errors: Errors): void {
+  if (secret === undefined) return;
+  for (const member of ['name', 'namespace'] as const) checkRequired(secret, member, place, errors);
 }

@@ -1,11 +1,16 @@
-/** Writes shared/api/types/generated/types.json from the installed packages: `npm run generate`. A development tool; nothing at run time uses it. */
+/**
+ * Writes shared/api/types/generated/types.json and members.ts from the installed packages: `npm run generate`. A development tool; nothing at run time
+ * uses it.
+ */
 import { writeFileSync } from 'node:fs';
+import { readTables } from '../tables';
+import { printMembers } from './members';
 import { readSources, readTypes } from './packages';
 import { readRequired } from './required';
 import { ROOTS } from './roots';
 import { buildTables, printTables } from './tables';
 
-const OUTPUT = 'shared/api/types/generated/types.json';
+const FOLDER = 'shared/api/types/generated';
 
 const sources = readSources();
 if ('missing' in sources) {
@@ -13,6 +18,7 @@ if ('missing' in sources) {
   process.exitCode = 1;
 } else {
   const rows = buildTables(readTypes(sources), readRequired(sources.declarations), ROOTS);
-  writeFileSync(OUTPUT, printTables(rows));
-  process.stdout.write(`${OUTPUT}: ${Object.keys(rows).length} types\n`);
+  writeFileSync(`${FOLDER}/types.json`, printTables(rows));
+  writeFileSync(`${FOLDER}/members.ts`, printMembers(readTables(rows)));
+  process.stdout.write(`${FOLDER}: ${Object.keys(rows).length} types\n`);
 }

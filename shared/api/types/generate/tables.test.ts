@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { schemaOf, typeNames } from '../tables';
 import { WireReader, WIRE } from '../../../serialization/wire';
+import { printMembers } from './members';
 import { readSources, readTypes, type Sources } from './packages';
 import { readRequired } from './required';
 import { ROOTS } from './roots';
@@ -41,6 +42,16 @@ function compareWith({ kubectl, helm, declarations }: Sources): void {
     expect(compared).toBeGreaterThan(800);
   });
 }
+
+test('the types of members are those of the tables', () => {
+  const committed = readFileSync(join(__dirname, '../generated/members.ts'), 'utf8');
+  expect(printMembers({ typeNames, schemaOf }) === committed).toBe(true);
+});
+
+test('no member is called as one that every object inherits', () => {
+  const inherited = typeNames().flatMap((type) => schemaOf(type).fields.filter(({ name }) => name in {}));
+  expect(inherited).toEqual([]);
+});
 
 test('every root is in the tables', () => {
   expect(ROOTS.filter((root) => !typeNames().includes(root))).toEqual([]);

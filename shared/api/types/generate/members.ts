@@ -1,0 +1,85 @@
+/**
+ * Prints the type tables as TypeScript types: what a decoded object of each type looks like in memory, so that a rule about a member that does not exist
+ * does not compile. Types are aliases, not interfaces, because those are assignable to JsonObject. Only facts of the tables, no texts.
+ */
+import { zeroOf } from '../decode';
+import type { Tables } from '../tables';
+import type { FieldSchema, FieldType, Scalar, TypeSchema } from '../types';
+
+const HEAD = `/** What decoded objects look like, generated from the type tables: \`npm run generate\`. Integers beyond 2^53 are \`bigint\`. */
+import type { JsonValue } from '../../../values/json';
+`;
+
+/** What the decoder makes of them. */
+const SCALARS: Readonly<Record<Scalar, string>> = {
+  bool: 'boolean',
+  int32: 'number',
+  int64: 'number | bigint',
+  uint32: 'number',
+  float64: 'number',
+  string: 'string',
+  bytes: 'string',
+  time: 'string',
+  microTime: 'string',
+  duration: 'string',
+  quantity: 'string',
+  intOrString: 'number | string',
+  raw: 'JsonValue',
+  json: 'JsonValue',
+  fields: 'JsonValue',
+  strings: 'string[]',
+};
+
+/** A type's name in TypeScript: `core.v1.PodSpec` → `CoreV1PodSpec`. */
+export const aliasOf = (type: string): string =>
+  type.replace(/(?:^|\.)([a-z])/g, (_, letter: string) => letter.toUpperCase()).replace(/\./g, '');
+
+/** The file's text: a type for each of the tables. */
+export function printMembers({ typeNames, schemaOf }: Pick<Tables, 'typeNames' | 'schemaOf'>): string {
+  return [HEAD, ...typeNames().map((name) => printType(schemaOf(name)))].join('\n');
+}
+
+function printType({ name, hasTypeMeta, fields }: TypeSchema): string {
+  const typeMeta = hasTypeMeta ? ['  apiVersion?: string;\n', '  kind?: string;\n'] : [];
+  const members = fields.map((field) => `  ${memberName(field.name)}?: ${printMember(field)};\n`);
+  if (members.length + typeMeta.length === 0) return `export type ${aliasOf(name)} = Record<string, never>;\n`;
+  return `export type ${aliasOf(name)} = {\n${[...typeMeta, ...members].join('')}};\n`;
+}
+
+const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
+
+/** Every member may be absent: rules also see objects that are not whole yet. */
+function printMember({ type, presence }: FieldSchema): string {
+  const isNullable = presence === 'null' || (presence === 'always' && isNullAtZero(type));
+  return isNullable ? orNull(printValue(type)) : printValue(type);
+}
+
+/** Whether the decoder puts null where such a value is missing. */
+const isNullAtZero = (type: FieldType): boolean => type.kind !== 'object' && zeroOf(type)() === null;
+
+const orNull = (type: string): string => (type === 'JsonValue' ? type : `${type} | null`);
+
+function printValue(type: FieldType): string {
+  switch (type.kind) {
+    case 'scalar':
+      return SCALARS[type.scalar];
+    case 'object':
+      return aliasOf(type.type);
+    case 'either':
+      return `${aliasOf(type.object)} | ${OTHERS[type.or](aliasOf(type.object))}`;
+    case 'list':
+      return listOf(printItem(type.of));
+    case 'map':
+      return `Record<string, ${printItem(type.of)}>`;
+  }
+}
+
+const OTHERS = {
+  bool: () => 'boolean',
+  list: (object: string) => `${object}[]`,
+  strings: () => 'string[]',
+} as const;
+
+const printItem = (of: FieldType): string => (isNullAtZero(of) ? orNull(printValue(of)) : printValue(of));
+
+const listOf = (item: string): string => (item.includes(' ') ? `(${item})[]` : `${item}[]`);
