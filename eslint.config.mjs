@@ -19,7 +19,7 @@ const injected = {
     { selector: "MemberExpression[object.name='Math'][property.name='random']", message: 'Take a Random (shared/runtime/random.ts).' },
     {
       selector: 'CallExpression[callee.property.name=/^(push|unshift)$/] > SpreadElement',
-      message: 'Arguments lie on the stack, which long lists overflow: use append (shared/api/append.ts).',
+      message: 'Arguments lie on the stack, which long lists overflow: use append (shared/values/append.ts).',
     },
     { selector: 'TSAsExpression > TSAsExpression > TSUnknownKeyword', message: 'Parse at the edge instead of casting through unknown.' },
   ],

@@ -6,7 +6,10 @@ import { writeFileSync } from 'node:fs';
 import { readDescriptions } from './descriptions';
 import { readDeclarations } from './packages';
 
-const [output] = process.argv.slice(2);
-const declarations = readDeclarations();
-if (output === undefined) throw new Error('usage: describe <file>');
-if (declarations !== undefined) writeFileSync(output, JSON.stringify(readDescriptions(declarations)));
+function main(output: string | undefined): void {
+  if (output === undefined) throw new Error('usage: describe <file>');
+  const declarations = readDeclarations();
+  if (declarations !== undefined) writeFileSync(output, JSON.stringify(readDescriptions(declarations)));
+}
+
+main(process.argv[2]);
