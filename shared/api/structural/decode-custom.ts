@@ -11,7 +11,11 @@ import type { SchemaNode } from './schema-node';
  * what was dropped, in upstream's order. Throws DecodeError, whose message is upstream's, when metadata has the wrong type. Nulls where null is not
  * allowed are dropped, or `kept` for validation to refuse.
  */
-export function decodeCustom(node: SchemaNode, value: JsonObject, nulls: 'dropped' | 'kept' = 'dropped'): { object: JsonObject; unknown: string[] } {
+export function decodeCustom(
+  node: SchemaNode,
+  value: JsonObject,
+  nulls: 'dropped' | 'kept' = 'dropped',
+): { object: JsonObject; unknown: string[] } {
   const { metadata: found, ...members } = value;
   const object = cloneJson<JsonObject>(members);
   const metadata = found === undefined ? undefined : decodeMetadata(own(value, 'metadata') ?? null);
