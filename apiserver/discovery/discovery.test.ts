@@ -1,7 +1,8 @@
-import { recordedAnswers } from '../../test/recordings/answers';
 import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { OPTIONAL_KINDS, SERVED_KINDS } from '../../shared/api/kinds';
 import { decodeProtobuf } from '../../shared/serialization';
+import { casesOf } from '../../test/recordings/recording';
+import { body, listOf, shape, text, truth } from '../../test/recordings/shape';
 import type { DocumentAnswer, DocumentRequest } from './document';
 import { createDiscovery } from './discovery';
 import { compareVersions } from '../../shared/values/version-order';
@@ -49,21 +50,25 @@ const aggregated = (version = 'v2', group = 'apidiscovery.k8s.io'): string =>
   `application/json;g=${group};v=${version};as=APIGroupDiscoveryList`;
 const STANDARD_CLIENT = `${aggregated('v2')},${aggregated('v2beta1')},application/json`;
 
-/** Entries of release 1.31.1 for what is served here; it has more subresources. */
-/** Of its documents: the groups in their order, resources by the document that lists them, and the aggregated ones. */
-interface Documents {
-  readonly groups: readonly string[];
-  readonly resources: readonly { readonly list: string; readonly name: string }[];
-  readonly aggregated: readonly {
-    readonly group: string;
-    readonly version: string;
-    readonly resource: string;
-    readonly subresources?: readonly { readonly subresource: string }[];
-  }[];
-}
+const texts = listOf(text);
+const RESOURCES = casesOf(
+  'discovery/resources',
+  shape(
+    { list: text, name: text, singularName: text, namespaced: truth, kind: text, verbs: texts },
+    { shortNames: texts, categories: texts, storageVersionHash: text, group: text, version: text },
+  ),
+);
+const AGGREGATED = casesOf(
+  'discovery/aggregated',
+  shape(
+    { group: text, version: text, resource: text, responseKind: body, scope: text, singularResource: text, verbs: texts },
+    { shortNames: texts, categories: texts, subresources: listOf(shape({ subresource: text, responseKind: body, verbs: texts })) },
+  ),
+);
+const GROUPS = casesOf('discovery/groups', text);
 
+/** Entries of release 1.31.1 for what is served here; it has more subresources. */
 describe('as release 1.31.1 has it', () => {
-  const recorded = recordedAnswers<Documents>('discovery/documents');
   const served = (group: string, version: string, name: string): boolean => {
     const [resource, subresource] = name.split('/');
     const row = EVERY_KIND.find(
@@ -72,11 +77,11 @@ describe('as release 1.31.1 has it', () => {
     return row !== undefined && (subresource === undefined || (row.subresources ?? []).some((sub) => sub.name === subresource));
   };
 
-  test.each([...new Set(recorded.resources.map(({ list }) => list))])('%s', (path) => {
+  test.each([...new Set(RESOURCES.map(({ list }) => list))])('%s', (path) => {
     const [version = '', group = ''] = path.split('/').slice(2).reverse();
-    const expected = recorded.resources
-      .filter((entry) => entry.list === path && served(group, version, entry.name))
-      .map(({ list: _, ...entry }) => entry);
+    const expected = RESOURCES.filter((entry) => entry.list === path && served(group, version, entry.name)).map(
+      ({ list: _, ...entry }) => entry,
+    );
     expect(expected.length).toBeGreaterThan(0);
     expect(JSON.stringify(json(path, {}, upstream)['resources'])).toBe(JSON.stringify(expected));
   });
@@ -85,20 +90,20 @@ describe('as release 1.31.1 has it', () => {
     const resources = items(json(path, { accept: aggregated() }, everything), 'items').flatMap((group) =>
       items(group, 'versions').flatMap((version) => items(version, 'resources')),
     );
-    const expected = recorded.aggregated
-      .filter(({ group, version, resource }) => (group === '') === (path === '/api') && served(group, version, resource))
-      .map(({ group, version, subresources, ...entry }) => {
-        const kept = (subresources ?? []).filter((sub) => served(group, version, `${entry.resource}/${sub.subresource}`));
-        return { ...entry, ...(kept.length === 0 ? {} : { subresources: kept }) };
-      });
+    const expected = AGGREGATED.filter(
+      ({ group, version, resource }) => (group === '') === (path === '/api') && served(group, version, resource),
+    ).map(({ group, version, subresources, ...entry }) => {
+      const kept = (subresources ?? []).filter((sub) => served(group, version, `${entry.resource}/${sub.subresource}`));
+      return { ...entry, ...(kept.length === 0 ? {} : { subresources: kept }) };
+    });
     expect(JSON.stringify(resources)).toBe(JSON.stringify(expected));
   });
 
   test('groups come in its order', () => {
     const [row] = EVERY_KIND;
     if (row === undefined) throw new Error('no kinds');
-    const rows = [...recorded.groups].map((name) => ({ ...row, group: name.replace('.k8s.io', '.platform.io') })).reverse();
-    expect(servedGroups(rows).map(({ group }) => group.replace('.platform.io', '.k8s.io'))).toEqual(recorded.groups);
+    const rows = GROUPS.map((name) => ({ ...row, group: name.replace('.k8s.io', '.platform.io') })).reverse();
+    expect(servedGroups(rows).map(({ group }) => group.replace('.platform.io', '.k8s.io'))).toEqual(GROUPS);
   });
 });
 

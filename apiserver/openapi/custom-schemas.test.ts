@@ -1,27 +1,24 @@
 /** What is published of a definition with all that a schema can say, against what release 1.31.1 published of it (without its texts). */
-import { recordedAnswers } from '../../test/recordings/answers';
+import { recordingOf } from '../../test/recordings/recording';
+import { body, shape, text } from '../../test/recordings/shape';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { OPENAPI_ROOT } from '../../shared/names/dialect';
 import { readDefinition } from '../custom-resources/rows';
 import { customSchemas } from './custom-schemas';
 import { documentV2, documentV3 } from './documents';
 
-const recorded = recordedAnswers<{
-  readonly spec: JsonObject;
-  readonly published: Readonly<Record<string, Readonly<Record<'2' | '3', JsonObject>>>>;
-}>('openapi/custom-schemas');
-const { spec } = recorded;
+const { head, cases } = recordingOf('openapi/custom-schemas', shape({ spec: body }), shape({ version: text, v2: body, v3: body }));
 const names = { plural: 'pubs', singular: 'pub', kind: 'Pub', listKind: 'PubList' };
 const definition: JsonObject = JSON.parse(
-  JSON.stringify({ metadata: { name: 'pubs.pub.example.com' }, spec, status: { acceptedNames: names } }),
+  JSON.stringify({ metadata: { name: 'pubs.pub.example.com' }, spec: head.spec, status: { acceptedNames: names } }),
 );
 const { rows } = readDefinition(definition);
 const root = OPENAPI_ROOT.kubernetes;
 
-describe.each(Object.entries(recorded.published))('%s', (version, published) => {
+describe.each(cases.map((published) => [published.version, published] as const))('%s', (version, published) => {
   test.each([
-    [2, published['2']],
-    [3, published['3']],
+    [2, published.v2],
+    [3, published.v3],
   ] as const)('in version %i', (openApi, expected) => {
     const schemas = customSchemas(rows, { version: openApi, root });
     expect(schemas[`com.example.pub.${version}.Pub`]).toEqual(expected);

@@ -1,6 +1,6 @@
 /** What columns of all types and paths show of many objects, as a real server shows it (test/recordings/custom.ts). */
-import { recordedAnswers } from '../../test/recordings/answers';
-import type { Body } from '../../test/recordings/reference';
+import { recordingOf } from '../../test/recordings/recording';
+import { anything, body, either, listOf, mapOf, nothing, number, oneOf, shape, text, type Check } from '../../test/recordings/shape';
 import { expand } from '../../test/support/recorded-rules';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/version';
@@ -9,20 +9,28 @@ import type { KindRow } from '../../shared/api/kinds';
 import { customTable } from './custom-columns';
 import { fillAges } from './table';
 
-interface Recorded {
-  readonly title: string;
+const isColumn: Check<Partial<PrinterColumn>> = shape(
+  { name: text, type: oneOf('integer', 'number', 'string', 'boolean', 'date'), jsonPath: text },
+  { format: text, description: text, priority: number },
+);
+
+interface Definition {
   readonly columns: readonly Partial<PrinterColumn>[] | null;
-  readonly tables: readonly Body[];
-  readonly table: {
-    readonly at: string;
-    readonly columnDefinitions: readonly JsonObject[];
-    readonly rows: readonly (readonly JsonValue[])[];
-  };
+  /** When the table was printed. */
+  readonly at: string;
+  readonly columnDefinitions: readonly JsonObject[];
 }
+
+const isDefinition: Check<Definition> = shape({ columns: either(listOf(isColumn), nothing), at: text, columnDefinitions: listOf(body) });
+const { head, cases } = recordingOf(
+  'custom/columns',
+  shape({ definitions: mapOf(isDefinition) }),
+  shape({ definition: text, sent: body, cells: listOf(anything) }),
+);
 
 const row = { group: 'columns.schema.example.com', version: 'v2', kind: 'Thing' } as KindRow;
 
-function versionOf(columns: Recorded['columns']): CustomVersion {
+function versionOf(columns: Definition['columns']): CustomVersion {
   const read = (columns ?? []).map(
     ({ name = '', type = 'string', format = '', description = '', priority = 0, jsonPath = '' }): PrinterColumn => ({
       name,
@@ -52,29 +60,27 @@ const steady = (value: JsonValue | undefined): JsonValue => {
   return typeof value === 'string' && /^\d{1,2}s$/.test(value) ? '<seconds>' : (value ?? null);
 };
 
-describe.each(recordedAnswers<readonly Recorded[]>('printers/custom-column-values').map((one) => [one.title, one] as const))(
-  '%s',
-  (_title, { columns, tables, table }) => {
-    const { columns: definitions, cells } = customTable(row, versionOf(columns));
+describe.each(Object.entries(head.definitions))('%s', (title, { columns, at, columnDefinitions }) => {
+  const { columns: definitions, cells } = customTable(row, versionOf(columns));
 
-    it('has the columns', () => {
-      // What columns are described as that every table may have is our own text.
-      const ours = columns === null ? { description: expect.any(String) } : {};
-      expect(definitions.slice(1)).toEqual(table.columnDefinitions.slice(1).map((column) => ({ ...column, ...ours })));
-    });
+  it('has the columns', () => {
+    // What columns are described as that every table may have is our own text.
+    const ours = columns === null ? { description: expect.any(String) } : {};
+    expect(definitions.slice(1)).toEqual(columnDefinitions.slice(1).map((column) => ({ ...column, ...ours })));
+  });
 
-    test.each(tables.map((sent, index) => [index, sent] as const))('shows object %i', (index, sent) => {
-      const object = expand(sent);
-      if (!isObject(object)) throw new Error('no object');
-      const metadata = {
-        ...(isObject(object['metadata']) ? object['metadata'] : {}),
-        name: `t${index}`,
-        creationTimestamp: `${table.at.slice(0, 19)}Z`,
-      };
-      const found = fillAges(cells({ ...object, metadata }), Date.parse(table.at));
-      const shown = (list: readonly JsonValue[]): Record<string, JsonValue> =>
-        Object.fromEntries(definitions.map(({ name }, at) => [`${at} ${name}`, steady(list[at])]));
-      expect(shown(found)).toEqual(shown(table.rows[index] ?? []));
-    });
-  },
-);
+  const shownHere = cases.filter(({ definition }) => definition === title);
+  test.each(shownHere.map((one, index) => [index, one] as const))('shows object %i', (index, { sent, cells: expected }) => {
+    const object = expand(sent);
+    if (!isObject(object)) throw new Error('no object');
+    const metadata = {
+      ...(isObject(object['metadata']) ? object['metadata'] : {}),
+      name: `t${index}`,
+      creationTimestamp: `${at.slice(0, 19)}Z`,
+    };
+    const found = fillAges(cells({ ...object, metadata }), Date.parse(at));
+    const shown = (list: readonly JsonValue[]): Record<string, JsonValue> =>
+      Object.fromEntries(definitions.map(({ name }, place) => [`${place} ${name}`, steady(list[place])]));
+    expect(shown(found)).toEqual(shown(expected));
+  });
+});

@@ -1,8 +1,9 @@
 /** The cells of printer columns of every type at every sort of path, against those of release 1.31.1. */
-import { recordedAnswers } from '../../test/recordings/answers';
+import { recordingOf } from '../../test/recordings/recording';
+import { anything, body, mapOf, shape, text } from '../../test/recordings/shape';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/version';
-import { stringifyJson, type JsonObject, type JsonPrimitive } from '../../shared/values/json';
+import { stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { tables } from './table';
 
@@ -51,19 +52,14 @@ const metadata = {
   labels: { 'app.example.com/name': 'L', plain: 'P' },
   creationTimestamp: '2026-11-21T00:00:00Z',
 };
-interface Cells {
-  readonly spec: JsonObject;
-  readonly paths: readonly string[];
-  readonly cells: Readonly<Record<(typeof TYPES)[number], readonly JsonPrimitive[]>>;
-}
+const { head, cases } = recordingOf('printers/custom-cells', shape({ spec: body }), shape({ path: text, cells: mapOf(anything) }));
+const object: JsonObject = { metadata, spec: head.spec };
 
 const TYPES = ['string', 'integer', 'number', 'boolean', 'date'] as const;
-const recorded = recordedAnswers<Cells>('printers/custom-cells');
-const object: JsonObject = { metadata, spec: recorded.spec };
 
 describe.each(TYPES)('%s', (type) => {
-  test.each(recorded.paths.map((path, index) => [path, recorded.cells[type][index]]))('%s', (path, expected) => {
-    const row = rowWith(`Cols${type}`, [column(type, path ?? '')]);
+  test.each(cases.map(({ path, cells }) => [path, cells[type]] as const))('%s', (path, expected) => {
+    const row = rowWith(`Cols${type}`, [column(type, path)]);
     const [, cell] = tables.fillAges(tables.tableRow(row, object), NOW);
     // The kind that was recorded is another one for each type.
     expect(cell).toEqual(expected);

@@ -1,4 +1,5 @@
-import { recordedAnswers } from '../../test/recordings/answers';
+import { casesOf } from '../../test/recordings/recording';
+import { body, either, listOf, nothing, number, shape, text, truth, type Check } from '../../test/recordings/shape';
 import type { JsonObject, JsonPrimitive } from '../../shared/values/json';
 import { KINDS, type KindRow } from '../../shared/api/kinds';
 import { age } from './table/age';
@@ -16,7 +17,11 @@ interface Recorded {
   readonly conditions?: readonly JsonObject[];
 }
 
-const ROWS = recordedAnswers<readonly Recorded[]>('printers/rows');
+const isRecorded: Check<Recorded> = shape(
+  { note: text, kind: text, at: number, object: body, cells: listOf(either(either(text, number), either(truth, nothing))) },
+  { conditions: listOf(body) },
+);
+const ROWS = casesOf('printers/rows', isRecorded);
 
 function rowOf(kind: string): KindRow {
   const row = KINDS.find((candidate) => candidate.kind === kind);

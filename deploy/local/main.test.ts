@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { freePorts } from '../../test/support/ports';
-import { ProgramProcess, removeFolder, repository, temporaryFolder, waitUntil } from '../../test/support/programs';
+import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../../test/support/programs';
+import { repository } from '../../test/support/repository';
 import { isAlive } from './process-file';
 
 /**

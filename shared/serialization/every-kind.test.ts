@@ -1,11 +1,11 @@
 /**
  * Protobuf of every kind of the table: with every member set, the bytes and the JSON are those of the reference's own encoder
- * (testdata/messages.txt, see test/recordings/everything.ts), and read back the same; hostile bytes are refused or read, quickly.
+ * (see test/recordings/everything.ts), and read back the same; hostile bytes are refused or read, quickly.
  */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
+import { casesOf } from '../../test/recordings/recording';
+import { text as written, tupleOf } from '../../test/recordings/shape';
 import { everythingOf } from '../../test/support/everything';
 import { apiVersionOf } from '../api/identity/identity';
 import type { JsonObject } from '../values/json';
@@ -15,13 +15,10 @@ import { apiVersionIn } from '../names/dialect';
 import { decodeProtobuf, encodeProtobuf, ProtobufFault } from './protobuf';
 
 const RECORDED = new Map(
-  readFileSync(join(__dirname, 'testdata', 'messages.txt'), 'utf8')
-    .trimEnd()
-    .split('\n')
-    .map((line): [string, string[]] => {
-      const [apiVersion = '', kind = '', ...digests] = line.split(' ');
-      return [`${apiVersion} ${kind}`, digests];
-    }),
+  casesOf('objects/messages', tupleOf(written, written, written, written)).map(([apiVersion, kind, ...digests]) => [
+    `${apiVersion} ${kind}`,
+    digests,
+  ]),
 );
 
 const digest = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex').slice(0, 16);

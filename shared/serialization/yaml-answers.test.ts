@@ -1,5 +1,6 @@
 /** What the reference server (release 1.31.1) made of YAML bodies, of ControllerRevisions because their `data` is any value at all. */
-import { recordedAnswers } from '../../test/recordings/answers';
+import { casesOf } from '../../test/recordings/recording';
+import { anything, listOf, shape, text, type Check } from '../../test/recordings/shape';
 import { systemClock } from '../runtime/clock';
 import { isObject, own, stringifyJson } from '../values/json';
 import { SyntaxFault } from './syntax-fault';
@@ -14,7 +15,8 @@ interface Answer {
   readonly fault?: string;
 }
 
-const answers = recordedAnswers<readonly Answer[]>('values/yaml');
+const isAnswer: Check<Answer> = shape({ name: text, body: text }, { value: anything, duplicates: listOf(text), fault: text });
+const answers = casesOf('values/yaml', isAnswer);
 
 async function ours(body: string): Promise<Omit<Answer, 'name' | 'body'>> {
   try {
@@ -34,8 +36,8 @@ it.each(answers.map((answer) => [answer.name, answer] as const))('%s', async (_,
 it('takes any number of brackets that close under their key, and leaves texts in blocks alone', () => {
   const many = Array.from({ length: 5_000 }, (_, n) => `k${n}:\n  args: [\n    "x"\n  ]\n`).join('');
   expect(Object.keys(Object(composeYaml(many).value))).toHaveLength(5_000);
-  const text = 'a: |\n  b: [\n  ]\nb: [\n]\nc:\n- >\n  x [\n  ]\n';
-  expect(composeYaml(text).value).toEqual({ a: 'b: [\n]\n', b: [], c: ['x [ ]\n'] });
+  const blocks = 'a: |\n  b: [\n  ]\nb: [\n]\nc:\n- >\n  x [\n  ]\n';
+  expect(composeYaml(blocks).value).toEqual({ a: 'b: [\n]\n', b: [], c: ['x [ ]\n'] });
 });
 
 it('lines that are moved to the right do not make reading quadratic', () => {

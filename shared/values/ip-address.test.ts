@@ -1,31 +1,23 @@
-/** Replays what the reference server takes for addresses and ranges (made by test/recordings/ip-addresses.ts). */
-import { recordedAnswers } from '../../test/recordings/answers';
+/** Replays what the reference server takes for addresses and ranges (recorded by test/recordings/ip-addresses.ts). */
+import { casesOf } from '../../test/recordings/recording';
+import { text, truth, tupleOf } from '../../test/recordings/shape';
 import { addressClass, formatIpAddress, parseIpAddress, parseIpRange, rangeContains, rangeIsWithin } from './ip-address';
 
-interface Recorded {
-  readonly addresses: readonly (readonly string[])[];
-  readonly ranges: readonly (readonly (string | boolean)[])[];
-  readonly within: readonly (readonly (string | boolean)[])[];
-}
-
-const recorded = recordedAnswers<Recorded>('values/ip-addresses');
-const rows = (list: readonly (readonly (string | boolean)[])[]): (readonly (string | boolean)[])[] => [...list];
-
-it.each(rows(recorded.addresses))('%j is %s', (text, verdict) => {
-  const address = parseIpAddress(String(text));
+it.each(casesOf('values/addresses', tupleOf(text, text)))('%j is %s', (written, verdict) => {
+  const address = parseIpAddress(written);
   const kind = address === undefined ? undefined : addressClass(address);
   const found = address === undefined ? '-' : kind === undefined ? String(address.family) : `${address.family} ${kind}`;
   expect(found).toBe(verdict);
 });
 
-it.each(rows(recorded.ranges))('%j is a range: %s', (text, good) => {
-  expect(parseIpRange(String(text)) !== undefined).toBe(good);
+it.each(casesOf('values/ranges', tupleOf(text, truth)))('%j is a range: %s', (written, good) => {
+  expect(parseIpRange(written) !== undefined).toBe(good);
 });
 
-it.each(recorded.within.map(([outer, inner, within]) => [inner, outer, within]))(
+it.each(casesOf('values/within', tupleOf(text, text, truth)).map(([outer, inner, within]) => [inner, outer, within] as const))(
   '%s lies strictly within %s: %s',
   (inner, outer, within) => {
-    const [small, large] = [parseIpRange(String(inner)), parseIpRange(String(outer))];
+    const [small, large] = [parseIpRange(inner), parseIpRange(outer)];
     expect(small !== undefined && large !== undefined && rangeIsWithin(small, large)).toBe(within);
   },
 );

@@ -1,10 +1,10 @@
 /**
  * Records what the reference server says to good and bad APIServices:
- *   node deploy/scripts/run.mjs test/recordings/api-services.js > test/recordings/answers/governance/api-services.jsonl
+ *   node deploy/scripts/run.mjs test/recordings/api-services.js
  * Creations and updates are dry runs; one object is stored for the updates, and deleted. api-service.test.ts replays the recording.
  */
-import { answerLines } from './answers';
 import { shortenPatterns } from '../support/recorded-rules';
+import { writeRecording } from './recording';
 import { call, causesOf, hangUp, isBody, type Body } from './reference';
 
 const PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
@@ -87,9 +87,9 @@ const STATUSES: Readonly<Record<string, Sent>> = {
 };
 
 async function main(): Promise<void> {
-  const rows: object[] = [];
+  const lines: object[] = [];
   const record = async (to: string, cases: Readonly<Record<string, Sent>>): Promise<void> => {
-    for (const [title, sent] of Object.entries(cases)) rows.push({ title, to, sent, answer: await ask(to, sent) });
+    for (const [title, sent] of Object.entries(cases)) lines.push({ title, to, sent, answer: await ask(to, sent) });
   };
   await record('create', CREATIONS);
   await call('POST', PATH, 'application/json', objectOf({ spec: BASE }));
@@ -100,7 +100,7 @@ async function main(): Promise<void> {
     await call('DELETE', `${PATH}/${NAME}`, 'application/json');
     hangUp();
   }
-  process.stdout.write(answerLines(JSON.parse(JSON.stringify(rows))));
+  writeRecording('apiregistration/api-services', lines);
 }
 
 async function ask(to: string, sent: Sent): Promise<Body> {

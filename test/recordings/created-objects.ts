@@ -1,30 +1,26 @@
 /**
  * Records what the reference server makes of objects at their creation (nothing is stored):
- *   node deploy/scripts/run.mjs test/recordings/created-objects.js < objects.jsonl > test/recordings/answers/writes/created-objects.jsonl
- * Each line of the input is `{ "note": …, "sent": <object> }`; lines of an earlier recording are recorded again. every-kind.test.ts replays them.
+ *   node deploy/scripts/run.mjs test/recordings/created-objects.js
+ * The recording says itself what is sent: a line `{ "note": …, "sent": <object> }` that is added to it gets its answer. every-kind.test.ts replays them.
  * Left out is what the reference's admission adds and ours does not: the taint of new nodes.
  */
+import { isSentObject } from '../support/recorded-objects';
 import { collectionOf, NAMESPACE, textOf } from './collections';
+import { casesOf, writeRecording } from './recording';
 import { call, hangUp, isBody, type Body, type Json } from './reference';
 
 const NOT_READY = 'node.kubernetes.io/not-ready';
 
 async function main(): Promise<void> {
-  const lines = (await input()).split('\n').filter((line) => line !== '');
   await call('POST', '/api/v1/namespaces', 'application/json', { metadata: { name: NAMESPACE } });
   await call('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, 'application/json', { metadata: { name: 'default' } });
-  for (const line of lines) {
-    const { note, sent } = JSON.parse(line) as { note: string; sent: Body };
+  const recorded: object[] = [];
+  for (const { note, sent } of casesOf('objects/created', isSentObject)) {
     const { code, body } = await call('POST', `${await collectionOf(sent)}?dryRun=All`, 'application/json', sent);
     if (code >= 300) throw new Error(`${note}: ${code} ${JSON.stringify(body)}`);
-    process.stdout.write(`${JSON.stringify({ note, sent, created: masked(body) })}\n`);
+    recorded.push({ note, sent, created: masked(body) });
   }
-}
-
-async function input(): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(Buffer.from(chunk as Buffer));
-  return Buffer.concat(chunks).toString();
+  writeRecording('objects/created', recorded);
 }
 
 /** Without what is different every time, and without kind, version and ownership, which other tests look at. */

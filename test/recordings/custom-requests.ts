@@ -1,10 +1,11 @@
 /**
  * Records what the reference server (reference.ts) answers to custom-steps.ts:
- *   node deploy/scripts/run.mjs test/recordings/custom-requests.js > test/recordings/answers/http/custom.jsonl
+ *   node deploy/scripts/run.mjs test/recordings/custom-requests.js
  * test/integration/http/custom.test.ts replays the recording.
  */
 import { CUSTOM_DEFINITIONS, CUSTOM_STEPS, DEFINITIONS, GROUP } from './custom-steps';
 import { AS_THEY_ARE, recordStep } from './record-step';
+import { writeRecording } from './recording';
 import { call, hangUp, isBody, type Json } from './reference';
 
 const NAMESPACE = `custom-${process.pid}`;
@@ -14,11 +15,13 @@ async function main(): Promise<void> {
   for (const definition of CUSTOM_DEFINITIONS) await call('POST', DEFINITIONS, 'application/json', JSON.parse(JSON.stringify(definition)));
   await until(async () => (await list()).every(isEstablished));
   const seen = { version: '', uid: '' };
+  const lines: Json[] = [];
   for (const step of Object.values(CUSTOM_STEPS).flat()) {
     const line = await recordStep(step, NAMESPACE, seen, AS_THEY_ARE);
     // What the server itself writes bears the name of its program.
-    process.stdout.write(`${line.replaceAll('"manager":"upstream"', '"manager":"apiserver"')}\n`);
+    lines.push(JSON.parse(JSON.stringify(line).replaceAll('"manager":"upstream"', '"manager":"apiserver"')));
   }
+  writeRecording('custom/requests', lines);
   await call('PATCH', `/apis/${GROUP}/v1/namespaces/${NAMESPACE}/widgets/s`, 'application/merge-patch+json', {
     metadata: { finalizers: null },
   });

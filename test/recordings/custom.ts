@@ -1,10 +1,9 @@
 /**
  * Records what the reference server says to custom resources:
- *   node deploy/scripts/run.mjs test/recordings/custom.js <topic> > test/recordings/answers/custom/<topic>.jsonl
+ *   node deploy/scripts/run.mjs test/recordings/custom.js <topic>
  * Creations and updates are dry runs. A definition has a version that allows everything, in which the old objects of updates are stored, and one
  * with the schema in question. Everything is deleted at the end.
  */
-import { answerLines } from './answers';
 import { expand, shortenPatterns } from '../support/recorded-rules';
 import { applying } from './custom/applying';
 import type { Definition, Sequence, Topic } from './custom/cases';
@@ -14,6 +13,7 @@ import { formats } from './custom/formats';
 import { publishing } from './custom/publishing';
 import { updates } from './custom/updates';
 import { validation } from './custom/validation';
+import { writeRecording } from './recording';
 import { ask, call, causesOf, hangUp, isBody, type Body, type Json, type Reply } from './reference';
 
 const TOPICS: Readonly<Record<string, Topic>> = {
@@ -207,44 +207,70 @@ function expanded(body: Body): Body {
   return isBody(value) ? value : {};
 }
 
-async function main(): Promise<void> {
-  const topic = process.argv[2] ?? '';
-  const lines: string[] = [];
+/** What a definition adds to its recording: a part of the head, by its title, and cases. */
+interface Recorded {
+  readonly head: Json;
+  readonly cases: readonly Body[];
+}
+
+/** Writes and their answers. */
+async function recordCases(site: Site, definition: Definition): Promise<Recorded> {
+  const cases: Body[] = [];
+  for (const sent of definition.creates ?? []) cases.push({ sent, answer: await site.create(expanded(sent)) });
+  for (const [at, [old, sent]] of (definition.updates ?? []).entries()) {
+    await site.store(`o${at}`, expanded(old));
+    cases.push({ old, sent, answer: await site.update(`o${at}`, expanded(sent)) });
+  }
+  for (const [at, sequence] of (definition.sequences ?? []).entries()) {
+    const steps: Json[] = [];
+    for (const step of sequence) steps.push({ ...step, answer: await site.step(`s${at}`, step) });
+    cases.push({ steps });
+  }
+  return { head: definition.schema, cases };
+}
+
+async function recordTable(site: Site, definition: Definition): Promise<Recorded> {
+  const { tables = [], version } = definition;
+  const { rows, ...table } = await site.rows(tables);
+  const cells = Array.isArray(rows) ? rows : [];
+  return {
+    head: { columns: version?.['additionalPrinterColumns'] ?? null, ...table },
+    cases: tables.map((sent, index) => ({ sent, cells: cells[index] ?? null })),
+  };
+}
+
+/** A recording by its topic: what its head is, and the lines below. */
+async function linesOf(topic: string): Promise<readonly Json[]> {
+  const heads: Body = {};
+  const lines: Json[] = [];
   for (const [index, [title, definition]] of Object.entries(TOPICS[topic] ?? {}).entries()) {
     const site = new Site(topic, index, definition);
     try {
-      const cases: string[] = [];
       await site.open();
-      for (const sent of definition.creates ?? []) {
-        cases.push(JSON.stringify({ sent, answer: await site.create(expanded(sent)) }));
+      const { schema, tables = [], documents, paths: wanted } = definition;
+      if (documents !== undefined) {
+        lines.push({ title, schema, documents: await site.documents() });
+      } else if (wanted !== undefined) {
+        const shown = Object.entries(await site.paths(tables)).map(([path, found]): Json => ({ path, shown: found }));
+        lines.push({ tables: [...tables] }, ...shown);
+      } else {
+        const { head, cases } = await (tables.length > 0 ? recordTable : recordCases)(site, definition);
+        heads[title] = head;
+        lines.push(...cases.map((made): Json => ({ definition: title, ...made })));
       }
-      for (const [at, [old, sent]] of (definition.updates ?? []).entries()) {
-        await site.store(`o${at}`, expanded(old));
-        cases.push(JSON.stringify({ old, sent, answer: await site.update(`o${at}`, expanded(sent)) }));
-      }
-      for (const [at, sequence] of (definition.sequences ?? []).entries()) {
-        const steps: Json[] = [];
-        for (const step of sequence) steps.push({ ...step, answer: await site.step(`s${at}`, step) });
-        cases.push(JSON.stringify(steps));
-      }
-      const { tables } = definition;
-      const columns = definition.version?.['additionalPrinterColumns'] ?? null;
-      const shown =
-        tables === undefined
-          ? {}
-          : {
-              tables: [...tables],
-              ...(definition.paths === undefined ? { columns, table: await site.rows(tables) } : { paths: await site.paths(tables) }),
-            };
-      const documents = definition.documents === undefined ? {} : { documents: await site.documents() };
-      const head = JSON.stringify({ title, schema: definition.schema, ...shown, ...documents });
-      lines.push(`${head.slice(0, -1)},"cases":[\n  ${cases.join(',\n  ')}\n]}`);
     } finally {
       await site.close();
     }
   }
+  if (Object.keys(heads).length === 0) return lines;
+  return [topic === 'columns' ? { definitions: heads } : { schemas: heads }, ...lines];
+}
+
+async function main(): Promise<void> {
+  const topic = process.argv[2] ?? '';
+  if (TOPICS[topic] === undefined) throw new Error(`no topic ${topic}; there are ${Object.keys(TOPICS).join(', ')}`);
+  writeRecording(`custom/${topic}`, await linesOf(topic));
   hangUp();
-  process.stdout.write(answerLines(JSON.parse(`[${lines.join(',')}]`)));
 }
 
 void main();

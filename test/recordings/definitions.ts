@@ -1,9 +1,8 @@
 /**
  * Records what the reference server says to good and bad CustomResourceDefinitions (the cases in definitions/):
- *   node deploy/scripts/run.mjs test/recordings/definitions.js > test/recordings/answers/definitions/rules.jsonl
+ *   node deploy/scripts/run.mjs test/recordings/definitions.js
  * Everything is a dry run but what updates are of. custom-resource-definition.test.ts sends the same cases to ours.
  */
-import { answerLines } from './answers';
 import { setTimeout } from 'node:timers/promises';
 import { answerDigest, definitionAnswer, type DefinitionAnswer } from '../support/recorded-definitions';
 import { expand } from '../support/recorded-rules';
@@ -13,6 +12,7 @@ import { randomSchema } from './definitions/random-schemas';
 import { REAL_LIFE } from './definitions/real-life';
 import { SCHEMAS } from './definitions/schemas';
 import { UPDATES, type Update } from './definitions/updates';
+import { writeRecording } from './recording';
 import { call, causesOf, hangUp, isBody, type Body, type Reply } from './reference';
 
 const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -30,8 +30,9 @@ async function main(): Promise<void> {
     const answer = await steadyAnswer(schema(randomSchema(seed)));
     if (answer !== undefined) random.push([String(seed), answer]);
   }
-  const recorded = { created: Object.fromEntries(created), updated: Object.fromEntries(updated), random: Object.fromEntries(random) };
-  process.stdout.write(answerLines(JSON.parse(JSON.stringify(recorded))));
+  writeRecording('definitions/created', created);
+  writeRecording('definitions/updated', updated);
+  writeRecording('definitions/random', random);
   hangUp();
 }
 

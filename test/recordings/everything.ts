@@ -1,8 +1,8 @@
 /**
  * Prints an object of every kind with every member set, a line each, for a program that encodes them with the reference's own library:
- *   node deploy/scripts/run.mjs test/recordings/everything.js | <encoder> > shared/serialization/testdata/messages.txt
- * The encoder answers with a line per object: apiVersion, kind, and the first 16 hexadecimal digits of the SHA-256 of the protobuf bytes and
- * of the JSON text. everything.test.ts beside the recording compares ours.
+ *   node deploy/scripts/run.mjs test/recordings/everything.js | <encoder> > test/recordings/answers/objects/messages.jsonl
+ * The encoder answers with a list of texts per object: apiVersion, kind, and the first 16 hexadecimal digits of the SHA-256 of the protobuf bytes and
+ * of the JSON text. every-kind.test.ts of shared/serialization compares ours.
  */
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { KINDS } from '../../shared/api/kinds';

@@ -1,15 +1,15 @@
 /**
  * Records what the reference server makes of good and bad roles, bindings, quotas, limit ranges, priority, storage and runtime classes, volumes and claims:
- *   node deploy/scripts/run.mjs test/recordings/governance.js > test/recordings/answers/governance/kinds.jsonl
+ *   node deploy/scripts/run.mjs test/recordings/governance.js
  * The server is to run without the admission plug-ins PersistentVolumeClaimResize, DefaultStorageClass and Priority, which
- * change or refuse what the rules let pass. governance-answers.test.ts replays the recording.
+ * change or refuse what the rules let pass. governance-answers.test.ts replays the recordings.
  */
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from './governance/access';
 import { LIMIT_RANGES, PRIORITY_CLASSES, RESOURCE_QUOTAS } from './governance/limits';
 import { CLAIMS, RUNTIME_CLASSES, STORAGE_CLASSES, VOLUMES } from './governance/storage';
-import { recordKinds } from './record-kinds';
+import { byName, recordKinds } from './record-kinds';
 
-void recordKinds('governance-recordings', [
+const KINDS = [
   ROLES,
   CLUSTER_ROLES,
   ROLE_BINDINGS,
@@ -21,4 +21,6 @@ void recordKinds('governance-recordings', [
   CLAIMS,
   VOLUMES,
   RUNTIME_CLASSES,
-]);
+];
+
+void recordKinds('governance-recordings', 'governance', byName(KINDS));

@@ -1,11 +1,11 @@
 /**
  * Records which texts the reference server takes for IP addresses and ranges, of which family and class, and which ranges lie within others:
- *   node deploy/scripts/run.mjs test/recordings/ip-addresses.js [seed] > test/recordings/answers/values/ip-addresses.jsonl
- * It asks with dry runs in the namespace ingress-recordings. ip-address.test.ts replays the recording.
+ *   node deploy/scripts/run.mjs test/recordings/ip-addresses.js [seed]
+ * It asks with dry runs in the namespace ingress-recordings. ip-address.test.ts replays the recordings.
  */
-import { answerLines } from './answers';
 import { apiVersionIn } from '../../shared/names/dialect';
 import { createChance } from './chance';
+import { writeRecording } from './recording';
 import { call, causesOf, hangUp, type Json, type Reply } from './reference';
 
 const NAMESPACE = 'ingress-recordings';
@@ -228,19 +228,23 @@ async function pairVerdicts(pairs: readonly (readonly [string, string])[]): Prom
   return pairs.map((_pair, index) => !wrong.has(index));
 }
 
-const lines = (rows: readonly Json[]): string => `[\n${rows.map((row) => `    ${JSON.stringify(row)}`).join(',\n')}\n  ]`;
-
 async function main(): Promise<void> {
   await call('POST', '/api/v1/namespaces', 'application/json', { metadata: { name: NAMESPACE } });
   const addresses = grown(ADDRESSES, 800);
   const ranges = grown(RANGES, 250);
   const [ofAddresses, ofRanges, ofPairs] = await Promise.all([addressVerdicts(addresses), rangeVerdicts(ranges), pairVerdicts(PAIRS)]);
-  const parts = [
-    `"addresses": ${lines(addresses.map((text, index) => [text, ofAddresses[index] ?? '']))}`,
-    `"ranges": ${lines(ranges.map((text, index) => [text, ofRanges[index] ?? false]))}`,
-    `"within": ${lines(PAIRS.map(([outer, inner], index) => [outer, inner, ofPairs[index] ?? false]))}`,
-  ];
-  process.stdout.write(answerLines(JSON.parse(`{${parts.join(',')}}`)));
+  writeRecording(
+    'values/addresses',
+    addresses.map((text, index) => [text, ofAddresses[index] ?? '']),
+  );
+  writeRecording(
+    'values/ranges',
+    ranges.map((text, index) => [text, ofRanges[index] ?? false]),
+  );
+  writeRecording(
+    'values/within',
+    PAIRS.map(([outer, inner], index) => [outer, inner, ofPairs[index] ?? false]),
+  );
   hangUp();
 }
 

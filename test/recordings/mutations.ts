@@ -1,14 +1,15 @@
 /**
  * Records how the reference server answers full objects of every kind with one wrong value somewhere (nothing is stored):
- *   node deploy/scripts/run.mjs test/recordings/mutations.js <seed> <count> > test/recordings/answers/writes/mutations.jsonl
- * The objects are those of created-objects.jsonl that have everything. Kept are the refusals of the decoder, at most two of the same form, and
+ *   node deploy/scripts/run.mjs test/recordings/mutations.js <seed> <count>
+ * The objects are those of objects/created that have everything. Kept are the refusals of the decoder, at most two of the same form, and
  * some values that are good after all (without an answer). mutations.test.ts replays them.
  */
-import { answerLines, recordedAnswers } from './answers';
 import type { JsonObject } from '../../shared/values/json';
-import { mutatedText, placesIn, type Mutation } from '../support/mutation';
+import { mutatedText, placesIn, type Mutation, type RecordedMutation } from '../support/mutation';
+import { isCreatedObject } from '../support/recorded-objects';
 import { createChance } from './chance';
 import { collectionOf, NAMESPACE, textOf } from './collections';
+import { casesOf, writeRecording } from './recording';
 import { ask, call, hangUp } from './reference';
 
 const VALUES: readonly string[] = [
@@ -37,24 +38,16 @@ const VALUES: readonly string[] = [
   ...['"not base64!"', '"AAE"', '"AAE="', '"é"', '"a\\"b"', '"a\\u0001"'],
 ];
 
-interface Recorded extends Mutation {
-  readonly kind: string;
-  /** What follows `… cannot be handled as a <kind>: `; absent = the decoder takes it. */
-  readonly refusal?: string;
-}
-
 const [seed = '1', count = '400'] = process.argv.slice(2);
 
 function fullObjects(): JsonObject[] {
-  return recordedAnswers<readonly { readonly note: string; readonly sent: JsonObject }[]>('writes/created-objects').flatMap(
-    ({ note, sent }) => (note === 'everything' ? [sent] : []),
-  );
+  return casesOf('objects/created', isCreatedObject).flatMap(({ note, sent }) => (note === 'everything' ? [sent] : []));
 }
 
 async function main(): Promise<void> {
   const objects = fullObjects();
   const chance = createChance(Number(seed));
-  const kept: Recorded[] = [];
+  const kept: RecordedMutation[] = [];
   const forms = new Map<string, number>();
   for (let turn = 0; kept.length < Number(count) && turn < 10 * Number(count); turn += 1) {
     const object = objects[turn % objects.length] ?? {};
@@ -71,7 +64,7 @@ async function main(): Promise<void> {
     const most = refusal === undefined ? 1 : form.includes('unmarshal') ? 12 : 3;
     if (seen < most) kept.push({ kind, ...mutation, ...(refusal === undefined ? {} : { refusal }) });
   }
-  process.stdout.write(answerLines(JSON.parse(JSON.stringify(kept))));
+  writeRecording('objects/mutations', kept);
 }
 
 /** What the decoder says, unknown members included. */

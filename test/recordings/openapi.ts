@@ -1,11 +1,11 @@
 /**
  * Records digests of the reference server's OpenAPI documents (test/support/openapi-digests.ts):
- *   node deploy/scripts/run.mjs test/recordings/openapi.js > test/recordings/answers/openapi/digests.jsonl
- * A line is the digest in version 2 and the one in version 3; `-` = not in that version. reference-documents.test.ts compares ours with them.
+ *   node deploy/scripts/run.mjs test/recordings/openapi.js
+ * A line is a name, its digest in version 2 and the one in version 3; `-` = not in that version. reference-documents.test.ts compares ours with them.
  */
-import { answerLines } from './answers';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { digestsOf, type Digests } from '../support/openapi-digests';
+import { writeRecording } from './recording';
 import { ask, hangUp } from './reference';
 
 async function document(path: string): Promise<JsonObject> {
@@ -26,15 +26,15 @@ async function version3(): Promise<Digests> {
   };
 }
 
-function joined(v2: Readonly<Record<string, string>>, v3: Readonly<Record<string, string>>): Record<string, string> {
+function joined(v2: Readonly<Record<string, string>>, v3: Readonly<Record<string, string>>): string[][] {
   const names = [...new Set([...Object.keys(v2), ...Object.keys(v3)])].sort();
-  return Object.fromEntries(names.map((name) => [name, `${v2[name] ?? '-'} ${v3[name] ?? '-'}`]));
+  return names.map((name) => [name, v2[name] ?? '-', v3[name] ?? '-']);
 }
 
 async function main(): Promise<void> {
   const [v2, v3] = [digestsOf(await document('/openapi/v2')), await version3()];
-  const recorded = { paths: joined(v2.paths, v3.paths), definitions: joined(v2.definitions, v3.definitions) };
-  process.stdout.write(answerLines(recorded));
+  writeRecording('openapi/paths', joined(v2.paths, v3.paths));
+  writeRecording('openapi/definitions', joined(v2.definitions, v3.definitions));
 }
 
 main()

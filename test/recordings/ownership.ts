@@ -1,10 +1,11 @@
 /**
  * Records what the reference server makes of the random sequences of sequences.ts:
- *   node deploy/scripts/run.mjs test/recordings/ownership.js <seed> <count> > test/recordings/answers/writes/ownership.jsonl
+ *   node deploy/scripts/run.mjs test/recordings/ownership.js <seed> <count>
  * Objects live in a namespace of their own and go at the end. ownership-answers.test.ts replays the recording. What the reference refuses for a rule of the kind (its
  * metadata aside) is left out: rules are not the matter here.
  */
 import { ask, hangUp, isBody, type Body, type Json } from './reference';
+import { writeRecording } from './recording';
 import { sequenceOf, type Sequence, type Step, type Way } from './sequences';
 import { inward, outward, PATCH_MEDIA } from './spelling';
 
@@ -109,8 +110,7 @@ async function main(): Promise<void> {
   await call('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, JSON_MEDIA, { metadata: { name: 'default' } });
   const cases: Recorded[] = [];
   for (let i = 0; i < Number(countText); i += 1) cases.push(await record(Number(seedText), i));
-  const rows = [{ seed: Number(seedText) }, ...cases].map((row) => JSON.stringify(row));
-  process.stdout.write(`${rows.join('\n')}\n`);
+  writeRecording('ownership/sequences', [{ seed: Number(seedText) }, ...cases]);
   hangUp();
 }
 

@@ -1,33 +1,45 @@
 /**
- * Asks the reference server what it makes of the cases of kinds, and prints its answers for replayKinds. Creations are dry runs, and so are updates, of
- * stored objects in a namespace of their own.
+ * Asks the reference server what it makes of the cases of kinds, and records its answers for replayKinds: a line about the kind and a line for each
+ * case. Creations are dry runs, and so are updates, of stored objects in a namespace of their own.
  */
-import { answerLines } from './answers';
 import { canonicalApiVersion, canonicalGroup, canonicalQualifiedName } from '../../shared/names/dialect';
 import {
   namedBody,
   shortenStructs,
   shortenPatterns,
   withoutChance,
-  type KindRecording,
+  type KindHead,
   type RuleAnswer,
   type RuleCase,
 } from '../support/recorded-rules';
 import type { KindCases } from './kind-cases';
-import { call, causesOf, hangUp, isBody, type Body, type Reply } from './reference';
+import { writeRecording } from './recording';
+import { call, causesOf, hangUp, isBody, type Body, type Json, type Reply } from './reference';
 
 const NEW_NAME = 'recorded-new';
 const LONGEST_OBJECT = 2000;
 
-export async function recordKinds(namespace: string, kinds: readonly KindCases[]): Promise<void> {
+/** Records what the program's arguments name, or everything, in an area; objects live in the namespace. */
+export async function recordKinds(namespace: string, area: string, kinds: Readonly<Record<string, KindCases>>): Promise<void> {
+  const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(kinds);
+  const unknown = wanted.filter((name) => kinds[name] === undefined);
+  if (unknown.length > 0) throw new Error(`no recording ${unknown.join(', ')}; there are ${Object.keys(kinds).join(', ')}`);
   await call('POST', '/api/v1/namespaces', 'application/json', { metadata: { name: namespace } });
-  const recordings: KindRecording[] = [];
-  for (const kind of kinds) recordings.push(await record(namespace, kind));
-  process.stdout.write(answerLines(JSON.parse(canonical(JSON.stringify(recordings)))));
+  for (const name of wanted) {
+    const kind = kinds[name];
+    if (kind !== undefined) writeRecording(`${area}/${name}`, (await record(namespace, kind)).map(canonical));
+  }
   hangUp();
 }
 
-async function record(namespace: string, kind: KindCases): Promise<KindRecording> {
+/** Named as clients write a resource with its version and group: `jobs.v1.batch`. With an ending where a kind has several recordings. */
+export function byName(kinds: readonly KindCases[], ending = ''): Readonly<Record<string, KindCases>> {
+  const nameOf = ({ resource, apiVersion }: KindCases): string =>
+    [resource, ...canonicalApiVersion(apiVersion).split('/').reverse()].join('.') + ending;
+  return Object.fromEntries(kinds.map((kind) => [nameOf(kind), kind]));
+}
+
+async function record(namespace: string, kind: KindCases): Promise<readonly [KindHead, ...RuleCase[]]> {
   const asker = new Asker(namespace, kind);
   const cases: RuleCase[] = [];
   for (const [title, body] of Object.entries(kind.bodies)) {
@@ -50,7 +62,7 @@ async function record(namespace: string, kind: KindCases): Promise<KindRecording
     cases.push({ title: `ephemeral ${title}`, old, body, ephemeral: await asker.part('ephemeralcontainers', old, body) });
   await asker.clean();
   const { resource, apiVersion, base, unrecorded } = kind;
-  return { resource, apiVersion: canonicalApiVersion(apiVersion), base, ...(unrecorded === undefined ? {} : { unrecorded }), cases };
+  return [{ resource, apiVersion: canonicalApiVersion(apiVersion), base, ...(unrecorded === undefined ? {} : { unrecorded }) }, ...cases];
 }
 
 function hasName({ metadata }: Body): boolean {
@@ -154,5 +166,9 @@ function objectOf(body: Body, unrecorded: readonly string[]): Body {
 }
 
 /** Recordings are in canonical spelling. */
-const canonical = (text: string): string =>
-  text.replace(/[a-z0-9.-]+\.io\/[a-z0-9.-]+/gi, canonicalQualifiedName).replace(/[a-z.]+\.k8s\.io/g, canonicalGroup);
+const canonical = (line: KindHead | RuleCase): Json =>
+  JSON.parse(
+    JSON.stringify(line)
+      .replace(/[a-z0-9.-]+\.io\/[a-z0-9.-]+/gi, canonicalQualifiedName)
+      .replace(/[a-z.]+\.k8s\.io/g, canonicalGroup),
+  );

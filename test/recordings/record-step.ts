@@ -1,6 +1,7 @@
 /** Sends one step of a scenario to the reference server and writes its answer down. Upstream leaks some of a client's mistakes as 500: recorded as 400. */
 import { masked } from './masked';
 import { ask, isBody, type Json } from './reference';
+import { anything, listOf, number, shape, text, type Check } from './shape';
 import * as spelling from './spelling';
 import type { RequestStep } from './update-steps';
 
@@ -21,13 +22,21 @@ export interface Seen {
   uid: string;
 }
 
-/** The answer to one step as a line of a recording, in canonical spelling and masked. */
+export interface RecordedStep {
+  readonly status: number;
+  readonly warnings?: readonly string[];
+  readonly body: Json;
+}
+
+export const isRecordedStep: Check<RecordedStep> = shape({ status: number, body: anything }, { warnings: listOf(text) });
+
+/** The answer to one step as a case of a recording, in canonical spelling and masked. */
 export async function recordStep(
   step: RequestStep,
   namespace: string,
   seen: Seen,
   { inward, outward, keepsFaults }: Spelling = CANONICAL,
-): Promise<string> {
+): Promise<RecordedStep> {
   const fill = (text: string): string => text.replaceAll('$NS', namespace).replaceAll('$RV', seen.version).replaceAll('$UID', seen.uid);
   const path = fill(step.path.startsWith('/') ? step.path : `/api/v1/namespaces/$NS/${step.path}`);
   const body = step.body === undefined ? undefined : fill(typeof step.body === 'string' ? step.body : JSON.stringify(step.body));
@@ -40,10 +49,10 @@ export async function recordStep(
     { 'content-type': type, 'user-agent': agent, ...(step.accept === undefined ? {} : { accept: step.accept }) },
     payload,
   );
-  const text = inward(answer.bytes.toString());
-  let parsed: Json = text;
+  const answered = inward(answer.bytes.toString());
+  let parsed: Json = answered;
   try {
-    parsed = JSON.parse(text);
+    parsed = JSON.parse(answered);
   } catch {
     // Not every answer is JSON.
   }
@@ -54,9 +63,9 @@ export async function recordStep(
   }
   const leaked = answer.code === 500 && keepsFaults !== true;
   if (leaked && isBody(parsed)) parsed['code'] = 400;
-  return JSON.stringify({
+  return {
     status: leaked ? 400 : answer.code,
     ...(answer.warnings.length === 0 ? {} : { warnings: answer.warnings.map(inward) }),
     body: masked(parsed, namespace),
-  });
+  };
 }

@@ -1,6 +1,6 @@
 /**
  * Random sequences of create, update, patch, apply and delete by several managers, made from nothing but a seed, so that a recording of answers
- * need not hold what was asked. In canonical spelling. Changing anything here or in wishes.ts makes the recordings of ownership void.
+ * need not hold what was asked. In canonical spelling. Changing anything here or in wishes.ts makes the recordings (ownership/sequences) void.
  */
 import { Dice } from './dice';
 import { isBody, type Body, type Json } from './reference';

@@ -1,13 +1,13 @@
 /**
- * Asks the reference server anew what it answers to the requests of test/recordings/answers/http/versions.jsonl, and prints the file with its answers:
- *   node deploy/scripts/run.mjs test/recordings/versions.js < recorded.jsonl > new.jsonl
+ * Asks the reference server anew what it answers to the requests of the recording versions/requests:
+ *   node deploy/scripts/run.mjs test/recordings/versions.js
  * The reference stands at https://127.0.0.1:16443 (token admintoken, override with REFERENCE_URL and REFERENCE_TOKEN); a step that is to be
- * recorded for the first time has no code. Steps keep an answer where they have one or are new reads.
+ * recorded for the first time has code 0. Steps keep an answer where they have one or are new reads.
  */
-import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import type { JsonObject, JsonValue } from '../../shared/values/json';
-import { masked, type RecordedCase, type RecordedStep } from '../support/recorded-versions';
+import { isRecordedCase, masked, type RecordedCase, type RecordedStep } from '../support/recorded-versions';
+import { casesOf, writeRecording } from './recording';
 
 const MEDIA: Readonly<Record<string, string>> = {
   apply: 'application/apply-patch+yaml',
@@ -69,11 +69,9 @@ async function record({ name, steps }: RecordedCase): Promise<RecordedCase> {
 async function main(): Promise<void> {
   const namespace = { method: 'POST', path: '/api/v1/namespaces', code: 0 };
   await call(namespace, { metadata: { name: 'versions-test' } });
-  const lines = readFileSync(0, 'utf8').trimEnd().split('\n');
-  for (const line of lines) {
-    const recorded: RecordedCase = JSON.parse(line);
-    process.stdout.write(`${JSON.stringify(await record(recorded))}\n`);
-  }
+  const recorded: RecordedCase[] = [];
+  for (const asked of casesOf('versions/requests', isRecordedCase)) recorded.push(await record(asked));
+  writeRecording('versions/requests', recorded);
 }
 
 void main();

@@ -7,7 +7,8 @@ import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, 
 import { arch, platform } from 'node:os';
 import path from 'node:path';
 import { readZipMember } from '../../shared/api/types/generate/zip';
-import { ProgramProcess, repository } from './programs';
+import { ProgramProcess } from './programs';
+import { repository } from './repository';
 
 export interface Outcome {
   /** -1 when a signal ended the program. */

@@ -1,4 +1,5 @@
 /** One wrong value in an otherwise good object, as a request body. */
+import { either, listOf, number, shape, text, type Check } from '../recordings/shape';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
 
 export interface Mutation {
@@ -7,6 +8,18 @@ export interface Mutation {
   /** JSON text, so that every spelling of a number survives. */
   readonly value: string;
 }
+
+/** A mutation of a kind's full object, and what the decoder says to it. */
+export interface RecordedMutation extends Mutation {
+  readonly kind: string;
+  /** What follows `… cannot be handled as a <kind>: `; absent = the decoder takes it. */
+  readonly refusal?: string;
+}
+
+export const isRecordedMutation: Check<RecordedMutation> = shape(
+  { kind: text, path: listOf(either(text, number)), value: text },
+  { refusal: text },
+);
 
 const MARK = '\u0001mutation\u0001';
 

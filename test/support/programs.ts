@@ -11,16 +11,7 @@ import { kubeconfig } from '../../deploy/local/kubeconfig';
 import { isReady } from '../../deploy/local/readiness';
 import { NODE_ARGUMENTS } from '../../deploy/local/tuning';
 import { systemClock } from '../../shared/runtime/clock';
-
-/** The folder of package.json, above this file in the sources and in dist/ alike. */
-export const repository = folderOf('package.json', __dirname);
-
-function folderOf(file: string, start: string): string {
-  if (existsSync(path.join(start, file))) return start;
-  const above = path.dirname(start);
-  if (above === start) throw new Error(`there is no ${file} above`);
-  return folderOf(file, above);
-}
+import { repository } from './repository';
 
 /** A fresh folder below the system's temporary folder. Remove it with {@link removeFolder}. */
 export function temporaryFolder(name: string): string {

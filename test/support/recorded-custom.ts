@@ -2,8 +2,10 @@
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
 import { isObject, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { recordingOf } from '../recordings/recording';
+import type { Body } from '../recordings/reference';
+import { body, listOf, mapOf, number, shape, text, type Check } from '../recordings/shape';
 import { expand } from './recorded-rules';
-import type { Json } from '../recordings/reference';
 
 export interface CustomAnswer {
   readonly code: number;
@@ -24,23 +26,43 @@ export interface CustomCase {
   readonly answer: CustomAnswer;
 }
 
-interface Recording {
-  readonly title: string;
-  readonly schema: JsonValue;
-  readonly cases: readonly { readonly old?: Json; readonly sent: Json; readonly answer: CustomAnswer }[];
+/** What the cases of several definitions share: the schemas, by the definition's title. */
+export interface CustomHead {
+  readonly schemas: Readonly<Record<string, JsonObject>>;
 }
 
-/** `recording` is one of the area custom. */
-export function customCases(recording: unknown): readonly CustomCase[] {
-  return (recording as readonly Recording[]).flatMap(({ title, schema, cases }) => {
-    const node = readSchema(objectOf(schema));
-    return cases.map(({ old, sent, answer }) => ({
-      definition: title,
+export const isCustomHead: Check<CustomHead> = shape({ schemas: mapOf(body) });
+
+interface Line {
+  readonly definition: string;
+  readonly old?: Body;
+  readonly sent: Body;
+  readonly answer: CustomAnswer;
+}
+
+const isLine: Check<Line> = shape(
+  {
+    definition: text,
+    sent: body,
+    answer: shape({ code: number }, { message: text, causes: listOf(listOf(text)), warnings: listOf(text), object: body }),
+  },
+  { old: body },
+);
+
+/** Of a topic of test/recordings/custom.ts. */
+export function customCases(topic: string): readonly CustomCase[] {
+  const { head, cases } = recordingOf(`custom/${topic}`, isCustomHead, isLine);
+  const nodes = new Map(Object.entries(head.schemas).map(([title, schema]) => [title, readSchema(schema)]));
+  return cases.map(({ definition, old, sent, answer }) => {
+    const node = nodes.get(definition);
+    if (node === undefined) throw new Error(`there is no definition ${definition}`);
+    return {
+      definition,
       node,
       ...(old === undefined ? {} : { old: objectOf(expand(old)) }),
       sent: objectOf(expand(sent)),
       answer,
-    }));
+    };
   });
 }
 

@@ -1,9 +1,16 @@
 /** Recorded answers to CustomResourceDefinitions: what of an answer is kept, for those who make the recording and those who replay it. */
 import { createHash } from 'node:crypto';
+import { body, either, listOf, tupleOf, text, type Check } from '../recordings/shape';
 import { shortenPatterns } from './recorded-rules';
 
 /** Causes as `<field> <reason> <message>`; or, where there are none, what became of the object. */
 export type DefinitionAnswer = readonly string[] | object | string;
+
+/** The title of a case, or the seed of a random schema, and what was said to it. */
+export const isDefinitionCase: Check<readonly [title: string, answer: DefinitionAnswer]> = tupleOf(
+  text,
+  either(text, either(listOf(text), body)),
+);
 
 export interface Answered {
   readonly code: number;

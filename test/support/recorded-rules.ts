@@ -1,8 +1,8 @@
 /**
  * Recorded answers to writes that a kind's rules decide: what the file looks like, for those who make it (test/recordings) and those who replay it.
  */
-
 import type { Body, Json } from '../recordings/reference';
+import { body, either, listOf, number, oneOf, shape, text, type Check } from '../recordings/shape';
 
 /** What a server says to one write. */
 export interface RuleAnswer {
@@ -34,14 +34,26 @@ export interface RuleCase {
   readonly ephemeral?: RuleAnswer;
 }
 
-export interface KindRecording {
+/** What all cases of a kind share. */
+export interface KindHead {
   readonly resource: string;
   readonly apiVersion: string;
   readonly base: Body;
   /** Members of `spec` that no recorded object has. */
   readonly unrecorded?: readonly string[];
-  readonly cases: readonly RuleCase[];
 }
+
+export const isKindHead: Check<KindHead> = shape({ resource: text, apiVersion: text, base: body }, { unrecorded: listOf(text) });
+
+const isAnswer: Check<RuleAnswer> = shape(
+  { code: number },
+  { message: text, causes: listOf(listOf(text)), warnings: listOf(text), object: body, asSent: listOf(text) },
+);
+
+export const isRuleCase: Check<RuleCase> = shape(
+  { title: text, body },
+  { old: body, create: isAnswer, update: either(oneOf('same'), isAnswer), status: isAnswer, scale: isAnswer, ephemeral: isAnswer },
+);
 
 /**
  * A body with its abbreviations written out: `{ "$times": 3, "of": x }` as an element of a list is x three times, with `$i` in its texts counting up

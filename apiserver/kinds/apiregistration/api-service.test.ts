@@ -1,5 +1,6 @@
-/** Replays what release 1.31.1 said to good and bad APIServices (made by test/recordings/api-services.ts). */
-import { recordedAnswers } from '../../../test/recordings/answers';
+/** Replays what release 1.31.1 said to good and bad APIServices (recorded by test/recordings/api-services.ts). */
+import { casesOf } from '../../../test/recordings/recording';
+import { body, shape, text, type Check } from '../../../test/recordings/shape';
 import { shortenPatterns } from '../../../test/support/recorded-rules';
 import { writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
@@ -12,7 +13,8 @@ interface Recorded {
   readonly answer: JsonObject;
 }
 
-const RECORDED = recordedAnswers<readonly Recorded[]>('governance/api-services');
+const isRecorded: Check<Recorded> = shape({ title: text, to: text, sent: body, answer: body });
+const RECORDED = casesOf('apiregistration/api-services', isRecorded);
 const NAME = 'v1.ext.example.com';
 
 let fixture: Fixture;

@@ -147,7 +147,7 @@ function liveEntries({ info, subresource }: ApplyRequest, old: JsonObject, live:
 
 function decode(info: KindInfo, value: JsonObject, config: JsonObject): JsonObject {
   try {
-    return info.codec.decode(value).object;
+    return info.codec.decodeApplied(value).object;
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
     const type = typeOf(info);

@@ -1,5 +1,4 @@
 /** Objects of every kind as release 1.31.1 created them, masked where ids and times stand: defaults, what the server sets, and the encodings. */
-import { recordedAnswers } from '../../../test/recordings/answers';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { canonicalizeGroups, groupFieldsOf } from '../../../shared/api/types/group-fields';
 import { KINDS, type KindRow } from '../../../shared/api/kinds';
@@ -7,17 +6,13 @@ import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { applyDefaults, encodeBody } from '../../../shared/api/types';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { decodeProtobuf, encodeProtobuf } from '../../../shared/serialization';
+import { casesOf } from '../../../test/recordings/recording';
+import { isCreatedObject, type SentObject } from '../../../test/support/recorded-objects';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 
-interface Recorded {
-  readonly note: string;
-  readonly sent: JsonObject;
-  readonly created: JsonObject;
-}
+const RECORDED = casesOf('objects/created', isCreatedObject);
 
-const RECORDED = recordedAnswers<readonly Recorded[]>('writes/created-objects');
-
-const kindOf = ({ sent }: Pick<Recorded, 'sent'>): string => stringAt(sent, 'kind') ?? '';
+const kindOf = ({ sent }: Pick<SentObject, 'sent'>): string => stringAt(sent, 'kind') ?? '';
 
 /** Kinds whose creation other tests look at closely. */
 const ELSEWHERE = ['ConfigMap', 'Event', 'Lease', 'Namespace', 'Node', 'Pod', 'Secret', 'Service', 'ServiceAccount'];

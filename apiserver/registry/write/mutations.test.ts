@@ -1,25 +1,21 @@
-/** One wrong value in a full object of every kind: the decoder answers in the reference server's words (mutations.json, recorded). */
-import { recordedAnswers } from '../../../test/recordings/answers';
+/** One wrong value in a full object of every kind: the decoder answers in the reference server's words (recorded by test/recordings/mutations.ts). */
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { isObject, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
 import { parseJson } from '../../../shared/serialization';
-import { mutatedText, type Mutation } from '../../../test/support/mutation';
+import { casesOf } from '../../../test/recordings/recording';
+import { isRecordedMutation, mutatedText } from '../../../test/support/mutation';
+import { isCreatedObject } from '../../../test/support/recorded-objects';
 import { buildResources } from '../resources';
 import { decodeBody } from './decode-body';
 import { resourceInfos, type ResourceInfo } from '../object/resource-info';
 import { strategyOf } from '../../server/compose/strategies';
 
-interface Recorded extends Mutation {
-  readonly kind: string;
-  readonly refusal?: string;
-}
-
-const RECORDED = recordedAnswers<readonly Recorded[]>('writes/mutations');
+const RECORDED = casesOf('objects/mutations', isRecordedMutation);
 
 const objects = new Map<string, JsonObject>();
-for (const { note, sent } of recordedAnswers<readonly { readonly note: string; readonly sent: JsonObject }[]>('writes/created-objects')) {
+for (const { note, sent } of casesOf('objects/created', isCreatedObject)) {
   if (note === 'everything') objects.set(stringAt(sent, 'kind') ?? '', sent);
 }
 

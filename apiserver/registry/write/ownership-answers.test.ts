@@ -2,7 +2,8 @@
  * Replays random sequences of create, update, all patches, apply and delete by several managers (test/recordings/sequences.ts), whose answers were
  * recorded from release 1.31.1 by test/recordings/ownership.ts: codes and messages, and the object in the end with its managedFields.
  */
-import { recordedAnswers } from '../../../test/recordings/answers';
+import { recordingOf } from '../../../test/recordings/recording';
+import { body as anObject, either, listOf, mapOf, nothing, number, shape, text, type Check } from '../../../test/recordings/shape';
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { sequenceOf, type Step } from '../../../test/recordings/sequences';
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../../shared/values/json';
@@ -26,7 +27,14 @@ beforeEach(async () => {
   await fixture.cache.catchUp();
 });
 
-const [{ seed }, ...cases] = recordedAnswers<readonly [{ readonly seed: number }, ...Recording[]]>('writes/ownership');
+const isRecording: Check<Recording> = shape({
+  index: number,
+  codes: listOf(either(number, nothing)),
+  messages: mapOf(text),
+  object: either(anObject, nothing),
+});
+const { head, cases } = recordingOf('ownership/sequences', shape({ seed: number }), isRecording);
+const { seed } = head;
 
 it.each(cases.map((recording) => [`${recording.index} ${sequenceOf(seed, recording.index).kind.resource}`, recording] as const))(
   '%s',

@@ -1,8 +1,9 @@
 /**
- * Replays requests whose answers were recorded from release 1.31.1 (in canonical spelling, pattern explanations shortened to
+ * Replays requests whose answers were recorded from release 1.31.1 (test/recordings/answers/writes: in canonical spelling, pattern explanations shortened to
  * `(…)`, generated values as `*`). What a step expects is the recording, not what this code happens to say.
  */
-import { recordedAnswers } from '../../../test/recordings/answers';
+import { casesOf } from '../../../test/recordings/recording';
+import { body as anObject, either, listOf, number, shape, text, type Check } from '../../../test/recordings/shape';
 import { shortenPatterns, withoutDifference } from '../../../test/support/recorded-rules';
 import { objectOf, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import type { JsonObject } from '../../../shared/values/json';
@@ -17,6 +18,8 @@ interface Step {
   readonly code: number;
   readonly message?: string;
   readonly reason?: string;
+  /** Of a Status that is no refusal. */
+  readonly status?: string;
   readonly causes?: readonly (readonly string[])[];
   readonly object?: object;
   readonly warnings?: readonly string[];
@@ -24,7 +27,14 @@ interface Step {
 
 const NAMESPACE = 'ns';
 
-describe.each(Object.entries(recordedAnswers<Readonly<Record<string, readonly Step[]>>>('writes/first-kinds')))('%s', (_name, steps) => {
+const texts = listOf(text);
+const isStep: Check<Step> = shape(
+  { request: listOf(either(text, anObject)), code: number },
+  { message: text, reason: text, status: text, causes: listOf(texts), object: anObject, warnings: texts },
+);
+
+describe.each(['requests', 'kinds', 'deletion'])('%s', (name) => {
+  const steps = casesOf(`writes/${name}`, isStep);
   let fixture: Fixture;
   beforeAll(async () => {
     fixture = await writeFixture();

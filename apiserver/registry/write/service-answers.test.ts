@@ -1,8 +1,7 @@
 /**
- * Replays the cases of test/recordings/service against the answers of release 1.31.1 that test/recordings/services.ts recorded: which causes a
+ * Replays the cases of test/recordings/service against the answers of release 1.31.1 that test/recordings/service.ts recorded: which causes a
  * refusal has, or what the server makes of the object. Addresses and ports that the server chooses are masked.
  */
-import { recordedAnswers } from '../../../test/recordings/answers';
 import { auditStore } from '../../../test/support/allocations';
 import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { addressRules } from '../../../test/recordings/service/addresses';
@@ -11,7 +10,9 @@ import { BALANCER_RULES } from '../../../test/recordings/service/balancer-rules'
 import { FIELD_RULES } from '../../../test/recordings/service/field-rules';
 import { PORT_RULES } from '../../../test/recordings/service/port-rules';
 import { DUAL_SEQUENCES, SEQUENCES, type Sequence, type SequenceStep } from '../../../test/recordings/service/sequences';
+import { casesOf } from '../../../test/recordings/recording';
 import type { Body, Json } from '../../../test/recordings/reference';
+import { anything, listOf, number, shape, text, tupleOf, type Check } from '../../../test/recordings/shape';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
 import type { Subresource } from '../verbs';
@@ -23,6 +24,11 @@ interface Answer {
   readonly message?: string;
   readonly warnings?: readonly string[];
 }
+
+const isAnswer: Check<Answer> = shape(
+  { code: number },
+  { made: anything, causes: listOf(listOf(text)), message: text, warnings: listOf(text) },
+);
 
 const CLUSTERS = [
   {
@@ -43,8 +49,8 @@ const CLUSTERS = [
 
 /** By the text of the case or sequence. */
 function answersIn(recording: string): ReadonlyMap<string, readonly Answer[]> {
-  const rows = recordedAnswers<readonly (readonly [Json, readonly Answer[]])[]>(`services/${recording}`);
-  return new Map(rows.map(([key, answers]) => [JSON.stringify(key), answers]));
+  const cases = casesOf(`service/${recording}`, tupleOf(anything, listOf(isAnswer)));
+  return new Map(cases.map(([key, answers]) => [JSON.stringify(key), answers]));
 }
 
 describe.each(CLUSTERS)('$title', ({ ranges, rules, sequences, answers }) => {

@@ -22,12 +22,19 @@ import type { KindRow } from '../kinds';
 import { applyDefaults, DecodeError, decodeObject, dropDisabled, encodeBody } from '../types';
 import { MAX_RAW_DEPTH } from '../types/decode-scalars';
 
+export interface Decoded {
+  readonly object: JsonObject;
+  readonly unknown: readonly string[];
+}
+
 export interface KindCodec {
   /**
    * A fresh canonical object without kind and apiVersion, and the paths of what it does not know, in upstream's order and bounded. Throws
    * DecodeError.
    */
-  decode(value: JsonObject, literals?: NumberLiterals): { readonly object: JsonObject; readonly unknown: readonly string[] };
+  decode(value: JsonObject, literals?: NumberLiterals): Decoded;
+  /** The same of what an applied configuration came to, in which nulls that a kind does not allow are still to be refused. */
+  decodeApplied(value: JsonObject): Decoded;
   /** In place. */
   applyDefaults(object: JsonObject): void;
   /** A stored object, as one that was written as this version; the same where versions differ in more than their schemas (see shared/api/conversion). */
@@ -61,6 +68,7 @@ function remembered<K>(known: Memory<K>, key: K, make: (key: K) => KindCodec): K
 function builtIn(type: string): KindCodec {
   return {
     decode: (value, literals) => decodeObject(type, value, literals),
+    decodeApplied: (value) => decodeObject(type, value),
     applyDefaults: (object) => applyDefaults(type, object),
     refresh: (object) => object,
     dropDisabled: (object) => dropDisabled(type, object),
@@ -74,14 +82,16 @@ const HEAD: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** Of a custom object nothing but the metadata is typed. */
 function customCodec({ schema }: CustomVersion): KindCodec {
+  const decoded = (value: JsonObject, nulls: 'dropped' | 'kept'): Decoded => {
+    if (isDeeper(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
+    const { apiVersion: _, kind: __, ...members } = value;
+    const { object, unknown } = decodeCustom(schema, members, nulls);
+    object['metadata'] ??= {};
+    return { object, unknown };
+  };
   return {
-    decode(value) {
-      if (isDeeper(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
-      const { apiVersion: _, kind: __, ...members } = value;
-      const { object, unknown } = decodeCustom(schema, members);
-      object['metadata'] ??= {};
-      return { object, unknown };
-    },
+    decode: (value) => decoded(value, 'dropped'),
+    decodeApplied: (value) => decoded(value, 'kept'),
     applyDefaults: (object) => applySchemaDefaults(schema, object),
     refresh(object) {
       const { metadata = {}, ...body } = object;

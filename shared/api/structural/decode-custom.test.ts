@@ -1,4 +1,3 @@
-import { recordedAnswers } from '../../../test/recordings/answers';
 import * as fc from 'fast-check';
 import { customCases, type CustomCase } from '../../../test/support/recorded-custom';
 import { cloneJson, isObject, sortedKeys, type JsonObject, type JsonValue } from '../../values/json';
@@ -7,7 +6,7 @@ import { decodeCustom } from './decode-custom';
 import { applySchemaDefaults, dropNulls } from './defaults';
 import { pruneUnknown } from './prune';
 
-const CASES = customCases(recordedAnswers('custom/decoding'));
+const CASES = customCases('decoding');
 const text = (value: JsonValue): string => JSON.stringify(value).slice(0, 100);
 
 function decoded({ node, sent }: CustomCase): { object: JsonObject; unknown: string[] } | string {

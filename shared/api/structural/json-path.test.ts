@@ -1,14 +1,17 @@
 /** What paths find in objects, as a real server shows it in a column of texts (test/recordings/custom.ts). */
-import { recordedAnswers } from '../../../test/recordings/answers';
 import * as fc from 'fast-check';
+import { recordingOf } from '../../../test/recordings/recording';
+import { body, either, listOf, nothing, oneOf, shape, text as texts } from '../../../test/recordings/shape';
 import { goNumber } from '../../values/go-syntax';
 import { isObject, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { readJsonPath } from './json-path';
 
-const recording = recordedAnswers<{ readonly tables: readonly JsonObject[]; readonly paths: Readonly<Record<string, JsonValue>> }>(
+const { head, cases } = recordingOf(
   'custom/paths',
+  shape({ tables: listOf(body) }),
+  shape({ path: texts, shown: either(oneOf('unreadable'), listOf(either(texts, nothing))) }),
 );
-const OBJECTS = recording.tables.map((object, index): JsonObject => {
+const OBJECTS = head.tables.map((object, index): JsonObject => {
   const { metadata } = object;
   return { apiVersion: 'v', kind: 'Thing', ...object, metadata: { ...(isObject(metadata) ? metadata : {}), name: `t${index}` } };
 });
@@ -29,7 +32,7 @@ function shown(text: string): unknown {
   });
 }
 
-test.each(Object.entries(recording.paths))('%s', (text, expected) => {
+test.each(cases.map(({ path, shown: expected }) => [path, expected] as const))('%s', (text, expected) => {
   expect(shown(text)).toEqual(expected);
 });
 

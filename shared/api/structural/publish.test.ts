@@ -1,5 +1,6 @@
 /** What is published of schemas, as a real server published it (test/recordings/custom.ts). Its texts on what every object has are not compared. */
-import { recordedAnswers } from '../../../test/recordings/answers';
+import { casesOf } from '../../../test/recordings/recording';
+import { body, shape, text, type Check } from '../../../test/recordings/shape';
 import { isObject, own, type JsonObject, type JsonValue } from '../../values/json';
 import { publishSchema } from './publish';
 import { readSchema } from './read-schema';
@@ -9,6 +10,9 @@ interface Recorded {
   readonly schema: JsonObject;
   readonly documents: Readonly<Record<'v2' | 'v3', { readonly kind: JsonObject }>>;
 }
+
+const document = shape({ kind: body }, { list: body });
+const isRecorded: Check<Recorded> = shape({ title: text, schema: body, documents: shape({ v2: document, v3: document }) });
 
 const MEMBERS: JsonObject = { apiVersion: {}, kind: {}, metadata: {} };
 
@@ -22,16 +26,13 @@ function plain(value: JsonValue): JsonValue {
   return isReference ? { ...copy, ...MEMBERS } : copy;
 }
 
-describe.each(recordedAnswers<readonly Recorded[]>('custom/publishing').map((one) => [one.title, one] as const))(
-  '%s',
-  (_title, { schema, documents }) => {
-    test.each([2, 3] as const)('in version %i', (version) => {
-      const {
-        'x-kubernetes-group-version-kind': _kinds,
-        'x-kubernetes-selectable-fields': _fields,
-        ...expected
-      } = documents[`v${version}`].kind;
-      expect(publishSchema(readSchema(schema), { version, objectMembers: MEMBERS })).toEqual(plain(expected));
-    });
-  },
-);
+describe.each(casesOf('custom/publishing', isRecorded).map((one) => [one.title, one] as const))('%s', (_title, { schema, documents }) => {
+  test.each([2, 3] as const)('in version %i', (version) => {
+    const {
+      'x-kubernetes-group-version-kind': _kinds,
+      'x-kubernetes-selectable-fields': _fields,
+      ...expected
+    } = documents[`v${version}`].kind;
+    expect(publishSchema(readSchema(schema), { version, objectMembers: MEMBERS })).toEqual(plain(expected));
+  });
+});

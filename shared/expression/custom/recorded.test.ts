@@ -2,9 +2,9 @@
  * What the reference server answered to several hundred rules, replayed: which it refuses and why, what it says they may cost, how objects fare, and
  * what an update tolerates. Types named after the schema and values printed as structures are spelled alike before they are compared.
  */
-import { recordedAnswers } from '../../../test/recordings/answers';
-import type { JsonObject, JsonValue } from '../../values/json';
-import { isObject } from '../../values/json';
+import { casesOf } from '../../../test/recordings/recording';
+import { anything, body, either, listOf, number, oneOf, shape, text, type Check } from '../../../test/recordings/shape';
+import type { JsonObject } from '../../values/json';
 import { readSchema } from '../../api/structural/read-schema';
 import type { FieldError } from '../../api/errors/field-error';
 import { compileExpression } from '../engine';
@@ -12,72 +12,80 @@ import { checkRules } from './check-rules';
 import { compileRules } from './compile-rules';
 import { declaredType } from './declared-type';
 
-const lines = (name: string): readonly JsonObject[] => recordedAnswers(`expressions/${name}`);
-
-function object(value: JsonValue | undefined): JsonObject {
-  if (!isObject(value)) throw new Error('no object');
-  return value;
-}
-
-const subject = recordedAnswers<JsonObject>('expressions/subject');
-const texts = (value: JsonValue | undefined): string[] => (Array.isArray(value) ? value.map(String) : []);
-const labelOf = (rule: JsonValue | undefined): string => (typeof rule === 'string' ? rule : JSON.stringify(rule));
+/** Whose value and schema the rules are about. */
+const [subject] = casesOf('expressions/subject', shape({ schema: body, value: body }));
+if (subject === undefined) throw new Error('no subject');
+const { schema: subjectSchema, value: subjectValue } = subject;
+const isRule = either(text, body);
+const errors: Check<readonly string[]> = listOf(text);
+const labelOf = (rule: JsonObject | string): string => (typeof rule === 'string' ? rule : JSON.stringify(rule));
 
 /** The subject's schema with one rule, as the member `v` of a whole object. */
-const withRule = (rule: JsonValue | undefined): JsonObject => ({
+const withRule = (rule: JsonObject | string): JsonObject => ({
   type: 'object',
-  properties: { v: { ...object(subject['schema']), 'x-kubernetes-validations': [isObject(rule) ? rule : { rule: rule ?? '' }] } },
+  properties: { v: { ...subjectSchema, 'x-kubernetes-validations': [typeof rule === 'string' ? { rule } : rule] } },
 });
 
 const plain = (text: string): string =>
   text.replace(/Invalid value: apiextensions.ValidationRule\{.*?\}: (?=compilation|cel expr|program|messageE)/gs, 'Invalid value: R: ');
-const printed = (errors: readonly FieldError[]): string[] =>
-  errors.map((error) => plain(`${error.field}|${error.reason}|${error.body}`)).sort();
+const printed = (found: readonly FieldError[]): string[] =>
+  found.map((error) => plain(`${error.field}|${error.reason}|${error.body}`)).sort();
 
 describe('rules of definitions', () => {
-  it.each(lines('rules').map((row) => [labelOf(row['rule']), row] as const))('%s', (_label, { rule, errors }) => {
-    const found = printed(checkRules(readSchema(withRule(rule)), 'S'))
-      .filter((error) => !error.includes('contributed to') && !error.includes('cost total for'))
-      .map((error) => error.replace('S.properties[v]', ''));
-    expect(found).toEqual(texts(errors));
-  });
-});
-
-describe('whole definitions', () => {
-  it.each(lines('definitions').map((row) => [JSON.stringify(row['schema']).slice(0, 120), row] as const))(
+  it.each(casesOf('expressions/rules', shape({ rule: isRule, errors })).map((row) => [labelOf(row.rule), row] as const))(
     '%s',
-    (_label, { schema, errors }) => {
-      expect(printed(checkRules(readSchema(object(schema)), 'S'))).toEqual(texts(errors));
+    (_label, row) => {
+      const found = printed(checkRules(readSchema(withRule(row.rule)), 'S'))
+        .filter((error) => !error.includes('contributed to') && !error.includes('cost total for'))
+        .map((error) => error.replace('S.properties[v]', ''));
+      expect(found).toEqual(row.errors);
     },
   );
 });
 
+describe('whole definitions', () => {
+  it.each(
+    casesOf('expressions/definitions', shape({ schema: body, errors })).map(
+      (row) => [JSON.stringify(row.schema).slice(0, 120), row] as const,
+    ),
+  )('%s', (_label, row) => {
+    expect(printed(checkRules(readSchema(row.schema), 'S'))).toEqual(row.errors);
+  });
+});
+
+const isCost = shape({ rule: text, cost: either(number, oneOf('more')) }, { schema: body });
+
 describe('estimated costs', () => {
-  it.each(lines('costs').map((row) => [labelOf(row['rule']), row] as const))('%s', (_label, { rule, cost, schema }) => {
-    const self = declaredType(readSchema(object(schema ?? subject['schema'])), false);
+  it.each(casesOf('expressions/costs', isCost).map((row) => [row.rule, row] as const))('%s', (rule, { cost, schema }) => {
+    const self = declaredType(readSchema(schema ?? subjectSchema), false);
     if (self === undefined) throw new Error('no type');
-    const expression = compileExpression(labelOf(rule), new Map([['self', self]]));
+    const expression = compileExpression(rule, new Map([['self', self]]));
     if ('fault' in expression) throw new Error(expression.fault);
     const { max } = expression.estimate(self);
     // Recorded as a factor with few digits; "more" is beyond what the reference prints.
     if (cost === 'more') expect(max).toBeGreaterThan(1e9);
-    else expect(max.toPrecision(3)).toBe(Number(cost).toPrecision(3));
+    else expect(max.toPrecision(3)).toBe(cost.toPrecision(3));
   });
 });
 
 describe('objects', () => {
-  it.each(lines('objects').map((row) => [labelOf(row['rule']), row] as const))('%s', (_label, { rule, errors }) => {
-    const rules = compileRules(readSchema(withRule(rule)));
-    const found = rules.validate({ v: subject['value'] ?? null }, undefined).errors;
-    expect(printed(found).map((error) => error.replace(/^v\|?/, ''))).toEqual(texts(errors));
-  });
+  it.each(casesOf('expressions/objects', shape({ rule: isRule, errors })).map((row) => [labelOf(row.rule), row] as const))(
+    '%s',
+    (_label, row) => {
+      const rules = compileRules(readSchema(withRule(row.rule)));
+      const found = rules.validate({ v: subjectValue }, undefined).errors;
+      expect(printed(found).map((error) => error.replace(/^v\|?/, ''))).toEqual(row.errors);
+    },
+  );
 });
 
+const isUpdate = shape({ schema: body, old: anything, new: anything, warnings: listOf(text), errors });
+
 describe('updates', () => {
-  it.each(lines('updates').map((row) => [JSON.stringify(row), row] as const))('%s', (_label, row) => {
-    const rules = compileRules(readSchema({ type: 'object', properties: { v: row['schema'] ?? {} } }));
-    const { errors, warnings } = rules.validate({ v: row['new'] ?? null }, { v: row['old'] ?? null });
-    expect(printed(errors)).toEqual(texts(row['errors']));
-    expect([...warnings].sort()).toEqual(texts(row['warnings']));
+  it.each(casesOf('expressions/updates', isUpdate).map((row) => [JSON.stringify(row), row] as const))('%s', (_label, row) => {
+    const rules = compileRules(readSchema({ type: 'object', properties: { v: row.schema } }));
+    const found = rules.validate({ v: row.new }, { v: row.old });
+    expect(printed(found.errors)).toEqual(row.errors);
+    expect([...found.warnings].sort()).toEqual(row.warnings);
   });
 });

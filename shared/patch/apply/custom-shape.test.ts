@@ -1,4 +1,6 @@
-import { recordedAnswers } from '../../../test/recordings/answers';
+import { recordingOf } from '../../../test/recordings/recording';
+import { body as anObject, listOf, number, oneOf, shape, text, type Check } from '../../../test/recordings/shape';
+import { isCustomHead } from '../../../test/support/recorded-custom';
 import { decodeCustom } from '../../api/structural/decode-custom';
 import { applySchemaDefaults, dropNulls } from '../../api/structural/defaults';
 import { pruneUnknown } from '../../api/structural/prune';
@@ -26,6 +28,17 @@ interface Step {
     readonly owned?: JsonObject;
   };
 }
+
+const isStep: Check<Step> = shape(
+  {
+    by: text,
+    answer: shape(
+      { code: number },
+      { message: text, causes: listOf(listOf(text)), warnings: listOf(text), object: anObject, owned: anObject },
+    ),
+  },
+  { apply: anObject, update: anObject, force: oneOf(true) },
+);
 
 interface State {
   readonly object: JsonObject;
@@ -81,18 +94,18 @@ function told({ object, entries }: State): JsonValue {
   return { object: { ...members, metadata: Object.fromEntries(kept) }, owned };
 }
 
-interface Recorded {
-  readonly title: string;
-  readonly schema: JsonObject;
-  readonly cases: readonly (readonly Step[])[];
-}
+const { head, cases } = recordingOf('custom/applying', isCustomHead, shape({ definition: text, steps: listOf(isStep) }));
 
-for (const { title, schema, cases } of recordedAnswers<readonly Recorded[]>('custom/applying')) {
+for (const [title, schema] of Object.entries(head.schemas)) {
   const node = readSchema(schema);
   const ownership = ownershipOf(node, title === 'shapes');
   describe(title, () => {
     test.each(
-      cases.map((steps, index) => [JSON.stringify(steps.map(({ apply, update }) => apply ?? update)).slice(0, 150), index, steps] as const),
+      cases
+        .filter(({ definition }) => definition === title)
+        .map(
+          ({ steps }, index) => [JSON.stringify(steps.map(({ apply, update }) => apply ?? update)).slice(0, 150), index, steps] as const,
+        ),
     )('%s', (_text, index, steps) => {
       let state = NOTHING;
       for (const step of steps) {

@@ -2,13 +2,28 @@
  * Replays patches whose results were recorded from release 1.31.1 (the object as it was, the patch, and either what changed as a
  * merge patch, or the text with which the patch or the patched object was refused; of PodTemplates the template stands as a pod).
  */
-import { recordedAnswers } from '../../../test/recordings/answers';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../values/json';
+import { recordingOf } from '../../../test/recordings/recording';
+import { body, mapOf, shape, text, type Check } from '../../../test/recordings/shape';
+import type { JsonObject } from '../../values/json';
 import { applyDefaults, decodeObject } from '../../api/types';
 import { mergeObject } from '../merge-patch';
 import { misfit, StrategicFault, strategicMerge } from '.';
 
-const recorded = recordedAnswers<JsonObject>('patch/strategic-merge');
+interface Recorded {
+  /** The name of what was patched. */
+  readonly original: string;
+  readonly patch: JsonObject;
+  readonly changes?: JsonObject;
+  readonly fault?: string;
+  readonly misfit?: string;
+}
+
+const isRecorded: Check<Recorded> = shape({ original: text, patch: body }, { changes: body, fault: text, misfit: text });
+const { head, cases: recorded } = recordingOf(
+  'patch/strategic-merge',
+  shape({ originals: mapOf(shape({ type: text, object: body })) }),
+  isRecorded,
+);
 
 type Outcome = { readonly object: JsonObject } | { readonly fault: string } | { readonly misfit: string };
 
@@ -30,24 +45,17 @@ function outcome(type: string, original: JsonObject, patch: JsonObject): Outcome
   return fault === undefined ? { object: canonical(type, merged) } : { misfit: fault };
 }
 
-function expected(type: string, original: JsonObject, row: JsonObject): Outcome {
-  const fault = stringAt(row, 'fault');
+function expected(type: string, original: JsonObject, { fault, misfit: unfit, changes }: Recorded): Outcome {
   if (fault !== undefined) return { fault };
-  const unfit = stringAt(row, 'misfit');
   if (unfit !== undefined) return { misfit: unfit };
-  const changes = objectAt(row, 'changes');
   if (changes === undefined) throw new Error('a recorded case says nothing of its end');
   return { object: canonical(type, mergeObject(original, changes)) };
 }
 
-const cases = (arrayAt(recorded, 'cases') ?? []).flatMap((row): (readonly [string, string, JsonObject, JsonObject, JsonObject])[] => {
-  if (!isObject(row)) return [];
-  const name = stringAt(row, 'original') ?? '';
-  const entry = objectAt(objectAt(recorded, 'originals'), name);
-  const original = objectAt(entry, 'object');
-  const patch = objectAt(row, 'patch');
-  if (original === undefined || patch === undefined) throw new Error(`${name} is not recorded`);
-  return [[`${name} ${JSON.stringify(patch)}`, stringAt(entry, 'type') ?? '', original, patch, row]];
+const cases = recorded.map((row): readonly [string, string, JsonObject, JsonObject, Recorded] => {
+  const original = head.originals[row.original];
+  if (original === undefined) throw new Error(`${row.original} is not recorded`);
+  return [`${row.original} ${JSON.stringify(row.patch)}`, original.type, original.object, row.patch, row];
 });
 
 test('the recording is there', () => {

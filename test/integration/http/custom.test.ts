@@ -2,13 +2,14 @@
  * Replays requests about custom resources (test/recordings/custom-steps.ts) whose answers were recorded from release 1.31.1 by test/recordings/custom-requests.ts:
  * status, warnings and the whole body, ids and times masked.
  */
-import { recordedAnswers } from '../../recordings/answers';
 import { CUSTOM_DEFINITIONS, CUSTOM_STEPS, DEFINITIONS, GROUP } from '../../recordings/custom-steps';
+import { isRecordedStep } from '../../recordings/record-step';
+import { casesOf } from '../../recordings/recording';
 import { isBody, type Json } from '../../recordings/reference';
 import { call, startFixture, type Fixture } from './fixture';
-import { replay, type Recorded } from './replay';
+import { replay } from './replay';
 
-const recorded = recordedAnswers<readonly Recorded[]>('http/custom');
+const recorded = casesOf('custom/requests', isRecordedStep);
 
 const NAMESPACE = 'steps-of-customers';
 const seen = { version: '', uid: '' };

@@ -127,6 +127,12 @@ export function call({ server }: Fixture, path: string, options: Call = {}): Pro
   });
 }
 
+/** The texts of the Warning headers. */
+export function warningsOf({ headers }: Answer): readonly string[] {
+  const quoted = [...(headers['warning'] ?? '').matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)];
+  return quoted.map(([, text = '']) => text.replace(/\\(.)/g, '$1'));
+}
+
 /** A Status or object as the client would parse it. */
 export function json(answer: Answer): Record<string, unknown> {
   const value: unknown = JSON.parse(answer.text);

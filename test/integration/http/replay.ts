@@ -1,19 +1,13 @@
 /** Sends the steps of a recording (test/recordings) to a server of this process. */
 import { masked } from '../../recordings/masked';
-import type { Seen } from '../../recordings/record-step';
+import type { RecordedStep, Seen } from '../../recordings/record-step';
 import { isBody, type Json } from '../../recordings/reference';
 import { PATCH_MEDIA } from '../../recordings/spelling';
 import type { RequestStep } from '../../recordings/update-steps';
-import { call, type Fixture } from './fixture';
-
-export interface Recorded {
-  readonly status: number;
-  readonly warnings?: readonly string[];
-  readonly body: Json;
-}
+import { call, warningsOf, type Fixture } from './fixture';
 
 /** Sends a step's request and gives back what a recording has of its answer. */
-export async function replay(fixture: Fixture, step: RequestStep, namespace: string, seen: Seen): Promise<Recorded> {
+export async function replay(fixture: Fixture, step: RequestStep, namespace: string, seen: Seen): Promise<RecordedStep> {
   const fill = (text: string): string => text.replaceAll('$NS', namespace).replaceAll('$RV', seen.version).replaceAll('$UID', seen.uid);
   const path = fill(step.path.startsWith('/') ? step.path : `/api/v1/namespaces/$NS/${step.path}`);
   const answer = await call(fixture, path, {
@@ -31,9 +25,7 @@ export async function replay(fixture: Fixture, step: RequestStep, namespace: str
     if (typeof resourceVersion === 'string') seen.version = resourceVersion;
     if (typeof uid === 'string') seen.uid = uid;
   }
-  const warnings = [...(answer.headers['warning'] ?? '').matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(([, quoted = '']) =>
-    quoted.replace(/\\(.)/g, '$1'),
-  );
+  const warnings = warningsOf(answer);
   return {
     status: answer.status,
     ...(warnings.length === 0 ? {} : { warnings }),

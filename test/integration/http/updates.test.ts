@@ -2,16 +2,17 @@
  * Replays requests about updates and deletion (test/recordings/update-steps.ts, delete-steps.ts, patch-order-steps.ts) whose answers were recorded from release 1.31.1 by
  * test/recordings/updates.ts: status, warnings and the whole body, ids and times masked.
  */
-import { recordedAnswers } from '../../recordings/answers';
 import { DELETE_QUERY_STEPS, DELETE_STEPS } from '../../recordings/delete-steps';
 import { HOSTILE_STEPS } from '../../recordings/hostile-steps';
 import { LIST_TYPE_STEPS } from '../../recordings/list-type-steps';
 import { PATCH_ORDER_STEPS } from '../../recordings/patch-order-steps';
+import { isRecordedStep } from '../../recordings/record-step';
+import { casesOf } from '../../recordings/recording';
 import { UPDATE_STEPS } from '../../recordings/update-steps';
 import { call, startFixture, type Fixture } from './fixture';
-import { replay, type Recorded } from './replay';
+import { replay } from './replay';
 
-const recorded = recordedAnswers<readonly Recorded[]>('http/updates');
+const recorded = casesOf('writes/updates', isRecordedStep);
 
 let fixture: Fixture;
 beforeAll(async () => {

@@ -1,9 +1,10 @@
 /** The versions that are off by default: what a server with `--runtime-config=api/all=true` makes of their kinds, as release 1.31.1 did, and what is served under other settings. */
-import { recordedAnswers } from '../../recordings/answers';
 import { runtimeConfigFlag } from '../../../apiserver/options/runtime-config';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { SERVED_KINDS, type KindRow } from '../../../shared/api/kinds';
+import { casesOf } from '../../recordings/recording';
+import { anything, body as anObject, either, number, shape, text, tupleOf, type Check } from '../../recordings/shape';
 import { masked } from '../../support/recorded-versions';
 import { call, startFixture, type Fixture } from '../http/fixture';
 
@@ -19,11 +20,30 @@ interface Recorded {
   /** Where another version shows it, and how. */
   readonly other?: string;
   readonly shown?: JsonObject;
-  readonly refused?: string;
 }
 
-const RECORDED = recordedAnswers<readonly Recorded[]>('http/optional-versions');
-const CREATED = RECORDED.filter(({ refused }) => refused === undefined);
+/** What is never served, whatever the settings. */
+interface Refused {
+  readonly path: string;
+  readonly refused: string;
+}
+
+const isRecorded: Check<Recorded> = shape(
+  {
+    path: text,
+    name: text,
+    body: anObject,
+    created: anObject,
+    updated: either(tupleOf(number), tupleOf(number, text)),
+    cells: anything,
+    columns: anything,
+    deleted: text,
+  },
+  { other: text, shown: anObject },
+);
+const isRefused: Check<Refused> = shape({ path: text, refused: text });
+const RECORDED = casesOf('versions/optional', either(isRecorded, isRefused));
+const CREATED = RECORDED.filter((recorded) => isRecorded(recorded));
 
 const flag = runtimeConfigFlag('');
 const kindsWith = (...texts: string[]): readonly KindRow[] =>
@@ -64,9 +84,9 @@ test.each(CREATED.map((recorded) => [recorded.path, recorded] as const))('%s', a
   expect((await ask('DELETE', one)).object['kind']).toBe(recorded.deleted);
 });
 
-test.each(RECORDED.filter(({ refused }) => refused !== undefined).map((recorded) => [recorded.path, recorded] as const))(
+test.each(RECORDED.filter((recorded) => isRefused(recorded)).map(({ path, refused }) => [path, refused] as const))(
   '%s',
-  async (path, { refused }) => {
+  async (path, refused) => {
     expect((await ask('GET', path)).object['message']).toBe(refused);
   },
 );

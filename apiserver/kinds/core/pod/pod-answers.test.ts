@@ -1,5 +1,5 @@
-/** Replays what release 1.31.1 said to good and bad Pods (made by test/recordings/pods.ts). */
-import { recordedAnswers, recordedNames } from '../../../../test/recordings/answers';
+/** Replays what release 1.31.1 said to good and bad Pods (recorded by test/recordings/pod.ts). */
+import { recordingsIn } from '../../../../test/recordings/recording';
 import { replayKinds } from '../../../../test/support/replay-kinds';
 
-for (const name of recordedNames('pods')) replayKinds(recordedAnswers(name));
+replayKinds(recordingsIn('pod'));

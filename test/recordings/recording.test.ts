@@ -1,0 +1,65 @@
+/** Where recordings lie, and that what is read of them is what stands there. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { repository } from '../support/repository';
+import { ANSWERS, casesOf, recordingOf, recordingsIn } from './recording';
+import { anything, body, either, listOf, mapOf, nothing, number, oneOf, shape, text, tupleOf, truth } from './shape';
+
+const LARGEST_BYTES = 4096;
+/** What is no part of the repository, and what of it is data of the product or its tools. */
+const FOREIGN = /(^|\/)(node_modules|dist|coverage|\.[^/]+)$/;
+const PRODUCT = /^(package-lock\.json|shared\/api\/types\/(generated\/.+|supplement\.json))$/;
+
+/** Paths from the root of all files below a folder, without what is no part of the repository. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(path.join(repository, folder), { withFileTypes: true }).flatMap((entry) => {
+    const file = path.posix.join(folder, entry.name);
+    if (FOREIGN.test(file)) return [];
+    return entry.isDirectory() ? filesBelow(file) : [file];
+  });
+}
+
+const files = filesBelow('');
+
+test('recorded data lies in one place', () => {
+  const data = files.filter((file) => /\.jsonl?$/.test(file) && statSync(path.join(repository, file)).size > LARGEST_BYTES);
+  expect(data.filter((file) => !file.startsWith(`${ANSWERS}/`) && !PRODUCT.test(file))).toEqual([]);
+});
+
+test('recordings are lines, each in an area', () => {
+  const recorded = files.filter((file) => file.startsWith(`${ANSWERS}/`));
+  const areas = [...new Set(recorded.map((file) => file.split('/')[3] ?? ''))];
+  expect(areas.flatMap(recordingsIn).map((name) => `${ANSWERS}/${name}.jsonl`)).toEqual([...recorded].sort());
+});
+
+test.each(files.filter((file) => file.startsWith(`${ANSWERS}/`)))('%s is read as it stands', (file) => {
+  const whole = readFileSync(path.join(repository, file), 'utf8');
+  expect(whole.endsWith('\n')).toBe(true);
+  const lines = whole.slice(0, -1).split('\n');
+  const name = file.slice(ANSWERS.length + 1, -'.jsonl'.length);
+  const { head, cases } = recordingOf(name, anything, anything);
+  expect([head, ...cases]).toEqual(lines.map((line): unknown => JSON.parse(line)));
+});
+
+test('a line that is not what was expected is named', () => {
+  expect(() => casesOf('values/strict', tupleOf(text, text, text))).toThrow('values/strict:1 is not what was expected: ["address",');
+});
+
+test.each([
+  ['a text', text, 'x', 1],
+  ['a number', number, 1, '1'],
+  ['a truth', truth, false, null],
+  ['nothing', nothing, null, undefined],
+  ['anything', anything, null, undefined],
+  ['an object', body, {}, []],
+  ['a list', listOf(text), ['x'], ['x', 1]],
+  ['a map', mapOf(number), { a: 1 }, { a: 1, b: '2' }],
+  ['one of two', oneOf('x', 7), 7, '7'],
+  ['either', either(text, nothing), null, 0],
+  ['a pair', tupleOf(text, number), ['x', 1], ['x', 1, 2]],
+  ['an object with members', shape({ a: text }, { b: number }), { a: 'x' }, { b: 1 }],
+  ['an object with other members', shape({ a: text }, { b: number }), { a: 'x', b: 1 }, { a: 'x', c: 1 }],
+  ['an object with wrong members', shape({ a: text }, { b: number }), { a: 'x', b: 1 }, { a: 'x', b: '1' }],
+] as const)('%s', (_name, isGood, good, bad) => {
+  expect([isGood(good), isGood(bad)]).toEqual([true, false]);
+});

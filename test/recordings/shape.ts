@@ -1,0 +1,55 @@
+/**
+ * What a line of a recording has to be, said in small checks: a check tells whether a parsed value is of its type. An object with a member that its check does
+ * not name is refused, so that nothing which was recorded is overlooked. Checks look only as deep as they say.
+ */
+import type { Body, Json } from './reference';
+
+export type Check<T> = (value: unknown) => value is T;
+
+type Checks = Readonly<Record<string, Check<unknown>>>;
+type Checked<M> = { readonly [K in keyof M]: M[K] extends Check<infer T> ? T : never };
+
+export const text: Check<string> = (value): value is string => typeof value === 'string';
+export const number: Check<number> = (value): value is number => typeof value === 'number';
+export const truth: Check<boolean> = (value): value is boolean => typeof value === 'boolean';
+export const nothing: Check<null> = (value): value is null => value === null;
+/** Whatever stands there, but something: lines are parsed from JSON. */
+export const anything: Check<Json> = (value): value is Json => value !== undefined;
+export const body: Check<Body> = (value): value is Body => isRecord(value);
+
+/** Just one of these values. */
+export function oneOf<const T extends readonly (string | number | boolean)[]>(...wanted: T): Check<T[number]> {
+  return (value): value is T[number] => wanted.some((one) => one === value);
+}
+
+export function either<A, B>(one: Check<A>, other: Check<B>): Check<A | B> {
+  return (value): value is A | B => one(value) || other(value);
+}
+
+export function listOf<T>(item: Check<T>): Check<readonly T[]> {
+  return (value): value is readonly T[] => Array.isArray(value) && value.every(item);
+}
+
+/** A list of just these. */
+export function tupleOf<C extends readonly Check<unknown>[]>(...items: C): Check<Checked<C>> {
+  return (value): value is Checked<C> =>
+    Array.isArray(value) && value.length === items.length && items.every((isGood, at) => isGood(value[at]));
+}
+
+export function mapOf<T>(item: Check<T>): Check<Readonly<Record<string, T>>> {
+  return (value): value is Readonly<Record<string, T>> => isRecord(value) && Object.values(value).every(item);
+}
+
+/** An object with all of these members, and perhaps those of `more`. */
+export function shape<M extends Checks, O extends Checks>(members: M, more: O): Check<Checked<M> & Partial<Checked<O>>>;
+export function shape<M extends Checks>(members: M): Check<Checked<M>>;
+export function shape(members: Checks, more: Checks = {}): Check<Readonly<Record<string, unknown>>> {
+  return (value): value is Readonly<Record<string, unknown>> =>
+    isRecord(value) &&
+    Object.entries(members).every(([name, isGood]) => isGood(value[name])) &&
+    Object.keys(value).every((name) => Object.hasOwn(members, name) || more[name]?.(value[name]) === true);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,12 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
+/** The folder of package.json, above this file in the sources and in dist/ alike. */
+export const repository = folderOf('package.json', __dirname);
+
+function folderOf(file: string, start: string): string {
+  if (existsSync(path.join(start, file))) return start;
+  const above = path.dirname(start);
+  if (above === start) throw new Error(`there is no ${file} above`);
+  return folderOf(file, above);
+}
