@@ -39,8 +39,14 @@ interface PendingKey {
 export interface PipelineEvents {
   /** Called once a batch is durable, before its writers are answered. */
   durable(committed: readonly Committed[]): void;
-  /** Nothing that was pending has been done: whoever followed pending state reads it again. */
-  rolledBack(): void;
+  /** Nothing that was pending has been done, for this reason: whoever followed pending state reads it again. */
+  rolledBack(reason: unknown): void;
+}
+
+/** How the last durable step ended, and when on the monotonic clock. */
+export interface Outcome {
+  readonly at: number;
+  readonly failure: StoreError | undefined;
 }
 
 const maxPendingBytes = 64 << 20;
@@ -59,6 +65,7 @@ export class Pipeline {
   /** The revision given out last. */
   private assigned: Revision;
   private durableRevision: Revision;
+  private outcome: Outcome | undefined;
   private readonly idle: (() => void)[] = [];
 
   constructor(
@@ -74,6 +81,11 @@ export class Pipeline {
   /** The newest durable revision. */
   get revision(): Revision {
     return this.durableRevision;
+  }
+
+  /** Undefined before the first step. */
+  get lastOutcome(): Outcome | undefined {
+    return this.outcome;
   }
 
   /** The revision that the next change will take. */
@@ -154,7 +166,7 @@ export class Pipeline {
       );
       this.sweep?.cancel();
       this.flight = undefined;
-      if (failure === undefined || this.isDone(batch)) this.finish(batch);
+      if (failure === undefined) this.finish(batch);
       else this.fail(batch, failure.error);
     }
     this.started = false;
@@ -179,8 +191,8 @@ export class Pipeline {
         if (step.changes.length > 0) writes.append(step.revision, step.changes);
         step.also?.(writes);
       }
-      writes.setCounter('revision', lastRevision(batch, this.durableRevision));
     });
+    this.outcome = { at: this.clock.monotonic(), failure: undefined };
   }
 
   private finish(batch: readonly Waiting[]): void {
@@ -201,13 +213,15 @@ export class Pipeline {
   private fail(batch: readonly Waiting[], error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     const full = /no space|ENOSPC|MAP_FULL|quota/i.test(message);
+    const failure = new StoreError(full ? 'no-space' : 'unavailable', `the write was not done: ${message}`);
+    this.outcome = { at: this.clock.monotonic(), failure };
     const queued = this.queue;
     this.queue = [];
     this.pending.clear();
     this.pendingBytes = 0;
     this.assigned = this.durableRevision;
-    this.events.rolledBack();
-    for (const step of batch) step.reject(new StoreError(full ? 'no-space' : 'unavailable', `the write was not done: ${message}`));
+    this.events.rolledBack(error);
+    for (const step of batch) step.reject(failure);
     for (const step of queued) step.reject(new StoreError('unavailable', `an earlier write was not done: ${message}`));
   }
 
@@ -220,19 +234,6 @@ export class Pipeline {
       }
       this.sweepOverdue();
     });
-  }
-
-  /** Whether a batch whose write reported an error is in the database all the same. */
-  private isDone(batch: readonly Waiting[]): boolean {
-    const snapshot = this.environment.snapshot();
-    try {
-      const last = lastRevision(batch, this.durableRevision);
-      return last > this.durableRevision && snapshot.counter('revision') >= last;
-    } catch {
-      return false;
-    } finally {
-      snapshot.done();
-    }
   }
 }
 

@@ -41,6 +41,11 @@ export class Watches {
   close(): void {
     for (const watch of [...this.open]) watch.close();
   }
+
+  /** Like {@link close}, for those who do not know of it: there will be no further events. */
+  breakOff(): void {
+    for (const watch of [...this.open]) watch.breakOff();
+  }
 }
 
 type State = 'starting' | 'behind' | 'live' | 'paused' | 'closed';
@@ -89,6 +94,11 @@ class LogWatch implements Watch {
     if (this.state === 'closed') return;
     this.state = 'closed';
     this.closed();
+  }
+
+  breakOff(): void {
+    this.close();
+    this.sink.connection('disconnected');
   }
 
   offer(committed: readonly Committed[]): void {

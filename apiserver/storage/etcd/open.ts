@@ -223,6 +223,10 @@ class EtcdStore implements Store {
     return this.read(methods.status, undefined, this.deadline(options));
   }
 
+  async health(options?: CallOptions): Promise<void> {
+    await this.revision(options);
+  }
+
   close(): Promise<void> {
     if (!this.closed) {
       this.closed = true;
