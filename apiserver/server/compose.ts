@@ -23,7 +23,7 @@ import { Outbox } from '../endpoints/outbox';
 import { LiveWatches } from '../endpoints/live-watches';
 import { Encoders } from '../endpoints/representation/encoders';
 import { Health } from '../health/checks';
-import { serverChecks, sharedStoreCheck } from '../health/server-checks';
+import { serverChecks, sharedCheck } from '../health/server-checks';
 import { Metrics } from '../metrics/metrics';
 import { createOpenApi } from '../openapi/openapi';
 import { claimPrefix } from '../registry/bootstrap/ownership';
@@ -165,16 +165,17 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   const watches = new LiveWatches();
   const metrics = new Metrics(clock, options.gates, {
     storageObjects: () => cache.storedTypes().map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
-    storageSize: async () => (await store.status().catch(() => undefined))?.size,
+    storage: () => store.status().catch(() => undefined),
     inFlight: () => inFlight,
     ledger,
     cache: () => cache.statistics,
     cacheRevision: () => cache.revision,
   });
-  const storeAnswers = sharedStoreCheck(store, clock);
+  const storeAnswers = sharedCheck((call) => store.revision(call), clock);
+  const storeTakesWrites = sharedCheck((call) => store.health(call), clock);
   const hooks = { complete: false };
   const health = new Health(
-    serverChecks({ storeAnswers, cache, state, bootstrapped: () => hooks.complete }),
+    serverChecks({ storeAnswers, storeTakesWrites, cache, state, bootstrapped: () => hooks.complete }),
     clock,
     options.livezGraceMs,
     // Before the first readiness a failing check is nothing to worry about.
