@@ -159,6 +159,7 @@ export type StoreFailure =
   /** A read was not answered in time. */
   | 'deadline'
   | 'too-large'
+  /** The store is full. A write may have been done all the same (the one that filled it); settle it with `commit`. */
   | 'no-space'
   | 'lease-not-found'
   /** The store answered something that it never should. */
