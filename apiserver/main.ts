@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   const logger = createLogger({ level: flags['log-level'], clock });
   const lifecycle = new Lifecycle({ clock, logger, process });
   lifecycle.listen();
-  const store = await openStore(flags);
+  const store = await openStore(flags, logger);
   lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => store.close() });
   const server = await startServer(await serverOptions(flags, logger), { store, clock, random, logger });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
@@ -59,11 +59,11 @@ function refuseContradictions(flags: ServerFlags): void {
 }
 
 /** The client libraries of both stores are heavy, so only the one in use is loaded. */
-async function openStore(flags: ServerFlags): Promise<Store> {
+async function openStore(flags: ServerFlags, logger: Logger): Promise<Store> {
   switch (flags['storage-backend']) {
     case 'embedded': {
       const { openEmbeddedStore } = await import('./storage/embedded/open.js');
-      return openEmbeddedStore({ directory: flags['storage-dir'], clock, random });
+      return openEmbeddedStore({ directory: flags['storage-dir'], clock, random, logger });
     }
     case 'etcd3': {
       const { openEtcdStore } = await import('./storage/etcd/open.js');

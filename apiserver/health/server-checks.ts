@@ -1,12 +1,13 @@
 /** The health checks of an API server, in upstream's order. Only those that have something to look at. */
 import type { Clock } from '../../shared/runtime/clock';
 import type { OpenedCache } from '../cache/open-cache';
-import type { Store } from '../storage/store';
+import type { CallOptions } from '../storage/store';
 import type { HealthCheck } from './checks';
 
 export interface CheckedParts {
-  /** See {@link sharedStoreCheck}. */
+  /** See {@link sharedCheck}: whether the store answers, and whether it takes writes. */
   readonly storeAnswers: () => Promise<string | undefined>;
+  readonly storeTakesWrites: () => Promise<string | undefined>;
   readonly cache: Pick<OpenedCache, 'ready' | 'problems'>;
   readonly state: { readonly stopping: boolean };
   /** Whether what the server itself needs has been created. */
@@ -17,12 +18,12 @@ const STORE_TIMEOUT_MS = 2000;
 /** Answers within this time share one look at the store. */
 const STORE_SHARED_MS = 500;
 
-export function serverChecks({ storeAnswers, cache, state, bootstrapped }: CheckedParts): readonly HealthCheck[] {
+export function serverChecks({ storeAnswers, storeTakesWrites, cache, state, bootstrapped }: CheckedParts): readonly HealthCheck[] {
   return [
     { name: 'ping', check: () => undefined },
     { name: 'log', check: () => undefined },
     { name: 'etcd', check: storeAnswers },
-    { name: 'etcd-readiness', only: 'readyz', check: storeAnswers },
+    { name: 'etcd-readiness', only: 'readyz', check: storeTakesWrites },
     {
       name: 'informer-sync',
       only: 'readyz',
@@ -33,13 +34,13 @@ export function serverChecks({ storeAnswers, cache, state, bootstrapped }: Check
   ];
 }
 
-/** What is wrong with the store; undefined = it answers. */
-export function sharedStoreCheck(store: Pick<Store, 'revision'>, clock: Clock): () => Promise<string | undefined> {
+/** What a question to the store brings to light; undefined = nothing is wrong. Those who ask at about the same time share one question. */
+export function sharedCheck(ask: (options: CallOptions) => Promise<unknown>, clock: Clock): () => Promise<string | undefined> {
   let last: { readonly at: number; readonly result: Promise<string | undefined> } | undefined;
   return () => {
     const now = clock.monotonic();
     if (last === undefined || now - last.at > STORE_SHARED_MS) {
-      const result = store.revision({ deadline: now + STORE_TIMEOUT_MS }).then(
+      const result = ask({ deadline: now + STORE_TIMEOUT_MS }).then(
         () => undefined,
         (error: unknown) => `error getting data from etcd: ${error instanceof Error ? error.message : String(error)}`,
       );

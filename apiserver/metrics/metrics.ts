@@ -9,6 +9,7 @@ import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Deprecation, KindRow } from '../../shared/api/kinds';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { CacheStatistics } from '../cache/statistics';
+import type { StoreStatus } from '../storage/store';
 import type { Ledger } from '../allocation/ledger';
 import { publishAllocations } from './allocation-metrics';
 import { publishCache } from './cache-metrics';
@@ -21,8 +22,8 @@ import { describeRequest, type DescribedRequest, type RequestLabels } from './re
 export interface Gauges {
   /** Objects per resource text (`leases.coordination.platform.io`). */
   storageObjects(): Iterable<readonly [resource: string, count: number]>;
-  /** Bytes; undefined when it is not known. */
-  storageSize(): Promise<number | undefined>;
+  /** Undefined when it is not known. */
+  storage(): Promise<StoreStatus | undefined>;
   inFlight(): { readonly readOnly: number; readonly mutating: number };
   readonly connections: ConnectionCounts;
   /** The addresses and node ports of Services. */
@@ -336,8 +337,19 @@ export class Metrics {
       labelNames: ['storage_cluster_id'],
       registers,
       async collect() {
-        const size = await gauges.storageSize();
-        if (size !== undefined) this.set({ storage_cluster_id: 'etcd-0' }, size);
+        const status = await gauges.storage();
+        if (status !== undefined) this.set({ storage_cluster_id: 'etcd-0' }, status.size);
+      },
+    });
+    new Counter({
+      name: 'apiserver_storage_purge_failures_total',
+      help: 'How often the embedded store could not remove from the disk what was compacted.',
+      registers,
+      async collect() {
+        const failures = (await gauges.storage())?.purgeFailures;
+        if (failures === undefined) return;
+        this.reset();
+        this.inc(failures);
       },
     });
     new Gauge({

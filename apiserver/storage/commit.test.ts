@@ -13,6 +13,8 @@ import { StoreError, type Revision, type Store, type Transaction, type Transacti
 interface Fate {
   readonly done: boolean;
   readonly answered: boolean;
+  /** The answer is that the store is full, done or not. */
+  readonly full?: true;
   readonly meanwhile?: () => Promise<unknown>;
 }
 
@@ -54,6 +56,7 @@ describe('commit', () => {
       const fate = fates[sent++] ?? { done: true, answered: true };
       const result = fate.done ? await store.transact(transaction) : undefined;
       await fate.meanwhile?.();
+      if (fate.full) throw new StoreError('no-space', 'database space exceeded');
       if (result === undefined || !fate.answered) throw new StoreError('ambiguous', 'the answer was lost');
       return result;
     };
@@ -61,8 +64,10 @@ describe('commit', () => {
       busy++;
       const opened = store.watch(...parameters);
       const close = opened.close.bind(opened);
+      let isOpen = true;
       opened.close = () => {
-        busy--;
+        if (isOpen) busy--;
+        isOpen = false;
         close();
       };
       return opened;
@@ -177,6 +182,69 @@ describe('commit', () => {
     const before = clock.monotonic();
     await expect(settled(unlucky(lostAnswer(later)), write(base, 'b'))).rejects.toMatchObject({ failure: 'ambiguous' });
     expect(clock.monotonic() - before).toBeLessThan(2_000);
+  });
+
+  describe('when the store says that it is full', () => {
+    const full = (done: boolean, meanwhile?: () => Promise<unknown>): Fate => ({
+      ...(done ? lostAnswer(meanwhile) : lostRequest(meanwhile)),
+      full: true,
+    });
+
+    it('finds that it took the write all the same', async () => {
+      expect(await settled(unlucky(full(true)), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
+      sent = 0;
+      const later = (): Promise<unknown> => put('theirs');
+      expect(await settled(unlucky(full(true, later)), write(2, 'b'))).toEqual({ committed: true, revision: 3 });
+      sent = 0;
+      expect(await settled(unlucky(full(true)), erase(4))).toEqual({ committed: true, revision: 5 });
+      expect(sent).toBe(1);
+    });
+
+    it('finds that it did not, and says so at once', async () => {
+      const base = await put('a');
+      const before = clock.monotonic();
+      await expect(settled(unlucky(full(false)), write(base, 'b'))).rejects.toMatchObject({ failure: 'no-space' });
+      await remove();
+      sent = 0;
+      await expect(settled(unlucky(full(false)), write(0, 'b'))).rejects.toMatchObject({ failure: 'no-space' });
+      expect(sent).toBe(1);
+      expect(clock.monotonic() - before).toBeLessThan(2_000);
+    });
+
+    it("does not take somebody else's write for its own", async () => {
+      const base = await put('a');
+      const guarded: Transaction = {
+        ...write(base, 'b'),
+        compare: [
+          { key: '/none', modRevision: 0 },
+          { key, modRevision: base },
+        ],
+      };
+      expect(await settled(unlucky(full(false, () => put('theirs'))), guarded)).toMatchObject({
+        committed: false,
+        revision: base + 1,
+        current: [undefined, { key, modRevision: base + 1 }],
+      });
+    });
+
+    it('goes on asking about an attempt whose answer was lost before', async () => {
+      const base = await put('a');
+      expect(await settled(unlucky(lostAnswer(), full(false)), write(base, 'b'))).toEqual({ committed: true, revision: base + 1 });
+      sent = 0;
+      expect(await settled(unlucky(lostRequest(), full(false), full(false)), write(base + 1, 'c'))).toEqual({
+        committed: true,
+        revision: base + 2,
+      });
+      const fates = [lostRequest(), ...Array.from({ length: 100 }, () => full(false))];
+      sent = 0;
+      const outcome = settled(unlucky(...fates), write(base + 2, 'd'), { deadline: clock.monotonic() + 5_000 });
+      await expect(outcome).rejects.toMatchObject({ failure: 'ambiguous' });
+    });
+
+    it('does not know of a write that leaves no trace', async () => {
+      const blind: Transaction = { compare: [], operations: [{ type: 'put', key, value: Buffer.from('a') }] };
+      await expect(settled(unlucky(full(true)), blind)).rejects.toMatchObject({ failure: 'ambiguous' });
+    });
   });
 
   it('never repeats a transaction that could happen twice', async () => {

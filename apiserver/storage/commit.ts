@@ -3,7 +3,8 @@
  * revisions only and never looks into a value.
  *
  * Sending the same transaction again is safe because it is conditioned on a key that it writes: it can happen once. If
- * its condition then fails, the history of that key tells whether the lost attempt or somebody else changed it.
+ * its condition then fails, the history of that key tells whether the lost attempt or somebody else changed it. etcd may
+ * say that it is full of a write that it has just done; there the key itself is looked at, because nothing can be sent.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import {
@@ -29,11 +30,11 @@ export interface CommitOptions {
   readonly since?: Revision;
 }
 
-const defaultTimeoutMs = 34_000;
+const DEFAULT_TIMEOUT_MS = 34_000;
 /** How long one attempt may wait for its answer before it counts as lost. */
-const attemptMs = 10_000;
-const firstDelayMs = 50;
-const longestDelayMs = 1_000;
+const ATTEMPT_MS = 10_000;
+const FIRST_DELAY_MS = 50;
+const LONGEST_DELAY_MS = 1_000;
 
 /**
  * Does `transaction` at most once. Rejects with `ambiguous` when the deadline passes before the outcome is known, or at
@@ -41,34 +42,65 @@ const longestDelayMs = 1_000;
  */
 export async function commit(store: Store, transaction: Transaction, options: CommitOptions): Promise<TransactionResult> {
   const { clock } = options;
-  const deadline = options.deadline ?? clock.monotonic() + defaultTimeoutMs;
-  const attemptDeadline = (): number => Math.min(deadline, clock.monotonic() + attemptMs);
-  let lost: StoreError;
-  let reason = '';
+  const deadline = options.deadline ?? clock.monotonic() + DEFAULT_TIMEOUT_MS;
+  const attempt = (): Promise<TransactionResult> =>
+    store.transact(transaction, { deadline: Math.min(deadline, clock.monotonic() + ATTEMPT_MS) });
+  let first: StoreError;
   try {
-    return await store.transact(transaction, { deadline: attemptDeadline() });
+    return await attempt();
   } catch (error) {
-    if (!(error instanceof StoreError) || error.failure !== 'ambiguous') throw error;
-    lost = error;
-    reason = error.message;
+    if (!(error instanceof StoreError) || (error.failure !== 'ambiguous' && error.failure !== 'no-space')) throw error;
+    first = error;
   }
   const witness = findWitness(transaction);
-  if (witness === undefined) throw lost;
-  for (let delay = firstDelayMs; clock.monotonic() + delay < deadline; delay = Math.min(2 * delay, longestDelayMs)) {
-    await clock.sleep(delay);
+  if (witness === undefined) throw unknown(first.message);
+  // What a full store has done it did before it answered: nothing is under way, and a look settles it.
+  const isAnswered = first.failure === 'no-space';
+  const look = (): Promise<Refusal> => readCompared(store, transaction, deadline);
+  let reason = first.message;
+  for (let delay = isAnswered ? 0 : FIRST_DELAY_MS; clock.monotonic() + delay < deadline; delay = nextDelay(delay)) {
+    if (delay > 0) await clock.sleep(delay);
+    let untouched = false;
     try {
-      const again = await store.transact(transaction, { deadline: attemptDeadline() });
+      let isRefused = !isAnswered;
+      const again = await (isAnswered ? look() : attempt()).catch((error: unknown) => {
+        if (!(error instanceof StoreError) || error.failure !== 'no-space') throw error;
+        isRefused = false;
+        return look();
+      });
       if (again.committed) return again;
-      const revision = await revisionOfOurs(store, witness, again.current[witness.index], { clock, deadline, since: options.since });
-      return revision === undefined ? again : { committed: true, revision };
+      const current = again.current[witness.index];
+      untouched = !isRefused && (current?.modRevision ?? 0) === witness.revision;
+      if (!untouched) {
+        const revision = await revisionOfOurs(store, witness, current, { clock, deadline, since: options.since });
+        return revision === undefined ? again : { committed: true, revision };
+      }
     } catch (error) {
       // Whatever the failure: it says nothing about the attempt whose answer was lost.
       if (!(error instanceof StoreError)) throw error;
       reason = error.message;
       if (error.failure === 'closed' || error.failure === 'compacted') break;
     }
+    if (untouched && isAnswered) throw first;
   }
-  throw new StoreError('ambiguous', `the outcome of a write is unknown: ${reason}`);
+  throw unknown(reason);
+}
+
+type Refusal = Extract<TransactionResult, { committed: false }>;
+
+function unknown(reason: string): StoreError {
+  return new StoreError('ambiguous', `the outcome of a write is unknown: ${reason}`);
+}
+
+function nextDelay(delay: number): number {
+  return Math.min(Math.max(2 * delay, FIRST_DELAY_MS), LONGEST_DELAY_MS);
+}
+
+/** What a refusal would say, at one revision. */
+async function readCompared(store: Store, { compare }: Transaction, deadline: number): Promise<Refusal> {
+  const revision = await store.revision({ deadline });
+  const reads = await Promise.all(compare.map(({ key }) => store.get(key, { revision, deadline })));
+  return { committed: false, revision, current: reads.map(({ kv }) => kv) };
 }
 
 /** A written key whose revision is a condition of the write. */

@@ -114,6 +114,8 @@ export interface StoreStatus {
   readonly revision: Revision;
   /** Bytes that the database occupies. */
   readonly size: number;
+  /** How often removing what compaction made unreadable has failed since the start; absent where the store's server does that by itself. */
+  readonly purgeFailures?: number;
 }
 
 /** Every method rejects with a {@link StoreError} and nothing else. */
@@ -138,6 +140,8 @@ export interface Store {
   /** Ends the lease at once and deletes its keys. */
   revokeLease(lease: LeaseId, options?: CallOptions): Promise<void>;
   status(options?: CallOptions): Promise<StoreStatus>;
+  /** Rejects when the store does not answer, or is known to take no writes. May be asked at any rate. */
+  health(options?: CallOptions): Promise<void>;
   /** The most operations that one transaction may hold. */
   readonly maxOperations: number;
   close(): Promise<void>;
@@ -155,6 +159,7 @@ export type StoreFailure =
   /** A read was not answered in time. */
   | 'deadline'
   | 'too-large'
+  /** The store is full. A write may have been done all the same (the one that filled it); settle it with `commit`. */
   | 'no-space'
   | 'lease-not-found'
   /** The store answered something that it never should. */

@@ -230,6 +230,10 @@ export class MemoryStore implements Store {
     return { version: 'memory', revision: this.current, size: 0 };
   }
 
+  async health(): Promise<void> {
+    await this.revision();
+  }
+
   async close(): Promise<void> {
     for (const watch of this.watches) watch.close();
   }

@@ -134,7 +134,7 @@ describe('create', () => {
     ['no-space', 503, 'etcdserver: mvcc: database space exceeded'],
     ['closed', 503, 'apiserver is shutting down'],
   ] as const)('says what the store failed at: %s', async (failure, code, message) => {
-    f.store.failure = new StoreError(failure, 'x');
+    jest.spyOn(f.store, 'transact').mockRejectedValue(new StoreError(failure, 'x'));
     expect(await refusal(f.create('configmaps', configMap))).toMatchObject({ code, message });
   });
 });

@@ -1,6 +1,6 @@
 /** The second phase: what the server says about itself – metrics and health – and the states and counts that they look at. Serves nothing. */
 import { Health } from '../../health/checks';
-import { serverChecks, sharedStoreCheck } from '../../health/server-checks';
+import { serverChecks, sharedCheck } from '../../health/server-checks';
 import { Metrics } from '../../metrics/metrics';
 import { Connections } from '../connections';
 import { InFlight } from '../in-flight';
@@ -24,8 +24,16 @@ export function observe(setting: Setting, state: State): Observation {
   const inFlight = new InFlight({ readOnly: options.maxReadOnly, mutating: options.maxMutating });
   const connections = new Connections(options.connectionCaps);
   const metrics = metricsOf(setting, state, { inFlight, connections });
-  const storeAnswers = sharedStoreCheck(store, clock);
-  return { progress, inFlight, connections, metrics, health: healthOf(setting, state, { progress, metrics, storeAnswers }), storeAnswers };
+  const storeAnswers = sharedCheck((call) => store.revision(call), clock);
+  const storeTakesWrites = sharedCheck((call) => store.health(call), clock);
+  return {
+    progress,
+    inFlight,
+    connections,
+    metrics,
+    health: healthOf(setting, state, { progress, metrics, storeAnswers, storeTakesWrites }),
+    storeAnswers,
+  };
 }
 
 type Counted = Pick<Observation, 'inFlight' | 'connections'>;
@@ -33,7 +41,7 @@ type Counted = Pick<Observation, 'inFlight' | 'connections'>;
 function metricsOf({ options, store, clock }: Setting, { cache, ledger }: State, { inFlight, connections }: Counted): Metrics {
   return new Metrics(clock, options.gates, {
     storageObjects: () => cache.storedTypes().map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
-    storageSize: async () => (await store.status().catch(() => undefined))?.size,
+    storage: () => store.status().catch(() => undefined),
     inFlight: () => inFlight,
     connections,
     ledger,
@@ -42,11 +50,17 @@ function metricsOf({ options, store, clock }: Setting, { cache, ledger }: State,
   });
 }
 
-type Watched = Pick<Observation, 'progress' | 'metrics' | 'storeAnswers'>;
+type Watched = Pick<Observation, 'progress' | 'metrics' | 'storeAnswers'> & {
+  readonly storeTakesWrites: () => Promise<string | undefined>;
+};
 
-function healthOf({ options, clock, logger }: Setting, { cache }: State, { progress, metrics, storeAnswers }: Watched): Health {
+function healthOf(
+  { options, clock, logger }: Setting,
+  { cache }: State,
+  { progress, metrics, storeAnswers, storeTakesWrites }: Watched,
+): Health {
   return new Health(
-    serverChecks({ storeAnswers, cache, state: progress, bootstrapped: () => progress.bootstrapped }),
+    serverChecks({ storeAnswers, storeTakesWrites, cache, state: progress, bootstrapped: () => progress.bootstrapped }),
     clock,
     options.livezGraceMs,
     // Before the first readiness a failing check is nothing to worry about.

@@ -5,8 +5,10 @@
  * A batch becomes visible to readers only after its pages and then its meta page are on disk (lmdb without overlapping
  * synchronisation), so whatever a snapshot shows is durable.
  */
+import { join } from 'node:path';
 import { open, type Database, type RangeOptions, type RootDatabase, type Transaction as LmdbTransaction } from 'lmdb';
 import type { Revision } from '../store';
+import { PRIVATE_FILE, restrict } from './folder-lock';
 import {
   decodeEntry,
   decodeLatest,
@@ -54,23 +56,51 @@ const counters = {
 };
 export type Counter = Exclude<keyof typeof counters, 'format'>;
 
-const formatVersion = 1;
+/** Further keys of the same table: who wrote last, and what is written only to see whether anything can be. */
+const markKey = Buffer.from('mark');
+const probeKey = Buffer.from('probe');
+const PROBE_BYTES = 16 << 10;
+
+const DATA_FILES = ['data.mdb', 'lock.mdb'];
+
+const FORMAT_VERSION = 1;
 
 /** The revision of a store that was never written, as etcd counts: the first write takes 2. */
-const emptyRevision = 1;
+const EMPTY_REVISION = 1;
 
 /** Every key is also part of a history key, and lmdb's longest key has 1,978 bytes. */
-export const longestKey = 1_900;
+export const LONGEST_KEY = 1_900;
+
+/** Another process has written to the files since this one opened them: what this one knows of them is of no use any more. */
+export class StoreTaken extends Error {
+  override readonly name = 'StoreTaken';
+}
 
 export class Environment {
+  private writes = 0;
+  /** Ends with the last write that was asked for, however that ends. */
+  private written: Promise<unknown> = Promise.resolve();
+
   private constructor(
     private readonly root: RootDatabase<Buffer, Buffer>,
     private readonly tables: Tables,
+    private readonly directory: string,
+    private readonly owner: string,
+    /** The mark and the last revision that the files hold, as far as this process knows; each of its writes leaves a new mark. */
+    private mark: Buffer | undefined,
+    private revision: Revision,
   ) {}
 
-  /** Opens or creates the files in `directory`. Throws when they were written in another format. */
-  static async open(directory: string): Promise<Environment> {
-    const root = open<Buffer, Buffer>({ path: directory, noSubdir: false, maxDbs: 8, overlappingSync: false, cache: false });
+  /**
+   * Opens or creates the files in `directory`. Throws when they were written in another format.
+   * @param owner a text that no other process uses.
+   */
+  static async open(directory: string, owner: string): Promise<Environment> {
+    // lmdb's types lack the mode. Its batching by turns makes a promise that nobody can reach, whose rejection would end the process when a commit
+    // fails; writes come in batches as it is.
+    const options = { permissionsMode: PRIVATE_FILE, noSubdir: false, overlappingSync: false, eventTurnBatching: false, cache: false };
+    const root = open<Buffer, Buffer>({ path: directory, maxDbs: 8, ...options });
+    for (const file of DATA_FILES) restrict(join(directory, file), PRIVATE_FILE);
     const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, keyEncoding: 'binary', encoding: 'binary' });
     const tables: Tables = {
       log: table('log'),
@@ -82,14 +112,15 @@ export class Environment {
     const format = tables.counters.get(counters.format);
     if (format === undefined) {
       await root.batch(() => {
-        void tables.counters.put(counters.format, encodeNumber(formatVersion));
-        void tables.counters.put(counters.revision, encodeNumber(emptyRevision));
+        void tables.counters.put(counters.format, encodeNumber(FORMAT_VERSION));
+        void tables.counters.put(counters.revision, encodeNumber(EMPTY_REVISION));
       });
-    } else if (decodeNumber(format) !== formatVersion) {
+    } else if (decodeNumber(format) !== FORMAT_VERSION) {
       await root.close();
-      throw new Error(`the data in ${directory} has format ${decodeNumber(format)}; this version reads format ${formatVersion}`);
+      throw new Error(`the data in ${directory} has format ${decodeNumber(format)}; this version reads format ${FORMAT_VERSION}`);
     }
-    return new Environment(root, tables);
+    const revision = decodeNumber(tables.counters.get(counters.revision) ?? encodeNumber(EMPTY_REVISION));
+    return new Environment(root, tables, directory, owner, tables.counters.get(markKey), revision);
   }
 
   /** A consistent view of the newest committed state; call {@link Snapshot.done} when finished. */
@@ -97,11 +128,56 @@ export class Environment {
     return new Snapshot(this.tables, this.root.useReadTransaction());
   }
 
-  /** Does all writes of `action` in one durable step; rejects when nothing of it was done. */
-  async write(action: (batch: Batch) => void): Promise<void> {
-    await this.root.batch(() => action(new Batch(this.tables)));
-    // lmdb keeps a read transaction for the rest of the turn; whoever reads next must see this batch.
-    this.root.resetReadTxn();
+  /**
+   * Does all writes of `action` in one durable step; rejects when nothing of it was done, with {@link StoreTaken} when this process is no longer
+   * the only one that writes here.
+   */
+  write(action: (batch: Batch) => void): Promise<void> {
+    // One after the other: each is to find what the one before it left.
+    const writing = this.written.then(() => this.writeNext(action));
+    this.written = writing.catch(() => undefined);
+    return writing;
+  }
+
+  private async writeNext(action: (batch: Batch) => void): Promise<void> {
+    const batch = new Batch(this.tables);
+    const mark = Buffer.from(`${this.owner} ${++this.writes}`);
+    try {
+      await this.root.childTransaction(() => {
+        this.checkUntouched();
+        action(batch);
+        batch.finish(mark);
+      });
+    } catch (error) {
+      // lmdb keeps a read transaction for the rest of the turn; it must not answer for what came after it.
+      this.root.resetReadTxn();
+      if (!this.isMarked(mark)) throw await causeOf(error);
+    } finally {
+      this.root.resetReadTxn();
+    }
+    this.mark = mark;
+    this.revision = batch.revision ?? this.revision;
+  }
+
+  /** Throws {@link StoreTaken} unless the files are as this process left them. Looks into the write transaction in which it is called. */
+  private checkUntouched(): void {
+    const { counters: table } = this.tables;
+    const revision = decodeNumber(table.get(counters.revision) ?? encodeNumber(EMPTY_REVISION));
+    const mark = table.get(markKey);
+    const isSame = mark === undefined ? this.mark === undefined : this.mark?.equals(mark) === true;
+    if (isSame && revision === this.revision) return;
+    const revisions = `its last revision is ${revision}, the last one known here is ${this.revision}`;
+    throw new StoreTaken(`another process has written to the data in ${this.directory} (${revisions}); this one has stopped using it`);
+  }
+
+  /** Whether a batch whose write reported an error is in the database all the same. */
+  private isMarked(mark: Buffer): boolean {
+    const snapshot = this.snapshot();
+    try {
+      return snapshot.mark()?.equals(mark) === true;
+    } finally {
+      snapshot.done();
+    }
   }
 
   async close(): Promise<void> {
@@ -109,16 +185,36 @@ export class Environment {
   }
 }
 
+/** The reason of a failed commit, which lmdb hides behind another error. */
+async function causeOf(error: unknown): Promise<unknown> {
+  if (typeof error !== 'object' || error === null || !('commitError' in error)) return error;
+  try {
+    await error.commitError;
+    return error;
+  } catch (cause) {
+    return cause;
+  }
+}
+
 /** The writes of one durable step. */
 export class Batch {
+  /** The last one that was appended. */
+  revision: Revision | undefined;
+
   constructor(private readonly tables: Tables) {}
 
-  setCounter(counter: Counter, value: number): void {
+  setCounter(counter: Exclude<Counter, 'revision'>, value: number): void {
     void this.tables.counters.put(counters[counter], encodeNumber(value));
+  }
+
+  /** Writes what nobody reads. */
+  probe(): void {
+    void this.tables.counters.put(probeKey, Buffer.alloc(PROBE_BYTES));
   }
 
   /** Appends one revision and brings `latest` and `history` up to it. */
   append(revision: Revision, changes: readonly Change[]): void {
+    this.revision = revision;
     void this.tables.log.put(encodeNumber(revision), encodeEntry(changes));
     for (const change of changes) {
       const key = Buffer.from(change.key);
@@ -131,6 +227,12 @@ export class Batch {
         void this.tables.history.put(historyKey(key, revision), encodePast({ createRevision, version }));
       }
     }
+  }
+
+  /** To be called last. */
+  finish(mark: Buffer): void {
+    void this.tables.counters.put(markKey, mark);
+    if (this.revision !== undefined) void this.tables.counters.put(counters.revision, encodeNumber(this.revision));
   }
 
   /** Keeps only `changes` of an old revision; with none the entry goes. */
@@ -166,6 +268,11 @@ export class Snapshot {
   counter(counter: Counter): number {
     const bytes = this.tables.counters.get(counters[counter], { transaction: this.transaction });
     return bytes === undefined ? 0 : decodeNumber(bytes);
+  }
+
+  /** What the last write left as its sign. */
+  mark(): Buffer | undefined {
+    return this.tables.counters.get(markKey, { transaction: this.transaction });
   }
 
   latest(key: string): Latest | undefined {

@@ -13,7 +13,7 @@ interface Lease {
   readonly keys: Set<string>;
 }
 
-const shortestWaitMs = 100;
+const SHORTEST_WAIT_MS = 100;
 
 export class Leases {
   private readonly leases = new Map<number, Lease>();
@@ -85,7 +85,7 @@ export class Leases {
     if (this.closed || this.timer !== undefined || this.leases.size === 0) return;
     let earliest = Infinity;
     for (const { expiry } of this.leases.values()) earliest = Math.min(earliest, expiry);
-    this.timer = this.clock.after(Math.max(shortestWaitMs, earliest - this.clock.monotonic()), () => {
+    this.timer = this.clock.after(Math.max(SHORTEST_WAIT_MS, earliest - this.clock.monotonic()), () => {
       this.timer = undefined;
       const now = this.clock.monotonic();
       for (const [lease, { expiry }] of [...this.leases]) {

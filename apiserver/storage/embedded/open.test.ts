@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { silentLogger, type LogFields, type Logger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { prefixRange, type Store, type TransactionResult, type WatchEvent } from '../store';
@@ -106,6 +107,28 @@ describe('the embedded store and its disk', () => {
     expect(await store.revision()).toBe(2);
     expect(await put('/a', '4', 2)).toEqual({ committed: true, revision: 3 });
     expect((await store.get('/a')).kv).toMatchObject({ version: 2, modRevision: 3 });
+  });
+
+  it('says and counts what it could not remove after a compaction, and removes it after the next one', async () => {
+    const lines: LogFields[] = [];
+    await store.close();
+    const logger: Logger = { ...silentLogger, warn: (message, fields = {}) => void lines.push({ message, ...fields }) };
+    store = await openEmbeddedStore({ directory, clock, random: systemRandom, logger });
+    for (let round = 0; round < 10; round++) await put('/a', String(round));
+    const write = Environment.prototype.write;
+    let writes = 0;
+    const failing = jest.spyOn(Environment.prototype, 'write').mockImplementation(async function (this: Environment, action) {
+      if (++writes === 2) throw new Error('no space left');
+      await write.call(this, action);
+    });
+    await store.compact(5);
+    await settle();
+    expect(lines).toEqual([{ message: 'what was compacted could not be removed from the disk', error: new Error('no space left') }]);
+    expect(await store.status()).toMatchObject({ purgeFailures: 1 });
+    failing.mockRestore();
+    await store.compact(6);
+    expect(await store.status()).toMatchObject({ purgeFailures: 1 });
+    expect(await store.get('/a', { revision: 6 })).toMatchObject({ kv: { modRevision: 6 } });
   });
 
   it('calls a write ambiguous that the disk does not answer in time', async () => {

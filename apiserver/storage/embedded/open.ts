@@ -7,6 +7,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../../shared/runtime/clock';
+import type { Logger } from '../../../shared/runtime/logger';
 import type { Random } from '../../../shared/runtime/random';
 import {
   StoreError,
@@ -21,7 +22,7 @@ import {
   type WatchSink,
 } from '../store';
 import { checkKey, checkTransaction } from '../validate';
-import { Environment, longestKey } from './environment';
+import { Environment, LONGEST_KEY, StoreTaken } from './environment';
 import { FolderInUse, lockFolder, type FolderLock } from './folder-lock';
 import { Leases } from './leases';
 import { Pipeline } from './pipeline';
@@ -35,18 +36,23 @@ export interface EmbeddedStoreOptions {
   readonly directory: string;
   readonly clock: Clock;
   readonly random: Random;
+  /** Hears of what nobody is answered. */
+  readonly logger?: Logger;
   /** The most bytes of keys and values that one transaction may write; default 3 MiB, what deploy/ gives etcd. */
   readonly maxTransactionBytes?: number;
 }
 
-const defaultTimeoutMs = 10_000;
+const DEFAULT_TIMEOUT_MS = 10_000;
+/** So long the end of the last write says whether the next one can be done: a good one, and a bad one. */
+const GOOD_FOR_MS = 10_000;
+const BAD_FOR_MS = 1_000;
 const noBytes = Buffer.alloc(0);
 
 /** Rejects with a {@link StoreError} (`unavailable`) when another process holds the folder; the message names both. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
   let lock: FolderLock;
   try {
-    lock = lockFolder(options.directory, options.random);
+    lock = lockFolder(options.directory);
   } catch (error) {
     throw error instanceof FolderInUse ? new StoreError('unavailable', error.message) : asStoreError(error);
   }
@@ -69,10 +75,14 @@ class EmbeddedStore implements Store {
   private lastLease: number;
   private purgeWanted = false;
   private purging: Promise<void> | undefined;
+  private purgeFailures = 0;
+  private probing: Promise<unknown> | undefined;
   private ending: Promise<void> | undefined;
+  /** Set once nothing may be asked of the store any more. */
+  private stopped: StoreError | undefined;
 
   static async start(options: EmbeddedStoreOptions, lock: FolderLock): Promise<EmbeddedStore> {
-    const environment = await Environment.open(options.directory);
+    const environment = await Environment.open(options.directory, options.random.uuid());
     const snapshot = environment.snapshot();
     try {
       const revision = snapshot.counter('revision');
@@ -98,7 +108,9 @@ class EmbeddedStore implements Store {
     this.leases = new Leases(options.clock, (lease) => void this.end(lease, this.deadline()).catch(() => this.leases.load(environment)));
     const events = {
       durable: this.watches.publish.bind(this.watches),
-      rolledBack: () => this.leases.load(environment),
+      rolledBack: (reason: unknown) => {
+        if (!this.stopIfTaken(reason)) this.leases.load(environment);
+      },
     };
     this.pipeline = new Pipeline(environment, options.clock, events, revision);
     this.leases.load(environment);
@@ -194,12 +206,41 @@ class EmbeddedStore implements Store {
   async status(options?: CallOptions): ReturnType<Store['status']> {
     this.checkCall('deadline', options);
     const { size } = await stat(join(this.options.directory, 'data.mdb')).catch((error: unknown) => Promise.reject(asStoreError(error)));
-    return { version: 'embedded', revision: this.pipeline.revision, size };
+    return { version: 'embedded', revision: this.pipeline.revision, size, purgeFailures: this.purgeFailures };
+  }
+
+  /** Where nothing has been written for a while, writes something. */
+  async health(options?: CallOptions): Promise<void> {
+    this.checkCall('deadline', options);
+    const last = this.pipeline.lastOutcome;
+    const age = this.options.clock.monotonic() - (last?.at ?? -Infinity);
+    if (last?.failure === undefined ? age < GOOD_FOR_MS : age < BAD_FOR_MS) {
+      if (last?.failure !== undefined) throw last.failure;
+      return;
+    }
+    const deadline = this.deadline(options);
+    this.probing ??= this.pipeline
+      .push({ changes: [], also: (batch) => batch.probe(), deadline })
+      .finally(() => (this.probing = undefined));
+    await this.probing;
   }
 
   close(): Promise<void> {
+    this.stopped ??= new StoreError('closed', 'the store is closed');
     this.ending ??= this.shutDown();
     return this.ending;
+  }
+
+  /** Whether `reason` is that another process has the data now; then this store says so to everyone from now on. */
+  private stopIfTaken(reason: unknown): boolean {
+    if (!(reason instanceof StoreTaken)) return false;
+    if (this.stopped === undefined) {
+      this.options.logger?.error(reason.message);
+      this.stopped = new StoreError('closed', reason.message);
+      this.leases.close();
+      this.watches.breakOff();
+    }
+    return true;
   }
 
   private async shutDown(): Promise<void> {
@@ -244,16 +285,22 @@ class EmbeddedStore implements Store {
   private purge(): void {
     this.purgeWanted = true;
     this.purging ??= this.purgeAll()
-      .catch(() => undefined)
+      .catch((error: unknown) => this.purgeFailed(error))
       .finally(() => (this.purging = undefined));
+  }
+
+  private purgeFailed(error: unknown): void {
+    if (this.stopIfTaken(error)) return;
+    this.purgeFailures++;
+    this.options.logger?.warn('what was compacted could not be removed from the disk', { error });
   }
 
   /** A step that fails (a full disk) leaves everything readable; the next compaction goes on from there. */
   private async purgeAll(): Promise<void> {
-    while (this.purgeWanted && this.ending === undefined) {
+    while (this.purgeWanted && this.stopped === undefined) {
       this.purgeWanted = false;
       const compacted = this.compacted;
-      while (this.ending === undefined && !(await purgeStep(this.environment, compacted)));
+      while (this.stopped === undefined && !(await purgeStep(this.environment, compacted)));
     }
   }
 
@@ -261,7 +308,7 @@ class EmbeddedStore implements Store {
     let bytes = 0;
     for (const operation of transaction.operations) {
       const keyBytes = Buffer.byteLength(operation.key);
-      if (keyBytes > longestKey) throw new StoreError('too-large', `a key of ${keyBytes} bytes; the store takes ${longestKey}`);
+      if (keyBytes > LONGEST_KEY) throw new StoreError('too-large', `a key of ${keyBytes} bytes; the store takes ${LONGEST_KEY}`);
       bytes += keyBytes + (operation.type === 'put' ? operation.value.length : 0);
     }
     if (bytes > this.maxTransactionBytes) {
@@ -270,14 +317,14 @@ class EmbeddedStore implements Store {
   }
 
   private checkCall(late: 'deadline' | 'unavailable', options?: CallOptions): void {
-    if (this.ending !== undefined) throw new StoreError('closed', 'the store is closed');
+    if (this.stopped !== undefined) throw this.stopped;
     if (options?.deadline !== undefined && options.deadline <= this.options.clock.monotonic()) {
       throw new StoreError(late, 'the deadline had passed before the call');
     }
   }
 
   private deadline(options?: CallOptions): number {
-    return options?.deadline ?? this.options.clock.monotonic() + defaultTimeoutMs;
+    return options?.deadline ?? this.options.clock.monotonic() + DEFAULT_TIMEOUT_MS;
   }
 }
 

@@ -39,15 +39,21 @@ interface PendingKey {
 export interface PipelineEvents {
   /** Called once a batch is durable, before its writers are answered. */
   durable(committed: readonly Committed[]): void;
-  /** Nothing that was pending has been done: whoever followed pending state reads it again. */
-  rolledBack(): void;
+  /** Nothing that was pending has been done, for this reason: whoever followed pending state reads it again. */
+  rolledBack(reason: unknown): void;
 }
 
-const maxPendingBytes = 64 << 20;
-const maxBatchBytes = 16 << 20;
-const maxBatchSteps = 1_024;
-const stepOverhead = 256;
-const sweepMs = 1_000;
+/** How the last durable step ended, and when on the monotonic clock. */
+export interface Outcome {
+  readonly at: number;
+  readonly failure: StoreError | undefined;
+}
+
+const MAX_PENDING_BYTES = 64 << 20;
+const MAX_BATCH_BYTES = 16 << 20;
+const MAX_BATCH_STEPS = 1_024;
+const STEP_OVERHEAD = 256;
+const SWEEP_MS = 1_000;
 
 export class Pipeline {
   private readonly pending = new Map<string, PendingKey>();
@@ -59,6 +65,7 @@ export class Pipeline {
   /** The revision given out last. */
   private assigned: Revision;
   private durableRevision: Revision;
+  private outcome: Outcome | undefined;
   private readonly idle: (() => void)[] = [];
 
   constructor(
@@ -74,6 +81,11 @@ export class Pipeline {
   /** The newest durable revision. */
   get revision(): Revision {
     return this.durableRevision;
+  }
+
+  /** Undefined before the first step. */
+  get lastOutcome(): Outcome | undefined {
+    return this.outcome;
   }
 
   /** The revision that the next change will take. */
@@ -113,8 +125,8 @@ export class Pipeline {
 
   /** Resolves with the revision as of this step once it and all before it are durable. */
   push(step: Step): Promise<Revision> {
-    const bytes = step.changes.reduce((sum, change) => sum + change.key.length + change.value.length, stepOverhead);
-    if (this.pendingBytes + bytes > maxPendingBytes) {
+    const bytes = step.changes.reduce((sum, change) => sum + change.key.length + change.value.length, STEP_OVERHEAD);
+    if (this.pendingBytes + bytes > MAX_PENDING_BYTES) {
       return Promise.reject(new StoreError('unavailable', 'too many writes are waiting for the disk'));
     }
     if (step.changes.length > 0) this.assigned++;
@@ -154,7 +166,7 @@ export class Pipeline {
       );
       this.sweep?.cancel();
       this.flight = undefined;
-      if (failure === undefined || this.isDone(batch)) this.finish(batch);
+      if (failure === undefined) this.finish(batch);
       else this.fail(batch, failure.error);
     }
     this.started = false;
@@ -166,7 +178,7 @@ export class Pipeline {
     let count = 0;
     for (const step of this.queue) {
       bytes += step.bytes;
-      if (count > 0 && (bytes > maxBatchBytes || count >= maxBatchSteps)) break;
+      if (count > 0 && (bytes > MAX_BATCH_BYTES || count >= MAX_BATCH_STEPS)) break;
       count++;
     }
     return this.queue.splice(0, count);
@@ -179,8 +191,8 @@ export class Pipeline {
         if (step.changes.length > 0) writes.append(step.revision, step.changes);
         step.also?.(writes);
       }
-      writes.setCounter('revision', lastRevision(batch, this.durableRevision));
     });
+    this.outcome = { at: this.clock.monotonic(), failure: undefined };
   }
 
   private finish(batch: readonly Waiting[]): void {
@@ -201,38 +213,27 @@ export class Pipeline {
   private fail(batch: readonly Waiting[], error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
     const full = /no space|ENOSPC|MAP_FULL|quota/i.test(message);
+    const failure = new StoreError(full ? 'no-space' : 'unavailable', `the write was not done: ${message}`);
+    this.outcome = { at: this.clock.monotonic(), failure };
     const queued = this.queue;
     this.queue = [];
     this.pending.clear();
     this.pendingBytes = 0;
     this.assigned = this.durableRevision;
-    this.events.rolledBack();
-    for (const step of batch) step.reject(new StoreError(full ? 'no-space' : 'unavailable', `the write was not done: ${message}`));
+    this.events.rolledBack(error);
+    for (const step of batch) step.reject(failure);
     for (const step of queued) step.reject(new StoreError('unavailable', `an earlier write was not done: ${message}`));
   }
 
   /** While the disk does not answer, those whose time is up stop waiting; their writes may still be done. */
   private sweepOverdue(): void {
-    this.sweep = this.clock.after(sweepMs, () => {
+    this.sweep = this.clock.after(SWEEP_MS, () => {
       const now = this.clock.monotonic();
       for (const step of [...(this.flight ?? []), ...this.queue]) {
         if (step.deadline <= now) step.reject(new StoreError('ambiguous', 'the disk did not answer in time'));
       }
       this.sweepOverdue();
     });
-  }
-
-  /** Whether a batch whose write reported an error is in the database all the same. */
-  private isDone(batch: readonly Waiting[]): boolean {
-    const snapshot = this.environment.snapshot();
-    try {
-      const last = lastRevision(batch, this.durableRevision);
-      return last > this.durableRevision && snapshot.counter('revision') >= last;
-    } catch {
-      return false;
-    } finally {
-      snapshot.done();
-    }
   }
 }
 

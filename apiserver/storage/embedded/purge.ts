@@ -6,7 +6,7 @@ import type { Revision } from '../store';
 import type { Environment, Snapshot } from './environment';
 import type { Change } from './record';
 
-const chunkRevisions = 128;
+const CHUNK_REVISIONS = 128;
 
 /**
  * One step towards `compacted`. Resolves with true when there is nothing left to do.
@@ -22,8 +22,8 @@ export async function purgeStep(environment: Environment, compacted: Revision): 
   try {
     const from = snapshot.counter('purged');
     if (from >= compacted) return true;
-    const revisions = snapshot.revisions(from, compacted, chunkRevisions);
-    const last = revisions[chunkRevisions - 1];
+    const revisions = snapshot.revisions(from, compacted, CHUNK_REVISIONS);
+    const last = revisions[CHUNK_REVISIONS - 1];
     if (last !== undefined) through = last;
     for (const revision of revisions) {
       for (const { key, deleted } of snapshot.changedKeys(revision)) {

@@ -6,7 +6,7 @@ import { StoreError, type KeyRange, type KeyValue, type RangeRequest, type Range
 import type { Environment, Snapshot } from './environment';
 import { historyBound } from './record';
 
-const chunk = 500;
+const CHUNK = 500;
 const noBytes = Buffer.alloc(0);
 
 export function readKey(
@@ -68,7 +68,7 @@ async function readLive(snapshot: Snapshot, range: KeyRange, limit: number, keys
   const kvs: KeyValue[] = [];
   let start: Buffer = Buffer.from(range.start);
   for (;;) {
-    const wanted = Math.min(chunk, limit - kvs.length);
+    const wanted = Math.min(CHUNK, limit - kvs.length);
     let last: Buffer | undefined;
     let read = 0;
     for (const { key, latest } of snapshot.live(start, end, wanted)) {
@@ -103,7 +103,7 @@ async function readPast(snapshot: Snapshot, range: KeyRange, revision: Revision,
   for (;;) {
     let last: Buffer | undefined;
     let read = 0;
-    for (const entry of snapshot.history(start, end, chunk)) {
+    for (const entry of snapshot.history(start, end, CHUNK)) {
       last = entry.at;
       read++;
       if (current === undefined || !entry.key.equals(current)) {
@@ -113,7 +113,7 @@ async function readPast(snapshot: Snapshot, range: KeyRange, revision: Revision,
       }
       if (entry.revision <= revision) candidate = entry.past && { key: entry.key, modRevision: entry.revision, ...entry.past };
     }
-    if (read < chunk || last === undefined) break;
+    if (read < CHUNK || last === undefined) break;
     start = justAfter(last);
     await turn();
   }

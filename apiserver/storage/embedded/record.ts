@@ -29,86 +29,86 @@ export interface Past {
   readonly version: number;
 }
 
-const numberBytes = 6;
-const revisionBytes = 8;
-const changeHeadBytes = 1 + 4 + 4 + 3 * numberBytes;
+const NUMBER_BYTES = 6;
+const REVISION_BYTES = 8;
+const CHANGE_HEAD_BYTES = 1 + 4 + 4 + 3 * NUMBER_BYTES;
 const noBytes = Buffer.alloc(0);
 
 export function encodeNumber(value: number): Buffer {
-  const bytes = Buffer.alloc(revisionBytes);
-  bytes.writeUIntBE(value, revisionBytes - numberBytes, numberBytes);
+  const bytes = Buffer.alloc(REVISION_BYTES);
+  bytes.writeUIntBE(value, REVISION_BYTES - NUMBER_BYTES, NUMBER_BYTES);
   return bytes;
 }
 
 export function decodeNumber(bytes: Buffer, offset = 0): number {
-  return bytes.readUIntBE(offset + revisionBytes - numberBytes, numberBytes);
+  return bytes.readUIntBE(offset + REVISION_BYTES - NUMBER_BYTES, NUMBER_BYTES);
 }
 
 /** History keys order by key, then by revision: the key's bytes, a zero, the revision. Keys hold no zero themselves. */
 export function historyKey(key: Buffer, revision: Revision): Buffer {
-  const bytes = Buffer.alloc(key.length + 1 + revisionBytes);
+  const bytes = Buffer.alloc(key.length + 1 + REVISION_BYTES);
   key.copy(bytes);
-  bytes.writeUIntBE(revision, bytes.length - numberBytes, numberBytes);
+  bytes.writeUIntBE(revision, bytes.length - NUMBER_BYTES, NUMBER_BYTES);
   return bytes;
 }
 
 export function splitHistoryKey(bytes: Buffer): { readonly key: Buffer; readonly revision: Revision } {
-  const end = bytes.length - 1 - revisionBytes;
+  const end = bytes.length - 1 - REVISION_BYTES;
   return { key: bytes.subarray(0, end), revision: decodeNumber(bytes, end + 1) };
 }
 
 /** The place in `history` where the keys from `bound` on begin; `bound` may end in a zero ("just after this key"). */
 export function historyBound(bound: Buffer): Buffer {
   const zero = bound.indexOf(0);
-  return zero < 0 ? bound : Buffer.concat([bound.subarray(0, zero + 1), Buffer.alloc(revisionBytes, 0xff)]);
+  return zero < 0 ? bound : Buffer.concat([bound.subarray(0, zero + 1), Buffer.alloc(REVISION_BYTES, 0xff)]);
 }
 
 export function encodeLatest(latest: Latest): Buffer {
-  const bytes = Buffer.allocUnsafe(4 * numberBytes);
-  bytes.writeUIntBE(latest.modRevision, 0, numberBytes);
-  bytes.writeUIntBE(latest.createRevision, numberBytes, numberBytes);
-  bytes.writeUIntBE(latest.version, 2 * numberBytes, numberBytes);
-  bytes.writeUIntBE(latest.lease, 3 * numberBytes, numberBytes);
+  const bytes = Buffer.allocUnsafe(4 * NUMBER_BYTES);
+  bytes.writeUIntBE(latest.modRevision, 0, NUMBER_BYTES);
+  bytes.writeUIntBE(latest.createRevision, NUMBER_BYTES, NUMBER_BYTES);
+  bytes.writeUIntBE(latest.version, 2 * NUMBER_BYTES, NUMBER_BYTES);
+  bytes.writeUIntBE(latest.lease, 3 * NUMBER_BYTES, NUMBER_BYTES);
   return bytes;
 }
 
 export function decodeLatest(bytes: Buffer): Latest {
   return {
-    modRevision: bytes.readUIntBE(0, numberBytes),
-    createRevision: bytes.readUIntBE(numberBytes, numberBytes),
-    version: bytes.readUIntBE(2 * numberBytes, numberBytes),
-    lease: bytes.readUIntBE(3 * numberBytes, numberBytes),
+    modRevision: bytes.readUIntBE(0, NUMBER_BYTES),
+    createRevision: bytes.readUIntBE(NUMBER_BYTES, NUMBER_BYTES),
+    version: bytes.readUIntBE(2 * NUMBER_BYTES, NUMBER_BYTES),
+    lease: bytes.readUIntBE(3 * NUMBER_BYTES, NUMBER_BYTES),
   };
 }
 
 export function encodePast(past: Past | undefined): Buffer {
   if (past === undefined) return Buffer.alloc(1);
-  const bytes = Buffer.allocUnsafe(2 * numberBytes);
-  bytes.writeUIntBE(past.createRevision, 0, numberBytes);
-  bytes.writeUIntBE(past.version, numberBytes, numberBytes);
+  const bytes = Buffer.allocUnsafe(2 * NUMBER_BYTES);
+  bytes.writeUIntBE(past.createRevision, 0, NUMBER_BYTES);
+  bytes.writeUIntBE(past.version, NUMBER_BYTES, NUMBER_BYTES);
   return bytes;
 }
 
 export function decodePast(bytes: Buffer): Past | undefined {
   if (bytes.length === 1) return undefined;
-  return { createRevision: bytes.readUIntBE(0, numberBytes), version: bytes.readUIntBE(numberBytes, numberBytes) };
+  return { createRevision: bytes.readUIntBE(0, NUMBER_BYTES), version: bytes.readUIntBE(NUMBER_BYTES, NUMBER_BYTES) };
 }
 
 /** One log entry: every change of one revision, in the transaction's order. */
 export function encodeEntry(changes: readonly Change[]): Buffer {
   let size = 0;
-  for (const change of changes) size += changeHeadBytes + Buffer.byteLength(change.key) + change.value.length;
+  for (const change of changes) size += CHANGE_HEAD_BYTES + Buffer.byteLength(change.key) + change.value.length;
   const bytes = Buffer.allocUnsafe(size);
   let at = 0;
   for (const change of changes) {
-    const keyLength = bytes.write(change.key, at + changeHeadBytes);
+    const keyLength = bytes.write(change.key, at + CHANGE_HEAD_BYTES);
     bytes[at] = change.deleted ? 1 : 0;
     bytes.writeUInt32BE(keyLength, at + 1);
     bytes.writeUInt32BE(change.value.length, at + 5);
-    bytes.writeUIntBE(change.createRevision, at + 9, numberBytes);
-    bytes.writeUIntBE(change.version, at + 9 + numberBytes, numberBytes);
-    bytes.writeUIntBE(change.lease, at + 9 + 2 * numberBytes, numberBytes);
-    at += changeHeadBytes + keyLength;
+    bytes.writeUIntBE(change.createRevision, at + 9, NUMBER_BYTES);
+    bytes.writeUIntBE(change.version, at + 9 + NUMBER_BYTES, NUMBER_BYTES);
+    bytes.writeUIntBE(change.lease, at + 9 + 2 * NUMBER_BYTES, NUMBER_BYTES);
+    at += CHANGE_HEAD_BYTES + keyLength;
     at += change.value.copy(bytes, at);
   }
   return bytes;
@@ -118,13 +118,13 @@ export function encodeEntry(changes: readonly Change[]): Buffer {
 export function decodeEntry(bytes: Buffer): Change[] {
   const changes: Change[] = [];
   for (let at = 0; at < bytes.length; at = entryEnd(bytes, at)) {
-    const keyEnd = at + changeHeadBytes + bytes.readUInt32BE(at + 1);
+    const keyEnd = at + CHANGE_HEAD_BYTES + bytes.readUInt32BE(at + 1);
     changes.push({
-      key: bytes.toString('utf8', at + changeHeadBytes, keyEnd),
+      key: bytes.toString('utf8', at + CHANGE_HEAD_BYTES, keyEnd),
       deleted: bytes[at] === 1,
-      createRevision: bytes.readUIntBE(at + 9, numberBytes),
-      version: bytes.readUIntBE(at + 9 + numberBytes, numberBytes),
-      lease: bytes.readUIntBE(at + 9 + 2 * numberBytes, numberBytes),
+      createRevision: bytes.readUIntBE(at + 9, NUMBER_BYTES),
+      version: bytes.readUIntBE(at + 9 + NUMBER_BYTES, NUMBER_BYTES),
+      lease: bytes.readUIntBE(at + 9 + 2 * NUMBER_BYTES, NUMBER_BYTES),
       value: owned(bytes, keyEnd, entryEnd(bytes, at)),
     });
   }
@@ -135,7 +135,7 @@ export function decodeEntry(bytes: Buffer): Change[] {
 export function keysOfEntry(bytes: Buffer): { readonly key: string; readonly deleted: boolean }[] {
   const keys: { readonly key: string; readonly deleted: boolean }[] = [];
   for (let at = 0; at < bytes.length; at = entryEnd(bytes, at)) {
-    const keyStart = at + changeHeadBytes;
+    const keyStart = at + CHANGE_HEAD_BYTES;
     keys.push({ key: bytes.toString('utf8', keyStart, keyStart + bytes.readUInt32BE(at + 1)), deleted: bytes[at] === 1 });
   }
   return keys;
@@ -144,7 +144,7 @@ export function keysOfEntry(bytes: Buffer): { readonly key: string; readonly del
 /** A copy of the value that an entry gives `key`; undefined when the entry does not write it. */
 export function valueInEntry(bytes: Buffer, key: Buffer): Buffer | undefined {
   for (let at = 0; at < bytes.length; at = entryEnd(bytes, at)) {
-    const keyStart = at + changeHeadBytes;
+    const keyStart = at + CHANGE_HEAD_BYTES;
     const keyEnd = keyStart + bytes.readUInt32BE(at + 1);
     if (key.compare(bytes, keyStart, keyEnd) === 0 && bytes[at] === 0) return owned(bytes, keyEnd, entryEnd(bytes, at));
   }
@@ -152,7 +152,7 @@ export function valueInEntry(bytes: Buffer, key: Buffer): Buffer | undefined {
 }
 
 function entryEnd(bytes: Buffer, at: number): number {
-  return at + changeHeadBytes + bytes.readUInt32BE(at + 1) + bytes.readUInt32BE(at + 5);
+  return at + CHANGE_HEAD_BYTES + bytes.readUInt32BE(at + 1) + bytes.readUInt32BE(at + 5);
 }
 
 function owned(bytes: Buffer, start: number, end: number): Buffer {

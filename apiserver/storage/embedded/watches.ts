@@ -7,8 +7,8 @@ import type { Environment } from './environment';
 import type { Committed } from './pipeline';
 import type { Change } from './record';
 
-const chunkRevisions = 256;
-const chunkBytes = 1 << 20;
+const CHUNK_REVISIONS = 256;
+const CHUNK_BYTES = 1 << 20;
 
 export class Watches {
   private readonly open = new Set<LogWatch>();
@@ -40,6 +40,11 @@ export class Watches {
 
   close(): void {
     for (const watch of [...this.open]) watch.close();
+  }
+
+  /** Like {@link close}, for those who do not know of it: there will be no further events. */
+  breakOff(): void {
+    for (const watch of [...this.open]) watch.breakOff();
   }
 }
 
@@ -91,6 +96,11 @@ class LogWatch implements Watch {
     this.closed();
   }
 
+  breakOff(): void {
+    this.close();
+    this.sink.connection('disconnected');
+  }
+
   offer(committed: readonly Committed[]): void {
     if (this.state !== 'live') return;
     const events: WatchEvent[] = [];
@@ -126,7 +136,7 @@ class LogWatch implements Watch {
       // What is newer than either is left to the next chunk, or to `offer`.
       const through = Math.min(this.durable(), snapshot.counter('revision'));
       if (this.next >= compacted) {
-        const revisions = snapshot.revisions(this.next, through, chunkRevisions);
+        const revisions = snapshot.revisions(this.next, through, CHUNK_REVISIONS);
         let bytes = 0;
         let read = 0;
         for (const revision of revisions) {
@@ -135,9 +145,9 @@ class LogWatch implements Watch {
           this.collect(revision, changes, events);
           this.next = revision + 1;
           read++;
-          if (bytes >= chunkBytes) break;
+          if (bytes >= CHUNK_BYTES) break;
         }
-        if (read === revisions.length && read < chunkRevisions) this.next = Math.max(this.next, through + 1);
+        if (read === revisions.length && read < CHUNK_REVISIONS) this.next = Math.max(this.next, through + 1);
       }
     } finally {
       snapshot.done();

@@ -8,9 +8,9 @@ import { CallError } from './unary';
 export type CallKind = 'read' | 'write';
 
 /** gRPC status codes, as far as they decide anything here. */
-const deadlineExceeded = 4;
-const internal = 13;
-const unimplemented = 12;
+const DEADLINE_EXCEEDED = 4;
+const INTERNAL = 13;
+const UNIMPLEMENTED = 12;
 
 interface Rule {
   readonly text: RegExp;
@@ -18,7 +18,7 @@ interface Rule {
 }
 
 /** etcd's own refusals: its codes are too coarse, so its texts decide. */
-const refusals: readonly Rule[] = [
+const REFUSALS: readonly Rule[] = [
   { text: /required revision has been compacted/, failure: 'compacted' },
   { text: /required revision is a future revision/, failure: 'future-revision' },
   { text: /requested lease not found/, failure: 'lease-not-found' },
@@ -32,11 +32,11 @@ const refusals: readonly Rule[] = [
 export function storeError(error: unknown, kind: CallKind): StoreError {
   if (error instanceof StoreError) return error;
   const { code, details } = statusOf(error);
-  const rule = refusals.find(({ text }) => text.test(details));
+  const rule = REFUSALS.find(({ text }) => text.test(details));
   if (rule !== undefined) return new StoreError(rule.failure, details);
   if (kind === 'write') return new StoreError(error instanceof CallError && !error.sent ? 'unavailable' : 'ambiguous', details);
-  if (code === deadlineExceeded) return new StoreError('deadline', details);
-  return new StoreError(code === internal || code === unimplemented ? 'internal' : 'unavailable', details);
+  if (code === DEADLINE_EXCEEDED) return new StoreError('deadline', details);
+  return new StoreError(code === INTERNAL || code === UNIMPLEMENTED ? 'internal' : 'unavailable', details);
 }
 
 function statusOf(error: unknown): { readonly code: number; readonly details: string } {

@@ -8,9 +8,9 @@ import { Writer } from './wire';
 
 const noBytes = Buffer.alloc(0);
 /** Heads, numbers and flags of one message and its parents; generous. */
-const overhead = 64;
+const OVERHEAD = 64;
 /** UTF-8 bytes of one UTF-16 unit, at most. */
-const widest = 3;
+const WIDEST = 3;
 
 export interface RangeCall {
   readonly start: string;
@@ -53,7 +53,7 @@ export interface StatusAnswer {
 export type WatchCall = { readonly type: 'create'; readonly range: KeyRange; readonly from: Revision } | { readonly type: 'progress' };
 
 export function encodeRange(call: RangeCall): Buffer {
-  const writer = new Writer(overhead + (call.start.length + (call.end?.length ?? 0)) * widest);
+  const writer = new Writer(OVERHEAD + (call.start.length + (call.end?.length ?? 0)) * WIDEST);
   writeRange(writer, call);
   return writer.finish();
 }
@@ -64,10 +64,10 @@ export function decodeRange(bytes: Buffer): RangeAnswer {
 
 /** A transaction whose else-branch reads every compared key. */
 export function encodeTransaction({ compare, operations }: Transaction): Buffer {
-  let capacity = overhead;
-  for (const { key } of compare) capacity += 2 * (overhead + key.length * widest);
+  let capacity = OVERHEAD;
+  for (const { key } of compare) capacity += 2 * (OVERHEAD + key.length * WIDEST);
   for (const operation of operations) {
-    capacity += overhead + operation.key.length * widest + (operation.type === 'put' ? operation.value.length : 0);
+    capacity += OVERHEAD + operation.key.length * WIDEST + (operation.type === 'put' ? operation.value.length : 0);
   }
   const writer = new Writer(capacity);
   for (let index = compare.length - 1; index >= 0; index--) writeElse(writer, compare[index]);
@@ -102,7 +102,7 @@ export function decodeTransaction(bytes: Buffer): TransactionResult {
 
 /** A transaction of `count` reads that changes nothing: the server refuses it when it takes fewer operations. */
 export function encodeProbe(count: number): Buffer {
-  const writer = new Writer(overhead + count * overhead);
+  const writer = new Writer(OVERHEAD + count * OVERHEAD);
   for (let index = 0; index < count; index++) {
     const mark = writer.mark;
     writeRange(writer, { start: '\0', countOnly: true });
@@ -113,20 +113,20 @@ export function encodeProbe(count: number): Buffer {
 }
 
 export function encodeCompaction(revision: Revision): Buffer {
-  const writer = new Writer(overhead);
+  const writer = new Writer(OVERHEAD);
   writer.uint(1, revision);
   return writer.finish();
 }
 
 export function encodeLeaseGrant(ttlSeconds: number): Buffer {
-  const writer = new Writer(overhead);
+  const writer = new Writer(OVERHEAD);
   writer.uint(1, ttlSeconds);
   return writer.finish();
 }
 
 /** A request that only names a lease: revocation and renewal. */
 export function encodeLease(lease: string): Buffer {
-  const writer = new Writer(overhead);
+  const writer = new Writer(OVERHEAD);
   writer.int64(1, lease);
   return writer.finish();
 }
@@ -175,7 +175,7 @@ export function decodeStatus(bytes: Buffer): StatusAnswer {
 export function encodeWatch(call: WatchCall): Buffer {
   switch (call.type) {
     case 'create': {
-      const writer = new Writer(overhead + (call.range.start.length + call.range.end.length) * widest);
+      const writer = new Writer(OVERHEAD + (call.range.start.length + call.range.end.length) * WIDEST);
       const mark = writer.mark;
       writer.flag(8);
       writer.uint(3, call.from);
@@ -185,7 +185,7 @@ export function encodeWatch(call: WatchCall): Buffer {
       return writer.finish();
     }
     case 'progress': {
-      const writer = new Writer(overhead);
+      const writer = new Writer(OVERHEAD);
       writer.close(3, writer.mark);
       return writer.finish();
     }

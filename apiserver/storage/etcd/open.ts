@@ -63,20 +63,20 @@ const methods = {
   watch: { path: '/etcdserverpb.Watch/Watch', encode: encodeWatch, decode: decodeWatch } satisfies Method<WatchCall, WatchAnswer>,
 };
 
-const defaultTimeoutMs = 10_000;
-const pageEntries = 500;
-const fewestPageEntries = 10;
+const DEFAULT_TIMEOUT_MS = 10_000;
+const PAGE_ENTRIES = 500;
+const FEWEST_PAGE_ENTRIES = 10;
 /** A page that would hold more is asked for in smaller ones. */
-const pageBytes = 8 << 20;
+const PAGE_BYTES = 8 << 20;
 /** With growing pauses, about as long as a connection takes to be made again. */
-const readAttempts = 6;
-const retryMs = 100;
+const READ_ATTEMPTS = 6;
+const RETRY_MS = 100;
 /** `--max-txn-ops` as deploy/ sets it, and what etcd takes by default. */
-const operationLimits = [2_048, 1_024, 512, 256, 128];
+const OPERATION_LIMITS = [2_048, 1_024, 512, 256, 128];
 
 /** Connects, learns the server's version and limits. Rejects with a {@link StoreError} when it cannot be reached in time. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
-  const deadline = options.clock.monotonic() + (options.openTimeoutMs ?? defaultTimeoutMs);
+  const deadline = options.clock.monotonic() + (options.openTimeoutMs ?? DEFAULT_TIMEOUT_MS);
   const transport = await Transport.open(options, options.clock);
   try {
     const { version } = await untilAnswered(transport, options.clock, deadline);
@@ -97,15 +97,15 @@ async function untilAnswered(transport: Transport, clock: Clock, deadline: numbe
     } catch (error) {
       // Why it was turned away says more than that the time was over in the end.
       if (!(error instanceof StoreError) || error.failure !== 'unavailable') throw refusal ?? error;
-      if (clock.monotonic() + retryMs >= deadline) throw error;
+      if (clock.monotonic() + RETRY_MS >= deadline) throw error;
       refusal = error;
-      await clock.sleep(retryMs);
+      await clock.sleep(RETRY_MS);
     }
   }
 }
 
 async function probeOperations(transport: Transport, deadline: number): Promise<number> {
-  for (const limit of operationLimits) {
+  for (const limit of OPERATION_LIMITS) {
     try {
       await transport.call(methods.probe, limit, 'read', deadline);
       return limit;
@@ -113,7 +113,7 @@ async function probeOperations(transport: Transport, deadline: number): Promise<
       if (!(error instanceof StoreError) || error.failure !== 'too-large') throw error;
     }
   }
-  throw new StoreError('internal', `etcd takes fewer than ${operationLimits[operationLimits.length - 1] ?? 0} operations a transaction`);
+  throw new StoreError('internal', `etcd takes fewer than ${OPERATION_LIMITS[OPERATION_LIMITS.length - 1] ?? 0} operations a transaction`);
 }
 
 class EtcdStore implements Store {
@@ -168,7 +168,7 @@ class EtcdStore implements Store {
       } catch (error) {
         // The pages' revision was compacted while they were read: a range at the newest one can start afresh.
         const overtaken = error instanceof StoreError && error.failure === 'compacted' && request.revision === undefined;
-        if (!overtaken || attempt === readAttempts) throw error;
+        if (!overtaken || attempt === READ_ATTEMPTS) throw error;
       }
     }
   }
@@ -223,6 +223,10 @@ class EtcdStore implements Store {
     return this.read(methods.status, undefined, this.deadline(options));
   }
 
+  async health(options?: CallOptions): Promise<void> {
+    await this.revision(options);
+  }
+
   close(): Promise<void> {
     if (!this.closed) {
       this.closed = true;
@@ -245,11 +249,11 @@ class EtcdStore implements Store {
       const call: RangeCall = { start: from, end, limit: size, keysOnly, ...(revision !== undefined && { revision }) };
       return this.read(methods.range, call, deadline);
     };
-    const first = await page(start, request.revision, Math.min(limit, pageEntries));
+    const first = await page(start, request.revision, Math.min(limit, PAGE_ENTRIES));
     const { kvs, revision, count } = first;
     for (let last = first; last.more && kvs.length < limit;) {
       const average = last.bytes / Math.max(1, last.kvs.length);
-      const size = Math.max(fewestPageEntries, Math.min(pageEntries, Math.floor(pageBytes / average)));
+      const size = Math.max(FEWEST_PAGE_ENTRIES, Math.min(PAGE_ENTRIES, Math.floor(PAGE_BYTES / average)));
       const from = `${kvs[kvs.length - 1]?.key ?? start}\0`;
       last = await page(from, request.revision ?? revision, Math.min(limit - kvs.length, size));
       for (const kv of last.kvs) kvs.push(kv);
@@ -267,8 +271,8 @@ class EtcdStore implements Store {
         if (!(error instanceof StoreError)) throw error;
         if (this.closed) throw new StoreError('closed', 'the store is closed');
         if (error.failure === 'compacted') throw new StoreError('compacted', error.message, await this.compactRevision(deadline));
-        const delay = retryMs * attempt;
-        if (error.failure !== 'unavailable' || attempt === readAttempts || this.clock.monotonic() + delay >= deadline) throw error;
+        const delay = RETRY_MS * attempt;
+        if (error.failure !== 'unavailable' || attempt === READ_ATTEMPTS || this.clock.monotonic() + delay >= deadline) throw error;
         await this.clock.sleep(delay);
       }
     }
@@ -314,7 +318,7 @@ class EtcdStore implements Store {
   }
 
   private deadline(options?: CallOptions): number {
-    return options?.deadline ?? this.clock.monotonic() + defaultTimeoutMs;
+    return options?.deadline ?? this.clock.monotonic() + DEFAULT_TIMEOUT_MS;
   }
 }
 

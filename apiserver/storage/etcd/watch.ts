@@ -12,10 +12,10 @@ import type { Method, Stream } from './transport';
 const method: Method<WatchCall, WatchAnswer> = { path: '/etcdserverpb.Watch/Watch', encode: encodeWatch, decode: decodeWatch };
 type WatchStream = Stream<WatchCall, WatchAnswer>;
 
-const firstDelayMs = 100;
-const longestDelayMs = 1_000;
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 1_000;
 /** How long a member may take to accept a watch before another try. */
-const acceptMs = 5_000;
+const ACCEPT_MS = 5_000;
 
 export interface WatchConnections {
   /** A new stream; `fresh` = not on the connection used before, where that is possible. Rejects when there is none. */
@@ -88,7 +88,7 @@ export class EtcdWatch implements Watch {
     const attempt = ++this.attempt;
     const current = (): boolean => attempt === this.attempt && !this.ended;
     this.timer?.cancel();
-    this.timer = this.options.clock.after(acceptMs, () => current() && this.retry(true));
+    this.timer = this.options.clock.after(ACCEPT_MS, () => current() && this.retry(true));
     try {
       const stream = await this.options.connections.open(method, fresh);
       if (!current()) {
@@ -158,7 +158,7 @@ export class EtcdWatch implements Watch {
   private retry(fresh: boolean): void {
     this.abandon();
     if (this.ended) return;
-    const longest = Math.min(longestDelayMs, firstDelayMs * 2 ** this.failures);
+    const longest = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.failures);
     this.failures++;
     const delay = longest / 2 + (longest / 2) * this.options.random.float();
     this.timer = this.options.clock.after(delay, () => void this.open(fresh));

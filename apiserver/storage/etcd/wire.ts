@@ -8,8 +8,8 @@
  */
 
 /** Wire types of the format. */
-const varint = 0;
-const delimited = 2;
+const VARINT = 0;
+const DELIMITED = 2;
 
 export class Writer {
   private readonly bytes: Buffer;
@@ -33,12 +33,12 @@ export class Writer {
   /** Makes everything written since `mark` the content of `field`. */
   close(field: number, mark: number): void {
     this.varint(mark - this.at);
-    this.tag(field, delimited);
+    this.tag(field, DELIMITED);
   }
 
   uint(field: number, value: number): void {
     this.varint(value);
-    this.tag(field, varint);
+    this.tag(field, VARINT);
   }
 
   /** A positive int64 in decimal. */
@@ -47,12 +47,12 @@ export class Writer {
     const groups: number[] = [];
     for (let rest = value; groups.length === 0 || rest > 0n; rest >>= 7n) groups.push(Number(rest & 0x7fn));
     groups.reverse().forEach((group, index) => (this.bytes[--this.at] = index === 0 ? group : group | 0x80));
-    this.tag(field, varint);
+    this.tag(field, VARINT);
   }
 
   flag(field: number): void {
     this.bytes[--this.at] = 1;
-    this.tag(field, varint);
+    this.tag(field, VARINT);
   }
 
   text(field: number, value: string): void {

@@ -206,6 +206,38 @@ describeWithEtcd('the etcd store under faults', () => {
     expectComplete(seen, 2, 3);
   }, 30_000);
 
+  it('knows which writes a full store has taken', async () => {
+    const small = await startEtcd({ arguments: ['--quota-backend-bytes', String(4 << 20), '--backend-batch-limit', '1'] });
+    const full = await openStore(small.endpoint);
+    const value = Buffer.alloc(300_000, 'x');
+    const outcomes = new Map<string, string>();
+    const create = async (key: string): Promise<void> => {
+      const write = { compare: [{ key, modRevision: 0 }], operations: [{ type: 'put' as const, key, value }] };
+      const outcome = await commit(full, write, { clock: systemClock }).then(
+        ({ committed }) => String(committed),
+        async (error: unknown) => (await failureOf(Promise.reject(error))).failure,
+      );
+      outcomes.set(key, outcome);
+    };
+    try {
+      // Writes that are let in together and find no more room are done and refused in one answer; those after them are refused.
+      for (let round = 0; round < 3; round++) {
+        await Promise.all(Array.from({ length: 10 }, (_, index) => create(`/${round}${index}`)));
+      }
+      const { kvs } = await full.range({ ...all, keysOnly: true });
+      expect(new Set(outcomes.values())).toEqual(new Set(['true', 'no-space']));
+      expect(
+        [...outcomes]
+          .filter(([, outcome]) => outcome === 'true')
+          .map(([key]) => key)
+          .sort(),
+      ).toEqual(kvs.map(({ key }) => key));
+    } finally {
+      await full.close();
+      await small.dispose();
+    }
+  }, 30_000);
+
   it('rejects opening when there is no server', async () => {
     const options = { endpoints: ['http://127.0.0.1:1'], clock: systemClock, random: systemRandom, openTimeoutMs: 500 };
     expect(await failureOf(openEtcdStore(options))).toMatchObject({ failure: 'unavailable' });

@@ -1,0 +1,34 @@
+import { ManualClock } from '../../test/support/manual-clock';
+import { Health } from './checks';
+import { serverChecks, sharedCheck } from './server-checks';
+
+const clock = new ManualClock();
+
+it('calls a server whose store takes no writes alive, but not ready', async () => {
+  let trouble: string | undefined = 'No space left on device';
+  const checks = serverChecks({
+    storeAnswers: async () => undefined,
+    storeTakesWrites: async () => trouble,
+    cache: { ready: true, problems: () => [] },
+    state: { stopping: false },
+    bootstrapped: () => true,
+  });
+  const health = new Health(checks, clock, 0, () => undefined);
+  const status = async (endpoint: 'livez' | 'readyz', check?: string): Promise<number> =>
+    (await health.answer({ endpoint, check, exclude: [], verbose: false })).status;
+  expect([await status('livez'), await status('readyz'), await status('readyz', 'etcd-readiness')]).toEqual([200, 500, 500]);
+  trouble = undefined;
+  expect([await status('livez'), await status('readyz')]).toEqual([200, 200]);
+});
+
+it('asks once for all who ask at about the same time', async () => {
+  const deadlines: (number | undefined)[] = [];
+  const check = sharedCheck(async ({ deadline }) => {
+    deadlines.push(deadline);
+    if (deadlines.length === 2) throw new Error('too slow');
+  }, clock);
+  expect(await Promise.all([check(), check()])).toEqual([undefined, undefined]);
+  clock.advance(501);
+  expect(await check()).toBe('error getting data from etcd: too slow');
+  expect(deadlines).toEqual([2000, 2501]);
+});

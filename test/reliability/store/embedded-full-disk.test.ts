@@ -1,0 +1,92 @@
+/** The embedded store on a disk that fills up, and has room again: a real one, of a few megabytes, in memory. */
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
+import { prefixRange, type Store } from '../../../apiserver/storage/store';
+import { systemRandom } from '../../../shared/runtime/random';
+import { failureOf, put, valueOf } from '../../contract/store/helpers';
+import { ManualClock } from '../../support/manual-clock';
+import { skipLoudly } from '../../support/skipped';
+
+const disk = mkdtempSync(join(tmpdir(), 'embedded-disk-'));
+const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]).status === 0;
+afterAll(() => {
+  if (isMounted) spawnSync('umount', [disk]);
+  rmSync(disk, { recursive: true, force: true });
+});
+if (isMounted) describe('the embedded store on a full disk', fullDisk);
+else skipLoudly('the embedded store on a full disk', 'no disk of its own can be mounted here');
+
+function fullDisk(): void {
+  let clock: ManualClock;
+  let store: Store;
+  const rejections: unknown[] = [];
+  const note = (reason: unknown): void => void rejections.push(reason);
+  const ballast = join(disk, 'ballast');
+
+  beforeAll(async () => {
+    process.on('unhandledRejection', note);
+    clock = new ManualClock();
+    store = await openEmbeddedStore({ directory: join(disk, 'data'), clock, random: systemRandom });
+  });
+  afterAll(async () => {
+    await store.close();
+    process.off('unhandledRejection', note);
+  });
+
+  /** Other people's data take all the room that is left, then the store's own. */
+  async function fill(): Promise<string[]> {
+    const block = Buffer.alloc(64 << 10);
+    for (let isFull = false; !isFull;) {
+      try {
+        appendFileSync(ballast, block);
+      } catch {
+        isFull = true;
+      }
+    }
+    const written: string[] = [];
+    for (;;) {
+      const key = `/full/${written.length}`;
+      const failure = await put(store, key, 'x'.repeat(10_000)).then(
+        () => undefined,
+        async (error: unknown) => (await failureOf(Promise.reject(error))).failure,
+      );
+      if (failure !== undefined) {
+        expect(['no-space', 'unavailable']).toContain(failure);
+        return written;
+      }
+      written.push(key);
+    }
+  }
+
+  it('says that it takes no writes, reads on, and says so when it takes them again', async () => {
+    await put(store, '/before', '1');
+    await store.health();
+    const written = await fill();
+    await expect(store.health()).rejects.toMatchObject({ message: expect.stringMatching(/No space left|Input\/output error/) });
+    for (let round = 0; round < 5; round++) {
+      await clock.advanceAsync(5_000);
+      await expect(store.health()).rejects.toMatchObject({ message: expect.stringContaining('the write was not done') });
+    }
+    expect(await valueOf(store, '/before')).toBe('1');
+    expect((await store.range(prefixRange('/full/'))).count).toBe(written.length);
+    rmSync(ballast);
+    await clock.advanceAsync(5_000);
+    await store.health();
+    await put(store, '/after', '1');
+    expect((await store.range({ ...prefixRange('/'), keysOnly: true })).count).toBe(written.length + 2);
+    expect(rejections).toEqual([]);
+  });
+
+  it('finds out by itself when nothing else is written, and does not write at every question', async () => {
+    const revision = await store.revision();
+    await clock.advanceAsync(60_000);
+    await store.health();
+    const { size } = await store.status();
+    for (let count = 0; count < 200; count++) await store.health();
+    expect(await store.revision()).toBe(revision);
+    expect((await store.status()).size).toBe(size);
+  });
+}
