@@ -45,16 +45,23 @@ export function customStrategy(kind: GroupVersionKind, { schema, scale }: Custom
     update: { validate: judgeSpec },
     status: { validate: (object, old) => [...judge(object, old), ...(scale === undefined ? [] : statusErrors(object, scale))] },
     // What was stored before a rule was made is borne with, and said.
-    warningsOnCreate: finalizerWarnings,
-    warningsOnUpdate: (object, old) => [...finalizerWarnings(object), ...rules().validate(whole(object), whole(old)).warnings],
+    warningsOnCreate: (object) => finalizerWarnings(object, []),
+    warningsOnUpdate: (object, old) => [
+      ...finalizerWarnings(object, finalizersOf(old)),
+      ...rules().validate(whole(object), whole(old)).warnings,
+    ],
   };
 }
 
 const KNOWN_FINALIZERS: ReadonlySet<string> = new Set(['foregroundDeletion', 'kubernetes', 'orphan']);
 
-function finalizerWarnings(object: JsonObject): readonly string[] {
-  return stringsAt(readMetadata(object), 'finalizers')
-    .filter((finalizer) => !finalizer.includes('/') && !KNOWN_FINALIZERS.has(finalizer))
+const finalizersOf = (object: JsonObject): readonly string[] => stringsAt(readMetadata(object), 'finalizers');
+
+/** Of those that the object did not have before. */
+function finalizerWarnings(object: JsonObject, before: readonly string[]): readonly string[] {
+  const known = new Set([...KNOWN_FINALIZERS, ...before]);
+  return finalizersOf(object)
+    .filter((finalizer) => !finalizer.includes('/') && !known.has(finalizer))
     .map(
       (finalizer) =>
         `metadata.finalizers: ${quote(finalizer)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,

@@ -70,20 +70,22 @@ const OLD_SECCOMP = 'non-functional in v1.27+; use the "seccompProfile" field in
 export const OLD_APP_ARMOR = 'deprecated since v1.30; use the "appArmorProfile" field instead';
 
 /** Labels of nodes that have a newer name; both in the canonical spelling. */
-const OLD_LABELS: readonly (readonly [old: string, newer: string, since: string])[] = [
+const OLD_LABELS: readonly (readonly [old: string, newer: string, since?: string])[] = [
   ['beta.platform.io/os', 'platform.io/os', 'v1.14'],
   ['beta.platform.io/arch', 'platform.io/arch', 'v1.14'],
   ['failure-domain.beta.platform.io/zone', 'topology.platform.io/zone', 'v1.17'],
   ['failure-domain.beta.platform.io/region', 'topology.platform.io/region', 'v1.17'],
   ['beta.platform.io/instance-type', 'node.platform.io/instance-type', 'v1.17'],
+  ['node-role.platform.io/master', 'node-role.platform.io/control-plane'],
 ];
+const PRODUCT = 'platform.io';
 
 /** The newer name is spelled as the older one was. */
 function oldLabel(key: string, [old, newer, since]: (typeof OLD_LABELS)[number]): string | undefined {
   if (!key.includes('/') || canonicalQualifiedName(key) !== old) return undefined;
-  const product = old.slice(old.indexOf('beta.') + 'beta.'.length, old.indexOf('/'));
-  const spelled = key.slice(key.indexOf('beta.') + 'beta.'.length, key.indexOf('/'));
-  return `deprecated since ${since}; use ${quote(newer.replace(product, spelled))} instead`;
+  const spelled = key.slice(old.indexOf(PRODUCT), key.indexOf('/'));
+  const advice = `use ${quote(newer.replace(PRODUCT, spelled))} instead`;
+  return since === undefined ? advice : `deprecated since ${since}; ${advice}`;
 }
 
 function warnOfLabels(spec: CoreV1PodSpec, place: string, warnings: Warnings): void {

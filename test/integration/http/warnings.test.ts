@@ -1,0 +1,65 @@
+/** Warnings as release 1.31.1 gives them: which labels of nodes are old, wherever a pod names them, and which finalizers of custom resources are new. */
+import { call, startFixture, type Fixture } from './fixture';
+
+let fixture: Fixture;
+beforeAll(async () => {
+  fixture = await startFixture();
+  await call(fixture, '/api/v1/namespaces', { method: 'POST', body: '{"metadata":{"name":"default"}}' });
+});
+afterAll(() => fixture.stop());
+
+async function warningsOf(path: string, method: string, body: unknown, type = 'application/json'): Promise<readonly string[]> {
+  const answer = await call(fixture, path, { method, body: JSON.stringify(body), headers: { 'content-type': type } });
+  expect(answer.status).toBeLessThan(300);
+  return [answer.headers['warning'] ?? []].flat();
+}
+
+const MASTER = 'node-role.platform.io/master';
+const ADVICE = 'use \\"node-role.platform.io/control-plane\\" instead';
+
+test.each([
+  [{ nodeSelector: { [MASTER]: '' } }, `spec.nodeSelector[${MASTER}]: ${ADVICE}`],
+  [
+    {
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [{ matchExpressions: [{ key: MASTER, operator: 'Exists' }] }],
+          },
+        },
+      },
+    },
+    'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0].matchExpressions[0].key: ' +
+      `${MASTER} is ${ADVICE}`,
+  ],
+])('an old label of nodes: %j', async (spec, warning) => {
+  const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } };
+  expect(await warningsOf('/api/v1/namespaces/default/pods?dryRun=All', 'POST', pod)).toEqual([`299 - "${warning}"`]);
+});
+
+test('a finalizer without a domain is told once', async () => {
+  const group = 'warnings.example.com';
+  const schema = {
+    openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
+  };
+  await call(fixture, '/apis/apiextensions.platform.io/v1/customresourcedefinitions', {
+    method: 'POST',
+    body: JSON.stringify({
+      metadata: { name: `things.${group}` },
+      spec: {
+        group,
+        scope: 'Cluster',
+        names: { plural: 'things', kind: 'Thing' },
+        versions: [{ name: 'v1', served: true, storage: true, schema }],
+      },
+    }),
+  });
+  const things = `/apis/${group}/v1/things`;
+  const told = (finalizer: string): string =>
+    `299 - "metadata.finalizers: \\"${finalizer}\\": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"`;
+  const thing = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 't', finalizers: ['foo'] } };
+  expect(await warningsOf(things, 'POST', thing)).toEqual([told('foo')]);
+  const patch = (body: unknown): Promise<readonly string[]> => warningsOf(`${things}/t`, 'PATCH', body, 'application/merge-patch+json');
+  expect(await patch({ spec: { a: 1 } })).toEqual([]);
+  expect(await patch({ metadata: { finalizers: ['foo', 'bar'] } })).toEqual([told('bar')]);
+});
