@@ -1,5 +1,5 @@
 /**
- * OpenAPI over HTTP: `/openapi/v2`, the index `/openapi/v3` and a document per group version. OpenApiDocuments are large
+ * OpenAPI over HTTP: `/openapi/v2`, the index `/openapi/v3` and a document per group version. Documents are large
  * and rarely asked for: they are made on demand, kept for a while, and forgotten; only their hashes stay.
  */
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
 /**
- * Tables: what a kind's rows show. Columns and cells are looked up by kind; ages are left as holes so that a row can be kept (contract.ts).
+ * Tables: what a kind's rows show. Columns and cells are looked up by kind; ages are left as holes so that a row can be kept (table/printer.ts).
  * Never writes a Table document: the endpoints do, with these parts.
  */
 import {
@@ -80,5 +80,5 @@ function isHole(cell: Cell): cell is AgeHole {
   return typeof cell === 'object' && cell !== null;
 }
 
-/** All of it, checked against the contract. */
+/** All of it, as the endpoints see it. */
 export const tables: TableModule = { columns, tableRow, rowConditions, fillAges, cellTemplate, cellsJson };

@@ -3,7 +3,7 @@
  * when it dies another takes over once the Lease has not changed for its duration, by the watcher's own clock. Clocks of different
  * machines are never compared.
  *
- * A leader that was paused cannot know that its term is over before it looks, so its writes carry a fence (shared/api/fencing.ts) that the
+ * A leader that was paused cannot know that its term is over before it looks, so its writes carry a fence (shared/api/identity/fencing.ts) that the
  * server checks. Each term has a number of transitions of its own, also when one holder follows itself.
  */
 import type { Fence } from '../api/identity/fencing';

@@ -1,6 +1,6 @@
 /**
- * The formats of names, keys and values: each check returns upstream's messages, in upstream's order; an empty
- * list means that the text is good. Never says where in an object the text stands.
+ * The formats of names, keys and values: each check returns upstream's messages, in upstream's order; an empty list means that the text is good.
+ * Never says where in an object the text stands.
  */
 
 export type NameCheck = (text: string) => readonly string[];

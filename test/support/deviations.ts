@@ -1,5 +1,5 @@
 /**
- * Where this server answers otherwise than the recorded one on purpose, because the API's own specification says so: what is replayed is held to these
+ * Where this server answers otherwise than the recorded one on purpose, because this API promises so: what is replayed is held to these
  * answers instead. The recordings stay as they were recorded.
  */
 import type { RuleAnswer } from './recorded-rules';

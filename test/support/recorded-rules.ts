@@ -88,7 +88,7 @@ function isRecord(value: Json | undefined): value is Body {
 export const shortenPatterns = (text: string): string =>
   text.replace(/(?<=^Forbidden: [^\n]*)\n[^]*$/, '').replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)');
 
-/** Structures that both spell alike; see shared/api/go-values.ts. */
+/** Structures that both spell alike; see shared/values/go-values.ts. */
 const SPELLED = [
   'apps.DaemonSetUpdateStrategy',
   'apps.DeploymentStrategy',

@@ -3,8 +3,7 @@ import type { JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { groupIn, textIn, textUnder, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
 
-/** Members in wire order. */
-/** `alias`: what the client calls the namespace. */
+/** Members in wire order. `alias` = what the client calls the namespace. */
 export function statusJson(status: Status, dialect: Dialect, alias?: NamespaceAlias): JsonObject {
   const spell = (text: string): string => textUnder(alias, textIn(dialect, text));
   const json: JsonObject = { kind: status.kind, apiVersion: status.apiVersion, metadata: { ...status.metadata }, status: status.status };

@@ -1,7 +1,7 @@
 /**
- * CustomResourceDefinition: what it may say stands in definition/, what its schemas may say in definition/schema*. The
- * versions in which objects may be stored are noted in its status, and a DELETE only marks it until its resources are gone. What its conditions
- * say is the controllers' work.
+ * CustomResourceDefinition: what it may say stands in the files beside this one, what its schemas may say in schema/. The versions in which objects may
+ * be stored are noted in its status, and a DELETE only marks it until its resources are gone. What its conditions say is worked out in
+ * apiserver/custom-resources.
  */
 import { invalidAs, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { equalJson, type JsonObject, objectAt, stringAt, stringsAt } from '../../../shared/values/json';

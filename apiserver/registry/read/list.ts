@@ -1,7 +1,7 @@
 /**
  * Lists: which state a list shows (upstream's table "resource versions in get, list and watch" in its API concepts, with resourceVersion,
  * resourceVersionMatch, limit and continue), which part of it, and where the next page begins. Parameter combinations that are refused as invalid
- * never come here (endpoints/parameters).
+ * never come here (endpoints/request/parameters.ts).
  */
 import { compareBytes } from '../../../shared/values/json';
 import { badRequest, expired, type StatusError } from '../../../shared/api/errors/status';

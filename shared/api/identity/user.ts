@@ -1,4 +1,4 @@
-/** Who makes a request: what authentication finds out, and authorization, admission and audit look at. */
+/** Who makes a request: what authentication finds out, and authorization and admission look at. */
 export interface UserInfo {
   readonly name: string;
   readonly uid?: string;

@@ -1,7 +1,7 @@
 /**
  * The kind table: what is served, under which names, with which general rules. A kind is a row; behaviour follows from it.
  * Field structure lies in the generated type tables that `type` refers to; what no table can say is in the kind's strategy
- * (apiserver/registry/strategies). Never holds code.
+ * (apiserver/kinds). Never holds code.
  */
 import { CORE } from './core';
 import { GOVERNANCE } from './governance';

@@ -103,7 +103,7 @@ export interface KindRow {
   readonly selectableFields?: readonly SelectableField[];
   /** An unsupported field selector is refused as a label that is not supported: `field label not supported: x`, or naming the kind as well. */
   readonly ownFieldLabels?: 'plain' | 'with-kind' | 'with-version';
-  /** Seconds after which a stored object expires, counted from its last write. */
+  /** Stored objects expire a while (`--event-ttl`) after their last write. */
   readonly expires?: true;
 }
 

@@ -1,4 +1,4 @@
-/** What the recorded answers (registry/write) do not show: bounds and orders. The texts themselves are in names.test.ts and in the recordings. */
+/** What the recorded answers do not show: bounds and orders. The texts themselves are in values/name-formats.test.ts and in the recordings. */
 import { validateAnnotations, validateMetadata, validateMetadataChange } from './object-meta-rules';
 import { dnsSubdomain } from '../../values/name-formats';
 import type { FieldError } from '../errors/field-error';

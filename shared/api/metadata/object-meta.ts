@@ -1,5 +1,5 @@
 /**
- * Reading and stamping an object's metadata. Rules about its contents are in validation/object-meta.ts; nothing here refuses anything but a
+ * Reading and stamping an object's metadata. Rules about its contents are in object-meta-rules.ts; nothing here refuses anything but a
  * resource version that is no number.
  */
 import { isObject, objectAt, own, stringAt, type JsonObject } from '../../values/json';

@@ -1,4 +1,4 @@
-/** Decoding of a custom resource, as schema/decode.ts does it for the kinds of the tables. Defaults nothing and judges no values. */
+/** Decoding of a custom resource, as types/decode.ts does it for the kinds of the tables. Defaults nothing and judges no values. */
 import { cloneJson, own, type JsonObject } from '../../values/json';
 import { dropNulls } from './defaults';
 import { decodeEmbedded } from './embedded';

@@ -1,6 +1,6 @@
 /**
- * What an unset member becomes, by type (each checked against upstream's answers). A row is a
- * plain value; what depends on other members is a small rule in default-rules.ts.
+ * What an unset member becomes, by type (each checked against upstream's answers). A row is a plain value; what depends on other members is a small
+ * rule in default-rules.ts.
  */
 import type { JsonValue } from '../../values/json';
 

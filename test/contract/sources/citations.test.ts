@@ -1,6 +1,6 @@
 /**
- * Whoever reads a source has this repository and what is public, nothing else: comments give their reason themselves, and cite sections only of public
- * documents, by name and on the same line (RFC 9113, KEP-1623).
+ * Whoever reads a source has this repository and what is public, nothing else: comments give their reason themselves, cite sections only of public
+ * documents, by name and on the same line (RFC 9113, KEP-1623), and name only source files that are there.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -28,6 +28,24 @@ test('no source cites a document that its reader does not have', () => {
     readFileSync(path.join(root, file), 'utf8')
       .split('\n')
       .flatMap((line, index) => (citesTheUnknown(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
+
+const COMMENT = /^\s*(?:\/?\*|\/\/)/;
+const FILE = /(?<![\w./@<*-])(?:[\w-]+\/)*[\w-]+\.(?:ts|mjs)\b/g;
+
+test('no comment names a source file that is not there', () => {
+  const all = sources();
+  // A path may begin anywhere, as one reads it beside the file.
+  const known = new Set(all.flatMap((file) => file.split(path.sep).map((_, index, parts) => parts.slice(index).join('/'))));
+  const found = all.flatMap((file) =>
+    readFileSync(path.join(root, file), 'utf8')
+      .split('\n')
+      .flatMap((line, index) =>
+        (COMMENT.test(line) ? (line.match(FILE) ?? []) : []).map((named) => ({ named, at: `${file}:${index + 1}` })),
+      )
+      .flatMap(({ named, at }) => (known.has(named) ? [] : [`${at}: ${named}`])),
   );
   expect(found).toEqual([]);
 });
