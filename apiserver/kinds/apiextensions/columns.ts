@@ -1,21 +1,19 @@
 /** Columns of tables, and where a scale finds its numbers: both are paths into the object. */
 import { invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { listed } from '../rules/field-rules';
+import { checkRequired, type Errors } from '../rules/checks';
+import type { ApiextensionsV1CustomResourceDefinitionVersion } from '../../../shared/api/types/generated/members';
 
 const TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
-export function columnErrors(version: JsonObject, place: string): readonly FieldError[] {
-  return listed(version, 'additionalPrinterColumns').flatMap((column, index) => {
+export function checkColumns(version: ApiextensionsV1CustomResourceDefinitionVersion, place: string, errors: Errors): void {
+  version.additionalPrinterColumns?.forEach((column, index) => {
     const at = `${place}[${index}]`;
-    const [type, format] = [stringAt(column, 'type') ?? '', stringAt(column, 'format') ?? ''];
-    return [
-      ...((stringAt(column, 'name') ?? '') === '' ? [required(`${at}.name`)] : []),
-      ...(TYPES.includes(type) ? [] : [oneOf(`${at}.type`, type, TYPES)]),
-      ...(format === '' || FORMATS.includes(format) ? [] : [oneOf(`${at}.format`, format, FORMATS)]),
-      ...pathErrors(stringAt(column, 'jsonPath') ?? '', `${at}.JSONPath`),
-    ];
+    const { type = '', format = '' } = column;
+    checkRequired(column, 'name', at, errors);
+    if (!TYPES.includes(type)) errors.push(oneOf(`${at}.type`, type, TYPES));
+    if (format !== '' && !FORMATS.includes(format)) errors.push(oneOf(`${at}.format`, format, FORMATS));
+    checkPath(column.jsonPath ?? '', `${at}.JSONPath`, [], errors);
   });
 }
 
@@ -24,22 +22,19 @@ function oneOf(field: string, value: string, allowed: readonly string[]): FieldE
   return value === '' ? required(field, text) : invalidValue(field, value, text);
 }
 
-function pathErrors(path: string, field: string, ...below: readonly string[]): readonly FieldError[] {
-  if (path === '') return [required(field)];
-  if (!path.startsWith('.')) return [invalidValue(field, path, 'must be a simple json path starting with .')];
-  if (below.length === 0 || below.some((start) => path.startsWith(`${start}.`))) return [];
-  return [invalidValue(field, path, `should be a json path under ${below.length > 1 ? 'either ' : ''}${below.join(' or ')}`)];
+function checkPath(path: string, field: string, below: readonly string[], errors: Errors): void {
+  if (path === '') errors.push(required(field));
+  else if (!path.startsWith('.')) errors.push(invalidValue(field, path, 'must be a simple json path starting with .'));
+  else if (below.length > 0 && !below.some((start) => path.startsWith(`${start}.`))) {
+    errors.push(invalidValue(field, path, `should be a json path under ${below.length > 1 ? 'either ' : ''}${below.join(' or ')}`));
+  }
 }
 
-export function scaleErrors(version: JsonObject, place: string): readonly FieldError[] {
-  const scale = objectAt(objectAt(version, 'subresources'), 'scale');
-  if (scale === undefined) return [];
-  const at = (member: string, ...below: readonly string[]): readonly FieldError[] =>
-    pathErrors(stringAt(scale, member) ?? '', `${place}.scale.${member}`, ...below);
-  const hasSelector = (stringAt(scale, 'labelSelectorPath') ?? '') !== '';
-  return [
-    ...at('specReplicasPath', '.spec'),
-    ...at('statusReplicasPath', '.status'),
-    ...(hasSelector ? at('labelSelectorPath', '.spec', '.status') : []),
-  ];
+export function checkScale(version: ApiextensionsV1CustomResourceDefinitionVersion, place: string, errors: Errors): void {
+  const scale = version.subresources?.scale;
+  if (scale === undefined) return;
+  checkPath(scale.specReplicasPath ?? '', `${place}.scale.specReplicasPath`, ['.spec'], errors);
+  checkPath(scale.statusReplicasPath ?? '', `${place}.scale.statusReplicasPath`, ['.status'], errors);
+  const selector = scale.labelSelectorPath ?? '';
+  if (selector !== '') checkPath(selector, `${place}.scale.labelSelectorPath`, ['.spec', '.status'], errors);
 }

@@ -3,109 +3,117 @@
  * be stored are noted in its status, and a DELETE only marks it until its resources are gone. What its conditions say is worked out in
  * apiserver/custom-resources.
  */
-import { invalidAs, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
-import { equalJson, type JsonObject, objectAt, stringAt, stringsAt } from '../../../shared/values/json';
-import { metadataOf, timestamp } from '../../../shared/api/metadata/object-meta';
-import { approvalErrors } from './approval';
-import { namesErrors } from './names';
-import { specErrors } from './spec';
-import { listed } from '../rules/field-rules';
+import { invalidAs, invalidValue } from '../../../shared/api/errors/field-error';
+import type { Errors } from '../rules/checks';
+import { timestamp } from '../../../shared/api/metadata/object-meta';
+import { checkApproval } from './approval';
+import { checkNames } from './names';
+import { checkSpec } from './spec';
 import type { DeletionContext, Strategy } from '../../registry/strategy';
+import type { ApiextensionsV1CustomResourceDefinition } from '../../../shared/api/types/generated/members';
 
-export const customResourceDefinition: Strategy = {
+type Definition = ApiextensionsV1CustomResourceDefinition;
+
+export const customResourceDefinition: Strategy<Definition> = {
   prepareForCreate(object) {
-    object['status'] = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null };
+    object.status = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null };
     noteStorageVersion(object);
   },
   validateName(object, name) {
-    const spec = specOf(object);
-    const expected = `${stringAt(objectAt(spec, 'names'), 'plural') ?? ''}.${stringAt(spec, 'group') ?? ''}`;
+    const expected = `${object.spec?.names?.plural ?? ''}.${object.spec?.group ?? ''}`;
     return name === expected ? [] : ['must be spec.names.plural+"."+spec.group'];
   },
-  validate: (object) => [
-    ...specErrors(specOf(object)),
-    ...storedVersionsErrors(object),
-    ...approvalErrors(object),
-    ...preservationErrors(specOf(object)),
-  ],
+  validate(object) {
+    const errors: Errors = [];
+    checkSpec(object.spec ?? {}, errors);
+    checkStoredVersions(object, errors);
+    checkApproval(object, errors);
+    checkPreservation(object, errors);
+    return errors;
+  },
   update: {
     prepareForUpdate: noteStorageVersion,
-    validate: (object, old) => [
-      ...specErrors(specOf(object)),
-      ...storedVersionsErrors(object),
-      ...changeErrors(object, old),
-      ...goneVersionsErrors(object),
-      ...approvalErrors(object),
-      ...preservationErrors(specOf(object)),
-    ],
+    validate(object, old) {
+      const errors: Errors = [];
+      checkSpec(object.spec ?? {}, errors);
+      checkStoredVersions(object, errors);
+      checkChange(object, old, errors);
+      checkGoneVersions(object, errors);
+      checkApproval(object, errors);
+      checkPreservation(object, errors);
+      return errors;
+    },
   },
   status: {
-    validate: (object) => namesErrors(objectAt(objectAt(object, 'status'), 'acceptedNames') ?? {}, 'status.acceptedNames', 'some'),
+    validate(object) {
+      const errors: Errors = [];
+      checkNames(object.status?.acceptedNames ?? {}, 'status.acceptedNames', 'some', errors);
+      return errors;
+    },
   },
   deletion: { marksOnly: true, prepareForDeletion: markTerminating },
 };
 
-const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
-const storedVersionsOf = (object: JsonObject): readonly string[] => stringsAt(objectAt(object, 'status') ?? {}, 'storedVersions');
+const storedVersionsOf = (object: Definition): readonly string[] => object.status?.storedVersions ?? [];
 
 /** The version that objects are stored in is one of those that they may have been stored in. */
-function noteStorageVersion(object: JsonObject): void {
+function noteStorageVersion(object: Definition): void {
   const stored = storedVersionsOf(object);
-  const version = listed(specOf(object), 'versions').find(({ storage }) => storage === true);
-  const storage = stringAt(version, 'name');
+  const storage = object.spec?.versions?.find((version) => version.storage === true)?.name;
   if (storage === undefined || stored.includes(storage)) return;
-  object['status'] = { ...objectAt(object, 'status'), storedVersions: [...stored, storage] };
+  object.status = { ...object.status, storedVersions: [...stored, storage] };
 }
 
 const STORED = 'status.storedVersions';
 
-function storedVersionsErrors(object: JsonObject): readonly FieldError[] {
+function checkStoredVersions(object: Definition, errors: Errors): void {
   const stored = storedVersionsOf(object);
-  if (stored.length === 0) return [invalidAs(STORED, '[]string(nil)', 'must have at least one stored version')];
+  if (stored.length === 0) {
+    errors.push(invalidAs(STORED, '[]string(nil)', 'must have at least one stored version'));
+    return;
+  }
   const left = new Set(stored);
-  return listed(specOf(object), 'versions').flatMap((version) => {
-    const name = stringAt(version, 'name') ?? '';
-    if (left.delete(name) || version['storage'] !== true) return [];
-    return [invalidValue(STORED, stored, `must have the storage version ${name}`)];
-  });
+  for (const { name = '', storage } of object.spec?.versions ?? []) {
+    if (!left.delete(name) && storage === true) errors.push(invalidValue(STORED, stored, `must have the storage version ${name}`));
+  }
 }
 
 /** Objects may still be stored in these. */
-function goneVersionsErrors(object: JsonObject): readonly FieldError[] {
-  const known = new Set(listed(specOf(object), 'versions').map((version) => stringAt(version, 'name') ?? ''));
-  return storedVersionsOf(object).flatMap((name, index) =>
-    known.has(name) ? [] : [invalidValue(`${STORED}[${index}]`, name, 'must appear in spec.versions')],
-  );
+function checkGoneVersions(object: Definition, errors: Errors): void {
+  const known = new Set(object.spec?.versions?.map(({ name }) => name ?? ''));
+  storedVersionsOf(object).forEach((name, index) => {
+    if (!known.has(name)) errors.push(invalidValue(`${STORED}[${index}]`, name, 'must appear in spec.versions'));
+  });
 }
 
 /** What objects are called by, once there may be any. */
-function changeErrors(object: JsonObject, old: JsonObject): readonly FieldError[] {
-  const always = ['group', 'names.plural'];
-  const fields = isEstablished(old) ? ['scope', 'names.kind', ...always] : always;
-  const read = (from: JsonObject, field: string): string => {
-    const [first = '', second] = field.split('.');
-    return (second === undefined ? stringAt(specOf(from), first) : stringAt(objectAt(specOf(from), first), second)) ?? '';
+function checkChange({ spec = {} }: Definition, old: Definition, errors: Errors): void {
+  const before = old.spec ?? {};
+  const same = (field: string, now = '', then = ''): void => {
+    if (now !== then) errors.push(invalidValue(`spec.${field}`, now, 'field is immutable'));
   };
-  return fields
-    .filter((field) => !equalJson(read(object, field), read(old, field)))
-    .map((field) => invalidValue(`spec.${field}`, read(object, field), 'field is immutable'));
+  if (isEstablished(old)) {
+    same('scope', spec.scope, before.scope);
+    same('names.kind', spec.names?.kind, before.names?.kind);
+  }
+  same('group', spec.group, before.group);
+  same('names.plural', spec.names?.plural, before.names?.plural);
 }
 
-function isEstablished(object: JsonObject): boolean {
-  return listed(objectAt(object, 'status'), 'conditions').some(({ type, status }) => type === 'Established' && status === 'True');
+function isEstablished(object: Definition): boolean {
+  return object.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') === true;
 }
 
-function preservationErrors(spec: JsonObject): readonly FieldError[] {
+function checkPreservation({ spec }: Definition, errors: Errors): void {
   const text = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
-  return spec['preserveUnknownFields'] === true ? [invalidValue('spec.preserveUnknownFields', true, text)] : [];
+  if (spec?.preserveUnknownFields === true) errors.push(invalidValue('spec.preserveUnknownFields', true, text));
 }
 
-function markTerminating(object: JsonObject, { names, now }: DeletionContext): void {
-  const metadata = metadataOf(object);
-  const finalizers = stringsAt(metadata, 'finalizers');
-  if (!finalizers.includes(names.definitionFinalizer)) metadata['finalizers'] = [...finalizers, names.definitionFinalizer];
-  const status = objectAt(object, 'status') ?? {};
-  const others = listed(status, 'conditions').filter((condition) => condition['type'] !== 'Terminating');
+function markTerminating(object: Definition, { names, now }: DeletionContext): void {
+  const metadata = (object.metadata ??= {});
+  const finalizers = metadata.finalizers ?? [];
+  if (!finalizers.includes(names.definitionFinalizer)) metadata.finalizers = [...finalizers, names.definitionFinalizer];
+  const others = (object.status?.conditions ?? []).filter(({ type }) => type !== 'Terminating');
   const terminating = {
     type: 'Terminating',
     status: 'True',
@@ -113,5 +121,5 @@ function markTerminating(object: JsonObject, { names, now }: DeletionContext): v
     reason: 'InstanceDeletionPending',
     message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
   };
-  object['status'] = { ...status, conditions: [...others, terminating] };
+  object.status = { ...object.status, conditions: [...others, terminating] };
 }

@@ -1,7 +1,8 @@
 /** What the resources of a definition are called, in `spec.names` and, once nobody else is called so, in `status.acceptedNames`. */
-import { invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { type JsonObject, stringAt, stringsAt } from '../../../shared/values/json';
+import { invalidValue, required } from '../../../shared/api/errors/field-error';
+import type { Errors } from '../rules/checks';
 import { dns1035Label } from '../../../shared/values/name-formats';
+import type { ApiextensionsV1CustomResourceDefinitionNames } from '../../../shared/api/types/generated/members';
 
 /** In upstream's order. */
 const SINGLE = [
@@ -12,27 +13,31 @@ const SINGLE = [
 ] as const;
 
 /** `which`: whether every name has to be there. */
-export function namesErrors(names: JsonObject, place: string, which: 'all' | 'some'): readonly FieldError[] {
-  const single = SINGLE.flatMap(({ member, mixed }) => {
-    const value = stringAt(names, member) ?? '';
+export function checkNames(
+  names: ApiextensionsV1CustomResourceDefinitionNames,
+  place: string,
+  which: 'all' | 'some',
+  errors: Errors,
+): void {
+  for (const { member, mixed } of SINGLE) {
+    const value = names[member] ?? '';
     const field = `${place}.${member}`;
-    if (value === '') return which === 'all' ? [required(field)] : [];
-    const faults = dns1035Label(mixed ? value.toLowerCase() : value);
-    const text = faults.join(',');
-    return faults.length === 0
-      ? []
-      : [invalidValue(field, value, mixed ? `may have mixed case, but should otherwise match: ${text}` : text)];
-  });
-  const kind = stringAt(names, 'kind') ?? '';
-  const listKind = stringAt(names, 'listKind') ?? '';
-  const same =
-    kind !== '' && kind === listKind ? [invalidValue(`${place}.listKind`, listKind, 'kind and listKind may not be the same')] : [];
-  return [...single, ...labels(names, 'shortNames', place), ...same, ...labels(names, 'categories', place)];
+    if (value !== '') checkName(value, field, mixed, errors);
+    else if (which === 'all') errors.push(required(field));
+  }
+  checkLabels(names.shortNames, `${place}.shortNames`, errors);
+  const { kind = '', listKind = '' } = names;
+  if (kind !== '' && kind === listKind) errors.push(invalidValue(`${place}.listKind`, listKind, 'kind and listKind may not be the same'));
+  checkLabels(names.categories, `${place}.categories`, errors);
 }
 
-function labels(names: JsonObject, member: string, place: string): readonly FieldError[] {
-  return stringsAt(names, member).flatMap((name, index) => {
-    const faults = dns1035Label(name);
-    return faults.length === 0 ? [] : [invalidValue(`${place}.${member}[${index}]`, name, faults.join(','))];
-  });
+function checkName(name: string, field: string, mixed: boolean, errors: Errors): void {
+  const faults = dns1035Label(mixed ? name.toLowerCase() : name);
+  if (faults.length === 0) return;
+  const text = faults.join(',');
+  errors.push(invalidValue(field, name, mixed ? `may have mixed case, but should otherwise match: ${text}` : text));
+}
+
+function checkLabels(names: readonly string[] | undefined, place: string, errors: Errors): void {
+  names?.forEach((name, index) => checkName(name, `${place}[${index}]`, false, errors));
 }

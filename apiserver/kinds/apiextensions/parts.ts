@@ -1,30 +1,34 @@
 /** The parts of a version that all versions may have alike; upstream then keeps and names them once for the whole definition. */
-import type { FieldError } from '../../../shared/api/errors/field-error';
-import { equalJson, objectAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
-import { columnErrors, scaleErrors } from './columns';
+import { append } from '../../../shared/values/append';
+import { equalJson, type JsonValue } from '../../../shared/values/json';
+import type { Errors } from '../rules/checks';
+import { checkColumns, checkScale } from './columns';
 import { schemaErrors } from './schema/schema';
-import { selectableErrors } from './selectable';
+import { checkSelectable } from './selectable';
+import type { ApiextensionsV1CustomResourceDefinitionVersion } from '../../../shared/api/types/generated/members';
+
+type Version = ApiextensionsV1CustomResourceDefinitionVersion;
 
 export interface Part {
-  readonly member: string;
+  readonly member: keyof Version;
   /** What upstream calls it below `spec` when all versions have it alike. */
   readonly sharedPlace: string;
-  isAlike(versions: readonly JsonObject[]): boolean;
-  errors(version: JsonObject, place: string): readonly FieldError[];
+  isAlike(versions: readonly Version[]): boolean;
+  check(version: Version, place: string, errors: Errors): void;
 }
 
 /** In upstream's order. */
 export const PARTS: readonly Part[] = [
-  part('schema', 'validation', (version, place) => {
-    const schema = objectAt(objectAt(version, 'schema'), 'openAPIV3Schema');
-    return schema === undefined ? [] : schemaErrors(schema, `${place}.openAPIV3Schema`);
+  part('schema', 'validation', (version, place, errors) => {
+    const schema = version.schema?.openAPIV3Schema;
+    if (schema !== undefined) append(errors, schemaErrors(schema, `${place}.openAPIV3Schema`));
   }),
-  part('subresources', 'subresources', scaleErrors),
-  part('additionalPrinterColumns', 'additionalPrinterColumns', columnErrors),
-  part('selectableFields', 'selectableFields', selectableErrors),
+  part('subresources', 'subresources', checkScale),
+  part('additionalPrinterColumns', 'additionalPrinterColumns', checkColumns),
+  part('selectableFields', 'selectableFields', checkSelectable),
 ];
 
-function part(member: string, sharedPlace: string, errors: Part['errors']): Part {
-  const read = (version: JsonObject | undefined): JsonValue => version?.[member] ?? null;
-  return { member, sharedPlace, errors, isAlike: ([first, ...others]) => others.every((other) => equalJson(read(other), read(first))) };
+function part(member: keyof Version, sharedPlace: string, check: Part['check']): Part {
+  const read = (version: Version | undefined): JsonValue => version?.[member] ?? null;
+  return { member, sharedPlace, check, isAlike: ([first, ...others]) => others.every((other) => equalJson(read(other), read(first))) };
 }

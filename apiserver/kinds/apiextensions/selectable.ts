@@ -1,29 +1,35 @@
 /** Members of an object by which clients may select: simple paths to a text, a number without fractions or a boolean. */
-import { duplicate, invalidValue, required, tooMany, type FieldError } from '../../../shared/api/errors/field-error';
-import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { duplicate, invalidValue, required, tooMany } from '../../../shared/api/errors/field-error';
 import { readSchema } from '../../../shared/api/structural/read-schema';
 import type { SchemaNode } from '../../../shared/api/structural/schema-node';
-import { listed } from '../rules/field-rules';
+import type { Errors } from '../rules/checks';
+import type {
+  ApiextensionsV1CustomResourceDefinitionVersion,
+  ApiextensionsV1SelectableField,
+} from '../../../shared/api/types/generated/members';
 
 const MOST = 8;
 const TYPES: readonly SchemaNode['type'][] = ['string', 'boolean', 'integer'];
 
-export function selectableErrors(version: JsonObject, place: string): readonly FieldError[] {
-  const fields = listed(version, 'selectableFields');
-  if (fields.length === 0) return [];
-  const schema = objectAt(objectAt(version, 'schema'), 'openAPIV3Schema');
+export function checkSelectable(version: ApiextensionsV1CustomResourceDefinitionVersion, place: string, errors: Errors): void {
+  const fields = version.selectableFields ?? [];
+  if (fields.length === 0) return;
+  const schema = version.schema?.openAPIV3Schema;
   // The words are upstream's.
   if (schema === undefined)
-    return [invalidValue(place, '', 'selectableFields may only be set when version.schema.openAPIV3Schema is not included')];
-  if (fields.length > MOST) return [tooMany(place, fields.length, MOST)];
-  const root = readSchema(schema);
-  const paths = fields.map((field) => stringAt(field, 'jsonPath') ?? '');
-  return paths.flatMap((path, index) => {
+    errors.push(invalidValue(place, '', 'selectableFields may only be set when version.schema.openAPIV3Schema is not included'));
+  else if (fields.length > MOST) errors.push(tooMany(place, fields.length, MOST));
+  else checkPaths(readSchema(schema), fields, place, errors);
+}
+
+function checkPaths(root: SchemaNode, fields: readonly ApiextensionsV1SelectableField[], place: string, errors: Errors): void {
+  const paths = fields.map((field) => field.jsonPath ?? '');
+  paths.forEach((path, index) => {
     const field = `${place}[${index}].jsonPath`;
-    if (path === '') return [required(field)];
-    const fault = pathFault(root, path);
-    if (fault !== undefined) return [invalidValue(field, path, fault)];
-    return paths.indexOf(path) < index ? [duplicate(field, path)] : [];
+    const fault = path === '' ? undefined : pathFault(root, path);
+    if (path === '') errors.push(required(field));
+    else if (fault !== undefined) errors.push(invalidValue(field, path, fault));
+    else if (paths.indexOf(path) < index) errors.push(duplicate(field, path));
   });
 }
 

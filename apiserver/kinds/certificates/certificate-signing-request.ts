@@ -1,9 +1,10 @@
 /** CertificateSigningRequest: it says who asked for it, and nothing of it changes after that but its status. */
-import { objectAt, own, type JsonObject } from '../../../shared/values/json';
-import { certificateChangeErrors, certificateErrors, conditionChangeErrors, conditionErrors, stampConditions } from './certificate-status';
+import type { Errors } from '../rules/checks';
+import { checkCertificate, checkCertificateChange, checkConditionChange, checkConditions, stampConditions } from './certificate-status';
 import type { Strategy, StrategyContext } from '../../registry/strategy';
+import type { CertificatesV1CertificateSigningRequest } from '../../../shared/api/types/generated/members';
 
-export const certificateSigningRequest: Strategy = {
+export const certificateSigningRequest: Strategy<CertificatesV1CertificateSigningRequest> = {
   // Nobody owns what it asks for; its endpoints share the status out.
   resetFields: new Map([
     ['', { 'f:spec': {}, 'f:status': {} }],
@@ -13,31 +14,37 @@ export const certificateSigningRequest: Strategy = {
   prepareForCreate: nameRequester,
   update: {
     prepareForUpdate(object, old) {
-      const spec = own(old, 'spec');
-      if (spec !== undefined) object['spec'] = spec;
+      if (old.spec !== undefined) object.spec = old.spec;
     },
   },
   approval: {
     prepareForUpdate: (object, old, { now }) => stampConditions(object, old, now),
-    validate: (object, old) => [...conditionErrors(object), ...conditionChangeErrors(object, old, true)],
+    validate(object, old) {
+      const errors: Errors = [];
+      checkConditions(object, errors);
+      checkConditionChange(object, old, true, errors);
+      return errors;
+    },
   },
   status: {
     prepareForUpdate: (object, old, { now }) => stampConditions(object, old, now),
-    validate: (object, old) => [
-      ...conditionErrors(object),
-      ...certificateErrors(object),
-      ...conditionChangeErrors(object, old, false),
-      ...certificateChangeErrors(object, old),
-    ],
+    validate(object, old) {
+      const errors: Errors = [];
+      checkConditions(object, errors);
+      checkCertificate(object, errors);
+      checkConditionChange(object, old, false, errors);
+      checkCertificateChange(object, old, errors);
+      return errors;
+    },
   },
 };
 
 /** What a client says of the requester does not count. */
-function nameRequester(object: JsonObject, { user }: StrategyContext): void {
-  const spec = objectAt(object, 'spec');
+function nameRequester(object: CertificatesV1CertificateSigningRequest, { user }: StrategyContext): void {
+  const spec = object.spec;
   if (spec === undefined) return;
-  for (const member of ['username', 'uid', 'groups', 'extra']) delete spec[member];
-  spec['username'] = user.name;
-  if (user.uid !== undefined && user.uid !== '') spec['uid'] = user.uid;
-  if (user.groups.length > 0) spec['groups'] = [...user.groups];
+  for (const member of ['username', 'uid', 'groups', 'extra'] as const) delete spec[member];
+  spec.username = user.name;
+  if (user.uid !== undefined && user.uid !== '') spec.uid = user.uid;
+  if (user.groups.length > 0) spec.groups = [...user.groups];
 }

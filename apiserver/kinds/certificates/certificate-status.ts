@@ -1,61 +1,54 @@
 /** What may be said of a certificate request's status: approvals through one endpoint, the certificate and failures through the other. */
-import { duplicate, forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { duplicate, forbiddenField, invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { timestamp } from '../../../shared/api/metadata/object-meta';
+import { checkRequiredChoice, type Errors } from '../rules/checks';
+import type {
+  CertificatesV1CertificateSigningRequest,
+  CertificatesV1CertificateSigningRequestCondition,
+} from '../../../shared/api/types/generated/members';
 
 const FIELD = 'status.conditions';
 const DECISIONS = ['Approved', 'Denied'];
 /** Conditions that stay. */
 const LASTING = [...DECISIONS, 'Failed'];
 
-const conditionsOf = (object: JsonObject): readonly JsonObject[] =>
-  (arrayAt(objectAt(object, 'status'), 'conditions') ?? []).filter(isObject);
-const typeOf = (condition: JsonObject): string => stringAt(condition, 'type') ?? '';
-const has = (object: JsonObject, type: string): boolean => conditionsOf(object).some((condition) => typeOf(condition) === type);
+type Request = CertificatesV1CertificateSigningRequest;
+
+const conditionsOf = (object: Request): readonly CertificatesV1CertificateSigningRequestCondition[] => object.status?.conditions ?? [];
+const has = (object: Request, type: string): boolean => conditionsOf(object).some((condition) => condition.type === type);
 
 /** Fills in the times that a client leaves to the server. `now` since 1970. */
-export function stampConditions(object: JsonObject, old: JsonObject, now: number): void {
+export function stampConditions(object: Request, old: Request, now: number): void {
   for (const condition of conditionsOf(object)) {
-    condition['lastUpdateTime'] ??= timestamp(now);
-    if (stringAt(condition, 'lastTransitionTime') !== undefined) continue;
-    const before = conditionsOf(old).find((other) => typeOf(other) === typeOf(condition) && other['status'] === condition['status']);
-    condition['lastTransitionTime'] = stringAt(before, 'lastTransitionTime') ?? timestamp(now);
+    condition.lastUpdateTime ??= timestamp(now);
+    const { type = '', status } = condition;
+    condition.lastTransitionTime ??=
+      conditionsOf(old).find((other) => (other.type ?? '') === type && other.status === status)?.lastTransitionTime ?? timestamp(now);
   }
 }
 
 /** Errors of the conditions themselves. */
-export function conditionErrors(object: JsonObject): readonly FieldError[] {
+export function checkConditions(object: Request, errors: Errors): void {
   const seen = new Set<string>();
-  return conditionsOf(object).flatMap((condition, index) => {
-    const type = typeOf(condition);
-    const status = stringAt(condition, 'status') ?? '';
-    const errors = [
-      ...(type === '' ? [required(`${FIELD}[${index}].type`)] : []),
-      ...statusErrors(`${FIELD}[${index}].status`, type, status),
-      ...(seen.has(type) ? [duplicate(`${FIELD}[${index}].type`, type)] : []),
-      ...exclusionErrors(`${FIELD}[${index}].type`, type, seen),
-    ];
+  conditionsOf(object).forEach((condition, index) => {
+    const place = `${FIELD}[${index}]`;
+    const type = condition.type ?? '';
+    if (type === '') errors.push(required(`${place}.type`));
+    checkRequiredChoice(condition, 'status', place, LASTING.includes(type) ? ['True'] : STATUSES, errors);
+    if (seen.has(type)) errors.push(duplicate(`${place}.type`, type));
+    const isSecond = DECISIONS.includes(type) && DECISIONS.some((other) => other !== type && seen.has(other));
+    if (isSecond) errors.push(invalidValue(`${place}.type`, type, 'Approved and Denied conditions are mutually exclusive'));
     seen.add(type);
-    return errors;
   });
 }
 
-function statusErrors(field: string, type: string, status: string): readonly FieldError[] {
-  if (status === '') return [required(field)];
-  const supported = LASTING.includes(type) ? ['True'] : ['True', 'False', 'Unknown'];
-  return supported.includes(status) ? [] : [notSupported(field, status, supported)];
-}
-
-function exclusionErrors(field: string, type: string, seen: ReadonlySet<string>): readonly FieldError[] {
-  const isSecond = DECISIONS.includes(type) && DECISIONS.some((other) => other !== type && seen.has(other));
-  return isSecond ? [invalidValue(field, type, 'Approved and Denied conditions are mutually exclusive')] : [];
-}
+const STATUSES = ['True', 'False', 'Unknown'];
 
 /** Through `approval` decisions may be added, through `status` they may not; what lasts is never removed. */
-export function conditionChangeErrors(object: JsonObject, old: JsonObject, mayDecide: boolean): readonly FieldError[] {
-  const removed = LASTING.filter((type) => has(old, type) && !has(object, type)).map((type) => forbidden(`remove`, type));
-  const added = mayDecide ? [] : DECISIONS.filter((type) => has(object, type) && !has(old, type)).map((type) => forbidden(`add`, type));
-  return [...removed, ...added];
+export function checkConditionChange(object: Request, old: Request, mayDecide: boolean, errors: Errors): void {
+  for (const type of LASTING) if (has(old, type) && !has(object, type)) errors.push(forbidden('remove', type));
+  if (mayDecide) return;
+  for (const type of DECISIONS) if (has(object, type) && !has(old, type)) errors.push(forbidden('add', type));
 }
 
 const forbidden = (verb: string, type: string): FieldError =>
@@ -89,24 +82,19 @@ function pemBlocks(text: string): readonly string[] {
   return types;
 }
 
-export function certificateErrors(object: JsonObject): readonly FieldError[] {
-  const certificate = stringAt(objectAt(object, 'status'), 'certificate') ?? '';
-  if (certificate === '') return [];
+export function checkCertificate(object: Request, errors: Errors): void {
+  const certificate = object.status?.certificate ?? '';
+  if (certificate === '') return;
   const blocks = pemBlocks(Buffer.from(certificate, 'base64').toString('latin1'));
   const other = blocks.find((type) => type !== 'CERTIFICATE');
-  const text =
-    other === undefined
-      ? blocks.length === 0
-        ? 'must contain at least one CERTIFICATE PEM block'
-        : undefined
-      : `only CERTIFICATE PEM blocks are allowed, found "${other}"`;
-  return text === undefined ? [] : [invalidValue('status.certificate', SHOWN, text)];
+  const refuse = (text: string): void => void errors.push(invalidValue('status.certificate', SHOWN, text));
+  if (other !== undefined) refuse(`only CERTIFICATE PEM blocks are allowed, found "${other}"`);
+  else if (blocks.length === 0) refuse('must contain at least one CERTIFICATE PEM block');
 }
 
 /** An issued certificate stays. */
-export function certificateChangeErrors(object: JsonObject, old: JsonObject): readonly FieldError[] {
-  const [now, before] = [object, old].map((each) => stringAt(objectAt(each, 'status'), 'certificate') ?? '');
-  return before === '' || now === before
-    ? []
-    : [forbiddenField('status.certificate', 'updates may not modify existing certificate content')];
+export function checkCertificateChange(object: Request, old: Request, errors: Errors): void {
+  const [now, before] = [object.status?.certificate ?? '', old.status?.certificate ?? ''];
+  if (before === '' || now === before) return;
+  errors.push(forbiddenField('status.certificate', 'updates may not modify existing certificate content'));
 }

@@ -4,7 +4,7 @@ import { duplicate, invalidValue, type FieldError } from '../../../shared/api/er
 import { stringifyJson } from '../../../shared/values/json';
 import { dnsLabel } from '../../../shared/values/name-formats';
 import { validateLabels } from '../../../shared/api/metadata/object-meta-rules';
-import { misnamed } from '../rules/field-rules';
+import { checkFormat, type Errors } from '../rules/checks';
 import { checkResources } from '../core/pod-template/resources';
 import { tolerationErrors } from '../core/pod-template/tolerations';
 import { UPDATE } from '../../registry/stages';
@@ -12,35 +12,28 @@ import type { Strategy } from '../../registry/strategy';
 import type { NodeV1RuntimeClass, NodeV1Scheduling } from '../../../shared/api/types/generated/members';
 
 export const runtimeClass: Strategy<NodeV1RuntimeClass> = {
-  validate: (object) => [
-    ...misnamed(object.handler ?? '', 'handler', dnsLabel),
-    ...overheadErrors(object.overhead?.podFixed),
-    ...schedulingErrors(object.scheduling),
-  ],
+  validate(object) {
+    const errors: Errors = [];
+    checkFormat(object.handler ?? '', 'handler', dnsLabel, errors);
+    const limits = object.overhead?.podFixed;
+    // Upstream judges the overhead as limits, and names it so.
+    if (limits !== undefined) checkResources({ limits }, 'overhead', errors);
+    if (object.scheduling !== undefined) checkScheduling(object.scheduling, errors);
+    return errors;
+  },
   update: { stages: UPDATE.objectThenChange, validate: sameHandler },
 };
 
-/** Upstream judges the overhead as limits, and names it so. */
-function overheadErrors(limits: Record<string, string> | undefined): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  if (limits !== undefined) checkResources({ limits }, 'overhead', errors);
-  return errors;
-}
-
-function schedulingErrors(scheduling: NodeV1Scheduling | undefined): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const selector = scheduling?.nodeSelector;
+function checkScheduling({ nodeSelector: selector, tolerations }: NodeV1Scheduling, errors: Errors): void {
   if (selector !== undefined) validateLabels(selector, 'scheduling.nodeSelector', errors);
-  const tolerations = scheduling?.tolerations ?? [];
   const seen = new Set<string>();
-  tolerations.forEach((toleration, index) => {
+  tolerations?.forEach((toleration, index) => {
     const said = stringifyJson(toleration, 'sorted');
     if (seen.has(said)) errors.push(duplicate(`scheduling.tolerations[${index}]`, toleration));
     seen.add(said);
     // The member's name stands twice in upstream's messages.
     append(errors, tolerationErrors(toleration, `scheduling.tolerations.tolerations[${index}]`));
   });
-  return errors;
 }
 
 function sameHandler(object: NodeV1RuntimeClass, old: NodeV1RuntimeClass): readonly FieldError[] {

@@ -1,11 +1,16 @@
 /** RoleBinding and ClusterRoleBinding: whom they may name, and that the role they grant is the same for ever. */
-import { append } from '../../../shared/values/append';
 import { invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { own, equalJson, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { own, equalJson } from '../../../shared/values/json';
 import { dnsSubdomain, pathSegment } from '../../../shared/values/name-formats';
-import { listed, misnamed } from '../rules/field-rules';
+import { checkFormat, checkRequired, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
+import type {
+  RbacV1ClusterRoleBinding,
+  RbacV1RoleBinding,
+  RbacV1RoleRef,
+  RbacV1Subject,
+} from '../../../shared/api/types/generated/members';
 
 const GROUP = 'rbac.authorization.platform.io';
 
@@ -16,8 +21,8 @@ const SUBJECTS: Readonly<Record<string, { readonly apiGroup: string; readonly is
   Group: { apiGroup: GROUP },
 };
 
-export const roleBinding: Strategy = binding({ roles: ['Role', 'ClusterRole'], namespaced: true });
-export const clusterRoleBinding: Strategy = binding({ roles: ['ClusterRole'], namespaced: false });
+export const roleBinding: Strategy<RbacV1RoleBinding> = binding({ roles: ['Role', 'ClusterRole'], namespaced: true });
+export const clusterRoleBinding: Strategy<RbacV1ClusterRoleBinding> = binding({ roles: ['ClusterRole'], namespaced: false });
 
 interface BindingRules {
   /** Kinds that it can grant. */
@@ -25,38 +30,43 @@ interface BindingRules {
   readonly namespaced: boolean;
 }
 
-function binding(rules: BindingRules): Strategy {
+function binding(rules: BindingRules): Strategy<RbacV1RoleBinding | RbacV1ClusterRoleBinding> {
   return {
-    validate: (object) => [
-      ...roleErrors(objectAt(object, 'roleRef') ?? {}, rules),
-      ...listed(object, 'subjects').flatMap((subject, index) => subjectErrors(subject, `subjects[${index}]`, rules)),
-    ],
+    validate(object) {
+      const errors: Errors = [];
+      checkRole(object.roleRef ?? {}, rules, errors);
+      object.subjects?.forEach((subject, index) => checkSubject(subject, `subjects[${index}]`, rules, errors));
+      return errors;
+    },
     update: { stages: UPDATE.objectTwiceThenChange, validate: sameRole },
   };
 }
 
-function roleErrors(role: JsonObject, { roles }: BindingRules): readonly FieldError[] {
-  const [group, kind, name] = [stringAt(role, 'apiGroup') ?? '', stringAt(role, 'kind') ?? '', stringAt(role, 'name') ?? ''];
-  const errors: FieldError[] = [];
+function checkRole(role: RbacV1RoleRef, { roles }: BindingRules, errors: Errors): void {
+  const [group, kind] = [role.apiGroup ?? '', role.kind ?? ''];
   if (group !== GROUP) errors.push(notSupported('roleRef.apiGroup', group, [GROUP]));
   if (!roles.includes(kind)) errors.push(notSupported('roleRef.kind', kind, roles));
-  if (name === '') return [...errors, required('roleRef.name')];
-  return [...errors, ...misnamed(name, 'roleRef.name', pathSegment)];
+  checkRequired(role, 'name', 'roleRef', errors, pathSegment);
 }
 
-function subjectErrors(subject: JsonObject, place: string, { namespaced }: BindingRules): readonly FieldError[] {
-  const [group, kind, name] = [stringAt(subject, 'apiGroup') ?? '', stringAt(subject, 'kind') ?? '', stringAt(subject, 'name') ?? ''];
-  const errors: FieldError[] = name === '' ? [required(`${place}.name`)] : [];
+function checkSubject(subject: RbacV1Subject, place: string, { namespaced }: BindingRules, errors: Errors): void {
+  const [group, kind, name] = [subject.apiGroup ?? '', subject.kind ?? '', subject.name ?? ''];
+  if (name === '') errors.push(required(`${place}.name`));
   const wanted = own(SUBJECTS, kind);
-  if (wanted === undefined) return [...errors, notSupported(`${place}.kind`, kind, Object.keys(SUBJECTS))];
-  if (wanted.isAccount === true && name !== '') append(errors, misnamed(name, `${place}.name`, dnsSubdomain));
+  if (wanted === undefined) {
+    errors.push(notSupported(`${place}.kind`, kind, Object.keys(SUBJECTS)));
+    return;
+  }
+  if (wanted.isAccount === true && name !== '') checkFormat(name, `${place}.name`, dnsSubdomain, errors);
   if (group !== wanted.apiGroup) errors.push(notSupported(`${place}.apiGroup`, group, [wanted.apiGroup]));
   // A binding in a namespace may leave out that of the account; upstream does not say where it then is.
-  const needsNamespace = wanted.isAccount === true && !namespaced && (stringAt(subject, 'namespace') ?? '') === '';
-  return needsNamespace ? [...errors, required(`${place}.namespace`)] : errors;
+  if (wanted.isAccount === true && !namespaced) checkRequired(subject, 'namespace', place, errors);
 }
 
-function sameRole(object: JsonObject, old: JsonObject): readonly FieldError[] {
-  const [role, before] = [objectAt(object, 'roleRef') ?? {}, objectAt(old, 'roleRef') ?? {}];
+function sameRole(
+  object: RbacV1RoleBinding | RbacV1ClusterRoleBinding,
+  old: RbacV1RoleBinding | RbacV1ClusterRoleBinding,
+): readonly FieldError[] {
+  const [role, before] = [object.roleRef ?? {}, old.roleRef ?? {}];
   return equalJson(role, before) ? [] : [invalidValue('roleRef', role, 'cannot change roleRef')];
 }

@@ -4,6 +4,7 @@ import { goQuantity } from '../../../shared/values/go-values';
 import { qualifiedName } from '../../../shared/values/name-formats';
 import { otherQualifiedName } from '../../../shared/names/dialect';
 import { compareQuantities, parseQuantity } from '../../../shared/values/quantity';
+import type { Errors } from './checks';
 
 const MACHINE = ['cpu', 'memory', 'ephemeral-storage'];
 const OBJECTS = [
@@ -30,7 +31,6 @@ const WHOLE: ReadonlySet<string> = new Set(OBJECTS);
 const REQUESTS = 'requests.';
 export const HUGE_PAGES = 'hugepages-';
 const REQUESTED_HUGE_PAGES = REQUESTS + HUGE_PAGES;
-const NONE: readonly FieldError[] = [];
 
 export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES);
 /** Of a domain: whoever owns it says what it means. */
@@ -41,33 +41,40 @@ export const isNative = (name: string): boolean => !isQualified(name) || otherQu
 const isOfQuotas = (name: string): boolean => OF_QUOTAS.has(name) || isHugePages(name) || name.startsWith(REQUESTED_HUGE_PAGES);
 
 /** Any resource that means something. */
-export function resourceErrors(name: string, field: string): readonly FieldError[] {
-  const malformed = qualifiedName(name).map((text) => invalidAs(field, name, name === '' ? `: ${text}` : text));
-  if (malformed.length > 0 || isQualified(name) || isOfQuotas(name) || name === 'storage') return malformed;
-  return [invalidAs(field, name, 'must be a standard resource type or fully qualified')];
+export function checkResourceName(name: string, field: string, errors: Errors): void {
+  const faults = qualifiedName(name);
+  for (const text of faults) errors.push(invalidAs(field, name, name === '' ? `: ${text}` : text));
+  if (faults.length > 0 || isQualified(name) || isOfQuotas(name) || name === 'storage') return;
+  errors.push(invalidAs(field, name, 'must be a standard resource type or fully qualified'));
 }
 
 /** Resources that a container may ask for. */
+export function checkContainerResource(name: string, field: string, errors: Errors): void {
+  if (OF_CONTAINERS.has(name)) return;
+  checkStandard(name, field, isHugePages(name), 'containers', errors);
+  if (!isQualified(name) || isNative(name) || isExtended(name)) return;
+  errors.push(invalidAs(field, name, "doesn't follow extended resource name standard"));
+}
+
 export function containerResourceErrors(name: string, field: string): readonly FieldError[] {
-  if (OF_CONTAINERS.has(name)) return NONE;
-  const errors = standardErrors(name, field, isHugePages(name), 'containers');
-  if (!isQualified(name) || isNative(name) || isExtended(name)) return errors;
-  return [...errors, invalidAs(field, name, "doesn't follow extended resource name standard")];
+  const errors: Errors = [];
+  checkContainerResource(name, field, errors);
+  return errors;
 }
 
 /** A quota has to be able to speak of it. */
 const isExtended = (name: string): boolean => !name.startsWith(REQUESTS) && qualifiedName(REQUESTS + name).length === 0;
 
 /** Resources that a quota may limit. */
-export function quotaResourceErrors(name: string, field: string): readonly FieldError[] {
-  return standardErrors(name, field, isOfQuotas(name), 'quota');
+export function checkQuotaResource(name: string, field: string, errors: Errors): void {
+  checkStandard(name, field, isOfQuotas(name), 'quota', errors);
 }
 
-function standardErrors(name: string, field: string, isStandard: boolean, where: string): readonly FieldError[] {
-  const errors = resourceErrors(name, field);
-  if (isStandard || isQualified(name)) return errors;
+function checkStandard(name: string, field: string, isStandard: boolean, where: string, errors: Errors): void {
+  checkResourceName(name, field, errors);
+  if (isStandard || isQualified(name)) return;
   const text = `must be a standard resource for ${where}`;
-  return [...errors, invalidAs(field, name, name === '' ? `: ${text}` : text)];
+  errors.push(invalidAs(field, name, name === '' ? `: ${text}` : text));
 }
 
 /** Known to quotas by that very name, so that their scopes may not fit it. */
@@ -77,10 +84,16 @@ export const isStandardQuota = (name: string): boolean => !isQualified(name) && 
 const isWhole = (name: string): boolean => WHOLE.has(name) || (isQualified(name) && !name.startsWith('requests.'));
 
 /** An amount of a resource: not below zero, and whole where it counts things. */
+export function checkAmount(name: string, amount: string, field: string, errors: Errors): void {
+  if (compareQuantities(amount, '0') < 0) errors.push(invalidValue(field, amount, 'must be greater than or equal to 0'));
+  if (!isWhole(name) || parseQuantity(amount).nanos % 1_000_000_000n === 0n) return;
+  errors.push(invalidAs(field, goQuantity(amount), 'must be an integer'));
+}
+
 export function countErrors(name: string, amount: string, field: string): readonly FieldError[] {
-  const errors = compareQuantities(amount, '0') < 0 ? [invalidValue(field, amount, 'must be greater than or equal to 0')] : [];
-  if (!isWhole(name) || parseQuantity(amount).nanos % 1_000_000_000n === 0n) return errors;
-  return [...errors, invalidAs(field, goQuantity(amount), 'must be an integer')];
+  const errors: Errors = [];
+  checkAmount(name, amount, field, errors);
+  return errors;
 }
 
 /** What is asked for is what is given: no less may be requested than the limit. */

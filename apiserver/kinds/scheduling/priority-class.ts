@@ -1,16 +1,15 @@
 /** PriorityClass: how high a value may be, the names that are the system's, and what stays. */
 import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import { numberAt } from '../rules/field-rules';
+import type { Errors } from '../rules/checks';
 import type { Strategy } from '../../registry/strategy';
+import type { SchedulingV1PriorityClass } from '../../../shared/api/types/generated/members';
 
 const HIGHEST = 1_000_000_000;
 const SYSTEM_PREFIX = 'system-';
 const POLICIES = ['PreemptLowerPriority', 'Never'];
 
 /** The classes that every cluster has, in the order of their creation. */
-export const SYSTEM_PRIORITY_CLASSES: ReadonlyMap<string, JsonObject & { readonly value: number }> = new Map([
+export const SYSTEM_PRIORITY_CLASSES: ReadonlyMap<string, SchedulingV1PriorityClass> = new Map([
   [
     'system-node-critical',
     { value: 2_000_001_000, description: 'Used for system critical pods that must not be moved from their current node.' },
@@ -24,42 +23,37 @@ export const SYSTEM_PRIORITY_CLASSES: ReadonlyMap<string, JsonObject & { readonl
   ],
 ]);
 
-export const priorityClass: Strategy = { validate, update: { validate: immutable } };
+export const priorityClass: Strategy<SchedulingV1PriorityClass> = { validate, update: { validate: immutable } };
 
-function validate(object: JsonObject): readonly FieldError[] {
-  const name = stringAt(readMetadata(object), 'name') ?? '';
-  return [...(name.startsWith(SYSTEM_PREFIX) ? systemErrors(object, name) : valueErrors(object)), ...policyErrors(object)];
+function validate(object: SchedulingV1PriorityClass): readonly FieldError[] {
+  const errors: Errors = [];
+  const name = object.metadata?.name ?? '';
+  if (name.startsWith(SYSTEM_PREFIX)) {
+    const fault = systemFault(object, name);
+    if (fault !== undefined) errors.push(reserved(fault));
+  } else if ((object.value ?? 0) > HIGHEST) {
+    errors.push(forbiddenField('value', `maximum allowed value of a user defined priority is ${HIGHEST}`));
+  }
+  const policy = object.preemptionPolicy;
+  if (policy === '') errors.push(required('preemptionPolicy'));
+  else if (policy !== undefined && !POLICIES.includes(policy)) errors.push(notSupported('preemptionPolicy', policy, POLICIES));
+  return errors;
 }
 
-function systemErrors(object: JsonObject, name: string): readonly FieldError[] {
+function systemFault(object: SchedulingV1PriorityClass, name: string): string | undefined {
   const value = SYSTEM_PRIORITY_CLASSES.get(name)?.value;
-  if (value !== undefined && value === numberAt(object, 'value'))
-    return own(object, 'globalDefault') === true ? [reserved(notDefault(name))] : [];
-  return [
-    reserved(value === undefined ? `${name} is not a known system priority class` : `value of ${name} PriorityClass must be ${value}`),
-  ];
+  if (value === undefined) return `${name} is not a known system priority class`;
+  if (value !== (object.value ?? 0)) return `value of ${name} PriorityClass must be ${value}`;
+  return object.globalDefault === true ? `globalDefault of ${name} PriorityClass must be false` : undefined;
 }
-
-const notDefault = (name: string): string => `globalDefault of ${name} PriorityClass must be false`;
 
 const reserved = (reason: string): FieldError =>
   forbiddenField('metadata.name', `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${reason}`);
 
-function valueErrors(object: JsonObject): readonly FieldError[] {
-  if (numberAt(object, 'value') <= HIGHEST) return [];
-  return [forbiddenField('value', `maximum allowed value of a user defined priority is ${HIGHEST}`)];
-}
-
-function policyErrors(object: JsonObject): readonly FieldError[] {
-  const policy = stringAt(object, 'preemptionPolicy') ?? '';
-  if (policy === '') return own(object, 'preemptionPolicy') === undefined ? [] : [required('preemptionPolicy')];
-  return POLICIES.includes(policy) ? [] : [notSupported('preemptionPolicy', policy, POLICIES)];
-}
-
-function immutable(object: JsonObject, old: JsonObject): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  if (numberAt(object, 'value') !== numberAt(old, 'value')) errors.push(forbiddenField('value', 'may not be changed in an update.'));
-  const policy = stringAt(object, 'preemptionPolicy');
-  if (policy !== stringAt(old, 'preemptionPolicy')) errors.push(invalidValue('preemptionPolicy', policy ?? null, 'field is immutable'));
+function immutable(object: SchedulingV1PriorityClass, old: SchedulingV1PriorityClass): readonly FieldError[] {
+  const errors: Errors = [];
+  if ((object.value ?? 0) !== (old.value ?? 0)) errors.push(forbiddenField('value', 'may not be changed in an update.'));
+  const policy = object.preemptionPolicy;
+  if (policy !== old.preemptionPolicy) errors.push(invalidValue('preemptionPolicy', policy ?? null, 'field is immutable'));
   return errors;
 }

@@ -1,5 +1,4 @@
 /** StorageClass: its provisioner, parameters and topologies, which stay as they were made. */
-import { append } from '../../../shared/values/append';
 import {
   duplicate,
   forbiddenField,
@@ -9,11 +8,16 @@ import {
   tooLong,
   type FieldError,
 } from '../../../shared/api/errors/field-error';
-import { equalJson, objectAt, own, stringAt, stringifyJson, stringsAt, type JsonObject } from '../../../shared/values/json';
+import { equalJson, isEmptyObject, own, setMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { qualifiedName } from '../../../shared/values/name-formats';
-import { listed, misnamed } from '../rules/field-rules';
+import { checkFormat, type Errors } from '../rules/checks';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
+import type {
+  CoreV1TopologySelectorLabelRequirement,
+  CoreV1TopologySelectorTerm,
+  StorageV1StorageClass,
+} from '../../../shared/api/types/generated/members';
 
 const POLICIES = ['Delete', 'Retain'];
 const MODES = ['Immediate', 'WaitForFirstConsumer'];
@@ -21,86 +25,81 @@ const MODES = ['Immediate', 'WaitForFirstConsumer'];
 const MOST_PARAMETERS = 512;
 const PARAMETER_BYTES = 256 * 1024;
 
-export const storageClass: Strategy = {
-  validate: (object) => [
-    ...provisionerErrors(object),
-    ...parameterErrors(objectAt(object, 'parameters') ?? {}),
-    ...unknown(object, 'reclaimPolicy', POLICIES),
-    ...modeErrors(object),
-    ...topologyErrors(listed(object, 'allowedTopologies')),
-  ],
+export const storageClass: Strategy<StorageV1StorageClass> = {
+  validate(object) {
+    const errors: Errors = [];
+    checkProvisioner(object.provisioner ?? '', errors);
+    checkParameters(object.parameters ?? {}, errors);
+    const policy = object.reclaimPolicy ?? '';
+    if (policy !== '' && !POLICIES.includes(policy)) errors.push(notSupported('reclaimPolicy', policy, POLICIES));
+    const mode = object.volumeBindingMode ?? '';
+    if (!MODES.includes(mode)) errors.push(notSupported('volumeBindingMode', mode, MODES));
+    checkTopologies(object.allowedTopologies ?? [], errors);
+    return errors;
+  },
   update: { stages: UPDATE.objectThenChange, validate: immutable },
 };
 
-function provisionerErrors(object: JsonObject): readonly FieldError[] {
-  const provisioner = stringAt(object, 'provisioner') ?? '';
-  if (provisioner === '') return [required('provisioner')];
-  return qualifiedName(provisioner.toLowerCase()).map((text) => invalidValue('provisioner', provisioner, text));
+function checkProvisioner(provisioner: string, errors: Errors): void {
+  if (provisioner === '') errors.push(required('provisioner'));
+  else for (const text of qualifiedName(provisioner.toLowerCase())) errors.push(invalidValue('provisioner', provisioner, text));
 }
 
-function parameterErrors(parameters: JsonObject): readonly FieldError[] {
-  const errors: FieldError[] = [];
+function checkParameters(parameters: Record<string, string>, errors: Errors): void {
   const names = Object.keys(parameters);
-  if (names.length > MOST_PARAMETERS) return [tooLong('parameters', MOST_PARAMETERS)];
+  if (names.length > MOST_PARAMETERS) {
+    errors.push(tooLong('parameters', MOST_PARAMETERS));
+    return;
+  }
   let bytes = 0;
   for (const name of names) {
     if (name === '') errors.push(invalidValue('parameters', name, 'field can not be empty.'));
     bytes += Buffer.byteLength(name) + Buffer.byteLength(stringAt(parameters, name) ?? '');
   }
-  return bytes > PARAMETER_BYTES ? [...errors, tooLong('parameters', PARAMETER_BYTES)] : errors;
+  if (bytes > PARAMETER_BYTES) errors.push(tooLong('parameters', PARAMETER_BYTES));
 }
 
-function unknown(object: JsonObject, member: string, supported: readonly string[]): readonly FieldError[] {
-  const value = stringAt(object, member) ?? '';
-  return value === '' || supported.includes(value) ? [] : [notSupported(member, value, supported)];
-}
-
-function modeErrors(object: JsonObject): readonly FieldError[] {
-  const mode = stringAt(object, 'volumeBindingMode') ?? '';
-  return MODES.includes(mode) ? [] : [notSupported('volumeBindingMode', mode, MODES)];
-}
-
-function topologyErrors(terms: readonly JsonObject[]): readonly FieldError[] {
+function checkTopologies(terms: readonly CoreV1TopologySelectorTerm[], errors: Errors): void {
   const seen = new Set<string>();
-  return terms.flatMap((term, index) => {
+  terms.forEach((term, index) => {
     const place = `allowedTopologies[${index}].matchLabelExpressions`;
-    const { errors, values } = termErrors(listed(term, 'matchLabelExpressions'), place);
+    const before = errors.length;
+    const values = checkTerm(term.matchLabelExpressions ?? [], place, errors);
     // Upstream counts a term without expressions among those that are there already.
-    const again = Object.keys(values).length === 0 ? errors.length === 0 : seen.has(stringifyJson(values, 'sorted'));
-    seen.add(stringifyJson(values, 'sorted'));
-    return again ? [...errors, duplicate(place, '')] : errors;
+    const said = stringifyJson(values, 'sorted');
+    if (isEmptyObject(values) ? errors.length === before : seen.has(said)) errors.push(duplicate(place, ''));
+    seen.add(said);
   });
 }
 
-/** Also what the term says: values by key, sorted. */
-function termErrors(
-  expressions: readonly JsonObject[],
-  place: string,
-): { readonly errors: readonly FieldError[]; readonly values: JsonObject } {
+/** Returns what the term says: values by key, sorted. */
+function checkTerm(expressions: readonly CoreV1TopologySelectorLabelRequirement[], place: string, errors: Errors): JsonObject {
   const values: JsonObject = {};
-  const errors = expressions.flatMap((expression, index) => {
+  expressions.forEach((expression, index) => {
     const field = `${place}[${index}]`;
-    const key = stringAt(expression, 'key') ?? '';
-    const given = stringsAt(expression, 'values');
-    const found: FieldError[] = given.length === 0 ? [required(`${field}.values`)] : [];
+    const key = expression.key ?? '';
+    const given = expression.values ?? [];
+    if (given.length === 0) errors.push(required(`${field}.values`));
     const before = new Set<string>();
     given.forEach((value, at) => {
-      if (before.has(value)) found.push(duplicate(`${field}.values[${at}]`, value));
+      if (before.has(value)) errors.push(duplicate(`${field}.values[${at}]`, value));
       before.add(value);
     });
-    append(found, misnamed(key, `${field}.key`, qualifiedName));
-    if (own(values, key) !== undefined) found.push(duplicate(`${field}.key`, key));
-    values[key] = [...given].sort();
-    return found;
+    checkFormat(key, `${field}.key`, qualifiedName, errors);
+    if (own(values, key) !== undefined) errors.push(duplicate(`${field}.key`, key));
+    setMember(values, key, [...given].sort());
   });
-  return { errors, values };
+  return values;
 }
 
-function immutable(object: JsonObject, old: JsonObject): readonly FieldError[] {
-  const errors = ['parameters', 'provisioner', 'reclaimPolicy'].flatMap((member) =>
-    equalJson(own(object, member) ?? {}, own(old, member) ?? {}) ? [] : [forbiddenField(member, `updates to ${member} are forbidden.`)],
-  );
-  const mode = stringAt(object, 'volumeBindingMode') ?? '';
-  if (mode !== (stringAt(old, 'volumeBindingMode') ?? '')) errors.push(invalidValue('volumeBindingMode', mode, 'field is immutable'));
+const FIXED = ['parameters', 'provisioner', 'reclaimPolicy'] as const;
+
+function immutable(object: StorageV1StorageClass, old: StorageV1StorageClass): readonly FieldError[] {
+  const errors: Errors = [];
+  for (const member of FIXED) {
+    if (!equalJson(object[member] ?? {}, old[member] ?? {})) errors.push(forbiddenField(member, `updates to ${member} are forbidden.`));
+  }
+  const mode = object.volumeBindingMode ?? '';
+  if (mode !== (old.volumeBindingMode ?? '')) errors.push(invalidValue('volumeBindingMode', mode, 'field is immutable'));
   return errors;
 }

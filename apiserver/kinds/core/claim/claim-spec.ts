@@ -1,12 +1,11 @@
 /** What a claim may ask for, on its own or as the template of an ephemeral volume. */
-import { append } from '../../../../shared/values/append';
 import { invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
 import { equalJson } from '../../../../shared/values/json';
 import { dnsSubdomain } from '../../../../shared/values/name-formats';
 import { parseQuantity } from '../../../../shared/values/quantity';
 import { checkSelectorChange } from '../../rules/selectors';
 import { checkFormat, checkOptional, checkRequired, type Errors } from '../../rules/checks';
-import { accessModeErrors, noAccessModes, volumeModeErrors } from './access-modes';
+import { checkAccessModes, checkHasAccessModes, checkVolumeMode } from './access-modes';
 import type {
   CoreV1PersistentVolumeClaimSpec,
   CoreV1TypedLocalObjectReference,
@@ -20,12 +19,12 @@ export function checkClaimSpec(
   place: string,
   errors: Errors,
 ): void {
-  append(errors, noAccessModes(spec, place, 'at least 1 access mode is required'));
+  checkHasAccessModes(spec, place, errors, 'at least 1 access mode is required');
   checkSelectorChange(spec.selector, old?.selector, `${place}.selector`, errors);
-  append(errors, accessModeErrors(spec, place));
+  checkAccessModes(spec, place, errors);
   checkStorage(spec, `${place}.resources[storage]`, errors);
   checkOptional(spec, 'storageClassName', place, errors, dnsSubdomain);
-  append(errors, volumeModeErrors(spec, place));
+  checkVolumeMode(spec, place, errors);
   checkOrigins(spec, place, errors);
 }
 

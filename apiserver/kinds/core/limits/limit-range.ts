@@ -1,62 +1,61 @@
 /** LimitRange: bounds and defaults that fit together. Bounds nothing itself. */
-import { append } from '../../../../shared/values/append';
 import { duplicate, forbiddenField, invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { goQuantity } from '../../../../shared/values/go-values';
-import { objectAt, own, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { sortedKeys, stringAt } from '../../../../shared/values/json';
 import { qualifiedName } from '../../../../shared/values/name-formats';
 import { compareQuantities, parseQuantity } from '../../../../shared/values/quantity';
-import { listed, misnamed } from '../../rules/field-rules';
-import { containerResourceErrors, isNeverOvercommitted, resourceErrors } from '../../rules/resource-names';
+import { checkFormat, type Errors } from '../../rules/checks';
+import { checkContainerResource, checkResourceName, isNeverOvercommitted } from '../../rules/resource-names';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
+import type { CoreV1LimitRange, CoreV1LimitRangeItem } from '../../../../shared/api/types/generated/members';
 
 const TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
 const OF_CONTAINERS: ReadonlySet<string> = new Set(['Pod', 'Container']);
 const AMOUNTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 
-export const limitRange: Strategy = {
+export const limitRange: Strategy<CoreV1LimitRange> = {
   validate(object) {
     const seen = new Set<string>();
-    return listed(objectAt(object, 'spec'), 'limits').flatMap((limit, index) => limitErrors(limit, `spec.limits[${index}]`, seen));
+    const errors: Errors = [];
+    object.spec?.limits?.forEach((limit, index) => checkLimit(limit, `spec.limits[${index}]`, seen, errors));
+    return errors;
   },
   update: { stages: UPDATE.changeThenObject },
 };
 
-function limitErrors(limit: JsonObject, place: string, seen: Set<string>): readonly FieldError[] {
-  const type = stringAt(limit, 'type') ?? '';
-  const errors: FieldError[] = [...typeErrors(type, `${place}.type`)];
+function checkLimit(limit: CoreV1LimitRangeItem, place: string, seen: Set<string>, errors: Errors): void {
+  const type = limit.type ?? '';
+  checkType(type, `${place}.type`, errors);
   if (seen.has(type)) errors.push(duplicate(`${place}.type`, type));
   seen.add(type);
   const isOfPods = type === 'Pod';
   for (const member of AMOUNTS) {
     if (isOfPods && (member === 'default' || member === 'defaultRequest')) {
-      if (own(limit, member) !== undefined) errors.push(forbiddenField(`${place}.${member}`, "may not be specified when `type` is 'Pod'"));
-    } else append(errors, namesErrors(objectAt(limit, member), `${place}.${member}`, OF_CONTAINERS.has(type)));
+      if (limit[member] !== undefined) errors.push(forbiddenField(`${place}.${member}`, "may not be specified when `type` is 'Pod'"));
+    } else checkNames(limit[member], `${place}.${member}`, OF_CONTAINERS.has(type), errors);
   }
-  if (
-    type === 'PersistentVolumeClaim' &&
-    amountOf(limit, 'min', 'storage') === undefined &&
-    amountOf(limit, 'max', 'storage') === undefined
-  ) {
+  if (type === 'PersistentVolumeClaim' && limit.min?.['storage'] === undefined && limit.max?.['storage'] === undefined) {
     errors.push(required(`${place}.limits`, 'either minimum or maximum storage value is required, but neither was provided'));
   }
-  const names = new Set(AMOUNTS.flatMap((member) => Object.keys(objectAt(limit, member) ?? {})));
-  return [...errors, ...[...names].sort().flatMap((name) => amountErrors(limit, name, place))];
+  const names = new Set(AMOUNTS.flatMap((member) => Object.keys(limit[member] ?? {})));
+  for (const name of [...names].sort()) checkAmounts(limit, name, place, errors);
 }
 
-function typeErrors(type: string, field: string): readonly FieldError[] {
-  const malformed = misnamed(type, field, qualifiedName);
-  if (malformed.length > 0 || type.includes('/') || TYPES.includes(type)) return malformed;
-  return [invalidValue(field, type, 'must be a standard limit type or fully qualified')];
+function checkType(type: string, field: string, errors: Errors): void {
+  const before = errors.length;
+  checkFormat(type, field, qualifiedName, errors);
+  if (errors.length > before || type.includes('/') || TYPES.includes(type)) return;
+  errors.push(invalidValue(field, type, 'must be a standard limit type or fully qualified'));
 }
 
-function namesErrors(amounts: JsonObject | undefined, place: string, ofContainers: boolean): readonly FieldError[] {
-  const check = ofContainers ? containerResourceErrors : resourceErrors;
-  return sortedKeys(amounts ?? {}).flatMap((name) => check(name, `${place}[${name}]`));
+function checkNames(amounts: Record<string, string> | undefined, place: string, ofContainers: boolean, errors: Errors): void {
+  const check = ofContainers ? checkContainerResource : checkResourceName;
+  for (const name of sortedKeys(amounts ?? {})) check(name, `${place}[${name}]`, errors);
 }
 
-const amountOf = (limit: JsonObject, member: (typeof AMOUNTS)[number], name: string): string | undefined =>
-  stringAt(objectAt(limit, member), name);
+const amountOf = (limit: CoreV1LimitRangeItem, member: (typeof AMOUNTS)[number], name: string): string | undefined =>
+  stringAt(limit[member], name);
 
 /** What must not be more than what, in the order in which it is said; the fault is with `blamed`, and the amount of `shown` is shown. */
 const ORDER = [
@@ -70,10 +69,9 @@ const ORDER = [
 
 const TITLES = { min: 'min', max: 'max', default: 'default', defaultRequest: 'default request' } as const;
 
-function amountErrors(limit: JsonObject, name: string, place: string): readonly FieldError[] {
+function checkAmounts(limit: CoreV1LimitRangeItem, name: string, place: string, errors: Errors): void {
   const wrong = (member: string, amount: string, text: string): FieldError =>
     invalidAs(`${place}.${member}[${name}]`, goQuantity(amount), text);
-  const errors: FieldError[] = [];
   for (const { less, more, blamed, shown } of ORDER) {
     const [small, large] = [amountOf(limit, less, name), amountOf(limit, more, name)];
     if (small === undefined || large === undefined || compareQuantities(small, large) <= 0) continue;
@@ -83,27 +81,25 @@ function amountErrors(limit: JsonObject, name: string, place: string): readonly 
       wrong(blamed, amountOf(limit, shown, name) ?? '', `${TITLES[less]} value ${small} is greater than ${title} value ${large}`),
     );
   }
-  append(errors, ratioErrors(limit, name, wrong));
+  checkRatio(limit, name, wrong, errors);
   const [limited, requested] = [amountOf(limit, 'default', name), amountOf(limit, 'defaultRequest', name)];
-  if (!isNeverOvercommitted(name) || limited === undefined || requested === undefined) return errors;
-  if (compareQuantities(limited, requested) === 0) return errors;
-  return [
-    ...errors,
-    wrong('defaultRequest', requested, `default value ${limited} must equal to defaultRequest value ${requested} in ${name}`),
-  ];
+  if (!isNeverOvercommitted(name) || limited === undefined || requested === undefined) return;
+  if (compareQuantities(limited, requested) === 0) return;
+  errors.push(wrong('defaultRequest', requested, `default value ${limited} must equal to defaultRequest value ${requested} in ${name}`));
 }
 
-function ratioErrors(
-  limit: JsonObject,
+function checkRatio(
+  limit: CoreV1LimitRangeItem,
   name: string,
   wrong: (member: string, amount: string, text: string) => FieldError,
-): readonly FieldError[] {
+  errors: Errors,
+): void {
   const ratio = amountOf(limit, 'maxLimitRequestRatio', name);
-  if (ratio === undefined) return [];
-  const errors = compareQuantities(ratio, '1') < 0 ? [wrong('maxLimitRequestRatio', ratio, `ratio ${ratio} is less than 1`)] : [];
+  if (ratio === undefined) return;
+  if (compareQuantities(ratio, '1') < 0) errors.push(wrong('maxLimitRequestRatio', ratio, `ratio ${ratio} is less than 1`));
   const [least, most] = [amountOf(limit, 'min', name), amountOf(limit, 'max', name)];
-  if (least === undefined || most === undefined) return errors;
+  if (least === undefined || most === undefined) return;
   const possible = Number(parseQuantity(most).nanos) / Number(parseQuantity(least).nanos);
-  if (Number(parseQuantity(ratio).nanos) / 1e9 <= possible) return errors;
-  return [...errors, wrong('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${possible.toFixed(6)}`)];
+  if (Number(parseQuantity(ratio).nanos) / 1e9 <= possible) return;
+  errors.push(wrong('maxLimitRequestRatio', ratio, `ratio ${ratio} is greater than max/min = ${possible.toFixed(6)}`));
 }

@@ -1,11 +1,16 @@
 /** ResourceQuota: what may be limited, and for which pods. Counts nothing. */
 import { invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
-import { type JsonObject, objectAt, sortedKeys, stringAt, stringsAt } from '../../../../shared/values/json';
+import { sortedKeys, stringAt } from '../../../../shared/values/json';
 import { quote } from '../../../../shared/values/quote';
-import { listed } from '../../rules/field-rules';
-import { countErrors, isStandardQuota, quotaResourceErrors } from '../../rules/resource-names';
+import type { Errors } from '../../rules/checks';
+import { checkAmount, checkQuotaResource, isStandardQuota } from '../../rules/resource-names';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
+import type {
+  CoreV1ResourceQuota,
+  CoreV1ResourceQuotaSpec,
+  CoreV1ScopedResourceSelectorRequirement,
+} from '../../../../shared/api/types/generated/members';
 
 /** Resources that can be limited for some pods only. */
 const OF_PODS = ['pods', 'cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory'];
@@ -24,98 +29,101 @@ const CONTRADICTIONS = [
   ['Terminating', 'NotTerminating'],
 ];
 
-export const resourceQuota: Strategy = {
-  validate: (object) => specErrors(objectAt(object, 'spec') ?? {}),
+export const resourceQuota: Strategy<CoreV1ResourceQuota> = {
+  validate: (object) => specErrors(object.spec ?? {}),
   update: { stages: UPDATE.objectThenChange, validate: sameScopes },
   status: {
     validate(object) {
-      const status = objectAt(object, 'status') ?? {};
-      return ['hard', 'used'].flatMap((member) => amountErrors(objectAt(status, member), `status.${member}`));
+      const errors: Errors = [];
+      for (const member of ['hard', 'used'] as const) checkAmounts(object.status?.[member], `status.${member}`, errors);
+      return errors;
     },
   },
 };
 
-function specErrors(spec: JsonObject): readonly FieldError[] {
-  return [...amountErrors(objectAt(spec, 'hard'), 'spec.hard'), ...scopeErrors(spec), ...selectorErrors(spec)];
+function specErrors(spec: CoreV1ResourceQuotaSpec): readonly FieldError[] {
+  const errors: Errors = [];
+  checkAmounts(spec.hard, 'spec.hard', errors);
+  checkScopes(spec, errors);
+  checkSelectedScopes(spec, errors);
+  return errors;
 }
 
-function amountErrors(amounts: JsonObject | undefined, place: string): readonly FieldError[] {
-  return sortedKeys(amounts ?? {}).flatMap((name) => {
+function checkAmounts(amounts: Record<string, string> | undefined, place: string, errors: Errors): void {
+  for (const name of sortedKeys(amounts ?? {})) {
     const field = `${place}[${name}]`;
-    return [...quotaResourceErrors(name, field), ...countErrors(name, stringAt(amounts, name) ?? '0', field)];
-  });
+    checkQuotaResource(name, field, errors);
+    checkAmount(name, stringAt(amounts, name) ?? '0', field, errors);
+  }
 }
 
-function scopeErrors(spec: JsonObject): readonly FieldError[] {
-  const scopes = stringsAt(spec, 'scopes');
-  const refused = (text: string): FieldError => invalidAs('spec.scopes', goScopes(scopes), text);
-  const errors = scopes.flatMap((scope) => [
-    ...(SCOPES.has(scope) ? [] : [refused('unsupported scope')]),
-    ...misapplied(spec, scope).map(() => refused('unsupported scope applied to resource')),
-  ]);
-  return contradict(scopes) ? [...errors, refused('conflicting scopes')] : errors;
+function checkScopes(spec: CoreV1ResourceQuotaSpec, errors: Errors): void {
+  const scopes = spec.scopes ?? [];
+  const refuse = (text: string): void => void errors.push(invalidAs('spec.scopes', goScopes(scopes), text));
+  for (const scope of scopes) {
+    if (!SCOPES.has(scope)) refuse('unsupported scope');
+    misapplied(spec, scope).forEach(() => refuse('unsupported scope applied to resource'));
+  }
+  if (contradict(scopes)) refuse('conflicting scopes');
 }
 
 /** Resources of the quota that the scope cannot be applied to; those of a domain take any. */
-function misapplied(spec: JsonObject, scope: string): readonly string[] {
+function misapplied(spec: CoreV1ResourceQuotaSpec, scope: string): readonly string[] {
   const known = SCOPES.get(scope);
   if (known === undefined) return [];
-  return Object.keys(objectAt(spec, 'hard') ?? {}).filter((name) => isStandardQuota(name) && !known.resources.includes(name));
+  return Object.keys(spec.hard ?? {}).filter((name) => isStandardQuota(name) && !known.resources.includes(name));
 }
 
 const contradict = (scopes: readonly string[]): boolean => CONTRADICTIONS.some((pair) => pair.every((scope) => scopes.includes(scope)));
 
-function selectorErrors(spec: JsonObject): readonly FieldError[] {
+function checkSelectedScopes(spec: CoreV1ResourceQuotaSpec, errors: Errors): void {
   const place = 'spec.scopeSelector.matchExpressions';
-  const expressions = listed(objectAt(spec, 'scopeSelector'), 'matchExpressions');
-  const errors = expressions.flatMap((expression) => {
-    const scope = stringAt(expression, 'scopeName') ?? '';
-    return [
-      ...(SCOPES.has(scope) ? [] : [invalidValue(`${place}.scopeName`, scope, 'unsupported scope')]),
-      ...misapplied(spec, scope).map(() =>
-        invalidValue(place, objectAt(spec, 'scopeSelector') ?? {}, 'unsupported scope applied to resource'),
-      ),
-      ...operatorErrors(expression, scope, place),
-    ];
-  });
-  const scopes = expressions.map((expression) => stringAt(expression, 'scopeName') ?? '');
-  return contradict(scopes) ? [...errors, invalidAs(place, goScopes(stringsAt(spec, 'scopes')), 'conflicting scopes')] : errors;
+  const selector = spec.scopeSelector ?? {};
+  const expressions = selector.matchExpressions ?? [];
+  for (const expression of expressions) {
+    const scope = expression.scopeName ?? '';
+    if (!SCOPES.has(scope)) errors.push(invalidValue(`${place}.scopeName`, scope, 'unsupported scope'));
+    misapplied(spec, scope).forEach(() => errors.push(invalidValue(place, selector, 'unsupported scope applied to resource')));
+    checkOperator(expression, scope, place, errors);
+  }
+  const scopes = expressions.map((expression) => expression.scopeName ?? '');
+  if (contradict(scopes)) errors.push(invalidAs(place, goScopes(spec.scopes ?? []), 'conflicting scopes'));
 }
 
 const ONLY_EXISTS =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, " +
   'ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity';
 
-function operatorErrors(expression: JsonObject, scope: string, place: string): readonly FieldError[] {
-  const operator = stringAt(expression, 'operator') ?? '';
-  const values = stringsAt(expression, 'values');
+function checkOperator(expression: CoreV1ScopedResourceSelectorRequirement, scope: string, place: string, errors: Errors): void {
+  const operator = expression.operator ?? '';
+  const values = expression.values ?? [];
   const known = SCOPES.get(scope);
-  const errors: FieldError[] = [];
   if (known !== undefined && known.hasValues !== true && operator !== 'Exists') {
     errors.push(invalidValue(`${place}.operator`, operator, ONLY_EXISTS));
   }
   switch (operator) {
     case 'In':
     case 'NotIn':
-      if (values.length > 0) return errors;
-      return [...errors, required(`${place}.values`, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector")];
+      if (values.length > 0) return;
+      errors.push(required(`${place}.values`, "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"));
+      return;
     case 'Exists':
     case 'DoesNotExist':
-      if (values.length === 0) return errors;
-      return [
-        ...errors,
+      if (values.length === 0) return;
+      errors.push(
         invalidValue(`${place}.values`, values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"),
-      ];
+      );
+      return;
     default:
-      return [...errors, invalidValue(`${place}.operator`, operator, 'not a valid selector operator')];
+      errors.push(invalidValue(`${place}.operator`, operator, 'not a valid selector operator'));
   }
 }
 
-function sameScopes(object: JsonObject, old: JsonObject): readonly FieldError[] {
-  const [scopes, before] = [object, old].map((quota) => stringsAt(objectAt(quota, 'spec') ?? {}, 'scopes'));
-  const then = new Set(before);
-  const isSame = new Set(scopes).size === then.size && (scopes ?? []).every((scope) => then.has(scope));
-  return isSame ? [] : [invalidAs('spec.scopes', goScopes(scopes ?? []), 'field is immutable')];
+function sameScopes(object: CoreV1ResourceQuota, old: CoreV1ResourceQuota): readonly FieldError[] {
+  const scopes = object.spec?.scopes ?? [];
+  const then = new Set(old.spec?.scopes);
+  const isSame = new Set(scopes).size === then.size && scopes.every((scope) => then.has(scope));
+  return isSame ? [] : [invalidAs('spec.scopes', goScopes(scopes), 'field is immutable')];
 }
 
 const goScopes = (scopes: readonly string[]): string =>

@@ -1,5 +1,5 @@
 /** What a PersistentVolume may be made of. Most sources are a pod's as well, and have its rule. */
-import { forbiddenField, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, required } from '../../../../shared/api/errors/field-error';
 import { checkNoBacksteps, checkRequired, isSet, type Errors } from '../../rules/checks';
 import { checkFirstPart, type PartOf } from '../../rules/parts';
 import { UNKNOWN_TARGET } from '../pod-template/iscsi';
@@ -66,10 +66,9 @@ const TAKE_OPTIONS: readonly (keyof Sourced)[] = [
 ];
 
 /** The annotation with mount options, where it means nothing to the source of `spec`. */
-export function mountOptionErrors(spec: Sourced, annotation: string | undefined): readonly FieldError[] {
-  const takesThem = TAKE_OPTIONS.some((member) => isSet(spec, member));
-  if (annotation === undefined || takesThem) return [];
-  return [forbiddenField(`metadata.annotations.${annotation}`, 'may not specify mount options for this volume type')];
+export function checkMountOptions(spec: Sourced, annotation: string | undefined, errors: Errors): void {
+  if (annotation === undefined || TAKE_OPTIONS.some((member) => isSet(spec, member))) return;
+  errors.push(forbiddenField(`metadata.annotations.${annotation}`, 'may not specify mount options for this volume type'));
 }
 
 function checkLocal(source: CoreV1LocalVolumeSource, place: string, errors: Errors): void {
