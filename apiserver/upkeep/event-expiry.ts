@@ -3,6 +3,7 @@
  * A second holder would do no harm, since every deletion is conditioned on the revision that was found to be expired. Many writers make Events
  * at once, so many deletions are under way at once: one after the other they would fall behind for ever.
  */
+import { atATime } from '../../shared/runtime/at-a-time';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { Cache, StoredType } from '../cache/cache';
 import { Pace, yieldToOthers } from '../cache/pace';
@@ -101,22 +102,13 @@ async function* batches({ cache, types, prefix, clock }: EventExpiryOptions): As
 
 /** Returns how many were deleted: those written again since they were found are spared. Rejects with StoreError, and then begins no more. */
 async function remove({ store, clock }: EventExpiryOptions, expired: readonly Expired[], wanted: () => boolean): Promise<number> {
-  let next = 0;
   let deleted = 0;
-  const work = async (): Promise<void> => {
-    for (let one = expired[next++]; one !== undefined && wanted(); one = expired[next++]) {
-      const { key, revision } = one;
-      try {
-        const deletion = { compare: [{ key, modRevision: revision }], operations: [{ type: 'delete', key }] } as const;
-        const { committed } = await store.transact(deletion, { deadline: clock.monotonic() + CALL_MS });
-        if (committed) deleted += 1;
-      } catch (error) {
-        next = expired.length;
-        throw error;
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: IN_FLIGHT }, work));
+  await atATime(IN_FLIGHT, expired, async ({ key, revision }) => {
+    if (!wanted()) return;
+    const deletion = { compare: [{ key, modRevision: revision }], operations: [{ type: 'delete', key }] } as const;
+    const { committed } = await store.transact(deletion, { deadline: clock.monotonic() + CALL_MS });
+    if (committed) deleted += 1;
+  });
   return deleted;
 }
 

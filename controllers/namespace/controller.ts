@@ -2,6 +2,7 @@
  * Empties namespaces that are being deleted and then lets them go. What stands in the way is said in the namespace's conditions, and looked
  * at again: after the objects' grace period, or with growing delay.
  */
+import { atATime } from '../../shared/runtime/at-a-time';
 import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
 import { timestamp } from '../../shared/api/metadata/object-meta';
 import { isNotFound } from '../../shared/client/api-error';
@@ -75,7 +76,7 @@ export class NamespaceDeletion {
     const failures: string[] = [];
     const remainders: Remainder[] = [];
     for (const stage of deletionStages(discovered.resources)) {
-      await forEach(stage, RESOURCES_AT_A_TIME, async (resource) => {
+      await atATime(RESOURCES_AT_A_TIME, stage, async (resource) => {
         try {
           const left = await deleteContent(resource, { client: this.context.client, namespace: name, signal: this.context.signal });
           if (left !== undefined) remainders.push(left);
@@ -146,13 +147,4 @@ function isWaiting(namespace: ApiObject): boolean {
 
 function specFinalizers(namespace: ApiObject): readonly string[] {
   return (arrayAt(objectAt(namespace.body, 'spec'), 'finalizers') ?? []).filter((item) => typeof item === 'string');
-}
-
-/** Calls `task` for each item, a few at a time. */
-async function forEach<T>(items: readonly T[], atATime: number, task: (item: T) => Promise<void>): Promise<void> {
-  let next = 0;
-  const work = async (): Promise<void> => {
-    for (let item = items[next++]; item !== undefined; item = items[next++]) await task(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(atATime, items.length) }, work));
 }

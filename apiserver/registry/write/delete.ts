@@ -14,6 +14,7 @@ import type { DeleteOptions, DeleteResult, ListOptions, ListPage } from '../verb
 import { entryKey } from '../resources';
 import { accompany, withClaims } from './allocation';
 import { guaranteedUpdate, type Current, type Step } from './guaranteed-update';
+import { atATime } from '../../../shared/runtime/at-a-time';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { hiddenFields } from '../object/hidden-fields';
 import type { ResourceInfo } from '../object/resource-info';
@@ -180,22 +181,13 @@ export async function deleteCollection(
   const { info } = request;
   const page = await path.reader.list(request.context, info.resource, request.namespace, list);
   const entries = [...page.entries];
-  let next = 0;
-  let failed = false;
-  const work = async (): Promise<void> => {
-    while (!failed) {
-      const entry = entries[next++];
-      if (entry === undefined) return;
-      try {
-        await deleteObject(path, { ...request, ...placeOf(info, entry.key) }, options);
-      } catch (error) {
-        if (error instanceof status.StatusError && error.reason === 'NotFound') continue;
-        failed = true;
-        throw error;
-      }
+  await atATime(WORKERS, entries, async (entry) => {
+    try {
+      await deleteObject(path, { ...request, ...placeOf(info, entry.key) }, options);
+    } catch (error) {
+      if (!(error instanceof status.StatusError && error.reason === 'NotFound')) throw error;
     }
-  };
-  await Promise.all(Array.from({ length: Math.min(WORKERS, entries.length) }, work));
+  });
   return { ...page, entries };
 }
 
