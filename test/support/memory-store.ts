@@ -2,7 +2,10 @@
  * A store in memory with full history, for tests that need to hold, cut and compact the stream by hand.
  * Everything is answered in a microtask and events are delivered inside the write; nothing is durable.
  */
+import { checkKey, checkTransaction } from '../../apiserver/storage/validate';
 import { compareBytes } from '../../shared/values/json';
+import type { Clock, Timer } from '../../shared/runtime/clock';
+import { ManualClock } from './manual-clock';
 import {
   StoreError,
   type CallOptions,
@@ -25,6 +28,15 @@ interface Version {
   readonly revision: Revision;
   readonly kv: KeyValue | undefined;
 }
+
+interface Lease {
+  readonly ttlMs: number;
+  readonly keys: Set<string>;
+  end: Timer;
+}
+
+/** What deploy/ gives etcd. */
+const mostBytes = 3 << 20;
 
 class MemoryWatch implements Watch {
   closed = false;
@@ -95,7 +107,7 @@ class MemoryWatch implements Watch {
 }
 
 export class MemoryStore implements Store {
-  readonly maxOperations = 128;
+  maxOperations = 2_048;
   current: Revision = 1;
   compactRevision: Revision = 0;
   /** The stream delivers nothing although it looks connected. */
@@ -112,11 +124,20 @@ export class MemoryStore implements Store {
   readonly calls = { get: 0, range: 0, transact: 0, revision: 0 };
   lookupsInFlight = 0;
   mostLookupsInFlight = 0;
-  private readonly leases = new Map<LeaseId, Set<string>>();
+  private closed = false;
+  private readonly leases = new Map<LeaseId, Lease>();
   private granted = 0;
   private readonly versions = new Map<string, Version[]>();
   private readonly history: WatchEvent[][] = [];
   private readonly watches = new Set<MemoryWatch>();
+
+  /** `clock`: leases end by it; by default it stands still. */
+  constructor(private readonly clock: Clock = new ManualClock()) {}
+
+  /** As a closed store is on the same data. */
+  reopen(): void {
+    this.closed = false;
+  }
 
   /** One write of one key, outside of any protocol. */
   put(key: string, value: Buffer): Revision {
@@ -152,13 +173,16 @@ export class MemoryStore implements Store {
     options?: CallOptions & { readonly revision?: Revision },
   ): Promise<{ revision: Revision; kv: KeyValue | undefined }> {
     this.calls.get += 1;
-    this.check(options?.revision);
+    checkKey(key);
+    this.check('deadline', options);
+    this.checkRevision(options?.revision);
     return { revision: this.current, kv: this.at(key, options?.revision ?? this.current) };
   }
 
-  async range(request: RangeRequest): Promise<RangeResult> {
+  async range(request: RangeRequest, options?: CallOptions): Promise<RangeResult> {
     this.calls.range += 1;
-    this.check(request.revision);
+    this.check('deadline', options);
+    this.checkRevision(request.revision);
     const revision = request.revision ?? this.current;
     const keys = [...this.versions.keys()].filter((key) => inRange(request, key)).sort(compareBytes);
     const found = keys.map((key) => this.at(key, revision)).filter((kv): kv is KeyValue => kv !== undefined);
@@ -167,14 +191,16 @@ export class MemoryStore implements Store {
     return { revision: this.current, kvs, more: found.length > limit, count: found.length };
   }
 
-  async count(range: KeyRange): Promise<{ revision: Revision; count: number }> {
-    const { revision, count } = await this.range({ ...range, limit: 1 });
+  async count(range: KeyRange, options?: CallOptions): Promise<{ revision: Revision; count: number }> {
+    const { revision, count } = await this.range({ ...range, limit: 1 }, options);
     return { revision, count };
   }
 
-  async transact(transaction: Transaction): Promise<TransactionResult> {
+  async transact(transaction: Transaction, options?: CallOptions): Promise<TransactionResult> {
     this.calls.transact += 1;
-    this.check(undefined);
+    this.check('unavailable', options);
+    checkTransaction(transaction, this.maxOperations);
+    this.checkPuts(transaction);
     const current = transaction.compare.map(({ key }) => this.at(key, this.current));
     const holds = transaction.compare.every((compare, index) =>
       'exists' in compare ? current[index] !== undefined : (current[index]?.modRevision ?? 0) === compare.modRevision,
@@ -184,57 +210,64 @@ export class MemoryStore implements Store {
   }
 
   watch(range: KeyRange, from: Revision, sink: WatchSink): Watch {
+    if (this.closed) throw new StoreError('closed', 'the store is closed');
+    if (from < 1) throw new StoreError('internal', `a watch starts at revision 1 or later, not ${from}`);
     const watch = new MemoryWatch(this, range, from, sink);
     this.watches.add(watch);
     queueMicrotask(() => watch.connect());
     return watch;
   }
 
-  async revision(): Promise<Revision> {
+  async revision(options?: CallOptions): Promise<Revision> {
     this.calls.revision += 1;
     this.lookupsInFlight += 1;
     this.mostLookupsInFlight = Math.max(this.mostLookupsInFlight, this.lookupsInFlight);
     try {
       await this.lookupGate;
-      this.check(undefined);
+      this.check('deadline', options);
       return this.current;
     } finally {
       this.lookupsInFlight -= 1;
     }
   }
 
-  async compact(revision: Revision): Promise<void> {
-    this.check(undefined);
+  async compact(revision: Revision, options?: CallOptions): Promise<void> {
+    this.check('unavailable', options);
+    if (revision > this.current) throw new StoreError('future-revision', `the store is at ${this.current}`);
     this.compactRevision = Math.max(this.compactRevision, revision);
   }
 
-  grantLease(): Promise<LeaseId> {
+  async grantLease(ttlSeconds: number, options?: CallOptions): Promise<LeaseId> {
+    this.check('unavailable', options);
     this.granted += 1;
-    this.leases.set(String(this.granted), new Set());
-    return Promise.resolve(String(this.granted));
+    const lease = String(this.granted);
+    const ttlMs = ttlSeconds * 1_000;
+    this.leases.set(lease, { ttlMs, keys: new Set(), end: this.clock.after(ttlMs, () => this.endLease(lease)) });
+    return lease;
   }
 
-  keepLeaseAlive(lease: LeaseId): Promise<void> {
-    const known = this.leases.has(lease);
-    return known ? Promise.resolve() : Promise.reject(new StoreError('lease-not-found', `there is no lease ${lease}`));
+  async keepLeaseAlive(lease: LeaseId, options?: CallOptions): Promise<void> {
+    this.check('unavailable', options);
+    const found = this.lease(lease);
+    found.end.cancel();
+    found.end = this.clock.after(found.ttlMs, () => this.endLease(lease));
   }
 
-  /** Also what the passing of its time does: leases end here by hand only. */
-  revokeLease(lease: LeaseId): Promise<void> {
-    for (const key of this.leases.get(lease) ?? []) this.remove(key);
-    this.leases.delete(lease);
-    return Promise.resolve();
+  async revokeLease(lease: LeaseId, options?: CallOptions): Promise<void> {
+    this.check('unavailable', options);
+    this.endLease(lease);
   }
 
   async status(): Promise<StoreStatus> {
     return { version: 'memory', revision: this.current, size: 0 };
   }
 
-  async health(): Promise<void> {
-    await this.revision();
+  async health(options?: CallOptions): Promise<void> {
+    await this.revision(options);
   }
 
   async close(): Promise<void> {
+    this.closed = true;
     for (const watch of this.watches) watch.close();
   }
 
@@ -245,9 +278,9 @@ export class MemoryStore implements Store {
       const before = this.at(operation.key, this.current);
       const versions = this.versions.get(operation.key) ?? [];
       this.versions.set(operation.key, versions);
-      for (const keys of this.leases.values()) keys.delete(operation.key);
+      for (const { keys } of this.leases.values()) keys.delete(operation.key);
       if (operation.type === 'put') {
-        if (operation.lease !== undefined) this.leases.get(operation.lease)?.add(operation.key);
+        if (operation.lease !== undefined) this.lease(operation.lease).keys.add(operation.key);
         const { key, value } = operation;
         const createRevision = before?.createRevision ?? revision;
         versions.push({ revision, kv: { key, value, createRevision, modRevision: revision, version: (before?.version ?? 0) + 1 } });
@@ -268,11 +301,41 @@ export class MemoryStore implements Store {
     return this.versions.get(key)?.findLast((version) => version.revision <= revision)?.kv;
   }
 
-  private check(revision: Revision | undefined): void {
+  private lease(lease: LeaseId): Lease {
+    const found = this.leases.get(lease);
+    if (found === undefined) throw new StoreError('lease-not-found', `there is no lease ${lease}`);
+    return found;
+  }
+
+  private endLease(lease: LeaseId): void {
+    const { keys, end } = this.lease(lease);
+    end.cancel();
+    this.leases.delete(lease);
+    this.commit([...keys].map((key) => ({ type: 'delete', key })));
+  }
+
+  private check(late: 'deadline' | 'unavailable', options?: CallOptions): void {
+    if (this.closed) throw new StoreError('closed', 'the store is closed');
     if (this.failure !== undefined) throw this.failure;
+    if (options?.deadline !== undefined && options.deadline < this.clock.monotonic()) {
+      throw new StoreError(late, 'the deadline had passed before the call');
+    }
+  }
+
+  private checkRevision(revision: Revision | undefined): void {
     if (revision === undefined) return;
     if (revision < this.compactRevision) throw new StoreError('compacted', `compacted at ${this.compactRevision}`, this.compactRevision);
     if (revision > this.current) throw new StoreError('future-revision', `the store is at ${this.current}`);
+  }
+
+  private checkPuts({ operations }: Transaction): void {
+    let bytes = 0;
+    for (const operation of operations) {
+      if (operation.type === 'delete') continue;
+      bytes += operation.value.length;
+      if (operation.lease !== undefined) this.lease(operation.lease);
+    }
+    if (bytes > mostBytes) throw new StoreError('too-large', `a transaction of ${bytes} bytes; the store takes ${mostBytes}`);
   }
 }
 

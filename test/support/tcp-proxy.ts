@@ -18,7 +18,8 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-export async function startTcpProxy(target: number): Promise<TcpProxy> {
+/** `at`: where it listens; by default on a free port of 127.0.0.1. */
+export async function startTcpProxy(target: number, at = { host: '127.0.0.1', port: 0 }): Promise<TcpProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   let accepted = 0;
   let answered = 0;
@@ -57,7 +58,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       });
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(at.port, at.host, resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
   return {

@@ -2,7 +2,7 @@
  * The store on etcd (3.4 or later). Importing this file loads etcd3; a server on the embedded store does not import it.
  * Reads are tried again on a lost connection; writes never are (see commit.ts).
  */
-import type { Clock } from '../../../shared/runtime/clock';
+import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
 import {
   StoreError,
@@ -21,28 +21,10 @@ import {
 } from '../store';
 import { checkKey, checkTransaction } from '../validate';
 import { storeError } from './failure';
-import {
-  decodeLease,
-  decodeNothing,
-  decodeRange,
-  decodeStatus,
-  decodeTransaction,
-  decodeWatch,
-  encodeCompaction,
-  encodeLease,
-  encodeLeaseGrant,
-  encodeNothing,
-  encodeProbe,
-  encodeRange,
-  encodeTransaction,
-  encodeWatch,
-  type RangeAnswer,
-  type RangeCall,
-  type WatchAnswer,
-  type WatchCall,
-} from './messages';
-import { Transport, type EtcdConnection, type Method } from './transport';
-import { EtcdWatch, type WatchConnections } from './watch';
+import type { RangeAnswer, RangeCall, WatchAnswer, WatchCall } from './messages';
+import * as methods from './methods';
+import { Transport, type Channel, type EtcdConnection, type Method } from './transport';
+import { EtcdWatch } from './watch';
 
 export interface EtcdStoreOptions extends EtcdConnection {
   readonly clock: Clock;
@@ -50,18 +32,6 @@ export interface EtcdStoreOptions extends EtcdConnection {
   /** How long opening may take; default 10 s. */
   readonly openTimeoutMs?: number;
 }
-
-const methods = {
-  range: { path: '/etcdserverpb.KV/Range', encode: encodeRange, decode: decodeRange },
-  transact: { path: '/etcdserverpb.KV/Txn', encode: encodeTransaction, decode: decodeTransaction },
-  probe: { path: '/etcdserverpb.KV/Txn', encode: encodeProbe, decode: decodeNothing },
-  compact: { path: '/etcdserverpb.KV/Compact', encode: encodeCompaction, decode: decodeNothing },
-  grantLease: { path: '/etcdserverpb.Lease/LeaseGrant', encode: encodeLeaseGrant, decode: decodeLease },
-  revokeLease: { path: '/etcdserverpb.Lease/LeaseRevoke', encode: encodeLease, decode: decodeNothing },
-  keepLeaseAlive: { path: '/etcdserverpb.Lease/LeaseKeepAlive', encode: encodeLease, decode: decodeLease },
-  status: { path: '/etcdserverpb.Maintenance/Status', encode: encodeNothing, decode: decodeStatus },
-  watch: { path: '/etcdserverpb.Watch/Watch', encode: encodeWatch, decode: decodeWatch } satisfies Method<WatchCall, WatchAnswer>,
-};
 
 const DEFAULT_TIMEOUT_MS = 10_000;
 const PAGE_ENTRIES = 500;
@@ -74,15 +44,13 @@ const RETRY_MS = 100;
 /** `--max-txn-ops` as deploy/ sets it, and what etcd takes by default. */
 const OPERATION_LIMITS = [2_048, 1_024, 512, 256, 128];
 
-/** Connects, learns the server's version and limits. Rejects with a {@link StoreError} when it cannot be reached in time. */
+/** Connects, learns the server's limits. Rejects with a {@link StoreError} when it cannot be reached in time. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   const deadline = options.clock.monotonic() + (options.openTimeoutMs ?? DEFAULT_TIMEOUT_MS);
-  const transport = await Transport.open(options, options.clock);
+  const transport = new Transport(options, options.clock, options.random);
   try {
-    const { version } = await untilAnswered(transport, options.clock, deadline);
-    const maxOperations = await probeOperations(transport, deadline);
-    const watchTransport = await Transport.open(options, options.clock);
-    return new EtcdStore(options, transport, watchTransport, version, maxOperations);
+    await untilAnswered(transport, options.clock, deadline);
+    return new EtcdStore(options, transport, await probeOperations(transport, deadline));
   } catch (error) {
     transport.close();
     throw storeError(error, 'read');
@@ -118,26 +86,15 @@ async function probeOperations(transport: Transport, deadline: number): Promise<
 
 class EtcdStore implements Store {
   private readonly watches = new Set<EtcdWatch>();
-  private readonly connections: WatchConnections;
   private readonly clock: Clock;
   private closed = false;
 
   constructor(
     private readonly options: EtcdStoreOptions,
     private readonly transport: Transport,
-    private watchTransport: Transport,
-    version: string,
     readonly maxOperations: number,
   ) {
     this.clock = options.clock;
-    this.connections = {
-      open: async (method, fresh) => {
-        // Among several members the balancer gives the next stream to the next one.
-        if (fresh && options.endpoints.length === 1) await this.replaceWatchTransport();
-        return this.watchTransport.stream(method, { leader: true });
-      },
-      orderedProgress: hasOrderedProgress(version),
-    };
   }
 
   async get(
@@ -187,8 +144,9 @@ class EtcdStore implements Store {
     this.checkOpen();
     if (!Number.isSafeInteger(from) || from < 1) throw new StoreError('internal', `a watch starts at revision 1 or later, not ${from}`);
     const { clock, random } = this.options;
+    const connect = (): Promise<Channel> => this.transport.channel();
     const closed = (): void => void this.watches.delete(watch);
-    const watch: EtcdWatch = new EtcdWatch({ connections: this.connections, clock, random, range, from, sink, closed });
+    const watch: EtcdWatch = new EtcdWatch({ connect, clock, random, range, from, sink, closed });
     this.watches.add(watch);
     return watch;
   }
@@ -210,7 +168,7 @@ class EtcdStore implements Store {
 
   async keepLeaseAlive(lease: LeaseId, options?: CallOptions): Promise<void> {
     this.checkOpen();
-    const { ttlSeconds } = await this.firstAnswer(methods.keepLeaseAlive, lease, this.deadline(options));
+    const { ttlSeconds } = await this.transport.call(methods.keepLeaseAlive, lease, 'read', this.deadline(options));
     if (ttlSeconds <= 0) throw new StoreError('lease-not-found', `there is no lease ${lease}`);
   }
 
@@ -232,7 +190,6 @@ class EtcdStore implements Store {
       this.closed = true;
       for (const watch of [...this.watches]) watch.close();
       this.transport.close();
-      this.watchTransport.close();
     }
     return Promise.resolve();
   }
@@ -281,36 +238,22 @@ class EtcdStore implements Store {
   /** etcd tells the compacted revision only to a watch that asks for too much. */
   private async compactRevision(deadline: number): Promise<Revision> {
     const call: WatchCall = { type: 'create', range: { start: '\u0001', end: '\u0001\0' }, from: 1 };
-    return (await this.firstAnswer(methods.watch, call, deadline, ({ canceled }) => canceled)).compactRevision;
-  }
-
-  /** The first answer on a stream that satisfies `wanted`; the stream is ended then. */
-  private firstAnswer<Request, Answer>(
-    method: Method<Request, Answer>,
-    request: Request,
-    deadline: number,
-    wanted: (answer: Answer) => boolean = () => true,
-  ): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const stream = this.transport.stream(method, { leader: true });
-      const finish = (settle: () => void): void => {
-        timer.cancel();
-        settle();
-        stream.cancel();
-      };
-      const late = new StoreError('deadline', `${method.path} did not answer in time`);
-      const timer = this.clock.after(Math.max(0, deadline - this.clock.monotonic()), () => finish(() => reject(late)));
-      stream.on('data', (answer) => wanted(answer) && finish(() => resolve(answer)));
-      stream.on('error', (error) => finish(() => reject(storeError(error, 'read'))));
-      stream.on('end', () => finish(() => reject(new StoreError('unavailable', `${method.path} ended without an answer`))));
-      stream.write(request);
-    });
-  }
-
-  private async replaceWatchTransport(): Promise<void> {
-    const previous = this.watchTransport;
-    this.watchTransport = await Transport.open(this.options, this.clock);
-    previous.close();
+    const channel = await this.transport.channel();
+    const late = new StoreError('deadline', 'the compacted revision was not told in time');
+    let timer: Timer | undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        timer = this.clock.after(Math.max(0, deadline - this.clock.monotonic()), () => reject(late));
+        const stream = channel.stream(methods.watching, { leader: true });
+        stream.on('data', ({ canceled, compactRevision }: WatchAnswer) => canceled && resolve(compactRevision));
+        stream.on('error', (error) => reject(storeError(error, 'read')));
+        stream.on('end', () => reject(new StoreError('unavailable', 'the compacted revision was not told')));
+        stream.write(call);
+      });
+    } finally {
+      timer?.cancel();
+      channel.close();
+    }
   }
 
   private checkOpen(): void {
@@ -324,13 +267,4 @@ class EtcdStore implements Store {
 
 function compareBytes(left: string, right: string): number {
   return Buffer.compare(Buffer.from(left), Buffer.from(right));
-}
-
-/** From these versions on a progress answer never overtakes events of the same watch. */
-function hasOrderedProgress(version: string): boolean {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
-  if (major !== 3) return major > 3;
-  if (minor === 4) return patch >= 31;
-  if (minor === 5) return patch >= 13;
-  return minor > 5;
 }

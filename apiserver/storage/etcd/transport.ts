@@ -1,12 +1,12 @@
 /**
- * The connection to etcd: streams go through etcd3's channels, single calls through unary.ts, both with our own messages. etcd3's
- * retries, circuit breakers and high-level watcher are not used: they repeat writes, fence off the whole client after
+ * The connection to etcd: single calls go through unary.ts, streams through etcd3's channels, one to one member each, both with our own messages.
+ * etcd3's retries, circuit breakers and high-level watcher are not used: they repeat writes, fence off the whole client after
  * one large answer, and lose events.
  */
-import { lookup } from 'node:dns/promises';
 import { noop } from 'cockatiel';
 import { Etcd3, type ICallable } from 'etcd3';
 import type { Clock } from '../../../shared/runtime/clock';
+import type { Random } from '../../../shared/runtime/random';
 import { StoreError } from '../store';
 import { storeError, type CallKind } from './failure';
 import { UnaryCalls, type Member } from './unary';
@@ -28,8 +28,6 @@ export interface EtcdConnection {
 
 type Connect = Parameters<ICallable<unknown>['withConnection']>[1];
 type Resources = Parameters<Connect>[0];
-type GrpcClient = Resources['client'];
-type Metadata = Resources['metadata'];
 
 /** A call of one method: where it goes and how its messages are written. */
 export interface Method<Request, Answer> {
@@ -57,20 +55,28 @@ class Client extends Etcd3 {
   }
 }
 
-export class Transport {
-  private constructor(
-    private readonly owner: Client,
-    private readonly client: GrpcClient,
-    private readonly metadata: Metadata,
-    private readonly calls: UnaryCalls,
-    private readonly clock: Clock,
-  ) {}
+/** A connection to one member, for streams. What is done over it goes to that member. */
+export interface Channel {
+  /** `leader` = end the stream when the member has no leader. */
+  stream<Request, Answer>(method: Method<Request, Answer>, options: { readonly leader: boolean }): Stream<Request, Answer>;
+  /** Asks once. Never called when there is no answer. */
+  ask<Request, Answer>(method: Method<Request, Answer>, request: Request, answered: (answer: Answer) => void): void;
+  close(): void;
+}
 
-  static async open(connection: EtcdConnection, clock: Clock): Promise<Transport> {
-    const place = placeOf(connection);
-    const owner = new Client(await clientOptions(connection, place));
-    const { client, metadata } = await owner.connect();
-    return new Transport(owner, client, metadata, new UnaryCalls(membersOf(connection, place), clock), clock);
+export class Transport {
+  private readonly place: Whereabouts;
+  private readonly calls: UnaryCalls;
+  private next: number;
+
+  constructor(
+    private readonly connection: EtcdConnection,
+    private readonly clock: Clock,
+    random: Random,
+  ) {
+    this.place = placeOf(connection);
+    this.calls = new UnaryCalls(membersOf(connection, this.place), clock);
+    this.next = Math.floor(random.float() * this.place.urls.length);
   }
 
   /**
@@ -88,16 +94,31 @@ export class Transport {
     });
   }
 
-  /** A stream in both directions. `leader` = end the stream when the member has no leader. */
-  stream<Request, Answer>(method: Method<Request, Answer>, options: { readonly leader: boolean }): Stream<Request, Answer> {
-    const metadata = this.metadata.clone();
-    if (options.leader) metadata.set('hasleader', 'true');
-    return this.client.makeBidiStreamRequest(method.path, method.encode, method.decode, metadata);
+  /** A connection of its own to the next member in turn, wherever its name leads now. Says nothing of whether that member is there. */
+  async channel(): Promise<Channel> {
+    const { place } = this;
+    const url = place.urls[this.next % place.urls.length];
+    this.next = (this.next + 1) % place.urls.length;
+    if (url === undefined) throw new StoreError('internal', 'no etcd endpoint is given');
+    const owner = new Client(clientOptions(this.connection, place, url));
+    const { client, metadata } = await owner.connect();
+    return {
+      stream: (method, { leader }) => {
+        const heads = metadata.clone();
+        if (leader) heads.set('hasleader', 'true');
+        return client.makeBidiStreamRequest(method.path, method.encode, method.decode, heads);
+      },
+      ask: (method, request, answered) => {
+        client.makeUnaryRequest(method.path, method.encode, method.decode, request, metadata.clone(), (error, answer) => {
+          if (error === null && answer !== undefined) answered(answer);
+        });
+      },
+      close: () => owner.close(),
+    };
   }
 
   close(): void {
     this.calls.close();
-    this.owner.close();
   }
 }
 
@@ -132,11 +153,12 @@ function membersOf({ ca, cert, key }: EtcdConnection, { urls, secure, certified,
   return urls.map(({ origin }) => ({ origin, authority, ...(secure && { tls }) }));
 }
 
-async function clientOptions(
+function clientOptions(
   { ca, cert, key }: EtcdConnection,
-  { urls, secure, certified, authority }: Whereabouts,
-): Promise<ConstructorParameters<typeof Etcd3>[0]> {
-  const host = await target(urls);
+  { secure, certified, authority }: Whereabouts,
+  url: URL,
+): ConstructorParameters<typeof Etcd3>[0] {
+  const host = target(url);
   return {
     hosts: secure ? `https://${host}` : host,
     ...(secure && ca !== undefined
@@ -154,7 +176,6 @@ async function clientOptions(
       'grpc.use_local_subchannel_pool': 1,
       'grpc.enable_channelz': 0,
       'grpc.enable_retries': 0,
-      'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
       'grpc.default_authority': authority,
       // The balancer connects to addresses, and by itself would look for those in the certificates.
       ...(secure && certified !== undefined && { 'grpc.ssl_target_name_override': certified }),
@@ -162,35 +183,12 @@ async function clientOptions(
   };
 }
 
-/**
- * grpc's own list of addresses, so that it balances and fails over by itself. It takes no list of names: one name is
- * left to its resolver, of several the present addresses are used.
- */
-async function target(urls: readonly URL[]): Promise<string> {
-  const places = urls.map(({ hostname, port, protocol }) => ({ hostname, port: port || (protocol === 'https:' ? '443' : '80') }));
-  const [only] = places;
-  if (only !== undefined && places.length === 1 && !isAddress(only.hostname)) return `dns:${only.hostname}:${only.port}`;
-  if (places.every(({ hostname }) => hostname.startsWith('['))) return `ipv6:${places.map(joined).join(',')}`;
-  return `ipv4:${(await Promise.all(places.map(resolved))).map(joined).join(',')}`;
+/** One member as grpc takes it. */
+function target({ hostname, port, protocol }: URL): string {
+  const scheme = hostname.startsWith('[') ? 'ipv6' : isAddress(hostname) ? 'ipv4' : 'dns';
+  return `${scheme}:${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
 }
 
 function isAddress(hostname: string): boolean {
   return /^[\d.]+$|^\[/.test(hostname);
-}
-
-interface Place {
-  readonly hostname: string;
-  readonly port: string;
-}
-
-function joined({ hostname, port }: Place): string {
-  return `${hostname}:${port}`;
-}
-
-async function resolved({ hostname, port }: Place): Promise<Place> {
-  try {
-    return { hostname: (await lookup(hostname, { family: 4 })).address, port };
-  } catch {
-    throw new StoreError('unavailable', `the etcd host ${hostname} cannot be resolved`);
-  }
 }

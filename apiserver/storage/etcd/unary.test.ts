@@ -1,6 +1,7 @@
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { systemClock } from '../../../shared/runtime/clock';
 import { freePort } from '../../../test/support/ports';
+import { startSilentServer } from '../../../test/support/silent-server';
 import { startTcpProxy } from '../../../test/support/tcp-proxy';
 import { waitUntil } from '../../../test/support/programs';
 import { ManualClock } from '../../../test/support/manual-clock';
@@ -156,6 +157,35 @@ describe('UnaryCalls', () => {
     const text = await calls.call('/a/B', Buffer.alloc(0), soon()).catch((error: unknown) => failureOf(Promise.reject(error)));
     expect(Buffer.isBuffer(text) || !text.sent).toBe(true);
     await waitUntil('a second session', () => calls.call('/a/B', Buffer.alloc(0), soon()).then(() => sessions.length === 2));
+  });
+
+  it.each(['http', 'https'])('gives a peer up that accepts a connection over %s and says nothing', async (scheme) => {
+    const clock = new ManualClock();
+    const silent = await startSilentServer();
+    const member = { origin: `${scheme}://127.0.0.1:${silent.port}`, authority: 'store', ...(scheme === 'https' && { tls: {} }) };
+    const timed = new UnaryCalls([member], clock);
+    const call = (): ReturnType<typeof failureOf> => failureOf(timed.call('/a/B', Buffer.alloc(0), clock.monotonic() + 60_000));
+    for (const times of [1, 2]) {
+      const failed = call();
+      await waitUntil('a connection', () => silent.accepted() === times);
+      clock.advance(5_000);
+      const details = `No connection established. Last error: ${member.origin} did not answer within 5 seconds of connecting`;
+      expect(await failed).toEqual({ code: 14, details, sent: false });
+      clock.advance(1_000);
+    }
+    timed.close();
+    await silent.close();
+  });
+
+  it('goes to the member that answers while another one says nothing', async () => {
+    answer = answers(frame('ok'), { 'grpc-status': '0' });
+    await listen();
+    const silent = await startSilentServer();
+    const members = [silent.port, port].map((each) => ({ origin: `http://127.0.0.1:${each}`, authority: 'store' }));
+    const both = new UnaryCalls(members, new ManualClock());
+    for (let count = 0; count < 3; count++) expect((await both.call('/a/B', Buffer.alloc(0), 1_000)).toString()).toBe('ok');
+    both.close();
+    await silent.close();
   });
 
   it('drops a session whose pings nobody answers', async () => {

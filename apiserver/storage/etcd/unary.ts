@@ -1,7 +1,7 @@
 /**
  * Calls with one request and one answer, over HTTP/2 sessions of our own: gRPC's framing and nothing of its machinery, which costs several times as much
  * a call and is most of what a write takes. One session a member, used in turn; what is lost is made again at the next call, after a pause
- * that grows. Knows neither messages nor what a failure means to the store.
+ * that grows, wherever the member's name leads by then. Knows neither messages nor what a failure means to the store.
  */
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecurely, type TLSSocket } from 'node:tls';
@@ -41,6 +41,8 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1_000;
 const PING_EVERY_MS = 10_000;
 const PING_TIMEOUT_MS = 5_000;
+/** So long connecting, shaking hands and the server's first word may take together. */
+const CONNECT_TIMEOUT_MS = 5_000;
 
 export class UnaryCalls {
   private readonly connections: readonly Connection[];
@@ -143,6 +145,8 @@ class Connection {
     this.made = socket;
     let failure = new Error(`the connection to ${this.member.origin} was closed`);
     let session: ClientSession | undefined;
+    const late = new Error(`${this.member.origin} did not answer within ${CONNECT_TIMEOUT_MS / 1_000} seconds of connecting`);
+    const limit = this.clock.after(CONNECT_TIMEOUT_MS, () => socket.destroy(late));
     socket.once(connected, () => {
       // A server that takes no client without a certificate may have turned this one away by now.
       if (socket.destroyed) return;
@@ -150,16 +154,21 @@ class Connection {
         socket.destroy(new Error(`${this.member.origin} does not speak HTTP/2`));
         return;
       }
-      const made = new ClientSession(socket, peerOf(this.member), () => this.forget(made));
-      session = made;
-      this.session = made;
-      this.opening = undefined;
-      this.pause = FIRST_PAUSE_MS;
-      this.keepAlive(made);
-      resolve(made);
+      const greeted = (): void => {
+        if (session !== undefined) return;
+        session = made;
+        limit.cancel();
+        this.session = made;
+        this.opening = undefined;
+        this.pause = FIRST_PAUSE_MS;
+        this.keepAlive(made);
+        resolve(made);
+      };
+      const made = new ClientSession(socket, peerOf(this.member), () => this.forget(made), greeted);
     });
     socket.on('error', (error: Error) => (failure = error));
     socket.once('close', () => {
+      limit.cancel();
       if (session !== undefined) {
         this.forget(session);
         return;

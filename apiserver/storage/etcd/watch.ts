@@ -6,10 +6,10 @@
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
 import type { KeyRange, Revision, Watch, WatchEvent, WatchSink } from '../store';
-import { decodeWatch, encodeWatch, type WatchAnswer, type WatchCall } from './messages';
-import type { Method, Stream } from './transport';
+import type { WatchAnswer, WatchCall } from './messages';
+import { status, watching } from './methods';
+import type { Channel, Stream } from './transport';
 
-const method: Method<WatchCall, WatchAnswer> = { path: '/etcdserverpb.Watch/Watch', encode: encodeWatch, decode: decodeWatch };
 type WatchStream = Stream<WatchCall, WatchAnswer>;
 
 const FIRST_DELAY_MS = 100;
@@ -17,15 +17,9 @@ const LONGEST_DELAY_MS = 1_000;
 /** How long a member may take to accept a watch before another try. */
 const ACCEPT_MS = 5_000;
 
-export interface WatchConnections {
-  /** A new stream; `fresh` = not on the connection used before, where that is possible. Rejects when there is none. */
-  open(watch: Method<WatchCall, WatchAnswer>, fresh: boolean): Promise<WatchStream>;
-  /** Whether progress answers are in order with events. */
-  readonly orderedProgress: boolean;
-}
-
 export interface EtcdWatchOptions {
-  readonly connections: WatchConnections;
+  /** A connection of its own, to another member than the one before where there are several. */
+  readonly connect: () => Promise<Channel>;
   readonly clock: Clock;
   readonly random: Random;
   readonly range: KeyRange;
@@ -37,7 +31,10 @@ export interface EtcdWatchOptions {
 export class EtcdWatch implements Watch {
   /** The first revision that has not been delivered. */
   private next: Revision;
+  private channel: Channel | undefined;
   private stream: WatchStream | undefined;
+  /** Whether the member answers about progress in order with events. False until it has said which version it is. */
+  private orderedProgress = false;
   private connected = false;
   private paused = false;
   private ended = false;
@@ -50,11 +47,11 @@ export class EtcdWatch implements Watch {
 
   constructor(private readonly options: EtcdWatchOptions) {
     this.next = options.from;
-    setImmediate(() => void this.open(false));
+    setImmediate(() => void this.open());
   }
 
   requestProgress(): boolean {
-    if (!this.options.connections.orderedProgress || this.ended) return false;
+    if (!this.orderedProgress || this.ended) return false;
     if (this.connected) this.stream?.write({ type: 'progress' });
     else this.progressWanted = true;
     return true;
@@ -63,7 +60,7 @@ export class EtcdWatch implements Watch {
   reopen(): void {
     if (this.ended) return;
     this.abandon();
-    void this.open(true);
+    void this.open();
   }
 
   pause(): void {
@@ -83,26 +80,31 @@ export class EtcdWatch implements Watch {
     this.options.closed();
   }
 
-  private async open(fresh: boolean): Promise<void> {
+  private async open(): Promise<void> {
     if (this.ended) return;
     const attempt = ++this.attempt;
     const current = (): boolean => attempt === this.attempt && !this.ended;
     this.timer?.cancel();
-    this.timer = this.options.clock.after(ACCEPT_MS, () => current() && this.retry(true));
+    this.timer = this.options.clock.after(ACCEPT_MS, () => current() && this.retry());
     try {
-      const stream = await this.options.connections.open(method, fresh);
+      const channel = await this.options.connect();
       if (!current()) {
-        stream.cancel();
+        channel.close();
         return;
       }
+      this.channel = channel;
+      channel.ask(status, undefined, ({ version }) => {
+        if (current()) this.orderedProgress = hasOrderedProgress(version);
+      });
+      const stream = channel.stream(watching, { leader: true });
       this.stream = stream;
       stream.on('data', (answer) => current() && this.take(answer));
-      stream.on('error', () => current() && this.retry(false));
-      stream.on('end', () => current() && this.retry(false));
+      stream.on('error', () => current() && this.retry());
+      stream.on('end', () => current() && this.retry());
       stream.write({ type: 'create', range: this.options.range, from: this.next });
       if (this.paused) stream.pause();
     } catch {
-      if (current()) this.retry(false);
+      if (current()) this.retry();
     }
   }
 
@@ -113,7 +115,7 @@ export class EtcdWatch implements Watch {
         this.close();
         sink.compacted(answer.compactRevision);
       } else {
-        this.retry(true);
+        this.retry();
       }
       return;
     }
@@ -150,18 +152,18 @@ export class EtcdWatch implements Watch {
   }
 
   private advance(revision: Revision): void {
-    if (!this.options.connections.orderedProgress) return;
+    if (!this.orderedProgress) return;
     this.next = Math.max(this.next, revision + 1);
     this.options.sink.progress(revision);
   }
 
-  private retry(fresh: boolean): void {
+  private retry(): void {
     this.abandon();
     if (this.ended) return;
     const longest = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** this.failures);
     this.failures++;
     const delay = longest / 2 + (longest / 2) * this.options.random.float();
-    this.timer = this.options.clock.after(delay, () => void this.open(fresh));
+    this.timer = this.options.clock.after(delay, () => void this.open());
   }
 
   private abandon(): void {
@@ -175,7 +177,19 @@ export class EtcdWatch implements Watch {
     this.timer?.cancel();
     this.connected = false;
     this.fragments = [];
+    this.orderedProgress = false;
     this.stream?.cancel();
     this.stream = undefined;
+    this.channel?.close();
+    this.channel = undefined;
   }
+}
+
+/** From these versions on a progress answer never overtakes events of the same watch. */
+function hasOrderedProgress(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
+  if (major !== 3) return major > 3;
+  if (minor === 4) return patch >= 31;
+  if (minor === 5) return patch >= 13;
+  return minor > 5;
 }

@@ -7,6 +7,12 @@ import { systemRandom } from '../../../shared/runtime/random';
 import { failureOf, put, valueOf } from '../../contract/store/helpers';
 import { Recorder } from '../../contract/store/recorder';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { FixedRandom } from '../../support/fixed-random';
+import { makeUpNames } from '../../support/made-up-names';
+import { ManualClock } from '../../support/manual-clock';
+import { freePorts } from '../../support/ports';
+import { waitUntil } from '../../support/programs';
+import { startSilentServer } from '../../support/silent-server';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy';
 
 describeWithEtcd('the etcd store under faults', () => {
@@ -235,6 +241,55 @@ describeWithEtcd('the etcd store under faults', () => {
     } finally {
       await full.close();
       await small.dispose();
+    }
+  }, 30_000);
+
+  it('goes on to the next member when one accepts a connection and says nothing', async () => {
+    const silent = await startSilentServer();
+    const clock = new ManualClock();
+    const endpoints = [`http://127.0.0.1:${silent.port}`, server.endpoint];
+    const pair = await openEtcdStore({ endpoints, clock, random: new FixedRandom() });
+    try {
+      const seen = new Recorder();
+      watch = pair.watch(all, 2, seen);
+      await put(direct, '/a', '1');
+      // Once for calls, once for the watch.
+      await waitUntil('the silent member was tried', () => silent.accepted() === 2);
+      await clock.advanceAsync(5_000);
+      expect(seen.connections).toEqual([]);
+      await clock.advanceAsync(200);
+      await seen.count(1);
+      expect(await valueOf(pair, '/a')).toBe('1');
+    } finally {
+      await pair.close();
+      await silent.close();
+    }
+  }, 30_000);
+
+  it('finds members again that have come back under their names at other addresses', async () => {
+    let address = '127.0.0.1';
+    const forget = makeUpNames(() => address);
+    const [target, ports] = [Number(new URL(server.endpoint).port), await freePorts(2)];
+    const appear = (): Promise<TcpProxy[]> => Promise.all(ports.map((port) => startTcpProxy(target, { host: address, port })));
+    let proxies = await appear();
+    const endpoints = ports.map((port, index) => `http://member-${index}.test:${port}`);
+    const named = await openEtcdStore({ endpoints, clock: systemClock, random: systemRandom });
+    try {
+      const seen = new Recorder();
+      watch = named.watch(all, 2, seen);
+      await put(named, '/a', '1');
+      await seen.count(1);
+      await Promise.all(proxies.map((each) => each.close()));
+      address = '127.0.0.2';
+      proxies = await appear();
+      expect(await patiently(() => valueOf(named, '/a'))).toBe('1');
+      await put(direct, '/a', '2');
+      await seen.until(() => seen.all.length >= 2);
+      expect(seen.breaches).toEqual([]);
+    } finally {
+      forget();
+      await named.close();
+      await Promise.all(proxies.map((each) => each.close()));
     }
   }, 30_000);
 

@@ -95,6 +95,8 @@ export class ClientSession {
     private readonly peer: Peer,
     /** No new calls are taken any more; those under way go on. */
     private readonly leaving: () => void,
+    /** The server has said its first word: it is one that speaks HTTP/2, and there. */
+    private readonly greeted: () => void = () => undefined,
   ) {
     socket.on('data', (chunk: Buffer) => this.feed(chunk));
     socket.on('error', (error) => (this.reason = error.message));
@@ -349,6 +351,7 @@ export class ClientSession {
       }
     }
     this.socket.write(frame(FrameType.settings, Flag.ack, 0));
+    this.greeted();
     this.goOn();
     this.pump();
   }

@@ -1,0 +1,126 @@
+/** What depends on the members' versions, on members that are made up. */
+import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
+import { systemClock } from '../../../shared/runtime/clock';
+import { FixedRandom } from '../../../test/support/fixed-random';
+import { waitUntil } from '../../../test/support/programs';
+import type { Store, Watch } from '../store';
+import { openEtcdStore } from './open';
+import { Writer } from './wire';
+
+interface Member {
+  version: string;
+  readonly endpoint: string;
+  /** Breaks all connections. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+const framed = (message: Buffer): Buffer => {
+  const head = Buffer.alloc(5);
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+};
+const written = (write: (writer: Writer) => void): Buffer => {
+  const writer = new Writer(100);
+  write(writer);
+  return framed(writer.finish());
+};
+const created = written((writer) => writer.flag(3));
+
+async function startMember(version: string): Promise<Member> {
+  const sessions = new Set<ServerHttp2Session>();
+  const server: Http2Server = createServer();
+  const member: Member = {
+    version,
+    get endpoint() {
+      const address = server.address();
+      return `http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`;
+    },
+    cut: () => sessions.forEach((session) => session.destroy()),
+    close: async () => {
+      member.cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.on('close', () => sessions.delete(session));
+  });
+  server.on('stream', (stream, headers) => {
+    stream.on('error', () => undefined);
+    stream.respond({ ':status': 200, 'content-type': 'application/grpc' }, { waitForTrailers: true });
+    stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+    if (headers[':path'] === '/etcdserverpb.Watch/Watch') stream.write(created);
+    else if (headers[':path'] === '/etcdserverpb.Maintenance/Status') stream.end(written((writer) => writer.text(2, member.version)));
+    else stream.end(framed(Buffer.alloc(0)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return member;
+}
+
+describe('progress of a watch', () => {
+  let members: Member[];
+  let store: Store;
+  let watch: Watch;
+  let connected: number;
+
+  async function open(...versions: string[]): Promise<void> {
+    members = await Promise.all(versions.map(startMember));
+    const endpoints = members.map(({ endpoint }) => endpoint);
+    store = await openEtcdStore({ endpoints, clock: systemClock, random: new FixedRandom() });
+    connected = 0;
+    watch = store.watch({ start: '/', end: '0' }, 1, {
+      events: () => undefined,
+      progress: () => undefined,
+      compacted: () => undefined,
+      connection: (state) => (connected += state === 'connected' ? 1 : 0),
+    });
+    await waitUntil('the watch stands', () => connected === 1);
+  }
+  afterEach(async () => {
+    watch.close();
+    await store.close();
+    await Promise.all(members.map((member) => member.close()));
+  });
+  const answersProgress = (): Promise<unknown> => waitUntil('progress may be asked for', () => watch.requestProgress());
+
+  it.each([
+    ['3.4.30', false],
+    ['3.4.31', true],
+    ['3.5.12', false],
+    ['3.5.13', true],
+    ['3.6.0', true],
+  ])('is in order from some versions on: %s', async (version, isOrdered) => {
+    await open(version);
+    if (isOrdered) await answersProgress();
+    else {
+      // The next member says that it can; by then the first one has said that it cannot.
+      expect(watch.requestProgress()).toBe(false);
+      members.forEach((member) => (member.version = '3.5.13'));
+      watch.reopen();
+      await answersProgress();
+    }
+  });
+
+  it('is not asked of an old member, whatever the others are', async () => {
+    await open('3.5.9', '3.5.16');
+    expect(watch.requestProgress()).toBe(false);
+    watch.reopen();
+    await answersProgress();
+    watch.reopen();
+    expect(watch.requestProgress()).toBe(false);
+    await waitUntil('it is back at the old one', () => connected === 3);
+    expect(watch.requestProgress()).toBe(false);
+  });
+
+  it('is asked again of a member that comes back with another version', async () => {
+    await open('3.5.16');
+    await answersProgress();
+    for (const member of members) {
+      member.version = '3.5.9';
+      member.cut();
+    }
+    await waitUntil('the watch stands again', () => connected === 2);
+    expect(watch.requestProgress()).toBe(false);
+  });
+});

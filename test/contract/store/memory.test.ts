@@ -1,0 +1,21 @@
+/** The store in memory that other tests use keeps the store contract, too. */
+import { ManualClock } from '../../support/manual-clock';
+import { MemoryStore } from '../../support/memory-store';
+import { describeStore } from './suite';
+
+describeStore('the store in memory', {
+  async create() {
+    const clock = new ManualClock();
+    const store = new MemoryStore(clock);
+    return {
+      store,
+      restart: async () => {
+        await store.close();
+        store.reopen();
+        return store;
+      },
+      pass: (seconds) => clock.advanceAsync(seconds * 1_000),
+      dispose: () => store.close(),
+    };
+  },
+});
