@@ -1,27 +1,34 @@
 /** ControllerRevision: a number, and data that never change. */
 import { invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { isObject, own, stringifyJson, type JsonObject } from '../../../shared/values/json';
-import { negativeErrors } from '../rules/field-rules';
+import { isObject, stringifyJson } from '../../../shared/values/json';
+import type { Errors } from '../rules/checks';
+import { checkNotNegative } from '../rules/numbers';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
+import type { AppsV1ControllerRevision } from '../../../shared/api/types/generated/members';
 
-export const controllerRevision: Strategy = {
-  validate: (object, old) => (old === undefined ? [...numberErrors(object), ...dataErrors(object)] : []),
+export const controllerRevision: Strategy<AppsV1ControllerRevision> = {
+  validate: (object, old) => (old === undefined ? validateNew(object) : []),
   // The metadata is judged once more than the rest (upstream behaviour, visible in the causes).
-  update: { stages: UPDATE.objectThenChange, validate: (object, old) => [...numberErrors(object), ...changeErrors(object, old)] },
+  update: { stages: UPDATE.objectThenChange, validate: validateChange },
 };
 
-const numberErrors = (object: JsonObject): readonly FieldError[] => negativeErrors(object, '', ['revision']);
-
-function dataErrors(object: JsonObject): readonly FieldError[] {
-  const data = own(object, 'data') ?? null;
-  if (data === null) return [required('data', 'data is mandatory')];
-  return isObject(data) ? [] : [required('data', 'data must be a valid JSON object')];
+function validateNew(object: AppsV1ControllerRevision): readonly FieldError[] {
+  const errors: Errors = [];
+  checkNotNegative(object, 'revision', '', errors);
+  const data = object.data ?? null;
+  if (data === null) errors.push(required('data', 'data is mandatory'));
+  else if (!isObject(data)) errors.push(required('data', 'data must be a valid JSON object'));
+  return errors;
 }
 
 /** Data are bytes to upstream: the order of their members counts. */
-function changeErrors(object: JsonObject, old: JsonObject): readonly FieldError[] {
-  const [data, before] = [own(object, 'data') ?? null, own(old, 'data') ?? null];
-  if (stringifyJson(data) === stringifyJson(before)) return [];
-  return [invalidValue('data', isObject(data) ? data : { raw: data }, 'field is immutable')];
+function validateChange(object: AppsV1ControllerRevision, old: AppsV1ControllerRevision): readonly FieldError[] {
+  const errors: Errors = [];
+  checkNotNegative(object, 'revision', '', errors);
+  const data = object.data ?? null;
+  if (stringifyJson(data) !== stringifyJson(old.data ?? null)) {
+    errors.push(invalidValue('data', isObject(data) ? data : { raw: data }, 'field is immutable'));
+  }
+  return errors;
 }

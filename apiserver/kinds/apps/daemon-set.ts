@@ -1,21 +1,28 @@
 /** DaemonSet: a Pod on every node, how new ones take the place of old ones, and the number of the template's versions, which stands in an annotation. */
 import { fieldErrorAs, invalidAs, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { goIntOrString } from '../../../shared/values/go-values';
-import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
+import { equalJson, stringAt } from '../../../shared/values/json';
 import { quote } from '../../../shared/values/quote';
 import { badRequest } from '../../../shared/api/errors/status';
-import { amountAt, countOrShareErrors, negativeErrors, notMoreThanAll } from '../rules/field-rules';
-import { podTemplateErrors } from '../core/pod-template/pod-template';
+import type { Errors } from '../rules/checks';
+import { amountOf, checkCountOrShare, checkNotMoreThanAll, checkNotNegative } from '../rules/numbers';
+import { checkPodTemplate } from '../core/pod-template/pod-template';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
-import { countErrors, type CountRules } from '../core/workload/counts';
-import { lastingErrors, mismatchErrors, selectorChangeErrors, selectorOf } from '../core/workload/selected-template';
+import { validateCounts, type CountRules } from '../core/workload/counts';
+import { checkLasting, checkMatch, checkSelectorKept, checkWorkloadSelector } from '../core/workload/selected-template';
 import { templateWarnings } from '../core/workload/template-warnings';
+import type {
+  AppsV1DaemonSet,
+  AppsV1DaemonSetSpec,
+  AppsV1DaemonSetStatus,
+  AppsV1DaemonSetUpdateStrategy,
+  AppsV1RollingUpdateDaemonSet,
+} from '../../../shared/api/types/generated/members';
 
 const ANNOTATION = 'deprecated.daemonset.template.generation';
 
-const COUNTS: CountRules = {
+const COUNTS: CountRules<AppsV1DaemonSetStatus> = {
   counts: [
     'currentNumberScheduled',
     'numberMisscheduled',
@@ -29,12 +36,16 @@ const COUNTS: CountRules = {
   ],
 };
 
-const ofTemplate = templateWarnings(['spec']);
+const ofTemplate = templateWarnings((object: AppsV1DaemonSet) => object.spec, 'spec');
 
-export const daemonSet: Strategy = {
+export const daemonSet: Strategy<AppsV1DaemonSet> = {
   warningsOnCreate: ofTemplate.warningsOnCreate,
   warningsOnUpdate: (object, old) => (templateGeneration(object) === templateGeneration(old) ? [] : ofTemplate.warningsOnCreate(object)),
-  validate: (object, old) => specErrors(specOf(object), old === undefined ? undefined : specOf(old)),
+  validate(object, old) {
+    const errors: Errors = [];
+    checkSpec(object.spec ?? {}, old?.spec, errors);
+    return errors;
+  },
   // Who leaves the number out has said 0, and owns it then (upstream behaviour).
   canonicalize: (object) => setTemplateGeneration(object, readGeneration(templateGeneration(object) ?? '0')),
   prepareForCreate(object) {
@@ -44,71 +55,73 @@ export const daemonSet: Strategy = {
   // The whole object is judged twice (upstream behaviour, visible in the causes).
   update: {
     stages: UPDATE.objectThenChange,
-    validate: (object, old) => [...specErrors(specOf(object), specOf(old)), ...selectorChangeErrors(specOf(object), specOf(old))],
+    validate: validateChange,
     prepareForUpdate(object, old) {
       const was = storedGeneration(old);
-      setTemplateGeneration(object, equalJson(template(object), template(old)) ? was : String(BigInt(was) + 1n));
+      const isSame = equalJson(object.spec?.template ?? null, old.spec?.template ?? null);
+      setTemplateGeneration(object, isSame ? was : String(BigInt(was) + 1n));
     },
   },
   status: {
     prepareForUpdate: (object, old) => setTemplateGeneration(object, storedGeneration(old)),
-    validate: (object, old) => countErrors(COUNTS, object, old),
+    validate: (object, old) => validateCounts(COUNTS, object.status, old.status),
   },
 };
 
-const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
+function validateChange(object: AppsV1DaemonSet, old: AppsV1DaemonSet): readonly FieldError[] {
+  const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
+  const errors: Errors = [];
+  checkSpec(spec, before, errors);
+  checkSelectorKept(spec, before, errors);
+  return errors;
+}
 
-function specErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
-  const selector = selectorOf(spec, old, 'daemonset', false);
-  const template = objectAt(spec, 'template') ?? {};
-  return [
-    ...selector.errors,
-    ...(selector.isReadable && !selector.isEmpty ? mismatchErrors(spec) : []),
-    ...podTemplateErrors(template, 'spec.template'),
-    ...lastingErrors(template, 'DaemonSet'),
-    ...negativeErrors(spec, 'spec', ['minReadySeconds']),
-    ...strategyErrors(objectAt(spec, 'updateStrategy') ?? {}),
-    ...negativeErrors(spec, 'spec', ['revisionHistoryLimit']),
-  ];
+function checkSpec(spec: AppsV1DaemonSetSpec, old: AppsV1DaemonSetSpec | undefined, errors: Errors): void {
+  const { isReadable, isEmpty } = checkWorkloadSelector(spec, 'daemonset', errors, { old, isRequired: false });
+  const template = spec.template ?? {};
+  if (isReadable && !isEmpty) checkMatch(spec, errors);
+  checkPodTemplate(template, 'spec.template', errors);
+  checkLasting(template, 'DaemonSet', errors);
+  checkNotNegative(spec, 'minReadySeconds', 'spec', errors);
+  checkStrategy(spec.updateStrategy ?? {}, errors);
+  checkNotNegative(spec, 'revisionHistoryLimit', 'spec', errors);
 }
 
 const STRATEGY = 'spec.updateStrategy';
 const ROLLING = `${STRATEGY}.rollingUpdate`;
-const BOUNDS = ['maxUnavailable', 'maxSurge'];
 
-function strategyErrors(strategy: JsonObject): readonly FieldError[] {
-  const type = stringAt(strategy, 'type') ?? '';
+function checkStrategy({ type = '', rollingUpdate }: AppsV1DaemonSetUpdateStrategy, errors: Errors): void {
   switch (type) {
     case 'OnDelete':
-      return [];
+      return;
     case 'RollingUpdate':
-      return rollingErrors(objectAt(strategy, 'rollingUpdate') ?? {});
+      checkRolling(rollingUpdate ?? {}, errors);
+      return;
     default: {
       const shown = `apps.DaemonSetUpdateStrategy{Type:${quote(type)}, RollingUpdate:(*apps.RollingUpdateDaemonSet)(nil)}`;
-      return [fieldErrorAs('FieldValueNotSupported', STRATEGY, shown, 'supported values: "RollingUpdate", "OnDelete"')];
+      errors.push(fieldErrorAs('FieldValueNotSupported', STRATEGY, shown, 'supported values: "RollingUpdate", "OnDelete"'));
     }
   }
 }
 
 /** A node has its Pod replaced before or after the old one ends, not both. */
-function rollingErrors(rolling: JsonObject): readonly FieldError[] {
-  const errors = BOUNDS.flatMap((member) => countOrShareErrors(rolling, member, ROLLING));
-  const [after, before] = BOUNDS.map((member) => amountAt(rolling, member) !== 0);
-  if (after === true && before === true) {
-    errors.push(
-      invalidAs(`${ROLLING}.maxSurge`, goIntOrString(own(rolling, 'maxSurge')), 'may not be set when maxUnavailable is non-zero'),
-    );
+function checkRolling(rolling: AppsV1RollingUpdateDaemonSet, errors: Errors): void {
+  const { maxUnavailable, maxSurge } = rolling;
+  checkCountOrShare(rolling, 'maxUnavailable', ROLLING, errors);
+  checkCountOrShare(rolling, 'maxSurge', ROLLING, errors);
+  const [after, before] = [amountOf(maxUnavailable) !== 0, amountOf(maxSurge) !== 0];
+  if (after && before) {
+    errors.push(invalidAs(`${ROLLING}.maxSurge`, goIntOrString(maxSurge), 'may not be set when maxUnavailable is non-zero'));
   }
-  if (after === false && before === false) errors.push(required(`${ROLLING}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
-  return [...errors, ...BOUNDS.flatMap((member) => notMoreThanAll(rolling, member, ROLLING))];
+  if (!after && !before) errors.push(required(`${ROLLING}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
+  checkNotMoreThanAll(maxUnavailable, `${ROLLING}.maxUnavailable`, errors);
+  checkNotMoreThanAll(maxSurge, `${ROLLING}.maxSurge`, errors);
 }
 
-function templateGeneration(object: JsonObject): string | undefined {
-  return stringAt(objectAt(readMetadata(object), 'annotations') ?? {}, ANNOTATION);
-}
+const templateGeneration = (object: AppsV1DaemonSet): string | undefined => stringAt(object.metadata?.annotations, ANNOTATION);
 
 /** What was stored before the number was read may be any text. */
-function storedGeneration(old: JsonObject): string {
+function storedGeneration(old: AppsV1DaemonSet): string {
   const text = templateGeneration(old) ?? '';
   return /^-?\d+$/.test(text) ? text : '1';
 }
@@ -121,12 +134,7 @@ function readGeneration(text: string): string {
   throw badRequest(`DaemonSet in version "v1" cannot be handled as a DaemonSet: ${cause}`);
 }
 
-function template(object: JsonObject): JsonObject {
-  const found = own(objectAt(object, 'spec') ?? {}, 'template');
-  return { found: found ?? null };
-}
-
-function setTemplateGeneration(object: JsonObject, count: string): void {
-  const metadata = metadataOf(object);
-  metadata['annotations'] = { ...objectAt(metadata, 'annotations'), [ANNOTATION]: count };
+function setTemplateGeneration(object: AppsV1DaemonSet, count: string): void {
+  const metadata = (object.metadata ??= {});
+  metadata.annotations = { ...metadata.annotations, [ANNOTATION]: count };
 }

@@ -1,16 +1,23 @@
 /** Deployment: its Pods, and how new ones take the place of old ones. */
 import { fieldErrorAs, forbiddenField, invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
 import { goIntOrString } from '../../../shared/values/go-values';
-import { objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { quote } from '../../../shared/values/quote';
-import { amountAt, countOrShareErrors, negativeErrors, notMoreThanAll, numberAt } from '../rules/field-rules';
-import { replicaTemplateErrors } from './replica-set';
+import type { Errors } from '../rules/checks';
+import { amountOf, checkCountOrShare, checkNotMoreThanAll, checkNotNegative } from '../rules/numbers';
+import { checkReplicaTemplate } from './replica-set';
 import type { Strategy } from '../../registry/strategy';
-import { countErrors, type CountRules } from '../core/workload/counts';
-import { selectorChangeErrors, selectorOf } from '../core/workload/selected-template';
+import { validateCounts, type CountRules } from '../core/workload/counts';
+import { checkSelectorKept } from '../core/workload/selected-template';
 import { workloadWarnings } from '../core/workload/template-warnings';
+import type {
+  AppsV1Deployment,
+  AppsV1DeploymentSpec,
+  AppsV1DeploymentStatus,
+  AppsV1DeploymentStrategy,
+  AppsV1RollingUpdateDeployment,
+} from '../../../shared/api/types/generated/members';
 
-const COUNTS: CountRules = {
+const COUNTS: CountRules<AppsV1DeploymentStatus> = {
   counts: [
     'observedGeneration',
     'replicas',
@@ -28,57 +35,59 @@ const COUNTS: CountRules = {
   ],
 };
 
-export const deployment: Strategy = {
-  validate: (object) => specErrors(specOf(object)),
-  update: {
-    validate: (object, old) => [...specErrors(specOf(object)), ...selectorChangeErrors(specOf(object), specOf(old))],
-  },
-  status: { validate: (object, old) => countErrors(COUNTS, object, old) },
-  ...workloadWarnings(['spec']),
+export const deployment: Strategy<AppsV1Deployment> = {
+  validate: (object) => validateSpec(object),
+  update: { validate: validateSpec },
+  status: { validate: (object, old) => validateCounts(COUNTS, object.status, old.status) },
+  ...workloadWarnings((object: AppsV1Deployment) => object.spec, 'spec'),
 };
 
-const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
-
-function specErrors(spec: JsonObject): readonly FieldError[] {
-  return [
-    ...negativeErrors(spec, 'spec', ['replicas']),
-    ...replicaTemplateErrors(spec, selectorOf(spec, undefined, 'deployment')),
-    ...strategyErrors(objectAt(spec, 'strategy') ?? {}),
-    ...negativeErrors(spec, 'spec', ['minReadySeconds', 'revisionHistoryLimit']),
-    ...deadlineErrors(spec),
-  ];
+/** `old` = what an update is to replace. */
+function validateSpec(object: AppsV1Deployment, old?: AppsV1Deployment): readonly FieldError[] {
+  const spec = object.spec ?? {};
+  const errors: Errors = [];
+  checkNotNegative(spec, 'replicas', 'spec', errors);
+  checkReplicaTemplate(spec, errors);
+  checkStrategy(spec.strategy ?? {}, errors);
+  checkNotNegative(spec, 'minReadySeconds', 'spec', errors);
+  checkNotNegative(spec, 'revisionHistoryLimit', 'spec', errors);
+  checkDeadline(spec, errors);
+  if (old !== undefined) checkSelectorKept(spec, old.spec ?? {}, errors);
+  return errors;
 }
 
 const STRATEGY = 'spec.strategy';
 const ROLLING = `${STRATEGY}.rollingUpdate`;
 
-function strategyErrors(strategy: JsonObject): readonly FieldError[] {
-  const type = stringAt(strategy, 'type') ?? '';
-  const rolling = objectAt(strategy, 'rollingUpdate');
+function checkStrategy({ type = '', rollingUpdate }: AppsV1DeploymentStrategy, errors: Errors): void {
   switch (type) {
     case 'Recreate':
-      return rolling === undefined ? [] : [forbiddenField(ROLLING, "may not be specified when strategy `type` is 'Recreate'")];
+      if (rollingUpdate !== undefined) errors.push(forbiddenField(ROLLING, "may not be specified when strategy `type` is 'Recreate'"));
+      return;
     case 'RollingUpdate':
-      return rollingErrors(rolling ?? {});
+      checkRolling(rollingUpdate ?? {}, errors);
+      return;
     default: {
       const shown = `apps.DeploymentStrategy{Type:${quote(type)}, RollingUpdate:(*apps.RollingUpdateDeployment)(nil)}`;
-      return [fieldErrorAs('FieldValueNotSupported', STRATEGY, shown, 'supported values: "Recreate", "RollingUpdate"')];
+      errors.push(fieldErrorAs('FieldValueNotSupported', STRATEGY, shown, 'supported values: "Recreate", "RollingUpdate"'));
     }
   }
 }
 
-function rollingErrors(rolling: JsonObject): readonly FieldError[] {
-  const errors = ['maxUnavailable', 'maxSurge'].flatMap((member) => countOrShareErrors(rolling, member, ROLLING));
-  if (amountAt(rolling, 'maxUnavailable') === 0 && amountAt(rolling, 'maxSurge') === 0) {
-    errors.push(invalidAs(`${ROLLING}.maxUnavailable`, goIntOrString(own(rolling, 'maxUnavailable')), 'may not be 0 when `maxSurge` is 0'));
+function checkRolling(rolling: AppsV1RollingUpdateDeployment, errors: Errors): void {
+  const { maxUnavailable, maxSurge } = rolling;
+  checkCountOrShare(rolling, 'maxUnavailable', ROLLING, errors);
+  checkCountOrShare(rolling, 'maxSurge', ROLLING, errors);
+  if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
+    errors.push(invalidAs(`${ROLLING}.maxUnavailable`, goIntOrString(maxUnavailable), 'may not be 0 when `maxSurge` is 0'));
   }
-  return [...errors, ...notMoreThanAll(rolling, 'maxUnavailable', ROLLING)];
+  checkNotMoreThanAll(maxUnavailable, `${ROLLING}.maxUnavailable`, errors);
 }
 
-function deadlineErrors(spec: JsonObject): readonly FieldError[] {
-  const deadline = own(spec, 'progressDeadlineSeconds');
-  if (typeof deadline !== 'number') return [];
-  const errors = negativeErrors(spec, 'spec', ['progressDeadlineSeconds']);
-  if (deadline > numberAt(spec, 'minReadySeconds')) return errors;
-  return [...errors, invalidAs('spec.progressDeadlineSeconds', String(deadline), 'must be greater than minReadySeconds')];
+function checkDeadline(spec: AppsV1DeploymentSpec, errors: Errors): void {
+  const deadline = spec.progressDeadlineSeconds;
+  if (deadline === undefined) return;
+  checkNotNegative(spec, 'progressDeadlineSeconds', 'spec', errors);
+  if (deadline > (spec.minReadySeconds ?? 0)) return;
+  errors.push(invalidAs('spec.progressDeadlineSeconds', String(deadline), 'must be greater than minReadySeconds'));
 }

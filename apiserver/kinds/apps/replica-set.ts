@@ -1,46 +1,44 @@
 /** ReplicaSet: a number of like Pods. */
 import { invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
 import { goLabelSelector } from '../../../shared/values/go-values';
-import { objectAt, type JsonObject } from '../../../shared/values/json';
-import { negativeErrors } from '../rules/field-rules';
-import { podTemplateErrors } from '../core/pod-template/pod-template';
+import type { Errors } from '../rules/checks';
+import { checkNotNegative } from '../rules/numbers';
+import { checkPodTemplate } from '../core/pod-template/pod-template';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
-import { countErrors, REPLICA_COUNTS } from '../core/workload/counts';
-import { lastingErrors, mismatchErrors, selectorChangeErrors, selectorOf, type SelectorPart } from '../core/workload/selected-template';
+import { REPLICA_COUNTS, validateCounts } from '../core/workload/counts';
+import { checkLasting, checkMatch, checkSelectorKept, checkWorkloadSelector, type SelectingSpec } from '../core/workload/selected-template';
 import { workloadWarnings } from '../core/workload/template-warnings';
+import type { AppsV1ReplicaSet } from '../../../shared/api/types/generated/members';
 
-export const replicaSet: Strategy = {
-  validate: (object) => specErrors(specOf(object)),
+export const replicaSet: Strategy<AppsV1ReplicaSet> = {
+  validate: (object) => validateSpec(object),
   // The whole object is judged twice (upstream behaviour, visible in the causes).
-  update: {
-    stages: UPDATE.objectThenChange,
-    validate: (object, old) => [...specErrors(specOf(object)), ...selectorChangeErrors(specOf(object), specOf(old))],
-  },
-  status: { validate: (object, old) => countErrors(REPLICA_COUNTS, object, old) },
-  ...workloadWarnings(['spec']),
+  update: { stages: UPDATE.objectThenChange, validate: validateSpec },
+  status: { validate: (object, old) => validateCounts(REPLICA_COUNTS, object.status, old.status) },
+  ...workloadWarnings((object: AppsV1ReplicaSet) => object.spec, 'spec'),
 };
 
-const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
-
-function specErrors(spec: JsonObject): readonly FieldError[] {
-  return [
-    ...negativeErrors(spec, 'spec', ['replicas', 'minReadySeconds']),
-    ...replicaTemplateErrors(spec, selectorOf(spec, undefined, 'deployment')),
-  ];
+/** `old` = what an update is to replace. */
+function validateSpec(object: AppsV1ReplicaSet, old?: AppsV1ReplicaSet): readonly FieldError[] {
+  const spec = object.spec ?? {};
+  const errors: Errors = [];
+  checkNotNegative(spec, 'replicas', 'spec', errors);
+  checkNotNegative(spec, 'minReadySeconds', 'spec', errors);
+  checkReplicaTemplate(spec, errors);
+  if (old !== undefined) checkSelectorKept(spec, old.spec ?? {}, errors);
+  return errors;
 }
 
 /** Of the selector and the template of a ReplicaSet, or of what makes ReplicaSets. A template whose selector cannot be read is not looked at. */
-export function replicaTemplateErrors(spec: JsonObject, selector: SelectorPart): readonly FieldError[] {
-  if (!selector.isReadable) {
-    const shown = goLabelSelector(objectAt(spec, 'selector') ?? {});
-    return [...selector.errors, invalidAs('spec.selector', shown, 'invalid label selector')];
+export function checkReplicaTemplate(spec: SelectingSpec, errors: Errors): void {
+  const { isReadable, isEmpty } = checkWorkloadSelector(spec, 'deployment', errors);
+  if (!isReadable) {
+    errors.push(invalidAs('spec.selector', goLabelSelector(spec.selector ?? {}), 'invalid label selector'));
+    return;
   }
-  const template = objectAt(spec, 'template') ?? {};
-  return [
-    ...selector.errors,
-    ...(selector.isEmpty ? [] : mismatchErrors(spec)),
-    ...podTemplateErrors(template, 'spec.template'),
-    ...lastingErrors(template, 'ReplicaSet'),
-  ];
+  const template = spec.template ?? {};
+  if (!isEmpty) checkMatch(spec, errors);
+  checkPodTemplate(template, 'spec.template', errors);
+  checkLasting(template, 'ReplicaSet', errors);
 }

@@ -1,17 +1,23 @@
 /** StatefulSet: Pods with names of their own. Their spec is judged only when they are made (upstream behaviour). */
-import { append } from '../../../shared/values/append';
 import { forbiddenField, invalidAs, invalidValue, notSupported, type FieldError } from '../../../shared/api/errors/field-error';
 import { goLabelSelector } from '../../../shared/values/go-values';
-import { equalJson, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import { equalJson, own } from '../../../shared/values/json';
 import { validateAnnotations, validateLabels } from '../../../shared/api/metadata/object-meta-rules';
-import { negativeErrors } from '../rules/field-rules';
+import type { Errors } from '../rules/checks';
+import { checkNotNegative } from '../rules/numbers';
 import type { Strategy } from '../../registry/strategy';
-import { countErrors, type CountRules } from '../core/workload/counts';
-import { lastingErrors, mismatchErrors, selectorOf } from '../core/workload/selected-template';
+import { validateCounts, type CountRules } from '../core/workload/counts';
+import { checkLasting, checkMatch, checkWorkloadSelector } from '../core/workload/selected-template';
 import { templateWarnings } from '../core/workload/template-warnings';
+import type {
+  AppsV1StatefulSet,
+  AppsV1StatefulSetPersistentVolumeClaimRetentionPolicy,
+  AppsV1StatefulSetSpec,
+  AppsV1StatefulSetStatus,
+  AppsV1StatefulSetUpdateStrategy,
+} from '../../../shared/api/types/generated/members';
 
-const COUNTS: CountRules = {
+const COUNTS: CountRules<AppsV1StatefulSetStatus> = {
   counts: ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas', 'observedGeneration', 'collisionCount'],
   parts: [
     ['readyReplicas', 'replicas', 'status.replicas'],
@@ -22,77 +28,78 @@ const COUNTS: CountRules = {
   ],
 };
 
-export const statefulSet: Strategy = {
-  ...templateWarnings(['spec']),
-  validate: (object) => specErrors(specOf(object)),
-  update: { validate: (object, old) => [...specErrors(specOf(object)), ...changeErrors(specOf(object), specOf(old))] },
-  status: { validate: (object, old) => countErrors(COUNTS, object, old) },
+export const statefulSet: Strategy<AppsV1StatefulSet> = {
+  ...templateWarnings((object: AppsV1StatefulSet) => object.spec, 'spec'),
+  validate: (object) => validateSpec(object),
+  update: { validate: validateSpec },
+  status: { validate: (object, old) => validateCounts(COUNTS, object.status, old.status) },
 };
-
-const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
 
 const ORDERS = ['OrderedReady', 'Parallel'];
 
-function specErrors(spec: JsonObject): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const order = stringAt(spec, 'podManagementPolicy') ?? '';
+/** `old` = what an update is to replace. */
+function validateSpec(object: AppsV1StatefulSet, old?: AppsV1StatefulSet): readonly FieldError[] {
+  const spec = object.spec ?? {};
+  const order = spec.podManagementPolicy ?? '';
+  const errors: Errors = [];
   if (!ORDERS.includes(order)) errors.push(invalidValue('spec.podManagementPolicy', order, "must be 'OrderedReady' or 'Parallel'"));
-  return [
-    ...errors,
-    ...strategyErrors(objectAt(spec, 'updateStrategy') ?? {}),
-    ...retentionErrors(objectAt(spec, 'persistentVolumeClaimRetentionPolicy')),
-    ...negativeErrors(spec, 'spec', ['replicas', 'minReadySeconds']),
-    ...negativeErrors(objectAt(spec, 'ordinals') ?? {}, 'spec.ordinals', ['start']),
-    ...templateErrors(spec),
-  ];
+  checkStrategy(spec.updateStrategy ?? {}, errors);
+  checkRetention(spec.persistentVolumeClaimRetentionPolicy, errors);
+  checkNotNegative(spec, 'replicas', 'spec', errors);
+  checkNotNegative(spec, 'minReadySeconds', 'spec', errors);
+  checkNotNegative(spec.ordinals ?? {}, 'start', 'spec.ordinals', errors);
+  checkTemplate(spec, errors);
+  if (old !== undefined) checkKept(spec, old.spec ?? {}, errors);
+  return errors;
 }
 
 const STRATEGY = 'spec.updateStrategy';
 const ROLLING = `${STRATEGY}.rollingUpdate`;
 
-function strategyErrors(strategy: JsonObject): readonly FieldError[] {
-  const rolling = objectAt(strategy, 'rollingUpdate');
-  switch (stringAt(strategy, 'type')) {
+function checkStrategy(strategy: AppsV1StatefulSetUpdateStrategy, errors: Errors): void {
+  const rolling = strategy.rollingUpdate;
+  switch (strategy.type) {
     case 'RollingUpdate':
-      return negativeErrors(rolling ?? {}, ROLLING, ['partition']);
+      checkNotNegative(rolling ?? {}, 'partition', ROLLING, errors);
+      return;
     case 'OnDelete':
-      return rolling === undefined ? [] : [invalidValue(ROLLING, rolling, "only allowed for updateStrategy 'RollingUpdate'")];
+      if (rolling !== undefined) errors.push(invalidValue(ROLLING, rolling, "only allowed for updateStrategy 'RollingUpdate'"));
+      return;
     default:
-      return [invalidValue(STRATEGY, strategy, "must be 'RollingUpdate' or 'OnDelete'")];
+      errors.push(invalidValue(STRATEGY, strategy, "must be 'RollingUpdate' or 'OnDelete'"));
   }
 }
 
 const RETENTIONS = ['Retain', 'Delete'];
 
-function retentionErrors(policy: JsonObject | undefined): readonly FieldError[] {
-  if (policy === undefined) return [];
-  return ['whenDeleted', 'whenScaled'].flatMap((member) => {
-    const value = stringAt(policy, member) ?? '';
-    return RETENTIONS.includes(value) ? [] : [notSupported(`spec.persistentVolumeClaimRetentionPolicy.${member}`, value, RETENTIONS)];
-  });
+function checkRetention(policy: AppsV1StatefulSetPersistentVolumeClaimRetentionPolicy | undefined, errors: Errors): void {
+  if (policy === undefined) return;
+  for (const member of ['whenDeleted', 'whenScaled'] as const) {
+    const value = policy[member] ?? '';
+    if (RETENTIONS.includes(value)) continue;
+    errors.push(notSupported(`spec.persistentVolumeClaimRetentionPolicy.${member}`, value, RETENTIONS));
+  }
 }
 
-function templateErrors(spec: JsonObject): readonly FieldError[] {
-  const selector = selectorOf(spec, undefined, 'statefulset');
-  const template = objectAt(spec, 'template') ?? {};
-  const errors = [...selector.errors];
-  if (!selector.isReadable) errors.push(invalidAs('spec.selector', goLabelSelector(objectAt(spec, 'selector') ?? {}), ''));
+function checkTemplate(spec: AppsV1StatefulSetSpec, errors: Errors): void {
+  const { isReadable, isEmpty } = checkWorkloadSelector(spec, 'statefulset', errors);
+  const template = spec.template ?? {};
+  if (!isReadable) errors.push(invalidAs('spec.selector', goLabelSelector(spec.selector ?? {}), ''));
   else {
-    if (!selector.isEmpty) append(errors, mismatchErrors(spec));
-    const metadata = readMetadata(template);
-    validateLabels(objectAt(metadata, 'labels') ?? {}, 'spec.template.labels', errors);
-    validateAnnotations(objectAt(metadata, 'annotations') ?? {}, 'spec.template.annotations', errors);
+    if (!isEmpty) checkMatch(spec, errors);
+    validateLabels(template.metadata?.labels ?? {}, 'spec.template.labels', errors);
+    validateAnnotations(template.metadata?.annotations ?? {}, 'spec.template.annotations', errors);
   }
-  return [...errors, ...lastingErrors(template, 'StatefulSet')];
+  checkLasting(template, 'StatefulSet', errors);
 }
 
 const CHANGEABLE = ['replicas', 'ordinals', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy', 'minReadySeconds'];
 
-function changeErrors(spec: JsonObject, old: JsonObject): readonly FieldError[] {
+function checkKept(spec: AppsV1StatefulSetSpec, old: AppsV1StatefulSetSpec, errors: Errors): void {
   const members = new Set([...Object.keys(spec), ...Object.keys(old)]);
-  const changed = [...members].filter((member) => !CHANGEABLE.includes(member) && !equalJson(spec[member], old[member]));
-  if (changed.length === 0) return [];
+  const isChanged = (member: string): boolean => !CHANGEABLE.includes(member) && !equalJson(own(spec, member), own(old, member));
+  if (![...members].some(isChanged)) return;
   const [last = '', ...others] = CHANGEABLE.map((member) => `'${member}'`).reverse();
   const text = `updates to statefulset spec for fields other than ${others.reverse().join(', ')} and ${last} are forbidden`;
-  return [forbiddenField('spec', text)];
+  errors.push(forbiddenField('spec', text));
 }

@@ -1,44 +1,44 @@
 /** How fast an autoscaler may scale, in either direction. */
 import { invalidAs, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { listed, numberAt } from '../rules/field-rules';
+import { checkChoice, type Errors } from '../rules/checks';
+import type {
+  AutoscalingV2HorizontalPodAutoscalerBehavior,
+  AutoscalingV2HPAScalingPolicy,
+  AutoscalingV2HPAScalingRules,
+} from '../../../shared/api/types/generated/members';
 
 const LONGEST_WINDOW = 3600;
 const LONGEST_PERIOD = 1800;
 const CHOICES = ['Disabled', 'Max', 'Min'];
 const POLICIES = ['Percent', 'Pods'];
 
-export function behaviorErrors(behavior: JsonObject | undefined, place: string): readonly FieldError[] {
-  return ['scaleUp', 'scaleDown'].flatMap((direction) => {
-    const rules = objectAt(behavior, direction);
-    return rules === undefined ? [] : directionErrors(rules, `${place}.${direction}`);
-  });
+export function checkBehavior(behavior: AutoscalingV2HorizontalPodAutoscalerBehavior, place: string, errors: Errors): void {
+  for (const direction of ['scaleUp', 'scaleDown'] as const) {
+    const rules = behavior[direction];
+    if (rules !== undefined) checkDirection(rules, `${place}.${direction}`, errors);
+  }
 }
 
-function directionErrors(rules: JsonObject, place: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const window = own(rules, 'stabilizationWindowSeconds');
+function checkDirection(rules: AutoscalingV2HPAScalingRules, place: string, errors: Errors): void {
+  const window = rules.stabilizationWindowSeconds;
   const field = `${place}.stabilizationWindowSeconds`;
-  if (typeof window === 'number' && window < 0) errors.push(invalidAs(field, String(window), 'must be greater than or equal to zero'));
-  if (typeof window === 'number' && window > LONGEST_WINDOW) errors.push(tooLarge(field, window, LONGEST_WINDOW));
-  const choice = stringAt(rules, 'selectPolicy');
-  if (choice !== undefined && !CHOICES.includes(choice)) errors.push(notSupported(`${place}.selectPolicy`, choice, CHOICES));
-  const policies = listed(rules, 'policies');
+  if (window !== undefined && window < 0) errors.push(invalidAs(field, String(window), 'must be greater than or equal to zero'));
+  if (window !== undefined && window > LONGEST_WINDOW) errors.push(tooLarge(field, window, LONGEST_WINDOW));
+  checkChoice(rules, 'selectPolicy', place, CHOICES, errors);
+  const policies = rules.policies ?? [];
   if (policies.length === 0) errors.push(required(`${place}.policies`, 'must specify at least one Policy'));
-  return [...errors, ...policies.flatMap((policy, index) => policyErrors(policy, `${place}.policies[${index}]`))];
+  policies.forEach((policy, index) => checkPolicy(policy, `${place}.policies[${index}]`, errors));
 }
 
-function policyErrors(policy: JsonObject, place: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const type = stringAt(policy, 'type') ?? '';
+function checkPolicy(policy: AutoscalingV2HPAScalingPolicy, place: string, errors: Errors): void {
+  const type = policy.type ?? '';
   if (!POLICIES.includes(type)) errors.push(notSupported(`${place}.type`, type, POLICIES));
-  for (const member of ['value', 'periodSeconds']) {
-    const value = numberAt(policy, member);
+  for (const member of ['value', 'periodSeconds'] as const) {
+    const value = policy[member] ?? 0;
     if (value <= 0) errors.push(invalidAs(`${place}.${member}`, String(value), 'must be greater than zero'));
   }
-  const period = numberAt(policy, 'periodSeconds');
+  const period = policy.periodSeconds ?? 0;
   if (period > LONGEST_PERIOD) errors.push(tooLarge(`${place}.periodSeconds`, period, LONGEST_PERIOD));
-  return errors;
 }
 
 const tooLarge = (field: string, value: number, most: number): FieldError =>

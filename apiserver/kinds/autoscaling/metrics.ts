@@ -1,149 +1,176 @@
 /** The metrics of an autoscaler: each has one source, and each source its targets. */
-import { append } from '../../../shared/values/append';
-import { forbiddenField, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { forbiddenField, invalidAs, invalidValue, notSupported, required } from '../../../shared/api/errors/field-error';
 import { goQuantity } from '../../../shared/values/go-values';
-import { isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
-import { dnsLabel, pathSegment, type NameCheck } from '../../../shared/values/name-formats';
-import { listed, referenceErrors, wanting } from '../rules/field-rules';
-
-type Rule = (source: JsonObject, place: string) => readonly FieldError[];
-
-interface SourceRules {
-  readonly member: string;
-  readonly rules: readonly Rule[];
-}
-
-/** A name that has to be there, said with what it is a name of. */
-const named =
-  (member: string, what: string, check?: NameCheck): Rule =>
-  (source, place) =>
-    wanting(source, member, place, `must specify ${what}`, check);
+import { objectAt } from '../../../shared/values/json';
+import { dnsLabel, pathSegment } from '../../../shared/values/name-formats';
+import { checkRequired, isSet, type Errors } from '../rules/checks';
+import type { Part, PartOf } from '../rules/parts';
+import { checkReference } from '../rules/references';
+import type {
+  AutoscalingV2ContainerResourceMetricSource,
+  AutoscalingV2ExternalMetricSource,
+  AutoscalingV2HorizontalPodAutoscalerSpec,
+  AutoscalingV2MetricIdentifier,
+  AutoscalingV2MetricSpec,
+  AutoscalingV2MetricTarget,
+  AutoscalingV2ObjectMetricSource,
+  AutoscalingV2PodsMetricSource,
+  AutoscalingV2ResourceMetricSource,
+} from '../../../shared/api/types/generated/members';
 
 /** Its selector is the adapter's concern. */
-const metric: Rule = (source, place) => named('name', 'a metric name', pathSegment)(objectAt(source, 'metric') ?? {}, `${place}.metric`);
+function checkMetric(metric: AutoscalingV2MetricIdentifier | undefined, place: string, errors: Errors): void {
+  checkRequired(metric ?? {}, 'name', `${place}.metric`, errors, pathSegment, 'must specify a metric name');
+}
 
-/** What the targets of every source have to be. */
-const target: Rule = (source, place) => targetErrors(targetOf(source), `${place}.target`);
+type Amount = 'value' | 'averageValue' | 'averageUtilization';
 
-const oneOfTwo =
-  (first: string, second: string, refused: string, both: string): Rule =>
-  (source, place) => {
-    const wants = targetOf(source);
-    const isSet = (member: string): boolean => has(wants, member);
-    return isSet(first) && isSet(second) ? [forbiddenField(`${place}.target.${refused}`, both)] : [];
-  };
+function checkNotBoth(
+  target: AutoscalingV2MetricTarget,
+  members: readonly [Amount, Amount],
+  refused: Amount,
+  place: string,
+  text: string,
+  errors: Errors,
+): void {
+  if (members.every((member) => isSet(target, member))) errors.push(forbiddenField(`${place}.${refused}`, text));
+}
 
-const someOf =
-  (members: readonly string[], asked: string, text: string): Rule =>
-  (source, place) =>
-    members.some((member) => has(targetOf(source), member)) ? [] : [required(`${place}.target.${asked}`, text)];
+/** One of `members` has to be there; the message asks for `asked`. */
+function checkSome(
+  target: AutoscalingV2MetricTarget,
+  members: readonly Amount[],
+  asked: Amount,
+  place: string,
+  text: string,
+  errors: Errors,
+): void {
+  if (!members.some((member) => isSet(target, member))) errors.push(required(`${place}.${asked}`, text));
+}
 
-const RESOURCE_TARGET: readonly Rule[] = [
-  target,
-  someOf(['averageUtilization', 'averageValue'], 'averageUtilization', 'must set either a target raw value or a target utilization'),
-  oneOfTwo('averageUtilization', 'averageValue', 'averageValue', 'may not set both a target raw value and a target utilization'),
+const UTILIZATION = ['averageUtilization', 'averageValue'] as const;
+const VALUES = ['value', 'averageValue'] as const;
+
+function checkResourceTarget(target: AutoscalingV2MetricTarget, place: string, errors: Errors): void {
+  checkTarget(target, place, errors);
+  checkSome(target, UTILIZATION, 'averageUtilization', place, 'must set either a target raw value or a target utilization', errors);
+  checkNotBoth(target, UTILIZATION, 'averageValue', place, 'may not set both a target raw value and a target utilization', errors);
+}
+
+function checkContainerResource(source: AutoscalingV2ContainerResourceMetricSource, place: string, errors: Errors): void {
+  checkRequired(source, 'name', place, errors, undefined, 'must specify a resource name');
+  checkRequired(source, 'container', place, errors, dnsLabel, 'must specify a container');
+  checkResourceTarget(source.target ?? {}, `${place}.target`, errors);
+}
+
+function checkExternal(source: AutoscalingV2ExternalMetricSource, place: string, errors: Errors): void {
+  const target = source.target ?? {};
+  const field = `${place}.target`;
+  checkMetric(source.metric, place, errors);
+  checkTarget(target, field, errors);
+  checkSome(target, VALUES, 'averageValue', field, 'must set either a target value for metric or a per-pod target', errors);
+  checkNotBoth(target, VALUES, 'value', field, 'may not set both a target value for metric and a per-pod target', errors);
+}
+
+function checkObject(source: AutoscalingV2ObjectMetricSource, place: string, errors: Errors): void {
+  const target = source.target ?? {};
+  checkReference(source.describedObject ?? {}, `${place}.describedObject`, errors);
+  checkMetric(source.metric, place, errors);
+  checkTarget(target, `${place}.target`, errors);
+  checkSome(target, VALUES, 'averageValue', `${place}.target`, 'must set either a target value or averageValue', errors);
+}
+
+function checkPods(source: AutoscalingV2PodsMetricSource, place: string, errors: Errors): void {
+  const target = source.target ?? {};
+  checkMetric(source.metric, place, errors);
+  checkTarget(target, `${place}.target`, errors);
+  checkSome(target, ['averageValue'], 'averageValue', `${place}.target`, 'must specify a positive target averageValue', errors);
+}
+
+function checkResource(source: AutoscalingV2ResourceMetricSource, place: string, errors: Errors): void {
+  checkRequired(source, 'name', place, errors, undefined, 'must specify a resource name');
+  checkResourceTarget(source.target ?? {}, `${place}.target`, errors);
+}
+
+/** In the order in which they are looked at: of several sources only the first is judged (upstream behaviour). */
+const SOURCES: readonly PartOf<AutoscalingV2MetricSpec>[] = [
+  { member: 'object', rule: checkObject },
+  { member: 'external', rule: checkExternal },
+  { member: 'pods', rule: checkPods },
+  { member: 'resource', rule: checkResource },
+  { member: 'containerResource', rule: checkContainerResource },
 ];
 
-const RULES: ReadonlyMap<string, SourceRules> = new Map<string, SourceRules>([
-  [
-    'ContainerResource',
-    {
-      member: 'containerResource',
-      rules: [named('name', 'a resource name'), named('container', 'a container', dnsLabel), ...RESOURCE_TARGET],
-    },
-  ],
-  [
-    'External',
-    {
-      member: 'external',
-      rules: [
-        metric,
-        target,
-        someOf(['value', 'averageValue'], 'averageValue', 'must set either a target value for metric or a per-pod target'),
-        oneOfTwo('value', 'averageValue', 'value', 'may not set both a target value for metric and a per-pod target'),
-      ],
-    },
-  ],
-  [
-    'Object',
-    {
-      member: 'object',
-      rules: [
-        (source, place) => referenceErrors(objectAt(source, 'describedObject') ?? {}, `${place}.describedObject`),
-        metric,
-        target,
-        someOf(['value', 'averageValue'], 'averageValue', 'must set either a target value or averageValue'),
-      ],
-    },
-  ],
-  [
-    'Pods',
-    { member: 'pods', rules: [metric, target, someOf(['averageValue'], 'averageValue', 'must specify a positive target averageValue')] },
-  ],
-  ['Resource', { member: 'resource', rules: [named('name', 'a resource name'), ...RESOURCE_TARGET] }],
+/** The member that a type asks for, in the order in which messages list the types. */
+const MEMBERS: ReadonlyMap<string, string> = new Map([
+  ['ContainerResource', 'containerResource'],
+  ['External', 'external'],
+  ['Object', 'object'],
+  ['Pods', 'pods'],
+  ['Resource', 'resource'],
 ]);
 
-const TYPES = [...RULES.keys()];
-/** Of several sources only the first is judged (upstream behaviour). */
-const LOOKED_AT = ['Object', 'External', 'Pods', 'Resource', 'ContainerResource'];
+const TYPES = [...MEMBERS.keys()];
 
 /** What is measured while nothing runs. */
 const LASTING = ['Object', 'External'];
 
-export const scalesToZero = (spec: JsonObject): boolean =>
-  listed(spec, 'metrics').some((item) => LASTING.includes(stringAt(item, 'type') ?? ''));
+export const scalesToZero = (spec: AutoscalingV2HorizontalPodAutoscalerSpec): boolean =>
+  (spec.metrics ?? []).some((item) => LASTING.includes(item.type ?? ''));
 
-export const metricsErrors = (spec: JsonObject, place: string): readonly FieldError[] =>
-  listed(spec, 'metrics').flatMap((item, index) => metricErrors(item, `${place}[${index}]`));
-
-function metricErrors(item: JsonObject, place: string): readonly FieldError[] {
-  const type = stringAt(item, 'type') ?? '';
-  const errors: FieldError[] = type === '' ? [required(`${place}.type`, 'must specify a metric source type')] : [];
-  const own = RULES.get(type);
-  // Said twice (upstream behaviour).
-  if (own === undefined) return [...errors, ...[1, 2].map(() => notSupported(`${place}.type`, type, TYPES))];
-  const sources = LOOKED_AT.flatMap((known) => RULES.get(known) ?? []).filter(({ member }) => isObject(item[member]));
-  const [first] = sources;
-  if (first !== undefined) {
-    const source = objectAt(item, first.member) ?? {};
-    append(
-      errors,
-      first.rules.flatMap((rule) => rule(source, `${place}.${first.member}`)),
-    );
-  }
-  if (!sources.includes(own)) {
-    errors.push(required(`${place}.${own.member}`, 'must populate information for the given metric source'));
-    return errors;
-  }
-  for (const { member } of sources) {
-    if (member !== own.member) errors.push(forbiddenField(`${place}.${member}`, 'must populate the given metric source only'));
-  }
-  return errors;
+export function checkMetrics(metrics: readonly AutoscalingV2MetricSpec[], place: string, errors: Errors): void {
+  metrics.forEach((item, index) => checkMetricSpec(item, `${place}[${index}]`, errors));
 }
 
-const targetOf = (source: JsonObject): JsonObject => objectAt(source, 'target') ?? {};
+function checkMetricSpec(item: AutoscalingV2MetricSpec, place: string, errors: Errors): void {
+  const type = item.type ?? '';
+  if (type === '') errors.push(required(`${place}.type`, 'must specify a metric source type'));
+  const asked = MEMBERS.get(type);
+  if (asked === undefined) {
+    // Said twice (upstream behaviour).
+    errors.push(notSupported(`${place}.type`, type, TYPES), notSupported(`${place}.type`, type, TYPES));
+    return;
+  }
+  const sources = checkFirstSource(item, place, errors);
+  if (!sources.includes(asked)) {
+    errors.push(required(`${place}.${asked}`, 'must populate information for the given metric source'));
+    return;
+  }
+  for (const member of sources) {
+    if (member !== asked) errors.push(forbiddenField(`${place}.${member}`, 'must populate the given metric source only'));
+  }
+}
 
-const has = (object: JsonObject, member: string): boolean => (own(object, member) ?? null) !== null;
+/** Judges the first source that is there, and returns the members of all. */
+function checkFirstSource(item: AutoscalingV2MetricSpec, place: string, errors: Errors): readonly string[] {
+  const parts: readonly Part[] = SOURCES;
+  const found: string[] = [];
+  for (const part of parts) {
+    const { member } = part;
+    const source = objectAt(item, member);
+    if (source === undefined) continue;
+    if (found.length === 0) part.rule(source, `${place}.${member}`, errors);
+    found.push(member);
+  }
+  return found;
+}
 
 const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue'];
 
-function targetErrors(wants: JsonObject, place: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const type = stringAt(wants, 'type') ?? '';
+function checkTarget(target: AutoscalingV2MetricTarget, place: string, errors: Errors): void {
+  const type = target.type ?? '';
   if (type === '') errors.push(required(`${place}.type`, 'must specify a metric target type'));
   if (!TARGET_TYPES.includes(type)) {
     errors.push(invalidValue(`${place}.type`, type, 'must be either Utilization, Value, or AverageValue'));
   }
-  for (const member of ['value', 'averageValue']) {
-    const amount = stringAt(wants, member);
+  for (const member of VALUES) {
+    const amount = target[member];
     if (amount !== undefined && !isPositive(amount)) {
       errors.push(invalidAs(`${place}.${member}`, goQuantity(amount), 'must be positive'));
     }
   }
-  const share = own(wants, 'averageUtilization');
-  if (typeof share === 'number' && share < 1)
-    errors.push(invalidAs(`${place}.averageUtilization`, String(share), 'must be greater than 0'));
-  return errors;
+  const share = target.averageUtilization;
+  if (share !== undefined && share < 1) errors.push(invalidAs(`${place}.averageUtilization`, String(share), 'must be greater than 0'));
 }
 
 /** Of a canonical quantity. */

@@ -10,6 +10,7 @@ import { jobSpecErrors, manyIndexesWarnings } from './job/spec';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import { workloadWarnings } from '../core/workload/template-warnings';
+import type { BatchV1CronJob } from '../../../shared/api/types/generated/members';
 
 /** A Job's name is eleven bytes longer. */
 const LONGEST_NAME = 52;
@@ -19,7 +20,7 @@ export const cronJob: Strategy = {
   validate: (object) => specErrors(specOf(object), undefined),
   update: { validate: (object, old) => specErrors(specOf(object), specOf(old)) },
   status: { stages: UPDATE.changeAlone },
-  ...workloadWarnings(['spec', 'jobTemplate', 'spec'], manyIndexesWarnings),
+  ...workloadWarnings((object: BatchV1CronJob) => object.spec?.jobTemplate?.spec, 'spec.jobTemplate.spec', manyIndexesWarnings),
 };
 
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};

@@ -12,6 +12,7 @@ import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import type { DeleteOptions } from '../../registry/verbs';
 import { workloadWarnings } from '../core/workload/template-warnings';
+import type { BatchV1Job } from '../../../shared/api/types/generated/members';
 
 export const job: Strategy = {
   prepareForCreate: (object, { names }) => generateSelector(object, names),
@@ -23,7 +24,7 @@ export const job: Strategy = {
   // The whole object is judged twice (upstream behaviour, visible in the causes).
   update: { stages: UPDATE.objectThenChange, validate: (object, old) => [...stateErrors(object, old), ...jobChangeErrors(object, old)] },
   status: { validate: jobStatusErrors },
-  ...workloadWarnings(['spec'], manyIndexesWarnings),
+  ...workloadWarnings((object: BatchV1Job) => object.spec, 'spec', manyIndexesWarnings),
   deletion: { warnings: orphanWarnings },
 };
 

@@ -1,40 +1,43 @@
 /** PodDisruptionBudget: one of two bounds, the pods that it speaks of, and what it says of them. */
 import { append } from '../../../shared/values/append';
-import { invalidValue, notSupported, type FieldError } from '../../../shared/api/errors/field-error';
-import { objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { conditionsErrors } from '../../../shared/api/metadata/conditions';
-import { countOrShareErrors, negativeErrors, notMoreThanAll, selectorErrors } from '../rules/field-rules';
+import { checkChoice, isSet, type Errors } from '../rules/checks';
+import { checkCountOrShare, checkNotMoreThanAll, checkNotNegative } from '../rules/numbers';
+import { checkSelectorChange } from '../rules/selectors';
 import { CREATE, UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
+import type { PolicyV1PodDisruptionBudget, PolicyV1PodDisruptionBudgetSpec } from '../../../shared/api/types/generated/members';
 
 const POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
-const BOUNDS = ['minAvailable', 'maxUnavailable'];
-const COUNTS = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'];
+const BOUNDS = ['minAvailable', 'maxUnavailable'] as const;
+const COUNTS = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const;
 
-export const disruptionBudget: Strategy = {
+export const disruptionBudget: Strategy<PolicyV1PodDisruptionBudget> = {
   createStages: CREATE.objectAlone,
-  validate: (object) => specErrors(specOf(object), undefined),
-  update: { stages: UPDATE.changeAlone, validate: (object, old) => specErrors(specOf(object), specOf(old)) },
+  validate: (object) => validateSpec(object.spec ?? {}, undefined),
+  update: { stages: UPDATE.changeAlone, validate: (object, old) => validateSpec(object.spec ?? {}, old.spec) },
   status: {
     stages: UPDATE.changeAlone,
     validate(object) {
-      const status = objectAt(object, 'status') ?? {};
-      return [...conditionsErrors(status, 'status.conditions'), ...negativeErrors(status, 'status', COUNTS)];
+      const status = object.status ?? {};
+      const errors: Errors = [];
+      append(errors, conditionsErrors(status, 'status.conditions'));
+      for (const member of COUNTS) checkNotNegative(status, member, 'status', errors);
+      return errors;
     },
   },
 };
 
-const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
-
-function specErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const bounds = BOUNDS.filter((member) => (own(spec, member) ?? null) !== null);
+function validateSpec(spec: PolicyV1PodDisruptionBudgetSpec, old: PolicyV1PodDisruptionBudgetSpec | undefined): readonly FieldError[] {
+  const errors: Errors = [];
+  const bounds = BOUNDS.filter((member) => isSet(spec, member));
   if (bounds.length > 1) errors.push(invalidValue('spec', spec, 'minAvailable and maxUnavailable cannot be both set'));
   for (const member of bounds) {
-    append(errors, [...countOrShareErrors(spec, member, 'spec'), ...notMoreThanAll(spec, member, 'spec')]);
+    checkCountOrShare(spec, member, 'spec', errors);
+    checkNotMoreThanAll(spec[member], `spec.${member}`, errors);
   }
-  append(errors, selectorErrors(spec, old, 'spec'));
-  const policy = stringAt(spec, 'unhealthyPodEvictionPolicy');
-  if (policy !== undefined && !POLICIES.includes(policy)) errors.push(notSupported('spec.unhealthyPodEvictionPolicy', policy, POLICIES));
+  checkSelectorChange(spec.selector, old?.selector, 'spec.selector', errors);
+  checkChoice(spec, 'unhealthyPodEvictionPolicy', 'spec', POLICIES, errors);
   return errors;
 }

@@ -5,7 +5,7 @@ import { equalJson, isEmptyObject, objectAt, own, stringAt, type JsonObject } fr
 import { metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
 import { selectorErrors } from '../../rules/field-rules';
-import { labelsOf, mismatchErrors } from '../../core/workload/selected-template';
+import { checkMatch, labelsOf } from '../../core/workload/selected-template';
 
 /** The labels by which a Job knows its Pods: those of old days, and those with a prefix. */
 function labelNames(names: GeneratedNames): {
@@ -67,7 +67,9 @@ function labelErrors(labels: JsonObject | undefined, label: string, wanted: stri
 
 /** What is asked of every selector of a Job. */
 export function jobSelectorErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
-  if (objectAt(spec, 'selector') === undefined) return [required('spec.selector'), ...mismatchErrors(spec)];
-  const errors = selectorErrors(spec, old, 'spec');
-  return errors.length > 0 ? errors : mismatchErrors(spec);
+  const errors = [...selectorErrors(spec, old, 'spec')];
+  if (objectAt(spec, 'selector') === undefined) errors.push(required('spec.selector'));
+  else if (errors.length > 0) return errors;
+  checkMatch(spec, errors);
+  return errors;
 }

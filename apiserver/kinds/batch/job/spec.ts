@@ -3,7 +3,7 @@ import { append } from '../../../../shared/values/append';
 import { fieldErrorAs, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { negativeErrors } from '../../rules/field-rules';
-import { podTemplateErrors } from '../../core/pod-template/pod-template';
+import { checkPodTemplate } from '../../core/pod-template/pod-template';
 import { failurePolicyErrors } from './failure-policy';
 import { successPolicyErrors } from './success-policy';
 
@@ -24,16 +24,17 @@ const NUMBERS = [
 export function jobSpecErrors(spec: JsonObject, place: string): readonly FieldError[] {
   const failurePolicy = objectAt(spec, 'podFailurePolicy');
   const successPolicy = objectAt(spec, 'successPolicy');
-  return [
+  const errors = [
     ...negativeErrors(spec, place, NUMBERS.slice(0, -1)),
     ...perIndexErrors(spec, place),
     ...modeErrors(spec, place),
     ...(failurePolicy === undefined ? [] : failurePolicyErrors(spec, failurePolicy, `${place}.podFailurePolicy`)),
     ...(successPolicy === undefined ? [] : successPolicyErrors(spec, successPolicy, `${place}.successPolicy`)),
     ...replacementErrors(spec, failurePolicy !== undefined, `${place}.podReplacementPolicy`),
-    ...podTemplateErrors(objectAt(spec, 'template') ?? {}, `${place}.template`),
-    ...restartErrors(spec, failurePolicy !== undefined, `${place}.template.spec.restartPolicy`),
   ];
+  checkPodTemplate(objectAt(spec, 'template') ?? {}, `${place}.template`, errors);
+  append(errors, restartErrors(spec, failurePolicy !== undefined, `${place}.template.spec.restartPolicy`));
+  return errors;
 }
 
 export const isIndexed = (spec: JsonObject): boolean => own(spec, 'completionMode') === 'Indexed';

@@ -2,7 +2,7 @@
  * What the spec of a Pod may look like, wherever it stands: in a Pod or in the template of a workload. Errors come in upstream's order. Never
  * judges metadata, nor what only a Pod or only a template may not have.
  */
-import { duplicate, type FieldError } from '../../../../shared/api/errors/field-error';
+import { duplicate } from '../../../../shared/api/errors/field-error';
 import { dnsLabel, dnsSubdomain } from '../../../../shared/values/name-formats';
 import { validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
 import { checkAffinity } from './affinity';
@@ -20,8 +20,7 @@ import { checkVolumes } from './volumes';
 import type { CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 
 /** `place` = the path of the spec (`spec`, `spec.template.spec`). */
-export function podSpecErrors(spec: CoreV1PodSpec, place: string): readonly FieldError[] {
-  const errors: Errors = [];
+export function checkPodSpec(spec: CoreV1PodSpec, place: string, errors: Errors): void {
   const volumes = checkVolumes(spec, place, errors);
   checkContainers(spec, place, volumes, errors);
   checkRequiredChoice(spec, 'restartPolicy', place, ['Always', 'OnFailure', 'Never'], errors);
@@ -39,7 +38,6 @@ export function podSpecErrors(spec: CoreV1PodSpec, place: string): readonly Fiel
   checkHostAliases(spec, place, errors);
   checkScheduling(spec, place, errors);
   checkOperatingSystem(spec, place, errors);
-  return errors;
 }
 
 function checkGates(spec: CoreV1PodSpec, place: string, errors: Errors): void {

@@ -1,24 +1,22 @@
 /** What the template of a workload's Pods may look like. Never judges how it fits the workload: selectors, restart policies. */
-import { append } from '../../../../shared/values/append';
-import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
+import { forbiddenField } from '../../../../shared/api/errors/field-error';
 import { validateAnnotations, validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
 import { checkKnownAnnotations, checkProfilesAgree } from './annotations';
-import { podSpecErrors } from './pod-spec';
+import { checkPodSpec } from './pod-spec';
+import type { Errors } from '../../rules/checks';
 import type { CoreV1PodTemplateSpec } from '../../../../shared/api/types/generated/members';
 
 /** `place` = the path of the template (`spec.template`). */
-export function podTemplateErrors(template: CoreV1PodTemplateSpec, place: string): readonly FieldError[] {
+export function checkPodTemplate(template: CoreV1PodTemplateSpec, place: string, errors: Errors): void {
   const metadata = template.metadata ?? {};
   const spec = template.spec ?? {};
   const annotations = metadata.annotations;
-  const errors: FieldError[] = [];
   validateLabels(metadata.labels ?? {}, `${place}.labels`, errors);
   validateAnnotations(annotations ?? {}, `${place}.annotations`, errors);
   checkKnownAnnotations(annotations, spec, `${place}.annotations`, errors);
-  append(errors, podSpecErrors(spec, `${place}.spec`));
+  checkPodSpec(spec, `${place}.spec`, errors);
   checkProfilesAgree(annotations, spec, `${place}.spec`, errors);
   if ((spec.ephemeralContainers ?? []).length > 0) {
     errors.push(forbiddenField(`${place}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template'));
   }
-  return errors;
 }

@@ -1,10 +1,9 @@
 /** What a Pod may look like: its spec, and what is asked of Pods but not of templates. Errors come in upstream's order. */
-import { append } from '../../../../shared/values/append';
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
 import { checkKnownAnnotations, checkProfilesAgree } from '../pod-template/annotations';
 import type { Errors } from '../../rules/checks';
 import { spacedImage } from '../pod-template/containers';
-import { podSpecErrors } from '../pod-template/pod-spec';
+import { checkPodSpec } from '../pod-template/pod-spec';
 import type { CoreV1Pod, CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
 
 export function validatePod(object: CoreV1Pod): readonly FieldError[] {
@@ -12,7 +11,7 @@ export function validatePod(object: CoreV1Pod): readonly FieldError[] {
   const annotations = object.metadata?.annotations;
   const errors: Errors = [];
   checkKnownAnnotations(annotations, spec, 'metadata.annotations', errors);
-  append(errors, podSpecErrors(spec, 'spec'));
+  checkPodSpec(spec, 'spec', errors);
   checkTokens(spec, errors);
   checkImages(spec, errors);
   checkProfilesAgree(annotations, spec, 'spec', errors);

@@ -1,17 +1,20 @@
 /** What a workload says of its Pods: numbers that are not negative, parts that are not more than the whole, and collisions that only grow. */
 import { invalidAs, type FieldError } from '../../../../shared/api/errors/field-error';
-import { objectAt, own, type JsonObject } from '../../../../shared/values/json';
-import { negativeErrors, numberAt } from '../../rules/field-rules';
+import { own, type JsonObject } from '../../../../shared/values/json';
+import type { Errors, MemberOf } from '../../rules/checks';
+import { checkNotNegative, type Integer } from '../../rules/numbers';
+import type { CoreV1ReplicationControllerStatus } from '../../../../shared/api/types/generated/members';
 
-export interface CountRules {
+/** Of a status T. */
+export interface CountRules<T> {
   /** In the order in which they are told. */
-  readonly counts: readonly string[];
+  readonly counts: readonly MemberOf<T, Integer>[];
   /** A part, what it is a part of, and what the message calls that. */
-  readonly parts?: readonly (readonly [part: string, whole: string, shown: string])[];
+  readonly parts?: readonly (readonly [part: MemberOf<T, number>, whole: MemberOf<T, number>, shown: string])[];
 }
 
 /** Of what keeps a number of like Pods. */
-export const REPLICA_COUNTS: CountRules = {
+export const REPLICA_COUNTS: CountRules<CoreV1ReplicationControllerStatus> = {
   counts: ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'],
   parts: [
     ['fullyLabeledReplicas', 'replicas', 'status.replicas'],
@@ -21,17 +24,30 @@ export const REPLICA_COUNTS: CountRules = {
   ],
 };
 
-export function countErrors({ counts, parts = [] }: CountRules, object: JsonObject, old: JsonObject): readonly FieldError[] {
-  const status = objectAt(object, 'status') ?? {};
-  const errors = [...negativeErrors(status, 'status', counts)];
-  for (const [part, whole, shown] of parts) {
-    const value = numberAt(status, part);
-    if (value > numberAt(status, whole)) errors.push(invalidAs(`status.${part}`, String(value), `cannot be greater than ${shown}`));
+type CountingStatus = JsonObject & { readonly collisionCount?: number };
+
+export function validateCounts<T extends CountingStatus>(
+  { counts, parts = [] }: CountRules<T>,
+  status: T | undefined,
+  old: T | undefined,
+): readonly FieldError[] {
+  const errors: Errors = [];
+  if (status !== undefined) {
+    for (const member of counts) checkNotNegative<T>(status, member, 'status', errors);
+    for (const [part, whole, shown] of parts) {
+      const value = countAt(status, part);
+      if (value > countAt(status, whole)) errors.push(invalidAs(`status.${part}`, String(value), `cannot be greater than ${shown}`));
+    }
   }
-  const before = own(objectAt(old, 'status') ?? {}, 'collisionCount');
-  const collisions = numberAt(status, 'collisionCount');
-  if (typeof before === 'number' && collisions < before) {
+  const before = old?.collisionCount;
+  const collisions = status?.collisionCount ?? 0;
+  if (before !== undefined && collisions < before) {
     errors.push(invalidAs('status.collisionCount', String(collisions), 'cannot be decremented'));
   }
   return errors;
+}
+
+function countAt(status: JsonObject, member: string): number {
+  const value = own(status, member);
+  return typeof value === 'number' ? value : 0;
 }

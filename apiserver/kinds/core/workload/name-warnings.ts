@@ -1,12 +1,11 @@
 /** A name that Pods are going to bear, and that would surprise as a host name. */
-import { stringAt, type JsonObject } from '../../../../shared/values/json';
 import { dnsLabel } from '../../../../shared/values/name-formats';
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import type { MetaV1ObjectMeta } from '../../../../shared/api/types/generated/members';
 
 const TEXT =
   'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: ';
 
-export function nameWarnings(object: JsonObject): readonly string[] {
-  const faults = dnsLabel(stringAt(readMetadata(object), 'name') ?? '');
+export function nameWarnings(object: { readonly metadata?: MetaV1ObjectMeta }): readonly string[] {
+  const faults = dnsLabel(object.metadata?.name ?? '');
   return faults.length === 0 ? [] : [`${TEXT}[${faults.join(' ')}]`];
 }

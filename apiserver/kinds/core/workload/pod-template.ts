@@ -1,16 +1,19 @@
 /** PodTemplate: a template that stands alone. */
 import type { FieldError } from '../../../../shared/api/errors/field-error';
-import { objectAt, type JsonObject } from '../../../../shared/values/json';
-import { podTemplateErrors } from '../pod-template/pod-template';
+import type { Errors } from '../../rules/checks';
+import { checkPodTemplate } from '../pod-template/pod-template';
 import type { Strategy } from '../../../registry/strategy';
 import { templateWarnings } from './template-warnings';
+import type { CoreV1PodTemplate } from '../../../../shared/api/types/generated/members';
 
-export const podTemplate: Strategy = {
-  ...templateWarnings([]),
-  validate: templateErrors,
-  update: { validate: templateErrors },
+export const podTemplate: Strategy<CoreV1PodTemplate> = {
+  ...templateWarnings((object: CoreV1PodTemplate) => object, ''),
+  validate: validateTemplate,
+  update: { validate: validateTemplate },
 };
 
-function templateErrors(object: JsonObject): readonly FieldError[] {
-  return podTemplateErrors(objectAt(object, 'template') ?? {}, 'template');
+function validateTemplate(object: CoreV1PodTemplate): readonly FieldError[] {
+  const errors: Errors = [];
+  checkPodTemplate(object.template ?? {}, 'template', errors);
+  return errors;
 }
