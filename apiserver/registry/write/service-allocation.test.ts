@@ -205,6 +205,7 @@ describe('wishes that cannot be granted', () => {
 
   it('is said clearly when the store takes fewer keys in a transaction', async () => {
     const fixture = await writeFixture();
+    fixture.store.maxOperations = 128;
     const ports = Array.from({ length: 130 }, (_, index) => ({ name: `p${index}`, port: index + 1 }));
     const answer = await refusal(fixture.create('services', service('a', { ...web(...ports), type: 'NodePort' })));
     expect(answer).toMatchObject({ code: 422, message: 'Service "a" is invalid: spec.ports: Too many: 131: must have at most 125 items' });
