@@ -3,12 +3,12 @@
  * and selectors.ts add. Rules that read typed members use those themselves.
  */
 import type { FieldError } from '../../../shared/api/errors/field-error';
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { arrayAt, isObject, objectAt, own, type JsonObject } from '../../../shared/values/json';
 import type { NameCheck } from '../../../shared/values/name-formats';
 import { checkCidr, checkIp, checkReachable } from './addresses';
-import { checkFormat, checkGiven, checkRequired, type Errors } from './checks';
-import { amountOf, checkCountOrShare, checkNotMoreThanAll, checkNotNegative, checkPort } from './numbers';
-import { checkReference, checkTypedReference } from './references';
+import { checkFormat, checkGiven, type Errors } from './checks';
+import { checkNotNegative, checkPort } from './numbers';
+import { checkTypedReference } from './references';
 import { checkSelectorChange } from './selectors';
 
 export { PROTOCOLS } from './numbers';
@@ -43,36 +43,15 @@ export const portNumberErrors = (value: number, field: string): readonly FieldEr
 export const objectNameErrors = (reference: JsonObject, place: string, groupFormat: NameCheck): readonly FieldError[] =>
   collected((errors) => checkTypedReference(reference, place, groupFormat, errors));
 
-/** A text that has to be there, in the format of `check`; `text` says so when it is not. */
-export const wanting = (object: JsonObject, member: string, place: string, text = '', check?: NameCheck): readonly FieldError[] =>
-  collected((errors) => checkRequired(object, member, place, errors, check, text));
-
-/** `kind` and `name` of an object in the same namespace. */
-export const referenceErrors = (reference: JsonObject, place: string): readonly FieldError[] =>
-  collected((errors) => checkReference(reference, place, errors));
-
 /** Of numbers that count something; an absent one is none. */
 export const negativeErrors = (object: JsonObject, place: string, members: readonly string[]): readonly FieldError[] =>
   collected((errors) => {
     for (const member of members) checkNotNegative(object, member, place, errors);
   });
 
-/** Of a member that is a count or a share in percent; an absent one is no error. */
-export const countOrShareErrors = (object: JsonObject, member: string, place: string): readonly FieldError[] =>
-  collected((errors) => checkCountOrShare(object, member, place, errors));
-
-const asCountOrShare = (value: JsonValue | undefined): number | string | undefined =>
-  typeof value === 'number' || typeof value === 'string' ? value : undefined;
-
-export const notMoreThanAll = (object: JsonObject, member: string, place: string): readonly FieldError[] =>
-  collected((errors) => checkNotMoreThanAll(stringAt(object, member), `${place}.${member}`, errors));
-
 /** Of `selector`. Who has a wrong one from the days before its values were checked need not mend it. */
 export const selectorErrors = (spec: JsonObject, old: JsonObject | undefined, place: string): readonly FieldError[] =>
   collected((errors) => checkSelectorChange(objectAt(spec, 'selector'), objectAt(old, 'selector'), `${place}.selector`, errors));
-
-/** What a count or share comes to: the number, whether or not it is a share; nothing that can be read = 0. */
-export const amountAt = (object: JsonObject, member: string): number => amountOf(asCountOrShare(own(object, member)));
 
 export const ipErrors = (text: string, field: string): readonly FieldError[] => collected((errors) => checkIp(text, field, errors));
 
