@@ -122,9 +122,10 @@ export async function guaranteedUpdate<R>(
   }
 }
 
+/** Unproven also where an earlier update left the object: its guards are still the cache's word. */
 function first(cache: Cache, attempts: Attempts): Current {
-  const { left } = attempts;
-  return left === undefined ? cached(cache, attempts, false) : { ...cached(cache, attempts, true), entry: left };
+  const state = cached(cache, attempts, false);
+  return attempts.left === undefined ? state : { ...state, entry: attempts.left };
 }
 
 function checkGuards({ guards }: Attempts, current: Current): void {
