@@ -7,7 +7,7 @@ import { apiVersionOf, type GroupVersionKind } from '../../shared/api/identity/i
 import type { JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { quote } from '../../shared/values/quote';
-import { compileRules, type Rules } from '../../shared/expression/custom/compile-rules';
+import { compileRules, type CompiledRules } from '../../shared/expression/custom/compile-rules';
 import type { Strategy } from '../registry/strategy';
 import { specErrors, statusErrors } from './scale-rules';
 
@@ -24,8 +24,8 @@ const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([
 ]);
 
 export function customStrategy(kind: GroupVersionKind, { schema, scale }: CustomVersion): Strategy {
-  let compiled: Rules | undefined;
-  const rules = (): Rules => (compiled ??= compileRules(schema));
+  let compiled: CompiledRules | undefined;
+  const rules = (): CompiledRules => (compiled ??= compileRules(schema));
   const head: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind };
   /** The schema and its rules see objects with their apiVersion and kind, which are not kept with them. */
   const whole = <T extends JsonObject | undefined>(object: T): T => (object === undefined ? object : { ...head, ...object });

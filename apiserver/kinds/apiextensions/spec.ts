@@ -4,7 +4,7 @@ import { dns1035Label, dnsSubdomain } from '../../../shared/values/name-formats'
 import { checkConversion } from './conversion';
 import { checkRequiredChoice, type Errors } from '../rules/checks';
 import { checkNames } from './names';
-import { PARTS, type Part } from './parts';
+import { PARTS, type DefinitionPart } from './parts';
 import type {
   ApiextensionsV1CustomResourceDefinitionSpec,
   ApiextensionsV1CustomResourceDefinitionVersion,
@@ -46,7 +46,7 @@ function checkGroup(group: string, errors: Errors): void {
 }
 
 /** What all versions have alike is judged once, elsewhere. */
-function checkVersion(version: Version, place: string, alike: readonly Part[], errors: Errors): void {
+function checkVersion(version: Version, place: string, alike: readonly DefinitionPart[], errors: Errors): void {
   checkLabel(version.name ?? '', `${place}.name`, errors);
   const warning = version.deprecationWarning;
   const fault = warning === undefined ? undefined : warningFault(warning, version.deprecated === true);
