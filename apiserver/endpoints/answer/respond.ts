@@ -118,7 +118,7 @@ export async function sendList(exchange: Exchange, encoder: Encoder, page: Shown
   const output = new ListOutput(exchange, encoder.contentType, options);
   const sink = new ByteSink(pool, (bytes, last, done) => output.write(bytes, last, done));
   try {
-    await writeItems(encoder, page, sink, output);
+    await writeItems(exchange, encoder, page, sink, output);
   } catch (error) {
     sink.discard();
     throw error;
@@ -134,7 +134,7 @@ export async function sendList(exchange: Exchange, encoder: Encoder, page: Shown
 }
 
 /** Stops early when the client is gone. */
-async function writeItems(encoder: Encoder, page: ShownPage, sink: ByteSink, output: ListOutput): Promise<void> {
+async function writeItems(exchange: Exchange, encoder: Encoder, page: ShownPage, sink: ByteSink, output: ListOutput): Promise<void> {
   const list = encoder.list(page);
   list.start(sink);
   let items = 0;
@@ -142,14 +142,10 @@ async function writeItems(encoder: Encoder, page: ShownPage, sink: ByteSink, out
     list.item(sink, entry);
     items += 1;
     if (sink.full) await sink.ready();
-    else if (items % ITEMS_PER_SLICE === 0 && output.slow()) await nextTurn();
+    else if (items % ITEMS_PER_SLICE === 0 && output.slow()) await exchange.rest();
     if (output.gone) return;
   }
   list.end(sink);
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** What a reply and a compressor have in common. */
