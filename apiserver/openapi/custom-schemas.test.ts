@@ -3,7 +3,7 @@ import { recordingOf } from '../../test/recordings/recording';
 import { body, shape, text } from '../../test/recordings/shape';
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { OPENAPI_ROOT } from '../../shared/names/dialect';
-import { readDefinition } from '../custom-resources/rows';
+import { definitionOf } from '../../test/support/definition-of';
 import { customSchemas } from './custom-schemas';
 import { documentV2, documentV3 } from './documents';
 
@@ -12,7 +12,7 @@ const names = { plural: 'pubs', singular: 'pub', kind: 'Pub', listKind: 'PubList
 const definition: JsonObject = JSON.parse(
   JSON.stringify({ metadata: { name: 'pubs.pub.example.com' }, spec: head.spec, status: { acceptedNames: names } }),
 );
-const { rows } = readDefinition(definition);
+const { rows } = definitionOf(definition);
 const root = OPENAPI_ROOT.kubernetes;
 
 describe.each(cases.map((published) => [published.version, published] as const))('%s', (version, published) => {

@@ -16,7 +16,7 @@ function rowWith(kind: string, columns: readonly PrinterColumn[]): KindRow {
     schema,
     schemaId: '',
     shownId: '',
-    versions: new Map([['v1', schema]]),
+    versions: new Map(),
     storageVersion: 'v1',
     needsWebhook: false,
     columns,

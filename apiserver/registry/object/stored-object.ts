@@ -21,9 +21,18 @@ export interface Parsed {
 
 export function parseEntry(entry: Entry): Parsed {
   const text = entry.bytes.toString();
-  const value: unknown = LONG_NUMBER.test(text) ? parseJson(entry.bytes).value : JSON.parse(text);
-  if (!isStored(value)) throw new Error(`the stored value of ${entry.key} is no object`);
-  return { text, object: value };
+  return { text, object: parsedObject(text, entry.bytes) };
+}
+
+/** An object out of stored bytes: all of an entry's, or of a part of it. */
+export function parseStored(bytes: Buffer): JsonObject {
+  return parsedObject(bytes.toString(), bytes);
+}
+
+function parsedObject(text: string, bytes: Buffer): JsonObject {
+  const value: unknown = LONG_NUMBER.test(text) ? parseJson(bytes).value : JSON.parse(text);
+  if (!isStored(value)) throw new Error(`a stored value is no object: ${text.slice(0, 100)}`);
+  return value;
 }
 
 /** As `parseEntry`; a custom object that was written with another schema is shown as this one would have it. */

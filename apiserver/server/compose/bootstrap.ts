@@ -96,8 +96,17 @@ function allocationRepair({ options, store, clock, logger, failed }: Setting, { 
 
 function apiServices({ clock, names, failed }: Setting, { cache, resources, definitions }: State, writer: Writer): Upkeep {
   const services = resources.require('apiservices.apiregistration.platform.io');
-  const kept = keepApiServices({ writer, cache, services, rows: () => resources.rows, names, clock, failed });
-  definitions.onChange(() => void kept.look());
+  const kept = keepApiServices({
+    writer,
+    cache,
+    services,
+    rows: () => resources.rows,
+    serves: (version) => definitions.serves(version),
+    names,
+    clock,
+    failed,
+  });
+  definitions.onChange(({ before, after }) => kept.changed([...(before?.rows ?? []), ...(after?.rows ?? [])]));
   return kept;
 }
 

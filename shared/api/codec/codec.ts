@@ -81,21 +81,22 @@ const METADATA = 'meta.v1.ObjectMeta';
 const HEAD: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /** Of a custom object nothing but the metadata is typed. */
-function customCodec({ schema }: CustomVersion): KindCodec {
+function customCodec(version: CustomVersion): KindCodec {
   const decoded = (value: JsonObject, nulls: 'dropped' | 'kept'): Decoded => {
     if (isDeeper(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
     const { apiVersion: _, kind: __, ...members } = value;
-    const { object, unknown } = decodeCustom(schema, members, nulls);
+    const { object, unknown } = decodeCustom(version.schema, members, nulls);
     object['metadata'] ??= {};
     return { object, unknown };
   };
   return {
     decode: (value) => decoded(value, 'dropped'),
     decodeApplied: (value) => decoded(value, 'kept'),
-    applyDefaults: (object) => applySchemaDefaults(schema, object),
+    applyDefaults: (object) => applySchemaDefaults(version.schema, object),
     refresh(object) {
       const { metadata = {}, ...body } = object;
       const fresh: JsonObject = { ...cloneJson(body), metadata };
+      const { schema } = version;
       pruneUnknown(schema, fresh);
       dropNulls(schema, fresh);
       applySchemaDefaults(schema, fresh);
