@@ -128,7 +128,6 @@ const put = (path: string, body: unknown): RequestStep => step('PUT', path, body
 const merge = (path: string, body: unknown): RequestStep => step('PATCH', path, body, 'merge');
 const json = (path: string, body: unknown): RequestStep => step('PATCH', path, body, 'json');
 const apply = (path: string, body: unknown): RequestStep => step('PATCH', `${path}?fieldManager=me`, body, 'apply');
-const del = (path: string): RequestStep => step('DELETE', path);
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const pathOf = (plural: string, name = 'v1'): string => `/apis/${GROUP}/${name}/namespaces/$NS/${plural}`;
@@ -165,7 +164,7 @@ const statuses: readonly RequestStep[] = [
   json(`${ROUTES}/b/status`, [{ op: 'replace', path: '/status', value: {} }]),
   apply(`${ROUTES}/c`, made('Route', 'c', { spec: { host: 'h' } })),
   apply(`${ROUTES}/c/status`, made('Route', 'c', { status: { phase: 'Applied' } })),
-  post(ROUTES, made('Route', 'untouched')),
+  post(ROUTES, made('Route', 'untouched', { spec: {} })),
   merge(`${ROUTES}/untouched/scale`, { spec: { replicas: 3 } }),
   post(ROUTES, made('Route', 'later')),
   redefined('routes', routes('Still waiting')),
@@ -234,7 +233,6 @@ const hooks: readonly RequestStep[] = [
   get(`/apis/${GROUP}/v2/hooked`),
   get(pathOf('hooked', 'v2'), TABLE),
   get(`${pathOf('hooked', 'v2')}/none`),
-  del(`${pathOf('hooked', 'v2')}/none`),
   get(pathOf('hooked', 'v1')),
 ];
 
