@@ -166,7 +166,8 @@ function versionOf(shared: Shared, version: JsonObject): CustomVersion {
     },
     // What decides how an object of the version looks when it is read.
     schemaId: digest([schemaDigest, own(version, 'selectableFields') ?? null]),
-    shownId: digest([version, schemaDigest]),
+    // Objects that are stored in another version look as its schema has them, too.
+    shownId: digest([version, [...digests]]),
     versions: known,
     storageVersion,
     needsWebhook: webhook && versionName !== storageVersion,

@@ -64,7 +64,7 @@ export function withRevision(bytes: Buffer, revision: number, shown: number): Bu
 
 /** How a stored object is put into the version that is served. */
 export interface OtherVersion {
-  readonly convert: (object: JsonObject) => JsonObject;
+  readonly convert: (object: JsonObject, entry: Entry) => JsonObject;
   readonly encode: (object: JsonObject) => string;
 }
 
@@ -72,7 +72,7 @@ export interface OtherVersion {
 export function convertBody(entry: Entry, fields: GroupFields, dialect: Dialect, version?: OtherVersion): Buffer {
   const { value } = parseJson(entry.bytes);
   if (!isObject(value)) return entry.bytes;
-  const object = version === undefined ? value : version.convert(value);
+  const object = version === undefined ? value : version.convert(value, entry);
   spellGroups(object, fields, dialect);
   return Buffer.from(version === undefined ? stringifyJson(object) : version.encode(object));
 }
