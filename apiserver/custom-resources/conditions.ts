@@ -3,7 +3,7 @@ import { arrayAt, isObject, stringAt, type JsonObject } from '../../shared/value
 import { timestamp } from '../../shared/api/metadata/object-meta';
 
 export interface Condition {
-  readonly type: 'Established' | 'NamesAccepted' | 'NonStructuralSchema' | 'Terminating';
+  readonly type: 'Established' | 'KubernetesAPIApprovalPolicyConformant' | 'NamesAccepted' | 'NonStructuralSchema' | 'Terminating';
   readonly status: 'False' | 'True';
   readonly reason: string;
   readonly message: string;

@@ -13,9 +13,10 @@ import { Pace, yieldToOthers } from '../cache/pace';
 import { keepUp, ownContext, OWN_WRITE, type Upkeep } from '../upkeep/upkeep';
 import type { Resource, Subresource, Writer } from '../registry/verbs';
 import { parseEntry } from '../registry/object/stored-object';
+import { approvalCondition } from './approval';
 import { DELETING_INSTANCES, withCondition } from './conditions';
 import type { DefinitionChange, Definitions } from './definitions';
-import { nameStatus } from './naming';
+import { nameStatus, type TakenNames } from './naming';
 import type { Definition } from './rows';
 
 /** On a definition whose objects are not gone yet, as either way of naming puts it there. */
@@ -100,7 +101,7 @@ class Keeper {
   private isSettled(definition: Definition): boolean {
     if (definition.terminating) return !definition.finalizers.some(isCleanup);
     const { definitions, clock } = this.options;
-    return equalJson(nameStatus(definition, definitions.takenFrom(definition), clock.now()), definition.status);
+    return equalJson(statusOf(definition, definitions.takenFrom(definition), clock.now()), definition.status);
   }
 
   private async attended(definition: Definition): Promise<boolean> {
@@ -120,8 +121,12 @@ class Keeper {
     if (object === undefined) return true;
     if (isTerminating(readMetadata(object))) return this.cleanUp(name, object);
     const { definitions, clock } = this.options;
-    const own = { requested: objectAt(objectAt(object, 'spec'), 'names') ?? {}, status: objectAt(object, 'status') ?? {} };
-    const status = nameStatus(own, definitions.takenFrom(definition), clock.now());
+    const own = {
+      requested: objectAt(objectAt(object, 'spec'), 'names') ?? {},
+      status: objectAt(object, 'status') ?? {},
+      approval: approvalCondition(definition.group, objectAt(readMetadata(object), 'annotations')),
+    };
+    const status = statusOf(own, definitions.takenFrom(definition), clock.now());
     await this.write(name, { ...object, status }, 'status');
     return true;
   }
@@ -159,6 +164,12 @@ class Keeper {
     const body = { value, duplicates: [], format: 'json' } as const;
     await writer.update(ownContext(clock), resource, { namespace: '', name }, subresource, body, OWN_WRITE);
   }
+}
+
+/** The status of a definition, the same when nothing changes. */
+function statusOf(own: Pick<Definition, 'approval' | 'requested' | 'status'>, others: TakenNames, ms: number): JsonObject {
+  const named = nameStatus(own, others, ms);
+  return own.approval === undefined ? named : withCondition(named, own.approval, ms);
 }
 
 function isCleanup(finalizer: string): boolean {
