@@ -3,7 +3,6 @@ import type { CustomVersion } from '../../shared/api/structural/version';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
-import { parseStored } from '../registry/object/stored-object';
 import type { Describe } from './descriptions';
 import { customPieceV2, customPieceV3, pieceV2 } from './documents';
 import { digestOf, encodePart, type Part, type PartForm } from './part';
@@ -42,17 +41,17 @@ export function makePart(job: PartJob, describe: Describe): MadePart {
     const piece = pieceV2(job.rows, dialect, describe);
     return { part: encodePart(piece, form), digest: digestOf(piece) };
   }
-  const row = { ...job.row, custom: schemaOnly(job.schema) };
+  const row = { ...job.row, custom: textOnly(job.schema) };
   const piece = form.version === 'v2' ? customPieceV2(row, dialect, describe) : customPieceV3(row, dialect, describe);
   return { part: encodePart(piece, form) };
 }
 
 /** What documents ask of a version of a custom kind. */
-function schemaOnly(text: Uint8Array): CustomVersion {
+function textOnly(text: Uint8Array): CustomVersion {
   return {
     definition: '',
-    schema: readSchema(parseStored(Buffer.from(text.buffer, text.byteOffset, text.byteLength))),
-    schemaText: () => text,
+    schema: NOTHING,
+    schemaText: () => Buffer.from(text.buffer, text.byteOffset, text.byteLength),
     schemaId: '',
     shownId: '',
     versions: new Map(),
@@ -62,3 +61,5 @@ function schemaOnly(text: Uint8Array): CustomVersion {
     scale: undefined,
   };
 }
+
+const NOTHING = readSchema({});

@@ -6,7 +6,7 @@ import { arrayAt, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject
 import type { Restrictions, SchemaNode, SchemaType, ValidationRule } from './schema-node';
 
 /** Below this depth everything is allowed, so that whoever walks along a schema may do so without a loop of its own. */
-const MOST_DEPTH = 500;
+export const MOST_DEPTH = 500;
 
 export function readSchema(openAPIV3Schema: JsonObject): SchemaNode {
   return readNode(openAPIV3Schema, 0);
