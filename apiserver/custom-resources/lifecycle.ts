@@ -71,6 +71,8 @@ class Keeper {
   /** False = something is to be tried again soon. */
   async pass(): Promise<boolean> {
     const { definitions, clock } = this.options;
+    // Whoever told of the change goes on first.
+    await yieldToOthers();
     if (clock.monotonic() >= this.fullLookAt) {
       this.fullLookAt = clock.monotonic() + FULL_LOOK_MS;
       await this.lookAtAll();
@@ -122,6 +124,7 @@ class Keeper {
     const { definitions, clock } = this.options;
     const own = { requested: objectAt(objectAt(object, 'spec'), 'names') ?? {}, status: objectAt(object, 'status') ?? {} };
     const status = nameStatus(own, definitions.takenFrom(definition), clock.now());
+    await yieldToOthers();
     await this.write(name, { ...object, status }, 'status');
     return true;
   }
