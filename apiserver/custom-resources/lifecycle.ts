@@ -72,6 +72,8 @@ class Keeper {
   /** False = something is to be tried again soon. */
   async pass(): Promise<boolean> {
     const { definitions, clock } = this.options;
+    // Whoever told of the change goes on first.
+    await yieldToOthers();
     if (clock.monotonic() >= this.fullLookAt) {
       this.fullLookAt = clock.monotonic() + FULL_LOOK_MS;
       await this.lookAtAll();
@@ -127,6 +129,7 @@ class Keeper {
       approval: approvalCondition(definition.group, objectAt(readMetadata(object), 'annotations')),
     };
     const status = statusOf(own, definitions.takenFrom(definition), clock.now());
+    await yieldToOthers();
     await this.write(name, { ...object, status }, 'status');
     return true;
   }

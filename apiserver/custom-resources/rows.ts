@@ -168,6 +168,7 @@ function versionOf(shared: Shared, version: JsonObject): CustomVersion {
     get schema(): SchemaNode {
       return schemas.of(this, textOf);
     },
+    schemaText: textOf,
     // What decides how an object of the version looks when it is read.
     schemaId: digest([schemaDigest, own(version, 'selectableFields') ?? null]),
     // Objects that are stored in another version look as its schema has them, too.

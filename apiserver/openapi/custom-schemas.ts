@@ -8,6 +8,7 @@ import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { openApiName } from '../../shared/api/types';
+import { parseStored } from '../registry/object/stored-object';
 import type { Describe } from './descriptions';
 
 const OBJECT_META = 'meta.v1.ObjectMeta';
@@ -37,11 +38,11 @@ export function customSchemas(rows: readonly KindRow[], options: CustomSchemaOpt
   );
 }
 
-function kindSchema(row: KindRow, { schema }: CustomVersion, options: CustomSchemaOptions): JsonObject {
+function kindSchema(row: KindRow, { schemaText }: CustomVersion, options: CustomSchemaOptions): JsonObject {
   const objectMembers = { ...typeMeta(options), metadata: reference(OBJECT_META, options) };
   const selectable = (row.selectableFields ?? []).map(({ path }) => ({ fieldPath: path }));
   return {
-    ...publishSchema(schema, { version: options.version, objectMembers }),
+    ...publishSchema(parseStored(schemaText()), { version: options.version, objectMembers }),
     ...kindNames(row, row.kind),
     'x-kubernetes-selectable-fields': selectable,
   };

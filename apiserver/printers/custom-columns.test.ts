@@ -14,6 +14,7 @@ function rowWith(kind: string, columns: readonly PrinterColumn[]): KindRow {
   const custom: CustomVersion = {
     definition: 'cols.col.example.com',
     schema,
+    schemaText: () => Buffer.from('{}'),
     schemaId: '',
     shownId: '',
     versions: new Map(),

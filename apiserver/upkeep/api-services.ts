@@ -23,7 +23,7 @@ export interface ApiServicesOptions {
   /** What is served at present. */
   rows(): readonly KindRow[];
   /** Whether definitions serve a group version at present. */
-  serves(version: GroupVersion): boolean;
+  readonly serves: (version: GroupVersion) => boolean;
   readonly names: GeneratedNames;
   readonly clock: Clock;
   /** Told of what went wrong; it is tried again. */

@@ -166,7 +166,7 @@ function nested(bytes: number, depth: number, bounded: boolean, chance: Chance):
   }
 }
 
-/** Facts of real definitions, edges included. */
+/** Facts of real definitions. */
 const LEAVES: readonly JsonObject[] = [
   { type: 'string' },
   { type: 'string' },
@@ -177,7 +177,6 @@ const LEAVES: readonly JsonObject[] = [
   { type: 'boolean' },
   { type: 'integer', format: 'int32', minimum: 0, maximum: 65_535 },
   { type: 'integer', format: 'int64', minimum: 1 },
-  { type: 'integer', format: 'int64', maximum: 9_223_372_036_854_775_000n, default: 9_007_199_254_740_993n },
   { type: 'number', multipleOf: 0.5 },
   { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
   { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'atomic' },
@@ -191,8 +190,15 @@ const LEAVES: readonly JsonObject[] = [
 ];
 
 function leaf(chance: Chance): JsonObject {
-  return { description: sentence(chance), ...chance.pick(LEAVES) };
+  return { description: sentence(chance), ...(chance.often(EDGE_SHARE) ? chance.pick(EDGES) : chance.pick(LEAVES)) };
 }
+
+/** Few: most definitions have none. */
+const EDGE_SHARE = 0.0005;
+const EDGES: readonly JsonObject[] = [
+  { type: 'integer', format: 'int64', maximum: 9_223_372_036_854_775_000n, default: 9_007_199_254_740_993n },
+  { type: 'integer', format: 'int64', minimum: -9_223_372_036_854_775_808n, enum: [9_223_372_036_854_774_784n, 0] },
+];
 
 const WORDS: readonly string[] = [
   'max',

@@ -20,7 +20,8 @@ export function objectHead(kind: string, apiVersion: string): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
-const METADATA_START = '{"metadata":'.length;
+const START = '{"metadata":';
+const METADATA_START = START.length;
 
 /** The `"metadata":{…}` member of a stored body, without the braces around. */
 export function metadataMember(bytes: Buffer): Buffer {
@@ -70,9 +71,41 @@ export interface OtherVersion {
 
 /** The body in another dialect than the stored one, or in another version. */
 export function convertBody(entry: Entry, fields: GroupFields, dialect: Dialect, version?: OtherVersion): Buffer {
-  const { value } = parseJson(entry.bytes);
-  if (!isObject(value)) return entry.bytes;
-  const object = version === undefined ? value : version.convert(value, entry);
+  const { bytes } = entry;
+  const end = startsWithMetadata(bytes) ? metadataEnd(bytes) : 0;
+  if (version === undefined && end > 0 && !mayHold(bytes.subarray(end), without(fields, 'metadata'))) {
+    const metadata = Buffer.concat([bytes.subarray(0, end), CLOSE]);
+    return Buffer.concat([respelled(metadata, fields, dialect).subarray(0, -CLOSE.length), bytes.subarray(end)]);
+  }
+  return respelled(
+    bytes,
+    fields,
+    dialect,
+    version === undefined ? undefined : { ...version, convert: (object) => version.convert(object, entry) },
+  );
+}
+
+const startsWithMetadata = (bytes: Buffer): boolean => bytes.toString('latin1', 0, METADATA_START) === START;
+const CLOSE = Buffer.from('}');
+
+/** Whether a text may have such members: objects are often large, and what is spelled in two ways stands in their metadata. */
+function mayHold(bytes: Buffer, { here, below }: GroupFields): boolean {
+  return here.length > 0 || below.some(({ member, fields }) => bytes.includes(`"${member}":`) && mayHold(bytes, fields));
+}
+
+const without = ({ here, below }: GroupFields, name: string): GroupFields => ({
+  here,
+  below: below.filter(({ member }) => member !== name),
+});
+
+interface Form extends Pick<OtherVersion, 'encode'> {
+  readonly convert: (object: JsonObject) => JsonObject;
+}
+
+function respelled(bytes: Buffer, fields: GroupFields, dialect: Dialect, version?: Form): Buffer {
+  const { value } = parseJson(bytes);
+  if (!isObject(value)) return bytes;
+  const object = version === undefined ? value : version.convert(value);
   spellGroups(object, fields, dialect);
   return Buffer.from(version === undefined ? stringifyJson(object) : version.encode(object));
 }

@@ -23,6 +23,7 @@ export interface TableParts {
   readonly cache: EncodingCache;
 }
 
+const OPEN = Buffer.from('{');
 const CLOSE_ROW = Buffer.from('}');
 const NO_CELLS: CellTemplate = { texts: ['[]'], since: [] };
 
@@ -94,7 +95,8 @@ export class TableEncoder implements Encoder {
   private readonly makeRow = (entry: Entry): Kept => {
     const { table } = this.parts;
     const { row } = this.spelling;
-    const object = parsed(this.spelling.canonicalBody(entry));
+    const body = this.spelling.canonicalBody(entry);
+    const object = parsed(table.readsMetadataOnly(row) ? onlyMetadata(body) : body);
     const cells = table.cellTemplate(table.tableRow(row, object));
     const conditions = table.rowConditions(row, object);
     const start = conditions === undefined ? ',"object":' : `,"conditions":${stringifyJson(conditions)},"object":`;
@@ -114,6 +116,10 @@ export class TableEncoder implements Encoder {
       }
     }
   }
+}
+
+function onlyMetadata(body: Buffer): Buffer {
+  return Buffer.concat([OPEN, metadataMember(body), CLOSE_ROW]);
 }
 
 /** Stored JSON is ours, so it is always an object. */

@@ -26,6 +26,7 @@ import { checkResourceVersion } from './preconditions';
 import { mayGo } from './removal';
 import { admissionRequest, type WritePath, type WriteRequest } from './request';
 import { scaled, scaleInfo, shownScale } from './scale';
+import { turns } from './turns';
 import { prepareForAllocation, validateUpdate } from './validation';
 
 /** What a PUT or PATCH makes of the stored object. */
@@ -89,13 +90,17 @@ interface Change {
 async function attemptUpdate(path: WritePath, request: WriteRequest, change: Change, current: Current): Promise<Step<WriteResult>> {
   const { entry } = current;
   if (entry === undefined) return createInstead(path, request, change, current);
+  const { pass } = turns(path.clock);
   const { object: old, text } = readEntry(request.info, entry);
+  await pass();
   const received = receive(path, request, change, old, entry);
+  await pass();
   const admitted = admissionRequest(request, 'UPDATE', current, received, old);
   const mutated = path.admission.mutate(admitted);
   if (mutated !== undefined) await mutated;
   const object = place(request, change, received, old);
   decide(path, request, change, object, old);
+  await pass();
   const dialectSensitive = canonicalizeGroups(object, request.info.hubCodec.groupFields, path.names);
   const checked = path.admission.validate({ ...admitted, object });
   if (checked !== undefined) await checked;
@@ -103,7 +108,7 @@ async function attemptUpdate(path: WritePath, request: WriteRequest, change: Cha
 }
 
 /** Where nothing is stored, an apply creates, and a PUT of some kinds does. */
-function createInstead(
+async function createInstead(
   path: WritePath,
   request: WriteRequest,
   { source, options, claims }: Change,
@@ -111,6 +116,7 @@ function createInstead(
 ): Promise<Step<WriteResult>> {
   const { info, name, subresource } = request;
   const applies = source.verb === 'apply';
+  const { pass } = turns(path.clock);
   if (applies && subresource !== undefined) throw status.notFound(info.gr, name);
   const object = source.verb === 'patch' ? undefined : source.object(undefined);
   const uid = object === undefined ? '' : (stringAt(metadataOf(object), 'uid') ?? '');
@@ -119,6 +125,7 @@ function createInstead(
   if (object === undefined || !creates || options.ifMatch !== undefined) throw status.notFound(info.gr, name);
   delete metadataOf(object)['resourceVersion'];
   const manager = applies ? undefined : options.fieldManager;
+  await pass();
   return attemptCreate(path, { ...request, creates: 'instead' }, { name, sent: object, manager, claims }, current);
 }
 

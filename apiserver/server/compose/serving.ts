@@ -59,7 +59,7 @@ function chainOf(setting: Setting, state: State, observation: Observation, regis
 }
 
 function pathsOf(
-  { options, clock }: Setting,
+  { options, clock, logger }: Setting,
   { resources }: State,
   { health, metrics }: Observation,
   { access }: Registry,
@@ -71,7 +71,13 @@ function pathsOf(
     health,
     metrics,
     discovery: createDiscovery({ rows, naming, serverAddress: serverAddress(options) }),
-    openApi: createOpenApi({ rows, naming, clock }),
+    openApi: createOpenApi({
+      builtIn: resources.builtIn,
+      rows,
+      naming,
+      clock,
+      failed: (failure) => logger.warn('a definition is left out of OpenAPI: its part cannot be made', { ...failure }),
+    }),
     openId: access.openId,
     build: { gitCommit: '', buildDate: '1970-01-01T00:00:00Z', runtime: process.version, platform: `${process.platform}/${process.arch}` },
     servesGroup,

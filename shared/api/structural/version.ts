@@ -26,6 +26,8 @@ export interface CustomVersion {
   readonly definition: string;
   /** May be made anew each time it is asked for: whoever needs it for one thing asks once, and nobody keeps it. */
   readonly schema: SchemaNode;
+  /** The same as JSON, as it stands in the definition. */
+  readonly schemaText: () => Buffer;
   /** Different for any two schemas: what an object was written with needs no pruning and no defaults to be read with. */
   readonly schemaId: string;
   /** Different for any two states of the version that show objects differently, be it in a table. */

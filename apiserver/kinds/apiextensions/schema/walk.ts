@@ -18,7 +18,10 @@ const placed = (schema: JsonObject, place: string, step: string): Placed => ({ s
 /** The keywords below which the same value is restricted further. */
 const LOGICAL = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
+const NOTHING: readonly Placed[] = [];
+
 export function underLogic(schema: JsonObject, place: string): readonly Placed[] {
+  if (!LOGICAL.some((member) => own(schema, member) !== undefined)) return NOTHING;
   return LOGICAL.flatMap((member) => {
     if (member !== 'not') return inList(schema, member, place);
     const found = objectAt(schema, member);
@@ -27,7 +30,8 @@ export function underLogic(schema: JsonObject, place: string): readonly Placed[]
 }
 
 export function inMap(schema: JsonObject, member: string, place: string): readonly Placed[] {
-  const found = objectAt(schema, member) ?? {};
+  const found = objectAt(schema, member);
+  if (found === undefined) return NOTHING;
   return sortedKeys(found).flatMap((name) => {
     const value = own(found, name);
     return isObject(value) ? [placed(value, place, `.${member}[${name}]`)] : [];
@@ -36,16 +40,18 @@ export function inMap(schema: JsonObject, member: string, place: string): readon
 
 /** One schema, or a list of them. */
 export function atItems(schema: JsonObject, place: string): readonly Placed[] {
-  return [...inList(schema, 'items', place), ...atMember(schema, 'items', place)];
+  return Array.isArray(own(schema, 'items')) ? inList(schema, 'items', place) : atMember(schema, 'items', place);
 }
 
 export function atMember(schema: JsonObject, member: string, place: string): readonly Placed[] {
   const found = objectAt(schema, member);
-  return found === undefined ? [] : [placed(found, place, `.${member}`)];
+  return found === undefined ? NOTHING : [placed(found, place, `.${member}`)];
 }
 
 function inList(schema: JsonObject, member: string, place: string): readonly Placed[] {
-  return (arrayAt(schema, member) ?? []).flatMap((value, index) => (isObject(value) ? [placed(value, place, `.${member}[${index}]`)] : []));
+  const found = arrayAt(schema, member);
+  if (found === undefined) return NOTHING;
+  return found.flatMap((value, index) => (isObject(value) ? [placed(value, place, `.${member}[${index}]`)] : []));
 }
 
 /** The schemas of a value's parts. */

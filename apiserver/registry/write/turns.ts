@@ -1,0 +1,12 @@
+/**
+ * One thread serves everyone: the write of a very large object gives way between its steps, so that nobody waits for all of them. Writes that are done in a
+ * few milliseconds never do.
+ */
+import type { Clock } from '../../../shared/runtime/clock';
+import { Pace, yieldToOthers } from '../../cache/pace';
+
+/** Asked between two steps. */
+export function turns(clock: Clock): { readonly pass: () => Promise<void> | undefined } {
+  const pace = new Pace(clock, yieldToOthers, 1);
+  return { pass: () => (pace.tired() ? pace.rest() : undefined) };
+}
