@@ -9,10 +9,11 @@ import type { Entry, Labels } from '../../cache/cache';
 
 const EXPIRES = '$expires';
 const SCHEMA = '$schema';
+const EARLY = '$early';
 
 /** Of an object as it is stored. `ms` since 1970; every write starts the time anew (upstream behaviour). */
 export function hiddenFields({ row }: { readonly row: KindRow }, object: JsonObject, ms: number, ttlSeconds: number): Labels | undefined {
-  if (row.custom !== undefined) return { [SCHEMA]: schemaMark(row.custom, object) };
+  if (row.custom !== undefined) return { [SCHEMA]: schemaMark(row.custom, object), ...(isEarly(object) ? { [EARLY]: '' } : {}) };
   return row.expires === true ? { [EXPIRES]: String(Math.ceil(ms / 1000) + ttlSeconds) } : undefined;
 }
 
@@ -28,6 +29,14 @@ function schemaMark({ schema, schemaId, storageVersion, versions }: CustomVersio
   // A creation drops the status, so its default is what readers are shown of one.
   const lacksStatus = object['status'] === undefined && (schema.properties.get('status')?.defaultValue ?? null) !== null;
   return `${storageVersion}/${isOfStored && !lacksStatus ? schemaId : ''}`;
+}
+
+/** Whether a member comes before the metadata in the order of names; kind and apiVersion are not kept. */
+const isEarly = (object: JsonObject): boolean => Object.keys(object).some((name) => name < 'metadata');
+
+/** False = an object is known to have no member before its metadata in the order of names. */
+export function mayHaveEarlyMembers(custom: CustomVersion, entry: Entry): boolean {
+  return entry.fields[EARLY] !== undefined || !isWrittenWith(custom, entry);
 }
 
 /** As an object of the version has them that was written with the version's schema. */
