@@ -65,6 +65,9 @@ async function measure(folder: string, etcd: EtcdServer | undefined, definitions
     replicas = await restart(folder, etcd, definitions);
     memory('after a restart', replicas);
     await explain(replicas, definitions);
+  } catch (error) {
+    for (const { server } of replicas) console.log(`${server.process.running ? 'running' : 'ended'}: ${server.process.output}`);
+    throw error;
   } finally {
     await stop(replicas);
   }
