@@ -66,25 +66,13 @@ export function pieceV2(rows: readonly KindRow[], naming: Dialect, describe?: De
 }
 
 /** What one version of a custom kind adds to the document of version 2: its schemas and its paths. Whatever they refer to beside is that of built-in kinds. */
-export function customPieceV2(row: KindRow, naming: Dialect, describe?: Describe): Piece {
+export function customPieceV2(row: KindRow, naming: Dialect): Piece {
   const root = OPENAPI_ROOT[naming];
   const entries = DIALECTS.filter((dialect) => belongs(row, dialect)).flatMap((dialect) => pathsOf(row, spelling(row, dialect, naming)));
   return {
     paths: sortedPaths(entries, (entry) => renderPathV2(entry, naming, (type) => openApiName(type, root))),
-    schemas: customSchemas([row], { version: 2, root, ...(describe === undefined ? {} : { describe }) }),
+    schemas: customSchemas([row], { version: 2, root }),
   };
-}
-
-/** What the group versions of custom kinds add to it themselves. */
-export function groupsPieceV2(rows: readonly KindRow[], naming: Dialect): Piece {
-  const root = OPENAPI_ROOT[naming];
-  const entries = DIALECTS.flatMap((dialect) =>
-    rootsOf(
-      rows.filter((row) => belongs(row, dialect)),
-      dialect,
-    ),
-  );
-  return { paths: sortedPaths(entries, (entry) => renderPathV2(entry, naming, (type) => openApiName(type, root))), schemas: {} };
 }
 
 /** What one group version serves, in one spelling. `rows` = all kinds, as types may be kinds of other group versions. */
@@ -106,25 +94,21 @@ export function pieceV3(rows: readonly KindRow[], { group, version }: GroupVersi
 }
 
 /** What one version of a custom kind adds to the document of its group version. */
-export function customPieceV3(row: KindRow, dialect: Dialect, describe?: Describe): Piece {
+export function customPieceV3(row: KindRow, dialect: Dialect): Piece {
   const root = OPENAPI_ROOT[dialect];
   return {
     paths: sortedPaths(pathsOf(row, dialect), (entry) => renderPathV3(entry, dialect, (type) => openApiName(type, root))),
-    schemas: customSchemas([row], { version: 3, root, ...(describe === undefined ? {} : { describe }) }),
+    schemas: customSchemas([row], { version: 3, root }),
   };
 }
 
-/** What a group version of custom kinds has besides: its own path, and the built-in types that its kinds refer to. `builtIn` = the kinds that these are. */
+/** What a group version of custom kinds has besides: the built-in types that its kinds refer to. `builtIn` = the kinds that these are. */
 export function groupPieceV3(custom: readonly KindRow[], builtIn: readonly KindRow[], dialect: Dialect, describe?: Describe): Piece {
   const root = OPENAPI_ROOT[dialect];
-  const roots = rootsOf(custom, dialect);
   const kinds = publishedKinds(builtIn, [dialect]);
-  const types = typesOf([...roots, ...custom.flatMap((row) => pathsOf(row, dialect))]);
+  const types = typesOf(custom.flatMap((row) => pathsOf(row, dialect)));
   const texts = describe === undefined ? {} : { describe };
-  return {
-    paths: sortedPaths(roots, (entry) => renderPathV3(entry, dialect, (type) => openApiName(type, root))),
-    schemas: withPatch(builtInSchemas(types, true, { version: 3, root, kinds, texts }), root),
-  };
+  return { paths: {}, schemas: withPatch(builtInSchemas(types, true, { version: 3, root, kinds, texts }), root) };
 }
 
 /** `naming` spells the kinds of other groups where the group of the path has one spelling only. */
@@ -132,9 +116,10 @@ function entriesOf(rows: readonly KindRow[], dialect: Dialect, naming: Dialect):
   return [...rootsOf(rows, dialect), ...rows.flatMap((row) => pathsOf(row, spelling(row, dialect, naming)))];
 }
 
-/** The paths of the group versions themselves. */
+/** The paths of the group versions themselves; upstream describes none of custom ones. */
 function rootsOf(rows: readonly KindRow[], dialect: Dialect): readonly PathEntry[] {
-  return [...new Map(rows.map((row) => [apiVersionOf(row), rootPathOf(row, dialect)])).values()];
+  const builtIn = rows.filter(({ custom }) => custom === undefined);
+  return [...new Map(builtIn.map((row) => [apiVersionOf(row), rootPathOf(row, dialect)])).values()];
 }
 
 function spelling(row: KindRow, dialect: Dialect, naming: Dialect): Dialect {
@@ -164,10 +149,10 @@ interface SchemaOptions {
 
 /** Of everything that the operations refer to; `rows` = the kinds that have them. */
 function schemas(entries: readonly PathEntry[], rows: readonly KindRow[], options: SchemaOptions): Record<string, JsonObject> {
-  const { version, root, texts } = options;
+  const { version, root } = options;
   const isCustom = rows.some(({ custom }) => custom !== undefined);
   const builtIn = builtInSchemas(typesOf(entries), isCustom, options);
-  return withPatch({ ...builtIn, ...customSchemas(rows, { version, root, ...texts }) }, root);
+  return withPatch({ ...builtIn, ...customSchemas(rows, { version, root }) }, root);
 }
 
 function builtInSchemas(

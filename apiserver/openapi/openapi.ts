@@ -15,7 +15,7 @@ import { perRows } from '../registry/per-rows';
 import { gzipOf, lengthOf, unpacked, type Chunk } from './chunk';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { readDescriptions, type Describe } from './descriptions';
-import { groupPieceV3, groupsPieceV2, pieceV3 } from './documents';
+import { groupPieceV3, pieceV3 } from './documents';
 import { chosenForm, type Form } from './forms';
 import { compose, digestOf, encodePart, type Part, type PartForm } from './part';
 import { Parts, type PartFailure } from './parts';
@@ -227,7 +227,7 @@ class OpenApi implements OpenApiDocuments {
       this.parts.ofBuiltIn(builtIn, naming, form),
       this.customParts(custom, naming, form),
     ]);
-    return [part, ...(custom.length === 0 ? [] : [encodePart(groupsPieceV2(custom, naming), form)]), ...customParts];
+    return [part, ...customParts];
   }
 
   private async partsV3(subject: Subject, form: PartForm): Promise<readonly Part[]> {

@@ -5,7 +5,7 @@
 import { compareBytes } from '../../shared/values/json';
 import type { KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
 import { hasSchema } from '../../shared/api/types';
-import { groupIn, type Dialect } from '../../shared/names/dialect';
+import { groupIn, groupStem, type Dialect } from '../../shared/names/dialect';
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';
 
@@ -205,6 +205,18 @@ const SHAPES: Readonly<Record<Exclude<Verb, 'watch'>, Shape>> = {
   },
 };
 
+/** Of custom kinds upstream says less of some and more of others. */
+const CUSTOM_SHAPES: typeof SHAPES = {
+  ...SHAPES,
+  get: { ...SHAPES.get, parameters: [RESOURCE_VERSION] },
+  patch: { ...SHAPES.patch, codes: [200] },
+  deletecollection: { ...withoutBody(SHAPES.deletecollection), parameters: LISTING },
+};
+
+function withoutBody({ body: _, ...shape }: Shape): Shape {
+  return shape;
+}
+
 /** The older way to watch, with a path of its own. */
 const WATCHING: Readonly<Record<'one' | 'many', Shape>> = {
   one: {
@@ -302,7 +314,7 @@ class OperationBuilder {
     suffix = '',
   ): PathEntry {
     const kind = { group: this.group, version: this.row.version, kind: this.row.kind };
-    const operations = shapesOf(verbs)
+    const operations = shapesOf(verbs, this.row)
       .filter((shape) => shape.place === place)
       .map((shape) => this.operation(shape, this.row.type, kind, `${within}${this.row.kind}${suffix}`));
     return this.entry(path, parameters, operations);
@@ -314,12 +326,13 @@ class OperationBuilder {
   }
 
   subresource(path: string, parameters: readonly Parameter[], { name, verbs, kind }: SubresourceRow, within: string): PathEntry {
-    const served = kind ?? this.row;
+    // The scale of a custom kind is said to be of that kind.
+    const served = this.row.custom === undefined ? (kind ?? this.row) : this.row;
     const { type } = kind ?? this.row;
     const names = { group: groupIn(this.dialect, served.group), version: served.version, kind: served.kind };
     const operations =
       hasSchema(type) || served.custom !== undefined
-        ? shapesOf(verbs).map((shape) => this.operation(shape, type, names, `${within}${this.row.kind}${capitalised(name)}`))
+        ? shapesOf(verbs, this.row).map((shape) => this.operation(shape, type, names, `${within}${this.row.kind}${capitalised(name)}`))
         : [];
     return this.entry(path, parameters, operations);
   }
@@ -350,14 +363,15 @@ class OperationBuilder {
   }
 }
 
-function shapesOf(verbs: readonly Verb[]): Shape[] {
-  const shapes = verbs.filter((verb) => verb !== 'watch').map((verb) => SHAPES[verb]);
+function shapesOf(verbs: readonly Verb[], { custom }: KindRow): Shape[] {
+  const known = custom === undefined ? SHAPES : CUSTOM_SHAPES;
+  const shapes = verbs.filter((verb) => verb !== 'watch').map((verb) => known[verb]);
   return shapes.sort((a, b) => METHOD_ORDER.indexOf(a.method) - METHOD_ORDER.indexOf(b.method));
 }
 
-/** `deleteCollection` is divided by the group: `deleteCoreV1CollectionNamespacedPod`. */
+/** `deleteCollection` is divided by the group: `deleteCoreV1CollectionNamespacedPod`. Kinds that begin small do so only behind another word. */
 function operationId(word: string, prefix: string, name: string): string {
-  return word === 'deleteCollection' ? `delete${prefix}Collection${name}` : `${word}${prefix}${name}`;
+  return word === 'deleteCollection' ? `delete${prefix}Collection${name}` : `${word}${prefix}${capitalised(name)}`;
 }
 
 function answerType({ answer, place }: Shape, type: string, row: KindRow): string {
@@ -385,10 +399,10 @@ function bodyOf({ body }: Shape, type: string): Operation['body'] {
   }
 }
 
-/** `` → `core`, `rbac.authorization.platform.io` → `rbacAuthorization`. */
+/** `` → `core`, `rbac.authorization.platform.io` → `rbacAuthorization`, `acme.cert-manager.io` → `acmeCertManagerIo`. */
 function stemOf(group: string): string {
   if (group === '') return 'core';
-  const [first = '', ...more] = group.replace(/\.platform\.io$/, '').split('.');
+  const [first = '', ...more] = groupStem(group).split(/[.-]+/);
   return first + more.map(capitalised).join('');
 }
 

@@ -42,7 +42,7 @@ export function makePart(job: PartJob, describe: Describe): MadePart {
     return { part: encodePart(piece, form), digest: digestOf(piece) };
   }
   const row = { ...job.row, custom: textOnly(job.schema) };
-  const piece = form.version === 'v2' ? customPieceV2(row, dialect, describe) : customPieceV3(row, dialect, describe);
+  const piece = form.version === 'v2' ? customPieceV2(row, dialect) : customPieceV3(row, dialect);
   return { part: encodePart(piece, form) };
 }
 
