@@ -4,7 +4,7 @@ import { casesOf } from '../../test/recordings/recording';
 import { body, shape, text } from '../../test/recordings/shape';
 import { definitionOf } from '../../test/support/definition-of';
 import { canonicalGroup } from '../../shared/names/dialect';
-import { objectAt, type JsonObject } from '../../shared/values/json';
+import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { documentV2, documentV3 } from './documents';
 
@@ -14,8 +14,9 @@ const recorded = casesOf('openapi/custom-operations', shape({ name: text, v2: bo
 function established({ spec, metadata }: JsonObject): JsonObject {
   const given = objectAt({ spec: spec ?? {} }, 'spec') ?? {};
   const names = objectAt(given, 'names') ?? {};
-  const group = canonicalGroup(String(given['group']));
-  const acceptedNames = { ...names, singular: String(names['kind']).toLowerCase(), listKind: `${String(names['kind'])}List` };
+  const group = canonicalGroup(stringAt(given, 'group') ?? '');
+  const kind = stringAt(names, 'kind') ?? '';
+  const acceptedNames = { ...names, singular: kind.toLowerCase(), listKind: `${kind}List` };
   return { metadata: metadata ?? {}, spec: { ...given, group }, status: { acceptedNames } };
 }
 
