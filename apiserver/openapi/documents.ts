@@ -19,6 +19,7 @@ import {
   WATCH_EVENT_TYPE,
   type PathEntry,
 } from './operations';
+import { OVERVIEWS, overviewsOf, RELEASE_TYPE, releaseSchema } from './overviews';
 import { renderPathV2 } from './render-v2';
 import { renderPathV3 } from './render-v3';
 
@@ -50,13 +51,11 @@ export function documentV2(rows: readonly KindRow[], naming: Dialect, describe?:
 
 export function pieceV2(rows: readonly KindRow[], naming: Dialect, describe?: Describe): Piece {
   const root = OPENAPI_ROOT[naming];
-  const entries = DIALECTS.flatMap((dialect) =>
-    entriesOf(
-      rows.filter((row) => belongs(row, dialect)),
-      dialect,
-      naming,
-    ),
-  );
+  const ofGroups = DIALECTS.flatMap((dialect) => {
+    const own = rows.filter((row) => belongs(row, dialect));
+    return [...overviewsOf(own, dialect).values(), ...entriesOf(own, dialect, naming)];
+  });
+  const entries = [...OVERVIEWS.values(), ...ofGroups];
   const kinds = publishedKinds(rows, DIALECTS);
   const texts = describe === undefined ? {} : { describe };
   return {
@@ -90,6 +89,17 @@ export function pieceV3(rows: readonly KindRow[], { group, version }: GroupVersi
   return {
     paths: sortedPaths(entries, (entry) => renderPathV3(entry, dialect, (type) => openApiName(type, root))),
     schemas: schemas(entries, own, { version: 3, root, kinds, texts }),
+  };
+}
+
+/** What the document of an overview says. */
+export function overviewPiece(entry: PathEntry, dialect: Dialect, describe?: Describe): Piece {
+  const root = OPENAPI_ROOT[dialect];
+  const texts = describe === undefined ? {} : { describe };
+  const types = entry.operations.flatMap(({ answers }) => answers.map(({ type }) => type));
+  return {
+    paths: sortedPaths([entry], (path) => renderPathV3(path, dialect, (type) => openApiName(type, root))),
+    schemas: builtInSchemas(types, false, { version: 3, root, kinds: publishedKinds([], []), texts }),
   };
 }
 
@@ -161,7 +171,9 @@ function builtInSchemas(
   { version, root, kinds, texts }: SchemaOptions,
 ): Record<string, JsonObject> {
   const wanted = [...types.filter((type) => !type.startsWith(CUSTOM_TYPE)), ...(isCustom ? CUSTOM_REFERENCES : [])];
-  return definitions(wanted, { version, root, kindsOf: (type) => kinds.get(type) ?? [], ...texts });
+  const ofTables = wanted.filter((type) => type !== RELEASE_TYPE);
+  const schemas = definitions(ofTables, { version, root, kindsOf: (type) => kinds.get(type) ?? [], ...texts });
+  return wanted.includes(RELEASE_TYPE) ? { ...schemas, [openApiName(RELEASE_TYPE, root)]: releaseSchema(version) } : schemas;
 }
 
 /** The types that the operations refer to, and those that clients look for without being told. */
@@ -182,6 +194,17 @@ function withPatch(schemas: Record<string, JsonObject>, root: string): Record<st
   return Object.fromEntries(all.sort(([a], [b]) => compareBytes(a, b)));
 }
 
+/** Kinds of the first version of the core group. */
+const SHARED_TYPES = [
+  STATUS_TYPE,
+  RESOURCE_LIST_TYPE,
+  DELETE_OPTIONS_TYPE,
+  WATCH_EVENT_TYPE,
+  'meta.v1.APIGroup',
+  'meta.v1.APIGroupList',
+  'meta.v1.APIVersions',
+];
+
 /** Under which kinds a type is known. Options and events are kinds of every group version but those of custom kinds. */
 function publishedKinds(rows: readonly KindRow[], dialects: readonly Dialect[]): ReadonlyMap<string, readonly PublishedKind[]> {
   const kinds = new Map<string, PublishedKind[]>();
@@ -189,7 +212,7 @@ function publishedKinds(rows: readonly KindRow[], dialects: readonly Dialect[]):
     const known = kinds.get(type) ?? [];
     if (!known.some((other) => other.group === kind.group && other.version === kind.version)) kinds.set(type, [...known, kind]);
   };
-  for (const shared of [STATUS_TYPE, RESOURCE_LIST_TYPE, DELETE_OPTIONS_TYPE, WATCH_EVENT_TYPE]) {
+  for (const shared of SHARED_TYPES) {
     publish(shared, { group: '', version: 'v1', kind: shared.slice(shared.lastIndexOf('.') + 1) });
   }
   for (const dialect of dialects) {

@@ -15,8 +15,10 @@ import { perRows } from '../registry/per-rows';
 import { gzipOf, lengthOf, unpacked, type Chunk } from './chunk';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { readDescriptions, type Describe } from './descriptions';
-import { groupPieceV3, pieceV3 } from './documents';
+import { groupPieceV3, overviewPiece, pieceV3 } from './documents';
 import { chosenForm, type Form } from './forms';
+import type { PathEntry } from './operations';
+import { OVERVIEWS, overviewsOf } from './overviews';
 import { compose, digestOf, encodePart, type Part, type PartForm } from './part';
 import { Parts, type PartFailure } from './parts';
 
@@ -55,8 +57,10 @@ const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 interface Subject extends GroupVersion {
   /** Of its names. */
   readonly dialect: Dialect;
-  /** Has kinds that are no definition's. */
+  /** Has kinds that are no definition's, or is about the server itself. */
   readonly isBuiltIn: boolean;
+  /** What it is about, if not a group version. */
+  readonly overview?: PathEntry;
   /** Kinds of definitions. */
   readonly custom: readonly KindRow[];
 }
@@ -196,7 +200,9 @@ class OpenApi implements OpenApiDocuments {
   }
 
   private builtInPiece(subject: Subject): ReturnType<typeof pieceV3> {
-    return pieceV3(this.options.builtIn, subject, subject.dialect, this.texts());
+    const { overview, dialect } = subject;
+    if (overview !== undefined) return overviewPiece(overview, dialect, this.texts());
+    return pieceV3(this.options.builtIn, subject, dialect, this.texts());
   }
 
   /** The document that is kept, or a new one, made once for all who wait. */
@@ -286,7 +292,22 @@ function subjectsOf(rows: readonly KindRow[], naming: Dialect): Subjects {
     }
   }
   for (const { custom } of subjects.values()) custom.sort(byName);
-  return subjects;
+  return new Map([...overviewSubjects(rows, naming), ...subjects]);
+}
+
+function overviewSubjects(rows: readonly KindRow[], naming: Dialect): Subjects {
+  const of = (overviews: ReadonlyMap<string, PathEntry>, dialect: Dialect): [string, Subject][] =>
+    [...overviews].map(([name, overview]) => [name, { group: '', version: '', dialect, isBuiltIn: true, overview, custom: [] }]);
+  const groups = DIALECTS.flatMap((dialect) =>
+    of(
+      overviewsOf(
+        rows.filter((row) => dialectsOf(row, naming).includes(dialect)),
+        dialect,
+      ),
+      dialect,
+    ),
+  );
+  return new Map([...of(OVERVIEWS, naming), ...groups]);
 }
 
 /** A group that is spelled alike in both has one document. */

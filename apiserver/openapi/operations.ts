@@ -44,6 +44,8 @@ export interface PathEntry {
   readonly tag: string;
   /** Of a custom kind, which has fewer representations and patches. */
   readonly custom?: true;
+  /** Answered in no other representation. */
+  readonly onlyJson?: true;
 }
 
 export const PATCH_TYPE = 'meta.v1.Patch';
@@ -284,13 +286,19 @@ export function rootPathOf({ group, version }: Pick<KindRow, 'group' | 'version'
   return { path: `${rootOf(groupIn(dialect, group), version)}/`, parameters: [], operations: [operation], tag };
 }
 
+/** How a group is called in ids and tags. */
+export function groupIdOf(group: string): { readonly tag: string; readonly prefix: string } {
+  const tag = stemOf(group);
+  return { tag, prefix: capitalised(tag) };
+}
+
 function rootOf(group: string, version: string): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
 function namesOf(group: string, version: string): { readonly tag: string; readonly idPrefix: string } {
-  const stem = stemOf(group);
-  return { tag: `${stem}_${version}`, idPrefix: capitalised(stem) + capitalised(version) };
+  const { tag, prefix } = groupIdOf(group);
+  return { tag: `${tag}_${version}`, idPrefix: prefix + capitalised(version) };
 }
 
 class OperationBuilder {
