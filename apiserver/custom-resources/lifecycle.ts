@@ -125,6 +125,9 @@ class Keeper {
     const own = { requested: objectAt(objectAt(object, 'spec'), 'names') ?? {}, status: objectAt(object, 'status') ?? {} };
     const status = nameStatus(own, definitions.takenFrom(definition), clock.now());
     await yieldToOthers();
+    // Another replica may have come first.
+    const present = definitions.get(name);
+    if (present === undefined || this.isSettled(present)) return true;
     await this.write(name, { ...object, status }, 'status');
     return true;
   }

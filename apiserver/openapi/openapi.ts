@@ -114,6 +114,8 @@ class OpenApi implements OpenApiDocuments {
 
   /** Sent as plain text, as upstream does; clients read it all the same. */
   private async indexAnswer(): Promise<OpenApiAnswer> {
+    // Whoever asks what there is asks for some of it next.
+    if (this.customRows().length > 0) this.parts.warm();
     await this.digestBuiltIn();
     const subjects = this.subjects();
     if (this.index?.of !== subjects) {

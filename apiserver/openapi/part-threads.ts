@@ -38,6 +38,12 @@ export class PartThreads {
 
   constructor(private readonly clock: Pick<Clock, 'after'>) {}
 
+  /** Somebody is about to ask. */
+  warm(): void {
+    if (!this.hasThreads) return;
+    for (let member = this.join(); member !== undefined; member = this.join()) this.rest(member);
+  }
+
   /** Rejects when the part cannot be made. */
   make(job: PartJob): Promise<MadePart> {
     return new Promise((resolve, reject) => {
@@ -70,11 +76,17 @@ export class PartThreads {
       if ('fault' in answer) done?.reject(new Error(answer.fault));
       else done?.resolve(answer.made);
       this.assign();
-      if (member.at === undefined) member.timer = this.clock.after(IDLE_MS, () => this.lose(member, 'nobody asked'));
+      if (member.at === undefined) this.rest(member);
     });
     thread.on('error', ({ message }) => this.lose(member, message));
     this.members.add(member);
     return member;
+  }
+
+  /** It ends when nobody asks. */
+  private rest(member: Member): void {
+    member.thread.unref();
+    member.timer = this.clock.after(IDLE_MS, () => this.lose(member, 'nobody asked'));
   }
 
   private release(member: Member): Waiting | undefined {

@@ -35,6 +35,11 @@ export class Parts {
     this.threads = new PartThreads(options.clock);
   }
 
+  /** Somebody is about to ask. */
+  warm(): void {
+    this.threads.warm();
+  }
+
   forget(): void {
     this.known.clear();
   }
