@@ -10,14 +10,13 @@ import type { KindRow } from '../../shared/api/kinds';
 import { compareBytes } from '../../shared/values/json';
 import { groupIn, type Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
-import { yieldToOthers } from '../cache/pace';
 import { perRows } from '../registry/per-rows';
 import { gzipOf, lengthOf, unpacked, type Chunk } from './chunk';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { readDescriptions, type Describe } from './descriptions';
 import { groupPieceV3, groupsPieceV2, pieceV3 } from './documents';
 import { chosenForm, type Form } from './forms';
-import { compose, digestOf, encodePart, type Part, type PartForm } from './part';
+import { compose, encodePart, type Part, type PartForm } from './part';
 import { Parts, type PartFailure } from './parts';
 
 export interface OpenApiParts {
@@ -31,9 +30,13 @@ export interface OpenApiParts {
   readonly failed: (failure: PartFailure) => void;
 }
 
-export function createOpenApi(parts: OpenApiParts): OpenApiDocuments {
-  const openApi = new OpenApi(parts);
-  return { handle: (request) => openApi.handle(request) };
+export interface OpenApi extends OpenApiDocuments {
+  /** Makes what every answer needs, so that the first one need not wait for it. */
+  prepare(): void;
+}
+
+export function createOpenApi(parts: OpenApiParts): OpenApi {
+  return new OpenApiOfParts(parts);
 }
 
 const V2 = '/openapi/v2';
@@ -70,7 +73,7 @@ interface Composed {
   readonly length: number;
 }
 
-class OpenApi implements OpenApiDocuments {
+class OpenApiOfParts implements OpenApi {
   private readonly parts: Parts;
   private readonly subjects: () => Subjects;
   private readonly customRows: () => readonly KindRow[];
@@ -91,6 +94,11 @@ class OpenApi implements OpenApiDocuments {
     this.since = new Date(clock.now()).toUTCString();
     this.subjects = perRows(rows, (present) => subjectsOf(present, naming));
     this.customRows = perRows(rows, (present) => present.filter(({ custom }) => custom !== undefined).sort(byName));
+  }
+
+  prepare(): void {
+    // Who asks for documents is told what is wrong.
+    this.digestBuiltIn().catch(() => undefined);
   }
 
   handle(request: OpenApiRequest): Promise<OpenApiAnswer> | undefined {
@@ -186,15 +194,21 @@ class OpenApi implements OpenApiDocuments {
     return this.builtInV2;
   }
 
-  /** Once, document by document, so that others have their turn. */
+  /** Once. */
   private digestBuiltIn(): Promise<void> {
-    return (this.digesting ??= (async () => {
-      for (const [name, subject] of this.subjects()) {
-        if (!subject.isBuiltIn) continue;
-        this.digests.set(name, hashOf([digestOf(this.builtInPiece(subject))]));
-        await yieldToOthers();
-      }
-    })());
+    return (this.digesting ??= this.makeDigests().catch((error: unknown) => {
+      // Whoever asks next tries anew.
+      this.digesting = undefined;
+      throw error;
+    }));
+  }
+
+  private async makeDigests(): Promise<void> {
+    const subjects = [...this.subjects()].flatMap(([name, { group, version, dialect, isBuiltIn }]) =>
+      isBuiltIn ? [{ name, group, version, dialect }] : [],
+    );
+    const digests = await this.parts.digests({ type: 'digests', rows: this.options.builtIn, subjects });
+    for (const [name, digest] of digests) this.digests.set(name, hashOf([digest]));
   }
 
   private builtInPiece(subject: Subject): ReturnType<typeof pieceV3> {

@@ -1,10 +1,11 @@
 /** What a part of a document is made of, as it can be sent to a thread, and how it is made. Keeps nothing. */
 import type { CustomVersion } from '../../shared/api/structural/version';
+import type { GroupVersion } from '../../shared/api/identity/identity';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Describe } from './descriptions';
-import { customPieceV2, customPieceV3, pieceV2 } from './documents';
+import { customPieceV2, customPieceV3, pieceV2, pieceV3 } from './documents';
 import { digestOf, encodePart, type Part, type PartForm } from './part';
 
 interface Common {
@@ -28,6 +29,19 @@ interface BuiltInJob extends Common {
 }
 
 export type PartJob = BuiltInJob | CustomJob;
+
+/** What the documents of built-in group versions say in version 3, as digests by the documents' names. */
+export interface DigestJob {
+  readonly type: 'digests';
+  readonly rows: readonly KindRow[];
+  readonly subjects: readonly (GroupVersion & { readonly name: string; readonly dialect: Dialect })[];
+}
+
+export type Digests = ReadonlyMap<string, string>;
+
+export function digestsOf({ rows, subjects }: DigestJob, describe: Describe): Digests {
+  return new Map(subjects.map((subject) => [subject.name, digestOf(pieceV3(rows, subject, subject.dialect, describe))]));
+}
 
 export interface MadePart {
   readonly part: Part;

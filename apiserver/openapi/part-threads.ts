@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { readDescriptions } from './descriptions';
-import { makePart, type MadePart, type PartJob } from './part-job';
+import { digestsOf, makePart, type DigestJob, type Digests, type MadePart, type PartJob } from './part-job';
 
-export type ThreadAnswer = { readonly made: MadePart } | { readonly fault: string };
+export type ThreadAnswer = { readonly made: MadePart } | { readonly digests: Digests } | { readonly fault: string };
 
 /** Only the built program has it; run from sources (tests) parts are made inline. */
 const WORKER_FILE = join(__dirname, 'part-worker.js');
@@ -19,8 +19,8 @@ const TIME_LIMIT_MS = 20_000;
 const IDLE_MS = 5_000;
 
 interface Waiting {
-  readonly job: PartJob;
-  readonly resolve: (made: MadePart) => void;
+  readonly job: DigestJob | PartJob;
+  readonly resolve: (answer: ThreadAnswer) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -45,9 +45,22 @@ export class PartThreads {
   }
 
   /** Rejects when the part cannot be made. */
-  make(job: PartJob): Promise<MadePart> {
+  async make(job: PartJob): Promise<MadePart> {
+    if (!this.hasThreads) return makePart(job, readDescriptions());
+    const answer = await this.answer(job);
+    if ('made' in answer) return answer.made;
+    throw unexpected();
+  }
+
+  async digests(job: DigestJob): Promise<Digests> {
+    if (!this.hasThreads) return digestsOf(job, readDescriptions());
+    const answer = await this.answer(job);
+    if ('digests' in answer) return answer.digests;
+    throw unexpected();
+  }
+
+  private answer(job: DigestJob | PartJob): Promise<ThreadAnswer> {
     return new Promise((resolve, reject) => {
-      if (!this.hasThreads) return resolve(makePart(job, readDescriptions()));
       this.waiting.push({ job, resolve, reject });
       this.assign();
     });
@@ -74,7 +87,7 @@ export class PartThreads {
     thread.on('message', (answer: ThreadAnswer) => {
       const done = this.release(member);
       if ('fault' in answer) done?.reject(new Error(answer.fault));
-      else done?.resolve(answer.made);
+      else done?.resolve(answer);
       this.assign();
       if (member.at === undefined) this.rest(member);
     });
@@ -104,3 +117,5 @@ export class PartThreads {
     this.assign();
   }
 }
+
+const unexpected = (): Error => new Error('a thread answered something else');
