@@ -32,7 +32,7 @@ export function defaultIngressClass(classes: () => Iterable<Entry>): MutatingPlu
 }
 
 const hasClass = (object: JsonObject, spec: JsonObject): boolean =>
-  typeof own(spec, 'ingressClassName') === 'string' || classAnnotation(object) !== undefined;
+  typeof own(spec, 'ingressClassName') === 'string' || classAnnotation(objectAt(readMetadata(object), 'annotations')) !== undefined;
 
 function defaultAmong(classes: Iterable<Entry>): string | undefined {
   let best: { readonly name: string; readonly created: string } | undefined;

@@ -3,20 +3,20 @@
  * to be found in data that this server wrote, whatever happened to it on the way.
  */
 import type { Revision } from '../storage/store';
-import type { Holding, Owner } from './ledger';
+import type { Holding, AllocationOwner } from './ledger';
 
 /** An object with what it holds. */
 export interface Holder {
-  readonly owner: Owner;
+  readonly owner: AllocationOwner;
   readonly revision: Revision;
   readonly ids: readonly string[];
 }
 
 export type Finding =
   /** Nothing stands for what the owner holds. */
-  | { readonly type: 'missing'; readonly id: string; readonly owner: Owner; readonly revision: Revision }
+  | { readonly type: 'missing'; readonly id: string; readonly owner: AllocationOwner; readonly revision: Revision }
   /** The owner says that it holds what is allocated to another. */
-  | { readonly type: 'foreign'; readonly id: string; readonly owner: Owner }
+  | { readonly type: 'foreign'; readonly id: string; readonly owner: AllocationOwner }
   /** Nobody says that it holds what is allocated. */
   | { readonly type: 'leaked'; readonly id: string };
 

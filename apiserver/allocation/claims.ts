@@ -4,8 +4,8 @@
  * chosen is only kept from other requests of this replica.
  */
 import type { IpFamily } from '../../shared/values/ip-address';
-import type { KeyValue, Operation, Revision } from '../storage/store';
-import { holdingOf, type Ledger, type Owner, type Scope } from './ledger';
+import type { KeyValue, StoreOperation, Revision } from '../storage/store';
+import { holdingOf, type Ledger, type AllocationOwner, type Scope } from './ledger';
 import { addressId, portId, shownIn, type Pool } from './pool';
 
 /** A wish that cannot be granted; the message is upstream's. */
@@ -20,15 +20,15 @@ export type Held = ReadonlyMap<string, readonly string[]>;
 export interface KeyWrite {
   readonly key: string;
   readonly modRevision: Revision;
-  readonly operation?: Operation;
+  readonly operation?: StoreOperation;
   /** The present state when the race for some key of the transaction was lost. */
   lost(state: KeyValue | undefined, revision: Revision): void;
 }
 
 const FULL = 'range is full';
 
-export class Claims {
-  private owner: Owner = { namespace: '', name: '', uid: '' };
+export class AllocationClaims {
+  private owner: AllocationOwner = { namespace: '', name: '', uid: '' };
   /** What was chosen in earlier attempts and is not used in this one yet. */
   private spare: string[] = [];
   private readonly reserved = new Set<string>();
@@ -44,7 +44,7 @@ export class Claims {
   }
 
   /** A new attempt: everything is asked for again. What was chosen is chosen again where it is still to be had. */
-  begin(owner: Owner): void {
+  begin(owner: AllocationOwner): void {
     this.owner = owner;
     this.spare = [...this.dynamic];
     this.dynamic.clear();
@@ -150,7 +150,7 @@ export class Claims {
     const holding = this.ledger.holding(id);
     // Nobody holds what is to be taken, or the object itself does.
     const modRevision = holding !== undefined && (value === undefined || holding.uid === this.owner.uid) ? holding.revision : 0;
-    const operation: Operation | undefined =
+    const operation: StoreOperation | undefined =
       value !== undefined ? { type: 'put', key, value } : modRevision === 0 ? undefined : { type: 'delete', key };
     return {
       key,

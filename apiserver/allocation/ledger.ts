@@ -10,7 +10,7 @@ import { addressPool, portPool, type Pool } from './pool';
 import type { PortRange, ServiceRanges } from './ranges';
 
 /** Whose an allocated address or port is. */
-export interface Owner {
+export interface AllocationOwner {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -40,7 +40,7 @@ export interface LedgerOptions {
   readonly prefix: string;
   readonly random: Random;
   /** To whom the first address of the first range belongs before anyone asks for it. */
-  readonly firstAddressFor: Pick<Owner, 'namespace' | 'name'>;
+  readonly firstAddressFor: Pick<AllocationOwner, 'namespace' | 'name'>;
 }
 
 /** Below the prefix. */
@@ -88,7 +88,7 @@ export class Ledger {
   }
 
   /** Whether it is allocated, as far as this replica knows, or kept for someone else than `owner`. */
-  isTaken(id: string, owner: Owner): boolean {
+  isTaken(id: string, owner: AllocationOwner): boolean {
     if (this.holdings.has(id)) return true;
     const { namespace, name } = this.options.firstAddressFor;
     return id === this.firstAddress && (owner.namespace !== namespace || owner.name !== name);

@@ -2,7 +2,7 @@
 import type { UserInfo } from '../../shared/api/identity/user';
 
 /** The credentials that a request carries. */
-export interface Credentials {
+export interface PresentedCredentials {
   /** The value of the Authorization header. */
   readonly authorization: string | undefined;
   readonly certificate: ClientCertificate | undefined;
@@ -20,7 +20,7 @@ export interface ClientCertificate {
 export type Eventually<T> = T | Promise<T>;
 
 /** `none` = these are not my credentials; `failed` = they are, and they are wrong. */
-export type Outcome =
+export type AuthenticationOutcome =
   /** `warning`: what its bearer should hear of the credential. */
   { readonly type: 'user'; readonly user: UserInfo; readonly warning?: string } | { readonly type: 'none' } | { readonly type: 'failed' };
 
@@ -30,11 +30,11 @@ export interface Warned {
 }
 
 export interface Authenticator {
-  authenticate(credentials: Credentials): Eventually<Outcome>;
+  authenticate(credentials: PresentedCredentials): Eventually<AuthenticationOutcome>;
 }
 
-export const NONE: Outcome = { type: 'none' };
-export const FAILED: Outcome = { type: 'failed' };
+export const NONE: AuthenticationOutcome = { type: 'none' };
+export const FAILED: AuthenticationOutcome = { type: 'failed' };
 
 export type TokenOutcome =
   /** `audiences`: those asked for that the token is good for. */

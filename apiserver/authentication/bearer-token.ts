@@ -1,11 +1,18 @@
 /** Bearer tokens: finds the token in the Authorization header. Whose it is, the token authenticators say. */
-import { FAILED, NONE, type Authenticator, type Credentials, type Outcome, type TokenOutcome } from './authenticator';
+import {
+  FAILED,
+  NONE,
+  type Authenticator,
+  type PresentedCredentials,
+  type AuthenticationOutcome,
+  type TokenOutcome,
+} from './authenticator';
 import type { AuthenticateToken } from './tokens';
 
 /** `audiences`: what a token has to be made for to open this server. */
 export function bearerTokens(authenticateToken: AuthenticateToken, audiences: readonly string[]): Authenticator {
   return {
-    authenticate({ authorization }: Credentials) {
+    authenticate({ authorization }: PresentedCredentials) {
       const token = authorization === undefined ? '' : bearerToken(authorization);
       if (token === '') return NONE;
       const outcome = authenticateToken(token, audiences);
@@ -14,7 +21,7 @@ export function bearerTokens(authenticateToken: AuthenticateToken, audiences: re
   };
 }
 
-function asCredentials(outcome: TokenOutcome): Outcome {
+function asCredentials(outcome: TokenOutcome): AuthenticationOutcome {
   return outcome.type === 'user' ? outcome : FAILED;
 }
 

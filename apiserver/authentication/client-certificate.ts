@@ -1,8 +1,8 @@
 /** Client certificates: the common name is the user, the organizations are its groups. */
-import { FAILED, NONE, type Authenticator, type Credentials, type Outcome } from './authenticator';
+import { FAILED, NONE, type Authenticator, type PresentedCredentials, type AuthenticationOutcome } from './authenticator';
 
 export const clientCertificates: Authenticator = {
-  authenticate({ certificate }: Credentials): Outcome {
+  authenticate({ certificate }: PresentedCredentials): AuthenticationOutcome {
     if (certificate === undefined) return NONE;
     if (!certificate.verified) return FAILED;
     if (certificate.commonName === '') return NONE;

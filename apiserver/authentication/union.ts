@@ -3,17 +3,17 @@
  * anonymous if that is allowed; when one of them saw wrong credentials, it is refused.
  */
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { Authenticator, Credentials, Eventually, Outcome, Warned } from './authenticator';
+import type { Authenticator, PresentedCredentials, Eventually, AuthenticationOutcome, Warned } from './authenticator';
 
 const AUTHENTICATED = 'system:authenticated';
 const UNAUTHENTICATED = 'system:unauthenticated';
 const ANONYMOUS_USER: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
 
 /** What a request is answered with: a user, or 401. `bearer` hears what is to be said of the credential that counts. */
-export type AuthenticateRequest = (credentials: Credentials, bearer: Warned) => Eventually<UserInfo | undefined>;
+export type AuthenticateRequest = (credentials: PresentedCredentials, bearer: Warned) => Eventually<UserInfo | undefined>;
 
 export function authenticateInOrder(authenticators: readonly Authenticator[], anonymous: boolean): AuthenticateRequest {
-  function from(start: number, credentials: Credentials, bearer: Warned, refused: boolean): Eventually<UserInfo | undefined> {
+  function from(start: number, credentials: PresentedCredentials, bearer: Warned, refused: boolean): Eventually<UserInfo | undefined> {
     let failed = refused;
     for (let index = start; index < authenticators.length; index += 1) {
       const outcome = authenticators[index]?.authenticate(credentials) ?? { type: 'none' };
@@ -31,7 +31,7 @@ export function authenticateInOrder(authenticators: readonly Authenticator[], an
   return (credentials, bearer) => from(0, credentials, bearer, false);
 }
 
-function admitted({ user, warning }: Extract<Outcome, { readonly type: 'user' }>, bearer: Warned): UserInfo {
+function admitted({ user, warning }: Extract<AuthenticationOutcome, { readonly type: 'user' }>, bearer: Warned): UserInfo {
   if (warning !== undefined) bearer.warn(warning);
   return authenticated(user);
 }

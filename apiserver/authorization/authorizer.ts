@@ -43,7 +43,7 @@ export interface PathRule {
 }
 
 /** What a user may do in a namespace, as far as an authorizer can tell without being asked about each thing. */
-export interface Rules {
+export interface AccessRules {
   readonly resources: readonly ResourceRule[];
   readonly paths: readonly PathRule[];
   /** There may be more that is allowed. */
@@ -54,13 +54,13 @@ export interface Rules {
 
 export interface Authorizer {
   authorize(user: UserInfo, attributes: Attributes): Decision;
-  rules(user: UserInfo, namespace: string): Rules;
+  rules(user: UserInfo, namespace: string): AccessRules;
 }
 
 export const ALLOW: Decision = { type: 'allow', reason: '' };
 export const NO_OPINION: Decision = { type: 'no-opinion', reason: '' };
-export const NO_RULES: Rules = { resources: [], paths: [], incomplete: false, errors: [] };
-export const ALL_RULES: Rules = {
+export const NO_RULES: AccessRules = { resources: [], paths: [], incomplete: false, errors: [] };
+export const ALL_RULES: AccessRules = {
   resources: [{ verbs: ['*'], groups: ['*'], resources: ['*'], names: [] }],
   paths: [{ verbs: ['*'], paths: ['*'] }],
   incomplete: false,

@@ -15,7 +15,7 @@ import {
   type PathRule,
   type ResourceAttributes,
   type ResourceRule,
-  type Rules,
+  type AccessRules,
 } from './authorizer';
 
 const MASTERS = 'system:masters';
@@ -70,7 +70,7 @@ export const builtIn: Authorizer = {
     return allowed ? ALLOW : NO_OPINION;
   },
 
-  rules(user: UserInfo): Rules {
+  rules(user: UserInfo): AccessRules {
     const grants = GRANTS.filter(({ group }) => user.groups.includes(group));
     return {
       ...NO_RULES,

@@ -80,7 +80,7 @@ export interface Change {
 }
 
 /** A selectable field with the value that is wanted; entries without the field have the empty value. */
-export interface FieldValue {
+export interface SelectedField {
   readonly field: string;
   readonly value: string;
 }
@@ -97,7 +97,7 @@ export interface WatchScope {
    * A hint beside `matches`, which holds only for entries with this value: a change then visits the watchers of the values that it has and
    * had, whatever the number of the others. A type's watchers should name few fields, since every one that is named is looked at.
    */
-  readonly indexed?: FieldValue;
+  readonly indexed?: SelectedField;
 }
 
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';

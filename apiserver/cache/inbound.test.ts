@@ -1,9 +1,9 @@
-import type { Revision, Watch, WatchEvent } from '../storage/store';
+import type { Revision, Watch, StoreEvent } from '../storage/store';
 import { settle } from '../../test/support/manual-clock';
 import { Inbound, type InboundHandler } from './inbound';
 import { Pace } from './pace';
 
-const put = (revision: Revision, size = 10): WatchEvent => ({ type: 'put', key: 'k', value: Buffer.alloc(size), revision, created: true });
+const put = (revision: Revision, size = 10): StoreEvent => ({ type: 'put', key: 'k', value: Buffer.alloc(size), revision, created: true });
 
 /** By a clock on which every look takes 10 ms, so that a loop is tired as often as it can be. */
 function easilyTired(): Pace {

@@ -4,7 +4,7 @@
  * Whole revisions are handed on in order; between two of them the loop gives way every few milliseconds, and when too much waits the
  * store's stream is paused: what waits takes memory, and requests want their turn. Never looks into events.
  */
-import type { Revision, Watch, WatchEvent, WatchSink } from '../storage/store';
+import type { Revision, Watch, StoreEvent, WatchSink } from '../storage/store';
 import { Deque } from './deque';
 import type { Pace } from './pace';
 
@@ -14,7 +14,7 @@ const EVENT_OVERHEAD = 200;
 
 export interface InboundHandler {
   /** All events of one revision. */
-  apply(revision: Revision, events: readonly WatchEvent[]): void;
+  apply(revision: Revision, events: readonly StoreEvent[]): void;
   /** Everything up to `revision` has been handed to `apply`. */
   through(revision: Revision): void;
   /** The loop pauses or is done: a good moment for what need not happen for every event. */
@@ -26,7 +26,7 @@ export interface InboundHandler {
 }
 
 type Item =
-  | { readonly type: 'events'; readonly events: readonly WatchEvent[]; readonly through: Revision; readonly bytes: number }
+  | { readonly type: 'events'; readonly events: readonly StoreEvent[]; readonly through: Revision; readonly bytes: number }
   | { readonly type: 'gap'; readonly compactRevision: Revision };
 
 export class Inbound implements WatchSink {
@@ -49,7 +49,7 @@ export class Inbound implements WatchSink {
     this.restrain();
   }
 
-  events(events: readonly WatchEvent[], through: Revision): void {
+  events(events: readonly StoreEvent[], through: Revision): void {
     let bytes = 0;
     for (const event of events) bytes += EVENT_OVERHEAD + (event.type === 'put' ? event.value.length : 0);
     this.enqueue({ type: 'events', events, through, bytes }, bytes);
@@ -105,7 +105,7 @@ export class Inbound implements WatchSink {
   }
 
   /** Applies the events of the revision that starts at `from`; returns where the next one starts. */
-  private applyRevision(events: readonly WatchEvent[], from: number): number {
+  private applyRevision(events: readonly StoreEvent[], from: number): number {
     const revision = events[from]?.revision ?? 0;
     let end = from + 1;
     while (events[end]?.revision === revision) end += 1;

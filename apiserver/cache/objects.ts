@@ -4,7 +4,7 @@
  * Everything here happens without giving way; when the clock moves is decided by open-cache.ts.
  */
 import type { Logger } from '../../shared/runtime/logger';
-import type { Revision, WatchEvent } from '../storage/store';
+import type { Revision, StoreEvent } from '../storage/store';
 import type { Difference } from './comparison';
 import type { Entry, WatchEnd } from './cache';
 import type { EntryFactory } from './entry';
@@ -47,7 +47,7 @@ export class Objects {
   }
 
   /** Applies one event to its type; undefined when nothing that anyone could have seen changed. */
-  change(state: TypeState, event: WatchEvent, now: number): RecordedChange | undefined {
+  change(state: TypeState, event: StoreEvent, now: number): RecordedChange | undefined {
     const { name } = state.type;
     this.options.statistics.eventsReceived.set(name, (this.options.statistics.eventsReceived.get(name) ?? 0) + 1);
     const key = event.key.slice(state.keyOffset);

@@ -7,7 +7,7 @@
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
-import { StoreError, type Revision, type Store, type Watch, type WatchEvent } from '../storage/store';
+import { StoreError, type Revision, type Store, type Watch, type StoreEvent } from '../storage/store';
 import { Bookmarks } from './bookmarks';
 import { Checker, type CheckerHost } from './checker';
 import { Compaction } from './compaction';
@@ -177,7 +177,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
 
   // The stream.
 
-  apply(revision: Revision, events: readonly WatchEvent[]): void {
+  apply(revision: Revision, events: readonly StoreEvent[]): void {
     const now = this.clock.monotonic();
     const changes: { readonly state: TypeState; readonly change: RecordedChange }[] = [];
     for (const event of events) {

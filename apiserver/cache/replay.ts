@@ -6,7 +6,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Clock, Timer } from '../../shared/runtime/clock';
-import { StoreError, type KeyRange, type Revision, type Store, type Watch, type WatchEvent, type WatchSink } from '../storage/store';
+import { StoreError, type KeyRange, type Revision, type Store, type Watch, type StoreEvent, type WatchSink } from '../storage/store';
 import type { Change, Entry, WatchScope } from './cache';
 import { Deque } from './deque';
 import type { EntryFactory } from './entry';
@@ -76,7 +76,7 @@ export async function replay(host: ReplayHost, request: ReplayRequest): Promise<
   }
 }
 
-async function deliver(host: ReplayHost, request: ReplayRequest, past: Past, event: WatchEvent): Promise<void> {
+async function deliver(host: ReplayHost, request: ReplayRequest, past: Past, event: StoreEvent): Promise<void> {
   const { state, scope } = request;
   if (host.keys.locate(event.key, event.revision) !== state) return;
   const key = event.key.slice(state.keyOffset);
@@ -115,7 +115,7 @@ class Past {
 }
 
 interface Batch {
-  readonly events: readonly WatchEvent[];
+  readonly events: readonly StoreEvent[];
   readonly through: Revision;
 }
 
@@ -170,7 +170,7 @@ class StoreEvents implements WatchSink {
     this.watch.close();
   }
 
-  events(events: readonly WatchEvent[], through: Revision): void {
+  events(events: readonly StoreEvent[], through: Revision): void {
     this.batches.push({ events, through });
     this.waiting += bytesOf(events);
     if (!this.paused && this.waiting > PAUSE_BYTES) {
@@ -213,7 +213,7 @@ class StoreEvents implements WatchSink {
   }
 }
 
-function bytesOf(events: readonly WatchEvent[]): number {
+function bytesOf(events: readonly StoreEvent[]): number {
   let bytes = 0;
   for (const event of events) bytes += 200 + (event.type === 'put' ? event.value.length : 0);
   return bytes;

@@ -4,12 +4,12 @@ import { systemRandom } from '../../shared/runtime/random';
 import { configMaps, prefix, put, Recorder, remove, types, type ValueOptions } from '../../test/contract/cache/fixture';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import { MemoryStore } from '../../test/support/memory-store';
-import type { CacheWatch, FieldValue, WatchRequest, WatchScope } from './cache';
+import type { CacheWatch, SelectedField, WatchRequest, WatchScope } from './cache';
 import { openCache, type OpenedCache } from './open-cache';
 
 const field = 'spec.nodeName';
 const at = (node: string): ValueOptions => ({ fields: { [field]: node } });
-const wants = (value: string): FieldValue => ({ field, value });
+const wants = (value: string): SelectedField => ({ field, value });
 
 let store: MemoryStore;
 let cache: OpenedCache;

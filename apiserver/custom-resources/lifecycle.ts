@@ -130,6 +130,9 @@ class Keeper {
     };
     const status = statusOf(own, definitions.takenFrom(definition), clock.now());
     await yieldToOthers();
+    // Another replica may have come first.
+    const present = definitions.get(name);
+    if (present === undefined || this.isSettled(present)) return true;
     await this.write(name, { ...object, status }, 'status');
     return true;
   }

@@ -8,7 +8,7 @@ import { apiVersionOf, type GroupVersionKind } from '../../shared/api/identity/i
 import type { JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { quote } from '../../shared/values/quote';
-import { compileRules, type Rules } from '../../shared/expression/custom/compile-rules';
+import { compileRules, type CompiledRules } from '../../shared/expression/custom/compile-rules';
 import type { Strategy } from '../registry/strategy';
 import { specErrors, statusErrors } from './scale-rules';
 
@@ -25,9 +25,9 @@ const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([
 ]);
 
 /** They stay as long as the schema that states them. */
-const compiled = new WeakMap<SchemaNode, Rules>();
+const compiled = new WeakMap<SchemaNode, CompiledRules>();
 
-function rulesOf(schema: SchemaNode): Rules {
+function rulesOf(schema: SchemaNode): CompiledRules {
   let rules = compiled.get(schema);
   if (rules === undefined) compiled.set(schema, (rules = compileRules(schema)));
   return rules;

@@ -1,7 +1,7 @@
 /** The health checks of an API server, in upstream's order. Only those that have something to look at. */
 import type { Clock } from '../../shared/runtime/clock';
 import type { OpenedCache } from '../cache/open-cache';
-import type { CallOptions } from '../storage/store';
+import type { StoreCallOptions } from '../storage/store';
 import type { HealthCheck } from './checks';
 
 export interface CheckedParts {
@@ -35,7 +35,7 @@ export function serverChecks({ storeAnswers, storeTakesWrites, cache, state, boo
 }
 
 /** What a question to the store brings to light; undefined = nothing is wrong. Those who ask at about the same time share one question. */
-export function sharedCheck(ask: (options: CallOptions) => Promise<unknown>, clock: Clock): () => Promise<string | undefined> {
+export function sharedCheck(ask: (options: StoreCallOptions) => Promise<unknown>, clock: Clock): () => Promise<string | undefined> {
   let last: { readonly at: number; readonly result: Promise<string | undefined> } | undefined;
   return () => {
     const now = clock.monotonic();

@@ -92,6 +92,19 @@ export function pieceV3(rows: readonly KindRow[], { group, version }: GroupVersi
   };
 }
 
+/** What a document of version 3 is of that no definition has a part in. */
+export interface BuiltInSubject extends GroupVersion {
+  /** Of its names. */
+  readonly dialect: Dialect;
+  /** What it is about, if not a group version. */
+  readonly overview?: PathEntry;
+}
+
+export function builtInPieceV3(rows: readonly KindRow[], subject: BuiltInSubject, describe?: Describe): Piece {
+  const { dialect, overview } = subject;
+  return overview === undefined ? pieceV3(rows, subject, dialect, describe) : overviewPiece(overview, dialect, describe);
+}
+
 /** What the document of an overview says. */
 export function overviewPiece(entry: PathEntry, dialect: Dialect, describe?: Describe): Piece {
   const root = OPENAPI_ROOT[dialect];

@@ -1,7 +1,7 @@
 import { isObject, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { SERVED_KINDS } from '../../shared/api/kinds';
 import { documentV2, documentV3 } from './documents';
-import { encodeMessage, type Messages, type Shape } from './message';
+import { encodeMessage, type Messages, type MessageShape } from './message';
 import { OPENAPI_V2, OPENAPI_V3 } from './messages';
 
 const MESSAGES: Messages = {
@@ -44,7 +44,7 @@ test.each<[JsonObject, string]>([
 });
 
 /** Paths of members that no row takes. */
-function leftOut(messages: Messages, shape: Shape, value: JsonValue, path: string): string[] {
+function leftOut(messages: Messages, shape: MessageShape, value: JsonValue, path: string): string[] {
   if (typeof shape === 'string') return [];
   if ('list' in shape)
     return Array.isArray(value) ? value.flatMap((item, index) => leftOut(messages, shape.list, item, `${path}[${index}]`)) : [path];
@@ -66,7 +66,7 @@ function leftOut(messages: Messages, shape: Shape, value: JsonValue, path: strin
 }
 
 test('the tables have a row for everything that our documents hold', () => {
-  const document: Shape = { message: 'Document' };
+  const document: MessageShape = { message: 'Document' };
   expect(leftOut(OPENAPI_V2, document, documentV2(SERVED_KINDS, 'platform'), '')).toEqual([]);
   expect(leftOut(OPENAPI_V3, document, documentV3(SERVED_KINDS, { group: '', version: 'v1' }, 'platform'), '')).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { Writer } from 'protobufjs/minimal';
 import { isObject, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { stringifyYaml } from '../../shared/serialization';
 
-export type Shape =
+export type MessageShape =
   | 'string'
   | 'boolean'
   /** A message whose second field is YAML text. */
@@ -14,17 +14,17 @@ export type Shape =
   /** A string, number or boolean, each with a field of its own. */
   | 'scalar'
   | { readonly message: string }
-  | { readonly list: Shape }
+  | { readonly list: MessageShape }
   /** An object's members, each a message of name (1) and value (2). */
-  | { readonly entries: Shape }
+  | { readonly entries: MessageShape }
   /** A message with nothing but this field. */
-  | { readonly within: number; readonly shape: Shape }
+  | { readonly within: number; readonly shape: MessageShape }
   /** A message whose field 2 holds a reference, and whose field 1 anything else. */
   | { readonly orReference: string }
   /** Chosen by the value's member `in`. */
-  | { readonly byPlace: Readonly<Record<string, Shape>> };
+  | { readonly byPlace: Readonly<Record<string, MessageShape>> };
 
-export type FieldRow = readonly [member: string, number: number, shape: Shape];
+export type FieldRow = readonly [member: string, number: number, shape: MessageShape];
 
 export interface MessageTable {
   readonly fields: readonly FieldRow[];
@@ -44,7 +44,7 @@ export function encodeMessage(messages: Messages, name: string, value: JsonObjec
 }
 
 /** One field of a message, as often as it is repeated, without the message around it. */
-export function encodeField(messages: Messages, number: number, shape: Shape, value: JsonValue): Buffer {
+export function encodeField(messages: Messages, number: number, shape: MessageShape, value: JsonValue): Buffer {
   const writer = new Writer();
   new MessageWriter(messages, writer).field(number, shape, value);
   return Buffer.from(writer.finish());
@@ -79,7 +79,7 @@ class MessageWriter {
     for (const [member, found] of Object.entries(value)) if (member.startsWith('x-')) this.pair(extensions, member, 'any', found);
   }
 
-  field(number: number, shape: Shape, value: JsonValue): void {
+  field(number: number, shape: MessageShape, value: JsonValue): void {
     const { writer } = this;
     if (shape === 'string') writer.uint32(tag(number, 2)).string(typeof value === 'string' ? value : stringifyJson(value));
     else if (shape === 'boolean') writer.uint32(tag(number, 0)).bool(value === true);
@@ -94,7 +94,7 @@ class MessageWriter {
     else this.placed(number, shape.byPlace, value);
   }
 
-  private placed(number: number, shapes: Readonly<Record<string, Shape>>, value: JsonValue): void {
+  private placed(number: number, shapes: Readonly<Record<string, MessageShape>>, value: JsonValue): void {
     const shape = shapes[stringAt(isObject(value) ? value : undefined, 'in') ?? ''];
     if (shape !== undefined) this.field(number, shape, value);
   }
@@ -108,7 +108,7 @@ class MessageWriter {
     this.nested(number, () => this.object(isReference ? 2 : 1, isReference ? REFERENCE : tableOf(this.messages, message), value));
   }
 
-  private pair(number: number, name: string, shape: Shape, value: JsonValue): void {
+  private pair(number: number, name: string, shape: MessageShape, value: JsonValue): void {
     this.nested(number, () => {
       this.field(1, 'string', name);
       this.field(2, shape, value);

@@ -2,16 +2,16 @@
  * The fields of the published protobuf forms of OpenAPI 2 and 3, as far as our documents use them: member, number, shape. Numbers are facts
  * of the published descriptors.
  */
-import type { Messages, Shape } from './message';
+import type { Messages, MessageShape } from './message';
 
-const m = (message: string): Shape => ({ message });
-const list = (shape: Shape): Shape => ({ list: shape });
-const within = (field: number, shape: Shape): Shape => ({ within: field, shape });
-const entries = (shape: Shape): Shape => ({ entries: shape });
-const or = (message: string): Shape => ({ orReference: message });
+const m = (message: string): MessageShape => ({ message });
+const list = (shape: MessageShape): MessageShape => ({ list: shape });
+const within = (field: number, shape: MessageShape): MessageShape => ({ within: field, shape });
+const entries = (shape: MessageShape): MessageShape => ({ entries: shape });
+const or = (message: string): MessageShape => ({ orReference: message });
 const STRINGS = list('string');
 
-const PARAMETER_V2: Shape = {
+const PARAMETER_V2: MessageShape = {
   byPlace: {
     body: within(1, m('BodyParameter')),
     query: within(2, within(3, m('QueryParameter'))),

@@ -5,21 +5,20 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
+import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
 import { compareBytes } from '../../shared/values/json';
 import { groupIn, type Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
-import { yieldToOthers } from '../cache/pace';
 import { perRows } from '../registry/per-rows';
 import { gzipOf, lengthOf, unpacked, type Chunk } from './chunk';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { readDescriptions, type Describe } from './descriptions';
-import { groupPieceV3, overviewPiece, pieceV3 } from './documents';
+import { builtInPieceV3, groupPieceV3, type BuiltInSubject } from './documents';
 import { chosenForm, type Form } from './forms';
 import type { PathEntry } from './operations';
 import { OVERVIEWS, overviewsOf } from './overviews';
-import { compose, digestOf, encodePart, type Part, type PartForm } from './part';
+import { compose, encodePart, type Part, type PartForm } from './part';
 import { Parts, type PartFailure } from './parts';
 
 export interface OpenApiParts {
@@ -33,9 +32,13 @@ export interface OpenApiParts {
   readonly failed: (failure: PartFailure) => void;
 }
 
-export function createOpenApi(parts: OpenApiParts): OpenApiDocuments {
-  const openApi = new OpenApi(parts);
-  return { handle: (request) => openApi.handle(request) };
+export interface OpenApi extends OpenApiDocuments {
+  /** Makes what every answer needs, so that the first one need not wait for it. */
+  prepare(): void;
+}
+
+export function createOpenApi(parts: OpenApiParts): OpenApi {
+  return new OpenApiOfParts(parts);
 }
 
 const V2 = '/openapi/v2';
@@ -54,13 +57,9 @@ const UNCACHED = { 'cache-control': 'no-cache, private' };
 const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
 /** A document of version 3: what it is of. */
-interface Subject extends GroupVersion {
-  /** Of its names. */
-  readonly dialect: Dialect;
+interface Subject extends BuiltInSubject {
   /** Has kinds that are no definition's, or is about the server itself. */
   readonly isBuiltIn: boolean;
-  /** What it is about, if not a group version. */
-  readonly overview?: PathEntry;
   /** Kinds of definitions. */
   readonly custom: readonly KindRow[];
 }
@@ -74,7 +73,7 @@ interface Composed {
   readonly length: number;
 }
 
-class OpenApi implements OpenApiDocuments {
+class OpenApiOfParts implements OpenApi {
   private readonly parts: Parts;
   private readonly subjects: () => Subjects;
   private readonly customRows: () => readonly KindRow[];
@@ -95,6 +94,11 @@ class OpenApi implements OpenApiDocuments {
     this.since = new Date(clock.now()).toUTCString();
     this.subjects = perRows(rows, (present) => subjectsOf(present, naming));
     this.customRows = perRows(rows, (present) => present.filter(({ custom }) => custom !== undefined).sort(byName));
+  }
+
+  prepare(): void {
+    // Who asks for documents is told what is wrong.
+    this.digestBuiltIn().catch(() => undefined);
   }
 
   handle(request: OpenApiRequest): Promise<OpenApiAnswer> | undefined {
@@ -118,6 +122,8 @@ class OpenApi implements OpenApiDocuments {
 
   /** Sent as plain text, as upstream does; clients read it all the same. */
   private async indexAnswer(): Promise<OpenApiAnswer> {
+    // Whoever asks what there is asks for some of it next.
+    if (this.customRows().length > 0) this.parts.warm();
     await this.digestBuiltIn();
     const subjects = this.subjects();
     if (this.index?.of !== subjects) {
@@ -188,21 +194,21 @@ class OpenApi implements OpenApiDocuments {
     return this.builtInV2;
   }
 
-  /** Once, document by document, so that others have their turn. */
+  /** Once. */
   private digestBuiltIn(): Promise<void> {
-    return (this.digesting ??= (async () => {
-      for (const [name, subject] of this.subjects()) {
-        if (!subject.isBuiltIn) continue;
-        this.digests.set(name, hashOf([digestOf(this.builtInPiece(subject))]));
-        await yieldToOthers();
-      }
-    })());
+    return (this.digesting ??= this.makeDigests().catch((error: unknown) => {
+      // Whoever asks next tries anew.
+      this.digesting = undefined;
+      throw error;
+    }));
   }
 
-  private builtInPiece(subject: Subject): ReturnType<typeof pieceV3> {
-    const { overview, dialect } = subject;
-    if (overview !== undefined) return overviewPiece(overview, dialect, this.texts());
-    return pieceV3(this.options.builtIn, subject, dialect, this.texts());
+  private async makeDigests(): Promise<void> {
+    const subjects = [...this.subjects()].flatMap(([name, { custom: _, isBuiltIn, ...subject }]) =>
+      isBuiltIn ? [{ name, ...subject }] : [],
+    );
+    const digests = await this.parts.digests({ type: 'digests', rows: this.options.builtIn, subjects });
+    for (const [name, digest] of digests) this.digests.set(name, hashOf([digest]));
   }
 
   /** The document that is kept, or a new one, made once for all who wait. */
@@ -238,7 +244,9 @@ class OpenApi implements OpenApiDocuments {
 
   private async partsV3(subject: Subject, form: PartForm): Promise<readonly Part[]> {
     const { custom, dialect, isBuiltIn } = subject;
-    const shared = isBuiltIn ? this.builtInPiece(subject) : groupPieceV3(custom, this.options.builtIn, dialect, this.texts());
+    const shared = isBuiltIn
+      ? builtInPieceV3(this.options.builtIn, subject, this.texts())
+      : groupPieceV3(custom, this.options.builtIn, dialect, this.texts());
     return [encodePart(shared, form), ...(await this.customParts(custom, dialect, form))];
   }
 

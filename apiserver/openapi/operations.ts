@@ -7,7 +7,7 @@ import type { KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
 import { hasSchema } from '../../shared/api/types';
 import { groupIn, groupStem, type Dialect } from '../../shared/names/dialect';
 
-export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';
+export type OperationMethod = 'get' | 'put' | 'post' | 'delete' | 'patch';
 
 export interface Parameter {
   readonly name: string;
@@ -23,7 +23,7 @@ export interface GroupVersionKindNames {
 }
 
 export interface Operation {
-  readonly method: Method;
+  readonly method: OperationMethod;
   readonly id: string;
   readonly description: string;
   /** What is done to objects of which kind; absent where there are none. */
@@ -116,7 +116,7 @@ const DELETING_MANY: readonly Parameter[] = [
 ];
 
 interface Shape {
-  readonly method: Method;
+  readonly method: OperationMethod;
   readonly action: string;
   readonly word: string;
   /** `%` stands for the kind. */
@@ -243,7 +243,7 @@ const WATCHING: Readonly<Record<'one' | 'many', Shape>> = {
   },
 };
 
-const METHOD_ORDER: readonly Method[] = ['get', 'put', 'post', 'delete', 'patch'];
+const METHOD_ORDER: readonly OperationMethod[] = ['get', 'put', 'post', 'delete', 'patch'];
 
 /** The paths of one resource, group names in the dialect's spelling. */
 export function pathsOf(row: KindRow, dialect: Dialect): readonly PathEntry[] {

@@ -4,7 +4,7 @@ import { readSchema } from '../../shared/api/structural/read-schema';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Describe } from './descriptions';
-import { customPieceV2, customPieceV3, pieceV2 } from './documents';
+import { builtInPieceV3, customPieceV2, customPieceV3, pieceV2, type BuiltInSubject } from './documents';
 import { digestOf, encodePart, type Part, type PartForm } from './part';
 
 interface Common {
@@ -28,6 +28,19 @@ interface BuiltInJob extends Common {
 }
 
 export type PartJob = BuiltInJob | CustomJob;
+
+/** What the documents of built-in group versions say in version 3, as digests by the documents' names. */
+export interface DigestJob {
+  readonly type: 'digests';
+  readonly rows: readonly KindRow[];
+  readonly subjects: readonly (BuiltInSubject & { readonly name: string })[];
+}
+
+export type Digests = ReadonlyMap<string, string>;
+
+export function digestsOf({ rows, subjects }: DigestJob, describe: Describe): Digests {
+  return new Map(subjects.map((subject) => [subject.name, digestOf(builtInPieceV3(rows, subject, describe))]));
+}
 
 export interface MadePart {
   readonly part: Part;

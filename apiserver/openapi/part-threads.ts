@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { readDescriptions } from './descriptions';
-import { makePart, type MadePart, type PartJob } from './part-job';
+import { digestsOf, makePart, type DigestJob, type Digests, type MadePart, type PartJob } from './part-job';
 
-export type ThreadAnswer = { readonly made: MadePart } | { readonly fault: string };
+export type ThreadAnswer = { readonly made: MadePart } | { readonly digests: Digests } | { readonly fault: string };
 
 /** Only the built program has it; run from sources (tests) parts are made inline. */
 const WORKER_FILE = join(__dirname, 'part-worker.js');
@@ -19,8 +19,8 @@ const TIME_LIMIT_MS = 20_000;
 const IDLE_MS = 5_000;
 
 interface Waiting {
-  readonly job: PartJob;
-  readonly resolve: (made: MadePart) => void;
+  readonly job: DigestJob | PartJob;
+  readonly resolve: (answer: ThreadAnswer) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -38,10 +38,29 @@ export class PartThreads {
 
   constructor(private readonly clock: Pick<Clock, 'after'>) {}
 
+  /** Somebody is about to ask. */
+  warm(): void {
+    if (!this.hasThreads) return;
+    for (let member = this.join(); member !== undefined; member = this.join()) this.rest(member);
+  }
+
   /** Rejects when the part cannot be made. */
-  make(job: PartJob): Promise<MadePart> {
+  async make(job: PartJob): Promise<MadePart> {
+    if (!this.hasThreads) return makePart(job, readDescriptions());
+    const answer = await this.answer(job);
+    if ('made' in answer) return answer.made;
+    throw unexpected();
+  }
+
+  async digests(job: DigestJob): Promise<Digests> {
+    if (!this.hasThreads) return digestsOf(job, readDescriptions());
+    const answer = await this.answer(job);
+    if ('digests' in answer) return answer.digests;
+    throw unexpected();
+  }
+
+  private answer(job: DigestJob | PartJob): Promise<ThreadAnswer> {
     return new Promise((resolve, reject) => {
-      if (!this.hasThreads) return resolve(makePart(job, readDescriptions()));
       this.waiting.push({ job, resolve, reject });
       this.assign();
     });
@@ -68,13 +87,19 @@ export class PartThreads {
     thread.on('message', (answer: ThreadAnswer) => {
       const done = this.release(member);
       if ('fault' in answer) done?.reject(new Error(answer.fault));
-      else done?.resolve(answer.made);
+      else done?.resolve(answer);
       this.assign();
-      if (member.at === undefined) member.timer = this.clock.after(IDLE_MS, () => this.lose(member, 'nobody asked'));
+      if (member.at === undefined) this.rest(member);
     });
     thread.on('error', ({ message }) => this.lose(member, message));
     this.members.add(member);
     return member;
+  }
+
+  /** It ends when nobody asks. */
+  private rest(member: Member): void {
+    member.thread.unref();
+    member.timer = this.clock.after(IDLE_MS, () => this.lose(member, 'nobody asked'));
   }
 
   private release(member: Member): Waiting | undefined {
@@ -92,3 +117,5 @@ export class PartThreads {
     this.assign();
   }
 }
+
+const unexpected = (): Error => new Error('a thread answered something else');

@@ -8,6 +8,7 @@ import type { KindRow } from '../../shared/api/kinds';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Part, PartForm } from './part';
+import type { DigestJob, Digests } from './part-job';
 import { PartThreads } from './part-threads';
 
 /** Of compressed parts. */
@@ -33,6 +34,15 @@ export class Parts {
 
   constructor(private readonly options: PartsOptions) {
     this.threads = new PartThreads(options.clock);
+  }
+
+  /** Somebody is about to ask. */
+  warm(): void {
+    this.threads.warm();
+  }
+
+  digests(job: DigestJob): Promise<Digests> {
+    return this.threads.digests(job);
   }
 
   forget(): void {

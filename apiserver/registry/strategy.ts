@@ -12,7 +12,7 @@ import type { FieldSet } from '../../shared/patch/apply/field-set';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { IpFamily } from '../../shared/values/ip-address';
 import type { JsonObject } from '../../shared/values/json';
-import type { Claims, Held } from '../allocation/claims';
+import type { AllocationClaims, Held } from '../allocation/claims';
 import type { Stages } from './stages';
 import type { DeleteOptions } from './verbs';
 
@@ -46,7 +46,7 @@ export interface UpdateRules<T extends JsonObject = JsonObject> {
 /** Addresses and ports that the objects of a kind take out of the cluster's ranges, in the transaction that stores the object. */
 export interface AllocationRules {
   /** Fills in what the object needs and does not name, and checks what it names. Throws a StatusError. */
-  choose(object: JsonObject, old: JsonObject | undefined, claims: Claims): void;
+  choose(object: JsonObject, old: JsonObject | undefined, claims: AllocationClaims): void;
   /** What an object holds, old or as it is going to be stored. */
   held(object: JsonObject): Held;
   /** What is named when an object needs more of them than a transaction of the store can hold. */

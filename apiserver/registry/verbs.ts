@@ -10,7 +10,7 @@ import type { KindRow } from '../../shared/api/kinds';
 import type { ObjectKey } from '../../shared/api/identity/identity';
 import type { Status, StatusError } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { CacheWatch, ChangeSink, Entry, FieldValue, StoredType } from '../cache/cache';
+import type { CacheWatch, ChangeSink, Entry, SelectedField, StoredType } from '../cache/cache';
 import type { Revision } from '../storage/store';
 
 export type { UserInfo };
@@ -54,7 +54,7 @@ export interface Selection {
   /** Set when the field selector pins `metadata.namespace=x`. */
   readonly namespace?: string;
   /** A stored field with the value that the field selector pins, where the kind has it indexed. */
-  readonly indexed?: FieldValue;
+  readonly indexed?: SelectedField;
   matches(entry: Entry): boolean;
 }
 

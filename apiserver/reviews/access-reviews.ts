@@ -8,9 +8,9 @@ import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { invalid } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Attributes, Authorizer } from '../authorization/authorizer';
-import type { Operation } from '../registry/operations/operation';
+import type { OperationHandler } from '../registry/operations/operation';
 
-export function reviewAccess(authorizer: Authorizer): Operation {
+export function reviewAccess(authorizer: Authorizer): OperationHandler {
   return ({ object }) => {
     const spec = specOf(object);
     refuse([...attributeFaults(spec), ...subjectFaults(spec), ...metadataFaults(object, [])]);
@@ -18,7 +18,7 @@ export function reviewAccess(authorizer: Authorizer): Operation {
   };
 }
 
-export function reviewLocalAccess(authorizer: Authorizer): Operation {
+export function reviewLocalAccess(authorizer: Authorizer): OperationHandler {
   return ({ object, key }) => {
     const spec = specOf(object);
     refuse([
@@ -31,7 +31,7 @@ export function reviewLocalAccess(authorizer: Authorizer): Operation {
   };
 }
 
-export function reviewOwnAccess(authorizer: Authorizer): Operation {
+export function reviewOwnAccess(authorizer: Authorizer): OperationHandler {
   return ({ object, context }) => {
     const spec = specOf(object);
     refuse([...attributeFaults(spec), ...metadataFaults(object, [])]);

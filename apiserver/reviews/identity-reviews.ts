@@ -5,7 +5,7 @@ import { badRequest } from '../../shared/api/errors/status';
 import type { Clock } from '../../shared/runtime/clock';
 import type { AuthenticateToken } from '../authentication/tokens';
 import { authenticated } from '../authentication/union';
-import type { Operation } from '../registry/operations/operation';
+import type { OperationHandler } from '../registry/operations/operation';
 import { shownUser } from './user';
 
 export interface TokenReviewParts {
@@ -15,7 +15,7 @@ export interface TokenReviewParts {
 }
 
 /** The token counts as it stands: where upstream cuts it at a blank, as in a header, it is no token here. */
-export function reviewToken({ authenticateToken, apiAudiences }: TokenReviewParts): Operation {
+export function reviewToken({ authenticateToken, apiAudiences }: TokenReviewParts): OperationHandler {
   return async ({ object }) => {
     const spec = objectAt(object, 'spec') ?? {};
     const token = stringAt(spec, 'token') ?? '';
@@ -35,7 +35,7 @@ export function reviewToken({ authenticateToken, apiAudiences }: TokenReviewPart
 }
 
 /** Answers with an object of its own: nothing of the body counts. */
-export function reviewSelf(clock: Clock): Operation {
+export function reviewSelf(clock: Clock): OperationHandler {
   return ({ context }) =>
     Promise.resolve({
       metadata: { creationTimestamp: timestamp(clock.now()) },

@@ -2,10 +2,10 @@
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { badRequest } from '../../shared/api/errors/status';
 import type { Authorizer, PathRule, ResourceRule } from '../authorization/authorizer';
-import type { Operation } from '../registry/operations/operation';
+import type { OperationHandler } from '../registry/operations/operation';
 
 /** Answers with an object of its own, which does not say what was asked. */
-export function reviewOwnRules(authorizer: Authorizer): Operation {
+export function reviewOwnRules(authorizer: Authorizer): OperationHandler {
   return ({ object, context }) => {
     const namespace = stringAt(objectAt(object, 'spec'), 'namespace') ?? '';
     if (namespace === '') return Promise.reject(badRequest('no namespace on request'));

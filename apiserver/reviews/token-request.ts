@@ -10,7 +10,7 @@ import type { BindableResource } from '../authentication/service-account/bound-o
 import type { ObjectClaim } from '../authentication/service-account/claims';
 import type { IssueToken } from '../authentication/service-account/issuer';
 import type { Reader, RequestContext, Resource } from '../registry/verbs';
-import type { Operation } from '../registry/operations/operation';
+import type { OperationHandler } from '../registry/operations/operation';
 import { parseEntry } from '../registry/object/stored-object';
 
 export interface TokenRequestParts {
@@ -34,7 +34,7 @@ const EXTENDED_FROM_SECONDS = 3607;
 const EXTENDED_TO_SECONDS = 365 * 24 * 3600;
 
 /** `parts` undefined = this server issues no tokens. */
-export function requestToken(parts: TokenRequestParts | undefined): Operation {
+export function requestToken(parts: TokenRequestParts | undefined): OperationHandler {
   if (parts === undefined) return () => Promise.reject(routeNotFound());
   return async ({ context, key, object }) => {
     const { clock } = parts;

@@ -1,6 +1,6 @@
-import { startInOrder, type Step } from './in-order';
+import { startInOrder, type StartStep } from './in-order';
 
-function stepsOf(log: string[], waits: Readonly<Record<string, Promise<void>>> = {}): Step[] {
+function stepsOf(log: string[], waits: Readonly<Record<string, Promise<void>>> = {}): StartStep[] {
   return ['a', 'b', 'c'].map((name) => ({
     name,
     start() {
@@ -42,7 +42,7 @@ it('starts nothing more once it was stopped', async () => {
   expect(log).toEqual(['start a', 'stop a']);
 });
 
-it.each<[string, Step['start']]>([
+it.each<[string, StartStep['start']]>([
   [
     'throws',
     () => {

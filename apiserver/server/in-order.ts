@@ -8,7 +8,7 @@ export interface Running {
   stop(): void;
 }
 
-export interface Step {
+export interface StartStep {
   readonly name: string;
   start(): Running;
 }
@@ -19,7 +19,7 @@ export interface Sequence {
   stop(): void;
 }
 
-export function startInOrder(steps: readonly Step[]): Sequence {
+export function startInOrder(steps: readonly StartStep[]): Sequence {
   const running: Running[] = [];
   let stopped = false;
 

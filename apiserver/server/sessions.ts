@@ -16,7 +16,7 @@ export interface ConnectionLimits {
 
 /** What is needed of an HTTP/2 session. */
 export interface Session {
-  on(event: 'stream', listener: (stream: Stream) => void): unknown;
+  on(event: 'stream', listener: (stream: SessionStream) => void): unknown;
   on(event: 'error', listener: () => void): unknown;
   once(event: 'close', listener: () => void): unknown;
   /** In order: streams that are open go on. */
@@ -24,7 +24,7 @@ export interface Session {
   destroy(): void;
 }
 
-export interface Stream {
+export interface SessionStream {
   once(event: 'close', listener: () => void): unknown;
 }
 

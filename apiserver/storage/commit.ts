@@ -11,12 +11,12 @@ import {
   singleKey,
   StoreError,
   type KeyValue,
-  type Operation,
+  type StoreOperation,
   type Revision,
   type Store,
   type Transaction,
   type TransactionResult,
-  type WatchEvent,
+  type StoreEvent,
 } from './store';
 
 export interface CommitOptions {
@@ -105,7 +105,7 @@ async function readCompared(store: Store, { compare }: Transaction, deadline: nu
 
 /** A written key whose revision is a condition of the write. */
 interface Witness {
-  readonly operation: Operation;
+  readonly operation: StoreOperation;
   /** The revision compared with; 0 = the key must not exist. */
   readonly revision: Revision;
   /** Where the key stands among the conditions. */
@@ -148,7 +148,7 @@ async function revisionOfOurs(
   if (options.since !== undefined) {
     const last = current.modRevision;
     const from = Math.min(options.since + 1, current.createRevision);
-    const decides = (event: WatchEvent): boolean => isOurCreation(event, operation) || event.revision >= last;
+    const decides = (event: StoreEvent): boolean => isOurCreation(event, operation) || event.revision >= last;
     const event = await firstEvent(store, operation.key, from, options, decides);
     return event !== undefined && isOurCreation(event, operation) ? event.revision : undefined;
   }
@@ -157,7 +157,7 @@ async function revisionOfOurs(
   return operation.type === 'put' && created?.value.equals(operation.value) === true ? createRevision : undefined;
 }
 
-function isOurs(event: WatchEvent, operation: Operation): boolean {
+function isOurs(event: StoreEvent, operation: StoreOperation): boolean {
   switch (operation.type) {
     case 'delete':
       return event.type === 'delete';
@@ -166,7 +166,7 @@ function isOurs(event: WatchEvent, operation: Operation): boolean {
   }
 }
 
-function isOurCreation(event: WatchEvent, operation: Operation): boolean {
+function isOurCreation(event: StoreEvent, operation: StoreOperation): boolean {
   return event.type === 'put' && event.created && isOurs(event, operation);
 }
 
@@ -176,8 +176,8 @@ function firstEvent(
   key: string,
   from: Revision,
   { clock, deadline }: SettleOptions,
-  wanted: (event: WatchEvent) => boolean,
-): Promise<WatchEvent | undefined> {
+  wanted: (event: StoreEvent) => boolean,
+): Promise<StoreEvent | undefined> {
   return new Promise((resolve, reject) => {
     const finish = (settle: () => void): void => {
       timer.cancel();

@@ -49,7 +49,7 @@ export interface RangeResult {
 /** A condition on one key: its modified revision (0 = the key does not exist), or merely that it exists. */
 export type Compare = { readonly key: string; readonly modRevision: Revision } | { readonly key: string; readonly exists: true };
 
-export type Operation =
+export type StoreOperation =
   | { readonly type: 'put'; readonly key: string; readonly value: Buffer; readonly lease?: LeaseId }
   | { readonly type: 'delete'; readonly key: string };
 
@@ -59,7 +59,7 @@ export type Operation =
  */
 export interface Transaction {
   readonly compare: readonly Compare[];
-  readonly operations: readonly Operation[];
+  readonly operations: readonly StoreOperation[];
 }
 
 export type TransactionResult =
@@ -71,7 +71,7 @@ export type TransactionResult =
       readonly current: readonly (KeyValue | undefined)[];
     };
 
-export type WatchEvent =
+export type StoreEvent =
   | { readonly type: 'put'; readonly key: string; readonly value: Buffer; readonly revision: Revision; readonly created: boolean }
   | { readonly type: 'delete'; readonly key: string; readonly revision: Revision };
 
@@ -81,7 +81,7 @@ export interface WatchSink {
    * Complete revisions, ascending: the events of one revision are never split over two calls, and everything in the
    * range up to and including `through` has been delivered once this call returns.
    */
-  events(events: readonly WatchEvent[], through: Revision): void;
+  events(events: readonly StoreEvent[], through: Revision): void;
   /** Nothing in the range happened up to `revision` that was not delivered. */
   progress(revision: Revision): void;
   /** History needed to go on is gone: `compactRevision` is the oldest revision that can still be read. The watch has ended. */
@@ -104,7 +104,7 @@ export interface Watch {
 
 export type LeaseId = string;
 
-export interface CallOptions {
+export interface StoreCallOptions {
   /** When to give up, in milliseconds of {@link Clock.monotonic}; absent = the implementation's default of 10 s. */
   readonly deadline?: number;
 }
@@ -122,26 +122,26 @@ export interface StoreStatus {
 export interface Store {
   get(
     key: string,
-    options?: CallOptions & { readonly revision?: Revision },
+    options?: StoreCallOptions & { readonly revision?: Revision },
   ): Promise<{ readonly revision: Revision; readonly kv: KeyValue | undefined }>;
-  range(request: RangeRequest, options?: CallOptions): Promise<RangeResult>;
-  count(range: KeyRange, options?: CallOptions): Promise<{ readonly revision: Revision; readonly count: number }>;
+  range(request: RangeRequest, options?: StoreCallOptions): Promise<RangeResult>;
+  count(range: KeyRange, options?: StoreCallOptions): Promise<{ readonly revision: Revision; readonly count: number }>;
   /** `ambiguous` = it may or may not have been done; settle it with `commit` (commit.ts), never by a blind retry. */
-  transact(transaction: Transaction, options?: CallOptions): Promise<TransactionResult>;
+  transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult>;
   /** Events in `range` with revision ≥ `from` (≥ 1; a future revision waits until it is reached). */
   watch(range: KeyRange, from: Revision, sink: WatchSink): Watch;
   /** The newest revision, linearizable. */
-  revision(options?: CallOptions): Promise<Revision>;
+  revision(options?: StoreCallOptions): Promise<Revision>;
   /** Forgets history before `revision`, which itself stays readable. An older or equal one than the last is no error. */
-  compact(revision: Revision, options?: CallOptions): Promise<void>;
-  grantLease(ttlSeconds: number, options?: CallOptions): Promise<LeaseId>;
+  compact(revision: Revision, options?: StoreCallOptions): Promise<void>;
+  grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId>;
   /** Renews; rejects with `lease-not-found` when it has expired. */
-  keepLeaseAlive(lease: LeaseId, options?: CallOptions): Promise<void>;
+  keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void>;
   /** Ends the lease at once and deletes its keys. */
-  revokeLease(lease: LeaseId, options?: CallOptions): Promise<void>;
-  status(options?: CallOptions): Promise<StoreStatus>;
+  revokeLease(lease: LeaseId, options?: StoreCallOptions): Promise<void>;
+  status(options?: StoreCallOptions): Promise<StoreStatus>;
   /** Rejects when the store does not answer, or is known to take no writes. May be asked at any rate. */
-  health(options?: CallOptions): Promise<void>;
+  health(options?: StoreCallOptions): Promise<void>;
   /** The most operations that one transaction may hold. */
   readonly maxOperations: number;
   close(): Promise<void>;

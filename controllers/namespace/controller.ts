@@ -9,7 +9,7 @@ import { isNotFound } from '../../shared/client/api-error';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
 import { discover, type Discovered } from '../../shared/client/discovery';
 import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type Outcome } from '../../shared/client/workers';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { deleteContent } from './content';
@@ -42,7 +42,7 @@ async function run(context: ControllerContext): Promise<void> {
   };
   const unhandle = namespaces.handle({ added: look, updated: (_, namespace) => look(namespace) });
   const deletion = new NamespaceDeletion(context);
-  const work = (name: string): Promise<Outcome> => deletion.sync(name);
+  const work = (name: string): Promise<WorkOutcome> => deletion.sync(name);
   if (await synced([namespaces], signal)) {
     await runWorkers({ queue, concurrency: settings.concurrentNamespaceSyncs, logger, signal, work });
   }
@@ -56,7 +56,7 @@ export class NamespaceDeletion {
   constructor(private readonly context: Pick<ControllerContext, 'client' | 'clock' | 'logger' | 'signal'>) {}
 
   /** One pass over the namespace, if it is being deleted and still waits for this controller. */
-  async sync(name: string): Promise<Outcome> {
+  async sync(name: string): Promise<WorkOutcome> {
     const namespace = await this.current(name);
     if (namespace === undefined || !isBeingDeleted(namespace) || !isWaiting(namespace)) return DONE;
     const pass = await this.pass(name);

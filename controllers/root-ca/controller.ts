@@ -1,6 +1,6 @@
 /** Keeps the cluster's root certificate in a ConfigMap of every namespace, and restores what is deleted or changed. */
 import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type Outcome } from '../../shared/client/workers';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
 import { isNotFound } from '../../shared/client/api-error';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { createInNamespace } from '../runtime/create';
@@ -41,7 +41,7 @@ async function run(context: ControllerContext): Promise<void> {
     namespaces.handle({ added: ({ name }) => queue.add(name), updated: (_, { name }) => queue.add(name) }),
     maps.handle({ updated: (_, { namespace }) => queue.add(namespace), deleted: ({ namespace }) => queue.add(namespace) }),
   ];
-  const work = async (name: string): Promise<Outcome> => {
+  const work = async (name: string): Promise<WorkOutcome> => {
     await act(context, name, actionFor(namespaces.get('', name), maps.get(name, publication.name), publication), publication.name);
     return DONE;
   };

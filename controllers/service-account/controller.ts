@@ -1,6 +1,6 @@
 /** Sees to it that every namespace has its service account `default`, and makes it again when it is deleted. */
 import { knownResource } from '../../shared/client/resource';
-import { DONE, runWorkers, type Outcome } from '../../shared/client/workers';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { createInNamespace } from '../runtime/create';
 import { DEFAULT_ACCOUNT, missingAccount } from './reconcile';
@@ -25,7 +25,7 @@ async function run({ client, informers, queue: makeQueue, logger, signal }: Cont
     namespaces.handle({ added: ({ name }) => queue.add(name), updated: (_, { name }) => queue.add(name) }),
     accounts.handle({ deleted: ({ namespace }) => queue.add(namespace) }),
   ];
-  const work = async (name: string): Promise<Outcome> => {
+  const work = async (name: string): Promise<WorkOutcome> => {
     const missing = missingAccount(namespaces.get('', name), accounts.get(name, DEFAULT_ACCOUNT));
     if (missing !== undefined) await createInNamespace(client, ACCOUNTS, missing, signal);
     return DONE;

@@ -7,7 +7,7 @@ import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/api-o
 import type { Informer } from '../../shared/client/informer';
 import { knownResource, type Resource } from '../../shared/client/resource';
 import type { RestClient } from '../../shared/client/rest-client';
-import { DONE, runWorkers, type Outcome } from '../../shared/client/workers';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { decide, isBound, usesClaim } from './reconcile';
 
@@ -69,7 +69,7 @@ async function protect(context: ControllerContext, protection: Protection, users
     };
     unhandle.push(users.handle({ deleted: free }));
   }
-  const work = async (key: string): Promise<Outcome> => {
+  const work = async (key: string): Promise<WorkOutcome> => {
     const object = objects.byKey(key);
     const decision = decide(object, finalizer);
     if (object === undefined || decision.type === 'none') return DONE;

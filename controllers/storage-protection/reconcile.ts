@@ -3,7 +3,7 @@ import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../sh
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 
-export type Decision =
+export type FinalizerDecision =
   | { readonly type: 'none' }
   /** The finalizer is missing. */
   | { readonly type: 'protect'; readonly object: JsonObject }
@@ -11,7 +11,7 @@ export type Decision =
   | { readonly type: 'release'; readonly object: JsonObject };
 
 /** `finalizer` in the spelling that is to be written; either spelling protects. */
-export function decide(found: ApiObject | undefined, finalizer: string): Decision {
+export function decide(found: ApiObject | undefined, finalizer: string): FinalizerDecision {
   if (found === undefined) return { type: 'none' };
   const finalizers = finalizersOf(found);
   const canonical = canonicalQualifiedName(finalizer);

@@ -2,7 +2,7 @@
  * The local runner's own flags. Everything else on the command line goes to each API server, which knows and checks its own.
  */
 import path from 'node:path';
-import { int, list, parseFlags, string, type FlagValues, type Parsed } from '../../shared/runtime/flags';
+import { int, list, parseFlags, string, type FlagValues, type ParsedFlags } from '../../shared/runtime/flags';
 
 const table = {
   'data-dir': string({
@@ -58,7 +58,8 @@ export interface RunnerOptions {
   readonly rest: readonly string[];
 }
 
-export type ParsedOptions = Exclude<Parsed<unknown>, { kind: 'values' }> | { readonly kind: 'options'; readonly options: RunnerOptions };
+export type ParsedOptions =
+  Exclude<ParsedFlags<unknown>, { kind: 'values' }> | { readonly kind: 'options'; readonly options: RunnerOptions };
 
 /** Reads the command line (without node and script). `directory` is what a relative --data-dir starts from. */
 export function parseOptions(argv: readonly string[], directory: string): ParsedOptions {

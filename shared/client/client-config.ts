@@ -15,7 +15,7 @@ export interface TlsOptions {
   readonly servername?: string;
 }
 
-export type Credentials =
+export type ClientCredentials =
   | { readonly type: 'none' }
   | { readonly type: 'token'; readonly token: string }
   /** The file is read again from time to time, because tokens in files are replaced. */
@@ -26,7 +26,7 @@ export interface ClientConfig {
   /** All of them serve the same API; the client stays with one as long as it answers. Never empty. */
   readonly servers: readonly URL[];
   readonly tls: TlsOptions;
-  readonly credentials: Credentials;
+  readonly credentials: ClientCredentials;
   /** Speak HTTP/1.1 to `https:` servers too. */
   readonly http1?: boolean;
 }

@@ -1,7 +1,7 @@
 /** The Authorization header of each request. A token's file is read again once a minute, and when the server refuses the token. */
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../runtime/clock';
-import { ConfigError, type Credentials } from './client-config';
+import { ConfigError, type ClientCredentials } from './client-config';
 
 const REREAD_MS = 60_000;
 
@@ -9,7 +9,7 @@ export class CredentialSource {
   private token: { readonly text: string; readonly readAt: number } | undefined;
 
   constructor(
-    private readonly credentials: Credentials,
+    private readonly credentials: ClientCredentials,
     private readonly clock: Clock,
   ) {}
 

@@ -5,7 +5,7 @@
 import { canonicalGroup, groupIn, type Dialect } from '../names/dialect';
 import { parseApiVersion } from '../api/identity/identity';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../values/json';
-import type { CallOptions, RestClient } from './rest-client';
+import type { RequestOptions, RestClient } from './rest-client';
 import type { Resource } from './resource';
 
 export interface ServedResource extends Resource {
@@ -22,7 +22,7 @@ export interface Discovered {
 }
 
 /** Asks for the two aggregated documents. Rejects when the server does not answer them. */
-export async function discover(client: RestClient, options: CallOptions = {}): Promise<Discovered> {
+export async function discover(client: RestClient, options: RequestOptions = {}): Promise<Discovered> {
   const accept = aggregatedForm(client.dialect);
   const documents = await Promise.all([client.document('/api', accept, options), client.document('/apis', accept, options)]);
   return readDiscovery(documents, client.dialect);

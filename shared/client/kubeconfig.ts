@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { load } from 'js-yaml';
-import { ConfigError, readConfigFile, serverUrl, type ClientConfig, type Credentials, type TlsOptions } from './client-config';
+import { ConfigError, readConfigFile, serverUrl, type ClientConfig, type ClientCredentials, type TlsOptions } from './client-config';
 
 export interface KubeconfigOptions {
   /** Instead of `current-context`. */
@@ -20,7 +20,7 @@ export function readKubeconfig(file: string, options: KubeconfigOptions = {}): C
 
 /** `file` is only named in messages and where relative paths start. Throws {@link ConfigError}. */
 export function parseKubeconfig(text: string, file: string, options: KubeconfigOptions = {}): ClientConfig {
-  const source = new Source(file);
+  const source = new ConfigFile(file);
   const root = source.parse(text);
   const contextName = options.context ?? root.text('current-context');
   if (contextName === undefined || contextName === '') throw source.fault('names no current-context');
@@ -47,7 +47,7 @@ function tlsOf(cluster: Part, user: Part): TlsOptions {
   };
 }
 
-function credentialsOf(user: Part, source: Source): Credentials {
+function credentialsOf(user: Part, source: ConfigFile): ClientCredentials {
   for (const unsupported of ['exec', 'auth-provider']) {
     if (user.has(unsupported)) throw user.fault(`uses ${unsupported}, which this client does not run`);
   }
@@ -59,7 +59,7 @@ function credentialsOf(user: Part, source: Source): Credentials {
   return name === undefined || name === '' ? { type: 'none' } : { type: 'basic', user: name, password: user.text('password') ?? '' };
 }
 
-class Source {
+class ConfigFile {
   constructor(private readonly file: string) {}
 
   parse(text: string): Part {
@@ -85,7 +85,7 @@ class Source {
 /** One mapping of the file. */
 class Part {
   constructor(
-    private readonly source: Source,
+    private readonly source: ConfigFile,
     private readonly values: Readonly<Record<string, unknown>>,
     private readonly label: string,
   ) {}

@@ -15,7 +15,7 @@ export interface Handlers {
 }
 
 /** From `previous` (undefined = was not there) to `current` (undefined = is gone). */
-interface Change {
+interface Notification {
   readonly previous: ApiObject | undefined;
   readonly current: ApiObject | undefined;
   readonly bytes: number;
@@ -33,10 +33,10 @@ const SLICE_MS = 5;
 
 export class Notifications {
   private readonly handlers = new Set<Handlers>();
-  private ordered: { readonly key: string; readonly change: Change }[] = [];
+  private ordered: { readonly key: string; readonly change: Notification }[] = [];
   private next = 0;
   /** In use instead of `ordered` while too much waits. */
-  private joined: Map<string, Change> | undefined;
+  private joined: Map<string, Notification> | undefined;
   private bytes = 0;
   private scheduled = false;
   private idle: (() => void)[] = [];
@@ -73,8 +73,8 @@ export class Notifications {
     return this.scheduled ? new Promise((resolve) => this.idle.push(resolve)) : Promise.resolve();
   }
 
-  private joinAll(key: string, change: Change): void {
-    const joined = new Map<string, Change>();
+  private joinAll(key: string, change: Notification): void {
+    const joined = new Map<string, Notification>();
     this.bytes = 0;
     for (const waiting of [...this.ordered.slice(this.next), { key, change }]) {
       this.bytes += waiting.change.bytes;
@@ -85,7 +85,7 @@ export class Notifications {
     this.joined = joined;
   }
 
-  private join(joined: Map<string, Change>, key: string, { previous, current, bytes }: Change): void {
+  private join(joined: Map<string, Notification>, key: string, { previous, current, bytes }: Notification): void {
     const waiting = joined.get(key);
     if (waiting === undefined) {
       joined.set(key, { previous, current, bytes });
@@ -126,7 +126,7 @@ export class Notifications {
     return this.next < this.ordered.length || (this.joined !== undefined && this.joined.size > 0);
   }
 
-  private take(): Change | undefined {
+  private take(): Notification | undefined {
     const change = this.joined === undefined ? this.ordered[this.next++]?.change : this.takeJoined(this.joined);
     if (change === undefined) {
       this.ordered = [];
@@ -139,7 +139,7 @@ export class Notifications {
     return change;
   }
 
-  private takeJoined(joined: Map<string, Change>): Change | undefined {
+  private takeJoined(joined: Map<string, Notification>): Notification | undefined {
     for (const [key, change] of joined) {
       joined.delete(key);
       return change;
@@ -147,7 +147,7 @@ export class Notifications {
     return undefined;
   }
 
-  private tell({ previous, current }: Change): void {
+  private tell({ previous, current }: Notification): void {
     for (const handlers of this.handlers) {
       this.guard(() => {
         if (current === undefined) {

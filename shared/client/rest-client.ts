@@ -34,7 +34,7 @@ export interface RestClientOptions {
   readonly onAnswer?: (method: Method, code: number, ms: number) => void;
 }
 
-export interface CallOptions {
+export interface RequestOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
@@ -45,7 +45,7 @@ export interface Selectors {
   readonly fieldSelector?: string;
 }
 
-export interface ListOptions extends Selectors, CallOptions {
+export interface ListOptions extends Selectors, RequestOptions {
   readonly limit?: number;
   readonly continue?: string;
   /** Only the objects' metadata. */
@@ -70,7 +70,7 @@ export interface WatchOptions extends Selectors {
   readonly metadataOnly?: boolean;
 }
 
-export interface DeleteOptions extends CallOptions {
+export interface DeleteOptions extends RequestOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
@@ -91,7 +91,7 @@ const LONGEST_WAIT_MS = 30_000;
 /** A watch that has not ended so long after its time is taken to be dead. */
 const WATCH_GRACE_MS = 30_000;
 
-interface Call extends CallOptions {
+interface Call extends RequestOptions {
   readonly method: Method;
   readonly path: string;
   readonly accept?: string;
@@ -113,7 +113,7 @@ export class RestClient {
     return new RestClient(this.options, fence);
   }
 
-  async get(resource: Resource, place: Required<Pick<Place, 'name'>> & Place, options: CallOptions = {}): Promise<ApiObject> {
+  async get(resource: Resource, place: Required<Pick<Place, 'name'>> & Place, options: RequestOptions = {}): Promise<ApiObject> {
     return apiObject(await this.call({ method: 'GET', path: this.path(resource, place), ...options }));
   }
 
@@ -127,21 +127,25 @@ export class RestClient {
     return this.listOf(resource, parseBody(text), bytes);
   }
 
-  async create(resource: Resource, object: JsonObject, options: CallOptions = {}): Promise<ApiObject> {
+  async create(resource: Resource, object: JsonObject, options: RequestOptions = {}): Promise<ApiObject> {
     const namespace = stringAt(objectAt(object, 'metadata'), 'namespace');
     const path = this.path(resource, namespace === undefined ? {} : { namespace });
     return apiObject(await this.call({ method: 'POST', path, body: json(this.typed(resource, object)), ...options }));
   }
 
   /** PUT; `object` names its namespace, name and, for an optimistic write, resourceVersion. */
-  async update(resource: Resource, object: JsonObject, options: CallOptions & { readonly subresource?: string } = {}): Promise<ApiObject> {
+  async update(
+    resource: Resource,
+    object: JsonObject,
+    options: RequestOptions & { readonly subresource?: string } = {},
+  ): Promise<ApiObject> {
     const { namespace, name } = apiObject(object);
     const { subresource, ...rest } = options;
     const path = this.path(resource, { namespace, name, ...(subresource === undefined ? {} : { subresource }) });
     return apiObject(await this.call({ method: 'PUT', path, body: json(this.typed(resource, object)), ...rest }));
   }
 
-  async patch(resource: Resource, place: Place, type: PatchType, patch: JsonValue, options: CallOptions = {}): Promise<ApiObject> {
+  async patch(resource: Resource, place: Place, type: PatchType, patch: JsonValue, options: RequestOptions = {}): Promise<ApiObject> {
     const body = { type: PATCH_MEDIA_TYPES[type], value: patch };
     return apiObject(await this.call({ method: 'PATCH', path: this.path(resource, place), body, ...options }));
   }
@@ -166,7 +170,7 @@ export class RestClient {
   }
 
   /** A document such as `/apis`. */
-  async document(path: string, accept: string, options: CallOptions = {}): Promise<JsonObject> {
+  async document(path: string, accept: string, options: RequestOptions = {}): Promise<JsonObject> {
     const value = await this.call({ method: 'GET', path, accept, ...options });
     if (!isObject(value)) throw new MalformedAnswer(`${path} is no object`);
     return value;
@@ -311,7 +315,7 @@ function suffix(query: URLSearchParams): string {
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
-function callOptions({ signal, timeoutMs }: CallOptions): CallOptions {
+function callOptions({ signal, timeoutMs }: RequestOptions): RequestOptions {
   return { ...(signal === undefined ? {} : { signal }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import { silentLogger } from '../runtime/logger';
 import { ItemRateLimit } from './rate-limit';
-import { runWorkers, type Outcome } from './workers';
+import { runWorkers, type WorkOutcome } from './workers';
 import { WorkQueue } from './work-queue';
 
 function make(options: { readonly firstMs?: number } = {}) {
@@ -144,7 +144,7 @@ test('whatever happens: no item is worked on twice at a time, and none is lost',
 });
 
 describe('workers', () => {
-  function start(work: (item: string) => Promise<Outcome>, concurrency = 2) {
+  function start(work: (item: string) => Promise<WorkOutcome>, concurrency = 2) {
     const { clock, queue } = make();
     const stop = new AbortController();
     const run = runWorkers({ queue, concurrency, logger: silentLogger, signal: stop.signal, work });

@@ -4,21 +4,21 @@ import { ApiError, isConflict } from './api-error';
 import type { WorkQueue } from './work-queue';
 
 /** What working on an item came to. */
-export type Outcome =
+export type WorkOutcome =
   | { readonly type: 'done' }
   /** Nothing failed, but it must be looked at again. */
   | { readonly type: 'again'; readonly afterMs: number }
   /** Not finished, without a fault: the next look comes after the item's back-off. */
   | { readonly type: 'wait' };
 
-export const DONE: Outcome = { type: 'done' };
+export const DONE: WorkOutcome = { type: 'done' };
 
 export interface WorkerOptions {
   readonly queue: WorkQueue;
   readonly concurrency: number;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  readonly work: (item: string, signal: AbortSignal) => Promise<Outcome>;
+  readonly work: (item: string, signal: AbortSignal) => Promise<WorkOutcome>;
 }
 
 /** Resolves when the signal is aborted and no work is under way any more. */

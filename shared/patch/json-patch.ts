@@ -38,7 +38,7 @@ export class TooManyOperations extends Error {
   }
 }
 
-export interface Operation {
+export interface PatchOperation {
   readonly op: string;
   /** Undefined when absent. */
   readonly path: string | undefined;
@@ -47,7 +47,7 @@ export interface Operation {
 }
 
 export interface ParsedOperations {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly PatchOperation[];
   /** Members that no operation has, as `[0].extra`. */
   readonly unknown: readonly string[];
 }
@@ -65,7 +65,7 @@ export function parseOperations(patch: JsonValue): ParsedOperations {
 
 const MEMBERS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 
-function parseOperation(item: JsonValue, index: number, unknown: string[]): Operation {
+function parseOperation(item: JsonValue, index: number, unknown: string[]): PatchOperation {
   if (item === null) return { op: '', path: undefined, from: undefined, value: null };
   if (!isObject(item)) throw new PatchSyntax(`json: cannot unmarshal ${typeName(item)} into Go value of type handlers.jsonPatchOp`);
   for (const member of Object.keys(item)) if (!MEMBERS.has(member)) unknown.push(`[${index}].${member}`);
@@ -86,7 +86,7 @@ function typeName(value: JsonValue): string {
 }
 
 /** Applies the operations to `document` in place and returns the result (another object only when the whole was replaced). */
-export function applyJsonPatch(document: JsonObject, operations: readonly Operation[]): JsonObject {
+export function applyJsonPatch(document: JsonObject, operations: readonly PatchOperation[]): JsonObject {
   const lists = new PatchedLists();
   const result = new Application(document, lists).run(operations);
   lists.settleAll();
@@ -101,12 +101,12 @@ class Application {
     private readonly lists: PatchedLists,
   ) {}
 
-  run(operations: readonly Operation[]): JsonObject {
+  run(operations: readonly PatchOperation[]): JsonObject {
     for (const operation of operations) this.apply(operation);
     return this.root;
   }
 
-  private apply(operation: Operation): void {
+  private apply(operation: PatchOperation): void {
     switch (operation.op) {
       case 'add':
         return this.add(this.place(operation.path), cloneJson(operation.value));
@@ -164,7 +164,7 @@ class Application {
     else this.lists.set(place.parent, this.existing(place.parent, place.index), value);
   }
 
-  private copy(operation: Operation): void {
+  private copy(operation: PatchOperation): void {
     const value = this.valueAt(this.place(operation.from)) ?? null;
     this.lists.settle(value);
     this.copied += Buffer.byteLength(stringifyJson(value));
@@ -172,7 +172,7 @@ class Application {
     this.add(this.place(operation.path), cloneJson(value));
   }
 
-  private test(operation: Operation): void {
+  private test(operation: PatchOperation): void {
     const found = operation.path === '' ? this.root : (this.valueAt(this.place(operation.path)) ?? null);
     this.lists.settle(found);
     if (!equalJson(found, operation.value)) throw new PatchFailure('the test failed');

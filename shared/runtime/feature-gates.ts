@@ -6,10 +6,10 @@
 import { FlagError, map, type Flag } from './flags';
 
 /** alpha: off by default; beta: on by default; ga: always on. */
-type Stage = 'alpha' | 'beta' | 'ga';
+type Maturity = 'alpha' | 'beta' | 'ga';
 
 interface Gate {
-  readonly stage: Stage;
+  readonly stage: Maturity;
   readonly default: boolean;
 }
 
@@ -27,7 +27,7 @@ export type FeatureName = keyof typeof gates;
 export interface FeatureGates {
   enabled(name: FeatureName): boolean;
   /** Every gate with its stage and state, for metrics and logs. */
-  all(): readonly { readonly name: FeatureName; readonly stage: Stage; readonly enabled: boolean }[];
+  all(): readonly { readonly name: FeatureName; readonly stage: Maturity; readonly enabled: boolean }[];
 }
 
 /** Gates at their defaults except where `settings` (name → true/false) says otherwise. */

@@ -114,7 +114,7 @@ export function choice<const Word extends string>(row: Row<NoInfer<Word>> & { re
   return { ...rest, placeholder: words.join('|'), bare: undefined, parse, show: (value) => value };
 }
 
-export interface Program {
+export interface CommandLine {
   /** Name in the usage line and in front of errors. */
   readonly name: string;
   readonly description: string;
@@ -122,7 +122,7 @@ export interface Program {
   readonly passUnknown?: boolean;
 }
 
-export type Parsed<Table> =
+export type ParsedFlags<Table> =
   | { readonly kind: 'values'; readonly values: FlagValues<Table>; readonly given: ReadonlySet<string>; readonly rest: readonly string[] }
   | { readonly kind: 'help'; readonly text: string }
   | { readonly kind: 'error'; readonly message: string };
@@ -131,7 +131,7 @@ export type Parsed<Table> =
  * Reads `argv` (without the node executable and script). `given` names the flags that were on the command line; `rest` holds, in order and
  * verbatim, what the table does not know (always empty unless `passUnknown`).
  */
-export function parseFlags<Table extends FlagTable>(program: Program, table: Table, argv: readonly string[]): Parsed<Table> {
+export function parseFlags<Table extends FlagTable>(program: CommandLine, table: Table, argv: readonly string[]): ParsedFlags<Table> {
   const found = new Map<string, unknown>();
   const command = commandFor(program, table, found);
   try {
@@ -149,11 +149,11 @@ export function parseFlags<Table extends FlagTable>(program: Program, table: Tab
  * `errorExitCode` (1 by default; {@link USAGE_EXIT_CODE} for a supervised program).
  */
 export function flagsOrExit<Table extends FlagTable>(
-  program: Program,
+  program: CommandLine,
   table: Table,
   argv: readonly string[],
   errorExitCode = 1,
-): Extract<Parsed<Table>, { kind: 'values' }> {
+): Extract<ParsedFlags<Table>, { kind: 'values' }> {
   const parsed = parseFlags(program, table, argv);
   switch (parsed.kind) {
     case 'values':
@@ -168,7 +168,7 @@ export function flagsOrExit<Table extends FlagTable>(
 }
 
 /** The text of `--help`: usage, then the flags by section in the order of the table. */
-export function helpText(program: Program, table: FlagTable): string {
+export function helpText(program: CommandLine, table: FlagTable): string {
   const sections = new Map<string, string[]>();
   for (const [name, flag] of Object.entries(table)) {
     const lines = sections.get(flag.section) ?? [];
@@ -183,7 +183,7 @@ export function helpText(program: Program, table: FlagTable): string {
   return parts.join('');
 }
 
-function commandFor(program: Program, table: FlagTable, found: Map<string, unknown>): Command {
+function commandFor(program: CommandLine, table: FlagTable, found: Map<string, unknown>): Command {
   const command = new Command(program.name)
     .exitOverride()
     .configureOutput({ writeOut: () => undefined, writeErr: () => undefined })

@@ -21,7 +21,7 @@ export interface ProcessHandle {
   exit(code: number): void;
 }
 
-export interface LifecycleOptions {
+export interface ProcessOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly process: ProcessHandle;
@@ -42,7 +42,7 @@ export class Lifecycle {
   private signalledAt: number | undefined;
   private stopped: Promise<void> | undefined;
 
-  constructor(private readonly options: LifecycleOptions) {
+  constructor(private readonly options: ProcessOptions) {
     this.stopping = this.controller.signal;
   }
 

@@ -1,14 +1,14 @@
 /** Unknown and repeated members of a body in upstream's words and order, for `fieldValidation`. */
 import { FaultList } from './fault-list';
 import { stepText, walkMembers } from './json-walk';
-import type { Parsed } from './strict-json';
+import type { ParsedText } from './strict-json';
 
 /**
  * The faults of a body: `unknown field "spec.foo"`, `duplicate field "spec.type"` in order of appearance; for YAML the repeated keys first, as
  * one fault when `level` is `strict` (`yaml: unmarshal errors:\n  line 5: key "type" already set in map`) and one each when it is `warn`.
  * `unknown` are the paths that decodeObject found.
  */
-export function fieldFaults(parsed: Parsed, unknown: readonly string[], level: 'strict' | 'warn'): string[] {
+export function fieldFaults(parsed: ParsedText, unknown: readonly string[], level: 'strict' | 'warn'): string[] {
   const unknownFaults = unknown.map((path) => `unknown field ${JSON.stringify(path)}`);
   if (parsed.duplicates.length === 0) return unknownFaults;
   if (parsed.format === 'yaml') {

@@ -11,7 +11,7 @@
  */
 export { fieldFaults } from './field-faults';
 export { decodeProtobuf, encodeProtobuf, encodeProtobufMessage, ProtobufFault } from './protobuf';
-export { parseJson, type Parsed } from './strict-json';
+export { parseJson, type ParsedText } from './strict-json';
 export { SyntaxFault } from './syntax-fault';
 export { parseYaml } from './yaml';
 export { stringifyYaml } from './yaml-output';

@@ -3,7 +3,7 @@
  * written for clear rules and not for speed.
  */
 
-type Step = 'value' | 'firstValue' | 'key' | 'firstKey' | 'colon' | 'afterMember' | 'afterItem' | 'end';
+type Expecting = 'value' | 'firstValue' | 'key' | 'firstKey' | 'colon' | 'afterMember' | 'afterItem' | 'end';
 
 const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const ESCAPABLE = new Set([...'"\\/bfnrt'].map((character) => character.charCodeAt(0)));
@@ -24,7 +24,7 @@ class Explainer {
   ) {}
 
   run(): string | undefined {
-    let step: Step = 'value';
+    let step: Expecting = 'value';
     for (;;) {
       while (SPACE.has(this.peek())) this.at += 1;
       const byte = this.peek();
@@ -36,7 +36,7 @@ class Explainer {
     }
   }
 
-  private take(step: Step, byte: number): { step: Step } | { fault: string } {
+  private take(step: Expecting, byte: number): { step: Expecting } | { fault: string } {
     switch (step) {
       case 'firstValue':
         if (byte === 0x5d) return this.close();
@@ -67,7 +67,7 @@ class Explainer {
     }
   }
 
-  private value(byte: number): { step: Step } | { fault: string } {
+  private value(byte: number): { step: Expecting } | { fault: string } {
     if (byte === 0x7b || byte === 0x5b) {
       if (this.open.length >= this.maxDepth) return { fault: bad(byte, 'exceeded max depth') };
       this.at += 1;
@@ -85,19 +85,19 @@ class Explainer {
     return bad(byte, 'looking for beginning of value');
   }
 
-  private key(byte: number): { step: Step } | { fault: string } {
+  private key(byte: number): { step: Expecting } | { fault: string } {
     if (byte !== 0x22) return { fault: bad(byte, 'looking for beginning of object key string') };
     const fault = this.text();
     return fault === undefined ? { step: 'colon' } : { fault };
   }
 
-  private close(): { step: Step } {
+  private close(): { step: Expecting } {
     this.at += 1;
     this.open.pop();
     return { step: this.afterValue() };
   }
 
-  private afterValue(): Step {
+  private afterValue(): Expecting {
     const container = this.open.at(-1);
     return container === undefined ? 'end' : container === 'object' ? 'afterMember' : 'afterItem';
   }

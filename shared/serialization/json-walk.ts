@@ -20,7 +20,7 @@ export interface Visitor {
   close?: () => void;
 }
 
-interface Frame {
+interface Nesting {
   readonly isObject: boolean;
   /** Seen members of an object. */
   seen: Set<string> | undefined;
@@ -30,7 +30,7 @@ interface Frame {
 }
 
 export function walkMembers(text: string, visitor: Visitor): void {
-  const frames: Frame[] = [];
+  const frames: Nesting[] = [];
   let skipBelow = Infinity;
   const pathOf = (): string => textOf(frames);
   const tokens = new JsonTokens(text);
@@ -85,7 +85,7 @@ function isNumber(spelled: string): boolean {
   return first === '-' || (first >= '0' && first <= '9');
 }
 
-function textOf(frames: readonly Frame[]): string {
+function textOf(frames: readonly Nesting[]): string {
   let path = '';
   for (const { key } of frames) {
     path += stepText(key, path === '');
@@ -100,7 +100,7 @@ export function stepText(key: string | number, isFirst: boolean): string {
   return isFirst ? key : `.${key}`;
 }
 
-function childOf(frame: Frame): JsonValue | undefined {
+function childOf(frame: Nesting): JsonValue | undefined {
   if (Array.isArray(frame.value)) return frame.value[Number(frame.key)];
   return frame.value === undefined ? undefined : own(frame.value, String(frame.key));
 }

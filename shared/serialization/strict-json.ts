@@ -11,7 +11,7 @@ import { walkMembers } from './json-walk';
 import { SyntaxFault } from './syntax-fault';
 import { decodeUtf8 } from './utf8';
 
-export interface Parsed {
+export interface ParsedText {
   value: JsonValue;
   format: 'json' | 'yaml';
   /** At most 100. JSON: paths of repeated members (`spec.type`). YAML: `line 5: key "type" already set in map`. In order of appearance. */
@@ -33,7 +33,7 @@ const MERGED_DEPTH = 1000;
  * Parses one JSON text; bytes that are no UTF-8 become U+FFFD. Of a repeated member the last one counts (`last`, for patches and configurations), or
  * repeated objects are merged (`merged`, for the objects themselves). Throws SyntaxFault with upstream's message.
  */
-export function parseJson(bytes: Uint8Array, repeated: 'last' | 'merged' = 'last'): Parsed {
+export function parseJson(bytes: Uint8Array, repeated: 'last' | 'merged' = 'last'): ParsedText {
   const text = decodeUtf8(bytes);
   let value: JsonValue;
   try {

@@ -16,7 +16,7 @@ import { compareBytes, isObject, own, setMember, type JsonArray, type JsonObject
 import { SyntaxFault } from './syntax-fault';
 import { explainYaml } from './yaml-faults';
 import { IndentedText } from './yaml-indent';
-import { resolvePlain, type Scalar } from './yaml-scalar';
+import { resolvePlain, type YamlScalar } from './yaml-scalar';
 
 export interface YamlDocument {
   value: JsonValue;
@@ -194,7 +194,7 @@ class Composer {
     return undefined;
   }
 
-  private scalar(event: ScalarEvent): Scalar {
+  private scalar(event: ScalarEvent): YamlScalar {
     const text = this.isCutOff(event) ? getScalarValue(this.text, event).replace(/\n$/, '') : getScalarValue(this.text, event);
     const tag =
       event.tagStart < 0
@@ -234,7 +234,7 @@ class Composer {
   }
 }
 
-function leaf(value: Scalar): Node {
+function leaf(value: YamlScalar): Node {
   return { value, size: 1, length: typeof value === 'string' ? value.length : 0, pairs: NO_PAIRS };
 }
 

@@ -22,10 +22,10 @@ const RADIXES: ReadonlyMap<string, { prefix: string; digits: RegExp }> = new Map
 /** Longer texts are no integers of 64 bits, but for zeros before them. */
 const MOST_DIGITS = 100;
 
-export type Scalar = null | boolean | number | bigint | string;
+export type YamlScalar = null | boolean | number | bigint | string;
 
 /** The value of a plain, untagged scalar. Throws SyntaxFault for values that JSON does not have. */
-export function resolvePlain(text: string): Scalar {
+export function resolvePlain(text: string): YamlScalar {
   if (NULLS.has(text)) return null;
   const boolean = BOOLEANS.get(text);
   if (boolean !== undefined) return boolean;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../runtime/clock';
-import { parseJson, type Parsed } from './strict-json';
+import { parseJson, type ParsedText } from './strict-json';
 import { SyntaxFault } from './syntax-fault';
 import { composeYaml } from './yaml-document';
 import { YamlPool } from './yaml-pool';
@@ -20,7 +20,7 @@ const MEMORY_MB = 256;
 const pool = new YamlPool(() => new Worker(WORKER_FILE, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } }));
 
 /** Parses the first document. Throws SyntaxFault, whose message begins with `yaml: ` as upstream's, or a 429 when too many large ones wait. */
-export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<Parsed> {
+export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<ParsedText> {
   const json = tryJson(bytes);
   if (json !== undefined) return json;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -32,7 +32,7 @@ export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<Parsed
 }
 
 /** JSON with repeated members is left to the YAML parser, which names them by line as upstream does. */
-function tryJson(bytes: Uint8Array): Parsed | undefined {
+function tryJson(bytes: Uint8Array): ParsedText | undefined {
   if (bytes[0] !== 0x7b) return undefined;
   try {
     const parsed = parseJson(bytes);

@@ -6,7 +6,7 @@ export class BenchClient {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 2048, rejectUnauthorized: false });
 
   constructor(
-    private readonly port: number,
+    readonly port: number,
     private readonly token: string,
   ) {}
 

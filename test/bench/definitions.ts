@@ -6,6 +6,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
+import { errorCode } from '../../shared/runtime/error-code';
 import { startEtcd, type EtcdServer } from '../support/etcd';
 import { kubectlOnPath, packagedProgram, runClient } from '../support/kubectl';
 import { madeUpDefinitions, smallDefinition, type MadeUpDefinition } from '../support/made-up-definitions';
@@ -147,8 +148,17 @@ async function served(replicas: readonly Replica[], definitions: readonly MadeUp
   }
 }
 
-const apply = (client: BenchClient, { name, text }: MadeUpDefinition): Promise<number> =>
-  client.send('PATCH', `${KIND}/${name}?fieldManager=bench&force=true`, text, APPLY);
+/**
+ * Again when the connection was cut: Node's HTTP/1.1 server loses one whose next large request begins to arrive while the last large answer is on its way
+ * ("Parse Error: Paused").
+ */
+async function apply(client: BenchClient, { name, text }: MadeUpDefinition): Promise<void> {
+  const send = (): Promise<number> => client.send('PATCH', `${KIND}/${name}?fieldManager=bench&force=true`, text, APPLY);
+  await send().catch(async (error: unknown) => {
+    if (errorCode(error) !== 'ECONNRESET') throw error;
+    await send();
+  });
+}
 
 async function install(replicas: readonly Replica[], definitions: readonly MadeUpDefinition[]): Promise<void> {
   const [first] = replicas;

@@ -3,10 +3,13 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,memory,definitions]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,memory,definitions]
  *   npm run bench -- --parts=definitions [--definitions=450] [--stores=embedded,etcd]
  *
- * `definitions` prints absolute figures and takes minutes. `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
+ * `definitions` prints absolute figures and takes minutes, so it runs only when it is asked for.
+ * `cluster` prints what a client waits while 200 nodes and 5,000 Pods move; with --server=<origin> --token=<token> --domain=<end of the groups'
+ * names> it asks that server instead of one of ours. Both cores are busy for a minute, so it runs only when it is asked for.
+ * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +23,9 @@ import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BareServer } from './bare';
 import { BenchClient, configMap, deployment } from './client';
-import { anonymousMegabytes, loop, warmLoop, type Cost } from './measure';
+import { anonymousMegabytes, cpuSeconds, loop, warmLoop, type Cost } from './measure';
+import { clusterWaits, quantile } from './cluster';
+import type { ClusterLoad } from './cluster-load';
 import { definitionCosts } from './definitions';
 import { changeCost } from './node-watchers';
 import { podCost } from './pods';
@@ -31,6 +36,8 @@ const TOKEN = 'bench-token';
 const PROTOBUF = PROTOBUF_MEDIA_TYPE.platform;
 const option = (name: string, absent: number): number =>
   Number(process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? absent);
+const text = (name: string): string | undefined =>
+  process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3);
 const seconds = option('seconds', 4);
 const objects = option('objects', 112_000);
 const SERVICES = 10_000;
@@ -255,6 +262,41 @@ async function services(): Promise<void> {
   }
 }
 
+/** On etcd when there is one: its client shares the event loop with everyone else. */
+async function cluster(): Promise<void> {
+  const load = { nodes: option('nodes', 200), pods: option('pods', 5000), creators: 50 };
+  const origin = text('server');
+  if (origin !== undefined) {
+    await printWaits({ ...load, origin, token: text('token') ?? '', domain: text('domain') ?? 'k8s.io' });
+    return;
+  }
+  const etcd = findEtcd() === undefined ? undefined : await startEtcd();
+  const folder = temporaryFolder('bench');
+  const { server, client } = await start(folder, etcd?.endpoint);
+  try {
+    await printWaits({ ...load, origin: `https://127.0.0.1:${client.port}`, token: TOKEN, domain: 'platform.io' }, server.process.pid);
+  } finally {
+    client.close();
+    await server.process.stop();
+    await etcd?.dispose();
+    removeFolder(folder);
+  }
+}
+
+async function printWaits(load: ClusterLoad, pid?: number): Promise<void> {
+  const before = pid === undefined ? 0 : cpuSeconds(pid);
+  const { kept, fresh, rewatched, seconds: took } = await clusterWaits(load);
+  const used = pid === undefined ? '' : `, ${(cpuSeconds(pid) - before).toFixed(1)} s of the server's CPU`;
+  console.log(`\n${load.pods} Pods on ${load.nodes} nodes: ${took.toFixed(1)} s until all run${used}, ${rewatched} watches were cut off`);
+  for (const [name, waits] of [
+    ['GET on a kept connection', kept],
+    ['GET on a new connection', fresh],
+  ] as const) {
+    const parts = [0.5, 0.9, 0.99, 1].map((part) => quantile(waits, part).toFixed(0)).join(' / ');
+    console.log(`${name.padEnd(46)} p50 / p90 / p99 / p100 ${parts} ms (${waits.length})`);
+  }
+}
+
 async function main(): Promise<void> {
   if (parts.includes('pods')) {
     const { checked, parsed } = podCost();
@@ -264,6 +306,7 @@ async function main(): Promise<void> {
   if (parts.includes('watches')) await watches();
   if (parts.includes('writes')) await writes();
   if (parts.includes('services')) await services();
+  if (parts.includes('cluster')) await cluster();
   if (parts.includes('memory')) await memory(objects);
   if (parts.includes('definitions')) await definitionCosts(definitions, stores);
 }

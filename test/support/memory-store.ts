@@ -8,7 +8,7 @@ import type { Clock, Timer } from '../../shared/runtime/clock';
 import { ManualClock } from './manual-clock';
 import {
   StoreError,
-  type CallOptions,
+  type StoreCallOptions,
   type KeyRange,
   type KeyValue,
   type LeaseId,
@@ -20,7 +20,7 @@ import {
   type Transaction,
   type TransactionResult,
   type Watch,
-  type WatchEvent,
+  type StoreEvent,
   type WatchSink,
 } from '../../apiserver/storage/store';
 
@@ -64,7 +64,7 @@ class MemoryWatch implements Watch {
       return;
     }
     // All that is due in one call, as a real store delivers a backlog.
-    const due: WatchEvent[] = [];
+    const due: StoreEvent[] = [];
     for (; this.next <= this.store.current; this.next += 1) {
       due.push(...this.store.eventsAt(this.next).filter((event) => inRange(this.range, event.key)));
     }
@@ -128,7 +128,7 @@ export class MemoryStore implements Store {
   private readonly leases = new Map<LeaseId, Lease>();
   private granted = 0;
   private readonly versions = new Map<string, Version[]>();
-  private readonly history: WatchEvent[][] = [];
+  private readonly history: StoreEvent[][] = [];
   private readonly watches = new Set<MemoryWatch>();
 
   /** `clock`: leases end by it; by default it stands still. */
@@ -164,13 +164,13 @@ export class MemoryStore implements Store {
     for (const watch of this.watches) watch.pump();
   }
 
-  eventsAt(revision: Revision): readonly WatchEvent[] {
+  eventsAt(revision: Revision): readonly StoreEvent[] {
     return this.history[revision] ?? [];
   }
 
   async get(
     key: string,
-    options?: CallOptions & { readonly revision?: Revision },
+    options?: StoreCallOptions & { readonly revision?: Revision },
   ): Promise<{ revision: Revision; kv: KeyValue | undefined }> {
     this.calls.get += 1;
     checkKey(key);
@@ -179,7 +179,7 @@ export class MemoryStore implements Store {
     return { revision: this.current, kv: this.at(key, options?.revision ?? this.current) };
   }
 
-  async range(request: RangeRequest, options?: CallOptions): Promise<RangeResult> {
+  async range(request: RangeRequest, options?: StoreCallOptions): Promise<RangeResult> {
     this.calls.range += 1;
     this.check('deadline', options);
     this.checkRevision(request.revision);
@@ -191,12 +191,12 @@ export class MemoryStore implements Store {
     return { revision: this.current, kvs, more: found.length > limit, count: found.length };
   }
 
-  async count(range: KeyRange, options?: CallOptions): Promise<{ revision: Revision; count: number }> {
+  async count(range: KeyRange, options?: StoreCallOptions): Promise<{ revision: Revision; count: number }> {
     const { revision, count } = await this.range({ ...range, limit: 1 }, options);
     return { revision, count };
   }
 
-  async transact(transaction: Transaction, options?: CallOptions): Promise<TransactionResult> {
+  async transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
     this.calls.transact += 1;
     this.check('unavailable', options);
     checkTransaction(transaction, this.maxOperations);
@@ -218,7 +218,7 @@ export class MemoryStore implements Store {
     return watch;
   }
 
-  async revision(options?: CallOptions): Promise<Revision> {
+  async revision(options?: StoreCallOptions): Promise<Revision> {
     this.calls.revision += 1;
     this.lookupsInFlight += 1;
     this.mostLookupsInFlight = Math.max(this.mostLookupsInFlight, this.lookupsInFlight);
@@ -231,13 +231,13 @@ export class MemoryStore implements Store {
     }
   }
 
-  async compact(revision: Revision, options?: CallOptions): Promise<void> {
+  async compact(revision: Revision, options?: StoreCallOptions): Promise<void> {
     this.check('unavailable', options);
     if (revision > this.current) throw new StoreError('future-revision', `the store is at ${this.current}`);
     this.compactRevision = Math.max(this.compactRevision, revision);
   }
 
-  async grantLease(ttlSeconds: number, options?: CallOptions): Promise<LeaseId> {
+  async grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId> {
     this.check('unavailable', options);
     this.granted += 1;
     const lease = String(this.granted);
@@ -246,14 +246,14 @@ export class MemoryStore implements Store {
     return lease;
   }
 
-  async keepLeaseAlive(lease: LeaseId, options?: CallOptions): Promise<void> {
+  async keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
     this.check('unavailable', options);
     const found = this.lease(lease);
     found.end.cancel();
     found.end = this.clock.after(found.ttlMs, () => this.endLease(lease));
   }
 
-  async revokeLease(lease: LeaseId, options?: CallOptions): Promise<void> {
+  async revokeLease(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
     this.check('unavailable', options);
     this.endLease(lease);
   }
@@ -262,7 +262,7 @@ export class MemoryStore implements Store {
     return { version: 'memory', revision: this.current, size: 0 };
   }
 
-  async health(options?: CallOptions): Promise<void> {
+  async health(options?: StoreCallOptions): Promise<void> {
     await this.revision(options);
   }
 
@@ -273,7 +273,7 @@ export class MemoryStore implements Store {
 
   private commit(operations: Transaction['operations']): Revision {
     const revision = this.current + 1;
-    const events: WatchEvent[] = [];
+    const events: StoreEvent[] = [];
     for (const operation of operations) {
       const before = this.at(operation.key, this.current);
       const versions = this.versions.get(operation.key) ?? [];
@@ -314,7 +314,7 @@ export class MemoryStore implements Store {
     this.commit([...keys].map((key) => ({ type: 'delete', key })));
   }
 
-  private check(late: 'deadline' | 'unavailable', options?: CallOptions): void {
+  private check(late: 'deadline' | 'unavailable', options?: StoreCallOptions): void {
     if (this.closed) throw new StoreError('closed', 'the store is closed');
     if (this.failure !== undefined) throw this.failure;
     if (options?.deadline !== undefined && options.deadline < this.clock.monotonic()) {

@@ -12,7 +12,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { NOT_MINE, type TokenAuthenticator, type TokenOutcome } from '../authenticator';
 import { fingerprint } from '../fingerprint';
 import { bindingFault, type BoundObjects } from './bound-objects';
-import { accountUser, ClaimError, readClaims, type Claims, type ObjectClaim } from './claims';
+import { accountUser, ClaimError, readClaims, type TokenClaims, type ObjectClaim } from './claims';
 import type { TokenKey } from './keys';
 import { LEGACY_ISSUERS, legacyStanding, readLegacyClaims, type LegacyUse } from './legacy';
 import { parseToken, TokenError, verifySignature, type UnverifiedToken } from './signature';
@@ -158,7 +158,7 @@ function isLegacy({ payload }: UnverifiedToken): boolean {
 }
 
 /** Every token has an end: one that names none is taken for one that is over. */
-function timeFault({ expires, notBefore, issuedAt }: Claims, now: number): string | undefined {
+function timeFault({ expires, notBefore, issuedAt }: TokenClaims, now: number): string | undefined {
   if (now > expires + LEEWAY) return 'service account token has expired';
   if (now < notBefore - LEEWAY) return 'service account token is not valid yet';
   return now < issuedAt - LEEWAY ? 'service account token is issued in the future' : undefined;
@@ -169,7 +169,7 @@ function audienceFault(made: readonly string[], wanted: readonly string[]): stri
   return `token audiences ${list(made)} is invalid for the target audiences ${list(wanted)}`;
 }
 
-function userOf({ namespace, account, id, pod, node }: Claims, { prefix }: GeneratedNames): UserInfo {
+function userOf({ namespace, account, id, pod, node }: TokenClaims, { prefix }: GeneratedNames): UserInfo {
   const facts: readonly (readonly [name: string, value: string | undefined])[] = [
     ['credential-id', id === '' ? undefined : `JTI=${id}`],
     ['node-name', node?.name],

@@ -4,7 +4,7 @@
  */
 import { quote } from '../../../shared/values/quote';
 import type { Clock } from '../../../shared/runtime/clock';
-import type { Claims, ObjectClaim } from './claims';
+import type { TokenClaims, ObjectClaim } from './claims';
 
 /** What of an object a token depends on. */
 export interface ObjectState {
@@ -41,7 +41,7 @@ const LEEWAY_MS = 60_000;
 const INVALIDATED = 'service account token has been invalidated';
 
 /** Undefined when all is well, else upstream's words for what is not. */
-export function bindingFault(claims: Claims, objects: BoundObjects, clock: Clock): string | undefined {
+export function bindingFault(claims: TokenClaims, objects: BoundObjects, clock: Clock): string | undefined {
   const { namespace, account, secret, pod, node } = claims;
   const gone = ({ deletion }: ObjectState): boolean => deletion !== undefined && deletion < clock.now() - LEEWAY_MS;
 

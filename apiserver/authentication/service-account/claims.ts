@@ -11,7 +11,7 @@ export interface ObjectClaim {
 }
 
 /** Times are in seconds since 1970. */
-export interface Claims {
+export interface TokenClaims {
   readonly issuer: string;
   readonly audiences: readonly string[];
   readonly expires: number;
@@ -32,7 +32,7 @@ export function accountUser(namespace: string, name: string): string {
 }
 
 /** Members in upstream's order. */
-export function writeClaims(claims: Claims, names: GeneratedNames): JsonObject {
+export function writeClaims(claims: TokenClaims, names: GeneratedNames): JsonObject {
   const { account, pod, secret, node, warnAfter } = claims;
   return {
     aud: [...claims.audiences],
@@ -61,7 +61,7 @@ function writeObject({ name, uid }: ObjectClaim): JsonObject {
 export class ClaimError extends Error {}
 
 /** Throws {@link ClaimError}. What is absent reads as empty, 0 or, of an end, as the beginning of time. */
-export function readClaims(payload: JsonObject): Claims {
+export function readClaims(payload: JsonObject): TokenClaims {
   const bound =
     Object.values(GENERATED_NAMES)
       .map(({ prefix }) => objectAt(payload, prefix))

@@ -1,10 +1,10 @@
 /** Signs service account tokens. What they say is decided by whoever asks for one. */
 import { CompactSign } from 'jose/jws/compact/sign';
 import type { GeneratedNames } from '../../../shared/names/dialect';
-import { writeClaims, type Claims } from './claims';
+import { writeClaims, type TokenClaims } from './claims';
 import type { TokenKey } from './keys';
 
-export type IssueToken = (claims: Omit<Claims, 'issuer'>) => Promise<string>;
+export type IssueToken = (claims: Omit<TokenClaims, 'issuer'>) => Promise<string>;
 
 export function tokenIssuer(issuer: string, { id, algorithm, key }: TokenKey, names: GeneratedNames): IssueToken {
   return (claims) => {

@@ -4,7 +4,7 @@
  */
 import { compactVerify } from 'jose/jws/compact/verify';
 import { isObject, type JsonObject } from '../../../shared/values/json';
-import { parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
+import { parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { TokenKey } from './keys';
 
 /** The token is one of ours by its issuer, but something is wrong with it; the message is upstream's. */
@@ -34,7 +34,7 @@ export function parseToken(text: string): UnverifiedToken | undefined {
   return { text, payload: payload.value, repeated: payload.duplicates, keyId: typeof keyId === 'string' ? keyId : undefined };
 }
 
-function parsedPart(text: string): { readonly value: JsonObject; readonly duplicates: Parsed['duplicates'] } | undefined {
+function parsedPart(text: string): { readonly value: JsonObject; readonly duplicates: ParsedText['duplicates'] } | undefined {
   try {
     const { value, duplicates } = parseJson(Buffer.from(text, 'base64url'));
     return isObject(value) ? { value, duplicates } : undefined;

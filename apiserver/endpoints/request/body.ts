@@ -14,7 +14,7 @@ import {
 } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
-import { decodeProtobuf, parseJson, parseYaml, ProtobufFault, SyntaxFault, type Parsed } from '../../../shared/serialization';
+import { decodeProtobuf, parseJson, parseYaml, ProtobufFault, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { ParsedBody, PatchType } from '../../registry/verbs';
 import type { Exchange } from './exchange';
 import { bodyTypes, type Media } from './negotiation';
@@ -146,7 +146,7 @@ export async function decode(bytes: Buffer, format: Media, type: string, clock: 
   }
 }
 
-function withObject({ value, literals, text, ...parsed }: Parsed): ParsedBody {
+function withObject({ value, literals, text, ...parsed }: ParsedText): ParsedBody {
   return {
     ...parsed,
     value: objectOf(value),

@@ -4,8 +4,8 @@
  * apiserver/custom-resources.
  */
 import { invalidAs, invalidValue } from '../../../shared/api/errors/field-error';
-import { quote } from '../../../shared/values/quote';
 import type { Errors } from '../rules/checks';
+import { quote } from '../../../shared/values/quote';
 import { timestamp } from '../../../shared/api/metadata/object-meta';
 import { checkApproval } from './approval';
 import { checkNames } from './names';
@@ -75,8 +75,9 @@ function checkStoredVersions(object: Definition, errors: Errors): void {
     return;
   }
   const left = new Set(stored);
+  const shown = `[]string{${stored.map((name) => quote(name)).join(', ')}}`;
   for (const { name = '', storage } of object.spec?.versions ?? []) {
-    if (!left.delete(name) && storage === true) errors.push(invalidValue(STORED, stored, `must have the storage version ${name}`));
+    if (!left.delete(name) && storage === true) errors.push(invalidAs(STORED, shown, `must have the storage version ${name}`));
   }
 }
 

@@ -9,7 +9,7 @@ import type { ApiextensionsV1CustomResourceDefinitionVersion } from '../../../sh
 
 type Version = ApiextensionsV1CustomResourceDefinitionVersion;
 
-export interface Part {
+export interface DefinitionPart {
   readonly member: keyof Version;
   /** What upstream calls it below `spec` when all versions have it alike. */
   readonly sharedPlace: string;
@@ -18,7 +18,7 @@ export interface Part {
 }
 
 /** In upstream's order. */
-export const PARTS: readonly Part[] = [
+export const PARTS: readonly DefinitionPart[] = [
   part('schema', 'validation', (version, place, errors) => {
     const schema = version.schema?.openAPIV3Schema;
     if (schema !== undefined) append(errors, schemaErrors(schema, `${place}.openAPIV3Schema`));
@@ -28,7 +28,7 @@ export const PARTS: readonly Part[] = [
   part('selectableFields', 'selectableFields', checkSelectable),
 ];
 
-function part(member: keyof Version, sharedPlace: string, check: Part['check']): Part {
+function part(member: keyof Version, sharedPlace: string, check: DefinitionPart['check']): DefinitionPart {
   const read = (version: Version | undefined): JsonValue => version?.[member] ?? null;
   return { member, sharedPlace, check, isAlike: ([first, ...others]) => others.every((other) => equalJson(read(other), read(first))) };
 }

@@ -1,11 +1,10 @@
 /** The spec of a CustomResourceDefinition, in the order in which upstream judges it. */
 import { invalidAs, invalidValue, required } from '../../../shared/api/errors/field-error';
-import { append } from '../../../shared/values/append';
 import { dns1035Label, dnsSubdomain } from '../../../shared/values/name-formats';
-import { conversionErrors } from './conversion';
+import { checkConversion } from './conversion';
 import { checkRequiredChoice, type Errors } from '../rules/checks';
 import { checkNames } from './names';
-import { PARTS, type Part } from './parts';
+import { PARTS, type DefinitionPart } from './parts';
 import type {
   ApiextensionsV1CustomResourceDefinitionSpec,
   ApiextensionsV1CustomResourceDefinitionVersion,
@@ -35,7 +34,7 @@ export function checkSpec(spec: Spec, errors: Errors): void {
   if (only !== '') checkLabel(only, 'spec.version', errors);
   checkNames(spec.names ?? {}, 'spec.names', 'all', errors);
   if (first !== undefined) for (const part of alike) part.check(first, `spec.${part.sharedPlace}`, errors);
-  append(errors, conversionErrors(spec));
+  checkConversion(spec, errors);
 }
 
 function checkGroup(group: string, errors: Errors): void {
@@ -47,7 +46,7 @@ function checkGroup(group: string, errors: Errors): void {
 }
 
 /** What all versions have alike is judged once, elsewhere. */
-function checkVersion(version: Version, place: string, alike: readonly Part[], errors: Errors): void {
+function checkVersion(version: Version, place: string, alike: readonly DefinitionPart[], errors: Errors): void {
   checkLabel(version.name ?? '', `${place}.name`, errors);
   const warning = version.deprecationWarning;
   const fault = warning === undefined ? undefined : warningFault(warning, version.deprecated === true);

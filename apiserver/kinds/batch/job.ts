@@ -1,29 +1,29 @@
 /** Job: Pods that come to an end, with a selector that only they match. */
 import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
-import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { dnsLabel } from '../../../shared/values/name-formats';
-import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import { numberAt } from '../rules/field-rules';
-import { jobChangeErrors } from './job/change';
-import { generateSelector, generatedSelectorErrors, jobSelectorErrors } from './job/selector';
-import { isIndexed, jobSpecErrors, manyIndexesWarnings } from './job/spec';
-import { jobStatusErrors } from './job/status';
+import type { Errors } from '../rules/checks';
+import { checkJobChange } from './job/change';
+import { checkGeneratedSelector, checkJobSelector, generateSelector } from './job/selector';
+import { checkJobSpec, isIndexed, manyIndexesWarnings } from './job/spec';
+import { validateJobStatus } from './job/status';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import type { DeleteOptions } from '../../registry/verbs';
 import { workloadWarnings } from '../core/workload/template-warnings';
 import type { BatchV1Job } from '../../../shared/api/types/generated/members';
 
-export const job: Strategy = {
+export const job: Strategy<BatchV1Job> = {
   prepareForCreate: (object, { names }) => generateSelector(object, names),
-  validate: (object, old, { names }) => [
-    ...generatedSelectorErrors(object, old, names),
-    ...stateErrors(object, old),
-    ...(old === undefined ? podNameErrors(object) : []),
-  ],
+  validate(object, old, { names }) {
+    const errors: Errors = [];
+    checkGeneratedSelector(object, old, names, errors);
+    checkState(object, old, errors);
+    if (old === undefined) checkPodName(object, errors);
+    return errors;
+  },
   // The whole object is judged twice (upstream behaviour, visible in the causes).
-  update: { stages: UPDATE.objectThenChange, validate: (object, old) => [...stateErrors(object, old), ...jobChangeErrors(object, old)] },
-  status: { validate: jobStatusErrors },
+  update: { stages: UPDATE.objectThenChange, validate: validateChange },
+  status: { validate: validateJobStatus },
   ...workloadWarnings((object: BatchV1Job) => object.spec, 'spec', manyIndexesWarnings),
   deletion: { warnings: orphanWarnings },
 };
@@ -37,20 +37,24 @@ function orphanWarnings({ propagationPolicy, orphanDependents }: DeleteOptions):
   ];
 }
 
-const specOf = (object: JsonObject | undefined): JsonObject => objectAt(object, 'spec') ?? {};
+function validateChange(object: BatchV1Job, old: BatchV1Job): readonly FieldError[] {
+  const errors: Errors = [];
+  checkState(object, old, errors);
+  checkJobChange(object, old, errors);
+  return errors;
+}
 
-function stateErrors(object: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
-  const [spec, before] = [specOf(object), old === undefined ? undefined : specOf(old)];
-  return [...jobSpecErrors(spec, 'spec'), ...jobSelectorErrors(spec, before)];
+function checkState({ spec = {} }: BatchV1Job, old: BatchV1Job | undefined, errors: Errors): void {
+  checkJobSpec(spec, 'spec', errors);
+  checkJobSelector(spec, old?.spec, errors);
 }
 
 /** Pods of an indexed Job are called after it, and the last has the longest name. */
-function podNameErrors(object: JsonObject): readonly FieldError[] {
-  const completions = numberAt(specOf(object), 'completions');
-  if (!isIndexed(specOf(object)) || completions <= 0) return [];
-  const name = stringAt(readMetadata(object), 'name') ?? '';
+function checkPodName({ metadata, spec = {} }: BatchV1Job, errors: Errors): void {
+  const { completions = 0 } = spec;
+  if (!isIndexed(spec) || completions <= 0) return;
+  const name = metadata?.name ?? '';
   const pod = `${name}-${completions - 1}`;
-  return dnsLabel(pod).length === 0
-    ? []
-    : [invalidValue('metadata.name', name, `will not able to create pod with invalid DNS label: ${pod}`)];
+  if (dnsLabel(pod).length === 0) return;
+  errors.push(invalidValue('metadata.name', name, `will not able to create pod with invalid DNS label: ${pod}`));
 }

@@ -1,12 +1,19 @@
 /** EndpointSlice: what its endpoints, their addresses and its ports may say, and how many of each there may be. */
-import { append } from '../../../shared/values/append';
 import { duplicate, invalidValue, notSupported, required, tooMany, type FieldError } from '../../../shared/api/errors/field-error';
-import { equalJson, type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../shared/values/json';
+import { equalJson, stringAt } from '../../../shared/values/json';
 import { dnsLabel, dnsSubdomain, fullyQualifiedName, labelValue, qualifiedName } from '../../../shared/values/name-formats';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
-import { listed, misnamed, misnamedMember, PROTOCOLS, unreachableErrors } from '../rules/field-rules';
+import { checkReachable } from '../rules/addresses';
+import { checkFormat, checkGiven, checkOptional, type Errors } from '../rules/checks';
+import { PROTOCOLS } from '../rules/numbers';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
+import type {
+  DiscoveryV1Endpoint,
+  DiscoveryV1EndpointPort,
+  DiscoveryV1EndpointSlice,
+  DiscoveryV1ForZone,
+} from '../../../shared/api/types/generated/members';
 
 const MOST_ENDPOINTS = 1000;
 const MOST_ADDRESSES = 100;
@@ -14,16 +21,16 @@ const MOST_ADDRESSES = 100;
 const MOST_PORTS = 100;
 const MOST_ZONES = 8;
 
-type AddressRule = (address: string, field: string) => readonly FieldError[];
+type AddressRule = (address: string, field: string, errors: Errors) => void;
 
 const ADDRESS_RULES: ReadonlyMap<string, AddressRule> = new Map<string, AddressRule>([
-  ['FQDN', fullyQualifiedErrors],
-  ['IPv4', (address, field) => unreachableErrors(address, field, 4)],
-  ['IPv6', (address, field) => unreachableErrors(address, field, 6)],
+  ['FQDN', checkFullyQualified],
+  ['IPv4', (address, field, errors) => checkReachable(address, field, errors, 4)],
+  ['IPv6', (address, field, errors) => checkReachable(address, field, errors, 6)],
 ]);
 
-export const endpointSlice: Strategy = {
-  prepareForCreate: (object) => listed(object, 'endpoints').forEach(dropTopology),
+export const endpointSlice: Strategy<DiscoveryV1EndpointSlice> = {
+  prepareForCreate: (object) => object.endpoints?.forEach(dropTopology),
   validate,
   update: {
     stages: UPDATE.objectThenChangeAlone,
@@ -36,91 +43,93 @@ export const endpointSlice: Strategy = {
   warningsOnCreate: (object) => (typeOf(object) === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
 };
 
-const typeOf = (object: JsonObject): string => stringAt(object, 'addressType') ?? '';
+const typeOf = (object: DiscoveryV1EndpointSlice): string => object.addressType ?? '';
 
-function dropTopology(endpoint: JsonObject): void {
-  delete endpoint['deprecatedTopology'];
+function dropTopology(endpoint: DiscoveryV1Endpoint): void {
+  delete endpoint.deprecatedTopology;
 }
 
 /** The topology of an older version stays as long as the endpoints do; afterwards only the node that it named is left of it. */
-function settleTopology(object: JsonObject, old: JsonObject): void {
-  if (equalJson(own(object, 'endpoints'), own(old, 'endpoints'))) return;
-  const nodes = new Set(listed(old, 'endpoints').map(nodeOfTopology));
-  for (const endpoint of listed(object, 'endpoints')) {
+function settleTopology(object: DiscoveryV1EndpointSlice, old: DiscoveryV1EndpointSlice): void {
+  if (equalJson(object.endpoints, old.endpoints)) return;
+  const nodes = new Set(old.endpoints?.map(nodeOfTopology));
+  for (const endpoint of object.endpoints ?? []) {
     const node = nodeOfTopology(endpoint);
-    if (node !== undefined && nodes.has(node) && own(endpoint, 'nodeName') === undefined) endpoint['nodeName'] = node;
+    if (node !== undefined && nodes.has(node) && endpoint.nodeName === undefined) endpoint.nodeName = node;
     dropTopology(endpoint);
   }
 }
 
-function nodeOfTopology(endpoint: JsonObject): string | undefined {
-  const topology = objectAt(endpoint, 'deprecatedTopology') ?? {};
+function nodeOfTopology({ deprecatedTopology: topology = {} }: DiscoveryV1Endpoint): string | undefined {
   const name = Object.keys(topology).find((key) => canonicalQualifiedName(key) === 'platform.io/hostname');
   return name === undefined ? undefined : stringAt(topology, name);
 }
 
-function validate(object: JsonObject): readonly FieldError[] {
-  return [...addressTypeErrors(typeOf(object)), ...endpointsErrors(object), ...portsErrors(listed(object, 'ports'))];
+function validate(object: DiscoveryV1EndpointSlice): readonly FieldError[] {
+  const type = typeOf(object);
+  const errors: Errors = [];
+  if (type === '') errors.push(required('addressType'));
+  else if (!ADDRESS_RULES.has(type)) errors.push(notSupported('addressType', type, [...ADDRESS_RULES.keys()]));
+  checkEndpoints(object.endpoints ?? [], ADDRESS_RULES.get(type), errors);
+  checkPorts(object.ports ?? [], errors);
+  return errors;
 }
 
-function addressTypeErrors(type: string): readonly FieldError[] {
-  if (type === '') return [required('addressType')];
-  return ADDRESS_RULES.has(type) ? [] : [notSupported('addressType', type, [...ADDRESS_RULES.keys()])];
+function checkEndpoints(endpoints: readonly DiscoveryV1Endpoint[], rule: AddressRule | undefined, errors: Errors): void {
+  if (endpoints.length > MOST_ENDPOINTS) errors.push(tooMany('endpoints', endpoints.length, MOST_ENDPOINTS));
+  else endpoints.forEach((endpoint, index) => checkEndpoint(endpoint, `endpoints[${index}]`, rule, errors));
 }
 
-function endpointsErrors(object: JsonObject): readonly FieldError[] {
-  const endpoints = listed(object, 'endpoints');
-  if (endpoints.length > MOST_ENDPOINTS) return [tooMany('endpoints', endpoints.length, MOST_ENDPOINTS)];
-  const rule = ADDRESS_RULES.get(typeOf(object));
-  return endpoints.flatMap((endpoint, index) => endpointErrors(endpoint, `endpoints[${index}]`, rule));
-}
-
-function endpointErrors(endpoint: JsonObject, place: string, rule: AddressRule | undefined): readonly FieldError[] {
-  const addresses = stringsAt(endpoint, 'addresses');
+function checkEndpoint(endpoint: DiscoveryV1Endpoint, place: string, rule: AddressRule | undefined, errors: Errors): void {
+  const addresses = endpoint.addresses ?? [];
   const field = `${place}.addresses`;
-  const errors: FieldError[] = [];
   if (addresses.length === 0) errors.push(required(field, 'must contain at least 1 address'));
   else if (addresses.length > MOST_ADDRESSES) errors.push(tooMany(field, addresses.length, MOST_ADDRESSES));
-  if (rule !== undefined) addresses.forEach((address, index) => append(errors, rule(address, `${field}[${index}]`)));
+  if (rule !== undefined) addresses.forEach((address, index) => rule(address, `${field}[${index}]`, errors));
   const seen = new Set<string>();
   addresses.slice(0, MOST_ADDRESSES).forEach((address, index) => {
     if (seen.has(address)) errors.push(duplicate(`${field}[${index}]`, address));
     seen.add(address);
   });
-  append(errors, misnamedMember(endpoint, 'nodeName', place, dnsSubdomain));
-  append(errors, misnamedMember(endpoint, 'hostname', place, dnsLabel));
-  return [...errors, ...zoneErrors(listed(objectAt(endpoint, 'hints'), 'forZones'), `${place}.hints.forZones`)];
+  checkGiven(endpoint, 'nodeName', place, errors, dnsSubdomain);
+  checkGiven(endpoint, 'hostname', place, errors, dnsLabel);
+  checkZones(endpoint.hints?.forZones ?? [], `${place}.hints.forZones`, errors);
 }
 
-function zoneErrors(zones: readonly JsonObject[], field: string): readonly FieldError[] {
-  if (zones.length > MOST_ZONES) return [tooMany(field, zones.length, MOST_ZONES)];
-  const names = zones.map((zone) => stringAt(zone, 'name') ?? '');
-  return names.flatMap((name, index) => {
+function checkZones(zones: readonly DiscoveryV1ForZone[], field: string, errors: Errors): void {
+  if (zones.length > MOST_ZONES) {
+    errors.push(tooMany(field, zones.length, MOST_ZONES));
+    return;
+  }
+  const seen = new Set<string>();
+  zones.forEach(({ name = '' }, index) => {
     const place = `${field}[${index}].name`;
-    const again = names.indexOf(name) < index;
-    return again ? [duplicate(place, name), ...misnamed(name, place, labelValue)] : misnamed(name, place, labelValue);
+    if (seen.has(name)) errors.push(duplicate(place, name));
+    seen.add(name);
+    checkFormat(name, place, labelValue, errors);
   });
 }
 
 /** An absent number, name or protocol is left to the consumer; numbers are not looked at (upstream behaviour). */
-function portsErrors(ports: readonly JsonObject[]): readonly FieldError[] {
-  if (ports.length > MOST_PORTS) return [tooMany('ports', ports.length, MOST_PORTS)];
+function checkPorts(ports: readonly DiscoveryV1EndpointPort[], errors: Errors): void {
+  if (ports.length > MOST_PORTS) {
+    errors.push(tooMany('ports', ports.length, MOST_PORTS));
+    return;
+  }
   const seen = new Set<string>();
-  return ports.flatMap((port, index) => {
+  ports.forEach((port, index) => {
     const place = `ports[${index}]`;
-    const errors: FieldError[] = [];
-    const name = stringAt(port, 'name') ?? '';
-    if (name !== '') append(errors, misnamed(name, `${place}.name`, dnsLabel));
+    const { name = '', protocol } = port;
+    checkOptional(port, 'name', place, errors, dnsLabel);
     if (seen.has(name)) errors.push(duplicate(`${place}.name`, name));
     seen.add(name);
-    const protocol = stringAt(port, 'protocol');
     if (protocol === undefined) errors.push(required(`${place}.protocol`));
     else if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(`${place}.protocol`, protocol, PROTOCOLS));
-    return [...errors, ...misnamedMember(port, 'appProtocol', place, qualifiedName)];
+    checkGiven(port, 'appProtocol', place, errors, qualifiedName);
   });
 }
 
-function fullyQualifiedErrors(address: string, field: string): readonly FieldError[] {
-  if (address === '') return [required(field)];
-  return fullyQualifiedName(address).map(({ part, text }) => invalidValue(field, part, text));
+function checkFullyQualified(address: string, field: string, errors: Errors): void {
+  if (address === '') errors.push(required(field));
+  else for (const { part, text } of fullyQualifiedName(address)) errors.push(invalidValue(field, part, text));
 }

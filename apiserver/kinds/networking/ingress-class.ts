@@ -1,21 +1,24 @@
 /** IngressClass: its controller never changes; its parameters are an object of any kind, in a namespace or in none. */
-import { append } from '../../../shared/values/append';
-import { forbiddenField, invalidValue, notSupported, required, tooLong, type FieldError } from '../../../shared/api/errors/field-error';
-import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { forbiddenField, invalidValue, notSupported, required, tooLong } from '../../../shared/api/errors/field-error';
 import { dnsLabel, dnsSubdomain, urlPath } from '../../../shared/values/name-formats';
-import { misnamed, objectNameErrors } from '../rules/field-rules';
+import { checkFormat, type Errors } from '../rules/checks';
+import { checkTypedReference } from '../rules/references';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
+import type { NetworkingV1IngressClass, NetworkingV1IngressClassParametersReference } from '../../../shared/api/types/generated/members';
 
 const CONTROLLER = 'spec.controller';
 const PARAMETERS = 'spec.parameters';
 const LONGEST_CONTROLLER = 250;
 const SCOPES = ['Cluster', 'Namespace'];
 
-export const ingressClass: Strategy = {
+export const ingressClass: Strategy<NetworkingV1IngressClass> = {
   validate(object) {
-    const parameters = objectAt(specOf(object), 'parameters');
-    return [...controllerErrors(controllerOf(object)), ...(parameters === undefined ? [] : parametersErrors(parameters))];
+    const parameters = object.spec?.parameters;
+    const errors: Errors = [];
+    checkController(controllerOf(object), errors);
+    if (parameters !== undefined) checkParameters(parameters, errors);
+    return errors;
   },
   update: {
     stages: UPDATE.changeThenObject,
@@ -26,29 +29,33 @@ export const ingressClass: Strategy = {
   },
 };
 
-const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
-const controllerOf = (object: JsonObject): string => stringAt(specOf(object), 'controller') ?? '';
+const controllerOf = (object: NetworkingV1IngressClass): string => object.spec?.controller ?? '';
 
-function controllerErrors(controller: string): readonly FieldError[] {
-  if (controller === '') return [required(CONTROLLER)];
-  const long = Buffer.byteLength(controller) > LONGEST_CONTROLLER ? [tooLong(CONTROLLER, LONGEST_CONTROLLER)] : [];
+function checkController(controller: string, errors: Errors): void {
+  if (controller === '') {
+    errors.push(required(CONTROLLER));
+    return;
+  }
+  if (Buffer.byteLength(controller) > LONGEST_CONTROLLER) errors.push(tooLong(CONTROLLER, LONGEST_CONTROLLER));
   const slash = controller.indexOf('/');
   const [domain, path] = [controller.slice(0, Math.max(slash, 0)), controller.slice(slash + 1)];
   if (domain === '' || path === '') {
-    return [...long, invalidValue(CONTROLLER, controller, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+    errors.push(invalidValue(CONTROLLER, controller, 'must be a domain-prefixed path (such as "acme.io/foo")'));
+    return;
   }
-  return [...long, ...misnamed(domain, CONTROLLER, dnsSubdomain), ...misnamed(path, CONTROLLER, urlPath)];
+  checkFormat(domain, CONTROLLER, dnsSubdomain, errors);
+  checkFormat(path, CONTROLLER, urlPath, errors);
 }
 
-function parametersErrors(parameters: JsonObject): readonly FieldError[] {
-  const errors = [...objectNameErrors(parameters, PARAMETERS, dnsSubdomain)];
-  const [scope, namespace] = [stringAt(parameters, 'scope') ?? '', stringAt(parameters, 'namespace')];
+function checkParameters(parameters: NetworkingV1IngressClassParametersReference, errors: Errors): void {
+  checkTypedReference(parameters, PARAMETERS, dnsSubdomain, errors);
+  const scope = parameters.scope ?? '';
+  const namespace = parameters.namespace;
   const field = `${PARAMETERS}.namespace`;
   if (!SCOPES.includes(scope)) errors.push(notSupported(`${PARAMETERS}.scope`, scope, SCOPES));
   if (scope === 'Namespace') {
     if (namespace === undefined) errors.push(required(field, "`parameters.scope` is set to 'Namespace'"));
-    else append(errors, misnamed(namespace, field, dnsLabel));
+    else checkFormat(namespace, field, dnsLabel, errors);
   }
   if (scope === 'Cluster' && namespace !== undefined) errors.push(forbiddenField(field, "`parameters.scope` is set to 'Cluster'"));
-  return errors;
 }

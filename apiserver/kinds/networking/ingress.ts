@@ -1,14 +1,24 @@
 /** Ingress: what its spec and its status may say, and the class in its older form, an annotation. */
-import { append } from '../../../shared/values/append';
 import { invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
-import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../shared/values/json';
+import { type JsonObject, stringAt } from '../../../shared/values/json';
 import { dns1035Label, dnsSubdomain, portName, wildcardSubdomain } from '../../../shared/values/name-formats';
-import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
-import { ipFamily } from '../rules/addresses';
-import { ipErrors, listed, misnamed, misnamedMember, numberAt, objectNameErrors, portNumberErrors } from '../rules/field-rules';
+import { checkIp, ipFamily } from '../rules/addresses';
+import { checkFormat, checkGiven, checkOptional, checkRequired, type Errors } from '../rules/checks';
+import { checkPort } from '../rules/numbers';
+import { checkTypedReference } from '../rules/references';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
+import type {
+  NetworkingV1HTTPIngressPath,
+  NetworkingV1Ingress,
+  NetworkingV1IngressBackend,
+  NetworkingV1IngressLoadBalancerIngress,
+  NetworkingV1IngressRule,
+  NetworkingV1IngressServiceBackend,
+  NetworkingV1IngressSpec,
+  NetworkingV1IngressTLS,
+} from '../../../shared/api/types/generated/members';
 
 const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
 const CLASS_ANNOTATION = 'platform.io/ingress.class';
@@ -23,154 +33,150 @@ interface Leniency {
 
 const STRICT: Leniency = { anySecretName: false, anyWildcardPaths: false };
 
-export const ingress: Strategy = {
+export const ingress: Strategy<NetworkingV1Ingress> = {
   validate(object, old) {
-    const spec = specOf(object);
-    if (old !== undefined) return specErrors(spec, leniencyFor(specOf(old)));
-    return [...specErrors(spec, STRICT), ...classAnnotationErrors(object)];
+    const errors: Errors = [];
+    checkSpec(object.spec ?? {}, old === undefined ? STRICT : leniencyFor(old.spec ?? {}), errors);
+    if (old === undefined) checkClassAnnotation(object, errors);
+    return errors;
   },
   update: { stages: UPDATE.changeThenObject },
-  status: { validate: (object) => statusErrors(objectAt(object, 'status') ?? {}) },
-  warningsOnCreate(object) {
-    const annotation = classAnnotation(object);
-    if (annotation === undefined || own(specOf(object), 'ingressClassName') !== undefined) return [];
+  status: { validate: validateStatus },
+  warningsOnCreate({ metadata, spec }) {
+    const annotation = classAnnotation(metadata?.annotations);
+    if (annotation === undefined || spec?.ingressClassName !== undefined) return [];
     return [`annotation "${annotation.name}" is deprecated, please use 'spec.ingressClassName' instead`];
   },
 };
 
-const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
-
-/** The annotation that names the class, under the name that the client gave it. */
-export function classAnnotation(object: JsonObject): { readonly name: string; readonly value: string } | undefined {
-  const annotations = objectAt(readMetadata(object), 'annotations') ?? {};
+/** The one among an Ingress's annotations that names the class, under the name that the client gave it. */
+export function classAnnotation(annotations: JsonObject = {}): { readonly name: string; readonly value: string } | undefined {
   const name = Object.keys(annotations).find((key) => canonicalQualifiedName(key) === CLASS_ANNOTATION);
   return name === undefined ? undefined : { name, value: stringAt(annotations, name) ?? '' };
 }
 
-function classAnnotationErrors(object: JsonObject): readonly FieldError[] {
-  const annotation = classAnnotation(object);
-  const name = stringAt(specOf(object), 'ingressClassName');
-  if (annotation === undefined || name === undefined || annotation.value === name) return [];
-  return [invalidValue(`annotations.${annotation.name}`, annotation.value, 'must match `ingressClassName` when both are specified')];
+function checkClassAnnotation({ metadata, spec }: NetworkingV1Ingress, errors: Errors): void {
+  const annotation = classAnnotation(metadata?.annotations);
+  const name = spec?.ingressClassName;
+  if (annotation === undefined || name === undefined || annotation.value === name) return;
+  errors.push(invalidValue(`annotations.${annotation.name}`, annotation.value, 'must match `ingressClassName` when both are specified'));
 }
 
-function leniencyFor(old: JsonObject): Leniency {
+function leniencyFor({ tls = [], rules = [] }: NetworkingV1IngressSpec): Leniency {
   return {
-    anySecretName: listed(old, 'tls').some((tls) => secretErrors(tls, '').length > 0),
-    anyWildcardPaths: listed(old, 'rules').some((rule) => hasWildcard(hostOf(rule)) && pathsErrors(rule, '').length > 0),
+    anySecretName: tls.some((one) => isWrong((errors) => checkSecret(one, '', errors))),
+    anyWildcardPaths: rules.some((rule) => hasWildcard(rule.host ?? '') && isWrong((errors) => checkPaths(rule, '', errors))),
   };
 }
 
-function specErrors(spec: JsonObject, leniency: Leniency): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const rules = listed(spec, 'rules');
-  const fallback = objectAt(spec, 'defaultBackend');
+function isWrong(check: (errors: Errors) => void): boolean {
+  const errors: Errors = [];
+  check(errors);
+  return errors.length > 0;
+}
+
+function checkSpec(spec: NetworkingV1IngressSpec, leniency: Leniency, errors: Errors): void {
+  const { rules = [], defaultBackend: fallback, tls = [] } = spec;
   if (rules.length === 0 && fallback === undefined) {
     errors.push(invalidAs('spec', '[]networking.IngressRule(nil)', 'either `defaultBackend` or `rules` must be specified'));
   }
-  if (fallback !== undefined) append(errors, backendErrors(fallback, 'spec.defaultBackend'));
-  rules.forEach((rule, index) => append(errors, ruleErrors(rule, `spec.rules[${index}]`, leniency)));
-  listed(spec, 'tls').forEach((tls, index) => {
+  if (fallback !== undefined) checkBackend(fallback, 'spec.defaultBackend', errors);
+  rules.forEach((rule, index) => checkRule(rule, `spec.rules[${index}]`, leniency, errors));
+  tls.forEach((one, index) => {
     const place = `spec.tls[${index}]`;
-    stringsAt(tls, 'hosts').forEach((host, at) => append(errors, hostFormatErrors(host, `${place}.hosts[${at}]`)));
-    if (!leniency.anySecretName) append(errors, secretErrors(tls, place));
+    one.hosts?.forEach((host, at) => checkHost(host, `${place}.hosts[${at}]`, errors));
+    if (!leniency.anySecretName) checkSecret(one, place, errors);
   });
-  return [...errors, ...misnamedMember(spec, 'ingressClassName', 'spec', dnsSubdomain)];
+  checkGiven(spec, 'ingressClassName', 'spec', errors, dnsSubdomain);
 }
 
 const hasWildcard = (host: string): boolean => host.includes('*');
-const hostOf = (rule: JsonObject): string => stringAt(rule, 'host') ?? '';
 
-const hostFormatErrors = (host: string, field: string): readonly FieldError[] =>
-  misnamed(host, field, hasWildcard(host) ? wildcardSubdomain : dnsSubdomain);
-
-function secretErrors(tls: JsonObject, place: string): readonly FieldError[] {
-  const name = stringAt(tls, 'secretName') ?? '';
-  return name === '' ? [] : misnamed(name, `${place}.secretName`, dnsSubdomain);
+function checkHost(host: string, field: string, errors: Errors): void {
+  checkFormat(host, field, hasWildcard(host) ? wildcardSubdomain : dnsSubdomain, errors);
 }
 
-function ruleErrors(rule: JsonObject, place: string, leniency: Leniency): readonly FieldError[] {
-  const host = hostOf(rule);
-  const errors: FieldError[] = [];
+function checkSecret(tls: NetworkingV1IngressTLS, place: string, errors: Errors): void {
+  checkOptional(tls, 'secretName', place, errors, dnsSubdomain);
+}
+
+function checkRule(rule: NetworkingV1IngressRule, place: string, leniency: Leniency, errors: Errors): void {
+  const { host = '' } = rule;
   if (host !== '') {
     if (ipFamily(host) !== 0) errors.push(invalidValue(`${place}.host`, host, NO_NAME));
-    append(errors, hostFormatErrors(host, `${place}.host`));
+    checkHost(host, `${place}.host`, errors);
   }
-  return leniency.anyWildcardPaths && hasWildcard(host) ? errors : [...errors, ...pathsErrors(rule, place)];
+  if (!leniency.anyWildcardPaths || !hasWildcard(host)) checkPaths(rule, place, errors);
 }
 
-function pathsErrors(rule: JsonObject, place: string): readonly FieldError[] {
-  const http = objectAt(rule, 'http');
-  if (http === undefined) return [];
-  const paths = listed(http, 'paths');
-  if (paths.length === 0) return [required(`${place}.http.paths`)];
-  return paths.flatMap((path, index) => pathErrors(path, `${place}.http.paths[${index}]`));
+function checkPaths({ http }: NetworkingV1IngressRule, place: string, errors: Errors): void {
+  if (http === undefined) return;
+  const paths = http.paths ?? [];
+  if (paths.length === 0) errors.push(required(`${place}.http.paths`));
+  paths.forEach((path, index) => checkPath(path, `${place}.http.paths[${index}]`, errors));
 }
 
-function pathErrors(path: JsonObject, place: string): readonly FieldError[] {
-  const type = stringAt(path, 'pathType');
-  if (type === undefined) return [required(`${place}.pathType`, 'pathType must be specified')];
-  return [
-    ...pathTextErrors(stringAt(path, 'path') ?? '', type, place),
-    ...backendErrors(objectAt(path, 'backend') ?? {}, `${place}.backend`),
-  ];
+function checkPath({ pathType, path = '', backend = {} }: NetworkingV1HTTPIngressPath, place: string, errors: Errors): void {
+  if (pathType === undefined || pathType === null) {
+    errors.push(required(`${place}.pathType`, 'pathType must be specified'));
+    return;
+  }
+  checkPathText(path, pathType, place, errors);
+  checkBackend(backend, `${place}.backend`, errors);
 }
 
 /** Texts that make a path mean another one, or none. */
 const WITHIN = ['//', '/./', '/../', '%2f', '%2F'];
 const AT_THE_END = ['/..', '/.'];
 
-function pathTextErrors(path: string, type: string, place: string): readonly FieldError[] {
-  const wrong = (text: string): FieldError => invalidValue(`${place}.path`, path, text);
+function checkPathText(path: string, type: string, place: string, errors: Errors): void {
+  const refuse = (text: string): void => {
+    errors.push(invalidValue(`${place}.path`, path, text));
+  };
   const isAbsolute = path.startsWith('/');
-  const absolute = isAbsolute ? [] : [wrong('must be an absolute path')];
   switch (type) {
     case 'Exact':
     case 'Prefix':
-      return [
-        ...absolute,
-        ...WITHIN.filter((part) => path.includes(part)).map((part) => wrong(`must not contain '${part}'`)),
-        ...AT_THE_END.filter((part) => path.endsWith(part)).map((part) => wrong(`cannot end with '${part}'`)),
-      ];
+      if (!isAbsolute) refuse('must be an absolute path');
+      for (const part of WITHIN) if (path.includes(part)) refuse(`must not contain '${part}'`);
+      for (const part of AT_THE_END) if (path.endsWith(part)) refuse(`cannot end with '${part}'`);
+      return;
     case 'ImplementationSpecific':
-      return path === '' ? [] : absolute;
+      if (path !== '' && !isAbsolute) refuse('must be an absolute path');
+      return;
     default:
-      return [notSupported(`${place}.pathType`, type, PATH_TYPES)];
+      errors.push(notSupported(`${place}.pathType`, type, PATH_TYPES));
   }
 }
 
-function backendErrors(backend: JsonObject, place: string): readonly FieldError[] {
-  const [service, resource] = [objectAt(backend, 'service'), objectAt(backend, 'resource')];
+function checkBackend({ service, resource }: NetworkingV1IngressBackend, place: string, errors: Errors): void {
   if (service !== undefined && resource !== undefined) {
-    return [invalidValue(place, '', 'cannot set both resource and service backends')];
-  }
-  if (resource !== undefined) return objectNameErrors(resource, `${place}.resource`, dnsSubdomain);
-  if (service !== undefined) return serviceErrors(service, place);
-  return [invalidValue(place, '', 'resource or service backend is required')];
+    errors.push(invalidValue(place, '', 'cannot set both resource and service backends'));
+  } else if (resource !== undefined) checkTypedReference(resource, `${place}.resource`, dnsSubdomain, errors);
+  else if (service !== undefined) checkService(service, place, errors);
+  else errors.push(invalidValue(place, '', 'resource or service backend is required'));
 }
 
-function serviceErrors(service: JsonObject, place: string): readonly FieldError[] {
+function checkService(service: NetworkingV1IngressServiceBackend, place: string, errors: Errors): void {
   const field = `${place}.service`;
-  const name = stringAt(service, 'name') ?? '';
-  const errors: FieldError[] = name === '' ? [required(`${field}.name`)] : [...misnamed(name, `${field}.name`, dns1035Label)];
-  const port = objectAt(service, 'port') ?? {};
-  const [portText, number] = [stringAt(port, 'name') ?? '', numberAt(port, 'number')];
-  if (portText !== '' && number !== 0) errors.push(invalidValue(place, '', 'cannot set both port name & port number'));
-  else if (portText !== '') append(errors, misnamed(portText, `${field}.port.name`, portName));
-  else if (number !== 0) append(errors, portNumberErrors(number, `${field}.port.number`));
+  const { name = '', number = 0 } = service.port ?? {};
+  checkRequired(service, 'name', field, errors, dns1035Label);
+  if (name !== '' && number !== 0) errors.push(invalidValue(place, '', 'cannot set both port name & port number'));
+  else if (name !== '') checkFormat(name, `${field}.port.name`, portName, errors);
+  else if (number !== 0) checkPort(number, `${field}.port.number`, errors);
   else errors.push(required(place, 'port name or number is required'));
+}
+
+function validateStatus({ status }: NetworkingV1Ingress): readonly FieldError[] {
+  const errors: Errors = [];
+  status?.loadBalancer?.ingress?.forEach((point, index) => checkPoint(point, `status.loadBalancer.ingress[${index}]`, errors));
   return errors;
 }
 
 /** Ports are not looked at (upstream behaviour). */
-function statusErrors(status: JsonObject): readonly FieldError[] {
-  return listed(objectAt(status, 'loadBalancer'), 'ingress').flatMap((point, index) => {
-    const place = `status.loadBalancer.ingress[${index}]`;
-    const [ip, hostname] = [stringAt(point, 'ip') ?? '', stringAt(point, 'hostname') ?? ''];
-    const errors: FieldError[] = ip === '' ? [] : [...ipErrors(ip, `${place}.ip`)];
-    if (hostname === '') return errors;
-    append(errors, misnamed(hostname, `${place}.hostname`, dnsSubdomain));
-    if (ipFamily(hostname) !== 0) errors.push(invalidValue(`${place}.hostname`, hostname, NO_NAME));
-    return errors;
-  });
+function checkPoint({ ip = '', hostname = '' }: NetworkingV1IngressLoadBalancerIngress, place: string, errors: Errors): void {
+  if (ip !== '') checkIp(ip, `${place}.ip`, errors);
+  if (hostname === '') return;
+  checkFormat(hostname, `${place}.hostname`, dnsSubdomain, errors);
+  if (ipFamily(hostname) !== 0) errors.push(invalidValue(`${place}.hostname`, hostname, NO_NAME));
 }

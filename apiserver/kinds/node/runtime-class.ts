@@ -1,12 +1,11 @@
 /** RuntimeClass: a handler that stays, and what pods of the class are given. */
-import { append } from '../../../shared/values/append';
 import { duplicate, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { stringifyJson } from '../../../shared/values/json';
 import { dnsLabel } from '../../../shared/values/name-formats';
 import { validateLabels } from '../../../shared/api/metadata/object-meta-rules';
 import { checkFormat, type Errors } from '../rules/checks';
 import { checkResources } from '../core/pod-template/resources';
-import { tolerationErrors } from '../core/pod-template/tolerations';
+import { checkToleration } from '../core/pod-template/tolerations';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import type { NodeV1RuntimeClass, NodeV1Scheduling } from '../../../shared/api/types/generated/members';
@@ -32,7 +31,7 @@ function checkScheduling({ nodeSelector: selector, tolerations }: NodeV1Scheduli
     if (seen.has(said)) errors.push(duplicate(`scheduling.tolerations[${index}]`, toleration));
     seen.add(said);
     // The member's name stands twice in upstream's messages.
-    append(errors, tolerationErrors(toleration, `scheduling.tolerations.tolerations[${index}]`));
+    checkToleration(toleration, `scheduling.tolerations.tolerations[${index}]`, errors);
   });
 }
 

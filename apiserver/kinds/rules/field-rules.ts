@@ -1,15 +1,13 @@
 /**
- * The vocabulary of rules about objects whose type the compiler does not know: wrappers that return what the checks of checks.ts, numbers.ts, references.ts
- * and selectors.ts add. Rules that read typed members use those themselves.
+ * The vocabulary of rules about objects whose type the compiler does not know: wrappers that return what the checks of checks.ts, numbers.ts and
+ * addresses.ts add. Rules that read typed members use those themselves.
  */
 import type { FieldError } from '../../../shared/api/errors/field-error';
-import { arrayAt, isObject, objectAt, own, type JsonObject } from '../../../shared/values/json';
+import { arrayAt, isObject, own, type JsonObject } from '../../../shared/values/json';
 import type { NameCheck } from '../../../shared/values/name-formats';
 import { checkCidr, checkIp, checkReachable } from './addresses';
 import { checkFormat, checkGiven, type Errors } from './checks';
-import { checkNotNegative, checkPort } from './numbers';
-import { checkTypedReference } from './references';
-import { checkSelectorChange } from './selectors';
+import { checkPort } from './numbers';
 
 export { PROTOCOLS } from './numbers';
 
@@ -38,20 +36,6 @@ export const misnamedMember = (object: JsonObject, member: string, place: string
 
 export const portNumberErrors = (value: number, field: string): readonly FieldError[] =>
   collected((errors) => checkPort(value, field, errors));
-
-/** `apiGroup`, `kind` and `name` of an object of any kind. */
-export const objectNameErrors = (reference: JsonObject, place: string, groupFormat: NameCheck): readonly FieldError[] =>
-  collected((errors) => checkTypedReference(reference, place, groupFormat, errors));
-
-/** Of numbers that count something; an absent one is none. */
-export const negativeErrors = (object: JsonObject, place: string, members: readonly string[]): readonly FieldError[] =>
-  collected((errors) => {
-    for (const member of members) checkNotNegative(object, member, place, errors);
-  });
-
-/** Of `selector`. Who has a wrong one from the days before its values were checked need not mend it. */
-export const selectorErrors = (spec: JsonObject, old: JsonObject | undefined, place: string): readonly FieldError[] =>
-  collected((errors) => checkSelectorChange(objectAt(spec, 'selector'), objectAt(old, 'selector'), `${place}.selector`, errors));
 
 export const ipErrors = (text: string, field: string): readonly FieldError[] => collected((errors) => checkIp(text, field, errors));
 

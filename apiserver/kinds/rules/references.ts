@@ -13,7 +13,7 @@ export function checkReference(reference: Reference, place: string, errors: Erro
 
 /** To an object of any kind, in a group. */
 export function checkTypedReference(
-  reference: Reference & { readonly apiGroup?: string },
+  reference: Reference & { readonly apiGroup?: string | null },
   place: string,
   group: NameCheck,
   errors: Errors,

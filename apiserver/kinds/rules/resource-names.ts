@@ -56,12 +56,6 @@ export function checkContainerResource(name: string, field: string, errors: Erro
   errors.push(invalidAs(field, name, "doesn't follow extended resource name standard"));
 }
 
-export function containerResourceErrors(name: string, field: string): readonly FieldError[] {
-  const errors: Errors = [];
-  checkContainerResource(name, field, errors);
-  return errors;
-}
-
 /** A quota has to be able to speak of it. */
 const isExtended = (name: string): boolean => !name.startsWith(REQUESTS) && qualifiedName(REQUESTS + name).length === 0;
 

@@ -8,7 +8,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
-interface Step {
+interface AgeStep {
   /** Ages below this many seconds are printed so. */
   readonly below: number;
   readonly unit: number;
@@ -16,7 +16,7 @@ interface Step {
   readonly minor?: { readonly unit: number; readonly letter: string };
 }
 
-const STEPS: readonly Step[] = [
+const STEPS: readonly AgeStep[] = [
   { below: 2 * MINUTE, unit: 1, letter: 's' },
   { below: 10 * MINUTE, unit: MINUTE, letter: 'm', minor: { unit: 1, letter: 's' } },
   { below: 3 * HOUR, unit: MINUTE, letter: 'm' },

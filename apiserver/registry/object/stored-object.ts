@@ -14,12 +14,12 @@ import type { ResourceInfo } from './resource-info';
 const LONG_NUMBER = /[0-9]{16}/;
 
 /** An entry's object: canonical spelling, with its resourceVersion, without kind and apiVersion. */
-export interface Parsed {
+export interface ParsedEntry {
   readonly text: string;
   readonly object: JsonObject;
 }
 
-export function parseEntry(entry: Entry): Parsed {
+export function parseEntry(entry: Entry): ParsedEntry {
   const text = entry.bytes.toString();
   return { text, object: parsedObject(text, entry.bytes) };
 }
@@ -36,7 +36,7 @@ function parsedObject(text: string, bytes: Buffer): JsonObject {
 }
 
 /** As `parseEntry`; a custom object that was written in another version or with another schema is shown as this one would have it. */
-export function readEntry({ row, codec }: Pick<ResourceInfo, 'codec' | 'row'>, entry: Entry): Parsed {
+export function readEntry({ row, codec }: Pick<ResourceInfo, 'codec' | 'row'>, entry: Entry): ParsedEntry {
   const parsed = parseEntry(entry);
   if (row.custom === undefined || isWrittenWith(row.custom, entry)) return parsed;
   return { text: parsed.text, object: codec.refresh(parsed.object, writtenVersion(row.custom, entry)) };

@@ -6,7 +6,7 @@ import { isTerminating, metadataOf, readMetadata } from '../../../shared/api/met
 import { badRequest, clientFault, conflict } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { RequestContext, Resource, Writer } from '../verbs';
-import type { Operation } from './operation';
+import type { OperationHandler } from './operation';
 import { setPodCondition } from './pod-condition';
 
 export interface BindingParts {
@@ -16,7 +16,7 @@ export interface BindingParts {
 }
 
 /** `pods/binding` */
-export function bindPod(parts: BindingParts): Operation {
+export function bindPod(parts: BindingParts): OperationHandler {
   return ({ context, key, object, options }) => {
     if (stringAt(readMetadata(object), 'name') !== key.name) throw badRequest('name in URL does not match name in Binding object');
     return bind(parts, context, key, object, options.dryRun);
@@ -24,7 +24,7 @@ export function bindPod(parts: BindingParts): Operation {
 }
 
 /** `bindings` */
-export function createBinding(parts: BindingParts): Operation {
+export function createBinding(parts: BindingParts): OperationHandler {
   return ({ context, key, object, options }) => {
     const name = stringAt(readMetadata(object), 'name') ?? '';
     if (name === '') throw badRequest('Name parameter required.');

@@ -12,7 +12,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { Entry } from '../../cache/cache';
 import type { DeleteOptions, Reader, RequestContext, Resource, Selection, Writer } from '../verbs';
 import { parseEntry } from '../object/stored-object';
-import type { Operation } from './operation';
+import type { OperationHandler } from './operation';
 import { setPodCondition } from './pod-condition';
 
 export interface EvictionParts {
@@ -27,7 +27,7 @@ const RETRY_AFTER_SECONDS = 10;
 /** How often a budget is charged anew when another write came between. */
 const MOST_CHARGES = 20;
 
-export function evictPod(parts: EvictionParts): Operation {
+export function evictPod(parts: EvictionParts): OperationHandler {
   return async ({ context, key, object, options }) => {
     if (stringAt(readMetadata(object), 'name') !== key.name) throw badRequest('name in URL does not match name in Eviction object');
     const deletion = deleteOptionsOf(objectAt(object, 'deleteOptions') ?? {}, options.dryRun);

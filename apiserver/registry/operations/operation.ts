@@ -21,10 +21,10 @@ export interface OperationRequest {
 }
 
 /** Resolves with what is answered: an object of the body's kind; of no account where the row says `answersStatus`. Rejects with StatusError. */
-export type Operation = (request: OperationRequest) => Promise<JsonObject>;
+export type OperationHandler = (request: OperationRequest) => Promise<JsonObject>;
 
 /** By path: `bindings`, `tokenreviews.authentication.platform.io`, `pods/eviction`, `serviceaccounts/token`. */
-export type OperationTable = Readonly<Record<string, Operation>>;
+export type OperationTable = Readonly<Record<string, OperationHandler>>;
 
 /** A row of the kind table that stands for an operation, and the subresource when it is one. */
 export interface OperationPlace {

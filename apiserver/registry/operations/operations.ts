@@ -17,7 +17,7 @@ import { decodeBody } from '../write/decode-body';
 import { agreeOnNamespace, canonicalPlace, dropDeletion } from '../write/metadata-steps';
 import { recordOwnership } from '../write/ownership';
 import { kindInfo, type KindInfo } from '../object/resource-info';
-import { bodyRow, type Operation, type OperationPlace, type Operations, type OperationTable } from './operation';
+import { bodyRow, type OperationHandler, type OperationPlace, type Operations, type OperationTable } from './operation';
 
 export interface OperationParts {
   readonly table: OperationTable;
@@ -57,7 +57,7 @@ function operationNames(rows: readonly KindRow[]): readonly string[] {
   ]);
 }
 
-function operationOf(table: OperationTable, { resource, subresource }: OperationPlace): Operation {
+function operationOf(table: OperationTable, { resource, subresource }: OperationPlace): OperationHandler {
   const name = groupResourceText(resource.row);
   const found = table[subresource === undefined ? name : `${name}/${subresource.name}`];
   if (found === undefined) throw new Error(`no function for the operation ${name}`);

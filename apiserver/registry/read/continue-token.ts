@@ -8,7 +8,7 @@
 import { canonicalApiVersion } from '../../../shared/names/dialect';
 import { isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { badRequest, type StatusError } from '../../../shared/api/errors/status';
-import { parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
+import { parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { Revision } from '../../storage/store';
 
 export interface ContinueToken {
@@ -56,7 +56,7 @@ function isClean(start: string): boolean {
   return relative.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..');
 }
 
-function decode(text: string): Parsed & { readonly value: JsonObject } {
+function decode(text: string): ParsedText & { readonly value: JsonObject } {
   const fault = base64Fault(text);
   if (fault !== undefined) throw refused(`illegal base64 data at input byte ${fault}`);
   const parsed = parse(Buffer.from(text, 'base64url'));
@@ -66,7 +66,7 @@ function decode(text: string): Parsed & { readonly value: JsonObject } {
   return { ...parsed, value: parsed.value };
 }
 
-function parse(bytes: Buffer): Parsed {
+function parse(bytes: Buffer): ParsedText {
   try {
     return parseJson(bytes);
   } catch (error) {
@@ -97,7 +97,7 @@ function stringField({ value: fields }: { readonly value: JsonObject }, name: st
   return value;
 }
 
-function revisionField(parsed: Parsed & { readonly value: JsonObject }): number {
+function revisionField(parsed: ParsedText & { readonly value: JsonObject }): number {
   const fields = parsed.value;
   const key = member(fields, 'rv');
   const value = key === undefined ? undefined : fields[key];

@@ -20,13 +20,13 @@ export interface ListParts {
 }
 
 /** Where a list finds its state. */
-type Source =
+type ListSource =
   | { readonly type: 'newest' }
   | { readonly type: 'cached'; readonly notOlderThan: Revision }
   | { readonly type: 'exact'; readonly revision: Revision; readonly tooOld: () => StatusError };
 
-interface Plan {
-  readonly source: Source;
+interface ListRead {
+  readonly source: ListSource;
   /** Infinity = everything. */
   readonly limit: number;
   /** Where to begin, relative to the listed prefix. */
@@ -78,10 +78,10 @@ export async function list(
 }
 
 /** The cell of the table that the parameters point at. */
-function plan(resource: Resource, options: ListOptions): Plan {
+function plan(resource: Resource, options: ListOptions): ListRead {
   const { resourceVersion, resourceVersionMatch } = options;
   const limit = options.limit !== undefined && options.limit > 0 ? options.limit : Infinity;
-  const firstPage = (source: Source, most: number): Plan => ({ source, limit: most, start: '', laterPage: false });
+  const firstPage = (source: ListSource, most: number): ListRead => ({ source, limit: most, start: '', laterPage: false });
   if (options.continue !== undefined && options.continue !== '') return continuation(options.continue, resourceVersion, limit);
   if (resourceVersion === undefined) return firstPage({ type: 'newest' }, limit);
   if (resourceVersion === 0 && resourceVersionMatch !== 'Exact') {
@@ -95,7 +95,7 @@ function plan(resource: Resource, options: ListOptions): Plan {
   return firstPage({ type: 'cached', notOlderThan: resourceVersion }, limit);
 }
 
-function continuation(text: string, resourceVersion: Revision | undefined, limit: number): Plan {
+function continuation(text: string, resourceVersion: Revision | undefined, limit: number): ListRead {
   if (resourceVersion !== undefined && resourceVersion !== 0)
     throw badRequest('specifying resource version is not allowed when using continue');
   const token = parseContinue(text);
@@ -115,7 +115,7 @@ function expiredContinuation(token: ContinueToken): StatusError {
 }
 
 /** Waits until the state that is wanted exists, and says how to read it. */
-async function readerOf({ cache, gate }: ListParts, context: RequestContext, resource: Resource, source: Source): Promise<Read> {
+async function readerOf({ cache, gate }: ListParts, context: RequestContext, resource: Resource, source: ListSource): Promise<Read> {
   const type = resource.stored;
   const present: Read = () => Promise.resolve(cache.snapshot(type));
   const at =

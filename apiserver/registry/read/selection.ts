@@ -11,7 +11,7 @@ import { parseFieldSelector, type FieldTerm } from '../../../shared/api/selector
 import { compileLabelSelector, parseLabelSelector } from '../../../shared/api/selectors/label-selector';
 import { SelectorError } from '../../../shared/api/selectors/selector-error';
 import { badRequest } from '../../../shared/api/errors/status';
-import type { Entry, FieldValue } from '../../cache/cache';
+import type { Entry, SelectedField } from '../../cache/cache';
 import type { Selection } from '../verbs';
 import { codecOf } from '../../../shared/api/codec/codec';
 import { fieldReader } from '../object/field-reader';
@@ -82,7 +82,7 @@ function pinned(terms: readonly FieldTerm[], field: string): string | undefined 
 }
 
 /** The first value that a field which the kind has indexed must have. */
-function indexedTerm(row: KindRow, terms: readonly FieldTerm[]): FieldValue | undefined {
+function indexedTerm(row: KindRow, terms: readonly FieldTerm[]): SelectedField | undefined {
   for (const { name, storedName, indexed } of row.selectableFields ?? []) {
     const value = indexed === true ? pinned(terms, name) : undefined;
     if (value !== undefined) return { field: storedName ?? name, value };

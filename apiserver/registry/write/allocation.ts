@@ -7,8 +7,8 @@ import type { JsonObject } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { stringAt } from '../../../shared/values/json';
 import { invalid } from '../../../shared/api/errors/status';
-import type { Claims, Held, KeyWrite } from '../../allocation/claims';
-import type { Owner } from '../../allocation/ledger';
+import type { AllocationClaims, Held, KeyWrite } from '../../allocation/claims';
+import type { AllocationOwner } from '../../allocation/ledger';
 import type { Revision } from '../../storage/store';
 import type { ResourceInfo } from '../object/resource-info';
 import type { WritePath, WriteRequest } from './request';
@@ -19,7 +19,11 @@ const NO_WRITES: readonly KeyWrite[] = [];
 const OTHER_KEYS = 3;
 
 /** Runs a request over all its attempts. */
-export async function withClaims<R>(path: WritePath, request: WriteRequest, run: (claims: Claims | undefined) => Promise<R>): Promise<R> {
+export async function withClaims<R>(
+  path: WritePath,
+  request: WriteRequest,
+  run: (claims: AllocationClaims | undefined) => Promise<R>,
+): Promise<R> {
   const claims = path.claimsFor(request);
   try {
     return await run(claims);
@@ -29,7 +33,7 @@ export async function withClaims<R>(path: WritePath, request: WriteRequest, run:
 }
 
 /** Chooses and checks what the object takes. Throws a StatusError. */
-export function allocate(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined, claims: Claims | undefined): void {
+export function allocate(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined, claims: AllocationClaims | undefined): void {
   const { allocation } = info.strategy;
   if (allocation === undefined || claims === undefined) return;
   claims.begin(ownerOf(object));
@@ -42,7 +46,7 @@ export function accompany<R>(
   info: ResourceInfo,
   old: JsonObject | undefined,
   object: JsonObject | undefined,
-  claims: Claims | undefined,
+  claims: AllocationClaims | undefined,
   finish: (revision: Revision | undefined) => R,
 ): { readonly alongside: readonly KeyWrite[]; readonly finish: (revision: Revision | undefined) => R } {
   const { allocation } = info.strategy;
@@ -66,7 +70,7 @@ export function accompany<R>(
   };
 }
 
-export function ownerOf(object: JsonObject): Owner {
+export function ownerOf(object: JsonObject): AllocationOwner {
   const metadata = readMetadata(object);
   const text = (member: string): string => stringAt(metadata, member) ?? '';
   return { namespace: text('namespace'), name: text('name'), uid: text('uid') };

@@ -10,13 +10,13 @@ import * as status from '../../../shared/api/errors/status';
 import { canonicalGroup, LAST_APPLIED_ANNOTATION } from '../../../shared/names/dialect';
 import { ApplyConflict, applyConfiguration, type Applied } from '../../../shared/patch/apply/apply';
 import { compare } from '../../../shared/patch/apply/compare';
-import { readEntries, type Entry } from '../../../shared/patch/apply/entries';
+import { readEntries, type ManagedFieldsEntry } from '../../../shared/patch/apply/entries';
 import { difference, isEmptySet, union } from '../../../shared/patch/apply/field-set';
 import { recordUpdate } from '../../../shared/patch/apply/manager';
 import { MissingKey } from '../../../shared/patch/apply/shape';
 import { fieldSetOf, shapeFaults } from '../../../shared/patch/apply/typed';
 import type { Clock } from '../../../shared/runtime/clock';
-import { parseJson, parseYaml, SyntaxFault, type Parsed } from '../../../shared/serialization';
+import { parseJson, parseYaml, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { FieldValidation, Subresource } from '../verbs';
 import { emptyObject, managerOf, ownershipOf, setOwnership, withoutOwnership } from './ownership';
 import { toServed, type KindInfo } from '../object/resource-info';
@@ -48,7 +48,7 @@ export async function readApply(
   return config;
 }
 
-async function parse(bytes: Buffer, clock: Clock): Promise<Parsed> {
+async function parse(bytes: Buffer, clock: Clock): Promise<ParsedText> {
   try {
     return await parseYaml(bytes, clock);
   } catch (error) {
@@ -138,7 +138,7 @@ function apply(request: ApplyRequest, config: JsonObject, old: JsonObject | unde
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /** An object that was never tracked belongs to those who wrote it before anyone applied. */
-function liveEntries({ info, subresource }: ApplyRequest, old: JsonObject, live: JsonObject, now: string): readonly Entry[] {
+function liveEntries({ info, subresource }: ApplyRequest, old: JsonObject, live: JsonObject, now: string): readonly ManagedFieldsEntry[] {
   const list = readMetadata(old)['managedFields'];
   if (Array.isArray(list) && list.length > 0) return readEntries(list);
   const manager = managerOf(info, subresource, BEFORE_FIRST_APPLY, 'Update');

@@ -4,7 +4,7 @@ import { generateName } from '../../../shared/values/name-formats';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { metadataOf, parseResourceVersion, readMetadata } from '../../../shared/api/metadata/object-meta';
 import * as status from '../../../shared/api/errors/status';
-import type { Claims } from '../../allocation/claims';
+import type { AllocationClaims } from '../../allocation/claims';
 import { makeEntry } from '../../cache/entry';
 import { hiddenFields } from '../object/hidden-fields';
 import { toHub } from '../object/resource-info';
@@ -13,7 +13,7 @@ import { entryKey } from '../resources';
 import type { ParsedBody, WriteOptions, WriteResult } from '../verbs';
 import { accompany, allocate, withClaims } from './allocation';
 import { decodeBody } from './decode-body';
-import { guaranteedUpdate, type Current, type Step } from './guaranteed-update';
+import { guaranteedUpdate, type Current, type Attempt } from './guaranteed-update';
 import * as meta from './metadata-steps';
 import { recordOwnership } from './ownership';
 import { alreadyExists, checkDefinition } from './preconditions';
@@ -29,7 +29,7 @@ export interface Birth {
   readonly sent: JsonObject;
   /** Who comes to own what; undefined = the object says so already. */
   readonly manager: string | undefined;
-  readonly claims: Claims | undefined;
+  readonly claims: AllocationClaims | undefined;
 }
 
 const NAME_ATTEMPTS = 8;
@@ -61,7 +61,7 @@ export async function createObject(path: WritePath, request: WriteRequest, body:
   }
 }
 
-export async function attemptCreate(path: WritePath, request: WriteRequest, birth: Birth, current: Current): Promise<Step<WriteResult>> {
+export async function attemptCreate(path: WritePath, request: WriteRequest, birth: Birth, current: Current): Promise<Attempt<WriteResult>> {
   const { pass } = turns(path.clock);
   const object = receive(path, request, birth);
   await pass();
@@ -132,7 +132,7 @@ function stored({ info }: WriteRequest, object: JsonObject): JsonObject {
 }
 
 /** `version` = the one that the object was sent with: a dry run shows it again. */
-function store(path: WritePath, request: WriteRequest, birth: Birth, encoded: Encoded, version: number | undefined): Step<WriteResult> {
+function store(path: WritePath, request: WriteRequest, birth: Birth, encoded: Encoded, version: number | undefined): Attempt<WriteResult> {
   const { info, namespace } = request;
   const key = entryKey({ namespace, name: birth.name });
   const value = storedValue(info, encoded, hiddenFields(info, encoded.object, path.clock.now(), path.eventTtlSeconds));

@@ -7,13 +7,13 @@ import { invalidValue, notSupported } from '../../../shared/api/errors/field-err
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
 import * as status from '../../../shared/api/errors/status';
-import type { Claims } from '../../allocation/claims';
+import type { AllocationClaims } from '../../allocation/claims';
 import type { Entry } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
 import type { DeleteOptions, DeleteResult, ListOptions, ListPage } from '../verbs';
 import { entryKey } from '../resources';
 import { accompany, withClaims } from './allocation';
-import { guaranteedUpdate, type Current, type Step } from './guaranteed-update';
+import { guaranteedUpdate, type Current, type Attempt } from './guaranteed-update';
 import { atATime } from '../../../shared/runtime/at-a-time';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { hiddenFields } from '../object/hidden-fields';
@@ -36,15 +36,15 @@ export async function deleteObject(path: WritePath, request: WriteRequest, optio
 }
 
 /** `marked`: it is said that the object goes at once; what remains is that it does. */
-type Outcome = DeleteResult | { readonly type: 'marked'; readonly entry: Entry };
+type Removed = DeleteResult | { readonly type: 'marked'; readonly entry: Entry };
 
 async function attemptDelete(
   path: WritePath,
   request: WriteRequest,
   options: DeleteOptions,
   current: Current,
-  claims: Claims | undefined,
-): Promise<Step<Outcome>> {
+  claims: AllocationClaims | undefined,
+): Promise<Attempt<Removed>> {
   const { info, name } = request;
   const { entry } = current;
   if (entry === undefined) throw status.notFound(info.gr, name);
@@ -88,7 +88,12 @@ interface Stored {
   readonly object: JsonObject;
 }
 
-function removal(path: WritePath, request: WriteRequest, { entry, text, object }: Stored, claims: Claims | undefined): Step<DeleteResult> {
+function removal(
+  path: WritePath,
+  request: WriteRequest,
+  { entry, text, object }: Stored,
+  claims: AllocationClaims | undefined,
+): Attempt<DeleteResult> {
   const { info, name } = request;
   return {
     type: 'store',
@@ -105,8 +110,8 @@ function removeMarked(
   request: WriteRequest,
   marked: Entry,
   { entry }: Current,
-  claims: Claims | undefined,
-): Step<DeleteResult> {
+  claims: AllocationClaims | undefined,
+): Attempt<DeleteResult> {
   const { info, name } = request;
   const metadata = readMetadata(readEntry(info, marked).object);
   const found = entry === undefined ? undefined : { entry, ...readEntry(info, entry) };

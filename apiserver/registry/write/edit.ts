@@ -10,7 +10,7 @@ import type { Entry } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
 import type { EditPreconditions } from '../verbs';
 import { entryKey } from '../resources';
-import { guaranteedUpdate, type Current, type Step } from './guaranteed-update';
+import { guaranteedUpdate, type Current, type Attempt } from './guaranteed-update';
 import { hiddenFields } from '../object/hidden-fields';
 import type { WritePath, WriteRequest } from './request';
 import { encode, isUnchanged, readEntry, storedValue } from '../object/stored-object';
@@ -26,7 +26,7 @@ export function editObject(path: WritePath, request: WriteRequest, edit: Edit): 
   return guaranteedUpdate(path, path.attemptsFor(request, request.name), (current) => attemptEdit(path, request, edit, current));
 }
 
-function attemptEdit(path: WritePath, request: WriteRequest, edit: Edit, { entry }: Current): Step<Entry> {
+function attemptEdit(path: WritePath, request: WriteRequest, edit: Edit, { entry }: Current): Attempt<Entry> {
   const { info, name } = request;
   if (entry === undefined) throw notFound(info.gr, name);
   const { object, text } = readEntry(info, entry);

@@ -9,10 +9,10 @@ import type { KeyWrite } from '../../allocation/claims';
 import type { Cache, Entry, StoredType } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
 import { commit } from '../../storage/commit';
-import { StoreError, type KeyValue, type Operation, type Revision, type Store, type Transaction } from '../../storage/store';
+import { StoreError, type KeyValue, type StoreOperation, type Revision, type Store, type Transaction } from '../../storage/store';
 
 /** A key that a write looks at. */
-export interface Watched {
+export interface WatchedKey {
   readonly type: StoredType;
   /** Below the type's segment. */
   readonly key: string;
@@ -21,7 +21,7 @@ export interface Watched {
 }
 
 /** An object besides its own on which a write rests. */
-export interface Guard extends Watched {
+export interface Guard extends WatchedKey {
   /** The member of {@link Current} that shows it. */
   readonly name: 'namespace' | 'definition' | 'lease';
   /** Its state is compared in the transaction of every write, or only where the object is born: nothing is born in what is going away. */
@@ -42,14 +42,14 @@ export interface Current {
 }
 
 /** What an attempt came to. */
-export type Step<R> =
+export type Attempt<R> =
   /** Nothing to store: the answer rests on the state alone. */
   | { readonly type: 'answer'; readonly result: R }
   | {
       readonly type: 'store';
       /** The object is being born. */
       readonly isBirth?: true;
-      readonly operation: Operation;
+      readonly operation: StoreOperation;
       /** Keys of no API object that change, or must not have changed, with the object. */
       readonly alongside?: readonly KeyWrite[];
       /** `revision` = the write's own; undefined = it was a dry run, and nothing was stored. */
@@ -57,7 +57,7 @@ export type Step<R> =
     };
 
 export interface Attempts {
-  readonly object: Watched;
+  readonly object: WatchedKey;
   readonly guards: readonly Guard[];
   /** In ms of Clock.monotonic. */
   readonly deadline: number;
@@ -85,13 +85,13 @@ const ECHO_PATIENCE_MS = 20;
 export async function guaranteedUpdate<R>(
   dependencies: AttemptDependencies,
   attempts: Attempts,
-  attempt: (current: Current) => Step<R> | Promise<Step<R>>,
+  attempt: (current: Current) => Attempt<R> | Promise<Attempt<R>>,
 ): Promise<R> {
   const { store, cache, clock } = dependencies;
   let current = attempts.dryRun ? await proven(dependencies, attempts) : first(cache, attempts);
   const since = cache.revision;
   for (;;) {
-    let step: Step<R>;
+    let step: Attempt<R>;
     try {
       const made = attempt(current);
       step = made instanceof Promise ? await made : made;
@@ -136,19 +136,19 @@ function checkGuards({ guards }: Attempts, current: Current): void {
 }
 
 /** What a write's transaction compares: the object first. A leader that writes its own Lease meets the compare of the object itself. */
-function comparedBy({ object, guards }: Attempts, isBirth: boolean): readonly (Watched | Guard)[] {
+function comparedBy({ object, guards }: Attempts, isBirth: boolean): readonly (WatchedKey | Guard)[] {
   const others = guards.filter(({ compared, storeKey }) => (isBirth || compared === 'always') && storeKey !== object.storeKey);
   return [object, ...others];
 }
 
-function shownAs(current: Current, watched: Watched | Guard): Entry | undefined {
+function shownAs(current: Current, watched: WatchedKey | Guard): Entry | undefined {
   return 'name' in watched ? current[watched.name] : current.entry;
 }
 
 function transactionOf<R>(
-  compared: readonly (Watched | Guard)[],
+  compared: readonly (WatchedKey | Guard)[],
   current: Current,
-  step: Extract<Step<R>, { type: 'store' }>,
+  step: Extract<Attempt<R>, { type: 'store' }>,
 ): Transaction {
   const compare = compared.map((watched) => ({ key: watched.storeKey, modRevision: shownAs(current, watched)?.revision ?? 0 }));
   const operations = [step.operation];
@@ -162,18 +162,18 @@ function transactionOf<R>(
 /** The state that the store answered with; what was not compared is as it was. */
 function afterLostRace(
   attempts: Attempts,
-  compared: readonly Watched[],
+  compared: readonly WatchedKey[],
   before: Current,
   present: readonly (KeyValue | undefined)[],
 ): Current {
-  const find = (watched: Watched, known: Entry | undefined): Entry | undefined => {
+  const find = (watched: WatchedKey, known: Entry | undefined): Entry | undefined => {
     const at = compared.findIndex(({ storeKey }) => storeKey === watched.storeKey);
     return at === -1 ? known : entryOf(watched, present[at]);
   };
   return stateOf(attempts, (watched) => find(watched, shownAs(before, watched)), !attempts.restsOnMore);
 }
 
-function stateOf({ object, guards }: Attempts, find: (watched: Watched | Guard) => Entry | undefined, isProven: boolean): Current {
+function stateOf({ object, guards }: Attempts, find: (watched: WatchedKey | Guard) => Entry | undefined, isProven: boolean): Current {
   const of = (name: Guard['name']): Entry | undefined => {
     const guard = guards.find((other) => other.name === name);
     return guard === undefined ? undefined : find(guard);
@@ -194,7 +194,7 @@ async function proven(dependencies: AttemptDependencies, attempts: Attempts): Pr
   } catch (error) {
     const isLate = error instanceof StoreError && error.failure === 'deadline';
     if (attempts.restsOnMore || !isLate || clock.monotonic() >= attempts.deadline) throw error;
-    const found = new Map<Watched, Entry | undefined>();
+    const found = new Map<WatchedKey, Entry | undefined>();
     for (const watched of [attempts.object, ...attempts.guards]) {
       found.set(watched, (await cache.read(watched.type, watched.key, waited)).entry);
     }
@@ -203,6 +203,6 @@ async function proven(dependencies: AttemptDependencies, attempts: Attempts): Pr
   return cached(cache, attempts, true);
 }
 
-function entryOf(watched: Watched, kv: KeyValue | undefined): Entry | undefined {
+function entryOf(watched: WatchedKey, kv: KeyValue | undefined): Entry | undefined {
   return kv === undefined ? undefined : makeEntry(watched.type, watched.key, kv.modRevision, kv.value);
 }

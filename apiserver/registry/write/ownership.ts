@@ -6,7 +6,14 @@ import { arrayAt, equalJson, isObject, type JsonArray, type JsonObject } from '.
 import { metadataOf, readMetadata, timestamp } from '../../../shared/api/metadata/object-meta';
 import type { KindCodec } from '../../../shared/api/codec/codec';
 import type { KindRow } from '../../../shared/api/kinds';
-import { isReset, parseEntries, readEntries, writeEntries, type Entry, type Manager } from '../../../shared/patch/apply/entries';
+import {
+  isReset,
+  parseEntries,
+  readEntries,
+  writeEntries,
+  type ManagedFieldsEntry,
+  type Manager,
+} from '../../../shared/patch/apply/entries';
 import type { FieldSet } from '../../../shared/patch/apply/field-set';
 import { recordUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
 import { customShape } from '../../../shared/patch/apply/custom-shape';
@@ -92,7 +99,7 @@ export function recordOwnership(
   // What was never tracked stays so until someone applies.
   if (old !== undefined && base.length === 0) return;
   const live = old === undefined ? emptyObject(info) : toServed(info, withoutOwnership(old));
-  let entries: readonly Entry[];
+  let entries: readonly ManagedFieldsEntry[];
   try {
     const who = managerOf(info, subresource, manager, 'Update');
     entries = recordUpdate(ownershipOf(info, subresource), live, toServed(info, object), base, who, timestamp(ms));
@@ -104,15 +111,15 @@ export function recordOwnership(
   setOwnership(metadata, entries);
 }
 
-export function setOwnership(metadata: JsonObject, entries: readonly Entry[]): void {
+export function setOwnership(metadata: JsonObject, entries: readonly ManagedFieldsEntry[]): void {
   const list = writeEntries(entries);
   if (list.length === 0) delete metadata['managedFields'];
   else metadata['managedFields'] = list;
 }
 
 /** What a client sends counts if it can be understood; else the stored entries do. */
-function baseEntries(sent: JsonArray | undefined, stored: JsonArray | undefined): readonly Entry[] {
-  const own = (): readonly Entry[] => (stored === undefined ? [] : readEntries(stored));
+function baseEntries(sent: JsonArray | undefined, stored: JsonArray | undefined): readonly ManagedFieldsEntry[] {
+  const own = (): readonly ManagedFieldsEntry[] => (stored === undefined ? [] : readEntries(stored));
   if (sent === undefined || equalJson(sent, stored)) return own();
   if (isReset(sent)) return [];
   const parsed = parseEntries(sent);

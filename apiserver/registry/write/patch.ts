@@ -8,7 +8,7 @@ import { agreeOnPlace } from './metadata-steps';
 import { readPatch, type DocumentPatch, type Patcher } from './patcher';
 import type { WritePath, WriteRequest } from './request';
 import { turns } from './turns';
-import { bodyInfo, change, type Source } from './update';
+import { bodyInfo, change, type UpdatedObjectInfo } from './update';
 
 export async function patchObject(
   path: WritePath,
@@ -27,7 +27,7 @@ async function applySource(
   request: WriteRequest,
   bytes: Buffer,
   { fieldManager, fieldValidation, force }: WriteOptions & { readonly force?: boolean },
-): Promise<Source> {
+): Promise<UpdatedObjectInfo> {
   const info = bodyInfo(request);
   const { context, name, namespace, subresource } = request;
   const config = await readApply(info, bytes, fieldValidation, (text) => context.warn(text), clock);
@@ -38,7 +38,12 @@ async function applySource(
   return { verb: 'apply', owned: true, object };
 }
 
-function patchSource({ names }: WritePath, request: WriteRequest, patch: DocumentPatch, { fieldValidation }: WriteOptions): Source {
+function patchSource(
+  { names }: WritePath,
+  request: WriteRequest,
+  patch: DocumentPatch,
+  { fieldValidation }: WriteOptions,
+): UpdatedObjectInfo {
   const info = bodyInfo(request);
   const { context, name, namespace } = request;
   let apply: Patcher | undefined;

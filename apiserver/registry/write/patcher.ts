@@ -16,7 +16,7 @@ import {
   TooManyOperations,
 } from '../../../shared/patch/json-patch';
 import { mergeObject } from '../../../shared/patch/merge-patch';
-import { fieldFaults, parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
+import { fieldFaults, parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { FieldValidation, PatchBody } from '../verbs';
 import { checkPatchedCustomKind } from './custom-kind';
 import { checkKind, decodeStrictly } from './decode-body';
@@ -71,7 +71,7 @@ export function readPatch(info: KindInfo, patch: DocumentPatch, validation: Fiel
 
 const withKind = (info: KindInfo, old: JsonObject): JsonObject => ({ kind: info.kind, apiVersion: info.apiVersion, ...old });
 
-function parse(bytes: Buffer): Parsed {
+function parse(bytes: Buffer): ParsedText {
   try {
     return parseJson(bytes);
   } catch (error) {

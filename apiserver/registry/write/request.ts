@@ -7,7 +7,7 @@ import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { FeatureGates } from '../../../shared/runtime/feature-gates';
 import type { Random } from '../../../shared/runtime/random';
-import { Claims } from '../../allocation/claims';
+import { AllocationClaims } from '../../allocation/claims';
 import type { Ledger } from '../../allocation/ledger';
 import type { Cache } from '../../cache/cache';
 import type { Store } from '../../storage/store';
@@ -16,7 +16,7 @@ import { entryKey } from '../resources';
 import type { Admission, AdmissionOperation, AdmissionRequest } from '../admission';
 import type { StrategyContext } from '../strategy';
 import { leaseGuard } from './fence';
-import type { Attempts, Current, Guard, Watched } from './guaranteed-update';
+import type { Attempts, Current, Guard, WatchedKey } from './guaranteed-update';
 import { resourceInfos, type ResourceInfo, type StrategyOf } from '../object/resource-info';
 
 export interface WriterDependencies {
@@ -63,7 +63,7 @@ const WRITE_LIMIT_MS = 34_000;
 export interface WritePath extends WriterDependencies {
   readonly infoOf: (resource: Resource) => ResourceInfo;
   /** What the request asks of the ranges; undefined for a kind that takes nothing from them. To be closed. */
-  readonly claimsFor: (request: WriteRequest) => Claims | undefined;
+  readonly claimsFor: (request: WriteRequest) => AllocationClaims | undefined;
   /** `name` = the object's, which may have been generated since the request was made. */
   readonly attemptsFor: (request: WriteRequest, name: string) => Attempts;
   readonly strategyContext: (context: RequestContext) => StrategyContext;
@@ -81,7 +81,7 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
   return {
     ...dependencies,
     infoOf,
-    claimsFor: ({ info }) => (info.strategy.allocation === undefined ? undefined : new Claims(ledger)),
+    claimsFor: ({ info }) => (info.strategy.allocation === undefined ? undefined : new AllocationClaims(ledger)),
     attemptsFor(request, name) {
       const { info, namespace, context, dryRun } = request;
       return {
@@ -116,7 +116,7 @@ function guardsOf({ names, namespaces, definitions, leases }: Guarding, request:
   return guards;
 }
 
-function watched({ stored, keyPrefix }: ResourceInfo, key: string): Watched {
+function watched({ stored, keyPrefix }: ResourceInfo, key: string): WatchedKey {
   return { type: stored, key, storeKey: keyPrefix + key };
 }
 

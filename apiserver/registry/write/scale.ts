@@ -9,7 +9,7 @@ import { arrayAt, objectAt, own, stringAt, type JsonObject, type JsonValue } fro
 import { SCALE } from '../../../shared/api/kinds';
 import { metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
 import { conflict, invalid, storedPrecondition } from '../../../shared/api/errors/status';
-import { managerKey, readEntries, type Entry } from '../../../shared/patch/apply/entries';
+import { managerKey, readEntries, type ManagedFieldsEntry } from '../../../shared/patch/apply/entries';
 import { difference, type FieldSet } from '../../../shared/patch/apply/field-set';
 import { entryKey } from '../resources';
 import { scaleOf } from '../object/scale';
@@ -38,7 +38,7 @@ export function shownScale(request: WriteRequest, workload: JsonObject): JsonObj
   const scale = scaleOf(workload, request.info.row.custom?.scale);
   const place = fieldAt(placeOf(request));
   const owners = ownersOf(request, workload).filter((entry) => owns(entry, place));
-  const shown = owners.map(({ manager, time }): Entry => ({
+  const shown = owners.map(({ manager, time }): ManagedFieldsEntry => ({
     manager: { ...manager, apiVersion: scaleInfo.apiVersion },
     time,
     fields: REPLICAS,
@@ -98,12 +98,12 @@ function checkIdentity(request: WriteRequest, verb: ScaleWrite['verb'], wanted: 
   throw conflict({ group: info.group, resource: `${info.gr.resource}/scale` }, name, text);
 }
 
-function owns({ fields }: Entry, place: FieldSet): boolean {
+function owns({ fields }: ManagedFieldsEntry, place: FieldSet): boolean {
   return difference(place, fields) !== place;
 }
 
 /** Of the version that is served; of two entries of one manager the last counts. */
-function ownersOf({ info }: WriteRequest, workload: JsonObject): readonly Entry[] {
+function ownersOf({ info }: WriteRequest, workload: JsonObject): readonly ManagedFieldsEntry[] {
   const entries = readEntries(arrayAt(readMetadata(workload), 'managedFields') ?? []).filter(
     ({ manager }) => manager.apiVersion === info.apiVersion,
   );
@@ -112,17 +112,21 @@ function ownersOf({ info }: WriteRequest, workload: JsonObject): readonly Entry[
 }
 
 /** The workload's owners after those of its scale have changed. Appliers are known again; others are taken for new ones. */
-function broughtBack(request: WriteRequest, before: readonly Entry[], ofScale: readonly Entry[]): readonly Entry[] {
+function broughtBack(
+  request: WriteRequest,
+  before: readonly ManagedFieldsEntry[],
+  ofScale: readonly ManagedFieldsEntry[],
+): readonly ManagedFieldsEntry[] {
   const place = fieldAt(placeOf(request));
   const left = new Set(ofScale.filter((entry) => owns(entry, REPLICAS)));
   const known = new Map([...ofScale].reverse().map((entry) => [managerKey(entry.manager), entry]));
-  const kept = before.flatMap((entry): readonly Entry[] => {
+  const kept = before.flatMap((entry): readonly ManagedFieldsEntry[] => {
     if (!owns(entry, place)) return [entry];
     const same = known.get(managerKey(entry.manager));
     if (same !== undefined && left.delete(same)) return [entry];
     return [{ ...entry, fields: difference(entry.fields, place) }];
   });
-  const fresh = [...left].map(({ manager }): Entry => ({
+  const fresh = [...left].map(({ manager }): ManagedFieldsEntry => ({
     manager: { ...manager, apiVersion: request.info.apiVersion },
     time: undefined,
     fields: place,

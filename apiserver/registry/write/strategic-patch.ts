@@ -9,7 +9,7 @@ import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
 import { goText, misfit, strategicMerge, StrategicFault } from '../../../shared/patch/strategic-merge';
 import { kindOf } from '../../../shared/api/types/decode-error';
-import { parseJson, SyntaxFault, type Parsed } from '../../../shared/serialization';
+import { parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { FieldValidation } from '../verbs';
 import type { KindInfo } from '../object/resource-info';
 
@@ -36,8 +36,8 @@ export function readStrategicPatch(
   };
 }
 
-function parse(bytes: Buffer): Parsed {
-  let body: Parsed;
+function parse(bytes: Buffer): ParsedText {
+  let body: ParsedText;
   try {
     body = parseJson(bytes);
   } catch (error) {

@@ -1,12 +1,12 @@
 /**
  * Change of an object, whatever it comes from: PUT, a patch, an applied configuration. The steps stand in {@link attemptUpdate} in their order. How a
- * body becomes the changed object is its {@link Source}'s business.
+ * body becomes the changed object is its {@link UpdatedObjectInfo}'s business.
  */
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { isTerminating, metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
 import * as status from '../../../shared/api/errors/status';
-import type { Claims } from '../../allocation/claims';
+import type { AllocationClaims } from '../../allocation/claims';
 import type { Entry } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
 import { hiddenFields } from '../object/hidden-fields';
@@ -19,7 +19,7 @@ import { accompany, allocate, withClaims } from './allocation';
 import { attemptCreate } from './create';
 import { decodeBody } from './decode-body';
 import { scoped } from './endpoint-scope';
-import { guaranteedUpdate, type Current, type Step } from './guaranteed-update';
+import { guaranteedUpdate, type Current, type Attempt } from './guaranteed-update';
 import * as meta from './metadata-steps';
 import { changesOnlyTimes, recordOwnership } from './ownership';
 import { checkResourceVersion } from './preconditions';
@@ -30,7 +30,7 @@ import { turns } from './turns';
 import { prepareForAllocation, validateUpdate } from './validation';
 
 /** What a PUT or PATCH makes of the stored object. */
-export interface Source {
+export interface UpdatedObjectInfo {
   readonly verb: 'update' | 'patch' | 'apply';
   /** The object says already who owns what. */
   readonly owned?: true;
@@ -55,7 +55,7 @@ export async function updateObject(path: WritePath, request: WriteRequest, body:
   return change(path, request, { verb: 'update', object }, options);
 }
 
-export function change(path: WritePath, request: WriteRequest, source: Source, options: WriteOptions): Promise<WriteResult> {
+export function change(path: WritePath, request: WriteRequest, source: UpdatedObjectInfo, options: WriteOptions): Promise<WriteResult> {
   const through = request.subresource === 'scale' ? throughScale(path, request, source, options) : source;
   return withClaims(path, request, (claims) =>
     guaranteedUpdate(path, path.attemptsFor(request, request.name), (current) =>
@@ -70,7 +70,12 @@ export function bodyInfo({ info, subresource }: WriteRequest): KindInfo {
 }
 
 /** A source of scales as one of the objects that they scale. */
-function throughScale({ clock }: WritePath, request: WriteRequest, source: Source, { fieldManager }: WriteOptions): Source {
+function throughScale(
+  { clock }: WritePath,
+  request: WriteRequest,
+  source: UpdatedObjectInfo,
+  { fieldManager }: WriteOptions,
+): UpdatedObjectInfo {
   const { verb } = source;
   const object = (old: JsonObject | undefined): JsonObject => {
     if (old === undefined) throw status.notFound(request.info.gr, request.name);
@@ -80,14 +85,14 @@ function throughScale({ clock }: WritePath, request: WriteRequest, source: Sourc
 }
 
 /** What is known of a change beyond its request. */
-interface Change {
-  readonly source: Source;
+interface Replacement {
+  readonly source: UpdatedObjectInfo;
   readonly options: WriteOptions;
-  readonly claims: Claims | undefined;
+  readonly claims: AllocationClaims | undefined;
 }
 
 /** One attempt to replace what is stored by what the source makes of it. */
-async function attemptUpdate(path: WritePath, request: WriteRequest, change: Change, current: Current): Promise<Step<WriteResult>> {
+async function attemptUpdate(path: WritePath, request: WriteRequest, change: Replacement, current: Current): Promise<Attempt<WriteResult>> {
   const { entry } = current;
   if (entry === undefined) return createInstead(path, request, change, current);
   const { pass } = turns(path.clock);
@@ -111,9 +116,9 @@ async function attemptUpdate(path: WritePath, request: WriteRequest, change: Cha
 async function createInstead(
   path: WritePath,
   request: WriteRequest,
-  { source, options, claims }: Change,
+  { source, options, claims }: Replacement,
   current: Current,
-): Promise<Step<WriteResult>> {
+): Promise<Attempt<WriteResult>> {
   const { info, name, subresource } = request;
   const applies = source.verb === 'apply';
   const { pass } = turns(path.clock);
@@ -130,7 +135,7 @@ async function createInstead(
 }
 
 /** What the source makes of the stored object, held against the preconditions, with defaults, as the version that is stored, and with its owners. */
-function receive(path: WritePath, request: WriteRequest, { source, options }: Change, old: JsonObject, entry: Entry): JsonObject {
+function receive(path: WritePath, request: WriteRequest, { source, options }: Replacement, old: JsonObject, entry: Entry): JsonObject {
   const { info, name, subresource } = request;
   if (options.ifMatch !== undefined && options.ifMatch !== String(entry.revision)) throw status.modified(info.gr, name);
   const sent = source.object(old);
@@ -150,7 +155,7 @@ function receive(path: WritePath, request: WriteRequest, { source, options }: Ch
 /** The server's part of the metadata, and what the endpoint does not write. */
 function place(
   { info, context, namespace, name, subresource }: WriteRequest,
-  { source }: Change,
+  { source }: Replacement,
   received: JsonObject,
   old: JsonObject,
 ): JsonObject {
@@ -168,7 +173,7 @@ function place(
 function decide(
   path: WritePath,
   { info, context, subresource }: WriteRequest,
-  { claims }: Change,
+  { claims }: Replacement,
   object: JsonObject,
   old: JsonObject,
 ): void {
@@ -197,7 +202,7 @@ interface Decided {
 }
 
 /** A terminating object that nothing holds back any more is removed with the change. */
-function store(path: WritePath, request: WriteRequest, { claims }: Change, decided: Decided): Step<WriteResult> {
+function store(path: WritePath, request: WriteRequest, { claims }: Replacement, decided: Decided): Attempt<WriteResult> {
   const { info, subresource } = request;
   const { entry, text, object, old, dialectSensitive } = decided;
   if (info.converter !== undefined) info.hubCodec.applyDefaults(object);

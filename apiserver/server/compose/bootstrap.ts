@@ -16,14 +16,14 @@ import { keepDefinitions } from '../../custom-resources/lifecycle';
 import { SYSTEM_PRIORITY_CLASSES } from '../../kinds/scheduling/priority-class';
 import type { Setting } from './setting';
 import type { State } from './state';
-import type { Running, Step } from '../in-order';
+import type { Running, StartStep } from '../in-order';
 
 const RETRY_MS = 1_000;
 const SERVICES = 'apiservices.apiregistration.platform.io';
 const NOTHING_TO_STOP = (): void => undefined;
 
 /** `port` is where the server listens. */
-export function bootstrapSteps(setting: Setting, state: State, writer: Writer, port: number): readonly Step[] {
+export function bootstrapSteps(setting: Setting, state: State, writer: Writer, port: number): readonly StartStep[] {
   const { options, clock, names, failed } = setting;
   const { cache, resources, definitions, replicas } = state;
   const own = { writer, cache, clock, failed };

@@ -50,14 +50,14 @@ function metricsOf({ options, store, clock }: Setting, { cache, ledger }: State,
   });
 }
 
-type Watched = Pick<Observation, 'progress' | 'metrics' | 'storeAnswers'> & {
+type Observed = Pick<Observation, 'progress' | 'metrics' | 'storeAnswers'> & {
   readonly storeTakesWrites: () => Promise<string | undefined>;
 };
 
 function healthOf(
   { options, clock, logger }: Setting,
   { cache }: State,
-  { progress, metrics, storeAnswers, storeTakesWrites }: Watched,
+  { progress, metrics, storeAnswers, storeTakesWrites }: Observed,
 ): Health {
   return new Health(
     serverChecks({ storeAnswers, storeTakesWrites, cache, state: progress, bootstrapped: () => progress.bootstrapped }),

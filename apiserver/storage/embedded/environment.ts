@@ -22,7 +22,7 @@ import {
   keysOfEntry,
   splitHistoryKey,
   valueInEntry,
-  type Change,
+  type KeyChange,
   type Latest,
   type Past,
 } from './record';
@@ -123,24 +123,24 @@ export class Environment {
     return new Environment(root, tables, directory, owner, tables.counters.get(markKey), revision);
   }
 
-  /** A consistent view of the newest committed state; call {@link Snapshot.done} when finished. */
-  snapshot(): Snapshot {
-    return new Snapshot(this.tables, this.root.useReadTransaction());
+  /** A consistent view of the newest committed state; call {@link ReadTransaction.done} when finished. */
+  snapshot(): ReadTransaction {
+    return new ReadTransaction(this.tables, this.root.useReadTransaction());
   }
 
   /**
    * Does all writes of `action` in one durable step; rejects when nothing of it was done, with {@link StoreTaken} when this process is no longer
    * the only one that writes here.
    */
-  write(action: (batch: Batch) => void): Promise<void> {
+  write(action: (batch: WriteBatch) => void): Promise<void> {
     // One after the other: each is to find what the one before it left.
     const writing = this.written.then(() => this.writeNext(action));
     this.written = writing.catch(() => undefined);
     return writing;
   }
 
-  private async writeNext(action: (batch: Batch) => void): Promise<void> {
-    const batch = new Batch(this.tables);
+  private async writeNext(action: (batch: WriteBatch) => void): Promise<void> {
+    const batch = new WriteBatch(this.tables);
     const mark = Buffer.from(`${this.owner} ${++this.writes}`);
     try {
       await this.root.childTransaction(() => {
@@ -197,7 +197,7 @@ async function causeOf(error: unknown): Promise<unknown> {
 }
 
 /** The writes of one durable step. */
-export class Batch {
+export class WriteBatch {
   /** The last one that was appended. */
   revision: Revision | undefined;
 
@@ -213,7 +213,7 @@ export class Batch {
   }
 
   /** Appends one revision and brings `latest` and `history` up to it. */
-  append(revision: Revision, changes: readonly Change[]): void {
+  append(revision: Revision, changes: readonly KeyChange[]): void {
     this.revision = revision;
     void this.tables.log.put(encodeNumber(revision), encodeEntry(changes));
     for (const change of changes) {
@@ -236,7 +236,7 @@ export class Batch {
   }
 
   /** Keeps only `changes` of an old revision; with none the entry goes. */
-  rewrite(revision: Revision, changes: readonly Change[]): void {
+  rewrite(revision: Revision, changes: readonly KeyChange[]): void {
     const key = encodeNumber(revision);
     void (changes.length === 0 ? this.tables.log.remove(key) : this.tables.log.put(key, encodeEntry(changes)));
   }
@@ -255,7 +255,7 @@ export class Batch {
 }
 
 /** The state after one batch. Everything it returns is the caller's own memory. */
-export class Snapshot {
+export class ReadTransaction {
   constructor(
     private readonly tables: Tables,
     private readonly transaction: LmdbTransaction,
@@ -308,7 +308,7 @@ export class Snapshot {
     return value;
   }
 
-  entry(revision: Revision): Change[] | undefined {
+  entry(revision: Revision): KeyChange[] | undefined {
     const bytes = this.read(this.tables.log, encodeNumber(revision));
     return bytes && decodeEntry(bytes);
   }

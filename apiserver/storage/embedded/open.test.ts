@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { silentLogger, type LogFields, type Logger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
-import { prefixRange, type Store, type TransactionResult, type WatchEvent } from '../store';
+import { prefixRange, type Store, type TransactionResult, type StoreEvent } from '../store';
 import { Environment } from './environment';
 import { openEmbeddedStore } from './open';
 
@@ -46,7 +46,7 @@ describe('the embedded store and its disk', () => {
   }
 
   it('shows a write to nobody before it is durable', async () => {
-    const events: WatchEvent[] = [];
+    const events: StoreEvent[] = [];
     const watch = store.watch(prefixRange('/'), 1, {
       events: (batch) => void events.push(...batch),
       progress: () => undefined,

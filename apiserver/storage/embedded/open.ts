@@ -11,7 +11,7 @@ import type { Logger } from '../../../shared/runtime/logger';
 import type { Random } from '../../../shared/runtime/random';
 import {
   StoreError,
-  type CallOptions,
+  type StoreCallOptions,
   type KeyRange,
   type LeaseId,
   type RangeRequest,
@@ -28,7 +28,7 @@ import { Leases } from './leases';
 import { Pipeline } from './pipeline';
 import { purgeStep } from './purge';
 import { countKeys, readKey, readRange } from './reader';
-import type { Change } from './record';
+import type { KeyChange } from './record';
 import { checkStart, Watches } from './watches';
 
 export interface EmbeddedStoreOptions {
@@ -117,28 +117,28 @@ class EmbeddedStore implements Store {
     this.purge();
   }
 
-  async get(key: string, options: CallOptions & { readonly revision?: Revision } = {}): ReturnType<Store['get']> {
+  async get(key: string, options: StoreCallOptions & { readonly revision?: Revision } = {}): ReturnType<Store['get']> {
     checkKey(key);
     this.checkCall('deadline', options);
     return translate(() => readKey(this.environment, key, options.revision));
   }
 
-  async range(request: RangeRequest, options?: CallOptions): ReturnType<Store['range']> {
+  async range(request: RangeRequest, options?: StoreCallOptions): ReturnType<Store['range']> {
     this.checkCall('deadline', options);
     return translate(() => readRange(this.environment, request));
   }
 
-  async count(range: KeyRange, options?: CallOptions): ReturnType<Store['count']> {
+  async count(range: KeyRange, options?: StoreCallOptions): ReturnType<Store['count']> {
     this.checkCall('deadline', options);
     return translate(() => countKeys(this.environment, range));
   }
 
-  async revision(options?: CallOptions): Promise<Revision> {
+  async revision(options?: StoreCallOptions): Promise<Revision> {
     this.checkCall('deadline', options);
     return this.pipeline.revision;
   }
 
-  async transact(transaction: Transaction, options?: CallOptions): Promise<TransactionResult> {
+  async transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
     this.checkCall('unavailable', options);
     checkTransaction(transaction, this.maxOperations);
     this.checkSize(transaction);
@@ -160,7 +160,7 @@ class EmbeddedStore implements Store {
     return this.watches.add(range, from, sink);
   }
 
-  async compact(revision: Revision, options?: CallOptions): Promise<void> {
+  async compact(revision: Revision, options?: StoreCallOptions): Promise<void> {
     this.checkCall('unavailable', options);
     const current = this.pipeline.revision;
     if (revision > current) throw new StoreError('future-revision', `revision ${revision} is not reached yet; the store is at ${current}`);
@@ -175,7 +175,7 @@ class EmbeddedStore implements Store {
     this.purge();
   }
 
-  async grantLease(ttlSeconds: number, options?: CallOptions): Promise<LeaseId> {
+  async grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId> {
     this.checkCall('unavailable', options);
     if (!Number.isSafeInteger(ttlSeconds) || ttlSeconds < 1)
       throw new StoreError('internal', `a lease lives whole seconds, not ${ttlSeconds}`);
@@ -192,25 +192,25 @@ class EmbeddedStore implements Store {
     return String(lease);
   }
 
-  async keepLeaseAlive(lease: LeaseId, options?: CallOptions): Promise<void> {
+  async keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
     this.checkCall('unavailable', options);
     if (!this.leases.renew(Number(lease))) throw leaseNotFound(lease);
   }
 
-  async revokeLease(lease: LeaseId, options?: CallOptions): Promise<void> {
+  async revokeLease(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
     this.checkCall('unavailable', options);
     if (!this.leases.has(Number(lease))) throw leaseNotFound(lease);
     await this.end(Number(lease), this.deadline(options));
   }
 
-  async status(options?: CallOptions): ReturnType<Store['status']> {
+  async status(options?: StoreCallOptions): ReturnType<Store['status']> {
     this.checkCall('deadline', options);
     const { size } = await stat(join(this.options.directory, 'data.mdb')).catch((error: unknown) => Promise.reject(asStoreError(error)));
     return { version: 'embedded', revision: this.pipeline.revision, size, purgeFailures: this.purgeFailures };
   }
 
   /** Where nothing has been written for a while, writes something. */
-  async health(options?: CallOptions): Promise<void> {
+  async health(options?: StoreCallOptions): Promise<void> {
     this.checkCall('deadline', options);
     const last = this.pipeline.lastOutcome;
     const age = this.options.clock.monotonic() - (last?.at ?? -Infinity);
@@ -258,8 +258,8 @@ class EmbeddedStore implements Store {
   }
 
   /** What the operations change; deleting what does not exist changes nothing. */
-  private plan(transaction: Transaction): Change[] {
-    const changes: Change[] = [];
+  private plan(transaction: Transaction): KeyChange[] {
+    const changes: KeyChange[] = [];
     for (const operation of transaction.operations) {
       const { key } = operation;
       const before = this.pipeline.state(key);
@@ -316,19 +316,19 @@ class EmbeddedStore implements Store {
     }
   }
 
-  private checkCall(late: 'deadline' | 'unavailable', options?: CallOptions): void {
+  private checkCall(late: 'deadline' | 'unavailable', options?: StoreCallOptions): void {
     if (this.stopped !== undefined) throw this.stopped;
     if (options?.deadline !== undefined && options.deadline <= this.options.clock.monotonic()) {
       throw new StoreError(late, 'the deadline had passed before the call');
     }
   }
 
-  private deadline(options?: CallOptions): number {
+  private deadline(options?: StoreCallOptions): number {
     return options?.deadline ?? this.options.clock.monotonic() + DEFAULT_TIMEOUT_MS;
   }
 }
 
-function deletion(key: string): Change {
+function deletion(key: string): KeyChange {
   return { key, deleted: true, createRevision: 0, version: 0, lease: 0, value: noBytes };
 }
 

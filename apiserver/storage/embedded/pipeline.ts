@@ -5,26 +5,26 @@
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import { StoreError, type KeyValue, type Revision } from '../store';
-import type { Batch, Environment } from './environment';
+import type { WriteBatch, Environment } from './environment';
 import { keyValue } from './reader';
-import type { Change, Latest } from './record';
+import type { KeyChange, Latest } from './record';
 
 /** One durable revision, in the order in which they were made. */
 export interface Committed {
   readonly revision: Revision;
-  readonly changes: readonly Change[];
+  readonly changes: readonly KeyChange[];
 }
 
-export interface Step {
+export interface PipelineStep {
   /** With changes the step takes the next revision; without, it takes none. */
-  readonly changes: readonly Change[];
+  readonly changes: readonly KeyChange[];
   /** Further writes of the same durable step. */
-  readonly also?: (batch: Batch) => void;
+  readonly also?: (batch: WriteBatch) => void;
   /** When to stop waiting, in milliseconds of the monotonic clock. */
   readonly deadline: number;
 }
 
-interface Waiting extends Step {
+interface Waiting extends PipelineStep {
   readonly revision: Revision;
   readonly bytes: number;
   readonly resolve: (revision: Revision) => void;
@@ -33,7 +33,7 @@ interface Waiting extends Step {
 
 interface PendingKey {
   readonly modRevision: Revision;
-  readonly change: Change;
+  readonly change: KeyChange;
 }
 
 export interface PipelineEvents {
@@ -44,7 +44,7 @@ export interface PipelineEvents {
 }
 
 /** How the last durable step ended, and when on the monotonic clock. */
-export interface Outcome {
+export interface FlushOutcome {
   readonly at: number;
   readonly failure: StoreError | undefined;
 }
@@ -65,7 +65,7 @@ export class Pipeline {
   /** The revision given out last. */
   private assigned: Revision;
   private durableRevision: Revision;
-  private outcome: Outcome | undefined;
+  private outcome: FlushOutcome | undefined;
   private readonly idle: (() => void)[] = [];
 
   constructor(
@@ -84,7 +84,7 @@ export class Pipeline {
   }
 
   /** Undefined before the first step. */
-  get lastOutcome(): Outcome | undefined {
+  get lastOutcome(): FlushOutcome | undefined {
     return this.outcome;
   }
 
@@ -124,7 +124,7 @@ export class Pipeline {
   }
 
   /** Resolves with the revision as of this step once it and all before it are durable. */
-  push(step: Step): Promise<Revision> {
+  push(step: PipelineStep): Promise<Revision> {
     const bytes = step.changes.reduce((sum, change) => sum + change.key.length + change.value.length, STEP_OVERHEAD);
     if (this.pendingBytes + bytes > MAX_PENDING_BYTES) {
       return Promise.reject(new StoreError('unavailable', 'too many writes are waiting for the disk'));

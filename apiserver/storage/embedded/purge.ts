@@ -3,8 +3,8 @@
  * interrupted anywhere and repeated, and never touches a revision after the compacted one.
  */
 import type { Revision } from '../store';
-import type { Environment, Snapshot } from './environment';
-import type { Change } from './record';
+import type { Environment, ReadTransaction } from './environment';
+import type { KeyChange } from './record';
 
 const CHUNK_REVISIONS = 128;
 
@@ -17,7 +17,7 @@ const CHUNK_REVISIONS = 128;
 export async function purgeStep(environment: Environment, compacted: Revision): Promise<boolean> {
   const snapshot = environment.snapshot();
   const dropped = new Map<Revision, Set<string>>();
-  const rewritten = new Map<Revision, readonly Change[]>();
+  const rewritten = new Map<Revision, readonly KeyChange[]>();
   let through = compacted;
   try {
     const from = snapshot.counter('purged');
@@ -51,7 +51,7 @@ function drop(dropped: Map<Revision, Set<string>>, key: string, revision: Revisi
 }
 
 /** What a log entry still holds without `keys`; most entries change one key and need not be decoded. */
-function remaining(snapshot: Snapshot, revision: Revision, keys: ReadonlySet<string>): readonly Change[] {
+function remaining(snapshot: ReadTransaction, revision: Revision, keys: ReadonlySet<string>): readonly KeyChange[] {
   if (snapshot.changedKeys(revision).every(({ key }) => keys.has(key))) return [];
   return (snapshot.entry(revision) ?? []).filter(({ key }) => !keys.has(key));
 }

@@ -3,7 +3,7 @@
  * work between chunks and keep their snapshot. It never sees what is not yet durable.
  */
 import { StoreError, type KeyRange, type KeyValue, type RangeRequest, type RangeResult, type Revision } from '../store';
-import type { Environment, Snapshot } from './environment';
+import type { Environment, ReadTransaction } from './environment';
 import { historyBound } from './record';
 
 const CHUNK = 500;
@@ -25,7 +25,7 @@ export function readKey(
 }
 
 /** The state of `key` in `snapshot`, with its value. */
-export function keyValue(snapshot: Snapshot, key: string, revision?: Revision): KeyValue | undefined {
+export function keyValue(snapshot: ReadTransaction, key: string, revision?: Revision): KeyValue | undefined {
   const found = revision === undefined ? snapshot.latest(key) : snapshot.at(key, revision);
   if (found === undefined) return undefined;
   const { modRevision, createRevision, version } = found;
@@ -58,12 +58,12 @@ export function countKeys(environment: Environment, range: KeyRange): { readonly
   }
 }
 
-interface Found {
+interface FoundRecord {
   readonly kvs: readonly KeyValue[];
   readonly count: number;
 }
 
-async function readLive(snapshot: Snapshot, range: KeyRange, limit: number, keysOnly: boolean): Promise<Found> {
+async function readLive(snapshot: ReadTransaction, range: KeyRange, limit: number, keysOnly: boolean): Promise<FoundRecord> {
   const end = Buffer.from(range.end);
   const kvs: KeyValue[] = [];
   let start: Buffer = Buffer.from(range.start);
@@ -85,7 +85,13 @@ async function readLive(snapshot: Snapshot, range: KeyRange, limit: number, keys
 }
 
 /** Walks the versions of each key: the last one not after `revision` counts, unless it is a deletion. */
-async function readPast(snapshot: Snapshot, range: KeyRange, revision: Revision, limit: number, keysOnly: boolean): Promise<Found> {
+async function readPast(
+  snapshot: ReadTransaction,
+  range: KeyRange,
+  revision: Revision,
+  limit: number,
+  keysOnly: boolean,
+): Promise<FoundRecord> {
   const end = historyBound(Buffer.from(range.end));
   const kvs: KeyValue[] = [];
   let count = 0;
@@ -121,7 +127,7 @@ async function readPast(snapshot: Snapshot, range: KeyRange, revision: Revision,
   return { kvs, count };
 }
 
-function checkReadable(snapshot: Snapshot, revision: Revision, current: Revision): void {
+function checkReadable(snapshot: ReadTransaction, revision: Revision, current: Revision): void {
   if (revision > current) throw new StoreError('future-revision', `revision ${revision} is not reached yet; the store is at ${current}`);
   const compacted = snapshot.counter('compacted');
   if (revision < compacted) throw new StoreError('compacted', `revision ${revision} has been compacted`, compacted);

@@ -5,7 +5,7 @@
 import type { Revision } from '../store';
 
 /** What one transaction did to one key. A deletion has an empty value and version 0. */
-export interface Change {
+export interface KeyChange {
   readonly key: string;
   readonly deleted: boolean;
   readonly createRevision: Revision;
@@ -95,7 +95,7 @@ export function decodePast(bytes: Buffer): Past | undefined {
 }
 
 /** One log entry: every change of one revision, in the transaction's order. */
-export function encodeEntry(changes: readonly Change[]): Buffer {
+export function encodeEntry(changes: readonly KeyChange[]): Buffer {
   let size = 0;
   for (const change of changes) size += CHANGE_HEAD_BYTES + Buffer.byteLength(change.key) + change.value.length;
   const bytes = Buffer.allocUnsafe(size);
@@ -115,8 +115,8 @@ export function encodeEntry(changes: readonly Change[]): Buffer {
 }
 
 /** Reads a whole entry. Values are copies: `bytes` may be overwritten afterwards. */
-export function decodeEntry(bytes: Buffer): Change[] {
-  const changes: Change[] = [];
+export function decodeEntry(bytes: Buffer): KeyChange[] {
+  const changes: KeyChange[] = [];
   for (let at = 0; at < bytes.length; at = entryEnd(bytes, at)) {
     const keyEnd = at + CHANGE_HEAD_BYTES + bytes.readUInt32BE(at + 1);
     changes.push({

@@ -2,10 +2,10 @@
  * The watches of the embedded store. A watch that is up to date gets every durable batch as it happens; one that starts
  * in the past, or was paused, reads the log in chunks until it has caught up. It never skips or repeats a revision.
  */
-import { StoreError, type KeyRange, type Revision, type Watch, type WatchEvent, type WatchSink } from '../store';
+import { StoreError, type KeyRange, type Revision, type Watch, type StoreEvent, type WatchSink } from '../store';
 import type { Environment } from './environment';
 import type { Committed } from './pipeline';
-import type { Change } from './record';
+import type { KeyChange } from './record';
 
 const CHUNK_REVISIONS = 256;
 const CHUNK_BYTES = 1 << 20;
@@ -103,7 +103,7 @@ class LogWatch implements Watch {
 
   offer(committed: readonly Committed[]): void {
     if (this.state !== 'live') return;
-    const events: WatchEvent[] = [];
+    const events: StoreEvent[] = [];
     for (const { revision, changes } of committed) {
       if (revision < this.next) continue;
       this.next = revision + 1;
@@ -128,7 +128,7 @@ class LogWatch implements Watch {
       if (this.progressWanted) this.reportProgress();
       return;
     }
-    const events: WatchEvent[] = [];
+    const events: StoreEvent[] = [];
     const snapshot = this.environment.snapshot();
     let compacted = 0;
     try {
@@ -161,14 +161,14 @@ class LogWatch implements Watch {
     if (this.is('behind')) this.catchUp();
   }
 
-  private collect(revision: Revision, changes: readonly Change[], into: WatchEvent[]): void {
+  private collect(revision: Revision, changes: readonly KeyChange[], into: StoreEvent[]): void {
     for (const { key, deleted, value, version } of changes) {
       if (!contains(this.range, key)) continue;
       into.push(deleted ? { type: 'delete', key, revision } : { type: 'put', key, value, revision, created: version === 1 });
     }
   }
 
-  private deliver(events: readonly WatchEvent[]): void {
+  private deliver(events: readonly StoreEvent[]): void {
     const last = events[events.length - 1];
     if (last !== undefined) this.sink.events(events, last.revision);
   }

@@ -12,13 +12,13 @@ const DEADLINE_EXCEEDED = 4;
 const INTERNAL = 13;
 const UNIMPLEMENTED = 12;
 
-interface Rule {
+interface FailureRow {
   readonly text: RegExp;
   readonly failure: StoreFailure;
 }
 
 /** etcd's own refusals: its codes are too coarse, so its texts decide. */
-const REFUSALS: readonly Rule[] = [
+const REFUSALS: readonly FailureRow[] = [
   { text: /required revision has been compacted/, failure: 'compacted' },
   { text: /required revision is a future revision/, failure: 'future-revision' },
   { text: /requested lease not found/, failure: 'lease-not-found' },

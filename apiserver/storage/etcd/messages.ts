@@ -3,8 +3,8 @@
  * are those of etcd's published API. Values of answers are views of the message in which they came.
  */
 import { WireReader } from '../../../shared/serialization/wire';
-import type { Compare, KeyRange, KeyValue, Operation, Revision, Transaction, TransactionResult, WatchEvent } from '../store';
-import { Writer } from './wire';
+import type { Compare, KeyRange, KeyValue, StoreOperation, Revision, Transaction, TransactionResult, StoreEvent } from '../store';
+import { RpcWriter } from './wire';
 
 const noBytes = Buffer.alloc(0);
 /** Heads, numbers and flags of one message and its parents; generous. */
@@ -41,7 +41,7 @@ export interface WatchAnswer {
   readonly cancelReason: string;
   /** More fragments of the same answer follow. */
   readonly fragment: boolean;
-  readonly events: WatchEvent[];
+  readonly events: StoreEvent[];
 }
 
 export interface StatusAnswer {
@@ -53,7 +53,7 @@ export interface StatusAnswer {
 export type WatchCall = { readonly type: 'create'; readonly range: KeyRange; readonly from: Revision } | { readonly type: 'progress' };
 
 export function encodeRange(call: RangeCall): Buffer {
-  const writer = new Writer(OVERHEAD + (call.start.length + (call.end?.length ?? 0)) * WIDEST);
+  const writer = new RpcWriter(OVERHEAD + (call.start.length + (call.end?.length ?? 0)) * WIDEST);
   writeRange(writer, call);
   return writer.finish();
 }
@@ -69,7 +69,7 @@ export function encodeTransaction({ compare, operations }: Transaction): Buffer 
   for (const operation of operations) {
     capacity += OVERHEAD + operation.key.length * WIDEST + (operation.type === 'put' ? operation.value.length : 0);
   }
-  const writer = new Writer(capacity);
+  const writer = new RpcWriter(capacity);
   for (let index = compare.length - 1; index >= 0; index--) writeElse(writer, compare[index]);
   for (let index = operations.length - 1; index >= 0; index--) writeOperation(writer, operations[index]);
   for (let index = compare.length - 1; index >= 0; index--) writeCompare(writer, compare[index]);
@@ -102,7 +102,7 @@ export function decodeTransaction(bytes: Buffer): TransactionResult {
 
 /** A transaction of `count` reads that changes nothing: the server refuses it when it takes fewer operations. */
 export function encodeProbe(count: number): Buffer {
-  const writer = new Writer(OVERHEAD + count * OVERHEAD);
+  const writer = new RpcWriter(OVERHEAD + count * OVERHEAD);
   for (let index = 0; index < count; index++) {
     const mark = writer.mark;
     writeRange(writer, { start: '\0', countOnly: true });
@@ -113,20 +113,20 @@ export function encodeProbe(count: number): Buffer {
 }
 
 export function encodeCompaction(revision: Revision): Buffer {
-  const writer = new Writer(OVERHEAD);
+  const writer = new RpcWriter(OVERHEAD);
   writer.uint(1, revision);
   return writer.finish();
 }
 
 export function encodeLeaseGrant(ttlSeconds: number): Buffer {
-  const writer = new Writer(OVERHEAD);
+  const writer = new RpcWriter(OVERHEAD);
   writer.uint(1, ttlSeconds);
   return writer.finish();
 }
 
 /** A request that only names a lease: revocation and renewal. */
 export function encodeLease(lease: string): Buffer {
-  const writer = new Writer(OVERHEAD);
+  const writer = new RpcWriter(OVERHEAD);
   writer.int64(1, lease);
   return writer.finish();
 }
@@ -175,7 +175,7 @@ export function decodeStatus(bytes: Buffer): StatusAnswer {
 export function encodeWatch(call: WatchCall): Buffer {
   switch (call.type) {
     case 'create': {
-      const writer = new Writer(OVERHEAD + (call.range.start.length + call.range.end.length) * WIDEST);
+      const writer = new RpcWriter(OVERHEAD + (call.range.start.length + call.range.end.length) * WIDEST);
       const mark = writer.mark;
       writer.flag(8);
       writer.uint(3, call.from);
@@ -185,7 +185,7 @@ export function encodeWatch(call: WatchCall): Buffer {
       return writer.finish();
     }
     case 'progress': {
-      const writer = new Writer(OVERHEAD);
+      const writer = new RpcWriter(OVERHEAD);
       writer.close(3, writer.mark);
       return writer.finish();
     }
@@ -201,7 +201,7 @@ export function decodeWatch(bytes: Buffer): WatchAnswer {
   let compactRevision = 0;
   let cancelReason = '';
   let fragment = false;
-  const events: WatchEvent[] = [];
+  const events: StoreEvent[] = [];
   while (reader.next()) {
     switch (reader.field) {
       case 1:
@@ -235,7 +235,7 @@ export function decodeWatch(bytes: Buffer): WatchAnswer {
   return { revision, watchId, created, canceled, compactRevision, cancelReason, fragment, events };
 }
 
-function writeRange(writer: Writer, call: RangeCall): void {
+function writeRange(writer: RpcWriter, call: RangeCall): void {
   if (call.countOnly === true) writer.flag(9);
   if (call.keysOnly === true) writer.flag(8);
   if (call.revision !== undefined) writer.uint(4, call.revision);
@@ -244,7 +244,7 @@ function writeRange(writer: Writer, call: RangeCall): void {
   writer.text(1, call.start);
 }
 
-function writeCompare(writer: Writer, compare: Compare | undefined): void {
+function writeCompare(writer: RpcWriter, compare: Compare | undefined): void {
   if (compare === undefined) return;
   const mark = writer.mark;
   if ('exists' in compare) {
@@ -261,7 +261,7 @@ function writeCompare(writer: Writer, compare: Compare | undefined): void {
   writer.close(1, mark);
 }
 
-function writeOperation(writer: Writer, operation: Operation | undefined): void {
+function writeOperation(writer: RpcWriter, operation: StoreOperation | undefined): void {
   if (operation === undefined) return;
   const mark = writer.mark;
   switch (operation.type) {
@@ -279,7 +279,7 @@ function writeOperation(writer: Writer, operation: Operation | undefined): void 
   writer.close(2, mark);
 }
 
-function writeElse(writer: Writer, compare: Compare | undefined): void {
+function writeElse(writer: RpcWriter, compare: Compare | undefined): void {
   if (compare === undefined) return;
   const mark = writer.mark;
   writer.text(1, compare.key);
@@ -361,7 +361,7 @@ function readKeyValue(reader: WireReader): KeyValue {
   return { key, value, createRevision, modRevision, version };
 }
 
-function readEvent(reader: WireReader): WatchEvent {
+function readEvent(reader: WireReader): StoreEvent {
   let deleted = false;
   let kv: KeyValue | undefined;
   while (reader.next()) {

@@ -5,7 +5,7 @@ import { FixedRandom } from '../../../test/support/fixed-random';
 import { waitUntil } from '../../../test/support/programs';
 import type { Store, Watch } from '../store';
 import { openEtcdStore } from './open';
-import { Writer } from './wire';
+import { RpcWriter } from './wire';
 
 interface Member {
   version: string;
@@ -20,8 +20,8 @@ const framed = (message: Buffer): Buffer => {
   head.writeUInt32BE(message.length, 1);
   return Buffer.concat([head, message]);
 };
-const written = (write: (writer: Writer) => void): Buffer => {
-  const writer = new Writer(100);
+const written = (write: (writer: RpcWriter) => void): Buffer => {
+  const writer = new RpcWriter(100);
   write(writer);
   return framed(writer.finish());
 };

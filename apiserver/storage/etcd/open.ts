@@ -6,7 +6,7 @@ import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
 import {
   StoreError,
-  type CallOptions,
+  type StoreCallOptions,
   type KeyRange,
   type KeyValue,
   type LeaseId,
@@ -23,7 +23,7 @@ import { checkKey, checkTransaction } from '../validate';
 import { storeError } from './failure';
 import type { RangeAnswer, RangeCall, WatchAnswer, WatchCall } from './messages';
 import * as methods from './methods';
-import { Transport, type Channel, type EtcdConnection, type Method } from './transport';
+import { RpcTransport, type Channel, type EtcdConnection, type RpcMethod } from './transport';
 import { EtcdWatch } from './watch';
 
 export interface EtcdStoreOptions extends EtcdConnection {
@@ -47,7 +47,7 @@ const OPERATION_LIMITS = [2_048, 1_024, 512, 256, 128];
 /** Connects, learns the server's limits. Rejects with a {@link StoreError} when it cannot be reached in time. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   const deadline = options.clock.monotonic() + (options.openTimeoutMs ?? DEFAULT_TIMEOUT_MS);
-  const transport = new Transport(options, options.clock, options.random);
+  const transport = new RpcTransport(options, options.clock, options.random);
   try {
     await untilAnswered(transport, options.clock, deadline);
     return new EtcdStore(options, transport, await probeOperations(transport, deadline));
@@ -57,7 +57,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   }
 }
 
-async function untilAnswered(transport: Transport, clock: Clock, deadline: number): Promise<StoreStatus> {
+async function untilAnswered(transport: RpcTransport, clock: Clock, deadline: number): Promise<StoreStatus> {
   let refusal: StoreError | undefined;
   for (;;) {
     try {
@@ -72,7 +72,7 @@ async function untilAnswered(transport: Transport, clock: Clock, deadline: numbe
   }
 }
 
-async function probeOperations(transport: Transport, deadline: number): Promise<number> {
+async function probeOperations(transport: RpcTransport, deadline: number): Promise<number> {
   for (const limit of OPERATION_LIMITS) {
     try {
       await transport.call(methods.probe, limit, 'read', deadline);
@@ -91,7 +91,7 @@ class EtcdStore implements Store {
 
   constructor(
     private readonly options: EtcdStoreOptions,
-    private readonly transport: Transport,
+    private readonly transport: RpcTransport,
     readonly maxOperations: number,
   ) {
     this.clock = options.clock;
@@ -99,7 +99,7 @@ class EtcdStore implements Store {
 
   async get(
     key: string,
-    options: CallOptions & { readonly revision?: Revision } = {},
+    options: StoreCallOptions & { readonly revision?: Revision } = {},
   ): Promise<{ readonly revision: Revision; readonly kv: KeyValue | undefined }> {
     checkKey(key);
     const call = { start: key, ...(options.revision !== undefined && { revision: options.revision }) };
@@ -107,17 +107,17 @@ class EtcdStore implements Store {
     return { revision, kv: kvs[0] };
   }
 
-  async count(range: KeyRange, options?: CallOptions): Promise<{ readonly revision: Revision; readonly count: number }> {
+  async count(range: KeyRange, options?: StoreCallOptions): Promise<{ readonly revision: Revision; readonly count: number }> {
     if (compareBytes(range.start, range.end) >= 0) return { revision: await this.revision(options), count: 0 };
     const { revision, count } = await this.read(methods.range, { ...range, countOnly: true }, this.deadline(options));
     return { revision, count };
   }
 
-  async revision(options?: CallOptions): Promise<Revision> {
+  async revision(options?: StoreCallOptions): Promise<Revision> {
     return (await this.read(methods.range, { start: '\0', countOnly: true }, this.deadline(options))).revision;
   }
 
-  async range(request: RangeRequest, options?: CallOptions): Promise<RangeResult> {
+  async range(request: RangeRequest, options?: StoreCallOptions): Promise<RangeResult> {
     const deadline = this.deadline(options);
     for (let attempt = 1; ; attempt++) {
       try {
@@ -130,7 +130,7 @@ class EtcdStore implements Store {
     }
   }
 
-  transact(transaction: Transaction, options?: CallOptions): Promise<TransactionResult> {
+  transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
     try {
       this.checkOpen();
       checkTransaction(transaction, this.maxOperations);
@@ -151,7 +151,7 @@ class EtcdStore implements Store {
     return watch;
   }
 
-  async compact(revision: Revision, options?: CallOptions): Promise<void> {
+  async compact(revision: Revision, options?: StoreCallOptions): Promise<void> {
     this.checkOpen();
     try {
       await this.transport.call(methods.compact, revision, 'write', this.deadline(options));
@@ -161,27 +161,27 @@ class EtcdStore implements Store {
     }
   }
 
-  async grantLease(ttlSeconds: number, options?: CallOptions): Promise<LeaseId> {
+  async grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId> {
     this.checkOpen();
     return (await this.transport.call(methods.grantLease, ttlSeconds, 'write', this.deadline(options))).lease;
   }
 
-  async keepLeaseAlive(lease: LeaseId, options?: CallOptions): Promise<void> {
+  async keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
     this.checkOpen();
     const { ttlSeconds } = await this.transport.call(methods.keepLeaseAlive, lease, 'read', this.deadline(options));
     if (ttlSeconds <= 0) throw new StoreError('lease-not-found', `there is no lease ${lease}`);
   }
 
-  async revokeLease(lease: LeaseId, options?: CallOptions): Promise<void> {
+  async revokeLease(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
     this.checkOpen();
     await this.transport.call(methods.revokeLease, lease, 'write', this.deadline(options));
   }
 
-  status(options?: CallOptions): Promise<StoreStatus> {
+  status(options?: StoreCallOptions): Promise<StoreStatus> {
     return this.read(methods.status, undefined, this.deadline(options));
   }
 
-  async health(options?: CallOptions): Promise<void> {
+  async health(options?: StoreCallOptions): Promise<void> {
     await this.revision(options);
   }
 
@@ -219,7 +219,7 @@ class EtcdStore implements Store {
   }
 
   /** A call that changes nothing: tried again when the connection is lost, and told what has been compacted. */
-  private async read<Request, Answer>(method: Method<Request, Answer>, request: Request, deadline: number): Promise<Answer> {
+  private async read<Request, Answer>(method: RpcMethod<Request, Answer>, request: Request, deadline: number): Promise<Answer> {
     this.checkOpen();
     for (let attempt = 1; ; attempt++) {
       try {
@@ -260,7 +260,7 @@ class EtcdStore implements Store {
     if (this.closed) throw new StoreError('closed', 'the store is closed');
   }
 
-  private deadline(options?: CallOptions): number {
+  private deadline(options?: StoreCallOptions): number {
     return options?.deadline ?? this.clock.monotonic() + DEFAULT_TIMEOUT_MS;
   }
 }

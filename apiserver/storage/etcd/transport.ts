@@ -9,7 +9,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
 import { StoreError } from '../store';
 import { storeError, type CallKind } from './failure';
-import { UnaryCalls, type Member } from './unary';
+import { UnaryCalls, type EtcdMember } from './unary';
 
 /** How to reach etcd. */
 export interface EtcdConnection {
@@ -30,14 +30,14 @@ type Connect = Parameters<ICallable<unknown>['withConnection']>[1];
 type Resources = Parameters<Connect>[0];
 
 /** A call of one method: where it goes and how its messages are written. */
-export interface Method<Request, Answer> {
+export interface RpcMethod<Request, Answer> {
   readonly path: string;
   readonly encode: (request: Request) => Buffer;
   readonly decode: (bytes: Buffer) => Answer;
 }
 
 /** The part of a gRPC stream that the store uses. */
-export interface Stream<Request, Answer> {
+export interface RpcStream<Request, Answer> {
   write(request: Request): boolean;
   end(): void;
   cancel(): void;
@@ -58,13 +58,13 @@ class Client extends Etcd3 {
 /** A connection to one member, for streams. What is done over it goes to that member. */
 export interface Channel {
   /** `leader` = end the stream when the member has no leader. */
-  stream<Request, Answer>(method: Method<Request, Answer>, options: { readonly leader: boolean }): Stream<Request, Answer>;
+  stream<Request, Answer>(method: RpcMethod<Request, Answer>, options: { readonly leader: boolean }): RpcStream<Request, Answer>;
   /** Asks once. Never called when there is no answer. */
-  ask<Request, Answer>(method: Method<Request, Answer>, request: Request, answered: (answer: Answer) => void): void;
+  ask<Request, Answer>(method: RpcMethod<Request, Answer>, request: Request, answered: (answer: Answer) => void): void;
   close(): void;
 }
 
-export class Transport {
+export class RpcTransport {
   private readonly place: Whereabouts;
   private readonly calls: UnaryCalls;
   private next: number;
@@ -83,7 +83,7 @@ export class Transport {
    * One request, one answer.
    * @param deadline in milliseconds of the monotonic clock.
    */
-  call<Request, Answer>(method: Method<Request, Answer>, request: Request, kind: CallKind, deadline: number): Promise<Answer> {
+  call<Request, Answer>(method: RpcMethod<Request, Answer>, request: Request, kind: CallKind, deadline: number): Promise<Answer> {
     const left = deadline - this.clock.monotonic();
     if (left <= 0) {
       const failure = kind === 'read' ? 'deadline' : 'unavailable';
@@ -143,7 +143,7 @@ function placeOf({ endpoints, serverName }: EtcdConnection): Whereabouts {
   return { urls, secure, certified, authority: certified ?? first.hostname };
 }
 
-function membersOf({ ca, cert, key }: EtcdConnection, { urls, secure, certified, authority }: Whereabouts): readonly Member[] {
+function membersOf({ ca, cert, key }: EtcdConnection, { urls, secure, certified, authority }: Whereabouts): readonly EtcdMember[] {
   const tls = {
     ...(ca && { ca }),
     ...(cert && { cert }),

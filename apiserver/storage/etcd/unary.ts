@@ -10,7 +10,7 @@ import type { AnswerHead } from './http2/headers';
 import { ClientSession, type Peer } from './http2/session';
 
 /** One etcd server. */
-export interface Member {
+export interface EtcdMember {
   /** `http://host:port` or `https://host:port`. */
   readonly origin: string;
   /** What `:authority` says. */
@@ -49,7 +49,7 @@ export class UnaryCalls {
   private next = 0;
 
   constructor(
-    members: readonly Member[],
+    members: readonly EtcdMember[],
     private readonly clock: Clock,
   ) {
     this.connections = members.map((member) => new Connection(member, clock));
@@ -114,7 +114,7 @@ class Connection {
   private ping: Timer | undefined;
 
   constructor(
-    private readonly member: Member,
+    private readonly member: EtcdMember,
     private readonly clock: Clock,
   ) {}
 
@@ -204,14 +204,14 @@ class Connection {
 const ALPN = 'h2';
 
 /** A connection that is being made, and the event that says that it stands. */
-function dial({ origin, tls }: Member): { readonly socket: Socket | TLSSocket; readonly connected: 'connect' | 'secureConnect' } {
+function dial({ origin, tls }: EtcdMember): { readonly socket: Socket | TLSSocket; readonly connected: 'connect' | 'secureConnect' } {
   const { hostname, port } = new URL(origin);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   if (tls === undefined) return { socket: connectPlain({ host, port: Number(port || '80') }), connected: 'connect' };
   return { socket: connectSecurely({ ...tls, host, port: Number(port || '443'), ALPNProtocols: [ALPN] }), connected: 'secureConnect' };
 }
 
-function peerOf({ tls, authority }: Member): Peer {
+function peerOf({ tls, authority }: EtcdMember): Peer {
   return { scheme: tls === undefined ? 'http' : 'https', authority };
 }
 

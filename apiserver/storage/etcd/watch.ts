@@ -5,12 +5,12 @@
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
-import type { KeyRange, Revision, Watch, WatchEvent, WatchSink } from '../store';
+import type { KeyRange, Revision, Watch, StoreEvent, WatchSink } from '../store';
 import type { WatchAnswer, WatchCall } from './messages';
 import { status, watching } from './methods';
-import type { Channel, Stream } from './transport';
+import type { Channel, RpcStream } from './transport';
 
-type WatchStream = Stream<WatchCall, WatchAnswer>;
+type WatchStream = RpcStream<WatchCall, WatchAnswer>;
 
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 1_000;
@@ -42,7 +42,7 @@ export class EtcdWatch implements Watch {
   private timer: Timer | undefined;
   /** Counts attempts, so that whatever comes late from an abandoned one is ignored. */
   private attempt = 0;
-  private fragments: WatchEvent[] = [];
+  private fragments: StoreEvent[] = [];
   private progressWanted = false;
 
   constructor(private readonly options: EtcdWatchOptions) {

@@ -11,7 +11,7 @@
 const VARINT = 0;
 const DELIMITED = 2;
 
-export class Writer {
+export class RpcWriter {
   private readonly bytes: Buffer;
   private at: number;
 

@@ -9,7 +9,7 @@ import { encodeBody } from '../types/encode';
 import { parseText } from '../metadata/carried-annotations';
 
 /** What is wanted, or what was found. */
-export type Part = 'target' | 'current';
+export type MetricPart = 'target' | 'current';
 
 /** By source, the members of version 2 as paths and those of version 1; `@` stands for the part. */
 const MEMBERS: Readonly<Record<string, readonly (readonly [newer: string, older: string])[]>> = {
@@ -44,15 +44,15 @@ const MEMBERS: Readonly<Record<string, readonly (readonly [newer: string, older:
   ],
 };
 
-const TYPES: Readonly<Record<Part, string>> = { target: 'autoscaling.v1.MetricSpec', current: 'autoscaling.v1.MetricStatus' };
+const TYPES: Readonly<Record<MetricPart, string>> = { target: 'autoscaling.v1.MetricSpec', current: 'autoscaling.v1.MetricStatus' };
 
 /** The annotation's text. */
-export function writeMetrics(part: Part, metrics: readonly JsonObject[]): string {
+export function writeMetrics(part: MetricPart, metrics: readonly JsonObject[]): string {
   return `[${metrics.map((metric) => encodeBody(TYPES[part], older(part, metric))).join(',')}]`;
 }
 
 /** Undefined for a text that is no list of metrics. */
-export function readMetrics(part: Part, text: string): readonly JsonObject[] | undefined {
+export function readMetrics(part: MetricPart, text: string): readonly JsonObject[] | undefined {
   return readList(text, TYPES[part])?.map((metric) => newer(part, metric));
 }
 
@@ -72,7 +72,7 @@ function notAnObject(type: string): never {
   throw new DecodeError(`an item of the list is no ${type}`);
 }
 
-function older(part: Part, metric: JsonObject): JsonObject {
+function older(part: MetricPart, metric: JsonObject): JsonObject {
   return eachSource(metric, (source, members) => {
     const made: JsonObject = {};
     for (const [path, member] of members) {
@@ -84,7 +84,7 @@ function older(part: Part, metric: JsonObject): JsonObject {
   });
 }
 
-function newer(part: Part, metric: JsonObject): JsonObject {
+function newer(part: MetricPart, metric: JsonObject): JsonObject {
   return eachSource(metric, (source, members) => {
     const made: JsonObject = {};
     for (const [path, member] of members) {
@@ -118,7 +118,7 @@ function typedTarget({ value, ...target }: JsonObject): JsonObject {
 }
 
 /** The share of the processor that a metric speaks of; undefined when it does not. */
-export function processorShare(part: Part, metric: JsonObject): JsonValue | undefined {
+export function processorShare(part: MetricPart, metric: JsonObject): JsonValue | undefined {
   const resource = objectAt(metric, 'resource');
   if (stringAt(metric, 'type') !== 'Resource' || stringAt(resource, 'name') !== 'cpu') return undefined;
   return own(objectAt(resource, part) ?? {}, 'averageUtilization') ?? undefined;

@@ -7,7 +7,7 @@ import { arrayAt, isObject, objectAt, own, type JsonArray, type JsonObject } fro
 import { encodeBody } from '../types/encode';
 import { annotationAt, metadataWith, metadataWithout, type KeyOf } from '../metadata/carried-annotations';
 import { readBehavior, writeBehavior } from './autoscaler-behavior';
-import { processorShare, readList, readMetrics, writeMetrics, type Part } from './autoscaler-metrics';
+import { processorShare, readList, readMetrics, writeMetrics, type MetricPart } from './autoscaler-metrics';
 import type { Conversion } from './conversion';
 
 const METRICS: KeyOf = (names) => `${names.autoscaling}metrics`;
@@ -75,7 +75,7 @@ function newerStatus(object: JsonObject): JsonObject {
   };
 }
 
-function processorMetric(part: Part, value: JsonObject): JsonObject {
+function processorMetric(part: MetricPart, value: JsonObject): JsonObject {
   return { type: 'Resource', resource: { name: 'cpu', [part]: value } };
 }
 

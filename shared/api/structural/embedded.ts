@@ -10,7 +10,7 @@ import { dns1035Label, pathSegment } from '../../values/name-formats';
 import { DecodeError } from '../types';
 import { validateMetadata } from '../metadata/object-meta-rules';
 import { decodeMetadata } from './metadata';
-import { fieldText, type Step } from './path';
+import { fieldText, type PathPart } from './path';
 import type { SchemaNode } from './schema-node';
 
 /** What of an embedded object has the wrong type. */
@@ -22,7 +22,7 @@ export class EmbeddedFault extends DecodeError {
 
 interface Embedded {
   readonly object: JsonObject;
-  readonly path: readonly Step[];
+  readonly path: readonly PathPart[];
 }
 
 /**
@@ -49,7 +49,7 @@ export function decodeEmbedded(node: SchemaNode, object: JsonObject): string[] {
   });
 }
 
-function wrongType(path: readonly Step[], value: JsonValue, text: string): EmbeddedFault {
+function wrongType(path: readonly PathPart[], value: JsonValue, text: string): EmbeddedFault {
   return new EmbeddedFault(invalidAs(fieldText(path), shown(value), text));
 }
 
@@ -121,8 +121,8 @@ function embeddedIn(node: SchemaNode, object: JsonObject): Embedded[] {
   return found;
 }
 
-function gather(node: SchemaNode, value: JsonValue, path: Step[], found: Embedded[]): void {
-  const visit = (below: SchemaNode | undefined, step: Step, member: JsonValue): void => {
+function gather(node: SchemaNode, value: JsonValue, path: PathPart[], found: Embedded[]): void {
+  const visit = (below: SchemaNode | undefined, step: PathPart, member: JsonValue): void => {
     if (below === undefined || typeof member !== 'object' || member === null || !leadsToEmbedded(below)) return;
     path.push(step);
     gather(below, member, path, found);

@@ -58,13 +58,13 @@ class Misfit extends Error {}
 
 /** What stands between braces in upstream's templates; only the first pair of braces counts. */
 function parse(text: string): PathNodes {
-  return new Reader(text).path();
+  return new PathReader(text).path();
 }
 
 const IDENTIFIER_START = /[\p{L}\p{Nd}_]/u;
 
 /** Reads one path, up to the closing brace that is not there. */
-class Reader {
+class PathReader {
   private readonly characters: readonly string[];
   private at = 0;
   private readonly nodes: PathNode[] = [];

@@ -3,7 +3,7 @@ import { fieldErrorAs, type FieldError } from '../errors/field-error';
 import { isObject, sortedKeys, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { MOST_ERRORS, shownValue } from './check-context';
 import { keysOf, memberNode } from './correlate';
-import { fieldText, type Step } from './path';
+import { fieldText, type PathPart } from './path';
 import type { SchemaNode } from './schema-node';
 
 export function validateListTypes(node: SchemaNode, object: JsonObject): FieldError[] {
@@ -12,8 +12,8 @@ export function validateListTypes(node: SchemaNode, object: JsonObject): FieldEr
   return errors;
 }
 
-function visit(node: SchemaNode, value: JsonValue, path: Step[], errors: FieldError[]): void {
-  const below = (next: SchemaNode | undefined, step: Step, member: JsonValue): void => {
+function visit(node: SchemaNode, value: JsonValue, path: PathPart[], errors: FieldError[]): void {
+  const below = (next: SchemaNode | undefined, step: PathPart, member: JsonValue): void => {
     if (next === undefined || typeof member !== 'object' || member === null || errors.length >= MOST_ERRORS || !leadsToLists(next)) return;
     path.push(step);
     visit(next, member, path, errors);
@@ -30,11 +30,11 @@ function visit(node: SchemaNode, value: JsonValue, path: Step[], errors: FieldEr
   }
 }
 
-function checkSet(items: JsonArray, path: readonly Step[], errors: FieldError[]): void {
+function checkSet(items: JsonArray, path: readonly PathPart[], errors: FieldError[]): void {
   checkUnique(items, (item) => item, path, errors);
 }
 
-function checkKeys(node: SchemaNode, items: JsonArray, path: readonly Step[], errors: FieldError[]): void {
+function checkKeys(node: SchemaNode, items: JsonArray, path: readonly PathPart[], errors: FieldError[]): void {
   const odd = items.findIndex((item) => !isObject(item) && item !== null);
   if (odd >= 0) {
     const text = 'must be an object for an array of list-type map';
@@ -48,7 +48,7 @@ function checkKeys(node: SchemaNode, items: JsonArray, path: readonly Step[], er
 function checkUnique(
   items: JsonArray,
   identity: (item: JsonValue) => JsonValue | undefined,
-  path: readonly Step[],
+  path: readonly PathPart[],
   errors: FieldError[],
 ): void {
   const seen = new Map<string, number>();

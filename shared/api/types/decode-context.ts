@@ -26,14 +26,14 @@ export class Context {
   }
 
   /** `found` is what the text has (`string`, `number 80.5`). */
-  mismatch(found: string, owner: Owner): DecodeError {
+  mismatch(found: string, owner: MemberPlace): DecodeError {
     const members = this.path.filter((step) => typeof step === 'string' && !step.startsWith('\0'));
     const place = [owner.struct, ...members, owner.member].join('.');
     const { goType } = owner;
     return new DecodeError(`json: cannot unmarshal ${found} into Go struct field ${place} of type ${goType}`, { found, goType });
   }
 
-  note(found: string, owner: Owner): void {
+  note(found: string, owner: MemberPlace): void {
     this.firstFault ??= this.mismatch(found, owner);
   }
 
@@ -49,11 +49,16 @@ export class Context {
 }
 
 /** Where a value stands, for error texts: the struct that has the member, the member, the wanted type. */
-export interface Owner {
+export interface MemberPlace {
   struct: string;
   member: string;
   goType: string;
 }
 
 /** `undefined` = nothing usable was there. `container` and `key` lead to the spelling of a number. */
-export type Reader = (value: JsonValue, context: Context, container: JsonObject | JsonArray, key: string | number) => JsonValue | undefined;
+export type ValueReader = (
+  value: JsonValue,
+  context: Context,
+  container: JsonObject | JsonArray,
+  key: string | number,
+) => JsonValue | undefined;

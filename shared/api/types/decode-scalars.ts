@@ -1,7 +1,7 @@
 /** Readers of scalars and of the types with a JSON form of their own: each takes its canonical spelling, or says why it cannot be read. */
 import { cloneJson, isDeeper, isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { Base64Fault, canonicalBase64 } from '../../values/base64';
-import type { Context, Owner, Reader } from './decode-context';
+import type { Context, MemberPlace, ValueReader } from './decode-context';
 import { DecodeError, kindOf } from './decode-error';
 import { canonicalQuantity, QuantityFault } from '../../values/quantity';
 import { canonicalMicroTime, canonicalTime, TimeFault } from '../../values/time';
@@ -25,7 +25,7 @@ function plainJson(value: JsonValue, context: Context, container: JsonObject | J
   return copy;
 }
 
-export function scalarReader(scalar: Scalar, owner: Owner): Reader {
+export function scalarReader(scalar: Scalar, owner: MemberPlace): ValueReader {
   switch (scalar) {
     case 'string':
       return (value, context) => (typeof value === 'string' ? value : void context.note(kindOf(value), owner));
@@ -70,7 +70,7 @@ export function scalarReader(scalar: Scalar, owner: Owner): Reader {
   }
 }
 
-function doubleReader(owner: Owner): Reader {
+function doubleReader(owner: MemberPlace): ValueReader {
   return (value, context, container, key) => {
     if (!isNumber(value)) return void context.note(kindOf(value), owner);
     const double = Number(value);
@@ -79,7 +79,7 @@ function doubleReader(owner: Owner): Reader {
 }
 
 /** Whatever is neither stops the decoding at once. */
-function intOrStringReader(owner: Owner): Reader {
+function intOrStringReader(owner: MemberPlace): ValueReader {
   const read = integer(owner, -2_147_483_648n, 2_147_483_647n);
   return (value, context, container, key) => {
     if (typeof value === 'string') return value;
@@ -89,7 +89,7 @@ function intOrStringReader(owner: Owner): Reader {
   };
 }
 
-function textsReader(owner: Owner): Reader {
+function textsReader(owner: MemberPlace): ValueReader {
   const item = { ...owner, goType: 'string' };
   return (value, context) => {
     if (!Array.isArray(value)) return void context.note(kindOf(value), owner);
@@ -102,7 +102,7 @@ function textsReader(owner: Owner): Reader {
 }
 
 /** Base64, or what upstream also takes: a list of byte values. */
-function bytesReader(owner: Owner): Reader {
+function bytesReader(owner: MemberPlace): ValueReader {
   const item = integer({ ...owner, goType: 'uint8' }, 0n, 255n);
   return (value, context) => {
     if (Array.isArray(value)) {
@@ -121,7 +121,7 @@ function bytesReader(owner: Owner): Reader {
 }
 
 /** A text that a type of its own reads: anything wrong with it stops the decoding at once. */
-function text(owner: Owner, canonical: (value: string) => string | null): Reader {
+function text(owner: MemberPlace, canonical: (value: string) => string | null): ValueReader {
   const wanted = { ...owner, goType: 'string' };
   return (value, context) => {
     if (typeof value !== 'string') throw context.mismatch(kindOf(value), wanted);
@@ -138,7 +138,7 @@ function refusing<T>(read: () => T): T {
   }
 }
 
-function integer(owner: Owner, least: bigint, most: bigint): Reader {
+function integer(owner: MemberPlace, least: bigint, most: bigint): ValueReader {
   const low = Number(least);
   const high = Number(most);
   return (value, context, container, key) => {

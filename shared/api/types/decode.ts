@@ -5,20 +5,20 @@
  * the strategies' work.
  */
 import { isObject, setMember, type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../../values/json';
-import { Context, MAX_DEPTH, type Owner, type Reader } from './decode-context';
+import { Context, MAX_DEPTH, type MemberPlace, type ValueReader } from './decode-context';
 import { DecodeError, kindOf } from './decode-error';
 import { scalarReader } from './decode-scalars';
 import { schemaOf } from './tables';
 import type { EitherType, FieldSchema, FieldType, Scalar } from './types';
 
-export interface Decoded {
+export interface DecodedType {
   object: JsonObject;
   /** Paths of unknown members (`spec.ports[0].foo`) in order of appearance, at most 100. */
   unknown: string[];
 }
 
 /** Decodes an object of the type. Shares nothing with `value`. `literals` is what the parser said about the spelling of numbers. */
-export function decodeObject(type: string, value: JsonObject, literals?: NumberLiterals): Decoded {
+export function decodeObject(type: string, value: JsonObject, literals?: NumberLiterals): DecodedType {
   const context = new Context(literals);
   const object = structReader(type)(value, context, true);
   if (context.firstFault !== undefined) throw context.firstFault;
@@ -28,7 +28,7 @@ export function decodeObject(type: string, value: JsonObject, literals?: NumberL
 type StructReader = (value: JsonObject, context: Context, isTop: boolean) => JsonObject;
 
 interface Slot {
-  read: Reader;
+  read: ValueReader;
   /** Drop a zero value: output would omit it. */
   omitZero: boolean;
 }
@@ -121,11 +121,11 @@ const ZEROS: Record<Scalar, null | boolean | number | string> = {
   strings: null,
 };
 
-function compileField(struct: string, field: FieldSchema): Reader {
+function compileField(struct: string, field: FieldSchema): ValueReader {
   return compileType(field.type, { struct, member: field.name, goType: field.goType });
 }
 
-function compileType(type: FieldType, owner: Owner): Reader {
+function compileType(type: FieldType, owner: MemberPlace): ValueReader {
   switch (type.kind) {
     case 'scalar':
       return scalarReader(type.scalar, owner);
@@ -150,7 +150,7 @@ function compileType(type: FieldType, owner: Owner): Reader {
 }
 
 /** The Go type of a list's or map's items: `[]v1.X` → `v1.X`; a named type's items go by their own name. */
-function itemOwner(owner: Owner, of: FieldType): Owner {
+function itemOwner(owner: MemberPlace, of: FieldType): MemberPlace {
   const stripped = owner.goType.replace(/^(?:\[\]|map\[string\])/, '');
   return { ...owner, goType: stripped !== owner.goType ? stripped : defaultItemName(of) };
 }
@@ -160,7 +160,7 @@ function defaultItemName(of: FieldType): string {
   return of.kind === 'object' || of.kind === 'either' ? of.type.slice(of.type.indexOf('.') + 1) : of.kind;
 }
 
-function compileList(of: FieldType, owner: Owner): Reader {
+function compileList(of: FieldType, owner: MemberPlace): ValueReader {
   const item = itemOwner(owner, of);
   if (of.kind === 'object') {
     const read = structReader(of.type);
@@ -192,7 +192,7 @@ function compileList(of: FieldType, owner: Owner): Reader {
   };
 }
 
-function compileMap(of: FieldType, owner: Owner): Reader {
+function compileMap(of: FieldType, owner: MemberPlace): ValueReader {
   const item = itemOwner(owner, of);
   const zero = zeroOf(of);
   const read = of.kind === 'object' ? undefined : compileType(of, item);
@@ -218,7 +218,7 @@ function compileMap(of: FieldType, owner: Owner): Reader {
   };
 }
 
-function compileEither(type: EitherType, owner: Owner): Reader {
+function compileEither(type: EitherType, owner: MemberPlace): ValueReader {
   const read = structReader(type.object);
   const itemType = defaultItemName({ kind: 'object', type: type.object });
   const item = (value: JsonValue, context: Context): JsonValue => {
@@ -243,7 +243,7 @@ function compileEither(type: EitherType, owner: Owner): Reader {
  * Reads a value as a text of its own: its unknown members are not told, and the first thing wrong in it stops the decoding and is told of the
  * member as a whole.
  */
-function apart<T>(context: Context, owner: Owner, read: (inner: Context) => T): T {
+function apart<T>(context: Context, owner: MemberPlace, read: (inner: Context) => T): T {
   const inner = new Context(context.literals, context.depth + 1);
   try {
     const result = read(inner);

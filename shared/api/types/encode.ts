@@ -13,7 +13,7 @@ export function encodeBody(type: string, object: JsonObject): string {
 
 /** The members' text without the braces. */
 type StructWriter = (object: JsonObject) => string;
-type Writer = (value: JsonValue) => string;
+type ValueWriter = (value: JsonValue) => string;
 
 const writers = new Map<string, StructWriter>();
 
@@ -31,7 +31,7 @@ interface MemberWriter {
   name: string;
   /** `"name":` */
   head: string;
-  write: Writer;
+  write: ValueWriter;
   omitZero: boolean;
   /** Written when the member is absent; undefined = nothing. */
   whenAbsent: string | undefined;
@@ -121,7 +121,7 @@ function joined(first: string, second: string): string {
 }
 
 /** `emptyIsNull`: a list that output always has is null when it is empty, because storage does not tell the two apart. */
-function compileType(type: FieldType, emptyIsNull: boolean): Writer {
+function compileType(type: FieldType, emptyIsNull: boolean): ValueWriter {
   switch (type.kind) {
     case 'object': {
       const write = structWriter(type.type);
@@ -139,19 +139,19 @@ function compileType(type: FieldType, emptyIsNull: boolean): Writer {
   }
 }
 
-function compileEither({ object, or }: EitherType): Writer {
+function compileEither({ object, or }: EitherType): ValueWriter {
   const write = structWriter(object);
-  const one: Writer = (value) => (isObject(value) ? `{${write(value)}}` : '{}');
+  const one: ValueWriter = (value) => (isObject(value) ? `{${write(value)}}` : '{}');
   const other = or === 'list' ? listOf(one) : writeAny;
   return (value) => (isObject(value) ? one(value) : other(value));
 }
 
 const listOf =
-  (write: Writer): Writer =>
+  (write: ValueWriter): ValueWriter =>
   (value) =>
     Array.isArray(value) ? `[${value.map(write).join(',')}]` : 'null';
 
-function compileList(of: FieldType, emptyIsNull: boolean): Writer {
+function compileList(of: FieldType, emptyIsNull: boolean): ValueWriter {
   const write = compileType(of, false);
   const zero = of.kind === 'object' ? '{}' : zeroText(of);
   return (value) => {
@@ -162,7 +162,7 @@ function compileList(of: FieldType, emptyIsNull: boolean): Writer {
   };
 }
 
-function compileMap(of: FieldType): Writer {
+function compileMap(of: FieldType): ValueWriter {
   const write = compileType(of, false);
   const zero = of.kind === 'object' ? '{}' : of.kind === 'scalar' && of.scalar === 'bytes' ? '""' : zeroText(of);
   return (value) => {
@@ -178,18 +178,19 @@ function compileMap(of: FieldType): Writer {
   };
 }
 
-const writeText: Writer = (value) => (typeof value === 'string' ? quoteJson(value) : stringifyJson(value));
+const writeText: ValueWriter = (value) => (typeof value === 'string' ? quoteJson(value) : stringifyJson(value));
 /** Canonical texts hold nothing that needs an escape. */
-const writeCanonical: Writer = (value) => (typeof value === 'string' ? `"${value}"` : stringifyJson(value));
-const writeNumber: Writer = (value) => (typeof value === 'number' || typeof value === 'bigint' ? printNumber(value) : stringifyJson(value));
-const writeBoolean: Writer = (value) => (value === true ? 'true' : 'false');
-const writeAny: Writer = (value) => stringifyJson(value);
+const writeCanonical: ValueWriter = (value) => (typeof value === 'string' ? `"${value}"` : stringifyJson(value));
+const writeNumber: ValueWriter = (value) =>
+  typeof value === 'number' || typeof value === 'bigint' ? printNumber(value) : stringifyJson(value);
+const writeBoolean: ValueWriter = (value) => (value === true ? 'true' : 'false');
+const writeAny: ValueWriter = (value) => stringifyJson(value);
 
 /** What upstream escapes and the machine's own writer does not, and lone surrogates, which the two write differently. */
 const NEEDS_CARE = /[<>&\u2028\u2029]|\\ud/;
 
 /** Who owns what is half of many an object and holds texts and objects only, which the machine's own writer knows how to write. */
-const writeFieldSet: Writer = (value) => {
+const writeFieldSet: ValueWriter = (value) => {
   if (!isTree(value)) return stringifyJson(value);
   const text = JSON.stringify(value);
   return NEEDS_CARE.test(text) ? stringifyJson(value) : text;
@@ -201,7 +202,7 @@ function isTree(value: JsonValue): boolean {
   return true;
 }
 
-const SCALAR_WRITERS: Record<Scalar, Writer> = {
+const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
   bool: writeBoolean,
   int32: writeNumber,
   int64: writeNumber,

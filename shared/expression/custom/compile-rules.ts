@@ -23,7 +23,7 @@ export interface RuleOutcome {
   readonly warnings: readonly string[];
 }
 
-export interface Rules {
+export interface CompiledRules {
   /** Whether there is no rule at all. */
   readonly isEmpty: boolean;
   /** `old` is what is stored, in the same version; undefined when the object is new. Both must fit the schema. */
@@ -32,7 +32,7 @@ export interface Rules {
 
 const NOTHING_WRONG: RuleOutcome = { errors: [], warnings: [] };
 
-export function compileRules(root: SchemaNode): Rules {
+export function compileRules(root: SchemaNode): CompiledRules {
   const node = ruleNode(root, true);
   if (node === undefined) return { isEmpty: true, validate: () => NOTHING_WRONG };
   return {

@@ -6,7 +6,7 @@ import type { Work } from '../values/equality';
 import { Duration, Failure, ListValue, MapValue, OptionalValue, Timestamp, Uint, type OpaqueValue, type Value } from '../values/value';
 import { readSignature, type Signature } from '../types/type';
 
-export type Guard<T extends Value> = (value: Value) => value is T;
+export type ValueGuard<T extends Value> = (value: Value) => value is T;
 
 /** Whether a value fits, and whether a call did: no row fitting is an error of the expression. */
 export const UNFIT = Symbol('no row fits');
@@ -50,19 +50,19 @@ export function library(...groups: readonly (readonly FunctionRow[])[]): Library
   return byName;
 }
 
-export const isBool: Guard<boolean> = (value) => typeof value === 'boolean';
-export const isInt: Guard<bigint> = (value) => typeof value === 'bigint';
-export const isUint: Guard<Uint> = (value) => value instanceof Uint;
-export const isDouble: Guard<number> = (value) => typeof value === 'number';
-export const isString: Guard<string> = (value) => typeof value === 'string';
-export const isBytes: Guard<Uint8Array> = (value) => value instanceof Uint8Array;
-export const isTimestamp: Guard<Timestamp> = (value) => value instanceof Timestamp;
-export const isDuration: Guard<Duration> = (value) => value instanceof Duration;
-export const isList: Guard<ListValue> = (value) => value instanceof ListValue;
-export const isMap: Guard<MapValue> = (value) => value instanceof MapValue;
-export const isOptional: Guard<OptionalValue> = (value) => value instanceof OptionalValue;
-export const isAny: Guard<Exclude<Value, Failure>> = (value): value is Exclude<Value, Failure> => !(value instanceof Failure);
-export function isOpaque<T extends OpaqueValue>(kind: abstract new (...args: never) => T): Guard<T> {
+export const isBool: ValueGuard<boolean> = (value) => typeof value === 'boolean';
+export const isInt: ValueGuard<bigint> = (value) => typeof value === 'bigint';
+export const isUint: ValueGuard<Uint> = (value) => value instanceof Uint;
+export const isDouble: ValueGuard<number> = (value) => typeof value === 'number';
+export const isString: ValueGuard<string> = (value) => typeof value === 'string';
+export const isBytes: ValueGuard<Uint8Array> = (value) => value instanceof Uint8Array;
+export const isTimestamp: ValueGuard<Timestamp> = (value) => value instanceof Timestamp;
+export const isDuration: ValueGuard<Duration> = (value) => value instanceof Duration;
+export const isList: ValueGuard<ListValue> = (value) => value instanceof ListValue;
+export const isMap: ValueGuard<MapValue> = (value) => value instanceof MapValue;
+export const isOptional: ValueGuard<OptionalValue> = (value) => value instanceof OptionalValue;
+export const isAny: ValueGuard<Exclude<Value, Failure>> = (value): value is Exclude<Value, Failure> => !(value instanceof Failure);
+export function isOpaque<T extends OpaqueValue>(kind: abstract new (...args: never) => T): ValueGuard<T> {
   return (value): value is T => value instanceof kind;
 }
 
@@ -70,7 +70,12 @@ export function nullary(signature: string, run: () => Value, costs: Costs = {}):
   return { signature: readSignature(signature), call: run, ...costs };
 }
 
-export function unary<A extends Value>(signature: string, a: Guard<A>, run: (a: A, work: Work) => Value, costs: Costs = {}): FunctionRow {
+export function unary<A extends Value>(
+  signature: string,
+  a: ValueGuard<A>,
+  run: (a: A, work: Work) => Value,
+  costs: Costs = {},
+): FunctionRow {
   return {
     signature: readSignature(signature),
     call: ([x = null], work) => (a(x) ? run(x, work) : UNFIT),
@@ -80,8 +85,8 @@ export function unary<A extends Value>(signature: string, a: Guard<A>, run: (a: 
 
 export function binary<A extends Value, B extends Value>(
   signature: string,
-  a: Guard<A>,
-  b: Guard<B>,
+  a: ValueGuard<A>,
+  b: ValueGuard<B>,
   run: (a: A, b: B, work: Work) => Value,
   costs: Costs = {},
 ): FunctionRow {
@@ -94,7 +99,7 @@ export function binary<A extends Value, B extends Value>(
 
 export function ternary<A extends Value, B extends Value, C extends Value>(
   signature: string,
-  guards: readonly [Guard<A>, Guard<B>, Guard<C>],
+  guards: readonly [ValueGuard<A>, ValueGuard<B>, ValueGuard<C>],
   run: (a: A, b: B, c: C, work: Work) => Value,
   costs: Costs = {},
 ): FunctionRow {
@@ -108,7 +113,7 @@ export function ternary<A extends Value, B extends Value, C extends Value>(
 
 export function quaternary<A extends Value, B extends Value, C extends Value, D extends Value>(
   signature: string,
-  guards: readonly [Guard<A>, Guard<B>, Guard<C>, Guard<D>],
+  guards: readonly [ValueGuard<A>, ValueGuard<B>, ValueGuard<C>, ValueGuard<D>],
   run: (a: A, b: B, c: C, d: D, work: Work) => Value,
   costs: Costs = {},
 ): FunctionRow {

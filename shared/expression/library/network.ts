@@ -5,7 +5,7 @@ import { formatIpAddress, parseIpAddress, rangeContains, rangeIsWithin, type IpA
 import { readPrefixStrictly, readStrictly } from '../../values/ip-strict';
 import { quote } from '../../values/quote';
 import { Failure, OpaqueValue, sizeOf, type Value } from '../values/value';
-import { binary, isOpaque, isString, traversal, traverses, unary, type Costs, type FunctionRow, type Guard } from './function';
+import { binary, isOpaque, isString, traversal, traverses, unary, type Costs, type FunctionRow, type ValueGuard } from './function';
 
 export class IpValue extends OpaqueValue {
   readonly typeName = 'net.IP';
@@ -47,8 +47,8 @@ export class CidrValue extends OpaqueValue {
   }
 }
 
-const isIp: Guard<IpValue> = isOpaque(IpValue);
-const isCidr: Guard<CidrValue> = isOpaque(CidrValue);
+const isIp: ValueGuard<IpValue> = isOpaque(IpValue);
+const isCidr: ValueGuard<CidrValue> = isOpaque(CidrValue);
 
 function parseIp(text: string): IpValue | Failure {
   const reading = readStrictly(text);

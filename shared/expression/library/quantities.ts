@@ -5,7 +5,7 @@ import { parseQuantity, QuantityFault, type Quantity } from '../../values/quanti
 import type { Work } from '../values/equality';
 import { INT_MAX, INT_MIN } from '../syntax/literals';
 import { Failure, OpaqueValue } from '../values/value';
-import { binary, isInt, isOpaque, isString, traverses, unary, type FunctionRow, type Guard } from './function';
+import { binary, isInt, isOpaque, isString, traverses, unary, type FunctionRow, type ValueGuard } from './function';
 
 const BILLION = 1_000_000_000n;
 
@@ -25,7 +25,7 @@ export class QuantityValue extends OpaqueValue {
   }
 }
 
-const isQuantity: Guard<QuantityValue> = isOpaque(QuantityValue);
+const isQuantity: ValueGuard<QuantityValue> = isOpaque(QuantityValue);
 
 function parse(text: string, work: Work): QuantityValue | Failure {
   // Reading a long number takes the square of its length.

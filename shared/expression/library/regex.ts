@@ -9,16 +9,16 @@ import { ArrayList, Failure, type Value } from '../values/value';
 const KEPT = 500;
 const LONGEST_KEPT = 1000;
 
-interface Pattern {
+interface SizedPattern {
   readonly regex: RE2JS;
   /** How many instructions it has. */
   readonly size: number;
 }
 
-const compiled = new Map<string, Pattern | Failure>();
+const compiled = new Map<string, SizedPattern | Failure>();
 
 /** A pattern, or what is wrong with it in upstream's words. */
-export function compilePattern(text: string, work?: Work): Pattern | Failure {
+export function compilePattern(text: string, work?: Work): SizedPattern | Failure {
   const known = compiled.get(text);
   if (known !== undefined) return known;
   work?.spend(1000 + text.length * 10);
@@ -31,7 +31,7 @@ export function compilePattern(text: string, work?: Work): Pattern | Failure {
   return pattern;
 }
 
-function compileAnew(text: string): Pattern | Failure {
+function compileAnew(text: string): SizedPattern | Failure {
   try {
     const regex = RE2JS.compile(text);
     return { regex, size: regex.programSize() };
@@ -42,7 +42,7 @@ function compileAnew(text: string): Pattern | Failure {
 }
 
 /** At worst every instruction is looked at for every character. */
-function charge(text: string, { size }: Pattern, work: Work): void {
+function charge(text: string, { size }: SizedPattern, work: Work): void {
   work.spend(1 + Math.ceil(text.length * (1 + size / 4)));
 }
 

@@ -4,7 +4,7 @@
 import { quote } from '../../values/quote';
 import type { Work } from '../values/equality';
 import { ArrayList, EntryMap, Failure, keyOf, OpaqueValue, type Value } from '../values/value';
-import { isOpaque, isString, traverses, unary, type FunctionRow, type Guard } from './function';
+import { isOpaque, isString, traverses, unary, type FunctionRow, type ValueGuard } from './function';
 
 interface UrlParts {
   readonly scheme: string;
@@ -159,7 +159,7 @@ function parameters(query: string, work: Work): Value {
   return new EntryMap(new Map([...found].map(([key, values]) => [keyOf(key) ?? key, [key, new ArrayList(values)]])));
 }
 
-const isUrl: Guard<UrlValue> = isOpaque(UrlValue);
+const isUrl: ValueGuard<UrlValue> = isOpaque(UrlValue);
 
 export const URL_ROWS: readonly FunctionRow[] = [
   unary('url(string): kubernetes.URL', isString, parse, traverses()),

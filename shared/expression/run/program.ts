@@ -37,12 +37,12 @@ import { typeNameOf } from './type-names';
 import { Budget, Meter } from './meter';
 
 /** What an evaluation works on: variables and loop variables by place. */
-interface Frame {
+interface Activation {
   readonly slots: Value[];
   readonly meter: Meter;
 }
 
-type Step = (frame: Frame) => Value;
+type Evaluator = (frame: Activation) => Value;
 
 /** A constant part of the expression cannot be evaluated; the message is upstream's. */
 export class ConstantFault extends Error {}
@@ -80,7 +80,7 @@ const PATTERNED = new Set(['find', 'findAll', 'matches']);
 
 class Compiler {
   private readonly scopes: { readonly name: string; readonly slot: number }[];
-  private readonly steps = new Map<Expr, Step>();
+  private readonly steps = new Map<Expr, Evaluator>();
   /** The number of slots. */
   places: number;
 
@@ -92,7 +92,7 @@ class Compiler {
     this.places = variables.length;
   }
 
-  compile(expr: Expr): Step {
+  compile(expr: Expr): Evaluator {
     const known = this.steps.get(expr);
     if (known !== undefined) return known;
     const step = this.make(expr);
@@ -100,7 +100,7 @@ class Compiler {
     return step;
   }
 
-  private make(expr: Expr): Step {
+  private make(expr: Expr): Evaluator {
     switch (expr.kind) {
       case 'literal': {
         const { value } = expr;
@@ -123,7 +123,7 @@ class Compiler {
     }
   }
 
-  private name(name: string): Step {
+  private name(name: string): Evaluator {
     const found = this.scopes.findLast((scope) => scope.name === name);
     if (found === undefined) {
       const type = NAMED_TYPES.get(name);
@@ -137,7 +137,7 @@ class Compiler {
     };
   }
 
-  private select(expr: Select): Step {
+  private select(expr: Select): Evaluator {
     const name = this.checked.names.get(expr);
     if (name !== undefined) return this.name(name);
     const operand = this.compile(expr.operand);
@@ -157,7 +157,7 @@ class Compiler {
     };
   }
 
-  private call(expr: Call): Step {
+  private call(expr: Call): Evaluator {
     if (expr.name === OPTIONAL_SELECT) return this.optionalSelect(expr);
     const resolved = this.checked.calls.get(expr);
     if (resolved === undefined) return () => NO_SUCH_OVERLOAD;
@@ -179,7 +179,7 @@ class Compiler {
   }
 
   /** Upstream does not count the name with which a branch begins. */
-  private branch(expr: Expr): Step {
+  private branch(expr: Expr): Evaluator {
     const step = this.compile(expr);
     if (!isAttribute(expr)) return step;
     return (frame) => {
@@ -188,7 +188,7 @@ class Compiler {
     };
   }
 
-  private optionalSelect({ args: [operand, field] }: Call): Step {
+  private optionalSelect({ args: [operand, field] }: Call): Evaluator {
     if (operand === undefined || field?.kind !== 'literal') return () => NO_SUCH_OVERLOAD;
     const step = this.compile(operand);
     const { value: name } = field;
@@ -200,7 +200,7 @@ class Compiler {
     };
   }
 
-  private strict(resolved: ResolvedCall): Step {
+  private strict(resolved: ResolvedCall): Evaluator {
     const { args, name, rows } = resolved;
     const steps = args.map((arg) => this.compile(arg));
     this.checkConstants(resolved);
@@ -226,7 +226,7 @@ class Compiler {
     if (regex instanceof Failure) throw new ConstantFault(regex.message);
   }
 
-  private list(expr: ListExpr): Step {
+  private list(expr: ListExpr): Evaluator {
     const { items, optional } = expr;
     const steps = items.map((item) => this.compile(item));
     return (frame) => {
@@ -243,7 +243,7 @@ class Compiler {
     };
   }
 
-  private map(expr: MapExpr): Step {
+  private map(expr: MapExpr): Evaluator {
     const entries = expr.entries.map(({ key, value, optional }) => ({ key: this.compile(key), value: this.compile(value), optional }));
     return (frame) => {
       const made = new Map<MapKey | symbol, readonly [Value, Value]>();
@@ -262,7 +262,7 @@ class Compiler {
     };
   }
 
-  private comprehension(expr: Comprehension): Step {
+  private comprehension(expr: Comprehension): Evaluator {
     const { macro } = expr.loop;
     if (macro === 'bind') return this.bind(expr);
     const range = this.compile(expr.range);
@@ -270,7 +270,7 @@ class Compiler {
     const body = expr.loop.body === undefined ? undefined : this.compile(expr.loop.body);
     const filter = expr.loop.filter === undefined ? undefined : this.compile(expr.loop.filter);
     this.scopes.pop();
-    const always: Step = () => true;
+    const always: Evaluator = () => true;
     const loop = LOOPS[macro](body ?? always, filter, slot);
     return (frame) => {
       const over = range(frame);
@@ -290,7 +290,7 @@ class Compiler {
   }
 
   /** A name for a value. */
-  private bind(expr: Comprehension): Step {
+  private bind(expr: Comprehension): Evaluator {
     const init = this.compile(expr.init);
     const slot = this.open(expr.accumulator);
     const result = this.compile(expr.result);
@@ -310,7 +310,7 @@ function isConstant(expr: Expr): boolean {
   return expr.entries.every(({ key, value, optional }) => !optional && isConstant(key) && isConstant(value));
 }
 
-function once(step: Step): Step {
+function once(step: Evaluator): Evaluator {
   const value = step({ slots: [], meter: new Meter(Infinity, new Budget(0)) });
   return () => value;
 }
@@ -328,7 +328,7 @@ function isPresent(operand: Value, field: string): Value {
 }
 
 /** `&&` (which `false` decides) and `||` (which `true` decides); an error counts only when the other side does not decide. */
-function logical(left: Step, right: Step, deciding: boolean): Step {
+function logical(left: Evaluator, right: Evaluator, deciding: boolean): Evaluator {
   return (frame) => {
     const a = left(frame);
     if (a === deciding) return deciding;
@@ -340,7 +340,7 @@ function logical(left: Step, right: Step, deciding: boolean): Step {
   };
 }
 
-function conditional(condition: Step, yes: Step, no: Step): Step {
+function conditional(condition: Evaluator, yes: Evaluator, no: Evaluator): Evaluator {
   return (frame) => {
     const holds = condition(frame);
     if (holds === true) return yes(frame);
@@ -350,7 +350,7 @@ function conditional(condition: Step, yes: Step, no: Step): Step {
 }
 
 /** What stands behind `or` is evaluated only when it is needed. */
-function otherwise(optional: Step, other: Step, keepOptional: boolean): Step {
+function otherwise(optional: Evaluator, other: Evaluator, keepOptional: boolean): Evaluator {
   return (frame) => {
     const value = optional(frame);
     if (value instanceof Failure) return value;
@@ -420,8 +420,8 @@ function misfit(name: string, args: readonly Value[]): Failure {
   return new Failure(`${NO_OVERLOAD}: ${name}(${args.map(typeName).join(', ')})`);
 }
 
-type Loop = (frame: Frame, items: Iterable<Value>) => Value;
-type MakeLoop = (body: Step, filter: Step | undefined, slot: number) => Loop;
+type Loop = (frame: Activation, items: Iterable<Value>) => Value;
+type MakeLoop = (body: Evaluator, filter: Evaluator | undefined, slot: number) => Loop;
 
 /** `all` and `exists`: the loop ends with the first item that decides. */
 function quantifier(deciding: boolean): MakeLoop {

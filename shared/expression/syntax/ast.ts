@@ -41,7 +41,7 @@ export interface ListExpr extends Place {
   readonly optional: ReadonlySet<number>;
 }
 
-export interface Entry extends Place {
+export interface MapEntry extends Place {
   readonly key: Expr;
   readonly value: Expr;
   readonly optional: boolean;
@@ -49,7 +49,7 @@ export interface Entry extends Place {
 
 export interface MapExpr extends Place {
   readonly kind: 'map';
-  readonly entries: readonly Entry[];
+  readonly entries: readonly MapEntry[];
 }
 
 export interface StructField extends Place {

@@ -10,7 +10,7 @@ import {
   OPERATORS,
   OPTIONAL_INDEX,
   OPTIONAL_SELECT,
-  type Entry,
+  type MapEntry,
   type Expr,
   type StructField,
 } from './ast';
@@ -355,7 +355,7 @@ class Parser {
 
   private map(): Expr {
     const { at } = this.take();
-    const entries = this.entries((): Entry => {
+    const entries = this.entries((): MapEntry => {
       const optional = this.takeOptional();
       const key = this.expression(['}', ',', '?']);
       const colon = this.close(':', false);
@@ -444,9 +444,9 @@ function balance(name: string, terms: readonly Expr[], places: readonly number[]
   return { kind: 'call', at: places[middle] ?? 0, name, target: undefined, args: [left, right] };
 }
 
-export type Parsed = { readonly expr: Expr } | { readonly issues: readonly Issue[] };
+export type ParsedExpression = { readonly expr: Expr } | { readonly issues: readonly Issue[] };
 
-export function parse(source: string): Parsed {
+export function parse(source: string): ParsedExpression {
   const issues: Issue[] = [];
   if (source.length > MAX_LENGTH && [...source].length > MAX_LENGTH) {
     return { issues: [{ at: -1, message: `expression code point size exceeds limit: size: ${[...source].length}, limit ${MAX_LENGTH}` }] };

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { JsonObject } from '../../values/json';
 import { decodeObject } from '../../api/types';
 import { ApplyConflict, applyConfiguration, type Applied } from './apply';
-import { writeEntries, type Entry, type Manager } from './entries';
+import { writeEntries, type ManagedFieldsEntry, type Manager } from './entries';
 import { membersOf, pathText, type FieldSet } from './field-set';
 import { recordUpdate, type Ownership, type VersionView } from './manager';
 import { shapeOf } from './shape';
@@ -26,7 +26,7 @@ const updater = (name: string): Manager => ({ name, operation: 'Update', apiVers
 
 interface State {
   readonly object: JsonObject;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ManagedFieldsEntry[];
 }
 
 const NOTHING: State = { object: { metadata: {} }, entries: [] };

@@ -4,7 +4,7 @@
  */
 import { compareBytes, equalJson, type JsonObject } from '../../values/json';
 import { quote } from '../../values/quote';
-import { isSameManager, type Entry, type Manager } from './entries';
+import { isSameManager, type ManagedFieldsEntry, type Manager } from './entries';
 import {
   canonical,
   difference,
@@ -90,7 +90,7 @@ function conflictText(
 export interface Applied {
   /** Neither decoded nor defaulted. */
   readonly object: JsonObject;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ManagedFieldsEntry[];
 }
 
 /** Throws {@link ApplyConflict} unless `force`. `config` fits the shape. `now` is RFC 3339. */
@@ -98,7 +98,7 @@ export function applyConfiguration(
   ownership: Ownership,
   live: JsonObject,
   config: JsonObject,
-  entries: readonly Entry[],
+  entries: readonly ManagedFieldsEntry[],
   manager: Manager,
   options: { readonly force: boolean; readonly now: string },
 ): Applied {
@@ -129,7 +129,7 @@ export function applyConfiguration(
 }
 
 /** Takes out what the manager applied before and nobody, itself included, wants now. Each set counts in the version that it was written in. */
-function prune(ownership: Ownership, merged: JsonObject, last: Entry, owners: readonly Entry[]): JsonObject {
+function prune(ownership: Ownership, merged: JsonObject, last: ManagedFieldsEntry, owners: readonly ManagedFieldsEntry[]): JsonObject {
   const view = ownership.in(last.manager.apiVersion);
   if (view === undefined || isEmptySet(last.fields)) return merged;
   // Nothing is given up while the manager wants all that it wanted: the way of a controller that says the same again and again.
@@ -145,7 +145,7 @@ function prune(ownership: Ownership, merged: JsonObject, last: Entry, owners: re
 }
 
 /** `stripped` with everything that somebody owns in `merged`. */
-function restoreOwned(ownership: Ownership, merged: JsonObject, stripped: JsonObject, owners: readonly Entry[]): JsonObject {
+function restoreOwned(ownership: Ownership, merged: JsonObject, stripped: JsonObject, owners: readonly ManagedFieldsEntry[]): JsonObject {
   let restored = stripped;
   for (const apiVersion of new Set(owners.map(({ manager }) => manager.apiVersion))) {
     const view = ownership.in(apiVersion);

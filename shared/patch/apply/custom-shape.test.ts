@@ -10,7 +10,7 @@ import { validateSchema } from '../../api/structural/validate';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { ApplyConflict, applyConfiguration } from './apply';
 import { customShape } from './custom-shape';
-import type { Entry, Manager } from './entries';
+import type { ManagedFieldsEntry, Manager } from './entries';
 import { recordUpdate, type Ownership, type VersionView } from './manager';
 import { shapeFaults } from './typed';
 
@@ -42,7 +42,7 @@ const isStep: Check<Step> = shape(
 
 interface State {
   readonly object: JsonObject;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly ManagedFieldsEntry[];
 }
 
 const API_VERSION = 'applying.schema.example.com/v2';

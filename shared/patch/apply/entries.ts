@@ -12,7 +12,7 @@ export interface Manager {
   readonly subresource: string;
 }
 
-export interface Entry {
+export interface ManagedFieldsEntry {
   readonly manager: Manager;
   /** RFC 3339, UTC, whole seconds. */
   readonly time: string | undefined;
@@ -35,13 +35,13 @@ export function managerKey({ name, operation, apiVersion, subresource }: Manager
 }
 
 /** The entries of a stored object, whose sets are canonical already. */
-export function readEntries(list: JsonArray): readonly Entry[] {
+export function readEntries(list: JsonArray): readonly ManagedFieldsEntry[] {
   return list.flatMap((item) => readEntry(item, (fields) => (isObject(fields) ? fields : undefined)) ?? []);
 }
 
 /** Entries that a client sent; undefined when one of them cannot be understood. Of two entries of one manager the last counts. */
-export function parseEntries(list: JsonArray): readonly Entry[] | undefined {
-  const entries = new Map<string, Entry>();
+export function parseEntries(list: JsonArray): readonly ManagedFieldsEntry[] | undefined {
+  const entries = new Map<string, ManagedFieldsEntry>();
   for (const item of list) {
     const entry = readEntry(item, (fields) => parseFieldSet(fields));
     if (entry === undefined) return undefined;
@@ -50,7 +50,7 @@ export function parseEntries(list: JsonArray): readonly Entry[] | undefined {
   return [...entries.values()];
 }
 
-function readEntry(item: JsonValue, readFields: (value: JsonValue | undefined) => FieldSet | undefined): Entry | undefined {
+function readEntry(item: JsonValue, readFields: (value: JsonValue | undefined) => FieldSet | undefined): ManagedFieldsEntry | undefined {
   if (!isObject(item)) return undefined;
   const operation = stringAt(item, 'operation');
   const apiVersion = stringAt(item, 'apiVersion') ?? '';
@@ -73,14 +73,14 @@ export function isReset(list: JsonArray): boolean {
 }
 
 /** The list as objects carry it, in upstream's order; entries that own nothing are left out. */
-export function writeEntries(entries: readonly Entry[]): JsonArray {
+export function writeEntries(entries: readonly ManagedFieldsEntry[]): JsonArray {
   return entries
     .filter(({ fields }) => !isEmptySet(fields))
     .sort(compareEntries)
     .map(writeEntry);
 }
 
-function writeEntry({ manager, time, fields }: Entry): JsonObject {
+function writeEntry({ manager, time, fields }: ManagedFieldsEntry): JsonObject {
   return {
     ...(manager.name === '' ? {} : { manager: manager.name }),
     operation: manager.operation,
@@ -93,7 +93,7 @@ function writeEntry({ manager, time, fields }: Entry): JsonObject {
 }
 
 /** Appliers first, then the older first, then by name. */
-function compareEntries(a: Entry, b: Entry): number {
+function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   return (
     compareBytes(a.manager.operation, b.manager.operation) ||
     compareBytes(a.time ?? '', b.time ?? '') ||

@@ -3,7 +3,7 @@
  */
 import { compareBytes, type JsonObject } from '../../values/json';
 import { compare } from './compare';
-import { compareManagers, isSameManager, type Entry, type Manager } from './entries';
+import { compareManagers, isSameManager, type ManagedFieldsEntry, type Manager } from './entries';
 import { canonical, difference, differenceBelow, EMPTY_SET, isEmptySet, union, unionOf, type FieldSet } from './field-set';
 import type { Shape } from './shape';
 
@@ -27,7 +27,7 @@ export interface Ownership {
 
 /** What a write changes, in every version that somebody asks for. */
 export class Changes {
-  private readonly known = new Map<string, Change | undefined>();
+  private readonly known = new Map<string, FieldChange | undefined>();
 
   constructor(
     private readonly ownership: Ownership,
@@ -36,12 +36,12 @@ export class Changes {
   ) {}
 
   /** Undefined for what is no version of the kind. */
-  in(apiVersion: string): Change | undefined {
+  in(apiVersion: string): FieldChange | undefined {
     if (!this.known.has(apiVersion)) this.known.set(apiVersion, this.compare(this.ownership.in(apiVersion)));
     return this.known.get(apiVersion);
   }
 
-  private compare(view: VersionView | undefined): Change | undefined {
+  private compare(view: VersionView | undefined): FieldChange | undefined {
     if (view === undefined) return undefined;
     const { added, modified, removed } = compare(view.shape, view.convert(this.before), view.convert(this.after));
     const changed = differenceBelow(union(modified, added), view.resets);
@@ -50,7 +50,7 @@ export class Changes {
   }
 
   /** The entries without what has changed; who owns nothing then, or in a version that there is not, has no entry. */
-  leave(entries: readonly Entry[]): readonly Entry[] {
+  leave(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
     return entries.flatMap((entry) => {
       const change = this.in(entry.manager.apiVersion);
       if (change === undefined) return [];
@@ -62,7 +62,7 @@ export class Changes {
 }
 
 /** Without the fields that the endpoint does not write. */
-export interface Change {
+export interface FieldChange {
   /** Added or modified. */
   readonly changed: FieldSet;
   readonly removed: FieldSet;
@@ -100,10 +100,10 @@ export function recordUpdate(
   ownership: Ownership,
   before: JsonObject,
   after: JsonObject,
-  entries: readonly Entry[],
+  entries: readonly ManagedFieldsEntry[],
   manager: Manager,
   now: string,
-): readonly Entry[] {
+): readonly ManagedFieldsEntry[] {
   const changes = new Changes(ownership, before, after);
   const change = changes.in(manager.apiVersion);
   const own = withoutServerFields(change?.changed ?? EMPTY_SET);
@@ -115,7 +115,7 @@ export function recordUpdate(
   const lost = union(change.removed, difference(change.changed, own));
   const owned = difference(previous?.fields ?? EMPTY_SET, lost);
   const fields = union(owned, own);
-  const mine: Entry = { manager, time: now, fields: fields === owned ? owned : canonical(fields) };
+  const mine: ManagedFieldsEntry = { manager, time: now, fields: fields === owned ? owned : canonical(fields) };
   return capped([...changes.leave(entries.filter((entry) => entry !== previous)), mine]);
 }
 
@@ -123,18 +123,18 @@ const MOST_UPDATERS = 10;
 const BUCKET = 'ancient-changes';
 
 /** At most ten entries of updates: beyond that, the oldest of a version are merged into one. */
-function capped(entries: readonly Entry[]): readonly Entry[] {
+function capped(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
   const updaters = entries.filter(({ manager }) => manager.operation === 'Update');
   if (updaters.length <= MOST_UPDATERS) return entries;
   const kept = new Set(entries);
-  const firsts = new Map<string, Entry>();
-  const old = new Map<string, Entry>();
+  const firsts = new Map<string, ManagedFieldsEntry>();
+  const old = new Map<string, ManagedFieldsEntry>();
   for (const entry of updaters) {
     const { manager } = entry;
     if (manager.name === BUCKET && manager.subresource === '') old.set(manager.apiVersion, entry);
   }
   /** What comes into the bucket of each version, in order. */
-  const buckets = new Map<string, Entry[]>();
+  const buckets = new Map<string, ManagedFieldsEntry[]>();
   let count = updaters.length;
   for (const entry of updaters.sort(compareAge)) {
     if (count <= MOST_UPDATERS) break;
@@ -160,6 +160,6 @@ function capped(entries: readonly Entry[]): readonly Entry[] {
   return [...kept];
 }
 
-function compareAge(a: Entry, b: Entry): number {
+function compareAge(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   return compareBytes(a.time ?? '', b.time ?? '') || compareManagers(a.manager, b.manager);
 }

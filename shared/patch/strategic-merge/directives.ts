@@ -13,7 +13,7 @@ const ORDER = '$setElementOrder';
 const DELETE = '$deleteFromPrimitiveList';
 
 /** What the patch says about one member. */
-export interface Change {
+export interface MemberPatch {
   /** Absent = nothing; null removes. */
   value?: JsonValue;
   order?: JsonArray;
@@ -24,7 +24,7 @@ export interface Change {
 export interface Level {
   /** The members that stay; undefined = all. */
   readonly retained: ReadonlySet<JsonValue> | undefined;
-  readonly changes: ReadonlyMap<string, Change>;
+  readonly changes: ReadonlyMap<string, MemberPatch>;
 }
 
 /** What `$patch` says of an object that is there; undefined = merge it. Throws a fault for any other text. */
@@ -37,8 +37,8 @@ export function modeOf(patch: JsonObject): 'replace' | 'delete' | undefined {
 }
 
 export function readLevel(patch: JsonObject): Level {
-  const changes = new Map<string, Change>();
-  const change = (member: string): Change => {
+  const changes = new Map<string, MemberPatch>();
+  const change = (member: string): MemberPatch => {
     let found = changes.get(member);
     if (found === undefined) changes.set(member, (found = {}));
     return found;
@@ -65,7 +65,7 @@ function fieldOf(member: string, directive: string, what: 'setElementOrder list'
 }
 
 /** What the patch sets must be among what stays. */
-function retainedBy(patch: JsonObject, changes: ReadonlyMap<string, Change>): ReadonlySet<JsonValue> | undefined {
+function retainedBy(patch: JsonObject, changes: ReadonlyMap<string, MemberPatch>): ReadonlySet<JsonValue> | undefined {
   const list = own(patch, RETAIN);
   if (list === undefined) return undefined;
   if (!Array.isArray(list)) throw malformed('retainKeys');

@@ -5,7 +5,7 @@
  */
 import { isDeeper, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { FieldType } from '../../api/types';
-import { modeOf, notAList, PATCH, readLevel, type Change } from './directives';
+import { modeOf, notAList, PATCH, readLevel, type MemberPatch } from './directives';
 import { nothingToOrder, unsuitable, withoutKey } from './fault';
 import { arrange, checkOrder, mergeLists, withoutValues } from './lists';
 import { itemType, memberOf, type MemberShape } from './shape';
@@ -43,7 +43,7 @@ function mergeObjects(type: FieldType, original: JsonObject, patch: JsonObject):
 }
 
 /** The member's new value; undefined = it is gone. */
-function mergeMember(type: FieldType, member: string, original: JsonValue | undefined, change: Change): JsonValue | undefined {
+function mergeMember(type: FieldType, member: string, original: JsonValue | undefined, change: MemberPatch): JsonValue | undefined {
   const { value, order, deletions } = change;
   if (deletions === null || (value === null && order === undefined)) return undefined;
   const takeAway = (list: JsonValue | undefined): JsonValue | undefined => afterDeletion(type, member, list, deletions);

@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import type { Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../../../apiserver/cache/cache';
 import type { OpenedCache } from '../../../apiserver/cache/open-cache';
-import type { Operation, Revision, Store } from '../../../apiserver/storage/store';
+import type { StoreOperation, Revision, Store } from '../../../apiserver/storage/store';
 import { configMaps, keyOf, nodes, value } from './fixture';
 
 export interface Write {
@@ -119,7 +119,7 @@ function start(plan: WatchPlan, revisions: readonly Revision[]): Revision | unde
 }
 
 async function carryOut(store: Store, writes: readonly Write[], facts: Fact[], revisions: Revision[]): Promise<void> {
-  const operations = writes.map((one): Operation => {
+  const operations = writes.map((one): StoreOperation => {
     const key = keyOf(one.type, one.key);
     return one.on === undefined ? { type: 'delete', key } : { type: 'put', key, value: valueOf(one.on) };
   });

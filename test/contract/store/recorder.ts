@@ -1,9 +1,9 @@
 /** A sink that keeps everything it is told and lets a test wait for it. It asserts what every watch must hold. */
-import type { Revision, WatchEvent, WatchSink } from '../../../apiserver/storage/store';
+import type { Revision, StoreEvent, WatchSink } from '../../../apiserver/storage/store';
 
 export class Recorder implements WatchSink {
-  readonly all: WatchEvent[] = [];
-  readonly batches: (readonly WatchEvent[])[] = [];
+  readonly all: StoreEvent[] = [];
+  readonly batches: (readonly StoreEvent[])[] = [];
   readonly progressed: Revision[] = [];
   readonly connections: ('connected' | 'disconnected')[] = [];
   compactedAt: Revision | undefined;
@@ -12,7 +12,7 @@ export class Recorder implements WatchSink {
   private delivered: Revision = 0;
   private waiters: { readonly done: () => boolean; readonly resolve: () => void }[] = [];
 
-  events(events: readonly WatchEvent[], through: Revision): void {
+  events(events: readonly StoreEvent[], through: Revision): void {
     if (events.length === 0) this.breaches.push('an empty delivery');
     const [first] = events;
     if (first !== undefined && first.revision <= this.delivered) this.breaches.push(`${first.revision} after ${this.delivered}`);

@@ -1,59 +1,60 @@
 /** What of a Job never changes; a suspended one may still be sent to other nodes, an indexed one may grow with its parallelism. */
-import { invalidAs, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
-import { goLabelSelector } from '../../../../shared/values/go-values';
-import { equalJson, isObject, objectAt, own, type JsonObject, type JsonValue } from '../../../../shared/values/json';
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { invalidAs, invalidValue } from '../../../../shared/api/errors/field-error';
+import { equalJson, type JsonValue } from '../../../../shared/values/json';
+import type { Errors } from '../../rules/checks';
+import { takenFrom } from '../../rules/taken-from';
+import { checkSelectorKept } from '../../core/workload/selected-template';
 import { isIndexed } from './spec';
+import type {
+  BatchV1Job,
+  BatchV1JobSpec,
+  CoreV1Affinity,
+  CoreV1PodSpec,
+  CoreV1PodTemplateSpec,
+} from '../../../../shared/api/types/generated/members';
 
 const IMMUTABLE = 'field is immutable';
 /** After the selector and the template, in their order. */
-const MEMBERS = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'];
+const MEMBERS = ['completionMode', 'podFailurePolicy', 'backoffLimitPerIndex', 'managedBy', 'successPolicy'] as const;
 
-export function jobChangeErrors(object: JsonObject, old: JsonObject): readonly FieldError[] {
-  const [spec, before] = [objectAt(object, 'spec') ?? {}, objectAt(old, 'spec') ?? {}];
-  const errors = [...completionsErrors(spec, before), ...changed(spec, before, 'selector', goLabelSelector)];
-  const wasHeldBack = own(before, 'suspend') === true && (own(objectAt(old, 'status') ?? {}, 'startTime') ?? null) === null;
-  const template = objectAt(spec, 'template') ?? {};
-  const allowed = objectAt(before, 'template') ?? {};
+export function checkJobChange({ spec = {} }: BatchV1Job, old: BatchV1Job, errors: Errors): void {
+  const before = old.spec ?? {};
+  checkCompletions(spec, before, errors);
+  checkSelectorKept(spec, before, errors);
+  const wasHeldBack = before.suspend === true && old.status?.startTime === undefined;
+  const template = spec.template ?? {};
+  const allowed = before.template ?? {};
   if (!equalJson(template, wasHeldBack ? scheduledAs(allowed, template) : allowed)) {
     errors.push(invalidValue('spec.template', template, IMMUTABLE));
   }
-  return [...errors, ...MEMBERS.flatMap((member) => changed(spec, before, member))];
+  for (const member of MEMBERS) checkKept(spec, before, member, errors);
 }
 
-function completionsErrors(spec: JsonObject, old: JsonObject): readonly FieldError[] {
-  const completions = own(spec, 'completions') ?? null;
-  if (!isIndexed(spec)) return changed(spec, old, 'completions');
-  if (completions === null || completions === own(old, 'completions') || completions === own(spec, 'parallelism')) return [];
-  return [invalidAs('spec.completions', shown(completions), 'can only be modified in tandem with spec.parallelism')];
+function checkCompletions(spec: BatchV1JobSpec, old: BatchV1JobSpec, errors: Errors): void {
+  const { completions, parallelism } = spec;
+  if (!isIndexed(spec)) checkKept(spec, old, 'completions', errors);
+  else if (completions !== undefined && completions !== old.completions && completions !== parallelism) {
+    errors.push(invalidAs('spec.completions', shown(completions), 'can only be modified in tandem with spec.parallelism'));
+  }
 }
 
-function changed(spec: JsonObject, old: JsonObject, member: string, print?: (value: JsonObject) => string): readonly FieldError[] {
-  const [value, before] = [own(spec, member) ?? null, own(old, member) ?? null];
-  if (equalJson(value, before)) return [];
-  return [invalidAs(`spec.${member}`, print !== undefined && isObject(value) ? print(value) : shown(value), IMMUTABLE)];
+function checkKept(spec: BatchV1JobSpec, old: BatchV1JobSpec, member: keyof BatchV1JobSpec, errors: Errors): void {
+  const value = spec[member];
+  if (!equalJson(value, old[member])) errors.push(invalidAs(`spec.${member}`, shown(value), IMMUTABLE));
 }
 
 /** An absent value stands in quotes (upstream behaviour). */
-const shown = (value: JsonValue): string => (value === null ? '"null"' : JSON.stringify(value));
+const shown = (value: JsonValue | undefined): string => (value === undefined ? '"null"' : JSON.stringify(value));
 
-const SCHEDULING = ['nodeSelector', 'tolerations', 'schedulingGates'];
+const CHANGEABLE = ['nodeSelector', 'tolerations', 'schedulingGates'] as const;
 
 /** The old template with what the new one says of nodes, labels and annotations. */
-function scheduledAs(old: JsonObject, template: JsonObject): JsonObject {
-  const metadata = { ...readMetadata(old) };
-  for (const member of ['labels', 'annotations']) take(metadata, readMetadata(template), member);
-  const [spec, asked] = [{ ...objectAt(old, 'spec') }, objectAt(template, 'spec') ?? {}];
-  for (const member of SCHEDULING) take(spec, asked, member);
-  const affinity = { ...objectAt(spec, 'affinity') };
-  take(affinity, objectAt(asked, 'affinity') ?? {}, 'nodeAffinity');
-  if (objectAt(asked, 'affinity') !== undefined || Object.keys(affinity).length > 0) spec['affinity'] = affinity;
-  else delete spec['affinity'];
+function scheduledAs(old: CoreV1PodTemplateSpec, template: CoreV1PodTemplateSpec): CoreV1PodTemplateSpec {
+  const metadata = takenFrom(old.metadata ?? {}, template.metadata ?? {}, ['labels', 'annotations']);
+  const asked = template.spec ?? {};
+  const spec = takenFrom<CoreV1PodSpec>(old.spec ?? {}, asked, CHANGEABLE);
+  const affinity = takenFrom<CoreV1Affinity>(spec.affinity ?? {}, asked.affinity ?? {}, ['nodeAffinity']);
+  if (asked.affinity !== undefined || Object.keys(affinity).length > 0) spec.affinity = affinity;
+  else delete spec.affinity;
   return { ...old, metadata, spec };
-}
-
-function take(target: JsonObject, source: JsonObject, member: string): void {
-  const value = own(source, member);
-  if (value === undefined) delete target[member];
-  else target[member] = value;
 }

@@ -1,11 +1,14 @@
 /** The selector of a Job: made for it, so that it can only match its own Pods, or chosen by hand. */
-import { invalidAs, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidAs, required } from '../../../../shared/api/errors/field-error';
 import { goLabelSelector, goTexts } from '../../../../shared/values/go-values';
-import { equalJson, isEmptyObject, objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
-import { metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { equalJson, isEmptyObject, own } from '../../../../shared/values/json';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
-import { selectorErrors } from '../../rules/field-rules';
+import type { Errors } from '../../rules/checks';
+import { checkSelector, checkSelectorChange } from '../../rules/selectors';
 import { checkMatch, labelsOf } from '../../core/workload/selected-template';
+import type { BatchV1Job, BatchV1JobSpec, MetaV1LabelSelector } from '../../../../shared/api/types/generated/members';
+
+const SELECTOR = 'spec.selector';
 
 /** The labels by which a Job knows its Pods: those of old days, and those with a prefix. */
 function labelNames(names: GeneratedNames): {
@@ -16,60 +19,58 @@ function labelNames(names: GeneratedNames): {
 }
 
 /** Labels that somebody has set stay, for the rules to judge. */
-export function generateSelector(object: JsonObject, names: GeneratedNames): void {
-  const spec = objectAt(object, 'spec');
-  const template = spec === undefined ? undefined : objectAt(spec, 'template');
-  if (spec === undefined || template === undefined || spec['manualSelector'] === true) return;
-  const { uid, name } = identity(object);
+export function generateSelector(object: BatchV1Job, names: GeneratedNames): void {
+  const { spec } = object;
+  const template = spec?.template;
+  if (spec === undefined || template === undefined || spec.manualSelector === true) return;
+  const metadata = (object.metadata ??= {});
+  const { uid = '', name = '' } = metadata;
   const { plain, prefixed } = labelNames(names);
   const made = { [prefixed[0]]: uid, [prefixed[1]]: name, [plain[0]]: uid, [plain[1]]: name };
-  const labels = objectAt(metadataOf(template), 'labels') ?? {};
+  const labels = ((template.metadata ??= {}).labels ??= {});
   for (const [label, value] of Object.entries(made)) if (!Object.hasOwn(labels, label)) labels[label] = value;
-  metadataOf(template)['labels'] = labels;
   // Labels that a Job does not have it takes from its template, whatever they came from.
-  const metadata = metadataOf(object);
-  if (isEmptyObject(objectAt(metadata, 'labels') ?? {})) metadata['labels'] = { ...labels };
-  const matchLabels = objectAt(objectAt(spec, 'selector'), 'matchLabels') ?? {};
-  spec['selector'] = { ...objectAt(spec, 'selector'), matchLabels: { ...matchLabels, [prefixed[0]]: uid } };
-}
-
-function identity(object: JsonObject): { readonly uid: string; readonly name: string } {
-  const metadata = readMetadata(object);
-  return { uid: stringAt(metadata, 'uid') ?? '', name: stringAt(metadata, 'name') ?? '' };
+  if (isEmptyObject(metadata.labels ?? {})) metadata.labels = { ...labels };
+  spec.selector = { ...spec.selector, matchLabels: { ...spec.selector?.matchLabels, [prefixed[0]]: uid } };
 }
 
 /** Of a Job that does not choose by hand: its selector is the one that was made for it. Older Jobs know only the labels of old days. */
-export function generatedSelectorErrors(object: JsonObject, old: JsonObject | undefined, names: GeneratedNames): readonly FieldError[] {
-  const spec = objectAt(object, 'spec') ?? {};
-  const selector = objectAt(spec, 'selector');
-  if (spec['manualSelector'] === true || selector === undefined) return [];
+export function checkGeneratedSelector(object: BatchV1Job, old: BatchV1Job | undefined, names: GeneratedNames, errors: Errors): void {
+  const { selector, manualSelector, template } = object.spec ?? {};
+  if (manualSelector === true || selector === undefined) return;
   const { plain, prefixed } = labelNames(names);
-  const { uid, name } = identity(object);
-  const before = objectAt(objectAt(objectAt(old, 'spec'), 'selector'), 'matchLabels') ?? {};
-  const isPrefixed = old === undefined || own(before, prefixed[0]) !== undefined;
-  const labels = labelsOf(objectAt(spec, 'template') ?? {});
-  const errors = (isPrefixed ? [plain, prefixed] : [plain]).flatMap(([uidLabel, nameLabel]) => [
-    ...labelErrors(labels, uidLabel, uid),
-    ...labelErrors(labels, nameLabel, name),
-  ]);
-  const known = (isPrefixed ? [prefixed[0]] : [plain[0], prefixed[0]]).map((label): JsonObject => ({ matchLabels: { [label]: uid } }));
-  if (selectorErrors(spec, undefined, 'spec').length > 0 || known.some((wanted) => equalJson(selector, wanted))) return errors;
-  return [...errors, invalidAs('spec.selector', goLabelSelector(selector), '`selector` not auto-generated')];
+  const { uid = '', name = '' } = object.metadata ?? {};
+  const isPrefixed = old === undefined || own(old.spec?.selector?.matchLabels ?? {}, prefixed[0]) !== undefined;
+  const labels = labelsOf(template);
+  for (const [uidLabel, nameLabel] of isPrefixed ? [plain, prefixed] : [plain]) {
+    checkLabel(labels, uidLabel, uid, errors);
+    checkLabel(labels, nameLabel, name, errors);
+  }
+  const known = isPrefixed ? [prefixed[0]] : [plain[0], prefixed[0]];
+  if (!isReadable(selector) || known.some((label) => equalJson(selector, { matchLabels: { [label]: uid } }))) return;
+  errors.push(invalidAs(SELECTOR, goLabelSelector(selector), '`selector` not auto-generated'));
 }
 
-function labelErrors(labels: JsonObject | undefined, label: string, wanted: string): readonly FieldError[] {
+function checkLabel(labels: Readonly<Record<string, string>> | undefined, label: string, wanted: string, errors: Errors): void {
   const field = `spec.template.metadata.labels[${label}]`;
   const text = `must be '${wanted}'`;
   const value = labels === undefined ? undefined : own(labels, label);
-  if (value === undefined) return [required(field, text)];
-  return value === wanted ? [] : [invalidAs(field, goTexts(labels), text)];
+  if (value === undefined) errors.push(required(field, text));
+  else if (value !== wanted) errors.push(invalidAs(field, goTexts(labels), text));
 }
 
-/** What is asked of every selector of a Job. */
-export function jobSelectorErrors(spec: JsonObject, old: JsonObject | undefined): readonly FieldError[] {
-  const errors = [...selectorErrors(spec, old, 'spec')];
-  if (objectAt(spec, 'selector') === undefined) errors.push(required('spec.selector'));
-  else if (errors.length > 0) return errors;
+/** What is wrong with it is told with what is asked of every selector. */
+function isReadable(selector: MetaV1LabelSelector): boolean {
+  const errors: Errors = [];
+  checkSelector(selector, SELECTOR, errors);
+  return errors.length === 0;
+}
+
+/** What is asked of every selector of a Job; `old` = the spec whose wrong one is borne with. */
+export function checkJobSelector(spec: BatchV1JobSpec, old: BatchV1JobSpec | undefined, errors: Errors): void {
+  const known = errors.length;
+  checkSelectorChange(spec.selector, old?.selector, SELECTOR, errors);
+  if (spec.selector === undefined) errors.push(required(SELECTOR));
+  else if (errors.length > known) return;
   checkMatch(spec, errors);
-  return errors;
 }

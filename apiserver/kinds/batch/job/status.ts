@@ -1,43 +1,43 @@
 /** What a Job may say of itself: counts, Pods that are not counted yet, and conditions that exclude each other. */
 import { duplicate, invalidAs, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
-import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shared/values/json';
-import { listed, negativeErrors } from '../../rules/field-rules';
+import type { Errors } from '../../rules/checks';
+import { checkNotNegative } from '../../rules/numbers';
+import type { BatchV1Job, BatchV1JobStatus, BatchV1UncountedTerminatedPods } from '../../../../shared/api/types/generated/members';
 
-const COUNTS = ['active', 'succeeded', 'failed', 'ready', 'terminating'];
+const COUNTS = ['active', 'succeeded', 'failed', 'ready', 'terminating'] as const;
 /** What a Job whose success is certain cannot become. */
 const EXCLUDED = ['Failed', 'FailureTarget'];
 
-export function jobStatusErrors(object: JsonObject, old: JsonObject): readonly FieldError[] {
-  const [status, before] = [objectAt(object, 'status') ?? {}, objectAt(old, 'status') ?? {}];
-  return [
-    ...negativeErrors(status, 'status', COUNTS),
-    ...uncountedErrors(objectAt(status, 'uncountedTerminatedPods') ?? {}),
-    ...conditionErrors(status, before),
-  ];
+export function validateJobStatus({ status = {} }: BatchV1Job, old: BatchV1Job): readonly FieldError[] {
+  const errors: Errors = [];
+  for (const member of COUNTS) checkNotNegative(status, member, 'status', errors);
+  checkUncounted(status.uncountedTerminatedPods ?? {}, errors);
+  checkConditions(status, old.status ?? {}, errors);
+  return errors;
 }
 
-function uncountedErrors(uncounted: JsonObject): readonly FieldError[] {
+function checkUncounted(uncounted: BatchV1UncountedTerminatedPods, errors: Errors): void {
   const seen = new Set<string>();
-  return ['succeeded', 'failed'].flatMap((member) =>
-    stringsAt(uncounted, member).flatMap((uid, index) => {
+  for (const member of ['succeeded', 'failed'] as const) {
+    uncounted[member]?.forEach((uid, index) => {
       const field = `status.uncountedTerminatedPods.${member}[${index}]`;
-      const again = seen.has(uid);
-      if (uid === '') return [invalidValue(field, uid, 'must not be empty')];
+      if (uid === '') errors.push(invalidValue(field, uid, 'must not be empty'));
+      else if (seen.has(uid)) errors.push(duplicate(field, uid));
       seen.add(uid);
-      return again ? [duplicate(field, uid)] : [];
-    }),
-  );
-}
-
-function conditionErrors(status: JsonObject, old: JsonObject): readonly FieldError[] {
-  const refused = (text: string): FieldError => invalidAs('status.conditions', '', text);
-  if (!holds(status, 'SuccessCriteriaMet')) {
-    return holds(old, 'SuccessCriteriaMet') ? [refused('cannot disable the SuccessCriteriaMet=True condition')] : [];
+    });
   }
-  return EXCLUDED.filter((type) => holds(status, type)).map((type) =>
-    refused(`cannot set SuccessCriteriaMet=True and ${type}=true conditions`),
-  );
 }
 
-const holds = (status: JsonObject, type: string): boolean =>
-  listed(status, 'conditions').some((condition) => stringAt(condition, 'type') === type && stringAt(condition, 'status') === 'True');
+function checkConditions(status: BatchV1JobStatus, old: BatchV1JobStatus, errors: Errors): void {
+  const refuse = (text: string): void => {
+    errors.push(invalidAs('status.conditions', '', text));
+  };
+  if (!holds(status, 'SuccessCriteriaMet')) {
+    if (holds(old, 'SuccessCriteriaMet')) refuse('cannot disable the SuccessCriteriaMet=True condition');
+    return;
+  }
+  for (const type of EXCLUDED) if (holds(status, type)) refuse(`cannot set SuccessCriteriaMet=True and ${type}=true conditions`);
+}
+
+const holds = ({ conditions = [] }: BatchV1JobStatus, wanted: string): boolean =>
+  conditions.some(({ type, status }) => type === wanted && status === 'True');

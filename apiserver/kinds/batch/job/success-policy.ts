@@ -1,44 +1,46 @@
 /** When an indexed Job has succeeded although not every index has: after so many, or after certain ones. */
-import { append } from '../../../../shared/values/append';
-import { invalidAs, invalidValue, required, tooLong, tooMany, type FieldError } from '../../../../shared/api/errors/field-error';
-import { own, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { invalidAs, invalidValue, required, tooLong, tooMany } from '../../../../shared/api/errors/field-error';
 import { quote } from '../../../../shared/values/quote';
-import { listed, negativeErrors, numberAt } from '../../rules/field-rules';
+import type { Errors } from '../../rules/checks';
+import { checkNotNegative } from '../../rules/numbers';
+import type { BatchV1JobSpec, BatchV1SuccessPolicy, BatchV1SuccessPolicyRule } from '../../../../shared/api/types/generated/members';
 
 const MOST_RULES = 20;
 const LONGEST_INDEXES = 65_536;
 
-export function successPolicyErrors(spec: JsonObject, policy: JsonObject, place: string): readonly FieldError[] {
-  if (own(spec, 'completionMode') !== 'Indexed') return [invalidValue(place, policy, 'requires indexed completion mode')];
-  const rules = listed(policy, 'rules');
-  if (rules.length === 0) return [required(`${place}.rules`, 'at least one rules must be specified when the successPolicy is specified')];
-  if (rules.length > MOST_RULES) return [tooMany(`${place}.rules`, rules.length, MOST_RULES)];
-  const completions = numberAt(spec, 'completions');
-  return rules.flatMap((rule, index) => ruleErrors(rule, completions, `${place}.rules[${index}]`));
+export function checkSuccessPolicy(spec: BatchV1JobSpec, policy: BatchV1SuccessPolicy, place: string, errors: Errors): void {
+  const { completionMode, completions = 0 } = spec;
+  const rules = policy.rules ?? [];
+  const field = `${place}.rules`;
+  if (completionMode !== 'Indexed') errors.push(invalidValue(place, policy, 'requires indexed completion mode'));
+  else if (rules.length === 0) errors.push(required(field, 'at least one rules must be specified when the successPolicy is specified'));
+  else if (rules.length > MOST_RULES) errors.push(tooMany(field, rules.length, MOST_RULES));
+  else rules.forEach((rule, index) => checkRule(rule, completions, `${field}[${index}]`, errors));
 }
 
-function ruleErrors(rule: JsonObject, completions: number, place: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const [indexes, count] = [stringAt(rule, 'succeededIndexes'), own(rule, 'succeededCount')];
-  if (indexes === undefined && typeof count !== 'number') {
+function checkRule(rule: BatchV1SuccessPolicyRule, completions: number, place: string, errors: Errors): void {
+  const { succeededIndexes: indexes, succeededCount: count } = rule;
+  if (indexes === undefined && count === undefined) {
     errors.push(required(place, 'at least one of succeededCount or succeededIndexes must be specified'));
   }
-  let total: number | undefined;
-  if (indexes !== undefined) {
-    const field = `${place}.succeededIndexes`;
-    if (Buffer.byteLength(indexes) > LONGEST_INDEXES) errors.push(tooLong(field, LONGEST_INDEXES));
-    const read = readIndexes(indexes, completions);
-    total = typeof read === 'number' ? read : 0;
-    if (typeof read === 'string') errors.push(invalidValue(field, indexes, `error parsing succeededIndexes: ${read}`));
-  }
-  if (typeof count !== 'number') return errors;
-  const field = `${place}.succeededCount`;
-  const exceeds = (most: number, what: string): FieldError =>
-    invalidAs(field, String(count), `must be less than or equal to ${most} (the number of ${what})`);
-  append(errors, negativeErrors(rule, place, ['succeededCount']));
-  if (count > completions) errors.push(exceeds(completions, 'specified completions'));
-  if (total !== undefined && count > total) errors.push(exceeds(total, 'indexes in the specified succeededIndexes field'));
-  return errors;
+  const total = indexes === undefined ? undefined : checkIndexes(indexes, completions, `${place}.succeededIndexes`, errors);
+  if (count === undefined) return;
+  const checkMost = (most: number, what: string): void => {
+    if (count <= most) return;
+    errors.push(invalidAs(`${place}.succeededCount`, String(count), `must be less than or equal to ${most} (the number of ${what})`));
+  };
+  checkNotNegative(rule, 'succeededCount', place, errors);
+  checkMost(completions, 'specified completions');
+  if (total !== undefined) checkMost(total, 'indexes in the specified succeededIndexes field');
+}
+
+/** Returns how many indexes there are; 0 when that cannot be told. */
+function checkIndexes(indexes: string, completions: number, field: string, errors: Errors): number {
+  if (Buffer.byteLength(indexes) > LONGEST_INDEXES) errors.push(tooLong(field, LONGEST_INDEXES));
+  const read = readIndexes(indexes, completions);
+  if (typeof read === 'number') return read;
+  errors.push(invalidValue(field, indexes, `error parsing succeededIndexes: ${read}`));
+  return 0;
 }
 
 /** How many indexes a text such as `0,2-4` names, or what is wrong with it. */

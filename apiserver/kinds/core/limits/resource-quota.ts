@@ -59,19 +59,33 @@ function checkAmounts(amounts: Record<string, string> | undefined, place: string
 
 function checkScopes(spec: CoreV1ResourceQuotaSpec, errors: Errors): void {
   const scopes = spec.scopes ?? [];
-  const refuse = (text: string): void => void errors.push(invalidAs('spec.scopes', goScopes(scopes), text));
+  const shown = goScopes(scopes);
+  const refused = (text: string): FieldError => invalidAs('spec.scopes', shown, text);
+  const unsupported = refused('unsupported scope');
+  const checkApplied = appliedCheck(spec, refused(MISAPPLIED), errors);
   for (const scope of scopes) {
-    if (!SCOPES.has(scope)) refuse('unsupported scope');
-    misapplied(spec, scope).forEach(() => refuse('unsupported scope applied to resource'));
+    if (!SCOPES.has(scope)) errors.push(unsupported);
+    checkApplied(scope);
   }
-  if (contradict(scopes)) refuse('conflicting scopes');
+  if (contradict(scopes)) errors.push(refused('conflicting scopes'));
 }
 
-/** Resources of the quota that the scope cannot be applied to; those of a domain take any. */
-function misapplied(spec: CoreV1ResourceQuotaSpec, scope: string): readonly string[] {
-  const known = SCOPES.get(scope);
-  if (known === undefined) return [];
-  return Object.keys(spec.hard ?? {}).filter((name) => isStandardQuota(name) && !known.resources.includes(name));
+const MISAPPLIED = 'unsupported scope applied to resource';
+/** Clients choose how many scopes there are, and how many resources. */
+const MOST_MISAPPLIED = 1000;
+
+/** The check of a scope of a quota: adds `error` for every resource that it cannot be applied to; those of a domain take any. */
+function appliedCheck(spec: CoreV1ResourceQuotaSpec, error: FieldError, errors: Errors): (scope: string) => void {
+  const names = Object.keys(spec.hard ?? {}).filter(isStandardQuota);
+  const counts = new Map<string, number>();
+  for (const [scope, { resources }] of SCOPES) counts.set(scope, names.filter((name) => !resources.includes(name)).length);
+  let told = 0;
+  return (scope) => {
+    for (let left = counts.get(scope) ?? 0; left > 0 && told < MOST_MISAPPLIED; left -= 1) {
+      errors.push(error);
+      told += 1;
+    }
+  };
 }
 
 const contradict = (scopes: readonly string[]): boolean => CONTRADICTIONS.some((pair) => pair.every((scope) => scopes.includes(scope)));
@@ -80,10 +94,11 @@ function checkSelectedScopes(spec: CoreV1ResourceQuotaSpec, errors: Errors): voi
   const place = 'spec.scopeSelector.matchExpressions';
   const selector = spec.scopeSelector ?? {};
   const expressions = selector.matchExpressions ?? [];
+  const checkApplied = appliedCheck(spec, invalidValue(place, selector, MISAPPLIED), errors);
   for (const expression of expressions) {
     const scope = expression.scopeName ?? '';
     if (!SCOPES.has(scope)) errors.push(invalidValue(`${place}.scopeName`, scope, 'unsupported scope'));
-    misapplied(spec, scope).forEach(() => errors.push(invalidValue(place, selector, 'unsupported scope applied to resource')));
+    checkApplied(scope);
     checkOperator(expression, scope, place, errors);
   }
   const scopes = expressions.map((expression) => expression.scopeName ?? '');

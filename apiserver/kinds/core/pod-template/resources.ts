@@ -1,10 +1,9 @@
 /** What containers request and are limited to. Never converts an amount; amounts are compared exactly. */
-import { append } from '../../../../shared/values/append';
 import { forbiddenField, invalidAs, invalidValue, required } from '../../../../shared/api/errors/field-error';
 import { goQuantity } from '../../../../shared/values/go-values';
 import { sortedKeys, stringAt } from '../../../../shared/values/json';
 import { parseQuantity } from '../../../../shared/values/quantity';
-import { containerResourceErrors, HUGE_PAGES, isHugePages, isNative, isNeverOvercommitted } from '../../rules/resource-names';
+import { checkContainerResource, HUGE_PAGES, isHugePages, isNative, isNeverOvercommitted } from '../../rules/resource-names';
 import type { Errors } from '../../rules/checks';
 import type { CoreV1ResourceRequirements } from '../../../../shared/api/types/generated/members';
 
@@ -55,7 +54,7 @@ function amountOf(text: string): Amount {
 }
 
 function checkAmount(name: string, text: string | undefined, field: string, errors: Errors): Amount {
-  append(errors, containerResourceErrors(name, field));
+  checkContainerResource(name, field, errors);
   const amount = amountOf(text ?? '0');
   if (amount.nanos < 0n) errors.push(invalidValue(field, amount.text, 'must be greater than or equal to 0'));
   if (!isNative(name) && amount.nanos % BILLION !== 0n) errors.push(invalidAs(field, goQuantity(amount.text), 'must be an integer'));

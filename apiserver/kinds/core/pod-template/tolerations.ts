@@ -1,5 +1,5 @@
 /** Which taints a pod bears. */
-import { invalidAs, invalidValue, notSupported, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidAs, invalidValue, notSupported } from '../../../../shared/api/errors/field-error';
 import { labelValue } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
 import { checkFormat, checkLabelKey, type Errors } from '../../rules/checks';
@@ -11,14 +11,7 @@ export function checkTolerations(tolerations: readonly CoreV1Toleration[], place
   tolerations.forEach((toleration, index) => checkToleration(toleration, `${place}[${index}]`, errors));
 }
 
-/** What is wrong with one toleration. */
-export function tolerationErrors(toleration: CoreV1Toleration, place: string): readonly FieldError[] {
-  const errors: Errors = [];
-  checkToleration(toleration, place, errors);
-  return errors;
-}
-
-function checkToleration(toleration: CoreV1Toleration, place: string, errors: Errors): void {
+export function checkToleration(toleration: CoreV1Toleration, place: string, errors: Errors): void {
   const key = toleration.key ?? '';
   const operator = toleration.operator ?? '';
   const effect = toleration.effect ?? '';

@@ -6,6 +6,7 @@ import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { APP_ARMOR, checkKnownAnnotations, MIRROR } from '../pod-template/annotations';
 import type { Errors } from '../../rules/checks';
 import { checkRange } from '../../rules/numbers';
+import { takenFrom } from '../../rules/taken-from';
 import { spacedImage } from '../pod-template/containers';
 import { checkTolerations } from '../pod-template/tolerations';
 import { specDifference } from './difference';
@@ -23,11 +24,10 @@ const ONLY =
   '`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` ' +
   '(allow it to be set to 1 if it was previously negative)';
 
-const specOf = (object: CoreV1Pod): CoreV1PodSpec => object.spec ?? {};
 const annotationsOf = (object: CoreV1Pod): Record<string, string> | undefined => object.metadata?.annotations;
 
 export function podChangeErrors(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
-  const [spec, before] = [specOf(object), specOf(old)];
+  const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
   const errors: Errors = [];
   checkAnnotationChanges(annotationsOf(object) ?? {}, annotationsOf(old) ?? {}, errors);
   checkKnownAnnotations(annotationsOf(object), spec, 'metadata.annotations', errors);
@@ -171,16 +171,6 @@ function withAllowed(spec: CoreV1PodSpec, before: CoreV1PodSpec, wasGated: boole
   if (wasNegative) members.push('terminationGracePeriodSeconds');
   const settled = takenFrom(rest, before, wasGated ? [...members, 'nodeSelector'] : members);
   return wasGated ? withNodeAffinity(settled, before) : settled;
-}
-
-function takenFrom<T extends JsonObject>(object: T, before: T, members: readonly (keyof T)[]): T {
-  const rest = { ...object };
-  for (const member of members) {
-    const value = before[member];
-    if (value === undefined) delete rest[member];
-    else rest[member] = value;
-  }
-  return rest;
 }
 
 /** An affinity that came or went with what it says of nodes is no difference. */

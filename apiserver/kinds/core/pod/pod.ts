@@ -8,7 +8,7 @@ import { podWarnings } from '../pod-template/warnings';
 import { qualityOfService } from './quality-of-service';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
-import type { CoreV1Pod, CoreV1PodCondition, CoreV1PodSpec } from '../../../../shared/api/types/generated/members';
+import type { CoreV1Pod, CoreV1PodCondition } from '../../../../shared/api/types/generated/members';
 
 const DEFAULT_GRACE_SECONDS = 30;
 
@@ -18,7 +18,7 @@ export const pod: Strategy<CoreV1Pod> = {
     liftGracePeriod(object);
     mirrorProfiles(object, names);
     takeLabelValues(object);
-    const gates = specOf(object).schedulingGates ?? [];
+    const gates = object.spec?.schedulingGates ?? [];
     const conditions = gates.length === 0 ? {} : { conditions: [heldByGates(object)] };
     object.status = { phase: 'Pending', qosClass: qualityOfService(object), ...conditions };
   },
@@ -39,8 +39,6 @@ export const pod: Strategy<CoreV1Pod> = {
   deletion: { checkGracefulDelete: graceSeconds },
   resetFields: new Map([['status', { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} }, 'f:spec': {} }]]),
 };
-
-const specOf = (object: CoreV1Pod): CoreV1PodSpec => object.spec ?? {};
 
 function graceSeconds(object: CoreV1Pod, asked: number | undefined): number {
   const spec = object.spec ?? {};

@@ -7,7 +7,7 @@ import type { IpFamily } from '../../../../shared/values/ip-address';
 import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shared/values/json';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { internalError, invalid, type StatusError } from '../../../../shared/api/errors/status';
-import { NotAllocated, type Claims, type Held } from '../../../allocation/claims';
+import { NotAllocated, type AllocationClaims, type Held } from '../../../allocation/claims';
 import { addressId, portId } from '../../../allocation/pool';
 import { numberAt } from '../../rules/field-rules';
 import { needsHealthCheck, portsOf, takesNodePorts } from './carry';
@@ -16,7 +16,7 @@ import type { AllocationRules } from '../../../registry/strategy';
 
 export const serviceAllocation: AllocationRules = { choose, held, field: 'spec.ports' };
 
-function choose(service: JsonObject, old: JsonObject | undefined, claims: Claims): void {
+function choose(service: JsonObject, old: JsonObject | undefined, claims: AllocationClaims): void {
   const spec = objectAt(service, 'spec');
   if (spec === undefined) return;
   const before = objectAt(old, 'spec') ?? {};
@@ -28,7 +28,7 @@ function choose(service: JsonObject, old: JsonObject | undefined, claims: Claims
 }
 
 /** Those that the old Service had stay, right or wrong: that is judged later. */
-function chooseAddresses(spec: JsonObject, before: JsonObject, claims: Claims, name: string): void {
+function chooseAddresses(spec: JsonObject, before: JsonObject, claims: AllocationClaims, name: string): void {
   // A headless Service stays one, whatever addresses a change names: that is judged later.
   if (stringAt(spec, 'type') === 'ExternalName' || isHeadless(spec) || (stringAt(before, 'type') !== 'ExternalName' && isHeadless(before)))
     return;
@@ -58,7 +58,7 @@ function chooseAddresses(spec: JsonObject, before: JsonObject, claims: Claims, n
 }
 
 /** The ports of one number share a node port, for their protocols: the first that one of them names, else one that is chosen. */
-function choosePortsOfNew(spec: JsonObject, claims: Claims, name: string): void {
+function choosePortsOfNew(spec: JsonObject, claims: AllocationClaims, name: string): void {
   if (!mayHaveNodePorts(spec)) return;
   const ports = portsOf(spec);
   const chooses = takesNodePorts(spec);
@@ -88,7 +88,7 @@ const firstNamed = (ports: readonly JsonObject[], number: number): number =>
     .find((port) => port !== 0) ?? 0;
 
 /** What the Service had it keeps for whichever port and protocol; every port without a node port gets one of its own. */
-function choosePortsOfChanged(spec: JsonObject, before: JsonObject, claims: Claims, name: string): void {
+function choosePortsOfChanged(spec: JsonObject, before: JsonObject, claims: AllocationClaims, name: string): void {
   if (!mayHaveNodePorts(spec)) return;
   const usable = new Set(mayHaveNodePorts(before) ? portsOf(before).map((port) => numberAt(port, 'nodePort')) : []);
   for (const [index, port] of portsOf(spec).entries()) {
@@ -107,20 +107,20 @@ function mayHaveNodePorts(spec: JsonObject): boolean {
   return type === 'NodePort' || type === 'LoadBalancer';
 }
 
-const chosenPort = (claims: Claims): number =>
+const chosenPort = (claims: AllocationClaims): number =>
   attempt(
     () => claims.choosePort(),
     (text) => internalError(`failed to allocate a nodePort: ${text}`),
   );
 
-function claimNodePort(claims: Claims, name: string, index: number, port: number): void {
+function claimNodePort(claims: AllocationClaims, name: string, index: number, port: number): void {
   attempt(
     () => claims.claimPort(port),
     (text) => refused(name, invalidValue(`spec.ports[${index}].nodePort`, port, text)),
   );
 }
 
-function chooseHealthCheckPort(spec: JsonObject, before: JsonObject, claims: Claims, name: string): void {
+function chooseHealthCheckPort(spec: JsonObject, before: JsonObject, claims: AllocationClaims, name: string): void {
   if (!needsHealthCheck(spec) || (needsHealthCheck(before) && numberAt(before, 'healthCheckNodePort') !== 0)) return;
   const wanted = numberAt(spec, 'healthCheckNodePort');
   if (wanted === 0) {

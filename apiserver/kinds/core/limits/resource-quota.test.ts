@@ -1,0 +1,34 @@
+/** Quotas whose scopes and resources are many. */
+import { resourceQuota } from './resource-quota';
+import type { StrategyContext } from '../../../registry/strategy';
+import { GENERATED_NAMES } from '../../../../shared/names/dialect';
+import { featureGates } from '../../../../shared/runtime/feature-gates';
+import type { CoreV1ResourceQuotaSpec } from '../../../../shared/api/types/generated/members';
+
+const context: StrategyContext = {
+  names: GENERATED_NAMES.platform,
+  user: { name: 'u', groups: [] },
+  now: 0,
+  serviceFamilies: ['IPv4'],
+  gates: featureGates(),
+};
+const MANY = 20_000;
+const hard = Object.fromEntries(Array.from({ length: MANY }, (_, index) => [`hugepages-${index}`, '1']));
+const texts = (spec: CoreV1ResourceQuotaSpec): readonly string[] =>
+  (resourceQuota.validate?.({ spec }, undefined, context) ?? []).map(({ body }) => body.slice(-40));
+
+it('says a thousand times that scopes cannot be applied to resources', () => {
+  const scopes = Array.from({ length: MANY }, () => 'BestEffort');
+  const found = texts({ hard, scopes });
+  expect(found).toHaveLength(1000);
+  expect(new Set(found).size).toBe(1);
+});
+
+it('says the same of scopes in a selector', () => {
+  const matchExpressions = Array.from({ length: MANY }, () => ({ scopeName: 'BestEffort', operator: 'Exists' }));
+  expect(texts({ hard, scopeSelector: { matchExpressions } })).toHaveLength(1000);
+});
+
+it('says of every scope that is none that it is not supported, with all scopes shown', () => {
+  expect(texts({ scopes: Array.from({ length: MANY }, (_, index) => `x${index}`) })).toHaveLength(MANY);
+});

@@ -1,0 +1,236 @@
+/**
+ * A cluster at work, as one process of plain clients: nodes that watch their own Pods, keep Leases and report what runs, proxies that watch the
+ * EndpointSlices, a scheduler that binds, a controller that creates Pods and writes slices. Says `moving` when all watch, `done` when all Pods run.
+ */
+import { connect, type ClientHttp2Session } from 'node:http2';
+
+export interface ClusterLoad {
+  readonly origin: string;
+  readonly token: string;
+  /** What the groups' names end in. */
+  readonly domain: string;
+  readonly nodes: number;
+  readonly pods: number;
+  /** How many Pods are being created at any time. */
+  readonly creators: number;
+}
+
+interface Seen {
+  readonly type: string;
+  readonly object: {
+    readonly metadata: { readonly name: string; readonly namespace: string; readonly resourceVersion: string };
+    readonly spec?: { readonly nodeName?: string };
+  };
+}
+
+const MERGE = 'application/merge-patch+json';
+const STRATEGIC = 'application/strategic-merge-patch+json';
+/** Of its own, because a namespace takes its time to go. */
+const NAMESPACE = `cluster-${process.pid}`;
+const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
+const LEASE_MS = 10_000;
+const PODS_IN_A_SLICE = 50;
+
+/** One client's connection. */
+class Client {
+  private readonly session: ClientHttp2Session;
+
+  constructor(private readonly load: ClusterLoad) {
+    this.session = connect(load.origin, { rejectUnauthorized: false });
+    this.session.on('error', (error) => process.send?.({ failed: String(error) }));
+  }
+
+  /** What is there already, or not yet, is as well. */
+  send(method: string, path: string, body?: object, type = 'application/json'): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const stream = this.open(method, path, body === undefined ? {} : { 'content-type': type });
+      stream.on('response', ({ ':status': status = 0 }) => {
+        if (status < 300 || status === 404 || status === 409) resolve();
+        else reject(new Error(`${method} ${path}: ${status}`));
+      });
+      stream.on('error', reject);
+      stream.resume();
+      stream.end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  /** Resolves when the watch stands, from now on. One that ends goes on where it was. */
+  async watch(path: string, seen: (event: Seen) => void): Promise<void> {
+    await this.watchFrom(path, await this.revision(path), seen);
+  }
+
+  private revision(path: string): Promise<string> {
+    const stream = this.open('GET', `${path}${path.includes('?') ? '&' : '?'}limit=1`, {});
+    let body = '';
+    stream.setEncoding('utf8');
+    stream.on('data', (chunk: string) => (body += chunk));
+    stream.end();
+    return new Promise((resolve, reject) => {
+      stream.on('error', reject);
+      stream.on('end', () => resolve(/"resourceVersion":\s*"(\d+)"/.exec(body)?.[1] ?? ''));
+    });
+  }
+
+  private watchFrom(path: string, since: string, seen: (event: Seen) => void): Promise<void> {
+    const stream = this.open('GET', `${path}${path.includes('?') ? '&' : '?'}watch=1&resourceVersion=${since}`, {});
+    let rest = '';
+    let last = since;
+    stream.setEncoding('utf8');
+    stream.on('data', (chunk: string) => {
+      const lines = (rest + chunk).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        const event = JSON.parse(line) as Seen;
+        if (event.type === 'ERROR') throw new Error(`${path}: ${line}`);
+        last = event.object.metadata.resourceVersion;
+        seen(event);
+      }
+    });
+    stream.on('close', () => {
+      process.send?.({ again: true });
+      this.watchFrom(path, last, seen).catch(fail);
+    });
+    stream.on('error', () => undefined);
+    stream.end();
+    return new Promise((resolve) => stream.on('response', () => resolve()));
+  }
+
+  private open(method: string, path: string, headers: Record<string, string>) {
+    return this.session.request({ ':method': method, ':path': path, authorization: `Bearer ${this.load.token}`, ...headers });
+  }
+}
+
+function podBody(name: string): object {
+  const container = { name: 'c', image: 'registry.example.com/app:1', resources: { requests: { cpu: '10m', memory: '16Mi' } } };
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { name, labels: { app: 'web' } }, spec: { containers: [container] } };
+}
+
+function statusOf(phase: 'Pending' | 'Running', ip: string): object {
+  const now = new Date().toISOString().replace(/\.\d+Z/, 'Z');
+  const ready = phase === 'Running' ? 'True' : 'False';
+  const conditions = ['Initialized', 'Ready', 'ContainersReady', 'PodScheduled'].map((type) => ({
+    type,
+    status: ready,
+    lastTransitionTime: now,
+  }));
+  return { status: { phase, podIP: ip, podIPs: [{ ip }], startTime: now, conditions } };
+}
+
+/** Watches its Pods and tells what becomes of them; keeps its Lease and its Node fresh. */
+async function startNode(load: ClusterLoad, index: number, ran: () => void): Promise<void> {
+  const name = `node-${index}`;
+  const client = new Client(load);
+  const started = new Set<string>();
+  await client.send('POST', '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name } });
+  const leases = `/apis/coordination.${load.domain}/v1/namespaces/kube-node-lease/leases`;
+  const lease = { apiVersion: `coordination.${load.domain}/v1`, kind: 'Lease', metadata: { name, namespace: 'kube-node-lease' } };
+  await client.send('POST', leases, { ...lease, spec: { holderIdentity: name, leaseDurationSeconds: 40 } });
+  const run = async (pod: string): Promise<void> => {
+    const ip = `10.${64 + (index >> 8)}.${index & 255}.${1 + (started.size % 250)}`;
+    await client.send('PATCH', `${PODS}/${pod}/status`, statusOf('Pending', ip), STRATEGIC);
+    await client.send('POST', `/api/v1/namespaces/${NAMESPACE}/events`, eventBody(pod, 'Pulled'));
+    await client.send('PATCH', `${PODS}/${pod}/status`, statusOf('Running', ip), STRATEGIC);
+    await client.send('POST', `/api/v1/namespaces/${NAMESPACE}/events`, eventBody(pod, 'Started'));
+    ran();
+  };
+  await client.watch(`/api/v1/pods?fieldSelector=spec.nodeName%3D${name}`, ({ type, object }) => {
+    if (type === 'DELETED' || object.metadata.namespace !== NAMESPACE || started.has(object.metadata.name)) return;
+    started.add(object.metadata.name);
+    run(object.metadata.name).catch(fail);
+  });
+  await client.watch(`/apis/discovery.${load.domain}/v1/endpointslices`, () => undefined);
+  await client.watch('/api/v1/services', () => undefined);
+  setInterval(() => {
+    const renewTime = new Date().toISOString().replace('Z', '000Z');
+    client.send('PATCH', `${leases}/${name}`, { spec: { renewTime } }, MERGE).catch(fail);
+    client
+      .send('PATCH', `/api/v1/nodes/${name}/status`, { status: { conditions: [{ type: 'Ready', status: 'True' }] } }, MERGE)
+      .catch(fail);
+  }, LEASE_MS);
+}
+
+function eventBody(pod: string, reason: string): object {
+  const now = new Date().toISOString().replace(/\.\d+Z/, 'Z');
+  const metadata = { generateName: `${pod}.`, namespace: NAMESPACE };
+  const involvedObject = { kind: 'Pod', namespace: NAMESPACE, name: pod, apiVersion: 'v1' };
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata,
+    involvedObject,
+    reason,
+    message: reason,
+    type: 'Normal',
+    firstTimestamp: now,
+    lastTimestamp: now,
+  };
+}
+
+/** Binds every Pod that no node has. */
+async function startScheduler(load: ClusterLoad): Promise<void> {
+  const client = new Client(load);
+  let next = 0;
+  await client.watch('/api/v1/pods', ({ type, object }) => {
+    if (type !== 'ADDED' || object.metadata.namespace !== NAMESPACE || (object.spec?.nodeName ?? '') !== '') return;
+    const target = { apiVersion: 'v1', kind: 'Node', name: `node-${next++ % load.nodes}` };
+    const { name } = object.metadata;
+    client.send('POST', `${PODS}/${name}/binding`, { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target }).catch(fail);
+    client.send('POST', `/api/v1/namespaces/${NAMESPACE}/events`, eventBody(name, 'Scheduled')).catch(fail);
+  });
+}
+
+/** Creates the Pods, and after every few of them writes the slice of their Service anew. */
+async function createPods(load: ClusterLoad): Promise<void> {
+  const client = new Client(load);
+  await client.watch('/api/v1/pods', () => undefined);
+  const slices = `/apis/discovery.${load.domain}/v1/namespaces/${NAMESPACE}/endpointslices`;
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < load.pods; index = next++) {
+      await client.send('POST', PODS, podBody(`web-${index}`));
+      const name = `web-${Math.floor(index / PODS_IN_A_SLICE)}`;
+      const endpoints = Array.from({ length: (index % PODS_IN_A_SLICE) + 1 }, (_, at) => ({
+        addresses: [`10.1.${index % 250}.${at + 1}`],
+      }));
+      const slice = {
+        apiVersion: `discovery.${load.domain}/v1`,
+        kind: 'EndpointSlice',
+        metadata: { name },
+        addressType: 'IPv4',
+        endpoints,
+      };
+      if (index % PODS_IN_A_SLICE === 0) await client.send('POST', slices, slice);
+      else if (index % 10 === 0) await client.send('PATCH', `${slices}/${name}`, { endpoints }, MERGE);
+    }
+  };
+  await Promise.all(Array.from({ length: load.creators }, worker));
+}
+
+function fail(error: unknown): void {
+  process.send?.({ failed: String(error) });
+}
+
+async function play(load: ClusterLoad): Promise<void> {
+  const client = new Client(load);
+  for (const name of [NAMESPACE, 'kube-node-lease']) {
+    await client.send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  }
+  await client.send('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
+  let running = 0;
+  const all = new Promise<void>((resolve) => {
+    const ran = (): void => {
+      running += 1;
+      if (running === load.pods) resolve();
+    };
+    Promise.all(Array.from({ length: load.nodes }, (_, index) => startNode(load, index, ran)))
+      .then(() => startScheduler(load))
+      .then(() => process.send?.({ moving: true }))
+      .then(() => createPods(load))
+      .catch(fail);
+  });
+  await all;
+  process.send?.({ done: true });
+}
+
+process.once('disconnect', () => process.exit());
+process.once('message', (load: ClusterLoad) => void play(load).catch(fail));

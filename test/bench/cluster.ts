@@ -1,0 +1,90 @@
+/**
+ * What a client waits for while a whole cluster moves: short reads on a connection that it keeps, and on a new connection each, beside a load of
+ * other processes (`cluster-load.ts`). Works against any server, so that two can be compared on one machine.
+ */
+import { fork } from 'node:child_process';
+import { Agent, request } from 'node:https';
+import path from 'node:path';
+import type { ClusterLoad } from './cluster-load';
+
+interface Told {
+  readonly moving?: true;
+  readonly done?: true;
+  /** A watch ended and was begun again. */
+  readonly again?: true;
+  readonly failed?: string;
+}
+
+export interface Waits {
+  /** Milliseconds, ascending. */
+  readonly kept: readonly number[];
+  readonly fresh: readonly number[];
+  /** From the first Pod to the last one running. */
+  readonly seconds: number;
+  /** Watches that ended and were begun again. */
+  readonly rewatched: number;
+}
+
+const KEPT_EVERY_MS = 25;
+const FRESH_EVERY_MS = 200;
+
+export async function clusterWaits(load: ClusterLoad): Promise<Waits> {
+  const child = fork(path.join(__dirname, 'cluster-load.js'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const told = (wanted: keyof Told): Promise<void> =>
+    new Promise((resolve, reject) => {
+      child.on('message', (message: Told) => {
+        if (message.failed !== undefined) reject(new Error(message.failed));
+        else if (message[wanted] === true) resolve();
+      });
+    });
+  let rewatched = 0;
+  child.on('message', (message: Told) => (rewatched += message.again === true ? 1 : 0));
+  const moving = told('moving');
+  child.send(load);
+  await moving;
+  const done = told('done');
+  const startedAt = performance.now();
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
+  const kept = probe(load, agent, KEPT_EVERY_MS);
+  const fresh = probe(load, new Agent({ keepAlive: false, rejectUnauthorized: false, maxCachedSessions: 0 }), FRESH_EVERY_MS);
+  await done;
+  const seconds = (performance.now() - startedAt) / 1000;
+  const waits = { kept: await kept.stop(), fresh: await fresh.stop(), seconds, rewatched };
+  child.kill();
+  return waits;
+}
+
+/** Reads a namespace again and again, one at a time; `stop` gives how long each took. */
+function probe(load: ClusterLoad, agent: Agent, everyMs: number): { stop(): Promise<readonly number[]> } {
+  const waits: number[] = [];
+  let stopped = false;
+  const run = (async () => {
+    while (!stopped) {
+      const startedAt = performance.now();
+      await read(load, agent);
+      waits.push(performance.now() - startedAt);
+      await new Promise((resolve) => setTimeout(resolve, everyMs));
+    }
+  })();
+  const stop = async (): Promise<readonly number[]> => {
+    stopped = true;
+    await run;
+    agent.destroy();
+    return waits.sort((a, b) => a - b);
+  };
+  return { stop };
+}
+
+function read({ origin, token }: ClusterLoad, agent: Agent): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${origin}/api/v1/namespaces/default`, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
+      response.resume();
+      response.on('end', () => resolve());
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+export const quantile = (ascending: readonly number[], part: number): number =>
+  ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * part))] ?? Number.NaN;
