@@ -8,7 +8,7 @@ import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { openApiName } from '../../shared/api/types';
-import { parseStored } from '../registry/object/stored-object';
+import { parseStored } from '../../shared/serialization';
 import type { Describe } from './descriptions';
 
 const OBJECT_META = 'meta.v1.ObjectMeta';

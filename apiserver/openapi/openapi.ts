@@ -16,7 +16,7 @@ import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-
 import { readDescriptions, type Describe } from './descriptions';
 import { groupPieceV3, groupsPieceV2, pieceV3 } from './documents';
 import { chosenForm, type Form } from './forms';
-import { compose, encodePart, type Part, type PartForm } from './part';
+import { compose, encodePart, type DocumentPart, type PartForm } from './part';
 import { Parts, type PartFailure } from './parts';
 
 export interface OpenApiParts {
@@ -220,7 +220,7 @@ class OpenApiOfParts implements OpenApi {
     key: string,
     version: 'v2' | 'v3',
     { media }: Form,
-    partsOf: (form: PartForm) => Promise<readonly Part[]>,
+    partsOf: (form: PartForm) => Promise<readonly DocumentPart[]>,
   ): Promise<Composed> {
     this.stayAWhile();
     const full = `${key} ${media}`;
@@ -237,7 +237,7 @@ class OpenApiOfParts implements OpenApi {
     return made;
   }
 
-  private async partsV2(custom: readonly KindRow[], form: PartForm): Promise<readonly Part[]> {
+  private async partsV2(custom: readonly KindRow[], form: PartForm): Promise<readonly DocumentPart[]> {
     const { builtIn, naming } = this.options;
     const [{ part }, customParts] = await Promise.all([
       this.parts.ofBuiltIn(builtIn, naming, form),
@@ -246,14 +246,14 @@ class OpenApiOfParts implements OpenApi {
     return [part, ...(custom.length === 0 ? [] : [encodePart(groupsPieceV2(custom, naming), form)]), ...customParts];
   }
 
-  private async partsV3(subject: Subject, form: PartForm): Promise<readonly Part[]> {
+  private async partsV3(subject: Subject, form: PartForm): Promise<readonly DocumentPart[]> {
     const { custom, dialect, isBuiltIn } = subject;
     const shared = isBuiltIn ? this.builtInPiece(subject) : groupPieceV3(custom, this.options.builtIn, dialect, this.texts());
     return [encodePart(shared, form), ...(await this.customParts(custom, dialect, form))];
   }
 
-  private async customParts(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<readonly Part[]> {
-    const made = new Array<Part | undefined>(rows.length);
+  private async customParts(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<readonly DocumentPart[]> {
+    const made = new Array<DocumentPart | undefined>(rows.length);
     let next = 0;
     const work = async (): Promise<void> => {
       for (let at = next++; at < rows.length; at = next++) {
