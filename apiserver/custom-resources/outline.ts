@@ -2,7 +2,7 @@
  * A stored definition without its schemas, which are nearly all of it: they are found in its bytes and left out, so that what serving needs to know is read
  * without making objects of them. Never parses a schema; decides nothing.
  */
-import { parseStored } from '../registry/object/stored-object';
+import { parseStored } from '../../shared/serialization';
 import type { JsonObject } from '../../shared/values/json';
 
 export interface Outline {

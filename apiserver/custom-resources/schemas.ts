@@ -5,7 +5,7 @@
 import { LRUCache } from 'lru-cache';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
-import { parseStored } from '../registry/object/stored-object';
+import { parseStored } from '../../shared/serialization';
 
 /** A schema takes about ten times the memory of its text. */
 const MOST_BYTES = 8 * 1024 * 1024;

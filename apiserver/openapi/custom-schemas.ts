@@ -7,7 +7,7 @@ import { publishSchema } from '../../shared/api/structural/publish';
 import type { JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { openApiName } from '../../shared/api/types';
-import { parseStored } from '../registry/object/stored-object';
+import { parseStored } from '../../shared/serialization';
 
 const OBJECT_META = 'meta.v1.ObjectMeta';
 const LIST_META = 'meta.v1.ListMeta';

@@ -1,10 +1,10 @@
 /** The forms in which OpenAPI documents are sent, and which of them a client accepts. */
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
-import type { Media, OpenApiVersion } from './part';
+import type { DocumentMedia, OpenApiVersion } from './part';
 
 export interface Form {
   readonly contentType: string;
-  readonly media: Media;
+  readonly media: DocumentMedia;
 }
 
 const JSON_FORM: Form = { contentType: JSON_MEDIA_TYPE, media: 'json' };

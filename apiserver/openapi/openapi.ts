@@ -18,7 +18,7 @@ import { builtInPieceV3, groupPieceV3, type BuiltInSubject } from './documents';
 import { chosenForm, type Form } from './forms';
 import type { PathEntry } from './operations';
 import { OVERVIEWS, overviewsOf } from './overviews';
-import { compose, encodePart, type Part, type PartForm } from './part';
+import { compose, encodePart, type DocumentPart, type PartForm } from './part';
 import { Parts, type PartFailure } from './parts';
 
 export interface OpenApiParts {
@@ -216,7 +216,7 @@ class OpenApiOfParts implements OpenApi {
     key: string,
     version: 'v2' | 'v3',
     { media }: Form,
-    partsOf: (form: PartForm) => Promise<readonly Part[]>,
+    partsOf: (form: PartForm) => Promise<readonly DocumentPart[]>,
   ): Promise<Composed> {
     this.stayAWhile();
     const full = `${key} ${media}`;
@@ -233,7 +233,7 @@ class OpenApiOfParts implements OpenApi {
     return made;
   }
 
-  private async partsV2(custom: readonly KindRow[], form: PartForm): Promise<readonly Part[]> {
+  private async partsV2(custom: readonly KindRow[], form: PartForm): Promise<readonly DocumentPart[]> {
     const { builtIn, naming } = this.options;
     const [{ part }, customParts] = await Promise.all([
       this.parts.ofBuiltIn(builtIn, naming, form),
@@ -242,7 +242,7 @@ class OpenApiOfParts implements OpenApi {
     return [part, ...customParts];
   }
 
-  private async partsV3(subject: Subject, form: PartForm): Promise<readonly Part[]> {
+  private async partsV3(subject: Subject, form: PartForm): Promise<readonly DocumentPart[]> {
     const { custom, dialect, isBuiltIn } = subject;
     const shared = isBuiltIn
       ? builtInPieceV3(this.options.builtIn, subject, this.texts())
@@ -250,8 +250,8 @@ class OpenApiOfParts implements OpenApi {
     return [encodePart(shared, form), ...(await this.customParts(custom, dialect, form))];
   }
 
-  private async customParts(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<readonly Part[]> {
-    const made = new Array<Part | undefined>(rows.length);
+  private async customParts(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<readonly DocumentPart[]> {
+    const made = new Array<DocumentPart | undefined>(rows.length);
     let next = 0;
     const work = async (): Promise<void> => {
       for (let at = next++; at < rows.length; at = next++) {

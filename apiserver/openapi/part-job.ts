@@ -5,7 +5,7 @@ import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Describe } from './descriptions';
 import { builtInPieceV3, customPieceV2, customPieceV3, pieceV2, type BuiltInSubject } from './documents';
-import { digestOf, encodePart, type Part, type PartForm } from './part';
+import { digestOf, encodePart, type DocumentPart, type PartForm } from './part';
 
 interface Common {
   /** Of names; see documents.ts. */
@@ -43,7 +43,7 @@ export function digestsOf({ rows, subjects }: DigestJob, describe: Describe): Di
 }
 
 export interface MadePart {
-  readonly part: Part;
+  readonly part: DocumentPart;
   /** Of what it says, whatever its form; only of built-in kinds, as custom ones are told apart by what they are made of. */
   readonly digest?: string;
 }

@@ -9,7 +9,7 @@ import type { Clock, Timer } from '../../shared/runtime/clock';
 import { readDescriptions } from './descriptions';
 import { digestsOf, makePart, type DigestJob, type Digests, type MadePart, type PartJob } from './part-job';
 
-export type ThreadAnswer = { readonly made: MadePart } | { readonly digests: Digests } | { readonly fault: string };
+export type PartAnswer = { readonly made: MadePart } | { readonly digests: Digests } | { readonly fault: string };
 
 /** Only the built program has it; run from sources (tests) parts are made inline. */
 const WORKER_FILE = join(__dirname, 'part-worker.js');
@@ -20,7 +20,7 @@ const IDLE_MS = 5_000;
 
 interface Waiting {
   readonly job: DigestJob | PartJob;
-  readonly resolve: (answer: ThreadAnswer) => void;
+  readonly resolve: (answer: PartAnswer) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -59,7 +59,7 @@ export class PartThreads {
     throw unexpected();
   }
 
-  private answer(job: DigestJob | PartJob): Promise<ThreadAnswer> {
+  private answer(job: DigestJob | PartJob): Promise<PartAnswer> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ job, resolve, reject });
       this.assign();
@@ -84,7 +84,7 @@ export class PartThreads {
     if (this.members.size >= MOST_THREADS) return undefined;
     const thread = new Worker(WORKER_FILE, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } });
     const member: Member = { thread, at: undefined, timer: undefined };
-    thread.on('message', (answer: ThreadAnswer) => {
+    thread.on('message', (answer: PartAnswer) => {
       const done = this.release(member);
       if ('fault' in answer) done?.reject(new Error(answer.fault));
       else done?.resolve(answer);

@@ -2,11 +2,11 @@
 import { parentPort } from 'node:worker_threads';
 import { readDescriptions } from './descriptions';
 import { digestsOf, makePart, type DigestJob, type PartJob } from './part-job';
-import type { ThreadAnswer } from './part-threads';
+import type { PartAnswer } from './part-threads';
 
 const describe = readDescriptions();
 
-function answer(job: DigestJob | PartJob): ThreadAnswer {
+function answer(job: DigestJob | PartJob): PartAnswer {
   try {
     if (job.type === 'digests') return { digests: digestsOf(job, describe) };
     return { made: makePart(job, describe) };

@@ -9,20 +9,20 @@ import { INFO, REQUIREMENTS, SECURITY_SCHEMES, type Piece } from './documents';
 import { encodeField, encodeHead, encodeMessage, type Messages } from './message';
 import { OPENAPI_V2, OPENAPI_V3, PATHS, SCHEMAS } from './messages';
 
-export type Media = 'json' | 'protobuf';
+export type DocumentMedia = 'json' | 'protobuf';
 export type OpenApiVersion = 'v2' | 'v3';
 
 export interface PartForm {
   readonly version: OpenApiVersion;
-  readonly media: Media;
+  readonly media: DocumentMedia;
 }
 
-export interface Part {
+export interface DocumentPart {
   readonly paths: Chunk;
   readonly schemas: Chunk;
 }
 
-export function encodePart({ paths, schemas }: Piece, form: PartForm): Part {
+export function encodePart({ paths, schemas }: Piece, form: PartForm): DocumentPart {
   return { paths: pack(encodeMembers(paths, form, 'paths')), schemas: pack(encodeMembers(schemas, form, 'schemas')) };
 }
 
@@ -52,7 +52,7 @@ function hasLongInteger(value: JsonValue): boolean {
 }
 
 /** A whole document of its parts, in their order. */
-export function compose(parts: readonly Part[], form: PartForm): readonly Chunk[] {
+export function compose(parts: readonly DocumentPart[], form: PartForm): readonly Chunk[] {
   const [paths, schemas] = [parts.map((part) => part.paths), parts.map((part) => part.schemas)];
   return form.media === 'json' ? composeJson(paths, schemas, form.version) : composeProtobuf(paths, schemas, form.version);
 }

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Dialect } from '../../shared/names/dialect';
-import type { Part, PartForm } from './part';
+import type { DocumentPart, PartForm } from './part';
 import type { DigestJob, Digests } from './part-job';
 import { PartThreads } from './part-threads';
 
@@ -28,7 +28,7 @@ export interface PartsOptions {
 }
 
 export class Parts {
-  private readonly known = new LRUCache<string, Promise<Part | undefined>>({ maxSize: MOST_BYTES });
+  private readonly known = new LRUCache<string, Promise<DocumentPart | undefined>>({ maxSize: MOST_BYTES });
   private readonly identities = new WeakMap<KindRow, string>();
   private readonly threads: PartThreads;
 
@@ -63,7 +63,7 @@ export class Parts {
   }
 
   /** Undefined = it cannot be made. */
-  ofCustom(row: KindRow, dialect: Dialect, form: PartForm): Promise<Part | undefined> {
+  ofCustom(row: KindRow, dialect: Dialect, form: PartForm): Promise<DocumentPart | undefined> {
     const { custom, ...plain } = row;
     const key = `${this.identityOf(row)} ${dialect} ${form.version} ${form.media}`;
     const before = this.known.get(key);
@@ -86,7 +86,11 @@ export class Parts {
   }
 
   /** Of all built-in kinds in version 2, with a digest of what it says. */
-  ofBuiltIn(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<{ readonly part: Part; readonly digest?: string }> {
+  ofBuiltIn(
+    rows: readonly KindRow[],
+    dialect: Dialect,
+    form: PartForm,
+  ): Promise<{ readonly part: DocumentPart; readonly digest?: string }> {
     return this.threads.make({ type: 'builtIn', rows, dialect, form });
   }
 }

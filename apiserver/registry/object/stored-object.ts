@@ -4,14 +4,11 @@
  */
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import { parseJson } from '../../../shared/serialization';
+import { parseStored } from '../../../shared/serialization';
 import type { Entry, Labels } from '../../cache/cache';
 import { encodeStoredValue } from '../../cache/stored-value';
 import { isWrittenWith, writtenVersion } from './hidden-fields';
 import type { ResourceInfo } from './resource-info';
-
-/** Integers that a double may not hold exactly. */
-const LONG_NUMBER = /[0-9]{16}/;
 
 /** An entry's object: canonical spelling, with its resourceVersion, without kind and apiVersion. */
 export interface ParsedEntry {
@@ -21,18 +18,7 @@ export interface ParsedEntry {
 
 export function parseEntry(entry: Entry): ParsedEntry {
   const text = entry.bytes.toString();
-  return { text, object: parsedObject(text, entry.bytes) };
-}
-
-/** An object out of stored bytes: all of an entry's, or of a part of it. */
-export function parseStored(bytes: Buffer): JsonObject {
-  return parsedObject(bytes.toString(), bytes);
-}
-
-function parsedObject(text: string, bytes: Buffer): JsonObject {
-  const value: unknown = LONG_NUMBER.test(text) ? parseJson(bytes).value : JSON.parse(text);
-  if (!isStored(value)) throw new Error(`a stored value is no object: ${text.slice(0, 100)}`);
-  return value;
+  return { text, object: parseStored(entry.bytes, text) };
 }
 
 /** As `parseEntry`; a custom object that was written in another version or with another schema is shown as this one would have it. */
@@ -40,11 +26,6 @@ export function readEntry({ row, codec }: Pick<ResourceInfo, 'codec' | 'row'>, e
   const parsed = parseEntry(entry);
   if (row.custom === undefined || isWrittenWith(row.custom, entry)) return parsed;
   return { text: parsed.text, object: codec.refresh(parsed.object, writtenVersion(row.custom, entry)) };
-}
-
-/** What was parsed from JSON holds nothing but JSON values. */
-function isStored(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A changed object as it goes to the store. Positions count UTF-16 units of `body`. */
