@@ -49,6 +49,8 @@ export class Definitions {
   /** How many kinds each group version serves. */
   private readonly kinds = new Map<string, number>();
   private readonly schemas = createSchemas();
+  /** Why OpenAPI documents have to do without a definition. */
+  private readonly undescribed = new Map<string, string>();
   /** Undefined = to be listed again when someone asks. */
   private served: readonly KindRow[] | undefined;
   private watch: CacheWatch | undefined;
@@ -81,6 +83,19 @@ export class Definitions {
   /** The definitions of a group that did not get all the names that they ask for. */
   wanting(group: string): Iterable<string> {
     return this.names.wanting(group);
+  }
+
+  /** Why OpenAPI documents have to do without a definition; undefined = nothing is known against it. */
+  whyUndescribed(name: string): string | undefined {
+    return this.undescribed.get(name);
+  }
+
+  /** Told by whoever makes the documents. */
+  leaveUndescribed(name: string, why: string): void {
+    const definition = this.get(name);
+    if (definition === undefined || this.undescribed.get(name) === why) return;
+    this.undescribed.set(name, why);
+    this.tell({ name, before: definition, after: definition });
   }
 
   /** Whether a group version has a kind. */
@@ -156,6 +171,7 @@ export class Definitions {
     const resourceOf = (row: KindRow): Resource => ({ row, hub: row, stored: definition.stored });
     const known = { definition, source, resources: definition.rows.map(resourceOf), storage: resourceOf(definition.storageRow) };
     if (before !== undefined) this.withdraw(before);
+    this.undescribed.delete(name);
     this.known.set(name, known);
     this.serve(known);
     // What they show was made by the rows that were.
@@ -167,6 +183,7 @@ export class Definitions {
     if (before === undefined) return;
     this.known.delete(name);
     this.names.remove(name);
+    this.undescribed.delete(name);
     this.withdraw(before);
     this.options.cache.forget(before.definition.stored);
     this.tell({ name, before: before.definition, after: undefined });

@@ -116,3 +116,21 @@ test('names that become free go to those that wait for them', async () => {
   expect(await conditionOf(kept, 'seconds.example.com', 'NamesAccepted')).toBe('True');
   expect(kept.definitions.find('example.com', 'v1', 'seconds')).toBeDefined();
 });
+
+test('a definition that documents have to do without says so until it changes', async () => {
+  const kept = await keep();
+  const name = 'things.example.com';
+  await kept.create(RESOURCE, definition('things', 'Thing'));
+  await kept.settle();
+  expect(await conditionOf(kept, name, 'Described')).toBeUndefined();
+  kept.definitions.leaveUndescribed(name, 'v1: it takes too long');
+  await kept.settle();
+  expect(await conditionOf(kept, name, 'Described')).toBe('False');
+  expect(kept.definitions.find('example.com', 'v1', 'things')).toBeDefined();
+  const stored = (await kept.stored(RESOURCE, name)) ?? {};
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', description: 'shorter' } } }];
+  await kept.update(RESOURCE, name, { ...stored, spec: { ...objectAt(stored, 'spec'), versions } });
+  await kept.settle();
+  expect(await conditionOf(kept, name, 'Described')).toBeUndefined();
+  expect(await conditionOf(kept, name, 'Established')).toBe('True');
+});

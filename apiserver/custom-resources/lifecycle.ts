@@ -14,9 +14,9 @@ import { keepUp, ownContext, OWN_WRITE, type Upkeep } from '../upkeep/upkeep';
 import type { Resource, Subresource, Writer } from '../registry/verbs';
 import { parseEntry } from '../registry/object/stored-object';
 import { approvalCondition } from './approval';
-import { DELETING_INSTANCES, withCondition } from './conditions';
+import { conditionsOf, DELETING_INSTANCES, notDescribed, withCondition, withoutCondition } from './conditions';
 import type { DefinitionChange, Definitions } from './definitions';
-import { nameStatus, type TakenNames } from './naming';
+import { nameStatus, type Named } from './naming';
 import type { Definition } from './rows';
 
 /** On a definition whose objects are not gone yet, as either way of naming puts it there. */
@@ -49,6 +49,8 @@ export function keepDefinitions(options: LifecycleOptions): Upkeep {
 class Keeper {
   /** Those that are to be looked at. */
   private readonly waiting = new Set<string>();
+  /** Those that say now something else than when they were last judged by others: what was found against them no longer holds. */
+  private readonly redefined = new Set<string>();
   private fullLookAt: number;
 
   constructor(private readonly options: LifecycleOptions) {
@@ -60,6 +62,8 @@ class Keeper {
   }
 
   changed({ name, before, after }: DefinitionChange): void {
+    if (after === undefined || !isUndescribed(after)) this.redefined.delete(name);
+    else if (before !== undefined && before.identity !== after.identity) this.redefined.add(name);
     if (after === undefined || this.isSettled(after)) this.waiting.delete(name);
     else this.waiting.add(name);
     const group = before?.group ?? after?.group;
@@ -102,8 +106,17 @@ class Keeper {
 
   private isSettled(definition: Definition): boolean {
     if (definition.terminating) return !definition.finalizers.some(isCleanup);
+    return equalJson(this.wantedStatus(definition, definition), definition.status);
+  }
+
+  /** The same when nothing is to change. */
+  private wantedStatus(definition: Definition, own: Named & Pick<Definition, 'approval'>): JsonObject {
     const { definitions, clock } = this.options;
-    return equalJson(statusOf(definition, definitions.takenFrom(definition), clock.now()), definition.status);
+    const named = nameStatus(own, definitions.takenFrom(definition), clock.now());
+    const status = own.approval === undefined ? named : withCondition(named, own.approval, clock.now());
+    const why = definitions.whyUndescribed(definition.name);
+    if (why !== undefined) return withCondition(status, notDescribed(why), clock.now());
+    return this.redefined.has(definition.name) ? withoutCondition(status, 'Described') : status;
   }
 
   private async attended(definition: Definition): Promise<boolean> {
@@ -122,13 +135,13 @@ class Keeper {
     const object = this.read(name);
     if (object === undefined) return true;
     if (isTerminating(readMetadata(object))) return this.cleanUp(name, object);
-    const { definitions, clock } = this.options;
+    const { definitions } = this.options;
     const own = {
       requested: objectAt(objectAt(object, 'spec'), 'names') ?? {},
       status: objectAt(object, 'status') ?? {},
       approval: approvalCondition(definition.group, objectAt(readMetadata(object), 'annotations')),
     };
-    const status = statusOf(own, definitions.takenFrom(definition), clock.now());
+    const status = this.wantedStatus(definition, own);
     await yieldToOthers();
     // Another replica may have come first.
     const present = definitions.get(name);
@@ -172,10 +185,8 @@ class Keeper {
   }
 }
 
-/** The status of a definition, the same when nothing changes. */
-function statusOf(own: Pick<Definition, 'approval' | 'requested' | 'status'>, others: TakenNames, ms: number): JsonObject {
-  const named = nameStatus(own, others, ms);
-  return own.approval === undefined ? named : withCondition(named, own.approval, ms);
+function isUndescribed({ status }: Definition): boolean {
+  return conditionsOf(status).some(({ type }) => type === 'Described');
 }
 
 function isCleanup(finalizer: string): boolean {

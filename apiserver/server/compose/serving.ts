@@ -87,7 +87,10 @@ function openApiOf({ options, clock, logger }: Setting, { resources, definitions
     rows: () => resources.rows,
     naming: options.naming,
     clock,
-    failed: (failure) => logger.warn('a definition is left out of OpenAPI: its part cannot be made', { ...failure }),
+    failed(failure) {
+      logger.warn('a definition is left out of OpenAPI: its part cannot be made', { ...failure });
+      definitions.leaveUndescribed(failure.definition, `${failure.version}: ${failure.message}`);
+    },
   });
   if (definitions.rows.length > 0) openApi.prepare();
   definitions.onChange(({ after }) => {
