@@ -6,7 +6,7 @@ import type { Clock } from '../../shared/runtime/clock';
 
 /** Longest uninterrupted run of a loop, in milliseconds. */
 const SLICE_MS = 5;
-/** Steps between two looks at the clock. */
+/** Steps between two looks at the clock, unless steps are long. */
 const STRIDE = 16;
 
 /** Resolves after other work that is ready has had its turn. */
@@ -22,6 +22,7 @@ export class Pace {
   constructor(
     private readonly clock: Clock,
     private readonly yieldNow: Yield,
+    private readonly stride = STRIDE,
   ) {
     this.since = clock.monotonic();
   }
@@ -29,7 +30,7 @@ export class Pace {
   /** To be asked once per step: true when it is time to `rest`, and until then. */
   tired(): boolean {
     this.steps += 1;
-    if (this.steps % STRIDE === 0) this.due ||= this.clock.monotonic() - this.since >= SLICE_MS;
+    if (this.steps % this.stride === 0) this.due ||= this.clock.monotonic() - this.since >= SLICE_MS;
     return this.due;
   }
 

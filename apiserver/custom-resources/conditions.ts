@@ -3,7 +3,8 @@ import { arrayAt, isObject, stringAt, type JsonObject } from '../../shared/value
 import { timestamp } from '../../shared/api/metadata/object-meta';
 
 export interface Condition {
-  readonly type: 'Established' | 'NamesAccepted' | 'NonStructuralSchema' | 'Terminating';
+  readonly type:
+    'Described' | 'Established' | 'KubernetesAPIApprovalPolicyConformant' | 'NamesAccepted' | 'NonStructuralSchema' | 'Terminating';
   readonly status: 'False' | 'True';
   readonly reason: string;
   readonly message: string;
@@ -28,6 +29,15 @@ export function withCondition(status: JsonObject, { type, status: value, reason,
     ...status,
     conditions: known === undefined ? [...conditions, made] : conditions.map((condition) => (condition === known ? made : condition)),
   };
+}
+
+export function withoutCondition(status: JsonObject, type: Condition['type']): JsonObject {
+  return { ...status, conditions: conditionsOf(status).filter((condition) => stringAt(condition, 'type') !== type) };
+}
+
+/** What is said of a definition that OpenAPI documents have to do without; ours alone. */
+export function notDescribed(why: string): Condition {
+  return { type: 'Described', status: 'False', reason: 'DocumentNotMade', message: `OpenAPI documents are without it: ${why}` };
 }
 
 export const ESTABLISHED: Condition = {

@@ -7,20 +7,35 @@ import type { KindRow } from '../../shared/api/kinds';
 import type { CacheWatch, Entry, StoredType } from '../cache/cache';
 import type { OpenedCache } from '../cache/options';
 import type { Resource } from '../registry/verbs';
-import { parseEntry } from '../registry/object/stored-object';
-import { readDefinition, type Definition } from './rows';
+import { Pace, yieldToOthers } from '../cache/pace';
+import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
+import { conditionIsTrue } from './conditions';
+import { NamesByGroup } from './group-names';
+import type { TakenNames } from './naming';
+import { objectAt } from '../../shared/values/json';
+import { outlineOf } from './outline';
+import { readDefinition, type Definition, type SchemaTexts } from './rows';
+import { createSchemas } from './schemas';
 
 export interface DefinitionsOptions {
   readonly cache: Pick<OpenedCache, 'endWatches' | 'forget' | 'snapshot' | 'watch' | 'whenReady'>;
   /** Where definitions are stored. */
   readonly stored: StoredType;
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Clock;
 }
 
 const RETRY_MS = 1_000;
 
+/** What has changed; either state may be absent. */
+export interface DefinitionChange {
+  readonly name: string;
+  readonly before: Definition | undefined;
+  readonly after: Definition | undefined;
+}
+
 interface Known {
   readonly definition: Definition;
+  readonly source: SchemaTexts;
   /** One per served version. */
   readonly resources: readonly Resource[];
   readonly storage: Resource;
@@ -28,9 +43,16 @@ interface Known {
 
 export class Definitions {
   private readonly known = new Map<string, Known>();
-  private readonly listeners = new Set<() => void>();
-  private byPath = new Map<string, Resource>();
-  private served: readonly KindRow[] = [];
+  private readonly listeners = new Set<(change: DefinitionChange) => void>();
+  private readonly byPath = new Map<string, Resource>();
+  private readonly names = new NamesByGroup();
+  /** How many kinds each group version serves. */
+  private readonly kinds = new Map<string, number>();
+  private readonly schemas = createSchemas();
+  /** Why OpenAPI documents have to do without a definition. */
+  private readonly undescribed = new Map<string, string>();
+  /** Undefined = to be listed again when someone asks. */
+  private served: readonly KindRow[] | undefined;
   private watch: CacheWatch | undefined;
   private stopped = false;
   private announce: () => void = () => undefined;
@@ -41,11 +63,44 @@ export class Definitions {
 
   /** The rows of everything that is served; the same list until something changes. */
   get rows(): readonly KindRow[] {
-    return this.served;
+    return (this.served ??= [...this.byPath.values()].map(({ row }) => row));
   }
 
-  get all(): readonly Definition[] {
-    return [...this.known.values()].map(({ definition }) => definition);
+  get(name: string): Definition | undefined {
+    return this.known.get(name)?.definition;
+  }
+
+  /** Of all that there are. */
+  get allNames(): Iterable<string> {
+    return this.known.keys();
+  }
+
+  /** What the others of a definition's group have. */
+  takenFrom({ name, group }: Definition): TakenNames {
+    return this.names.takenFrom(name, group);
+  }
+
+  /** The definitions of a group that did not get all the names that they ask for. */
+  wanting(group: string): Iterable<string> {
+    return this.names.wanting(group);
+  }
+
+  /** Why OpenAPI documents have to do without a definition; undefined = nothing is known against it. */
+  whyUndescribed(name: string): string | undefined {
+    return this.undescribed.get(name);
+  }
+
+  /** Told by whoever makes the documents. */
+  leaveUndescribed(name: string, why: string): void {
+    const definition = this.get(name);
+    if (definition === undefined || this.undescribed.get(name) === why) return;
+    this.undescribed.set(name, why);
+    this.tell({ name, before: definition, after: definition });
+  }
+
+  /** Whether a group version has a kind. */
+  serves(version: GroupVersion): boolean {
+    return this.kinds.has(apiVersionOf(version));
   }
 
   find(group: string, version: string, resource: string): Resource | undefined {
@@ -57,8 +112,8 @@ export class Definitions {
     return this.known.get(name)?.storage;
   }
 
-  /** Told of every change of what is served, and of every change of a definition. */
-  onChange(listener: () => void): void {
+  /** Told of every change of a definition, and so of what is served. */
+  onChange(listener: (change: DefinitionChange) => void): void {
     this.listeners.add(listener);
   }
 
@@ -75,6 +130,7 @@ export class Definitions {
   private follow(): void {
     if (this.stopped) return;
     const { cache, stored, clock } = this.options;
+    const pace = new Pace(clock, yieldToOthers, 1);
     const unseen = new Set(this.known.keys());
     const request = { scope: {}, start: { type: 'state' }, bookmarks: false, markEndOfInitialEvents: true } as const;
     this.watch = cache.watch(stored, request, {
@@ -88,41 +144,75 @@ export class Definitions {
         for (const name of unseen) this.remove(name);
         this.announce();
       },
+      ready: () => (pace.tired() ? pace.rest() : undefined),
       end: () => void clock.after(RETRY_MS, () => this.follow()),
     });
   }
 
   private place(entry: Entry): void {
-    const definition = readDefinition(parseEntry(entry).object);
-    const before = this.known.get(entry.key);
-    if (before?.definition.identity !== definition.identity) {
-      const resourceOf = (row: KindRow): Resource => ({ row, hub: row, stored: definition.stored });
-      this.known.set(entry.key, { definition, resources: definition.rows.map(resourceOf), storage: resourceOf(definition.storageRow) });
-      this.arrange();
-      // What they show was made by the rows that were.
-      if (before !== undefined) this.options.cache.endWatches(before.definition.stored);
-    }
-    this.tell();
+    const name = entry.key;
+    const before = this.known.get(name);
+    const outline = outlineOf(entry.bytes);
+    const source = { texts: outline.schemas };
+    const read = readDefinition(outline, source, this.schemas);
+    const { status, finalizers, approval } = read;
+    let definition = read;
+    if (before?.definition.identity === read.identity) {
+      // What is served stays as it is; the bytes that it was made of may go.
+      before.source.texts = source.texts;
+      definition = { ...before.definition, status, finalizers, approval };
+      this.known.set(name, { ...before, definition });
+    } else this.replace(name, before, read, source);
+    this.names.place(name, definition.group, objectAt(status, 'acceptedNames') ?? {}, !conditionIsTrue(status, 'NamesAccepted'));
+    this.tell({ name, before: before?.definition, after: definition });
+  }
+
+  private replace(name: string, before: Known | undefined, definition: Definition, source: SchemaTexts): void {
+    const resourceOf = (row: KindRow): Resource => ({ row, hub: row, stored: definition.stored });
+    const known = { definition, source, resources: definition.rows.map(resourceOf), storage: resourceOf(definition.storageRow) };
+    if (before !== undefined) this.withdraw(before);
+    this.undescribed.delete(name);
+    this.known.set(name, known);
+    this.serve(known);
+    // What they show was made by the rows that were.
+    if (before !== undefined) this.options.cache.endWatches(before.definition.stored);
   }
 
   private remove(name: string): void {
     const before = this.known.get(name);
     if (before === undefined) return;
     this.known.delete(name);
-    this.arrange();
+    this.names.remove(name);
+    this.undescribed.delete(name);
+    this.withdraw(before);
     this.options.cache.forget(before.definition.stored);
-    this.tell();
+    this.tell({ name, before: before.definition, after: undefined });
   }
 
-  private arrange(): void {
-    const established = [...this.known.values()].filter(({ definition }) => definition.established);
-    const resources = established.flatMap((known) => known.resources);
-    this.byPath = new Map(resources.map((resource) => [pathOf(resource.row.group, resource.row.version, resource.row.resource), resource]));
-    this.served = resources.map(({ row }) => row);
+  private serve({ definition, resources }: Known): void {
+    if (!definition.established) return;
+    for (const resource of resources) {
+      const version = apiVersionOf(resource.row);
+      this.byPath.set(pathOf(resource.row.group, resource.row.version, resource.row.resource), resource);
+      this.kinds.set(version, (this.kinds.get(version) ?? 0) + 1);
+    }
+    this.served = undefined;
   }
 
-  private tell(): void {
-    for (const listener of this.listeners) listener();
+  private withdraw({ definition, resources }: Known): void {
+    if (!definition.established) return;
+    for (const { row } of resources) {
+      const version = apiVersionOf(row);
+      this.byPath.delete(pathOf(row.group, row.version, row.resource));
+      const others = (this.kinds.get(version) ?? 1) - 1;
+      if (others === 0) this.kinds.delete(version);
+      else this.kinds.set(version, others);
+    }
+    this.served = undefined;
+  }
+
+  private tell(change: DefinitionChange): void {
+    for (const listener of this.listeners) listener(change);
   }
 }
 

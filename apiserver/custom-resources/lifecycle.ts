@@ -1,6 +1,7 @@
 /**
  * What becomes of definitions: a new one gets its names and is established, one that is being deleted takes its objects with it.
- * Every replica looks after all of them; whoever comes second finds nothing left to do. The rules are in naming.ts and conditions.ts.
+ * Every replica looks after all of them; whoever comes second finds nothing left to do. A change makes work for the definition itself and for those of
+ * its group that wait for names, however many others there are. The rules are in naming.ts and conditions.ts.
  */
 import { equalJson, type JsonObject, objectAt, stringsAt } from '../../shared/values/json';
 import { isTerminating, metadataOf, readMetadata } from '../../shared/api/metadata/object-meta';
@@ -8,12 +9,15 @@ import { StatusError } from '../../shared/api/errors/status';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
+import { Pace, yieldToOthers } from '../cache/pace';
 import { keepUp, ownContext, OWN_WRITE, type Upkeep } from '../upkeep/upkeep';
 import type { Resource, Subresource, Writer } from '../registry/verbs';
 import { parseEntry } from '../registry/object/stored-object';
-import { DELETING_INSTANCES, withCondition } from './conditions';
-import type { Definitions } from './definitions';
-import { nameStatus, takenNames } from './naming';
+import { approvalCondition } from './approval';
+import { conditionsOf, DELETING_INSTANCES, notDescribed, withCondition, withoutCondition } from './conditions';
+import type { DefinitionChange, Definitions } from './definitions';
+import { nameStatus, type Named } from './naming';
+import type { Definition } from './rows';
 
 /** On a definition whose objects are not gone yet, as either way of naming puts it there. */
 const CLEANUP_FINALIZERS: readonly string[] = Object.values(GENERATED_NAMES).map(({ definitionFinalizer }) => definitionFinalizer);
@@ -29,52 +33,126 @@ export interface LifecycleOptions {
   readonly failed: (message: string, error: unknown) => void;
 }
 
+const FULL_LOOK_MS = 60_000;
+
 export function keepDefinitions(options: LifecycleOptions): Upkeep {
-  const upkeep = keepUp(options, () => new Pass(options).run());
-  options.definitions.onChange(() => void upkeep.look());
+  const { definitions } = options;
+  const keeper = new Keeper(options);
+  const upkeep = keepUp(options, () => keeper.pass());
+  definitions.onChange((change) => {
+    keeper.changed(change);
+    if (keeper.hasWork) void upkeep.look();
+  });
   return upkeep;
 }
 
-class Pass {
-  constructor(private readonly options: LifecycleOptions) {}
+class Keeper {
+  /** Those that are to be looked at. */
+  private readonly waiting = new Set<string>();
+  /** Those that say now something else than when they were last judged by others: what was found against them no longer holds. */
+  private readonly redefined = new Set<string>();
+  private fullLookAt: number;
+
+  constructor(private readonly options: LifecycleOptions) {
+    this.fullLookAt = options.clock.monotonic();
+  }
+
+  get hasWork(): boolean {
+    return this.waiting.size > 0;
+  }
+
+  changed({ name, before, after }: DefinitionChange): void {
+    if (after === undefined || !isUndescribed(after)) this.redefined.delete(name);
+    else if (before !== undefined && before.identity !== after.identity) this.redefined.add(name);
+    if (after === undefined || this.isSettled(after)) this.waiting.delete(name);
+    else this.waiting.add(name);
+    const group = before?.group ?? after?.group;
+    // Names may have become free.
+    if (group !== undefined && !equalJson(before?.status['acceptedNames'], after?.status['acceptedNames'])) {
+      for (const other of this.options.definitions.wanting(group)) if (other !== name) this.waiting.add(other);
+    }
+  }
 
   /** False = something is to be tried again soon. */
-  async run(): Promise<boolean> {
+  async pass(): Promise<boolean> {
+    const { definitions, clock } = this.options;
+    // Whoever told of the change goes on first.
+    await yieldToOthers();
+    if (clock.monotonic() >= this.fullLookAt) {
+      this.fullLookAt = clock.monotonic() + FULL_LOOK_MS;
+      await this.lookAtAll();
+    }
     let settled = true;
-    for (const { name } of this.options.definitions.all) {
-      try {
-        if (!(await this.attend(name))) settled = false;
-      } catch (error) {
-        settled = false;
-        // Another replica came first, or the definition is gone.
-        if (!(error instanceof StatusError && (error.reason === 'Conflict' || error.reason === 'NotFound')))
-          this.options.failed(`the definition ${name} could not be looked after`, error);
-      }
+    for (const name of [...this.waiting]) {
+      this.waiting.delete(name);
+      const definition = definitions.get(name);
+      if (definition === undefined || (await this.attended(definition))) continue;
+      settled = false;
+      this.waiting.add(name);
     }
     return settled;
   }
 
-  private async attend(name: string): Promise<boolean> {
+  /** Finds those that a change should have told of. */
+  private async lookAtAll(): Promise<void> {
+    const { definitions, clock } = this.options;
+    const pace = new Pace(clock, yieldToOthers);
+    for (const name of definitions.allNames) {
+      const definition = definitions.get(name);
+      if (definition !== undefined && !this.isSettled(definition)) this.waiting.add(name);
+      if (pace.tired()) await pace.rest();
+    }
+  }
+
+  private isSettled(definition: Definition): boolean {
+    if (definition.terminating) return !definition.finalizers.some(isCleanup);
+    return equalJson(this.wantedStatus(definition, definition), definition.status);
+  }
+
+  /** The same when nothing is to change. */
+  private wantedStatus(definition: Definition, own: Named & Pick<Definition, 'approval'>): JsonObject {
+    const { definitions, clock } = this.options;
+    const named = nameStatus(own, definitions.takenFrom(definition), clock.now());
+    const status = own.approval === undefined ? named : withCondition(named, own.approval, clock.now());
+    const why = definitions.whyUndescribed(definition.name);
+    if (why !== undefined) return withCondition(status, notDescribed(why), clock.now());
+    return this.redefined.has(definition.name) ? withoutCondition(status, 'Described') : status;
+  }
+
+  private async attended(definition: Definition): Promise<boolean> {
+    try {
+      return this.isSettled(definition) || (await this.attend(definition));
+    } catch (error) {
+      // Another replica came first, or the definition is gone.
+      if (!(error instanceof StatusError && (error.reason === 'Conflict' || error.reason === 'NotFound')))
+        this.options.failed(`the definition ${definition.name} could not be looked after`, error);
+      return false;
+    }
+  }
+
+  private async attend(definition: Definition): Promise<boolean> {
+    const { name } = definition;
     const object = this.read(name);
     if (object === undefined) return true;
-    const metadata = readMetadata(object);
-    if (isTerminating(metadata)) return !stringsAt(metadata, 'finalizers').some(isCleanup) || this.cleanUp(name, object);
-    const status = nameStatus(object, takenNames(this.acceptedByOthers(name)), this.options.clock.now());
-    if (!equalJson(status, object['status'])) await this.write(name, { ...object, status }, 'status');
+    if (isTerminating(readMetadata(object))) return this.cleanUp(name, object);
+    const { definitions } = this.options;
+    const own = {
+      requested: objectAt(objectAt(object, 'spec'), 'names') ?? {},
+      status: objectAt(object, 'status') ?? {},
+      approval: approvalCondition(definition.group, objectAt(readMetadata(object), 'annotations')),
+    };
+    const status = this.wantedStatus(definition, own);
+    await yieldToOthers();
+    // Another replica may have come first.
+    const present = definitions.get(name);
+    if (present === undefined || this.isSettled(present)) return true;
+    await this.write(name, { ...object, status }, 'status');
     return true;
   }
 
   private read(name: string): JsonObject | undefined {
     const entry = this.options.cache.get(this.options.resource.stored, name);
     return entry === undefined ? undefined : parseEntry(entry).object;
-  }
-
-  private acceptedByOthers(name: string): readonly JsonObject[] {
-    const { definitions } = this.options;
-    const group = definitions.all.find((definition) => definition.name === name)?.group;
-    return definitions.all
-      .filter((other) => other.group === group && other.name !== name)
-      .map((other) => objectAt(objectAt(this.read(other.name), 'status'), 'acceptedNames') ?? {});
   }
 
   /** Nothing is created any more: every creation compares the definition, which has been marked. */
@@ -105,6 +183,10 @@ class Pass {
     const body = { value, duplicates: [], format: 'json' } as const;
     await writer.update(ownContext(clock), resource, { namespace: '', name }, subresource, body, OWN_WRITE);
   }
+}
+
+function isUndescribed({ status }: Definition): boolean {
+  return conditionsOf(status).some(({ type }) => type === 'Described');
 }
 
 function isCleanup(finalizer: string): boolean {

@@ -1,11 +1,19 @@
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { conditionsOf } from './conditions';
-import { nameStatus, takenNames } from './naming';
+import { NamesByGroup } from './group-names';
+import { nameStatus, type Named, type TakenNames } from './naming';
 
 const AT = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-function definition(names: JsonObject, status: JsonObject = { storedVersions: ['v1'] }): JsonObject {
-  return { spec: { names }, status };
+function definition(requested: JsonObject, status: JsonObject = { storedVersions: ['v1'] }): Named {
+  return { requested, status };
+}
+
+/** What other definitions of the group take. */
+function takenNames(accepted: readonly JsonObject[]): TakenNames {
+  const names = new NamesByGroup();
+  accepted.forEach((had, index) => names.place(`other-${index}`, 'example.com', had, false));
+  return names.takenFrom('own', 'example.com');
 }
 
 function conditionsIn(status: JsonObject): unknown[] {

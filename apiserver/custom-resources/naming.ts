@@ -6,33 +6,22 @@ import { equalJson, type JsonObject, objectAt, stringAt, stringsAt } from '../..
 import { quote } from '../../shared/values/quote';
 import { conditionIsTrue, ESTABLISHED, NOT_ESTABLISHED, withCondition, type Condition } from './conditions';
 
-/** Names that are taken in a group. */
+/** Names that others of a group have; group-names.ts keeps them. */
 export interface TakenNames {
   /** Plurals, singulars and short names. */
-  readonly resources: ReadonlySet<string>;
+  readonly resources: Pick<ReadonlySet<string>, 'has'>;
   /** Kinds and list kinds. */
-  readonly kinds: ReadonlySet<string>;
+  readonly kinds: Pick<ReadonlySet<string>, 'has'>;
 }
 
-/** What the accepted names of a group's definitions take. */
-export function takenNames(accepted: readonly JsonObject[]): TakenNames {
-  const present = (text: string | undefined): readonly string[] => (text === undefined || text === '' ? [] : [text]);
-  return {
-    resources: new Set(
-      accepted.flatMap((names) => [
-        ...present(stringAt(names, 'plural')),
-        ...present(stringAt(names, 'singular')),
-        ...stringsAt(names, 'shortNames'),
-      ]),
-    ),
-    kinds: new Set(accepted.flatMap((names) => [...present(stringAt(names, 'kind')), ...present(stringAt(names, 'listKind'))])),
-  };
+/** What a definition asks for, and what it has. */
+export interface Named {
+  readonly requested: JsonObject;
+  readonly status: JsonObject;
 }
 
 /** The status of a definition among others, the same when nothing changes. `others` = what the other definitions of its group have. `ms` since 1970. */
-export function nameStatus(definition: JsonObject, others: TakenNames, ms: number): JsonObject {
-  const status = objectAt(definition, 'status') ?? {};
-  const requested = objectAt(objectAt(definition, 'spec'), 'names') ?? {};
+export function nameStatus({ requested, status }: Named, others: TakenNames, ms: number): JsonObject {
   const { names, condition } = accept(requested, objectAt(status, 'acceptedNames') ?? {}, others);
   const named = withCondition(equalJson(names, status['acceptedNames']) ? status : { ...status, acceptedNames: names }, condition, ms);
   if (conditionIsTrue(status, 'Established')) return named;
@@ -50,7 +39,7 @@ function accept(requested: JsonObject, before: JsonObject, { resources, kinds }:
   const refuse = (reason: string, message: string): void => {
     condition = { type: 'NamesAccepted', status: 'False', reason, message };
   };
-  const isTaken = (name: string, taken: ReadonlySet<string>): boolean => taken.has(name);
+  const isTaken = (name: string, taken: TakenNames['kinds']): boolean => taken.has(name);
   for (const { member, reason, taken } of [
     { member: 'plural', reason: 'PluralConflict', taken: resources },
     { member: 'singular', reason: 'SingularConflict', taken: resources },

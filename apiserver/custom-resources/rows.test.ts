@@ -1,5 +1,5 @@
 import { objectAt, type JsonObject } from '../../shared/values/json';
-import { readDefinition } from './rows';
+import { definitionOf } from '../../test/support/definition-of';
 
 const SCHEMA: JsonObject = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } };
 
@@ -31,7 +31,7 @@ function definition(changes: { spec?: JsonObject; status?: JsonObject; metadata?
 }
 
 it('makes a row of every served version, with what the version says', () => {
-  const { rows, stored, established, terminating } = readDefinition(definition());
+  const { rows, stored, established, terminating } = definitionOf(definition());
   expect({ established, terminating, stored }).toEqual({
     established: true,
     terminating: false,
@@ -68,26 +68,26 @@ it('makes a row of every served version, with what the version says', () => {
 });
 
 it('takes the names that were accepted, not those that were asked for', () => {
-  const [row] = readDefinition(definition({ status: { acceptedNames: { plural: 'widgets', kind: 'Widget', shortNames: ['w2'] } } })).rows;
+  const [row] = definitionOf(definition({ status: { acceptedNames: { plural: 'widgets', kind: 'Widget', shortNames: ['w2'] } } })).rows;
   expect(row).toMatchObject({ singular: '', shortNames: ['w2'], categories: [] });
 });
 
 it('is served as long as it is established, also while it is being deleted', () => {
-  expect(readDefinition(definition({ status: { conditions: [{ type: 'Established', status: 'False' }] } })).established).toBe(false);
-  const terminating = readDefinition(definition({ metadata: { deletionTimestamp: '2026-01-02T03:04:05Z' } }));
+  expect(definitionOf(definition({ status: { conditions: [{ type: 'Established', status: 'False' }] } })).established).toBe(false);
+  const terminating = definitionOf(definition({ metadata: { deletionTimestamp: '2026-01-02T03:04:05Z' } }));
   expect([terminating.established, terminating.terminating]).toEqual([true, true]);
 });
 
 it('tells schemas apart by what decides how an object looks, and definitions by what they serve', () => {
-  const plain = readDefinition(definition());
+  const plain = definitionOf(definition());
   const [one, two] = plain.rows;
   // The second version has no selectable fields.
   expect(one?.custom?.schemaId).not.toBe(two?.custom?.schemaId);
   const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
-  const other = readDefinition(definition({ spec: { versions } }));
+  const other = definitionOf(definition({ spec: { versions } }));
   expect(other.rows[0]?.custom?.schemaId).not.toBe(two?.custom?.schemaId);
   const spec = objectAt(definition(), 'spec') ?? {};
-  expect(readDefinition(definition({ spec: { ...spec } })).identity).toBe(plain.identity);
-  expect(readDefinition(definition({ metadata: { labels: { a: 'b' } } })).identity).toBe(plain.identity);
+  expect(definitionOf(definition({ spec: { ...spec } })).identity).toBe(plain.identity);
+  expect(definitionOf(definition({ metadata: { labels: { a: 'b' } } })).identity).toBe(plain.identity);
   expect(other.identity).not.toBe(plain.identity);
 });

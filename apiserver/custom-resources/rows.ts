@@ -3,7 +3,6 @@
  * Pure; decides nothing about who serves them when.
  */
 import { createHash } from 'node:crypto';
-import { readSchema } from '../../shared/api/structural/read-schema';
 import { CUSTOM_TYPE } from '../../shared/api/types';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
 import type { CustomVersion, PrinterColumn, ScalePaths } from '../../shared/api/structural/version';
@@ -24,7 +23,10 @@ import { SCALE, type KindRow, type SelectableField, type SubresourceRow, type Ve
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { StoredType } from '../cache/cache';
 import { customType } from '../cache/key-space';
-import { conditionIsTrue } from './conditions';
+import { approvalCondition } from './approval';
+import { conditionIsTrue, type Condition } from './conditions';
+import type { Outline } from './outline';
+import type { Schemas } from './schemas';
 
 /** What is known of one definition. */
 export interface Definition {
@@ -34,6 +36,13 @@ export interface Definition {
   readonly terminating: boolean;
   /** Clients may use it. */
   readonly established: boolean;
+  /** What is said of its end holds it until its objects are gone. */
+  readonly finalizers: readonly string[];
+  /** The names that it asks for. */
+  readonly requested: JsonObject;
+  readonly status: JsonObject;
+  /** What its status is to say of who agreed to it. */
+  readonly approval: Condition | undefined;
   /** One per served version. */
   readonly rows: readonly KindRow[];
   /** Of the version that objects are stored in, served or not. */
@@ -42,12 +51,17 @@ export interface Definition {
   readonly identity: string;
 }
 
+/** Where the texts of a definition's schemas lie at present: they are the same in every state of it with the same identity. */
+export interface SchemaTexts {
+  texts: readonly Buffer[];
+}
+
 /** In the order in which discovery lists them for custom resources (upstream behaviour). */
 const VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const STATUS_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
 
-/** `object` is a stored definition: it has been judged. */
-export function readDefinition(object: JsonObject): Definition {
+/** `outline` is of a stored definition: it has been judged. Schemas are made of `source` when they are asked for. */
+export function readDefinition({ object, schemas: texts }: Outline, source: SchemaTexts, schemas: Schemas): Definition {
   const metadata = readMetadata(object);
   const spec = objectAt(object, 'spec') ?? {};
   const status = objectAt(object, 'status') ?? {};
@@ -57,7 +71,6 @@ export function readDefinition(object: JsonObject): Definition {
   const namespaced = stringAt(spec, 'scope') === 'Namespaced';
   const plural = stringAt(objectAt(spec, 'names'), 'plural') ?? '';
   const versions = (arrayAt(spec, 'versions') ?? []).filter(isObject);
-  const schemas = new Map(versions.map((version): [string, SchemaNode] => [nameOf(version), readSchema(schemaOf(version))]));
   const storage = versions.find((version) => own(version, 'storage') === true);
   const shared = {
     name,
@@ -65,11 +78,15 @@ export function readDefinition(object: JsonObject): Definition {
     names,
     namespaced,
     plural,
+    digests: texts.map((text) => createHash('sha256').update(text).digest('base64')),
+    known: new Map<string, CustomVersion>(),
+    source,
     schemas,
     storageVersion: storage === undefined ? '' : nameOf(storage),
     best: bestVersion(versions),
     webhook: stringAt(objectAt(spec, 'conversion'), 'strategy') === 'Webhook',
   };
+  for (const version of versions) shared.known.set(nameOf(version), versionOf(shared, version));
   const terminating = stringAt(metadata, 'deletionTimestamp') !== undefined;
   const established = conditionIsTrue(status, 'Established');
   return {
@@ -78,9 +95,13 @@ export function readDefinition(object: JsonObject): Definition {
     stored: customType(`${group}/${plural}`, namespaced),
     terminating,
     established,
+    finalizers: stringsAt(metadata, 'finalizers'),
+    requested: objectAt(spec, 'names') ?? {},
+    status,
+    approval: approvalCondition(group, objectAt(metadata, 'annotations')),
     rows: versions.filter((version) => own(version, 'served') === true).map((version) => rowOf(shared, version)),
     storageRow: rowOf(shared, storage ?? {}),
-    identity: stringifyJson([spec, names, terminating, established]),
+    identity: digest([spec, shared.digests, names, terminating, established]),
   };
 }
 
@@ -90,7 +111,12 @@ interface Shared {
   readonly names: JsonObject;
   readonly namespaced: boolean;
   readonly plural: string;
-  readonly schemas: ReadonlyMap<string, SchemaNode>;
+  /** Of the schemas' texts, by their numbers. */
+  readonly digests: readonly string[];
+  /** All versions, by name. */
+  readonly known: Map<string, CustomVersion>;
+  readonly source: SchemaTexts;
+  readonly schemas: Schemas;
   readonly storageVersion: string;
   /** Versions differ in what only a webhook can tell. */
   readonly webhook: boolean;
@@ -98,24 +124,14 @@ interface Shared {
 }
 
 function rowOf(shared: Shared, version: JsonObject): KindRow {
-  const { name, group, names, namespaced, plural, schemas, storageVersion, webhook } = shared;
+  const { group, names, namespaced, plural } = shared;
   const versionName = nameOf(version);
   const kind = stringAt(names, 'kind') ?? '';
   const subresources = objectAt(version, 'subresources') ?? {};
   const scale = objectAt(subresources, 'scale');
   const hasStatus = isObject(own(subresources, 'status'));
   const selectable = (arrayAt(version, 'selectableFields') ?? []).filter(isObject).map(selectableField);
-  const custom: CustomVersion = {
-    definition: name,
-    schema: schemas.get(versionName) ?? readSchema({}),
-    schemaId: schemaId(version),
-    shownId: digest(version),
-    versions: schemas,
-    storageVersion,
-    needsWebhook: webhook && versionName !== storageVersion,
-    columns: (arrayAt(version, 'additionalPrinterColumns') ?? []).filter(isObject).map(printerColumn),
-    scale: scale === undefined ? undefined : scalePaths(scale),
-  };
+  const custom = shared.known.get(versionName) ?? versionOf(shared, version);
   return {
     group,
     version: versionName,
@@ -140,17 +156,43 @@ function rowOf(shared: Shared, version: JsonObject): KindRow {
   };
 }
 
+function versionOf(shared: Shared, version: JsonObject): CustomVersion {
+  const { name, digests, known, source, schemas, storageVersion, webhook } = shared;
+  const number = schemaNumber(version);
+  const versionName = nameOf(version);
+  const schemaDigest = digests[number] ?? '';
+  const scale = objectAt(objectAt(version, 'subresources'), 'scale');
+  const textOf = (): Buffer => source.texts[number] ?? NO_SCHEMA;
+  return {
+    definition: name,
+    get schema(): SchemaNode {
+      return schemas.of(this, textOf);
+    },
+    schemaText: textOf,
+    // What decides how an object of the version looks when it is read.
+    schemaId: digest([schemaDigest, own(version, 'selectableFields') ?? null]),
+    // Objects that are stored in another version look as its schema has them, too.
+    shownId: digest([version, [...digests]]),
+    versions: known,
+    storageVersion,
+    needsWebhook: webhook && versionName !== storageVersion,
+    columns: (arrayAt(version, 'additionalPrinterColumns') ?? []).filter(isObject).map(printerColumn),
+    scale: scale === undefined ? undefined : scalePaths(scale),
+  };
+}
+
+const NO_SCHEMA = Buffer.from('{}');
+
+/** Where its schema stands in the outline; -1 = it has none. */
+function schemaNumber(version: JsonObject): number {
+  const number = own(objectAt(version, 'schema') ?? {}, 'openAPIV3Schema');
+  return typeof number === 'number' ? number : -1;
+}
+
 const STATUS: SubresourceRow = { name: 'status', verbs: STATUS_VERBS };
 const SCALED: SubresourceRow = { name: 'scale', verbs: STATUS_VERBS, kind: SCALE };
 
 const nameOf = (version: JsonObject): string => stringAt(version, 'name') ?? '';
-
-const schemaOf = (version: JsonObject): JsonObject => objectAt(objectAt(version, 'schema'), 'openAPIV3Schema') ?? {};
-
-/** What decides how an object of the version looks when it is read. */
-function schemaId(version: JsonObject): string {
-  return digest([schemaOf(version), own(version, 'selectableFields') ?? null]);
-}
 
 function digest(value: JsonValue): string {
   return createHash('sha256').update(stringifyJson(value, 'sorted')).digest('base64').slice(0, 16);

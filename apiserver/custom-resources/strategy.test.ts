@@ -16,6 +16,7 @@ const schema = readSchema({
 const version: CustomVersion = {
   definition: 'things.example.com',
   schema,
+  schemaText: () => Buffer.from('{}'),
   schemaId: '',
   shownId: '',
   versions: new Map(),

@@ -1,6 +1,7 @@
 /** The rules of a custom kind: those of its schema, of its scale, and those that it states in the expression language. */
 import { stringsAt } from '../../shared/values/json';
 import { validateSchema } from '../../shared/api/structural/validate';
+import type { SchemaNode } from '../../shared/api/structural/schema-node';
 import type { CustomVersion } from '../../shared/api/structural/version';
 import { invalidAs, type FieldError, type FieldErrorReason } from '../../shared/api/errors/field-error';
 import { apiVersionOf, type GroupVersionKind } from '../../shared/api/identity/identity';
@@ -23,18 +24,28 @@ const BLOCKING: ReadonlySet<FieldErrorReason> = new Set([
   'FieldValueTypeInvalid',
 ]);
 
-export function customStrategy(kind: GroupVersionKind, { schema, scale }: CustomVersion): Strategy {
-  let compiled: CompiledRules | undefined;
-  const rules = (): CompiledRules => (compiled ??= compileRules(schema));
+/** They stay as long as the schema that states them. */
+const compiled = new WeakMap<SchemaNode, CompiledRules>();
+
+function rulesOf(schema: SchemaNode): CompiledRules {
+  let rules = compiled.get(schema);
+  if (rules === undefined) compiled.set(schema, (rules = compileRules(schema)));
+  return rules;
+}
+
+export function customStrategy(kind: GroupVersionKind, version: CustomVersion): Strategy {
+  const { scale } = version;
   const head: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind };
   /** The schema and its rules see objects with their apiVersion and kind, which are not kept with them. */
   const whole = <T extends JsonObject | undefined>(object: T): T => (object === undefined ? object : { ...head, ...object });
   const judge = (bare: JsonObject, bareOld?: JsonObject): readonly FieldError[] => {
     const [object, old] = [whole(bare), whole(bareOld)];
+    const { schema } = version;
     const errors = validateSchema(schema, object, old);
-    if (rules().isEmpty) return errors;
+    const rules = rulesOf(schema);
+    if (rules.isEmpty) return errors;
     if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidAs('<nil>', '"null"', UNCHECKED)];
-    return [...errors, ...rules().validate(object, old).errors];
+    return [...errors, ...rules.validate(object, old).errors];
   };
   const judgeSpec = (object: JsonObject, old?: JsonObject): readonly FieldError[] => [
     ...judge(object, old),
@@ -48,7 +59,7 @@ export function customStrategy(kind: GroupVersionKind, { schema, scale }: Custom
     warningsOnCreate: (object) => finalizerWarnings(object, []),
     warningsOnUpdate: (object, old) => [
       ...finalizerWarnings(object, finalizersOf(old)),
-      ...rules().validate(whole(object), whole(old)).warnings,
+      ...rulesOf(version.schema).validate(whole(object), whole(old)).warnings,
     ],
   };
 }

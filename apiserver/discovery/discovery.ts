@@ -33,6 +33,7 @@ export interface DiscoveryParts {
 
 /** Answers `/api`, `/api/<v>`, `/apis`, `/apis/<g>` and `/apis/<g>/<v>`; a trailing slash counts as absent. */
 export interface Discovery extends Documents {
+  handle(request: DocumentRequest): DocumentAnswer | undefined;
   /** Whether there is a document at a path: groups and versions come and go. */
   leads(path: string): boolean;
   /** All paths that lead somewhere. */

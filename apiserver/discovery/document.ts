@@ -13,6 +13,8 @@ export interface DocumentRequest {
   readonly ifNoneMatch: string | undefined;
   /** JSON is to be indented, by the rules that hold for every answer. */
   readonly pretty: boolean;
+  /** The client takes a body that is compressed with gzip; who has it so says so in its headers. */
+  readonly acceptsGzip?: boolean;
 }
 
 export interface DocumentAnswer {
@@ -27,5 +29,5 @@ export interface Documents {
   /**
    * Undefined for paths of others, and for groups and versions that are not served. Throws StatusError (406) where upstream answers with a Status.
    */
-  handle(request: DocumentRequest): DocumentAnswer | undefined;
+  handle(request: DocumentRequest): DocumentAnswer | Promise<DocumentAnswer> | undefined;
 }

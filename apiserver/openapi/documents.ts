@@ -1,6 +1,6 @@
 /**
- * Whole OpenAPI documents: one of version 2 for everything, one of version 3 per group version. Derived from the kind table and the type
- * tables; never kept here (openapi.ts decides how long), never knows about HTTP.
+ * OpenAPI documents as values: one of version 2 for everything, one of version 3 per group version, and the pieces of them that each custom kind adds.
+ * Derived from the kind table, the type tables and schemas; never kept here (openapi.ts decides how long), never knows about HTTP.
  */
 import { compareBytes, type JsonObject } from '../../shared/values/json';
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
@@ -19,58 +19,134 @@ import {
   WATCH_EVENT_TYPE,
   type PathEntry,
 } from './operations';
+import { OVERVIEWS, overviewsOf, RELEASE_TYPE, releaseSchema } from './overviews';
 import { renderPathV2 } from './render-v2';
 import { renderPathV3 } from './render-v3';
 
 const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
-const INFO = { title: 'Cluster control plane', version: `${RELEASE.major}.${RELEASE.minor}` };
-const BEARER = { description: 'Bearer token', type: 'apiKey', name: 'authorization', in: 'header' };
+/** What a document says besides its paths and schemas. */
+export const INFO = { title: 'Cluster control plane', version: `${RELEASE.major}.${RELEASE.minor}` };
 const SECURITY = 'BearerToken';
+export const SECURITY_SCHEMES = { [SECURITY]: { description: 'Bearer token', type: 'apiKey', name: 'authorization', in: 'header' } };
+export const REQUIREMENTS = [{ [SECURITY]: [] }];
+
+/** A part of a document: members of its paths and of its schemas. */
+export interface Piece {
+  readonly paths: JsonObject;
+  readonly schemas: JsonObject;
+}
 
 /** Everything, with the groups in both spellings, so that a client finds the one that it knows. */
 export function documentV2(rows: readonly KindRow[], naming: Dialect, describe?: Describe): JsonObject {
-  const root = OPENAPI_ROOT[naming];
-  const entries = DIALECTS.flatMap((dialect) =>
-    entriesOf(
-      rows.filter((row) => belongs(row, dialect)),
-      dialect,
-      naming,
-    ),
-  );
-  const kinds = publishedKinds(rows, DIALECTS);
-  const texts = describe === undefined ? {} : { describe };
+  const { paths, schemas } = pieceV2(rows, naming, describe);
   return {
     swagger: '2.0',
     info: INFO,
+    paths,
+    definitions: schemas,
+    securityDefinitions: SECURITY_SCHEMES,
+    security: REQUIREMENTS,
+  };
+}
+
+export function pieceV2(rows: readonly KindRow[], naming: Dialect, describe?: Describe): Piece {
+  const root = OPENAPI_ROOT[naming];
+  const ofGroups = DIALECTS.flatMap((dialect) => {
+    const own = rows.filter((row) => belongs(row, dialect));
+    return [...overviewsOf(own, dialect).values(), ...entriesOf(own, dialect, naming)];
+  });
+  const entries = [...OVERVIEWS.values(), ...ofGroups];
+  const kinds = publishedKinds(rows, DIALECTS);
+  const texts = describe === undefined ? {} : { describe };
+  return {
     paths: sortedPaths(entries, (entry) => renderPathV2(entry, naming, (type) => openApiName(type, root))),
-    definitions: schemas(entries, rows, { version: 2, root, kinds, texts }),
-    securityDefinitions: { [SECURITY]: BEARER },
-    security: [{ [SECURITY]: [] }],
+    schemas: schemas(entries, rows, { version: 2, root, kinds, texts }),
+  };
+}
+
+/** What one version of a custom kind adds to the document of version 2: its schemas and its paths. Whatever they refer to beside is that of built-in kinds. */
+export function customPieceV2(row: KindRow, naming: Dialect): Piece {
+  const root = OPENAPI_ROOT[naming];
+  const entries = DIALECTS.filter((dialect) => belongs(row, dialect)).flatMap((dialect) => pathsOf(row, spelling(row, dialect, naming)));
+  return {
+    paths: sortedPaths(entries, (entry) => renderPathV2(entry, naming, (type) => openApiName(type, root))),
+    schemas: customSchemas([row], { version: 2, root }),
   };
 }
 
 /** What one group version serves, in one spelling. `rows` = all kinds, as types may be kinds of other group versions. */
-export function documentV3(rows: readonly KindRow[], { group, version }: GroupVersion, dialect: Dialect, describe?: Describe): JsonObject {
+export function documentV3(rows: readonly KindRow[], version: GroupVersion, dialect: Dialect, describe?: Describe): JsonObject {
+  const { paths, schemas } = pieceV3(rows, version, dialect, describe);
+  return { openapi: '3.0.0', info: INFO, paths, components: { schemas, securitySchemes: SECURITY_SCHEMES } };
+}
+
+export function pieceV3(rows: readonly KindRow[], { group, version }: GroupVersion, dialect: Dialect, describe?: Describe): Piece {
   const root = OPENAPI_ROOT[dialect];
   const own = rows.filter((row) => row.group === group && row.version === version);
   const entries = entriesOf(own, dialect, dialect);
   const kinds = publishedKinds(rows, [dialect]);
   const texts = describe === undefined ? {} : { describe };
   return {
-    openapi: '3.0.0',
-    info: INFO,
     paths: sortedPaths(entries, (entry) => renderPathV3(entry, dialect, (type) => openApiName(type, root))),
-    components: {
-      schemas: schemas(entries, own, { version: 3, root, kinds, texts }),
-      securitySchemes: { [SECURITY]: BEARER },
-    },
+    schemas: schemas(entries, own, { version: 3, root, kinds, texts }),
   };
+}
+
+/** What a document of version 3 is of that no definition has a part in. */
+export interface BuiltInSubject extends GroupVersion {
+  /** Of its names. */
+  readonly dialect: Dialect;
+  /** What it is about, if not a group version. */
+  readonly overview?: PathEntry;
+}
+
+export function builtInPieceV3(rows: readonly KindRow[], subject: BuiltInSubject, describe?: Describe): Piece {
+  const { dialect, overview } = subject;
+  return overview === undefined ? pieceV3(rows, subject, dialect, describe) : overviewPiece(overview, dialect, describe);
+}
+
+/** What the document of an overview says. */
+export function overviewPiece(entry: PathEntry, dialect: Dialect, describe?: Describe): Piece {
+  const root = OPENAPI_ROOT[dialect];
+  const texts = describe === undefined ? {} : { describe };
+  const types = entry.operations.flatMap(({ answers }) => answers.map(({ type }) => type));
+  return {
+    paths: sortedPaths([entry], (path) => renderPathV3(path, dialect, (type) => openApiName(type, root))),
+    schemas: builtInSchemas(types, false, { version: 3, root, kinds: publishedKinds([], []), texts }),
+  };
+}
+
+/** What one version of a custom kind adds to the document of its group version. */
+export function customPieceV3(row: KindRow, dialect: Dialect): Piece {
+  const root = OPENAPI_ROOT[dialect];
+  return {
+    paths: sortedPaths(pathsOf(row, dialect), (entry) => renderPathV3(entry, dialect, (type) => openApiName(type, root))),
+    schemas: customSchemas([row], { version: 3, root }),
+  };
+}
+
+/** What a group version of custom kinds has besides: the built-in types that its kinds refer to. `builtIn` = the kinds that these are. */
+export function groupPieceV3(custom: readonly KindRow[], builtIn: readonly KindRow[], dialect: Dialect, describe?: Describe): Piece {
+  const root = OPENAPI_ROOT[dialect];
+  const kinds = publishedKinds(builtIn, [dialect]);
+  const types = typesOf(custom.flatMap((row) => pathsOf(row, dialect)));
+  const texts = describe === undefined ? {} : { describe };
+  return { paths: {}, schemas: withPatch(builtInSchemas(types, true, { version: 3, root, kinds, texts }), root) };
 }
 
 /** `naming` spells the kinds of other groups where the group of the path has one spelling only. */
 function entriesOf(rows: readonly KindRow[], dialect: Dialect, naming: Dialect): PathEntry[] {
-  const roots = new Map(rows.map((row) => [apiVersionOf(row), rootPathOf(row, dialect)]));
-  return [...roots.values(), ...rows.flatMap((row) => pathsOf(row, isSpelledAlike(row) ? naming : dialect))];
+  return [...rootsOf(rows, dialect), ...rows.flatMap((row) => pathsOf(row, spelling(row, dialect, naming)))];
+}
+
+/** The paths of the group versions themselves; upstream describes none of custom ones. */
+function rootsOf(rows: readonly KindRow[], dialect: Dialect): readonly PathEntry[] {
+  const builtIn = rows.filter(({ custom }) => custom === undefined);
+  return [...new Map(builtIn.map((row) => [apiVersionOf(row), rootPathOf(row, dialect)])).values()];
+}
+
+function spelling(row: KindRow, dialect: Dialect, naming: Dialect): Dialect {
+  return isSpelledAlike(row) ? naming : dialect;
 }
 
 function isSpelledAlike({ group }: KindRow): boolean {
@@ -95,11 +171,22 @@ interface SchemaOptions {
 }
 
 /** Of everything that the operations refer to; `rows` = the kinds that have them. */
-function schemas(entries: readonly PathEntry[], rows: readonly KindRow[], { version, root, kinds, texts }: SchemaOptions): JsonObject {
+function schemas(entries: readonly PathEntry[], rows: readonly KindRow[], options: SchemaOptions): Record<string, JsonObject> {
+  const { version, root } = options;
   const isCustom = rows.some(({ custom }) => custom !== undefined);
-  const types = [...typesOf(entries).filter((type) => !type.startsWith(CUSTOM_TYPE)), ...(isCustom ? CUSTOM_REFERENCES : [])];
-  const builtIn = definitions(types, { version, root, kindsOf: (type) => kinds.get(type) ?? [], ...texts });
-  return withPatch({ ...builtIn, ...customSchemas(rows, { version, root, ...texts }) }, root);
+  const builtIn = builtInSchemas(typesOf(entries), isCustom, options);
+  return withPatch({ ...builtIn, ...customSchemas(rows, { version, root }) }, root);
+}
+
+function builtInSchemas(
+  types: readonly string[],
+  isCustom: boolean,
+  { version, root, kinds, texts }: SchemaOptions,
+): Record<string, JsonObject> {
+  const wanted = [...types.filter((type) => !type.startsWith(CUSTOM_TYPE)), ...(isCustom ? CUSTOM_REFERENCES : [])];
+  const ofTables = wanted.filter((type) => type !== RELEASE_TYPE);
+  const schemas = definitions(ofTables, { version, root, kindsOf: (type) => kinds.get(type) ?? [], ...texts });
+  return wanted.includes(RELEASE_TYPE) ? { ...schemas, [openApiName(RELEASE_TYPE, root)]: releaseSchema(version) } : schemas;
 }
 
 /** The types that the operations refer to, and those that clients look for without being told. */
@@ -115,23 +202,34 @@ function typesOf(entries: readonly PathEntry[]): string[] {
 }
 
 /** A patch may be anything, so no table describes it. */
-function withPatch(schemas: Record<string, JsonObject>, root: string): JsonObject {
+function withPatch(schemas: Record<string, JsonObject>, root: string): Record<string, JsonObject> {
   const all = Object.entries({ ...schemas, [openApiName(PATCH_TYPE, root)]: { type: 'object' } });
   return Object.fromEntries(all.sort(([a], [b]) => compareBytes(a, b)));
 }
 
-/** Under which kinds a type is known. Options and events are kinds of every group version. */
+/** Kinds of the first version of the core group. */
+const SHARED_TYPES = [
+  STATUS_TYPE,
+  RESOURCE_LIST_TYPE,
+  DELETE_OPTIONS_TYPE,
+  WATCH_EVENT_TYPE,
+  'meta.v1.APIGroup',
+  'meta.v1.APIGroupList',
+  'meta.v1.APIVersions',
+];
+
+/** Under which kinds a type is known. Options and events are kinds of every group version but those of custom kinds. */
 function publishedKinds(rows: readonly KindRow[], dialects: readonly Dialect[]): ReadonlyMap<string, readonly PublishedKind[]> {
   const kinds = new Map<string, PublishedKind[]>();
   const publish = (type: string, kind: PublishedKind): void => {
     const known = kinds.get(type) ?? [];
     if (!known.some((other) => other.group === kind.group && other.version === kind.version)) kinds.set(type, [...known, kind]);
   };
-  for (const shared of [STATUS_TYPE, RESOURCE_LIST_TYPE, DELETE_OPTIONS_TYPE, WATCH_EVENT_TYPE]) {
+  for (const shared of SHARED_TYPES) {
     publish(shared, { group: '', version: 'v1', kind: shared.slice(shared.lastIndexOf('.') + 1) });
   }
   for (const dialect of dialects) {
-    for (const row of rows) {
+    for (const row of rows.filter(({ custom }) => custom === undefined)) {
       const group = groupIn(dialect, row.group);
       const { version } = row;
       publish(row.type, { group, version, kind: row.kind });

@@ -1,20 +1,14 @@
 /** The forms in which OpenAPI documents are sent, and which of them a client accepts. */
-import type { JsonObject } from '../../shared/values/json';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
-import { encodeMessage, type Messages } from './message';
-import { OPENAPI_V2, OPENAPI_V3 } from './messages';
-
-export type OpenApiVersion = 'v2' | 'v3';
+import type { DocumentMedia, OpenApiVersion } from './part';
 
 export interface Form {
   readonly contentType: string;
-  /** The document in this form; undefined = as JSON. */
-  readonly encode?: (document: JsonObject) => Buffer;
+  readonly media: DocumentMedia;
 }
 
-const JSON_FORM: Form = { contentType: JSON_MEDIA_TYPE };
+const JSON_FORM: Form = { contentType: JSON_MEDIA_TYPE, media: 'json' };
 const ANY_JSON: ReadonlySet<string> = new Set([JSON_MEDIA_TYPE, 'application/*', '*/*']);
-const MESSAGES: Readonly<Record<OpenApiVersion, Messages>> = { v2: OPENAPI_V2, v3: OPENAPI_V3 };
 
 /** The first clause that fits decides; undefined = none does. No header means JSON. */
 export function chosenForm(accept: string | undefined, version: OpenApiVersion): Form | undefined {
@@ -36,6 +30,6 @@ function isProtobuf(type: string, version: OpenApiVersion): boolean {
 function protobufForm(version: OpenApiVersion): Form {
   return {
     contentType: `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`,
-    encode: (document) => encodeMessage(MESSAGES[version], 'Document', document),
+    media: 'protobuf',
   };
 }

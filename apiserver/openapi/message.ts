@@ -43,6 +43,18 @@ export function encodeMessage(messages: Messages, name: string, value: JsonObjec
   return Buffer.from(writer.finish());
 }
 
+/** One field of a message, as often as it is repeated, without the message around it. */
+export function encodeField(messages: Messages, number: number, shape: MessageShape, value: JsonValue): Buffer {
+  const writer = new Writer();
+  new MessageWriter(messages, writer).field(number, shape, value);
+  return Buffer.from(writer.finish());
+}
+
+/** What stands before so many bytes of a field that has a length. */
+export function encodeHead(number: number, bytes: number): Buffer {
+  return Buffer.from(new Writer().uint32(tag(number, 2)).uint32(bytes).finish());
+}
+
 function tableOf(messages: Messages, name: string): MessageTable {
   const table = messages[name];
   if (table === undefined) throw new Error(`no table describes the message ${name}`);
@@ -67,7 +79,7 @@ class MessageWriter {
     for (const [member, found] of Object.entries(value)) if (member.startsWith('x-')) this.pair(extensions, member, 'any', found);
   }
 
-  private field(number: number, shape: MessageShape, value: JsonValue): void {
+  field(number: number, shape: MessageShape, value: JsonValue): void {
     const { writer } = this;
     if (shape === 'string') writer.uint32(tag(number, 2)).string(typeof value === 'string' ? value : stringifyJson(value));
     else if (shape === 'boolean') writer.uint32(tag(number, 0)).bool(value === true);

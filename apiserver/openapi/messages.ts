@@ -19,13 +19,17 @@ const PARAMETER_V2: MessageShape = {
   },
 };
 
+/** The entries of a document's paths and schemas: the field that repeats them, and their shape. */
+export const PATHS = { v2: [2, entries(m('PathItem'))], v3: [1, entries(m('PathItem'))] } as const;
+export const SCHEMAS = { v2: [1, entries(m('Schema'))], v3: [1, entries(or('Schema'))] } as const;
+
 export const OPENAPI_V2: Messages = {
   Document: {
     fields: [
       ['swagger', 1, 'string'],
       ['info', 2, m('Info')],
-      ['paths', 8, within(2, entries(m('PathItem')))],
-      ['definitions', 9, within(1, entries(m('Schema')))],
+      ['paths', 8, within(...PATHS.v2)],
+      ['definitions', 9, within(...SCHEMAS.v2)],
       ['security', 12, list(within(1, entries(within(1, STRINGS))))],
       ['securityDefinitions', 13, within(1, entries(within(2, m('ApiKeySecurity'))))],
     ],
@@ -128,7 +132,7 @@ export const OPENAPI_V3: Messages = {
     fields: [
       ['openapi', 1, 'string'],
       ['info', 2, m('Info')],
-      ['paths', 4, within(1, entries(m('PathItem')))],
+      ['paths', 4, within(...PATHS.v3)],
       ['components', 5, m('Components')],
     ],
     extensions: 9,
@@ -187,7 +191,7 @@ export const OPENAPI_V3: Messages = {
   MediaType: { fields: [['schema', 1, or('Schema')]] },
   Components: {
     fields: [
-      ['schemas', 1, within(1, entries(or('Schema')))],
+      ['schemas', 1, within(...SCHEMAS.v3)],
       ['securitySchemes', 7, within(1, entries(or('SecurityScheme')))],
     ],
   },

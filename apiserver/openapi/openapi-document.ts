@@ -9,6 +9,8 @@ export interface OpenApiRequest {
   readonly query: string;
   readonly accept: string | undefined;
   readonly ifNoneMatch: string | undefined;
+  /** The client takes a body that is compressed with gzip. */
+  readonly acceptsGzip?: boolean;
 }
 
 export interface OpenApiAnswer {
@@ -20,5 +22,5 @@ export interface OpenApiAnswer {
 
 export interface OpenApiDocuments {
   /** Answers `/openapi/v2`, `/openapi/v3` and what is below that; undefined for every other path. Any method is as good as GET. */
-  handle(request: OpenApiRequest): OpenApiAnswer | undefined;
+  handle(request: OpenApiRequest): Promise<OpenApiAnswer> | undefined;
 }

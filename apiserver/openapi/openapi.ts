@@ -1,134 +1,266 @@
 /**
- * OpenAPI over HTTP: `/openapi/v2`, the index `/openapi/v3` and a document per group version. Documents are large
- * and rarely asked for: they are made on demand, kept for a while, and forgotten; only their hashes stay.
+ * OpenAPI over HTTP: `/openapi/v2`, the index `/openapi/v3` and a document per group version. Documents are large and rarely asked for: their parts are
+ * made on demand (parts.ts), the documents are put together of them, kept for a while, and forgotten; only hashes stay. What one definition changes is
+ * its own part and the hash of its group version.
  */
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { apiVersionOf } from '../../shared/api/identity/identity';
-import type { JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
+import { compareBytes } from '../../shared/values/json';
 import { groupIn, type Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { perRows } from '../registry/per-rows';
+import { gzipOf, lengthOf, unpacked, type Chunk } from './chunk';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { readDescriptions, type Describe } from './descriptions';
-import { documentV2, documentV3 } from './documents';
+import { builtInPieceV3, groupPieceV3, type BuiltInSubject } from './documents';
 import { chosenForm, type Form } from './forms';
+import type { PathEntry } from './operations';
+import { OVERVIEWS, overviewsOf } from './overviews';
+import { compose, encodePart, type DocumentPart, type PartForm } from './part';
+import { Parts, type PartFailure } from './parts';
 
 export interface OpenApiParts {
+  /** The built-in kinds among the served ones. */
+  readonly builtIn: readonly KindRow[];
   /** What is served; the same list until something changes. */
   readonly rows: () => readonly KindRow[];
   readonly naming: Dialect;
   readonly clock: Pick<Clock, 'now' | 'after'>;
+  /** Told of parts that documents have to do without. */
+  readonly failed: (failure: PartFailure) => void;
 }
 
-export function createOpenApi(parts: OpenApiParts): OpenApiDocuments {
-  const present = perRows(parts.rows, (rows) => new OpenApi(parts, rows));
-  return { handle: (request) => present().handle(request) };
+export interface OpenApi extends OpenApiDocuments {
+  /** Makes what every answer needs, so that the first one need not wait for it. */
+  prepare(): void;
+}
+
+export function createOpenApi(parts: OpenApiParts): OpenApi {
+  return new OpenApiOfParts(parts);
 }
 
 const V2 = '/openapi/v2';
 const V3 = '/openapi/v3';
-/** How long a document that no one asks for is kept. */
-const KEEP_MS = 30_000;
+/** How long documents and parts that no one asks for are kept. */
+const KEEP_MS = 300_000;
 const YEAR_MS = 365 * 24 * 3_600_000;
+/** Of documents that are kept. */
+const MOST_BYTES = 32 * 1024 * 1024;
+/** What is shorter is not worth compressing. */
+const COMPRESS_FROM_BYTES = 128 * 1024;
+/** Parts that are waited for at once: more than threads that make them, so that none waits for the loop. */
+const AT_ONCE = 8;
 const NOTHING = Buffer.alloc(0);
 const UNCACHED = { 'cache-control': 'no-cache, private' };
 const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
-class OpenApi implements OpenApiDocuments {
-  /** How each document is made: '' is that of version 2, others are named as in the index, `apis/<group>/<version>`. */
-  private readonly makers = new Map<string, () => JsonObject>();
-  private readonly hashes = new Map<string, string>();
-  private readonly kept = new Map<string, Buffer>();
+/** A document of version 3: what it is of. */
+interface Subject extends BuiltInSubject {
+  /** Has kinds that are no definition's, or is about the server itself. */
+  readonly isBuiltIn: boolean;
+  /** Kinds of definitions. */
+  readonly custom: readonly KindRow[];
+}
+
+/** Named as in the index: `apis/<group>/<version>`. */
+type Subjects = ReadonlyMap<string, Subject>;
+
+/** A document as it is sent. */
+interface Composed {
+  readonly gzipped: Buffer;
+  readonly length: number;
+}
+
+class OpenApiOfParts implements OpenApi {
+  private readonly parts: Parts;
+  private readonly subjects: () => Subjects;
+  private readonly customRows: () => readonly KindRow[];
+  /** Of built-in group versions, which never change. */
+  private readonly digests = new Map<string, string>();
+  private digesting: Promise<void> | undefined;
+  private builtInV2: Promise<string> | undefined;
+  private readonly hashes = new WeakMap<Subject, string>();
+  private index: { readonly of: Subjects; readonly body: Buffer } | undefined;
+  private readonly composed = new LRUCache<string, Promise<Composed>>({ maxSize: MOST_BYTES });
   private describe: Describe | undefined;
   private forgetting: Timer | undefined;
   private readonly since: string;
 
-  constructor(
-    private readonly parts: OpenApiParts,
-    rows: readonly KindRow[],
-  ) {
-    const { naming } = parts;
-    this.since = new Date(parts.clock.now()).toUTCString();
-    this.makers.set('', () => documentV2(rows, naming, this.texts()));
-    for (const row of rows) {
-      for (const dialect of row.group === '' ? [naming] : DIALECTS) {
-        const groupVersion = apiVersionOf({ group: groupIn(dialect, row.group), version: row.version });
-        this.makers.set(row.group === '' ? `api/${groupVersion}` : `apis/${groupVersion}`, () =>
-          documentV3(rows, row, dialect, this.texts()),
-        );
-      }
-    }
+  constructor(private readonly options: OpenApiParts) {
+    const { clock, failed, rows, naming } = options;
+    this.parts = new Parts({ clock, failed });
+    this.since = new Date(clock.now()).toUTCString();
+    this.subjects = perRows(rows, (present) => subjectsOf(present, naming));
+    this.customRows = perRows(rows, (present) => present.filter(({ custom }) => custom !== undefined).sort(byName));
   }
 
-  handle(request: OpenApiRequest): OpenApiAnswer | undefined {
+  prepare(): void {
+    // Who asks for documents is told what is wrong.
+    this.digestBuiltIn().catch(() => undefined);
+  }
+
+  handle(request: OpenApiRequest): Promise<OpenApiAnswer> | undefined {
     const { path } = request;
     if (path === V2) return this.version2(request);
-    if (path === V3) return this.index();
+    if (path === V3) return this.indexAnswer();
     return path.startsWith(`${V3}/`) ? this.version3(path.slice(V3.length + 1), request) : undefined;
   }
 
-  private version2(request: OpenApiRequest): OpenApiAnswer {
+  private async version2(request: OpenApiRequest): Promise<OpenApiAnswer> {
     const form = chosenForm(request.accept, 'v2');
     if (form === undefined) return { status: 406, headers: UNCACHED, body: NOTHING };
-    const etag = `"${this.hash('')}"`;
+    const custom = this.customRows();
+    const hash = await this.hashV2(custom);
+    const etag = `"${hash}"`;
     const headers = { ...UNCACHED, etag, 'last-modified': this.since, vary: ['Accept-Encoding', 'Accept'] };
     if (request.ifNoneMatch === etag) return { status: 304, headers, body: NOTHING };
-    return { status: 200, headers: { 'content-type': form.contentType, ...headers }, body: this.body('', form) };
+    const composed = await this.document(`${V2} ${hash}`, 'v2', form, (partForm) => this.partsV2(custom, partForm));
+    return this.answer({ 'content-type': form.contentType, ...headers }, composed, request);
   }
 
   /** Sent as plain text, as upstream does; clients read it all the same. */
-  private index(): OpenApiAnswer {
-    const names = [...this.makers.keys()].filter((name) => name !== '').sort();
-    const paths = Object.fromEntries(names.map((name) => [name, { serverRelativeURL: this.address(name) }]));
+  private async indexAnswer(): Promise<OpenApiAnswer> {
+    // Whoever asks what there is asks for some of it next.
+    if (this.customRows().length > 0) this.parts.warm();
+    await this.digestBuiltIn();
+    const subjects = this.subjects();
+    if (this.index?.of !== subjects) {
+      const names = [...subjects].sort(([a], [b]) => (a < b ? -1 : 1));
+      const paths = Object.fromEntries(names.map(([name, subject]) => [name, { serverRelativeURL: this.address(name, subject) }]));
+      this.index = { of: subjects, body: Buffer.from(`${JSON.stringify({ paths })}\n`) };
+    }
     const headers = { 'content-type': 'text/plain; charset=utf-8', ...UNCACHED, 'last-modified': this.since };
-    return { status: 200, headers, body: Buffer.from(`${JSON.stringify({ paths })}\n`) };
+    return { status: 200, headers, body: this.index.body };
   }
 
-  private version3(name: string, request: OpenApiRequest): OpenApiAnswer {
-    if (name === '' || !this.makers.has(name)) return { status: 404, headers: UNCACHED, body: NOTHING };
+  private async version3(name: string, request: OpenApiRequest): Promise<OpenApiAnswer> {
+    const subject = this.subjects().get(name);
+    if (subject === undefined) return { status: 404, headers: UNCACHED, body: NOTHING };
     const form = chosenForm(request.accept, 'v3');
     if (form === undefined) return { status: 406, headers: UNCACHED, body: NOTHING };
-    const hash = this.hash(name);
+    await this.digestBuiltIn();
+    const hash = this.hashV3(name, subject);
     const asked = new URLSearchParams(request.query).get('hash') ?? '';
     const headers = { 'content-type': form.contentType, etag: `"${hash}"`, 'last-modified': this.since, vary: 'Accept' };
     if (asked !== '' && asked !== hash) {
-      return { status: 301, headers: { ...headers, ...UNCACHED, location: this.address(name) }, body: NOTHING };
+      return { status: 301, headers: { ...headers, ...UNCACHED, location: this.address(name, subject) }, body: NOTHING };
     }
     const caching = asked === '' ? UNCACHED : this.immutable();
     if (request.ifNoneMatch === headers.etag) {
       return { status: 304, headers: { etag: headers.etag, vary: headers.vary, ...caching }, body: NOTHING };
     }
-    return { status: 200, headers: { ...headers, ...caching }, body: this.body(name, form) };
+    const composed = await this.document(`${name} ${hash}`, 'v3', form, (partForm) => this.partsV3(subject, partForm));
+    return this.answer({ ...headers, ...caching }, composed, request);
+  }
+
+  private async answer(headers: OpenApiAnswer['headers'], composed: Composed, { acceptsGzip }: OpenApiRequest): Promise<OpenApiAnswer> {
+    if (acceptsGzip === true && composed.length > COMPRESS_FROM_BYTES) {
+      return { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: composed.gzipped };
+    }
+    return { status: 200, headers, body: await unpacked(composed.gzipped) };
   }
 
   private immutable(): Record<string, string> {
-    return { 'cache-control': 'public, immutable', expires: new Date(this.parts.clock.now() + YEAR_MS).toUTCString() };
+    return { 'cache-control': 'public, immutable', expires: new Date(this.options.clock.now() + YEAR_MS).toUTCString() };
   }
 
-  private address(name: string): string {
-    return `${V3}/${name}?hash=${this.hash(name)}`;
+  private address(name: string, subject: Subject): string {
+    return `${V3}/${name}?hash=${this.hashV3(name, subject)}`;
   }
 
-  private hash(name: string): string {
-    const known = this.hashes.get(name);
+  private hashV3(name: string, subject: Subject): string {
+    const ofBuiltIn = this.digests.get(name);
+    const known = subject.custom.length === 0 ? ofBuiltIn : this.hashes.get(subject);
     if (known !== undefined) return known;
-    const hash = createHash('sha512').update(this.json(name)).digest('hex').toUpperCase();
-    this.hashes.set(name, hash);
-    return hash;
-  }
-
-  private body(name: string, form: Form): Buffer {
-    return form.encode === undefined ? this.json(name) : form.encode(this.make(name));
-  }
-
-  private json(name: string): Buffer {
-    this.stayAWhile();
-    const known = this.kept.get(name);
-    if (known !== undefined) return known;
-    const made = Buffer.from(JSON.stringify(this.make(name)));
-    this.kept.set(name, made);
+    const made = hashOf([ofBuiltIn ?? this.sharedDigest, ...subject.custom.map((row) => this.parts.identityOf(row))]);
+    this.hashes.set(subject, made);
     return made;
+  }
+
+  /** Changes when what is published of built-in kinds does, to which custom ones refer. */
+  private get sharedDigest(): string {
+    return this.digests.get('api/v1') ?? '';
+  }
+
+  private async hashV2(custom: readonly KindRow[]): Promise<string> {
+    return hashOf([await this.digestV2(), ...custom.map((row) => this.parts.identityOf(row))]);
+  }
+
+  private digestV2(): Promise<string> {
+    const { builtIn, naming } = this.options;
+    this.builtInV2 ??= this.parts.ofBuiltIn(builtIn, naming, { version: 'v2', media: 'json' }).then(({ digest = '' }) => digest);
+    return this.builtInV2;
+  }
+
+  /** Once. */
+  private digestBuiltIn(): Promise<void> {
+    return (this.digesting ??= this.makeDigests().catch((error: unknown) => {
+      // Whoever asks next tries anew.
+      this.digesting = undefined;
+      throw error;
+    }));
+  }
+
+  private async makeDigests(): Promise<void> {
+    const subjects = [...this.subjects()].flatMap(([name, { custom: _, isBuiltIn, ...subject }]) =>
+      isBuiltIn ? [{ name, ...subject }] : [],
+    );
+    const digests = await this.parts.digests({ type: 'digests', rows: this.options.builtIn, subjects });
+    for (const [name, digest] of digests) this.digests.set(name, hashOf([digest]));
+  }
+
+  /** The document that is kept, or a new one, made once for all who wait. */
+  private document(
+    key: string,
+    version: 'v2' | 'v3',
+    { media }: Form,
+    partsOf: (form: PartForm) => Promise<readonly DocumentPart[]>,
+  ): Promise<Composed> {
+    this.stayAWhile();
+    const full = `${key} ${media}`;
+    const known = this.composed.get(full);
+    if (known !== undefined) return known;
+    const form = { version, media };
+    const made = partsOf(form).then((parts) => composedOf(compose(parts, form)));
+    this.composed.set(full, made, { size: 1 });
+    made.then(
+      ({ gzipped }) => this.composed.set(full, made, { size: gzipped.length }),
+      // Whoever asks next tries anew.
+      () => this.composed.delete(full),
+    );
+    return made;
+  }
+
+  private async partsV2(custom: readonly KindRow[], form: PartForm): Promise<readonly DocumentPart[]> {
+    const { builtIn, naming } = this.options;
+    const [{ part }, customParts] = await Promise.all([
+      this.parts.ofBuiltIn(builtIn, naming, form),
+      this.customParts(custom, naming, form),
+    ]);
+    return [part, ...customParts];
+  }
+
+  private async partsV3(subject: Subject, form: PartForm): Promise<readonly DocumentPart[]> {
+    const { custom, dialect, isBuiltIn } = subject;
+    const shared = isBuiltIn
+      ? builtInPieceV3(this.options.builtIn, subject, this.texts())
+      : groupPieceV3(custom, this.options.builtIn, dialect, this.texts());
+    return [encodePart(shared, form), ...(await this.customParts(custom, dialect, form))];
+  }
+
+  private async customParts(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<readonly DocumentPart[]> {
+    const made = new Array<DocumentPart | undefined>(rows.length);
+    let next = 0;
+    const work = async (): Promise<void> => {
+      for (let at = next++; at < rows.length; at = next++) {
+        const row = rows[at];
+        if (row !== undefined) made[at] = await this.parts.ofCustom(row, dialect, form);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    return made.filter((part) => part !== undefined);
   }
 
   private texts(): Describe {
@@ -139,15 +271,60 @@ class OpenApi implements OpenApiDocuments {
   /** What is kept goes when nobody has asked for a while. */
   private stayAWhile(): void {
     this.forgetting?.cancel();
-    this.forgetting = this.parts.clock.after(KEEP_MS, () => {
-      this.kept.clear();
+    this.forgetting = this.options.clock.after(KEEP_MS, () => {
+      this.composed.clear();
+      this.parts.forget();
       this.describe = undefined;
     });
   }
+}
 
-  private make(name: string): JsonObject {
-    const make = this.makers.get(name);
-    if (make === undefined) throw new Error(`there is no document ${name}`);
-    return make();
+function composedOf(chunks: readonly Chunk[]): Composed {
+  return { gzipped: gzipOf(chunks), length: lengthOf(chunks) };
+}
+
+function hashOf(texts: readonly string[]): string {
+  return createHash('sha512').update(texts.join('\n')).digest('hex').toUpperCase();
+}
+
+function subjectsOf(rows: readonly KindRow[], naming: Dialect): Subjects {
+  const subjects = new Map<string, { group: string; version: string; dialect: Dialect; isBuiltIn: boolean; custom: KindRow[] }>();
+  for (const row of rows) {
+    for (const dialect of dialectsOf(row, naming)) {
+      const groupVersion = apiVersionOf({ group: groupIn(dialect, row.group), version: row.version });
+      const name = row.group === '' ? `api/${groupVersion}` : `apis/${groupVersion}`;
+      const subject = subjects.get(name) ?? { group: row.group, version: row.version, dialect, isBuiltIn: false, custom: [] };
+      if (row.custom === undefined) subject.isBuiltIn = true;
+      else subject.custom.push(row);
+      subjects.set(name, subject);
+    }
   }
+  for (const { custom } of subjects.values()) custom.sort(byName);
+  return new Map([...overviewSubjects(rows, naming), ...subjects]);
+}
+
+function overviewSubjects(rows: readonly KindRow[], naming: Dialect): Subjects {
+  const of = (overviews: ReadonlyMap<string, PathEntry>, dialect: Dialect): [string, Subject][] =>
+    [...overviews].map(([name, overview]) => [name, { group: '', version: '', dialect, isBuiltIn: true, overview, custom: [] }]);
+  const groups = DIALECTS.flatMap((dialect) =>
+    of(
+      overviewsOf(
+        rows.filter((row) => dialectsOf(row, naming).includes(dialect)),
+        dialect,
+      ),
+      dialect,
+    ),
+  );
+  return new Map([...of(OVERVIEWS, naming), ...groups]);
+}
+
+/** A group that is spelled alike in both has one document. */
+function dialectsOf({ group }: KindRow, naming: Dialect): readonly Dialect[] {
+  if (group === '') return [naming];
+  return groupIn('kubernetes', group) === group ? ['kubernetes'] : DIALECTS;
+}
+
+/** Replicas learn of definitions in different orders. */
+function byName(a: KindRow, b: KindRow): number {
+  return compareBytes(a.group, b.group) || compareBytes(a.version, b.version) || compareBytes(a.resource, b.resource);
 }

@@ -44,6 +44,7 @@ function versionOf(columns: Definition['columns']): CustomVersion {
   return {
     definition: '',
     schema: readSchema({}),
+    schemaText: () => Buffer.from('{}'),
     schemaId: '',
     shownId: '',
     versions: new Map(),

@@ -14,9 +14,10 @@ function rowWith(kind: string, columns: readonly PrinterColumn[]): KindRow {
   const custom: CustomVersion = {
     definition: 'cols.col.example.com',
     schema,
+    schemaText: () => Buffer.from('{}'),
     schemaId: '',
     shownId: '',
-    versions: new Map([['v1', schema]]),
+    versions: new Map(),
     storageVersion: 'v1',
     needsWebhook: false,
     columns,

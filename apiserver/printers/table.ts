@@ -24,6 +24,10 @@ export function columns(row: KindRow): readonly ColumnDefinition[] {
   return own(COLUMNS, row.kind) ?? DEFAULT_COLUMNS;
 }
 
+export function readsMetadataOnly(row: KindRow): boolean {
+  return row.custom === undefined && own(CELLS, row.kind) === undefined;
+}
+
 export function tableRow(row: KindRow, object: JsonObject): Cell[] {
   if (row.custom !== undefined) return customTable(row, row.custom).cells(object);
   return (own(CELLS, row.kind) ?? defaultCells)(object);
@@ -81,4 +85,4 @@ function isHole(cell: Cell): cell is AgeHole {
 }
 
 /** All of it, as the endpoints see it. */
-export const tables: TableModule = { columns, tableRow, rowConditions, fillAges, cellTemplate, cellsJson };
+export const tables: TableModule = { columns, readsMetadataOnly, tableRow, rowConditions, fillAges, cellTemplate, cellsJson };

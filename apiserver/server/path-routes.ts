@@ -160,14 +160,15 @@ async function sendMetrics(metrics: Pick<Metrics, 'scrape'>, exchange: Exchange)
   exchange.send(200, { 'Content-Type': contentType }, Buffer.from(text));
 }
 
-function sendFrom(documents: Documents, exchange: Exchange): void {
+async function sendFrom(documents: Documents, exchange: Exchange): Promise<void> {
   const accept = exchange.header('accept');
-  const answer = documents.handle({
+  const answer = await documents.handle({
     path: exchange.info.path,
     query: exchange.query.text,
     accept,
     ifNoneMatch: exchange.header('if-none-match'),
     pretty: wantsPretty(exchange, negotiateStatus(accept)),
+    acceptsGzip: acceptsGzip(exchange),
   });
   if (answer === undefined) throw routeNotFound();
   sendDocument(exchange, answer);
@@ -178,7 +179,8 @@ const COMPRESS_FROM_BYTES = 128 * 1024;
 function sendDocument(exchange: Exchange, answer: DocumentAnswer): void {
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(answer.headers)) headers[name] = typeof value === 'string' ? value : [...value];
-  if (answer.body.length <= COMPRESS_FROM_BYTES || !acceptsGzip(exchange)) {
+  const isPacked = headers['content-encoding'] !== undefined;
+  if (isPacked || answer.body.length <= COMPRESS_FROM_BYTES || !acceptsGzip(exchange)) {
     exchange.send(answer.status, headers, answer.body);
     return;
   }

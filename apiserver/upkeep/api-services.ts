@@ -22,6 +22,8 @@ export interface ApiServicesOptions {
   readonly services: Resource;
   /** What is served at present. */
   rows(): readonly KindRow[];
+  /** Whether definitions serve a group version at present. */
+  readonly serves: (version: GroupVersion) => boolean;
   readonly names: GeneratedNames;
   readonly clock: Clock;
   /** Told of what went wrong; it is tried again. */
@@ -64,8 +66,11 @@ export interface WantedService extends GroupVersion {
   readonly priorities: { readonly group: number; readonly version: number };
 }
 
+/** As much of a kind as decides about its group version. */
+type ServedVersion = GroupVersion & { readonly custom?: object };
+
 /** What there should be, one per group version. Pure. */
-export function wantedServices(rows: readonly KindRow[]): readonly WantedService[] {
+export function wantedServices(rows: readonly ServedVersion[]): readonly WantedService[] {
   const wanted = new Map<string, WantedService>();
   for (const { group, version, custom } of rows) {
     const gv = { group, version };
@@ -85,35 +90,106 @@ export function wantedServices(rows: readonly KindRow[]): readonly WantedService
   return [...wanted.values()];
 }
 
-export function keepApiServices(options: ApiServicesOptions): Upkeep {
-  let managed: readonly Managed[] = ['onstart', 'true'];
-  return keepUp(options, async () => {
+export interface ApiServicesUpkeep extends Upkeep {
+  /** Custom group versions of which something may have come or gone: these alone are looked at. */
+  changed(versions: readonly GroupVersion[]): void;
+}
+
+const FULL_LOOK_MS = 60_000;
+
+export function keepApiServices(options: ApiServicesOptions): ApiServicesUpkeep {
+  const keeper = new Keeper(options);
+  const upkeep = keepUp(options, async () => {
     try {
-      await pass(options, managed);
-      managed = ['true'];
+      await keeper.pass();
       return true;
     } catch (error) {
+      keeper.lookAtAllSoon();
       options.failed('the APIServices of this server could not be kept in order', error);
       return false;
     }
   });
+  return {
+    ...upkeep,
+    changed(versions) {
+      if (keeper.note(versions)) void upkeep.look();
+    },
+  };
 }
 
-async function pass(options: ApiServicesOptions, managed: readonly Managed[]): Promise<void> {
-  const { writer, cache, services, names, clock } = options;
-  const label = `kube-aggregator.${names.prefix}/automanaged`;
-  const wanted = new Map(wantedServices(options.rows()).map((service) => [nameOf(service, names), service]));
-  for (const [name, service] of wanted) {
-    if (!managed.includes(service.managed) || cache.get(services.stored, name) !== undefined) continue;
-    const value: JsonObject = { metadata: { name, labels: { [label]: service.managed } }, spec: specOf(service, names) };
+class Keeper {
+  private managed: readonly Managed[] = ['onstart', 'true'];
+  private readonly waiting = new Map<string, GroupVersion>();
+  private fullLookAt: number;
+
+  constructor(private readonly options: ApiServicesOptions) {
+    this.fullLookAt = options.clock.monotonic();
+  }
+
+  lookAtAllSoon(): void {
+    this.fullLookAt = this.options.clock.monotonic();
+  }
+
+  /** True = there is something to do. */
+  note(versions: readonly GroupVersion[]): boolean {
+    const { cache, services, serves, names } = this.options;
+    for (const version of versions) {
+      const name = nameOf(version, names);
+      if (serves(version) === (cache.get(services.stored, name) !== undefined)) this.waiting.delete(name);
+      else this.waiting.set(name, version);
+    }
+    return this.waiting.size > 0;
+  }
+
+  async pass(): Promise<void> {
+    const { clock } = this.options;
+    if (clock.monotonic() >= this.fullLookAt) {
+      await this.lookAtAll();
+      this.managed = ['true'];
+      this.fullLookAt = clock.monotonic() + FULL_LOOK_MS;
+    }
+    for (const [name, { group, version }] of [...this.waiting]) {
+      // Whatever goes wrong is found by the next look at all.
+      this.waiting.delete(name);
+      await this.settle(name, { group, version });
+    }
+  }
+
+  private async lookAtAll(): Promise<void> {
+    const { cache, services, names } = this.options;
+    const wanted = new Map(wantedServices(this.options.rows()).map((service) => [nameOf(service, names), service]));
+    for (const [name, service] of wanted) {
+      if (this.managed.includes(service.managed) && cache.get(services.stored, name) === undefined) await this.create(name, service);
+    }
+    for (const { key } of cache.snapshot(services.stored).range()) if (!wanted.has(key)) await this.removeOwn(key);
+  }
+
+  /** Of a custom group version. */
+  private async settle(name: string, version: GroupVersion): Promise<void> {
+    const { cache, services, serves } = this.options;
+    const isThere = cache.get(services.stored, name) !== undefined;
+    if (!serves(version)) await this.removeOwn(name);
+    else if (!isThere) for (const service of wantedServices([{ ...version, custom: CUSTOM }])) await this.create(name, service);
+  }
+
+  private get label(): string {
+    return `kube-aggregator.${this.options.names.prefix}/automanaged`;
+  }
+
+  private async create(name: string, service: WantedService): Promise<void> {
+    const { writer, services, names, clock } = this.options;
+    const value: JsonObject = { metadata: { name, labels: { [this.label]: service.managed } }, spec: specOf(service, names) };
     await settled('AlreadyExists', () =>
       writer.create(ownContext(clock), services, '', { value, duplicates: [], format: 'json' }, OWN_WRITE),
     );
   }
-  for (const entry of cache.snapshot(services.stored).range()) {
-    const labels = objectAt(readMetadata(parseEntry(entry).object), 'labels');
-    if (stringAt(labels, label) !== 'true' || wanted.has(entry.key)) continue;
-    await settled('NotFound', () => writer.delete(ownContext(clock), services, { namespace: '', name: entry.key }, { dryRun: false }));
+
+  /** Unless it is somebody else's. */
+  private async removeOwn(name: string): Promise<void> {
+    const { writer, cache, services, clock } = this.options;
+    const entry = cache.get(services.stored, name);
+    if (entry === undefined || stringAt(objectAt(readMetadata(parseEntry(entry).object), 'labels'), this.label) !== 'true') return;
+    await settled('NotFound', () => writer.delete(ownContext(clock), services, { namespace: '', name }, { dryRun: false }));
   }
 }
 

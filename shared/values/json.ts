@@ -129,9 +129,25 @@ export function stringifyJson(value: JsonValue, order: 'kept' | 'sorted' = 'kept
       break;
   }
   if (value === null) return 'null';
-  if (Array.isArray(value)) return `[${value.map((item) => stringifyJson(item, order)).join(',')}]`;
-  const members = order === 'kept' ? Object.keys(value) : sortedKeys(value);
-  return `{${members.map((member) => `${quoteJson(member)}:${stringifyJson(value[member] ?? null, order)}`).join(',')}}`;
+  return Array.isArray(value) ? stringifyItems(value, order) : stringifyMembers(value, order);
+}
+
+function stringifyItems(items: JsonArray, order: 'kept' | 'sorted'): string {
+  let text = '[';
+  for (const item of items) {
+    if (text.length > 1) text += ',';
+    text += stringifyJson(item, order);
+  }
+  return `${text}]`;
+}
+
+function stringifyMembers(object: JsonObject, order: 'kept' | 'sorted'): string {
+  let text = '{';
+  for (const member of order === 'kept' ? Object.keys(object) : sortedKeys(object)) {
+    if (text.length > 1) text += ',';
+    text += `${quoteJson(member)}:${stringifyJson(object[member] ?? null, order)}`;
+  }
+  return `${text}}`;
 }
 
 /** The names of an object's members in the order of their UTF-8 bytes, as upstream sorts map keys. */

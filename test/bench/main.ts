@@ -3,8 +3,10 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,memory]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,memory,definitions]
+ *   npm run bench -- --parts=definitions [--definitions=450] [--stores=embedded,etcd]
  *
+ * `definitions` prints absolute figures and takes minutes, so it runs only when it is asked for.
  * `cluster` prints what a client waits while 200 nodes and 5,000 Pods move; with --server=<origin> --token=<token> --domain=<end of the groups'
  * names> it asks that server instead of one of ours. Both cores are busy for a minute, so it runs only when it is asked for.
  * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
@@ -24,6 +26,7 @@ import { BenchClient, configMap, deployment } from './client';
 import { anonymousMegabytes, cpuSeconds, loop, warmLoop, type Cost } from './measure';
 import { clusterWaits, quantile } from './cluster';
 import type { ClusterLoad } from './cluster-load';
+import { definitionCosts } from './definitions';
 import { changeCost } from './node-watchers';
 import { podCost } from './pods';
 import { compareCreations, fillRange, ROOM, SERVICE_RANGE } from './services';
@@ -38,9 +41,11 @@ const text = (name: string): string | undefined =>
 const seconds = option('seconds', 4);
 const objects = option('objects', 112_000);
 const SERVICES = 10_000;
-const parts = (process.argv.find((argument) => argument.startsWith('--parts=')) ?? '--parts=pods,reads,watches,writes,services')
-  .slice('--parts='.length)
-  .split(',');
+const names = (name: string, absent: string): readonly string[] =>
+  (process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? absent).split(',');
+const parts = names('parts', 'pods,reads,watches,writes,services');
+const definitions = option('definitions', 450);
+const stores = names('stores', 'embedded,etcd');
 
 function row(name: string, cost: Cost | { cpuMicros: number }, against?: string, reference?: number): void {
   const ratio = reference === undefined ? '' : `${(cost.cpuMicros / reference).toFixed(2)} × ${against} (${reference.toFixed(1)})`;
@@ -303,6 +308,7 @@ async function main(): Promise<void> {
   if (parts.includes('services')) await services();
   if (parts.includes('cluster')) await cluster();
   if (parts.includes('memory')) await memory(objects);
+  if (parts.includes('definitions')) await definitionCosts(definitions, stores);
 }
 
 main().then(

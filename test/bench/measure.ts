@@ -16,6 +16,12 @@ export function anonymousMegabytes(pid: number): number {
   return Number(line?.[1] ?? Number.NaN) / 1024;
 }
 
+/** Megabytes of memory in use, mapped files included. */
+export function residentMegabytes(pid: number): number {
+  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'));
+  return Number(line?.[1] ?? Number.NaN) / 1024;
+}
+
 export interface Cost {
   readonly requests: number;
   readonly seconds: number;

@@ -110,8 +110,9 @@ export function sendText(exchange: Exchange, code: number, text: string, headers
 
 const pool = new ChunkPool();
 
-/** Slices between which the event loop gets its turn. */
+/** Slices between which the event loop gets its turn: of items in encodings that are made item by item, and of bytes that may have to be respelled. */
 const ITEMS_PER_SLICE = 256;
+const BYTES_PER_SLICE = 1024 * 1024;
 
 /** A list, written piece by piece as the client takes it. Resolves when the last piece has been handed over or the client is gone. */
 export async function sendList(exchange: Exchange, encoder: Encoder, page: ShownPage, options: AnswerOptions): Promise<void> {
@@ -138,11 +139,16 @@ async function writeItems(exchange: Exchange, encoder: Encoder, page: ShownPage,
   const list = encoder.list(page);
   list.start(sink);
   let items = 0;
+  let bytes = 0;
   for (const entry of page.entries) {
     list.item(sink, entry);
     items += 1;
+    bytes += entry.bytes.length;
     if (sink.full) await sink.ready();
-    else if (items % ITEMS_PER_SLICE === 0 && output.slow()) await exchange.rest();
+    else if (bytes >= BYTES_PER_SLICE || (items % ITEMS_PER_SLICE === 0 && output.slow())) {
+      bytes = 0;
+      await exchange.rest();
+    }
     if (output.gone) return;
   }
   list.end(sink);

@@ -12,6 +12,7 @@ import { listMetadata, MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEn
 import type { EncodingCache, Kept } from './encoding-cache';
 import { metadataMember, objectHead, withRevision } from './entry-json';
 import { jsonErrorFrame } from './json-encoder';
+import { ObjectText } from './object-text';
 import type { Spelling } from './spelling';
 
 /** What each row carries beside its cells. */
@@ -23,6 +24,7 @@ export interface TableParts {
   readonly cache: EncodingCache;
 }
 
+const OPEN = Buffer.from('{');
 const CLOSE_ROW = Buffer.from('}');
 const NO_CELLS: CellTemplate = { texts: ['[]'], since: [] };
 
@@ -94,7 +96,8 @@ export class TableEncoder implements Encoder {
   private readonly makeRow = (entry: Entry): Kept => {
     const { table } = this.parts;
     const { row } = this.spelling;
-    const object = parsed(this.spelling.canonicalBody(entry));
+    const body = this.spelling.canonicalBody(entry);
+    const object = parsed(table.readsMetadataOnly(row) ? onlyMetadata(body) : body);
     const cells = table.cellTemplate(table.tableRow(row, object));
     const conditions = table.rowConditions(row, object);
     const start = conditions === undefined ? ',"object":' : `,"conditions":${stringifyJson(conditions)},"object":`;
@@ -107,13 +110,17 @@ export class TableEncoder implements Encoder {
       case 'None':
         return Buffer.from('null');
       case 'Object':
-        return Buffer.concat([Buffer.from(objectHead(spelling.row.kind, spelling.apiVersion)), spelling.body(entry, false).subarray(1)]);
+        return Buffer.concat([...new ObjectText(spelling.row, spelling.apiVersion).pieces(spelling.body(entry, false), entry)]);
       case 'Metadata': {
         const metadata = metadataMember(spelling.metadataBody(entry, false));
         return Buffer.concat([Buffer.from(objectHead('PartialObjectMetadata', this.metaVersion)), metadata, Buffer.from('}')]);
       }
     }
   }
+}
+
+function onlyMetadata(body: Buffer): Buffer {
+  return Buffer.concat([OPEN, metadataMember(body), CLOSE_ROW]);
 }
 
 /** Stored JSON is ours, so it is always an object. */

@@ -36,6 +36,8 @@ export interface CellTemplate {
 export interface TableModule {
   /** The columns of a kind; kinds without columns of their own have the default pair Name, Created At. The same array at every call. */
   columns(row: KindRow): readonly ColumnDefinition[];
+  /** Whether rows and their conditions follow from the metadata alone: then nothing else need be parsed. */
+  readsMetadataOnly(row: KindRow): boolean;
   /** One row's cells for an object as it is served (canonical form, kind and apiVersion not needed). Never throws, whatever the object holds. */
   tableRow(row: KindRow, object: JsonObject): Cell[];
   /** The row's `conditions` (between `cells` and `object` on the wire): finished pods have one, other rows none. */

@@ -150,12 +150,11 @@ function versionsOf(row: KindRow, naming: Dialect): ReadonlyMap<string, KindVers
   );
 }
 
-/** They differ in nothing but their name and their schema. */
 function customVersions({ group, type }: KindRow, custom: CustomVersion): ReadonlyMap<string, KindVersion> {
   return new Map(
-    [...custom.versions].map(([version, schema]): [string, KindVersion] => [
+    [...custom.versions].map(([version, of]): [string, KindVersion] => [
       apiVersionOf({ group, version }),
-      { row: { type, custom: { ...custom, schema } }, converter: undefined },
+      { row: { type, custom: of }, converter: undefined },
     ]),
   );
 }

@@ -18,6 +18,7 @@ import * as meta from './metadata-steps';
 import { recordOwnership } from './ownership';
 import { alreadyExists, checkDefinition } from './preconditions';
 import { admissionRequest, type WritePath, type WriteRequest } from './request';
+import { turns } from './turns';
 import { prepareForAllocation, validateCreation } from './validation';
 
 /** What is known of a creation beyond its request. */
@@ -61,13 +62,16 @@ export async function createObject(path: WritePath, request: WriteRequest, body:
 }
 
 export async function attemptCreate(path: WritePath, request: WriteRequest, birth: Birth, current: Current): Promise<Attempt<WriteResult>> {
+  const { pass } = turns(path.clock);
   const object = receive(path, request, birth);
+  await pass();
   const admitted = admissionRequest(request, 'CREATE', current, object, undefined);
   const mutated = path.admission.mutate(admitted);
   if (mutated !== undefined) await mutated;
   const asked = parseResourceVersion(stringAt(metadataOf(object), 'resourceVersion'));
   begin(path, request, birth, object);
   decide(path, request, birth, object);
+  await pass();
   const dialectSensitive = canonicalizeGroups(object, request.info.hubCodec.groupFields, path.names);
   const refusal = request.creates === 'instead' ? request.context.creationRefusal?.() : undefined;
   if (refusal !== undefined) throw refusal;
@@ -131,7 +135,7 @@ function stored({ info }: WriteRequest, object: JsonObject): JsonObject {
 function store(path: WritePath, request: WriteRequest, birth: Birth, encoded: Encoded, version: number | undefined): Attempt<WriteResult> {
   const { info, namespace } = request;
   const key = entryKey({ namespace, name: birth.name });
-  const value = storedValue(info, encoded, hiddenFields(info, path.clock.now(), path.eventTtlSeconds));
+  const value = storedValue(info, encoded, hiddenFields(info, encoded.object, path.clock.now(), path.eventTtlSeconds));
   return {
     type: 'store',
     isBirth: true,

@@ -26,6 +26,7 @@ import { checkResourceVersion } from './preconditions';
 import { mayGo } from './removal';
 import { admissionRequest, type WritePath, type WriteRequest } from './request';
 import { scaled, scaleInfo, shownScale } from './scale';
+import { turns } from './turns';
 import { prepareForAllocation, validateUpdate } from './validation';
 
 /** What a PUT or PATCH makes of the stored object. */
@@ -94,13 +95,17 @@ interface Replacement {
 async function attemptUpdate(path: WritePath, request: WriteRequest, change: Replacement, current: Current): Promise<Attempt<WriteResult>> {
   const { entry } = current;
   if (entry === undefined) return createInstead(path, request, change, current);
+  const { pass } = turns(path.clock);
   const { object: old, text } = readEntry(request.info, entry);
+  await pass();
   const received = receive(path, request, change, old, entry);
+  await pass();
   const admitted = admissionRequest(request, 'UPDATE', current, received, old);
   const mutated = path.admission.mutate(admitted);
   if (mutated !== undefined) await mutated;
   const object = place(request, change, received, old);
   decide(path, request, change, object, old);
+  await pass();
   const dialectSensitive = canonicalizeGroups(object, request.info.hubCodec.groupFields, path.names);
   const checked = path.admission.validate({ ...admitted, object });
   if (checked !== undefined) await checked;
@@ -108,7 +113,7 @@ async function attemptUpdate(path: WritePath, request: WriteRequest, change: Rep
 }
 
 /** Where nothing is stored, an apply creates, and a PUT of some kinds does. */
-function createInstead(
+async function createInstead(
   path: WritePath,
   request: WriteRequest,
   { source, options, claims }: Replacement,
@@ -116,6 +121,7 @@ function createInstead(
 ): Promise<Attempt<WriteResult>> {
   const { info, name, subresource } = request;
   const applies = source.verb === 'apply';
+  const { pass } = turns(path.clock);
   if (applies && subresource !== undefined) throw status.notFound(info.gr, name);
   const object = source.verb === 'patch' ? undefined : source.object(undefined);
   const uid = object === undefined ? '' : (stringAt(metadataOf(object), 'uid') ?? '');
@@ -124,6 +130,7 @@ function createInstead(
   if (object === undefined || !creates || options.ifMatch !== undefined) throw status.notFound(info.gr, name);
   delete metadataOf(object)['resourceVersion'];
   const manager = applies ? undefined : options.fieldManager;
+  await pass();
   return attemptCreate(path, { ...request, creates: 'instead' }, { name, sent: object, manager, claims }, current);
 }
 
@@ -205,7 +212,7 @@ function store(path: WritePath, request: WriteRequest, { claims }: Replacement, 
   if (!removed && isSame) return { type: 'answer', result: { entry, created: false } };
   const key = entryKey(request);
   const storeKey = info.keyPrefix + key;
-  const value = storedValue(info, encoded, hiddenFields(info, path.clock.now(), path.eventTtlSeconds));
+  const value = storedValue(info, encoded, hiddenFields(info, encoded.object, path.clock.now(), path.eventTtlSeconds));
   // A removal answers with the object as it was sent, at its last stored version (upstream behaviour), and so does a dry run.
   const shown = (revision: number | undefined): number => (removed ? entry.revision : (revision ?? entry.revision));
   return {

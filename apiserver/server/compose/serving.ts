@@ -1,6 +1,6 @@
 /** The fourth phase: HTTP. Discovery and the other documents, the filter chain, and the listeners; from here on the server can be asked. */
 import { createDiscovery } from '../../discovery/discovery';
-import { createOpenApi } from '../../openapi/openapi';
+import { createOpenApi, type OpenApi } from '../../openapi/openapi';
 import { certificateReader } from '../certificates';
 import { requestListener, type ChainParts } from '../chain';
 import { Deadlines } from '../deadlines';
@@ -59,21 +59,42 @@ function chainOf(setting: Setting, state: State, observation: Observation, regis
 }
 
 function pathsOf(
-  { options, clock }: Setting,
-  { resources }: State,
+  setting: Setting,
+  state: State,
   { health, metrics }: Observation,
   { access }: Registry,
   servesGroup: (group: string) => boolean,
 ): readonly PathRoute[] {
+  const { options } = setting;
   const { naming } = options;
+  const { resources } = state;
   const rows = (): typeof resources.rows => resources.rows;
   return pathRoutes({
     health,
     metrics,
     discovery: createDiscovery({ rows, naming, serverAddress: serverAddress(options) }),
-    openApi: createOpenApi({ rows, naming, clock }),
+    openApi: openApiOf(setting, state),
     openId: access.openId,
     build: { gitCommit: '', buildDate: '1970-01-01T00:00:00Z', runtime: process.version, platform: `${process.platform}/${process.arch}` },
     servesGroup,
   });
+}
+
+/** Where there are definitions, clients will ask what they say. */
+function openApiOf({ options, clock, logger }: Setting, { resources, definitions }: State): OpenApi {
+  const openApi = createOpenApi({
+    builtIn: resources.builtIn,
+    rows: () => resources.rows,
+    naming: options.naming,
+    clock,
+    failed(failure) {
+      logger.warn('a definition is left out of OpenAPI: its part cannot be made', { ...failure });
+      definitions.leaveUndescribed(failure.definition, `${failure.version}: ${failure.message}`);
+    },
+  });
+  if (definitions.rows.length > 0) openApi.prepare();
+  definitions.onChange(({ after }) => {
+    if (after?.established === true) openApi.prepare();
+  });
+  return openApi;
 }

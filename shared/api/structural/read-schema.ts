@@ -6,18 +6,40 @@ import { arrayAt, isObject, objectAt, own, sortedKeys, stringAt, type JsonObject
 import type { Restrictions, SchemaNode, SchemaType, ValidationRule } from './schema-node';
 
 /** Below this depth everything is allowed, so that whoever walks along a schema may do so without a loop of its own. */
-const MOST_DEPTH = 500;
+export const MOST_DEPTH = 500;
 
 export function readSchema(openAPIV3Schema: JsonObject): SchemaNode {
   return readNode(openAPIV3Schema, 0);
 }
 
+/** One literal with every member: nodes are many, and all of one shape. */
 function readNode(source: JsonObject, depth: number): SchemaNode {
   if (depth >= MOST_DEPTH) return readNode({ 'x-kubernetes-preserve-unknown-fields': true }, 0);
   const below = (value: JsonObject): SchemaNode => readNode(value, depth + 1);
   const additional = own(source, 'additionalProperties');
+  const limits = readLimits(source, depth);
   return {
-    ...readLimits(source, depth),
+    type: limits.type,
+    format: limits.format,
+    minimum: limits.minimum,
+    exclusiveMinimum: limits.exclusiveMinimum,
+    maximum: limits.maximum,
+    exclusiveMaximum: limits.exclusiveMaximum,
+    multipleOf: limits.multipleOf,
+    minLength: limits.minLength,
+    maxLength: limits.maxLength,
+    pattern: limits.pattern,
+    minItems: limits.minItems,
+    maxItems: limits.maxItems,
+    uniqueItems: limits.uniqueItems,
+    minProperties: limits.minProperties,
+    maxProperties: limits.maxProperties,
+    required: limits.required,
+    values: limits.values,
+    allOf: limits.allOf,
+    anyOf: limits.anyOf,
+    oneOf: limits.oneOf,
+    not: limits.not,
     title: stringAt(source, 'title') ?? '',
     description: stringAt(source, 'description') ?? '',
     nullable: isTrue(source, 'nullable'),
@@ -28,7 +50,7 @@ function readNode(source: JsonObject, depth: number): SchemaNode {
     listType: oneOf(LIST_TYPES, stringAt(source, 'x-kubernetes-list-type')),
     listMapKeys: strings(source, 'x-kubernetes-list-map-keys'),
     mapType: oneOf(MAP_TYPES, stringAt(source, 'x-kubernetes-map-type')),
-    rules: objects(source, 'x-kubernetes-validations').map(readRule),
+    rules: each(source, 'x-kubernetes-validations', readRule),
     properties: properties(source, below),
     additionalProperties: isObject(additional) ? below(additional) : typeof additional === 'boolean' ? additional : undefined,
     items: items(source, below),
@@ -54,7 +76,7 @@ function readRestrictions(source: JsonObject, depth: number): Restrictions {
 function readLimits(source: JsonObject, depth: number): Omit<Restrictions, 'properties' | 'items'> {
   const below = (value: JsonObject): Restrictions => readRestrictions(value, depth + 1);
   const isTooDeep = depth >= MOST_DEPTH;
-  const each = (member: string): readonly Restrictions[] => (isTooDeep ? [] : objects(source, member).map(below));
+  const alternatives = (member: string): readonly Restrictions[] => (isTooDeep ? NONE : each(source, member, below));
   const not = objectAt(source, 'not');
   return {
     type: oneOf(TYPES, stringAt(source, 'type')),
@@ -74,9 +96,9 @@ function readLimits(source: JsonObject, depth: number): Omit<Restrictions, 'prop
     maxProperties: numberAt(source, 'maxProperties'),
     required: strings(source, 'required'),
     values: arrayAt(source, 'enum'),
-    allOf: each('allOf'),
-    anyOf: each('anyOf'),
-    oneOf: each('oneOf'),
+    allOf: alternatives('allOf'),
+    anyOf: alternatives('anyOf'),
+    oneOf: alternatives('oneOf'),
     not: not === undefined || isTooDeep ? undefined : below(not),
   };
 }
@@ -95,14 +117,19 @@ function readRule(source: JsonObject): ValidationRule {
 
 /** Sorted by name. */
 function properties<T>(source: JsonObject, read: (value: JsonObject) => T): ReadonlyMap<string, T> {
-  const members = objectAt(source, 'properties') ?? {};
-  return new Map(
-    sortedKeys(members).flatMap((name): [string, T][] => {
-      const value = own(members, name);
-      return isObject(value) ? [[name, read(value)]] : [];
-    }),
-  );
+  const members = objectAt(source, 'properties');
+  if (members === undefined) return NO_MEMBERS;
+  const found = new Map<string, T>();
+  for (const name of sortedKeys(members)) {
+    const value = own(members, name);
+    if (isObject(value)) found.set(name, read(value));
+  }
+  return found;
 }
+
+/** Shared by the many that say nothing. */
+const NONE: readonly never[] = [];
+const NO_MEMBERS = new Map<string, never>();
 
 /** One schema for all items. */
 function items<T>(source: JsonObject, read: (value: JsonObject) => T): T | undefined {
@@ -124,9 +151,12 @@ function numberAt(source: JsonObject, member: string): number | undefined {
 }
 
 function strings(source: JsonObject, member: string): readonly string[] {
-  return (arrayAt(source, member) ?? []).filter((item) => typeof item === 'string');
+  const found = arrayAt(source, member);
+  return found === undefined ? NONE : found.filter((item) => typeof item === 'string');
 }
 
-function objects(source: JsonObject, member: string): readonly JsonObject[] {
-  return (arrayAt(source, member) ?? []).filter(isObject);
+/** What is made of the objects of a list. */
+function each<T>(source: JsonObject, member: string, read: (value: JsonObject) => T): readonly T[] {
+  const found = arrayAt(source, member);
+  return found === undefined ? NONE : found.filter(isObject).map(read);
 }

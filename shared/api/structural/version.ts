@@ -24,13 +24,16 @@ export interface ScalePaths {
 export interface CustomVersion {
   /** The definition's name. */
   readonly definition: string;
+  /** May be made anew each time it is asked for: whoever needs it for one thing asks once, and nobody keeps it. */
   readonly schema: SchemaNode;
+  /** The same as JSON, as it stands in the definition. */
+  readonly schemaText: () => Buffer;
   /** Different for any two schemas: what an object was written with needs no pruning and no defaults to be read with. */
   readonly schemaId: string;
   /** Different for any two states of the version that show objects differently, be it in a table. */
   readonly shownId: string;
-  /** The schemas of all versions of the kind, by the version's name. */
-  readonly versions: ReadonlyMap<string, SchemaNode>;
+  /** All versions of the kind, served or not, by their name. */
+  readonly versions: ReadonlyMap<string, CustomVersion>;
   /** The version that the definition says objects are stored in. */
   readonly storageVersion: string;
   /** Objects would have to be put into this version by a webhook. */

@@ -16,18 +16,19 @@ export async function serveDocuments(documents: readonly Documents[]): Promise<D
     const [path = '', query = ''] = (request.url ?? '').split('?');
     const method = request.method ?? '';
     const { accept, 'if-none-match': ifNoneMatch } = request.headers;
-    const answer = answerOf(documents, { path, query, accept, ifNoneMatch, pretty: false });
-    requests.push(`${method} ${path} -> ${answer.status}`);
-    for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, typeof value === 'string' ? value : [...value]);
-    response.writeHead(answer.status).end(answer.body);
+    void answerOf(documents, { path, query, accept, ifNoneMatch, pretty: false }).then((answer) => {
+      requests.push(`${method} ${path} -> ${answer.status}`);
+      for (const [name, value] of Object.entries(answer.headers)) response.setHeader(name, typeof value === 'string' ? value : [...value]);
+      response.writeHead(answer.status).end(answer.body);
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { url: `http://127.0.0.1:${portOf(server)}`, requests, close: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-function answerOf(documents: readonly Documents[], request: Parameters<Documents['handle']>[0]): DocumentAnswer {
+async function answerOf(documents: readonly Documents[], request: Parameters<Documents['handle']>[0]): Promise<DocumentAnswer> {
   for (const each of documents) {
-    const answer = each.handle(request);
+    const answer = await each.handle(request);
     if (answer !== undefined) return answer;
   }
   return { status: 404, headers: {}, body: Buffer.alloc(0) };

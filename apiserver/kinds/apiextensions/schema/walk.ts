@@ -1,5 +1,5 @@
 /** Ways through the JSON of a schema, before it is known to be structural. Places are spelled as upstream spells them. */
-import { arrayAt, isObject, objectAt, own, sortedKeys, type JsonObject } from '../../../../shared/values/json';
+import { arrayAt, isObject, objectAt, own, sortedKeys, type JsonObject, type JsonValue } from '../../../../shared/values/json';
 
 /** Upstream says everything that is wrong with a schema; nobody reads more characters than these. */
 export const MOST_TEXT = 1 << 18;
@@ -18,7 +18,10 @@ const placed = (schema: JsonObject, place: string, step: string): Placed => ({ s
 /** The keywords below which the same value is restricted further. */
 const LOGICAL = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
+const NOTHING: readonly Placed[] = [];
+
 export function underLogic(schema: JsonObject, place: string): readonly Placed[] {
+  if (!LOGICAL.some((member) => own(schema, member) !== undefined)) return NOTHING;
   return LOGICAL.flatMap((member) => {
     if (member !== 'not') return inList(schema, member, place);
     const found = objectAt(schema, member);
@@ -27,7 +30,8 @@ export function underLogic(schema: JsonObject, place: string): readonly Placed[]
 }
 
 export function inMap(schema: JsonObject, member: string, place: string): readonly Placed[] {
-  const found = objectAt(schema, member) ?? {};
+  const found = objectAt(schema, member);
+  if (found === undefined) return NOTHING;
   return sortedKeys(found).flatMap((name) => {
     const value = own(found, name);
     return isObject(value) ? [placed(value, place, `.${member}[${name}]`)] : [];
@@ -36,16 +40,18 @@ export function inMap(schema: JsonObject, member: string, place: string): readon
 
 /** One schema, or a list of them. */
 export function atItems(schema: JsonObject, place: string): readonly Placed[] {
-  return [...inList(schema, 'items', place), ...atMember(schema, 'items', place)];
+  return Array.isArray(own(schema, 'items')) ? inList(schema, 'items', place) : atMember(schema, 'items', place);
 }
 
 export function atMember(schema: JsonObject, member: string, place: string): readonly Placed[] {
   const found = objectAt(schema, member);
-  return found === undefined ? [] : [placed(found, place, `.${member}`)];
+  return found === undefined ? NOTHING : [placed(found, place, `.${member}`)];
 }
 
 function inList(schema: JsonObject, member: string, place: string): readonly Placed[] {
-  return (arrayAt(schema, member) ?? []).flatMap((value, index) => (isObject(value) ? [placed(value, place, `.${member}[${index}]`)] : []));
+  const found = arrayAt(schema, member);
+  if (found === undefined) return NOTHING;
+  return found.flatMap((value, index) => (isObject(value) ? [placed(value, place, `.${member}[${index}]`)] : []));
 }
 
 /** The schemas of a value's parts. */
@@ -53,19 +59,37 @@ export function parts(schema: JsonObject, place: string): readonly Placed[] {
   return [...atItems(schema, place), ...inMap(schema, 'properties', place), ...atMember(schema, 'additionalProperties', place)];
 }
 
+/** The keywords below which upstream looks at schemas, in its order, and how they hold them. */
+const BELOW: readonly (readonly [member: string, find: (schema: JsonObject, member: string, place: string) => readonly Placed[]])[] = [
+  ['additionalProperties', atMember],
+  ['properties', inMap],
+  ...LOGICAL.map((member) => [member, member === 'not' ? atMember : inList] as const),
+  ['definitions', inMap],
+  ['dependencies', inMap],
+  ['items', (schema, _member, place) => atItems(schema, place)],
+];
+
 /** The schemas right below one that upstream looks at. */
 export function below(schema: JsonObject, place: string): readonly Placed[] {
-  return [
-    ...atMember(schema, 'additionalProperties', place),
-    ...inMap(schema, 'properties', place),
-    ...underLogic(schema, place),
-    ...inMap(schema, 'definitions', place),
-    ...inMap(schema, 'dependencies', place),
-    ...atItems(schema, place),
-  ];
+  let found: readonly Placed[] = NOTHING;
+  for (const [member, find] of BELOW) {
+    if (own(schema, member) === undefined) continue;
+    const here = find(schema, member, place);
+    found = found.length === 0 ? here : [...found, ...here];
+  }
+  return found;
 }
 
 /** Whether one of the schemas has the property. */
 export function someSchema(schema: JsonObject, test: (schema: JsonObject) => boolean): boolean {
-  return test(schema) || below(schema, '').some((inner) => someSchema(inner.schema, test));
+  if (test(schema)) return true;
+  const isSo = (value: JsonValue | undefined): boolean => isObject(value) && someSchema(value, test);
+  for (const [member, find] of BELOW) {
+    const value = own(schema, member);
+    if (value === undefined) continue;
+    if (find === inMap) {
+      if (isObject(value) && Object.values(value).some(isSo)) return true;
+    } else if (isSo(value) || (Array.isArray(value) && find !== atMember && value.some(isSo))) return true;
+  }
+  return false;
 }

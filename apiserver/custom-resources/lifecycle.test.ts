@@ -1,0 +1,136 @@
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { writeFixture, type Fixture } from '../../test/support/write-fixture';
+import type { Upkeep } from '../upkeep/upkeep';
+import { Definitions } from './definitions';
+import { keepDefinitions } from './lifecycle';
+
+const RESOURCE = 'customresourcedefinitions';
+
+interface Kept extends Fixture {
+  readonly definitions: Definitions;
+  readonly upkeep: Upkeep;
+  /** Stored objects that the lifecycle has read, and writes that it has made. */
+  readonly counts: { reads: number; writes: number };
+  /** Until nothing is left to do. */
+  settle(): Promise<void>;
+}
+
+async function keep(): Promise<Kept> {
+  const fixture = await writeFixture();
+  const { cache, clock } = fixture;
+  const counts = { reads: 0, writes: 0 };
+  const nothing = (): void => undefined;
+  const definitions = new Definitions({
+    cache: {
+      watch: (...watch) => cache.watch(...watch),
+      snapshot: (type) => cache.snapshot(type),
+      whenReady: () => Promise.resolve(),
+      endWatches: nothing,
+      forget: nothing,
+    },
+    stored: fixture.resource(RESOURCE).stored,
+    clock,
+  });
+  await definitions.start();
+  await definitions.complete;
+  const upkeep = keepDefinitions({
+    definitions,
+    resource: fixture.resource(RESOURCE),
+    cache: {
+      get(...asked) {
+        counts.reads += 1;
+        return cache.get(...asked);
+      },
+      mostRecent: () => cache.mostRecent(),
+      snapshot: (type) => cache.snapshot(type),
+    },
+    writer: {
+      ...fixture.writer,
+      update(...update) {
+        counts.writes += 1;
+        return fixture.writer.update(...update);
+      },
+    },
+    clock,
+    failed: (message, error) => {
+      throw new Error(message, { cause: error });
+    },
+  });
+  const settle = async (): Promise<void> => {
+    for (let before = -1; before !== cache.revision;) {
+      before = cache.revision;
+      await cache.catchUp();
+      await upkeep.look();
+      await cache.catchUp();
+    }
+  };
+  return { ...fixture, definitions, upkeep, counts, settle };
+}
+
+function definition(plural: string, kind: string, group = 'example.com'): JsonObject {
+  return {
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      names: { plural, kind, singular: plural.slice(0, -1), listKind: `${kind}List` },
+      scope: 'Namespaced',
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  };
+}
+
+async function conditionOf({ stored }: Kept, name: string, type: string): Promise<string | undefined> {
+  const conditions = arrayAt(objectAt(await stored(RESOURCE, name), 'status'), 'conditions') ?? [];
+  const found = conditions.filter(isObject).find((condition) => stringAt(condition, 'type') === type);
+  return stringAt(found, 'status');
+}
+
+test('one more definition costs the same however many there are', async () => {
+  const kept = await keep();
+  const costs: { reads: number; writes: number }[] = [];
+  for (let count = 0; count <= 60; count += 1) {
+    const before = { ...kept.counts };
+    await kept.create(RESOURCE, definition(`things${count}s`, `Thing${count}`));
+    await kept.settle();
+    costs.push({ reads: kept.counts.reads - before.reads, writes: kept.counts.writes - before.writes });
+  }
+  expect(await conditionOf(kept, 'things60s.example.com', 'Established')).toBe('True');
+  expect(kept.definitions.rows).toHaveLength(61);
+  expect(costs).toEqual(Array(61).fill({ reads: 1, writes: 1 }));
+});
+
+test('names that become free go to those that wait for them', async () => {
+  const kept = await keep();
+  await kept.create(RESOURCE, definition('firsts', 'Same'));
+  await kept.settle();
+  await kept.create(RESOURCE, definition('seconds', 'Same'));
+  await kept.create(RESOURCE, definition('seconds', 'Same', 'other.example.com'));
+  await kept.settle();
+  expect(await conditionOf(kept, 'seconds.example.com', 'NamesAccepted')).toBe('False');
+  expect(await conditionOf(kept, 'seconds.other.example.com', 'NamesAccepted')).toBe('True');
+  expect(kept.definitions.serves({ group: 'example.com', version: 'v1' })).toBe(true);
+  expect(kept.definitions.find('example.com', 'v1', 'seconds')).toBeUndefined();
+  await kept.remove(RESOURCE, 'firsts.example.com');
+  await kept.settle();
+  expect(await kept.stored(RESOURCE, 'firsts.example.com')).toBeUndefined();
+  expect(await conditionOf(kept, 'seconds.example.com', 'NamesAccepted')).toBe('True');
+  expect(kept.definitions.find('example.com', 'v1', 'seconds')).toBeDefined();
+});
+
+test('a definition that documents have to do without says so until it changes', async () => {
+  const kept = await keep();
+  const name = 'things.example.com';
+  await kept.create(RESOURCE, definition('things', 'Thing'));
+  await kept.settle();
+  expect(await conditionOf(kept, name, 'Described')).toBeUndefined();
+  kept.definitions.leaveUndescribed(name, 'v1: it takes too long');
+  await kept.settle();
+  expect(await conditionOf(kept, name, 'Described')).toBe('False');
+  expect(kept.definitions.find('example.com', 'v1', 'things')).toBeDefined();
+  const stored = (await kept.stored(RESOURCE, name)) ?? {};
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', description: 'shorter' } } }];
+  await kept.update(RESOURCE, name, { ...stored, spec: { ...objectAt(stored, 'spec'), versions } });
+  await kept.settle();
+  expect(await conditionOf(kept, name, 'Described')).toBeUndefined();
+  expect(await conditionOf(kept, name, 'Established')).toBe('True');
+});

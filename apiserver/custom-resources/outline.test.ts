@@ -1,0 +1,24 @@
+import { stringifyJson, type JsonObject } from '../../shared/values/json';
+import { outlineOf } from './outline';
+
+const TRICKY: JsonObject = {
+  type: 'object',
+  description: 'ends with \\ and "openAPIV3Schema":{ inside } ',
+  properties: { openAPIV3Schema: { type: 'object', properties: { 'a"}\\': { type: 'string' } } }, big: { maximum: 9223372036854775000n } },
+};
+
+test('schemas are left out, whatever stands in them and around them', () => {
+  const definition = (schemas: readonly (JsonObject | number | undefined)[]): JsonObject => ({
+    metadata: { name: 'as.example.com', annotations: { openAPIV3Schema: '{"openAPIV3Schema":{' } },
+    spec: {
+      versions: schemas.map((schema, index) => ({
+        name: `v${index}`,
+        ...(schema === undefined ? {} : { schema: { openAPIV3Schema: schema } }),
+      })),
+    },
+    status: {},
+  });
+  const { object, schemas } = outlineOf(Buffer.from(stringifyJson(definition([TRICKY, undefined, {}, { type: 'object' }]))));
+  expect(object).toEqual(definition([0, undefined, 1, 2]));
+  expect(schemas.map(String)).toEqual([stringifyJson(TRICKY), '{}', '{"type":"object"}']);
+});

@@ -1,0 +1,57 @@
+/**
+ * A stored definition without its schemas, which are nearly all of it: they are found in its bytes and left out, so that what serving needs to know is read
+ * without making objects of them. Never parses a schema; decides nothing.
+ */
+import { parseStored } from '../../shared/serialization';
+import type { JsonObject } from '../../shared/values/json';
+
+export interface Outline {
+  /** The definition, where in place of a schema stands its number in {@link schemas}. */
+  readonly object: JsonObject;
+  /** The schemas as JSON: parts of the bytes that were given. */
+  readonly schemas: readonly Buffer[];
+}
+
+/** A quotation mark inside a text is escaped, so this is a member whose value is an object. Only versions have one outside of schemas. */
+const SCHEMA = Buffer.from('"openAPIV3Schema":{');
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN = 0x7b;
+const CLOSE = 0x7d;
+
+/** `bytes` = the canonical JSON of a definition. */
+export function outlineOf(bytes: Buffer): Outline {
+  const schemas: Buffer[] = [];
+  const rest: string[] = [];
+  let done = 0;
+  for (let found = bytes.indexOf(SCHEMA); found >= 0; found = bytes.indexOf(SCHEMA, done)) {
+    const start = found + SCHEMA.length - 1;
+    rest.push(bytes.toString('utf8', done, start), String(schemas.length));
+    done = endOfObject(bytes, start);
+    schemas.push(bytes.subarray(start, done));
+  }
+  rest.push(bytes.toString('utf8', done));
+  return { object: parseStored(Buffer.from(rest.join(''))), schemas };
+}
+
+/** The place after the object that begins at `start`. */
+function endOfObject(bytes: Buffer, start: number): number {
+  let depth = 0;
+  for (let at = start; at < bytes.length; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) at = endOfText(bytes, at);
+    else if (byte === OPEN) depth += 1;
+    else if (byte === CLOSE && --depth === 0) return at + 1;
+  }
+  throw new Error('an object does not end');
+}
+
+/** The place of the quotation mark that ends the text beginning at `start`. */
+function endOfText(bytes: Buffer, start: number): number {
+  for (let end = bytes.indexOf(QUOTE, start + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
+    let escapes = 0;
+    while (bytes[end - 1 - escapes] === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+  throw new Error('a text does not end');
+}

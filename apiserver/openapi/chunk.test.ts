@@ -1,0 +1,20 @@
+import { gunzipSync } from 'node:zlib';
+import { gzipOf, lengthOf, pack, unpacked } from './chunk';
+
+const texts = [
+  '',
+  'a',
+  'paths'.repeat(100_000),
+  '',
+  Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7919) % 251)).toString('latin1'),
+];
+
+test('pieces in a row are one gzip stream of what they hold', async () => {
+  const chunks = texts.map((text) => pack(text));
+  const whole = texts.join('');
+  expect(lengthOf(chunks)).toBe(Buffer.byteLength(whole));
+  // Checks the length and the checksum at the end.
+  expect(gunzipSync(gzipOf(chunks)).toString()).toBe(whole);
+  expect((await unpacked(gzipOf(chunks))).toString()).toBe(whole);
+  expect(gunzipSync(gzipOf([])).length).toBe(0);
+});

@@ -1,0 +1,78 @@
+/** What a part of a document is made of, as it can be sent to a thread, and how it is made. Keeps nothing. */
+import type { CustomVersion } from '../../shared/api/structural/version';
+import { readSchema } from '../../shared/api/structural/read-schema';
+import type { KindRow } from '../../shared/api/kinds';
+import type { Dialect } from '../../shared/names/dialect';
+import type { Describe } from './descriptions';
+import { builtInPieceV3, customPieceV2, customPieceV3, pieceV2, type BuiltInSubject } from './documents';
+import { digestOf, encodePart, type DocumentPart, type PartForm } from './part';
+
+interface Common {
+  /** Of names; see documents.ts. */
+  readonly dialect: Dialect;
+  readonly form: PartForm;
+}
+
+/** One version of a custom kind. */
+interface CustomJob extends Common {
+  readonly type: 'custom';
+  readonly row: Omit<KindRow, 'custom'>;
+  /** JSON. */
+  readonly schema: Uint8Array;
+}
+
+/** All built-in kinds, for version 2. */
+interface BuiltInJob extends Common {
+  readonly type: 'builtIn';
+  readonly rows: readonly KindRow[];
+}
+
+export type PartJob = BuiltInJob | CustomJob;
+
+/** What the documents of built-in group versions say in version 3, as digests by the documents' names. */
+export interface DigestJob {
+  readonly type: 'digests';
+  readonly rows: readonly KindRow[];
+  readonly subjects: readonly (BuiltInSubject & { readonly name: string })[];
+}
+
+export type Digests = ReadonlyMap<string, string>;
+
+export function digestsOf({ rows, subjects }: DigestJob, describe: Describe): Digests {
+  return new Map(subjects.map((subject) => [subject.name, digestOf(builtInPieceV3(rows, subject, describe))]));
+}
+
+export interface MadePart {
+  readonly part: DocumentPart;
+  /** Of what it says, whatever its form; only of built-in kinds, as custom ones are told apart by what they are made of. */
+  readonly digest?: string;
+}
+
+export function makePart(job: PartJob, describe: Describe): MadePart {
+  const { dialect, form } = job;
+  if (job.type === 'builtIn') {
+    const piece = pieceV2(job.rows, dialect, describe);
+    return { part: encodePart(piece, form), digest: digestOf(piece) };
+  }
+  const row = { ...job.row, custom: textOnly(job.schema) };
+  const piece = form.version === 'v2' ? customPieceV2(row, dialect) : customPieceV3(row, dialect);
+  return { part: encodePart(piece, form) };
+}
+
+/** What documents ask of a version of a custom kind. */
+function textOnly(text: Uint8Array): CustomVersion {
+  return {
+    definition: '',
+    schema: NOTHING,
+    schemaText: () => Buffer.from(text.buffer, text.byteOffset, text.byteLength),
+    schemaId: '',
+    shownId: '',
+    versions: new Map(),
+    storageVersion: '',
+    needsWebhook: false,
+    columns: [],
+    scale: undefined,
+  };
+}
+
+const NOTHING = readSchema({});

@@ -1,0 +1,96 @@
+/**
+ * The parts of documents that are at hand: each is made once per form when it is first asked for, off the event loop, and kept within a bound as long as
+ * somebody asks. A part that cannot be made is left out and told of, once; it never takes others along.
+ */
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { KindRow } from '../../shared/api/kinds';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Dialect } from '../../shared/names/dialect';
+import type { DocumentPart, PartForm } from './part';
+import type { DigestJob, Digests } from './part-job';
+import { PartThreads } from './part-threads';
+
+/** Of compressed parts. */
+const MOST_BYTES = 48 * 1024 * 1024;
+/** Added to the identity of custom parts: to be raised when the same definition is published in another way. */
+const EDITION = 2;
+
+export interface PartFailure {
+  readonly definition: string;
+  readonly version: string;
+  readonly message: string;
+}
+
+export interface PartsOptions {
+  readonly clock: Pick<Clock, 'after'>;
+  readonly failed: (failure: PartFailure) => void;
+}
+
+export class Parts {
+  private readonly known = new LRUCache<string, Promise<DocumentPart | undefined>>({ maxSize: MOST_BYTES });
+  private readonly identities = new WeakMap<KindRow, string>();
+  private readonly threads: PartThreads;
+
+  constructor(private readonly options: PartsOptions) {
+    this.threads = new PartThreads(options.clock);
+  }
+
+  /** Somebody is about to ask. */
+  warm(): void {
+    this.threads.warm();
+  }
+
+  digests(job: DigestJob): Promise<Digests> {
+    return this.threads.digests(job);
+  }
+
+  forget(): void {
+    this.known.clear();
+  }
+
+  /** The same for two rows that are published alike; found without making anything of the schema. */
+  identityOf(row: KindRow): string {
+    let identity = this.identities.get(row);
+    if (identity === undefined) {
+      const { custom, ...plain } = row;
+      identity = createHash('sha512')
+        .update(JSON.stringify([EDITION, plain, custom?.shownId]))
+        .digest('base64');
+      this.identities.set(row, identity);
+    }
+    return identity;
+  }
+
+  /** Undefined = it cannot be made. */
+  ofCustom(row: KindRow, dialect: Dialect, form: PartForm): Promise<DocumentPart | undefined> {
+    const { custom, ...plain } = row;
+    const key = `${this.identityOf(row)} ${dialect} ${form.version} ${form.media}`;
+    const before = this.known.get(key);
+    if (before !== undefined || custom === undefined) return before ?? Promise.resolve(undefined);
+    // The thread gets a copy: the bytes lie among others.
+    const schema = Uint8Array.from(custom.schemaText());
+    const made = this.threads.make({ type: 'custom', row: plain, schema, dialect, form }).then(
+      ({ part }) => {
+        this.known.set(key, made, { size: part.paths.packed.length + part.schemas.packed.length });
+        return part;
+      },
+      (error: unknown) => {
+        const message = error instanceof Error ? error.message : String(error);
+        this.options.failed({ definition: custom.definition, version: row.version, message });
+        return undefined;
+      },
+    );
+    this.known.set(key, made, { size: 1 });
+    return made;
+  }
+
+  /** Of all built-in kinds in version 2, with a digest of what it says. */
+  ofBuiltIn(
+    rows: readonly KindRow[],
+    dialect: Dialect,
+    form: PartForm,
+  ): Promise<{ readonly part: DocumentPart; readonly digest?: string }> {
+    return this.threads.make({ type: 'builtIn', rows, dialect, form });
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * Definitions of real size: how long hundreds of them take to install, what one more costs, what others wait meanwhile, how soon a server serves them
+ * after a restart, what it holds in memory, and how fast it tells clients about them. Absolute figures: they are held against those of a reference server
+ * on the same machine.
+ */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
+import { errorCode } from '../../shared/runtime/error-code';
+import { startEtcd, type EtcdServer } from '../support/etcd';
+import { kubectlOnPath, packagedProgram, runClient } from '../support/kubectl';
+import { madeUpDefinitions, smallDefinition, type MadeUpDefinition } from '../support/made-up-definitions';
+import { freePort } from '../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
+import { BenchClient } from './client';
+import { anonymousMegabytes, residentMegabytes } from './measure';
+import { Probe } from './probe';
+
+const TOKEN = 'bench-token';
+const KIND = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
+const APPLY = { 'content-type': 'application/apply-patch+yaml' };
+const GZIP = { 'accept-encoding': 'gzip' };
+const V2_PROTOBUF = { accept: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf', ...GZIP };
+const TABLE = { accept: `${JSON_MEDIA_TYPE};as=Table;v=v1;g=meta.platform.io` };
+/** Fails instead of waiting for ever. */
+const PATIENCE_MS = 1_200_000;
+
+interface Replica {
+  readonly server: ApiServer;
+  readonly client: BenchClient;
+  readonly probe: Probe;
+}
+
+export async function definitionCosts(count: number, stores: readonly string[]): Promise<void> {
+  const definitions = madeUpDefinitions(count);
+  const bytes = definitions.reduce((sum, { text }) => sum + text.length, 0);
+  console.log(
+    `\n${count} definitions, ${(bytes / 1e6).toFixed(1)} MB, ${megabytes(Math.min, definitions)} to ${megabytes(Math.max, definitions)}`,
+  );
+  for (const store of stores) {
+    const etcd = store === 'etcd' ? await startEtcd({ arguments: ['--quota-backend-bytes', '8589934592'] }) : undefined;
+    const folder = temporaryFolder('bench');
+    try {
+      console.log(`\n${store}${etcd === undefined ? '' : ', two replicas'}`);
+      await measure(folder, etcd, definitions);
+    } finally {
+      await etcd?.dispose();
+      removeFolder(folder);
+    }
+  }
+}
+
+const megabytes = (choose: (...sizes: number[]) => number, definitions: readonly MadeUpDefinition[]): string =>
+  `${(choose(...definitions.map(({ text }) => text.length)) / 1e6).toFixed(3)} MB`;
+
+async function measure(folder: string, etcd: EtcdServer | undefined, definitions: readonly MadeUpDefinition[]): Promise<void> {
+  let replicas = await start(folder, etcd);
+  try {
+    await install(replicas, definitions);
+    await oneMore(replicas, 'first');
+    await oneMore(replicas, 'second');
+    memory('after install', replicas);
+    await documents(replicas, definitions);
+    memory('after documents', replicas);
+    await stop(replicas);
+    replicas = await restart(folder, etcd, definitions);
+    memory('after a restart', replicas);
+    await explain(replicas, definitions);
+  } catch (error) {
+    for (const { server } of replicas) console.log(`${server.process.running ? 'running' : 'ended'}: ${server.process.output}`);
+    throw error;
+  } finally {
+    await stop(replicas);
+  }
+}
+
+function tell(name: string, ms: number, more = ''): void {
+  console.log(`${name.padEnd(52)} ${ms.toFixed(ms < 10 ? 1 : 0).padStart(9)} ms  ${more}`);
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+/** What the other clients waited since they were asked last. */
+async function waits(replicas: readonly Replica[]): Promise<string> {
+  const all = await Promise.all(replicas.map(({ probe }) => probe.waits()));
+  return `others: ${all
+    .map(({ medianMs, p99Ms, longestMs }) => `p50 ${medianMs.toFixed(1)}, p99 ${p99Ms.toFixed(0)}, longest ${longestMs.toFixed(0)} ms`)
+    .join(' | ')}`;
+}
+
+async function tellWaiting(name: string, replicas: readonly Replica[], work: () => Promise<unknown>): Promise<void> {
+  await waits(replicas);
+  const ms = await timed(work);
+  tell(name, ms, await waits(replicas));
+}
+
+async function start(folder: string, etcd: EtcdServer | undefined): Promise<readonly Replica[]> {
+  const tokens = path.join(folder, 'tokens.csv');
+  if (!existsSync(tokens)) writeFileSync(tokens, `${TOKEN},bench,bench,"system:masters"\n`, { mode: 0o600 });
+  const places = etcd === undefined ? [folder] : [folder, path.join(folder, 'second')];
+  mkdirSync(path.join(folder, 'second'), { recursive: true });
+  return Promise.all(
+    places.map(async (place) => {
+      const securePort = await freePort();
+      const server = await startApiServer({
+        folder: place,
+        securePort,
+        args: [`--token-auth-file=${tokens}`],
+        ...(etcd === undefined ? {} : { etcdServers: etcd.endpoint }),
+      });
+      const probe = await Probe.start(securePort, TOKEN, '/api/v1/namespaces/default');
+      return { server, client: new BenchClient(securePort, TOKEN), probe };
+    }),
+  );
+}
+
+async function stop(replicas: readonly Replica[]): Promise<void> {
+  for (const { server, client, probe } of replicas) {
+    probe.stop();
+    client.close();
+    await server.process.stop();
+  }
+}
+
+const collection = ({ group, versions, plural }: MadeUpDefinition): string => `/apis/${group}/${versions[0] ?? ''}/${plural}`;
+
+async function isServed(client: BenchClient, definition: MadeUpDefinition): Promise<boolean> {
+  return client.send('GET', collection(definition)).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Asks again at once. */
+async function served(replicas: readonly Replica[], definitions: readonly MadeUpDefinition[]): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (const { client } of replicas) {
+    for (const definition of definitions) {
+      while (!(await isServed(client, definition))) {
+        if (performance.now() > deadline) throw new Error(`${definition.name} is not served`);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+  }
+}
+
+/**
+ * Again when the connection was cut: Node's HTTP/1.1 server loses one whose next large request begins to arrive while the last large answer is on its way
+ * ("Parse Error: Paused").
+ */
+async function apply(client: BenchClient, { name, text }: MadeUpDefinition): Promise<void> {
+  const send = (): Promise<number> => client.send('PATCH', `${KIND}/${name}?fieldManager=bench&force=true`, text, APPLY);
+  await send().catch(async (error: unknown) => {
+    if (errorCode(error) !== 'ECONNRESET') throw error;
+    await send();
+  });
+}
+
+async function install(replicas: readonly Replica[], definitions: readonly MadeUpDefinition[]): Promise<void> {
+  const [first] = replicas;
+  if (first === undefined) return;
+  await tellWaiting('install all by server-side apply, until served', replicas, async () => {
+    for (const definition of definitions) await apply(first.client, definition);
+    await served(replicas, definitions);
+  });
+}
+
+async function oneMore(replicas: readonly Replica[], name: string): Promise<void> {
+  const [first] = replicas;
+  if (first === undefined) return;
+  const definition = smallDefinition(name);
+  await tellWaiting('one more small definition, until served', replicas, async () => {
+    await apply(first.client, definition);
+    await served(replicas, [definition]);
+  });
+}
+
+function memory(when: string, replicas: readonly Replica[]): void {
+  for (const { server } of replicas) {
+    const { pid } = server.process;
+    console.log(
+      `${`memory ${when}`.padEnd(52)} ${residentMegabytes(pid).toFixed(0).padStart(9)} MB  ${anonymousMegabytes(pid).toFixed(0)} of them its own`,
+    );
+  }
+}
+
+async function documents(replicas: readonly Replica[], definitions: readonly MadeUpDefinition[]): Promise<void> {
+  const [first] = replicas;
+  const [any] = definitions;
+  if (first === undefined || any === undefined) return;
+  const { client } = first;
+  const get = (target: string, headers?: Record<string, string>): Promise<number> => client.send('GET', target, undefined, headers);
+  await tellWaiting('OpenAPI v3 index, first', replicas, () => get('/openapi/v3'));
+  await apply(client, { ...any, text: any.text.replace('A made-up kind', 'Another kind') });
+  await tellWaiting('OpenAPI v3 index after a change', replicas, () => get('/openapi/v3'));
+  await tellWaiting('OpenAPI v3 of one group version', replicas, () => get(`/openapi/v3/apis/${any.group}/${any.versions[0] ?? ''}`, GZIP));
+  await tellWaiting('OpenAPI v2 in protobuf, first', replicas, () => get('/openapi/v2', V2_PROTOBUF));
+  await tellWaiting('OpenAPI v2 in protobuf, again', replicas, () => get('/openapi/v2', V2_PROTOBUF));
+  await tellWaiting('OpenAPI v2 in JSON, first', replicas, () => get('/openapi/v2', GZIP));
+  await tellWaiting('aggregated discovery', replicas, () =>
+    get('/apis', { accept: `${JSON_MEDIA_TYPE};as=APIGroupDiscoveryList;v=v2;g=apidiscovery.platform.io` }),
+  );
+  await tellWaiting('get definitions as JSON', replicas, () => get(KIND, GZIP));
+  await tellWaiting('get definitions as a table', replicas, () => get(KIND, TABLE));
+}
+
+async function restart(
+  folder: string,
+  etcd: EtcdServer | undefined,
+  definitions: readonly MadeUpDefinition[],
+): Promise<readonly Replica[]> {
+  let replicas: readonly Replica[] = [];
+  const begun = performance.now();
+  replicas = await start(folder, etcd);
+  const ready = performance.now() - begun;
+  await served(replicas, definitions);
+  tell('restart, to ready and serving all', performance.now() - begun, `ready after ${ready.toFixed(0)} ms`);
+  return replicas;
+}
+
+async function explain([first]: readonly Replica[], [any]: readonly MadeUpDefinition[]): Promise<void> {
+  const kubectl = packagedProgram('kubectl') ?? kubectlOnPath();
+  if (first === undefined || any === undefined) return;
+  if (kubectl === undefined) {
+    console.log('kubectl explain: left out, there is no kubectl');
+    return;
+  }
+  const run = async (name: string, ...args: readonly string[]): Promise<void> => {
+    await waits([first]);
+    const start = performance.now();
+    const { code, stderr, stdout } = await runClient(kubectl, first.server.kubeconfig, args);
+    tell(
+      name,
+      performance.now() - start,
+      `${code === 0 ? `${(stdout.length / 1e6).toFixed(1)} MB, ` : `${stderr.trim()} `}${await waits([first])}`,
+    );
+  };
+  await run('kubectl version', 'version');
+  await run('kubectl explain, cold', 'explain', `${any.plural}.${any.group}`, '--recursive');
+  await run('kubectl explain, again', 'explain', `${any.plural}.${any.group}`, '--recursive');
+  await run('kubectl get crd -o json', 'get', 'crd', '-o', 'json');
+  await run('kubectl get crd', 'get', 'crd');
+}

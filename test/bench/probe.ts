@@ -1,0 +1,70 @@
+/**
+ * Another client, as a process of its own: asks for one small thing again and again with a short pause, and tells its parent on request how long the
+ * longest answer took since it was asked last. Its own pauses do not count.
+ */
+import { fork, type ChildProcess } from 'node:child_process';
+import { BenchClient } from './client';
+
+export interface Waits {
+  readonly requests: number;
+  readonly medianMs: number;
+  readonly p99Ms: number;
+  readonly longestMs: number;
+}
+
+interface Order {
+  readonly port: number;
+  readonly token: string;
+  readonly path: string;
+}
+
+const PAUSE_MS = 4;
+
+/** The client in its process; ends with this one. */
+export class Probe {
+  private constructor(private readonly child: ChildProcess) {}
+
+  static async start(port: number, token: string, path: string): Promise<Probe> {
+    const child = fork(__filename, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    child.send({ port, token, path } satisfies Order);
+    await new Promise((resolve) => child.once('message', resolve));
+    return new Probe(child);
+  }
+
+  /** What it waited since this was asked last. */
+  waits(): Promise<Waits> {
+    const answered = new Promise<Waits>((resolve) => this.child.once('message', (waits: Waits) => resolve(waits)));
+    this.child.send('waits');
+    return answered;
+  }
+
+  stop(): void {
+    this.child.disconnect();
+  }
+}
+
+async function run({ port, token, path }: Order): Promise<void> {
+  const client = new BenchClient(port, token);
+  let times: number[] = [];
+  const told = (): Waits => {
+    const sorted = times.toSorted((a, b) => a - b);
+    times = [];
+    const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+    return { requests: sorted.length, medianMs: at(0.5), p99Ms: at(0.99), longestMs: sorted.at(-1) ?? 0 };
+  };
+  // The first ones pay for the connection.
+  for (let warm = 0; warm < 20; warm += 1) await client.send('GET', path).catch(() => undefined);
+  process.on('message', () => void process.send?.(told()));
+  process.send?.(true);
+  for (;;) {
+    const start = performance.now();
+    await client.send('GET', path).catch(() => undefined);
+    times.push(performance.now() - start);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+if (require.main === module) {
+  process.once('message', (order: Order) => void run(order));
+  process.once('disconnect', () => process.exit(0));
+}
