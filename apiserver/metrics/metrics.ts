@@ -28,6 +28,7 @@ export interface Gauges {
   inFlight(): { readonly readOnly: number; readonly mutating: number };
   /** Requests that are let in and have others before them. */
   readonly turns: { waiting(priority: Priority): number };
+  droppedLines(): number;
   readonly connections: ConnectionCounts;
   /** The addresses and node ports of Services. */
   readonly ledger: Ledger;
@@ -355,6 +356,11 @@ export class Metrics {
         this.inc(failures);
       },
     });
+    this.askAboutWork(gauges);
+  }
+
+  private askAboutWork(gauges: Gauges): void {
+    const registers = [this.registry];
     new Gauge({
       name: 'apiserver_current_inflight_requests',
       help: 'Requests being worked on.',
@@ -364,6 +370,15 @@ export class Metrics {
         const { readOnly, mutating } = gauges.inFlight();
         this.set({ request_kind: 'readOnly' }, readOnly);
         this.set({ request_kind: 'mutating' }, mutating);
+      },
+    });
+    new Counter({
+      name: 'apiserver_log_lines_dropped_total',
+      help: 'Lines of the log that were not written, because nobody read those before them.',
+      registers,
+      collect() {
+        this.reset();
+        this.inc(gauges.droppedLines());
       },
     });
     new Gauge({

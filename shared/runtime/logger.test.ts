@@ -1,5 +1,6 @@
 import type { Clock } from './clock';
-import { createLogger, silentLogger, type LogLevel } from './logger';
+import { Writable } from 'node:stream';
+import { createLogger, droppedLines, patientSink, silentLogger, type LogLevel } from './logger';
 
 const clock: Clock = {
   now: () => Date.UTC(2024, 7, 13),
@@ -51,5 +52,36 @@ describe('logger', () => {
     silentLogger.child({}).error('x');
     expect(lines).toEqual([]);
     expect(silentLogger.enabled('error')).toBe(false);
+  });
+});
+
+describe('a reader who does not read', () => {
+  it('has a bounded number of lines kept for him, and gets those when he does', () => {
+    const read: string[] = [];
+    const takers: (() => void)[] = [];
+    const reader = new Writable({
+      write(chunk: Buffer, _encoding, taken) {
+        read.push(chunk.toString());
+        takers.push(taken);
+      },
+    });
+    const logger = createLogger({ level: 'info', clock, destination: patientSink(reader) });
+    const before = droppedLines();
+    for (let line = 0; line < 3000; line += 1) logger.info('x'.repeat(1000));
+    expect(read).toHaveLength(1);
+    expect(reader.writableLength).toBeLessThan(1.01 * 1024 * 1024);
+    const dropped = droppedLines() - before;
+    expect(dropped).toBeGreaterThan(1900);
+    for (let taken = takers.shift(); taken !== undefined; taken = takers.shift()) taken();
+    expect(read.length + dropped).toBe(3000);
+  });
+
+  it('may be gone', () => {
+    const reader = new Writable();
+    const logger = createLogger({ level: 'info', clock, destination: patientSink(reader) });
+    const before = droppedLines();
+    reader.destroy(new Error('EPIPE'));
+    logger.info('to nobody');
+    expect(droppedLines() - before).toBe(1);
   });
 });

@@ -2,6 +2,9 @@
  * Logging: one JSON line per event on stderr, with levels and child loggers.
  * Programs take a {@link Logger}; nothing writes to the console directly except what a person started and reads (deploy/local).
  */
+import { fstatSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { pino, type DestinationStream, type Logger as Pino } from 'pino';
 import type { Clock } from './clock';
 import { choice, type Flag } from './flags';
@@ -34,7 +37,7 @@ export interface LoggerOptions {
 }
 
 export function createLogger(options: LoggerOptions): Logger {
-  const sink = options.destination ?? pino.destination({ dest: 2, sync: true });
+  const sink = options.destination ?? standardError();
   const settings = {
     level: options.level,
     base: options.fields ?? {},
@@ -43,6 +46,37 @@ export function createLogger(options: LoggerOptions): Logger {
     serializers: { error: pino.stdSerializers.err },
   };
   return wrap(pino(settings, sink));
+}
+
+/** Bytes of lines that may wait for somebody who does not read them. */
+const MAX_WAITING_BYTES = 1 << 20;
+
+let dropped = 0;
+
+/** Lines that were not written, because those before them were not read. */
+export const droppedLines = (): number => dropped;
+
+/**
+ * Never waits for its reader: a pipe that nobody empties must not stop the process, nor its end, as a write in a thread would. Where a pipe is full
+ * the lines wait in memory, and beyond its bound they are dropped. Files do not make anybody wait.
+ */
+function standardError(): DestinationStream {
+  const kind = fstatSync(STANDARD_ERROR);
+  if (!kind.isFIFO() && !kind.isSocket()) return pino.destination({ dest: STANDARD_ERROR, sync: true });
+  return patientSink(new Socket({ fd: STANDARD_ERROR, readable: false, writable: true }).unref());
+}
+
+const STANDARD_ERROR = 2;
+
+/** Lines for a reader who may be slow, or gone. */
+export function patientSink(reader: Writable): DestinationStream {
+  reader.on('error', () => undefined);
+  return {
+    write(line) {
+      if (reader.writable && reader.writableLength < MAX_WAITING_BYTES) reader.write(line);
+      else dropped += 1;
+    },
+  };
 }
 
 /** Writes nothing; the default in tests. */

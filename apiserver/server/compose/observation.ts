@@ -2,6 +2,7 @@
 import { Health } from '../../health/checks';
 import { serverChecks, sharedCheck } from '../../health/server-checks';
 import { Metrics } from '../../metrics/metrics';
+import { droppedLines } from '../../../shared/runtime/logger';
 import { Turns } from '../../../shared/runtime/turns';
 import { Connections } from '../connections';
 import { InFlight } from '../in-flight';
@@ -48,6 +49,7 @@ function metricsOf({ options, store, clock }: Setting, { cache, ledger }: State,
     storage: () => store.status().catch(() => undefined),
     inFlight: () => inFlight,
     turns,
+    droppedLines,
     connections,
     ledger,
     cache: () => cache.statistics,
