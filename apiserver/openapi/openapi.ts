@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
+import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
 import { compareBytes } from '../../shared/values/json';
 import { groupIn, type Dialect } from '../../shared/names/dialect';
@@ -13,11 +13,10 @@ import type { Clock, Timer } from '../../shared/runtime/clock';
 import { perRows } from '../registry/per-rows';
 import { gzipOf, lengthOf, unpacked, type Chunk } from './chunk';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
-import { readDescriptions, type Describe } from './descriptions';
-import { groupPieceV3, groupsPieceV2, pieceV3 } from './documents';
+import { groupsPieceV2 } from './documents';
 import { chosenForm, type Form } from './forms';
 import { compose, encodePart, type DocumentPart, type PartForm } from './part';
-import { Parts, type PartFailure } from './parts';
+import { Parts, type PartFailure, type Subject } from './parts';
 
 export interface OpenApiParts {
   /** The built-in kinds among the served ones. */
@@ -54,16 +53,6 @@ const NOTHING = Buffer.alloc(0);
 const UNCACHED = { 'cache-control': 'no-cache, private' };
 const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
-/** A document of version 3: what it is of. */
-interface Subject extends GroupVersion {
-  /** Of its names. */
-  readonly dialect: Dialect;
-  /** Has kinds that are no definition's. */
-  readonly isBuiltIn: boolean;
-  /** Kinds of definitions. */
-  readonly custom: readonly KindRow[];
-}
-
 /** Named as in the index: `apis/<group>/<version>`. */
 type Subjects = ReadonlyMap<string, Subject>;
 
@@ -84,7 +73,6 @@ class OpenApiOfParts implements OpenApi {
   private readonly hashes = new WeakMap<Subject, string>();
   private index: { readonly of: Subjects; readonly body: Buffer } | undefined;
   private readonly composed = new LRUCache<string, Promise<Composed>>({ maxSize: MOST_BYTES });
-  private describe: Describe | undefined;
   private forgetting: Timer | undefined;
   private readonly since: string;
 
@@ -211,10 +199,6 @@ class OpenApiOfParts implements OpenApi {
     for (const [name, digest] of digests) this.digests.set(name, hashOf([digest]));
   }
 
-  private builtInPiece(subject: Subject): ReturnType<typeof pieceV3> {
-    return pieceV3(this.options.builtIn, subject, subject.dialect, this.texts());
-  }
-
   /** The document that is kept, or a new one, made once for all who wait. */
   private document(
     key: string,
@@ -247,9 +231,12 @@ class OpenApiOfParts implements OpenApi {
   }
 
   private async partsV3(subject: Subject, form: PartForm): Promise<readonly DocumentPart[]> {
-    const { custom, dialect, isBuiltIn } = subject;
-    const shared = isBuiltIn ? this.builtInPiece(subject) : groupPieceV3(custom, this.options.builtIn, dialect, this.texts());
-    return [encodePart(shared, form), ...(await this.customParts(custom, dialect, form))];
+    const { custom, dialect } = subject;
+    const [shared, customParts] = await Promise.all([
+      this.parts.ofGroupVersion(this.options.builtIn, subject, form),
+      this.customParts(custom, dialect, form),
+    ]);
+    return [shared, ...customParts];
   }
 
   private async customParts(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<readonly DocumentPart[]> {
@@ -265,18 +252,12 @@ class OpenApiOfParts implements OpenApi {
     return made.filter((part) => part !== undefined);
   }
 
-  private texts(): Describe {
-    this.stayAWhile();
-    return (this.describe ??= readDescriptions());
-  }
-
   /** What is kept goes when nobody has asked for a while. */
   private stayAWhile(): void {
     this.forgetting?.cancel();
     this.forgetting = this.options.clock.after(KEEP_MS, () => {
       this.composed.clear();
       this.parts.forget();
-      this.describe = undefined;
     });
   }
 }

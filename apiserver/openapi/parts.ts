@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { GroupVersion } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Dialect } from '../../shared/names/dialect';
@@ -20,6 +21,16 @@ export interface PartFailure {
   readonly definition: string;
   readonly version: string;
   readonly message: string;
+}
+
+/** A document of version 3: what it is of. */
+export interface Subject extends GroupVersion {
+  /** Of its names. */
+  readonly dialect: Dialect;
+  /** Has kinds that are no definition's. */
+  readonly isBuiltIn: boolean;
+  /** Kinds of definitions. */
+  readonly custom: readonly KindRow[];
 }
 
 export interface PartsOptions {
@@ -83,6 +94,17 @@ export class Parts {
     );
     this.known.set(key, made, { size: 1 });
     return made;
+  }
+
+  /** Of a group version in version 3: all of a built-in one, or what one of custom kinds has besides them. */
+  async ofGroupVersion(
+    rows: readonly KindRow[],
+    { group, version, dialect, isBuiltIn, custom }: Subject,
+    form: PartForm,
+  ): Promise<DocumentPart> {
+    const of = isBuiltIn ? { group, version } : undefined;
+    const plain = custom.map(({ custom: _, ...row }) => row);
+    return (await this.threads.make({ type: 'groupVersion', rows, custom: plain, of, dialect, form })).part;
   }
 
   /** Of all built-in kinds in version 2, with a digest of what it says. */
