@@ -12,6 +12,7 @@ import type { CacheStatistics } from '../cache/statistics';
 import type { StoreStatus } from '../storage/store';
 import type { Ledger } from '../allocation/ledger';
 import { publishAllocations } from './allocation-metrics';
+import { PRIORITIES, type Priority } from '../../shared/runtime/turns';
 import { publishCache } from './cache-metrics';
 import { publishConnections, type ConnectionCounts } from './connection-metrics';
 import { DURATION_BUCKETS, EVENT_SIZE_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
@@ -25,6 +26,8 @@ export interface Gauges {
   /** Undefined when it is not known. */
   storage(): Promise<StoreStatus | undefined>;
   inFlight(): { readonly readOnly: number; readonly mutating: number };
+  /** Requests that are let in and have others before them. */
+  readonly turns: { waiting(priority: Priority): number };
   readonly connections: ConnectionCounts;
   /** The addresses and node ports of Services. */
   readonly ledger: Ledger;
@@ -361,6 +364,15 @@ export class Metrics {
         const { readOnly, mutating } = gauges.inFlight();
         this.set({ request_kind: 'readOnly' }, readOnly);
         this.set({ request_kind: 'mutating' }, mutating);
+      },
+    });
+    new Gauge({
+      name: 'apiserver_requests_waiting_for_turn',
+      help: 'Requests that are let in and wait for others, which share the event loop with them.',
+      labelNames: ['priority'],
+      registers,
+      collect() {
+        for (const priority of PRIORITIES) this.set({ priority }, gauges.turns.waiting(priority));
       },
     });
   }

@@ -24,6 +24,10 @@ export interface RequestContext {
   readonly fence?: Fence | undefined;
   /** What a user is told who may not create the object that an update or apply is about to create; absent = nobody asks. */
   readonly creationRefusal?: (() => StatusError | undefined) | undefined;
+  /** Where a lot of work begins: a promise when others go first. Absent = nobody else is there. */
+  turn?(): Promise<void> | undefined;
+  /** Lets others go first, in the middle of a lot of work. */
+  rest?(): Promise<void>;
   /** Adds a `Warning` header. Texts are de-duplicated and bounded by the endpoint layer. */
   warn(text: string): void;
 }

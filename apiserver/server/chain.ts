@@ -52,7 +52,7 @@ export function requestListener(parts: ChainParts, origin: Origin): RequestListe
   const run = chainOf(filterChain(parts), route(parts, failed), failed);
   const { api, clock, naming, metrics } = parts;
   return (request, reply) => {
-    const exchange = new Exchange(request, reply, api.outbox, origin, naming, clock.monotonic());
+    const exchange = new Exchange(request, reply, api, origin, naming, clock.monotonic());
     // A connection that breaks is the exchange's end, not an error of the process.
     exchange.input.on('error', ignore);
     reply.on('error', ignore);
@@ -82,6 +82,7 @@ function filterChain(parts: ChainParts): readonly Filter[] {
     ),
     filters.refuseImpersonation(),
     filters.limitInFlight(parts.inFlight),
+    filters.takeTurn(),
     filters.authorize(parts.authorize, (allowed) => metrics.authorized(allowed)),
   ];
 }

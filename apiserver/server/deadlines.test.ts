@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { ManualClock } from '../../test/support/manual-clock';
 import { Exchange } from '../endpoints/request/exchange';
+import { Turns } from '../../shared/runtime/turns';
 import { Outbox } from '../endpoints/output/outbox';
 import { Deadlines } from './deadlines';
 
@@ -16,7 +17,14 @@ function exchangeWith(clock: ManualClock): { exchange: Exchange; sent: string[];
     close: () => sent.push('closed'),
   });
   const request: unknown = { method: 'GET', headers: {} };
-  const exchange = Reflect.construct(Exchange, [request, stream, new Outbox(clock), 'secure', 'platform', clock.monotonic()]) as Exchange;
+  const exchange = Reflect.construct(Exchange, [
+    request,
+    stream,
+    { outbox: new Outbox(clock), turns: new Turns(clock) },
+    'secure',
+    'platform',
+    clock.monotonic(),
+  ]) as Exchange;
   return { exchange, sent, destroyed: () => destroyed };
 }
 

@@ -7,6 +7,7 @@ import { quote } from '../../shared/values/quote';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { parseDuration } from '../../shared/runtime/duration';
+import type { Priority } from '../../shared/runtime/turns';
 import type { Random } from '../../shared/runtime/random';
 import type { ClientCertificate } from '../authentication/authenticator';
 import type { AuthenticateRequest } from '../authentication/union';
@@ -14,7 +15,7 @@ import type { Attributes } from '../authorization/authorizer';
 import type { AuthorizeRequest } from '../authorization/union';
 import type { Exchange } from '../endpoints/request/exchange';
 import { decodePercent, Query } from '../endpoints/request/query';
-import { isLongRunning, pinnedName, requestInfo, UnreadableRequest } from '../endpoints/request/request-info';
+import { isLongRunning, pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request/request-info';
 import { sendStatus, sendText } from '../endpoints/answer/respond';
 import type { UserInfo } from '../registry/verbs';
 import type { Resources } from '../registry/resources';
@@ -188,6 +189,35 @@ export function limitInFlight(inFlight: InFlight): Filter {
     sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
     return false;
   };
+}
+
+/** Requests without a body begin here what they take; those with one begin when it is there. */
+export function takeTurn(): Filter {
+  return (exchange) => {
+    exchange.priority = priorityOf(exchange.info);
+    if (!BODILESS.has(exchange.method)) return true;
+    const turn = exchange.turn();
+    return turn === undefined ? true : turn.then(() => true);
+  };
+}
+
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
+/** What others need to stay alive or to be let in, by resource. */
+const VITAL: ReadonlySet<string> = new Set(['leases', 'tokenreviews', 'subjectaccessreviews']);
+
+function priorityOf(info: RequestInfo): Priority {
+  if (info.kind === 'path' || VITAL.has(info.resource)) return 'urgent';
+  switch (info.verb) {
+    case 'get':
+      return 'urgent';
+    case 'list':
+    case 'watch':
+    case 'deletecollection':
+      return info.name === '' ? 'bulk' : 'usual';
+    default:
+      return 'usual';
+  }
 }
 
 /** Whether the user may; else 403. */

@@ -119,7 +119,7 @@ export async function sendList(exchange: Exchange, encoder: Encoder, page: Shown
   const output = new ListOutput(exchange, encoder.contentType, options);
   const sink = new ByteSink(pool, (bytes, last, done) => output.write(bytes, last, done));
   try {
-    await writeItems(encoder, page, sink, output);
+    await writeItems(exchange, encoder, page, sink, output);
   } catch (error) {
     sink.discard();
     throw error;
@@ -135,7 +135,7 @@ export async function sendList(exchange: Exchange, encoder: Encoder, page: Shown
 }
 
 /** Stops early when the client is gone. */
-async function writeItems(encoder: Encoder, page: ShownPage, sink: ByteSink, output: ListOutput): Promise<void> {
+async function writeItems(exchange: Exchange, encoder: Encoder, page: ShownPage, sink: ByteSink, output: ListOutput): Promise<void> {
   const list = encoder.list(page);
   list.start(sink);
   let items = 0;
@@ -147,15 +147,11 @@ async function writeItems(encoder: Encoder, page: ShownPage, sink: ByteSink, out
     if (sink.full) await sink.ready();
     else if (bytes >= BYTES_PER_SLICE || (items % ITEMS_PER_SLICE === 0 && output.slow())) {
       bytes = 0;
-      await nextTurn();
+      await exchange.rest();
     }
     if (output.gone) return;
   }
   list.end(sink);
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** What a reply and a compressor have in common. */

@@ -9,14 +9,14 @@ import type { Resources } from '../../registry/resources';
 import type { Operations } from '../../registry/operations/operation';
 import type { Views } from '../../registry/operations/views';
 import type { Exchange } from '../request/exchange';
-import type { Outbox } from '../output/outbox';
+import type { ExchangeParts } from '../request/exchange';
 import type { SelectionBuilder } from '../request/parameters';
 import type { Encoders } from '../representation/encoders';
 import type { ResourceRequest } from '../request/request-info';
 import type { WatchMeter } from '../answer/watch-stream';
 import type { LiveWatches } from '../answer/live-watches';
 
-export interface ApiParts {
+export interface ApiParts extends ExchangeParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly gates: FeatureGates;
@@ -32,7 +32,6 @@ export interface ApiParts {
   aliasOf(namespace: string): NamespaceAlias | undefined;
   readonly encoders: Encoders;
   readonly watches: LiveWatches;
-  readonly outbox: Outbox;
   /** Least duration of a watch that names none, in seconds; the most is twice that. */
   readonly minRequestTimeoutSeconds: number;
   /** A watch has begun; the returned function is called at its end. */

@@ -66,3 +66,17 @@ it('sends before an answer what goes over the same connection, and nothing else'
   await settle();
   expect([other, plain].map(({ sentAt }) => sentAt.length)).toEqual([1, 1]);
 });
+
+it('gives way between those who have something to send, and sends to each once', async () => {
+  const clock = new ManualClock();
+  const outbox = new Outbox(clock);
+  const watches = Array.from({ length: 20 }, () => new Watch(clock, 1));
+  for (const watch of watches) outbox.add(watch);
+  const sent = (): number => watches.filter(({ sentAt }) => sentAt.length > 0).length;
+  await settle();
+  expect(sent()).toBe(8);
+  await clock.advanceAsync(8);
+  expect(sent()).toBe(16);
+  await clock.advanceAsync(20);
+  expect(watches.every(({ sentAt }) => sentAt.length === 1)).toBe(true);
+});

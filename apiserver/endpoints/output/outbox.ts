@@ -8,6 +8,9 @@ import { bare, Joiner } from './frame';
 
 /** Longest rest between two sendings. */
 const MAX_REST_MS = 20;
+/** So long is sent without giving way, looked at after so many watches. */
+const SLICE_MS = 4;
+const STRIDE = 8;
 /** A timer is not finer than this. */
 const MIN_REST_MS = 1;
 
@@ -57,11 +60,19 @@ export class Outbox {
   private flush(): void {
     const { senders, clock } = this;
     const startedAt = clock.monotonic();
-    this.senders = [];
-    for (const sender of senders) sender.flush();
-    this.chunks.forget();
-    this.bare.forget();
-    const endedAt = clock.monotonic();
+    let endedAt = startedAt;
+    let sent = 0;
+    while (sent < senders.length && endedAt - startedAt < SLICE_MS) {
+      const end = Math.min(sent + STRIDE, senders.length);
+      for (; sent < end; sent += 1) senders[sent]?.flush();
+      endedAt = clock.monotonic();
+    }
+    this.senders = sent === senders.length ? [] : senders.slice(sent);
+    if (this.senders.length === 0) {
+      this.chunks.forget();
+      this.bare.forget();
+    }
     this.restsUntil = endedAt + Math.min(endedAt - startedAt, MAX_REST_MS);
+    if (this.senders.length > 0) this.schedule();
   }
 }

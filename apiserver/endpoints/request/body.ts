@@ -24,11 +24,14 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 /** The client went away, or was cut off, while sending its body. */
 export class BodyAborted extends Error {}
 
-/** The whole body. Rejects with 413 as soon as it is known to be longer than `limit` bytes; nothing more is read then. */
-export function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Promise<Buffer> {
+/** The whole body, when it is the request's turn to be worked on. Rejects with 413 as soon as it is known to be longer than `limit` bytes; nothing more is read then. */
+export async function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Promise<Buffer> {
   const declared = Number(exchange.header('content-length') ?? '0');
-  if (declared > limit) return Promise.reject(tooLarge(exchange, limit));
-  return new Promise((resolve, reject) => collect(exchange, limit, resolve, reject));
+  if (declared > limit) throw tooLarge(exchange, limit);
+  const body = await new Promise<Buffer>((resolve, reject) => collect(exchange, limit, resolve, reject));
+  const turn = exchange.turn();
+  if (turn !== undefined) await turn;
+  return body;
 }
 
 function collect(exchange: Exchange, limit: number, resolve: (body: Buffer) => void, reject: (error: Error) => void): void {

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
 import { Exchange } from './exchange';
+import { Turns } from '../../../shared/runtime/turns';
 import { Outbox } from '../output/outbox';
 
 /** An exchange over the HTTP/2 connection `session`; `log` is what goes over it. */
@@ -11,7 +12,14 @@ function exchangeOn(session: object, outbox: Outbox, log: string[]): Exchange {
     respond: () => undefined,
     end: (body: Buffer) => log.push(body.toString()),
   });
-  return Reflect.construct(Exchange, [{ method: 'PUT', headers: {} }, stream, outbox, 'secure', 'platform', 0]) as Exchange;
+  return Reflect.construct(Exchange, [
+    { method: 'PUT', headers: {} },
+    stream,
+    { outbox, turns: new Turns(new ManualClock()) },
+    'secure',
+    'platform',
+    0,
+  ]) as Exchange;
 }
 
 const watchOn = (session: object, log: string[]) => ({ session, flush: () => void log.push('event') });

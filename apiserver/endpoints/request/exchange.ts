@@ -9,6 +9,7 @@ import { quote } from '../../../shared/values/quote';
 import { badRequest, type StatusError } from '../../../shared/api/errors/status';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { RequestContext, ServedResource, UserInfo } from '../../registry/verbs';
+import type { Priority, Turns } from '../../../shared/runtime/turns';
 import type { Outbox } from '../output/outbox';
 import { EMPTY_QUERY, type Query } from './query';
 import type { RequestInfo } from './request-info';
@@ -43,6 +44,13 @@ const MAX_TEXT_BYTES = 16 * 1024;
 
 const UNKNOWN_PATH: RequestInfo = { kind: 'path', path: '', verb: '' };
 
+/** What the exchanges of a server have in common. */
+export interface ExchangeParts {
+  /** Where the frames of watches wait. */
+  readonly outbox: Outbox;
+  readonly turns: Turns;
+}
+
 export class Exchange implements RequestContext {
   readonly method: string;
   auditId = '';
@@ -53,6 +61,8 @@ export class Exchange implements RequestContext {
   /** The spelling of names in the answer. */
   dialect: Dialect;
   user: UserInfo = ANONYMOUS;
+  /** How soon it goes on where others are there too. */
+  priority: Priority = 'urgent';
   creationRefusal: (() => StatusError | undefined) | undefined;
   deadline = Number.POSITIVE_INFINITY;
   /** The status that was or is being sent; 0 before. */
@@ -74,8 +84,7 @@ export class Exchange implements RequestContext {
     readonly request: Incoming,
     /** Where the reply goes. */
     readonly output: Outgoing,
-    /** Where the frames of watches wait. */
-    private readonly outbox: Outbox,
+    private readonly parts: ExchangeParts,
     readonly origin: Origin,
     naming: Dialect,
     /** Clock.monotonic at arrival. */
@@ -107,6 +116,14 @@ export class Exchange implements RequestContext {
     if (fence === undefined)
       throw badRequest(`the header ${FENCE_HEADER} is not of the form namespace/name;transitions;holder: ${quote(text)}`);
     return fence;
+  }
+
+  turn(): Promise<void> | undefined {
+    return this.parts.turns.take(this.priority, this.user.name);
+  }
+
+  rest(): Promise<void> {
+    return this.parts.turns.wait('bulk', this.user.name);
   }
 
   warn(text: string): void {
@@ -147,7 +164,7 @@ export class Exchange implements RequestContext {
     this.status = status;
     if (status !== 304) headers['Content-Length'] = body.length;
     const { output } = this;
-    if (!(output instanceof ServerResponse) && this.outbox.flushBefore(output)) setImmediate(() => this.hand(status, headers, body));
+    if (!(output instanceof ServerResponse) && this.parts.outbox.flushBefore(output)) setImmediate(() => this.hand(status, headers, body));
     else this.hand(status, headers, body);
   }
 

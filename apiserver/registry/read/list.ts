@@ -70,7 +70,7 @@ export async function list(
   const selective = selects(selection);
   // Nobody has to look for what is all wanted: it is walked at the pace of who writes it.
   if (limit === Infinity && !selective) return { revision: snapshot.revision, entries: snapshot.range(scope.start, scope.end) };
-  const pace = new Pace(parts.clock, yieldToOthers);
+  const pace = new Pace(parts.clock, () => context.rest?.() ?? yieldToOthers());
   const page = await firstMatches(snapshot, { read, scope, selection, selective, limit, pace });
   // Later pages are asked of this same state; a later page found it pinned, or had to read it from the store.
   if (!laterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);

@@ -65,6 +65,8 @@ export interface Attempts {
   readonly dryRun: boolean;
   /** How an earlier update of this request left the object: it begins there. */
   readonly left?: Entry;
+  /** To be waited for before the answer is made: many writes are stored at once. */
+  readonly turn?: () => Promise<void> | undefined;
   /** Refusals rest on more than the objects above, so only a cache that has caught up proves them. */
   readonly restsOnMore: boolean;
 }
@@ -113,6 +115,7 @@ export async function guaranteedUpdate<R>(
     const result = await commit(store, transactionOf(compared, current, step), { clock, deadline: attempts.deadline, since });
     if (result.committed) {
       await cache.waitFor(result.revision, { deadline: clock.monotonic() + ECHO_PATIENCE_MS });
+      await attempts.turn?.();
       return step.finish(result.revision);
     }
     if (clock.monotonic() >= attempts.deadline)

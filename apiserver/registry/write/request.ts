@@ -89,6 +89,7 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
         guards: guardsOf(guarding, request, name),
         deadline: Math.min(context.deadline, clock.monotonic() + WRITE_LIMIT_MS),
         dryRun,
+        turn: () => context.turn?.(),
         restsOnMore: info.strategy.allocation !== undefined,
       };
     },

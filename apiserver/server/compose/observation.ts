@@ -2,6 +2,7 @@
 import { Health } from '../../health/checks';
 import { serverChecks, sharedCheck } from '../../health/server-checks';
 import { Metrics } from '../../metrics/metrics';
+import { Turns } from '../../../shared/runtime/turns';
 import { Connections } from '../connections';
 import { InFlight } from '../in-flight';
 import { ServerState } from '../state';
@@ -11,6 +12,7 @@ import type { State } from './state';
 export interface Observation {
   readonly progress: ServerState;
   readonly inFlight: InFlight;
+  readonly turns: Turns;
   readonly connections: Connections;
   readonly metrics: Metrics;
   readonly health: Health;
@@ -23,12 +25,14 @@ export function observe(setting: Setting, state: State): Observation {
   const progress = new ServerState(options.sendRetryAfter);
   const inFlight = new InFlight({ readOnly: options.maxReadOnly, mutating: options.maxMutating });
   const connections = new Connections(options.connectionCaps);
-  const metrics = metricsOf(setting, state, { inFlight, connections });
+  const turns = new Turns(clock);
+  const metrics = metricsOf(setting, state, { inFlight, turns, connections });
   const storeAnswers = sharedCheck((call) => store.revision(call), clock);
   const storeTakesWrites = sharedCheck((call) => store.health(call), clock);
   return {
     progress,
     inFlight,
+    turns,
     connections,
     metrics,
     health: healthOf(setting, state, { progress, metrics, storeAnswers, storeTakesWrites }),
@@ -36,13 +40,14 @@ export function observe(setting: Setting, state: State): Observation {
   };
 }
 
-type Counted = Pick<Observation, 'inFlight' | 'connections'>;
+type Counted = Pick<Observation, 'inFlight' | 'turns' | 'connections'>;
 
-function metricsOf({ options, store, clock }: Setting, { cache, ledger }: State, { inFlight, connections }: Counted): Metrics {
+function metricsOf({ options, store, clock }: Setting, { cache, ledger }: State, { inFlight, turns, connections }: Counted): Metrics {
   return new Metrics(clock, options.gates, {
     storageObjects: () => cache.storedTypes().map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
     storage: () => store.status().catch(() => undefined),
     inFlight: () => inFlight,
+    turns,
     connections,
     ledger,
     cache: () => cache.statistics,

@@ -123,7 +123,7 @@ function operationsOf(setting: Setting, state: State, admission: Admission, acce
 function apiOf(setting: Setting, state: State, observation: Observation, writer: Writer, operations: Operations): ApiParts {
   const { options, clock, random, names } = setting;
   const { resources, reader, gate } = state;
-  const { metrics, storeAnswers } = observation;
+  const { metrics, storeAnswers, turns } = observation;
   return {
     clock,
     random,
@@ -142,6 +142,7 @@ function apiOf(setting: Setting, state: State, observation: Observation, writer:
     encoders: new Encoders({ table: tables, clock, naming: options.naming }),
     watches: new LiveWatches(),
     outbox: new Outbox(clock),
+    turns,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     watchMeter: (group, version, kind) => metrics.watchMeter(group, version, kind),
     deprecatedRequested: (row, deprecation, subresource) => metrics.deprecatedRequested(row, deprecation, subresource),

@@ -1,0 +1,113 @@
+import { ManualClock } from '../../test/support/manual-clock';
+import { Turns, type Priority, type TurnScheduler } from './turns';
+
+/** An event loop whose turns the test takes. */
+class Loop implements TurnScheduler {
+  private next: (() => void)[] = [];
+  private rest: (() => void)[] = [];
+
+  inNextTurn(run: () => void): void {
+    this.next.push(run);
+  }
+
+  afterwards(run: () => void): void {
+    this.rest.push(run);
+  }
+
+  async turn(): Promise<void> {
+    const due = this.next;
+    this.next = [];
+    for (const run of due) run();
+    for (let runs = 0; runs < 100; runs += 1) {
+      await Promise.resolve();
+      await Promise.resolve();
+      const run = this.rest.shift();
+      if (run === undefined) return;
+      run();
+    }
+  }
+}
+
+const setUp = () => {
+  const clock = new ManualClock();
+  const loop = new Loop();
+  const done: string[] = [];
+  const turns = new Turns(clock, loop);
+  /** Somebody who works for `costMs` when he is let on. */
+  const come = (name: string, priority: Priority, flow = 'one', costMs = 1): void => {
+    const work = (): void => {
+      clock.advance(costMs);
+      done.push(name);
+    };
+    const turn = turns.take(priority, flow);
+    if (turn === undefined) work();
+    else void turn.then(work);
+  };
+  return { clock, loop, done, turns, come };
+};
+
+it('lets on at once as long as the turn is short, and the others a few milliseconds at a time', async () => {
+  const { loop, done, come, turns } = setUp();
+  for (let index = 0; index < 12; index += 1) come(String(index), 'usual');
+  expect(done).toEqual(['0', '1', '2', '3']);
+  expect(turns.waiting('usual')).toBe(8);
+  await loop.turn();
+  expect(done).toHaveLength(8);
+  await loop.turn();
+  expect(done).toEqual(Array.from({ length: 12 }, (_, index) => String(index)));
+  await loop.turn();
+  come('later', 'bulk');
+  expect(done).toHaveLength(13);
+});
+
+it('lets the urgent go first, though nobody for ever', async () => {
+  const { loop, done, come } = setUp();
+  come('first', 'usual', 'one', 4);
+  for (let index = 0; index < 20; index += 1) {
+    come('bulk', 'bulk');
+    come('usual', 'usual');
+    come('urgent', 'urgent');
+  }
+  for (let turn = 0; turn < 3; turn += 1) await loop.turn();
+  const count = (name: string): number => done.filter((other) => other === name).length;
+  expect(done.slice(1, 4)).toEqual(['urgent', 'urgent', 'urgent']);
+  expect([count('urgent'), count('usual'), count('bulk')]).toEqual([9, 2, 1]);
+});
+
+it('does not let somebody pass those who wait', async () => {
+  const { loop, done, come, clock } = setUp();
+  come('first', 'usual', 'one', 4);
+  come('second', 'usual');
+  await loop.turn();
+  clock.advance(4);
+  come('third', 'usual');
+  come('fourth', 'usual');
+  expect(done).toEqual(['first', 'second']);
+  await loop.turn();
+  expect(done).toEqual(['first', 'second', 'third', 'fourth']);
+});
+
+it('gives every flow its turn, however many wait in another', async () => {
+  const { loop, done, come } = setUp();
+  come('first', 'usual', 'greedy', 4);
+  for (let index = 0; index < 100; index += 1) come('greedy', 'usual', 'greedy');
+  come('modest', 'usual', 'modest');
+  await loop.turn();
+  expect(done).toContain('modest');
+});
+
+it('lets those who have worked on go behind those who come', async () => {
+  const { loop, done, come, turns, clock } = setUp();
+  const walk = async (): Promise<void> => {
+    for (let slice = 0; slice < 3; slice += 1) {
+      clock.advance(5);
+      done.push(`slice ${slice}`);
+      await turns.wait('bulk', 'walker');
+    }
+  };
+  void walk();
+  come('short', 'urgent');
+  await loop.turn();
+  await loop.turn();
+  expect(done).toEqual(['slice 0', 'short', 'slice 1', 'slice 2']);
+});

@@ -1,0 +1,125 @@
+/**
+ * Whose work goes next on the one thread that serves everyone. As long as a turn of the event loop is short, whoever comes goes on at once; beyond
+ * that all wait, and are let go on a few milliseconds' worth a turn, so that the loop gets back to what arrives: new connections, short requests,
+ * the store's answers. The urgent go first, the others are not starved, and among equals every flow has its turn, however much another asks for.
+ * Never counts or limits requests: whoever waits here has been let in.
+ */
+import type { Clock } from './clock';
+
+/** What keeps a cluster alive or takes no time; what is usual; what takes long and may. */
+export const PRIORITIES = ['urgent', 'usual', 'bulk'] as const;
+export type Priority = (typeof PRIORITIES)[number];
+
+/** Work of one turn, in milliseconds. */
+const TURN_MS = 4;
+/** Who is asked in turn; where nobody waits, the next one is. */
+const ORDER: readonly Priority[] = ['urgent', 'urgent', 'urgent', 'usual', 'urgent', 'urgent', 'urgent', 'usual', 'bulk'];
+
+type GoOn = () => void;
+
+/** Those who wait at one priority: one of each flow in turn. */
+class Line {
+  private readonly flows = new Map<string, Set<GoOn>>();
+  length = 0;
+
+  add(flow: string, goOn: GoOn): void {
+    const waiting = this.flows.get(flow);
+    if (waiting === undefined) this.flows.set(flow, new Set([goOn]));
+    else waiting.add(goOn);
+    this.length += 1;
+  }
+
+  next(): GoOn | undefined {
+    for (const [flow, waiting] of this.flows) {
+      this.flows.delete(flow);
+      for (const goOn of waiting) {
+        waiting.delete(goOn);
+        this.length -= 1;
+        if (waiting.size > 0) this.flows.set(flow, waiting);
+        return goOn;
+      }
+    }
+    return undefined;
+  }
+}
+
+/** How a turn is divided: what runs in the next one, and what runs in this one after all that the one let on has to do at once. */
+export interface TurnScheduler {
+  inNextTurn(run: () => void): void;
+  afterwards(run: () => void): void;
+}
+
+const EVENT_LOOP: TurnScheduler = {
+  inNextTurn: (run) => void setImmediate(run),
+  // Ticks come before promises, but only when the promises that are due have run.
+  afterwards: (run) => queueMicrotask(() => process.nextTick(run)),
+};
+
+export class Turns {
+  private readonly lines: Readonly<Record<Priority, Line>> = { urgent: new Line(), usual: new Line(), bulk: new Line() };
+  /** Clock.monotonic when this turn's work began; undefined = nothing was done yet. */
+  private since: number | undefined;
+  private asked = 0;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly scheduler: TurnScheduler = EVENT_LOOP,
+  ) {}
+
+  /** How many wait. */
+  waiting(priority: Priority): number {
+    return this.lines[priority].length;
+  }
+
+  /** Undefined = go on at once; otherwise resolves when it is one's turn. */
+  take(priority: Priority, flow: string): Promise<void> | undefined {
+    if (this.since === undefined) this.begin();
+    const { lines } = this;
+    const isFree = lines.urgent.length === 0 && (priority === 'urgent' || lines.usual.length + lines.bulk.length === 0);
+    if (isFree && !this.isOver()) return undefined;
+    return this.wait(priority, flow);
+  }
+
+  /** For those who have had a turn and are not done. */
+  wait(priority: Priority, flow: string): Promise<void> {
+    if (this.since === undefined) this.begin();
+    return new Promise((resolve) => this.lines[priority].add(flow, resolve));
+  }
+
+  private begin(): void {
+    this.since = this.clock.monotonic();
+    this.scheduler.inNextTurn(() => this.turn());
+  }
+
+  private isOver(): boolean {
+    return this.since !== undefined && this.clock.monotonic() - this.since >= TURN_MS;
+  }
+
+  private turn(): void {
+    const { lines } = this;
+    if (lines.urgent.length + lines.usual.length + lines.bulk.length === 0) {
+      this.since = undefined;
+      return;
+    }
+    this.begin();
+    this.letOn();
+  }
+
+  /** Lets one after the other go on while the turn lasts. What each does at once is done before the next. */
+  private letOn(): void {
+    this.next()?.();
+    this.scheduler.afterwards(() => {
+      const { urgent, usual, bulk } = this.lines;
+      if (urgent.length + usual.length + bulk.length > 0 && !this.isOver()) this.letOn();
+    });
+  }
+
+  private next(): GoOn | undefined {
+    for (let tries = 0; tries < ORDER.length; tries += 1) {
+      const line = this.lines[ORDER[this.asked % ORDER.length] ?? 'usual'];
+      this.asked += 1;
+      if (line.length > 0) return line.next();
+    }
+    return undefined;
+  }
+}
