@@ -16,7 +16,7 @@ import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-
 import { groupsPieceV2 } from './documents';
 import { chosenForm, type Form } from './forms';
 import { compose, encodePart, type DocumentPart, type PartForm } from './part';
-import { Parts, type PartFailure, type Subject } from './parts';
+import { Parts, type PartFailure, type DocumentSubject } from './parts';
 
 export interface OpenApiParts {
   /** The built-in kinds among the served ones. */
@@ -54,7 +54,7 @@ const UNCACHED = { 'cache-control': 'no-cache, private' };
 const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
 /** Named as in the index: `apis/<group>/<version>`. */
-type Subjects = ReadonlyMap<string, Subject>;
+type DocumentSubjects = ReadonlyMap<string, DocumentSubject>;
 
 /** A document as it is sent. */
 interface Composed {
@@ -64,14 +64,14 @@ interface Composed {
 
 class OpenApiOfParts implements OpenApi {
   private readonly parts: Parts;
-  private readonly subjects: () => Subjects;
+  private readonly subjects: () => DocumentSubjects;
   private readonly customRows: () => readonly KindRow[];
   /** Of built-in group versions, which never change. */
   private readonly digests = new Map<string, string>();
   private digesting: Promise<void> | undefined;
   private builtInV2: Promise<string> | undefined;
-  private readonly hashes = new WeakMap<Subject, string>();
-  private index: { readonly of: Subjects; readonly body: Buffer } | undefined;
+  private readonly hashes = new WeakMap<DocumentSubject, string>();
+  private index: { readonly of: DocumentSubjects; readonly body: Buffer } | undefined;
   private readonly composed = new LRUCache<string, Promise<Composed>>({ maxSize: MOST_BYTES });
   private forgetting: Timer | undefined;
   private readonly since: string;
@@ -154,11 +154,11 @@ class OpenApiOfParts implements OpenApi {
     return { 'cache-control': 'public, immutable', expires: new Date(this.options.clock.now() + YEAR_MS).toUTCString() };
   }
 
-  private address(name: string, subject: Subject): string {
+  private address(name: string, subject: DocumentSubject): string {
     return `${V3}/${name}?hash=${this.hashV3(name, subject)}`;
   }
 
-  private hashV3(name: string, subject: Subject): string {
+  private hashV3(name: string, subject: DocumentSubject): string {
     const ofBuiltIn = this.digests.get(name);
     const known = subject.custom.length === 0 ? ofBuiltIn : this.hashes.get(subject);
     if (known !== undefined) return known;
@@ -230,7 +230,7 @@ class OpenApiOfParts implements OpenApi {
     return [part, ...(custom.length === 0 ? [] : [encodePart(groupsPieceV2(custom, naming), form)]), ...customParts];
   }
 
-  private async partsV3(subject: Subject, form: PartForm): Promise<readonly DocumentPart[]> {
+  private async partsV3(subject: DocumentSubject, form: PartForm): Promise<readonly DocumentPart[]> {
     const { custom, dialect } = subject;
     const [shared, customParts] = await Promise.all([
       this.parts.ofGroupVersion(this.options.builtIn, subject, form),
@@ -270,7 +270,7 @@ function hashOf(texts: readonly string[]): string {
   return createHash('sha512').update(texts.join('\n')).digest('hex').toUpperCase();
 }
 
-function subjectsOf(rows: readonly KindRow[], naming: Dialect): Subjects {
+function subjectsOf(rows: readonly KindRow[], naming: Dialect): DocumentSubjects {
   const subjects = new Map<string, { group: string; version: string; dialect: Dialect; isBuiltIn: boolean; custom: KindRow[] }>();
   for (const row of rows) {
     for (const dialect of dialectsOf(row, naming)) {

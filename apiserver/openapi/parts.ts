@@ -24,7 +24,7 @@ export interface PartFailure {
 }
 
 /** A document of version 3: what it is of. */
-export interface Subject extends GroupVersion {
+export interface DocumentSubject extends GroupVersion {
   /** Of its names. */
   readonly dialect: Dialect;
   /** Has kinds that are no definition's. */
@@ -99,7 +99,7 @@ export class Parts {
   /** Of a group version in version 3: all of a built-in one, or what one of custom kinds has besides them. */
   async ofGroupVersion(
     rows: readonly KindRow[],
-    { group, version, dialect, isBuiltIn, custom }: Subject,
+    { group, version, dialect, isBuiltIn, custom }: DocumentSubject,
     form: PartForm,
   ): Promise<DocumentPart> {
     const of = isBuiltIn ? { group, version } : undefined;
