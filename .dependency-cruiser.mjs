@@ -83,7 +83,7 @@ const table = {
   'apiserver/kinds/node': ['apiserver/kinds/core/pod-template'],
   'apiserver/kinds': [],
   'apiserver/upkeep': ['apiserver/kinds/core/service', 'apiserver/registry/write'],
-  'apiserver/custom-resources': ['apiserver/upkeep', 'shared/expression/custom'],
+  'apiserver/custom-resources': ['apiserver/upkeep', 'apiserver/kinds/apiextensions', 'shared/expression/custom'],
   'apiserver/admission': ['apiserver/kinds/networking', 'apiserver/kinds/scheduling', 'apiserver/registry/object'],
   'apiserver/authentication': ['shared/api/identity'],
   'apiserver/authentication/service-account': ['apiserver/authentication', 'shared/api/metadata', 'shared/serialization', 'shared/runtime'],

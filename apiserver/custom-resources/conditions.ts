@@ -3,7 +3,8 @@ import { arrayAt, isObject, stringAt, type JsonObject } from '../../shared/value
 import { timestamp } from '../../shared/api/metadata/object-meta';
 
 export interface Condition {
-  readonly type: 'Described' | 'Established' | 'NamesAccepted' | 'NonStructuralSchema' | 'Terminating';
+  readonly type:
+    'Described' | 'Established' | 'KubernetesAPIApprovalPolicyConformant' | 'NamesAccepted' | 'NonStructuralSchema' | 'Terminating';
   readonly status: 'False' | 'True';
   readonly reason: string;
   readonly message: string;

@@ -155,12 +155,12 @@ export class Definitions {
     const outline = outlineOf(entry.bytes);
     const source = { texts: outline.schemas };
     const read = readDefinition(outline, source, this.schemas);
-    const { status, finalizers } = read;
+    const { status, finalizers, approval } = read;
     let definition = read;
     if (before?.definition.identity === read.identity) {
       // What is served stays as it is; the bytes that it was made of may go.
       before.source.texts = source.texts;
-      definition = { ...before.definition, status, finalizers };
+      definition = { ...before.definition, status, finalizers, approval };
       this.known.set(name, { ...before, definition });
     } else this.replace(name, before, read, source);
     this.names.place(name, definition.group, objectAt(status, 'acceptedNames') ?? {}, !conditionIsTrue(status, 'NamesAccepted'));

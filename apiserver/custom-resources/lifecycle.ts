@@ -13,6 +13,7 @@ import { Pace, yieldToOthers } from '../cache/pace';
 import { keepUp, ownContext, OWN_WRITE, type Upkeep } from '../upkeep/upkeep';
 import type { Resource, Subresource, Writer } from '../registry/verbs';
 import { parseEntry } from '../registry/object/stored-object';
+import { approvalCondition } from './approval';
 import { conditionsOf, DELETING_INSTANCES, notDescribed, withCondition, withoutCondition } from './conditions';
 import type { DefinitionChange, Definitions } from './definitions';
 import { nameStatus, type Named } from './naming';
@@ -109,9 +110,10 @@ class Keeper {
   }
 
   /** The same when nothing is to change. */
-  private wantedStatus(definition: Definition, own: Named): JsonObject {
+  private wantedStatus(definition: Definition, own: Named & Pick<Definition, 'approval'>): JsonObject {
     const { definitions, clock } = this.options;
-    const status = nameStatus(own, definitions.takenFrom(definition), clock.now());
+    const named = nameStatus(own, definitions.takenFrom(definition), clock.now());
+    const status = own.approval === undefined ? named : withCondition(named, own.approval, clock.now());
     const why = definitions.whyUndescribed(definition.name);
     if (why !== undefined) return withCondition(status, notDescribed(why), clock.now());
     return this.redefined.has(definition.name) ? withoutCondition(status, 'Described') : status;
@@ -134,7 +136,11 @@ class Keeper {
     if (object === undefined) return true;
     if (isTerminating(readMetadata(object))) return this.cleanUp(name, object);
     const { definitions } = this.options;
-    const own = { requested: objectAt(objectAt(object, 'spec'), 'names') ?? {}, status: objectAt(object, 'status') ?? {} };
+    const own = {
+      requested: objectAt(objectAt(object, 'spec'), 'names') ?? {},
+      status: objectAt(object, 'status') ?? {},
+      approval: approvalCondition(definition.group, objectAt(readMetadata(object), 'annotations')),
+    };
     const status = this.wantedStatus(definition, own);
     await yieldToOthers();
     // Another replica may have come first.

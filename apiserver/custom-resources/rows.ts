@@ -23,7 +23,8 @@ import { SCALE, type KindRow, type SelectableField, type SubresourceRow, type Ve
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { StoredType } from '../cache/cache';
 import { customType } from '../cache/key-space';
-import { conditionIsTrue } from './conditions';
+import { approvalCondition } from './approval';
+import { conditionIsTrue, type Condition } from './conditions';
 import type { Outline } from './outline';
 import type { Schemas } from './schemas';
 
@@ -40,6 +41,8 @@ export interface Definition {
   /** The names that it asks for. */
   readonly requested: JsonObject;
   readonly status: JsonObject;
+  /** What its status is to say of who agreed to it. */
+  readonly approval: Condition | undefined;
   /** One per served version. */
   readonly rows: readonly KindRow[];
   /** Of the version that objects are stored in, served or not. */
@@ -95,6 +98,7 @@ export function readDefinition({ object, schemas: texts }: Outline, source: Sche
     finalizers: stringsAt(metadata, 'finalizers'),
     requested: objectAt(spec, 'names') ?? {},
     status,
+    approval: approvalCondition(group, objectAt(metadata, 'annotations')),
     rows: versions.filter((version) => own(version, 'served') === true).map((version) => rowOf(shared, version)),
     storageRow: rowOf(shared, storage ?? {}),
     identity: digest([spec, shared.digests, names, terminating, established]),
@@ -167,7 +171,8 @@ function versionOf(shared: Shared, version: JsonObject): CustomVersion {
     schemaText: textOf,
     // What decides how an object of the version looks when it is read.
     schemaId: digest([schemaDigest, own(version, 'selectableFields') ?? null]),
-    shownId: digest([version, schemaDigest]),
+    // Objects that are stored in another version look as its schema has them, too.
+    shownId: digest([version, [...digests]]),
     versions: known,
     storageVersion,
     needsWebhook: webhook && versionName !== storageVersion,

@@ -2,14 +2,7 @@
  * From a parsed request to its handler: which paths lead somewhere, which methods they take; which of the two is wrong decides between 404 and 405.
  * Never looks at headers or bodies.
  */
-import {
-  badRequest,
-  clientFault,
-  methodNotAllowedOnRoute,
-  routeNotFound,
-  serviceUnavailable,
-  watchNotSupported,
-} from '../../shared/api/errors/status';
+import { badRequest, clientFault, methodNotAllowedOnRoute, routeNotFound, watchNotSupported } from '../../shared/api/errors/status';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { Deprecation, KindRow, Verb } from '../../shared/api/kinds';
 import { textIn } from '../../shared/names/dialect';
@@ -17,7 +10,7 @@ import type { Resource, ServedResource } from '../registry/verbs';
 import type { ApiParts } from './handlers/api-parts';
 import { customVerb } from './custom-routes';
 import type { Exchange } from './request/exchange';
-import { subresourceRow } from './handlers/answer';
+import { checkShowable, subresourceRow } from './handlers/answer';
 import { remove, removeCollection } from './handlers/delete';
 import { operate } from './handlers/operation';
 import { connectTo } from './handlers/connect';
@@ -68,18 +61,15 @@ export function routeResource(parts: ApiParts, exchange: Exchange, info: Resourc
 function routeCustom(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const verb = customVerb(exchange, resource.row, info);
   if (verb === undefined) throw new PageNotFound();
-  if (resource.row.custom?.needsWebhook === true) throw serviceUnavailable(noConversion(resource.row));
+  if (!LOOKS.includes(verb)) checkShowable(resource.row);
   checkName(info.name);
   checkNamespace(resource, info.namespace);
   warnOfDeprecation(parts, exchange, resource, info);
   return HANDLERS[verb](parts, exchange, resource, info);
 }
 
-/** Showing the object as it is stored would leave out or make up what only the webhook knows. */
-function noConversion({ group, version, custom }: KindRow): string {
-  const stored = custom?.storageVersion ?? '';
-  return `conversion webhooks are not called by this server: ask for ${apiVersionOf({ group, version: stored })}, in which objects are stored, instead of ${version}`;
-}
+/** They find out themselves whether there is anything to show. */
+const LOOKS: readonly Verb[] = ['get', 'list'];
 
 /** There is nothing at this path, neither inside the API nor outside of it. */
 export class PageNotFound extends Error {}

@@ -4,12 +4,10 @@
  */
 import type { CustomVersion } from '../../shared/api/structural/version';
 import { publishSchema } from '../../shared/api/structural/publish';
-import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
 import { openApiName } from '../../shared/api/types';
 import { parseStored } from '../../shared/serialization';
-import type { Describe } from './descriptions';
 
 const OBJECT_META = 'meta.v1.ObjectMeta';
 const LIST_META = 'meta.v1.ListMeta';
@@ -21,7 +19,6 @@ export interface CustomSchemaOptions {
   readonly version: 2 | 3;
   /** What published names of built-in types begin with. */
   readonly root: string;
-  readonly describe?: Describe;
 }
 
 /** By published name. */
@@ -39,10 +36,11 @@ export function customSchemas(rows: readonly KindRow[], options: CustomSchemaOpt
 }
 
 function kindSchema(row: KindRow, { schemaText }: CustomVersion, options: CustomSchemaOptions): JsonObject {
-  const objectMembers = { ...typeMeta(options), metadata: reference(OBJECT_META, options) };
   const selectable = (row.selectableFields ?? []).map(({ path }) => ({ fieldPath: path }));
+  const objectMembers = members(TEXTS.object, OBJECT_META, options);
+  const embeddedMembers = members(TEXTS.embedded, OBJECT_META, options);
   return {
-    ...publishSchema(parseStored(schemaText()), { version: options.version, objectMembers }),
+    ...publishSchema(parseStored(schemaText()), { version: options.version, objectMembers, embeddedMembers }),
     ...kindNames(row, row.kind),
     'x-kubernetes-selectable-fields': selectable,
   };
@@ -52,30 +50,43 @@ function listSchema(row: KindRow, options: CustomSchemaOptions): JsonObject {
   const name = openApiName(row.type, options.root);
   const items = options.version === 2 ? { $ref: `#/definitions/${name}` } : { $ref: `#/components/schemas/${name}` };
   return {
-    description: `A list of objects of kind ${row.kind} of ${apiVersionOf(row)}.`,
+    description: `${row.kind}List is a list of ${row.kind}`,
     type: 'object',
     required: ['items'],
-    properties: { ...typeMeta(options), items: { type: 'array', items }, metadata: reference(LIST_META, options) },
+    properties: {
+      ...members(TEXTS.list, LIST_META, options),
+      items: { description: `List of ${row.resource}.`, type: 'array', items },
+    },
     ...kindNames(row, `${row.kind}List`),
     'x-kubernetes-selectable-fields': [],
   };
 }
 
-/** Described as those of a built-in kind are, where there are descriptions. */
-function typeMeta({ describe }: CustomSchemaOptions): JsonObject {
-  const member = (name: string): JsonObject => {
-    const description = describe?.('core.v1.ConfigMap', name);
-    return { ...(description === undefined ? {} : { description }), type: 'string' };
-  };
-  return { apiVersion: member('apiVersion'), kind: member('kind') };
+interface MemberTexts {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: string;
 }
 
-function reference(type: string, { version, root, describe }: CustomSchemaOptions): JsonObject {
+const API_VERSION = 'defines the schema in which the object is written, as the group and version that the schema belongs to.';
+const KIND = 'is what sort of object this is, in CamelCase; it cannot be changed.';
+const TYPE = { apiVersion: `APIVersion ${API_VERSION}`, kind: `Kind ${KIND}` };
+const METADATA = "Standard object's metadata: its name, its place, what is said of it, and what the server keeps for it.";
+
+/** Clients look for the words with which they begin. */
+const TEXTS: Readonly<Record<'embedded' | 'list' | 'object', MemberTexts>> = {
+  object: { ...TYPE, metadata: METADATA },
+  list: { ...TYPE, metadata: 'Standard list metadata: at which state it was read, and how it goes on.' },
+  embedded: { apiVersion: `apiVersion ${API_VERSION}`, kind: `kind ${KIND}`, metadata: METADATA },
+};
+
+function members({ apiVersion, kind, metadata }: MemberTexts, type: string, { version, root }: CustomSchemaOptions): JsonObject {
   const name = openApiName(type, root);
-  const description = describe?.(type === OBJECT_META ? 'core.v1.ConfigMap' : 'core.v1.ConfigMapList', 'metadata');
+  const reference = version === 2 ? { $ref: `#/definitions/${name}` } : { allOf: [{ $ref: `#/components/schemas/${name}` }] };
   return {
-    ...(description === undefined ? {} : { description }),
-    ...(version === 2 ? { $ref: `#/definitions/${name}` } : { allOf: [{ $ref: `#/components/schemas/${name}` }] }),
+    apiVersion: { description: apiVersion, type: 'string' },
+    kind: { description: kind, type: 'string' },
+    metadata: { description: metadata, ...reference },
   };
 }
 

@@ -19,6 +19,7 @@ import {
   WATCH_EVENT_TYPE,
   type PathEntry,
 } from './operations';
+import { OVERVIEWS, overviewsOf, RELEASE_TYPE, releaseSchema } from './overviews';
 import { renderPathV2 } from './render-v2';
 import { renderPathV3 } from './render-v3';
 
@@ -50,13 +51,11 @@ export function documentV2(rows: readonly KindRow[], naming: Dialect, describe?:
 
 export function pieceV2(rows: readonly KindRow[], naming: Dialect, describe?: Describe): Piece {
   const root = OPENAPI_ROOT[naming];
-  const entries = DIALECTS.flatMap((dialect) =>
-    entriesOf(
-      rows.filter((row) => belongs(row, dialect)),
-      dialect,
-      naming,
-    ),
-  );
+  const ofGroups = DIALECTS.flatMap((dialect) => {
+    const own = rows.filter((row) => belongs(row, dialect));
+    return [...overviewsOf(own, dialect).values(), ...entriesOf(own, dialect, naming)];
+  });
+  const entries = [...OVERVIEWS.values(), ...ofGroups];
   const kinds = publishedKinds(rows, DIALECTS);
   const texts = describe === undefined ? {} : { describe };
   return {
@@ -66,25 +65,13 @@ export function pieceV2(rows: readonly KindRow[], naming: Dialect, describe?: De
 }
 
 /** What one version of a custom kind adds to the document of version 2: its schemas and its paths. Whatever they refer to beside is that of built-in kinds. */
-export function customPieceV2(row: KindRow, naming: Dialect, describe?: Describe): Piece {
+export function customPieceV2(row: KindRow, naming: Dialect): Piece {
   const root = OPENAPI_ROOT[naming];
   const entries = DIALECTS.filter((dialect) => belongs(row, dialect)).flatMap((dialect) => pathsOf(row, spelling(row, dialect, naming)));
   return {
     paths: sortedPaths(entries, (entry) => renderPathV2(entry, naming, (type) => openApiName(type, root))),
-    schemas: customSchemas([row], { version: 2, root, ...(describe === undefined ? {} : { describe }) }),
+    schemas: customSchemas([row], { version: 2, root }),
   };
-}
-
-/** What the group versions of custom kinds add to it themselves. */
-export function groupsPieceV2(rows: readonly KindRow[], naming: Dialect): Piece {
-  const root = OPENAPI_ROOT[naming];
-  const entries = DIALECTS.flatMap((dialect) =>
-    rootsOf(
-      rows.filter((row) => belongs(row, dialect)),
-      dialect,
-    ),
-  );
-  return { paths: sortedPaths(entries, (entry) => renderPathV2(entry, naming, (type) => openApiName(type, root))), schemas: {} };
 }
 
 /** What one group version serves, in one spelling. `rows` = all kinds, as types may be kinds of other group versions. */
@@ -105,26 +92,46 @@ export function pieceV3(rows: readonly KindRow[], { group, version }: GroupVersi
   };
 }
 
-/** What one version of a custom kind adds to the document of its group version. */
-export function customPieceV3(row: KindRow, dialect: Dialect, describe?: Describe): Piece {
+/** What a document of version 3 is of that no definition has a part in. */
+export interface BuiltInSubject extends GroupVersion {
+  /** Of its names. */
+  readonly dialect: Dialect;
+  /** What it is about, if not a group version. */
+  readonly overview?: PathEntry;
+}
+
+export function builtInPieceV3(rows: readonly KindRow[], subject: BuiltInSubject, describe?: Describe): Piece {
+  const { dialect, overview } = subject;
+  return overview === undefined ? pieceV3(rows, subject, dialect, describe) : overviewPiece(overview, dialect, describe);
+}
+
+/** What the document of an overview says. */
+export function overviewPiece(entry: PathEntry, dialect: Dialect, describe?: Describe): Piece {
   const root = OPENAPI_ROOT[dialect];
+  const texts = describe === undefined ? {} : { describe };
+  const types = entry.operations.flatMap(({ answers }) => answers.map(({ type }) => type));
   return {
-    paths: sortedPaths(pathsOf(row, dialect), (entry) => renderPathV3(entry, dialect, (type) => openApiName(type, root))),
-    schemas: customSchemas([row], { version: 3, root, ...(describe === undefined ? {} : { describe }) }),
+    paths: sortedPaths([entry], (path) => renderPathV3(path, dialect, (type) => openApiName(type, root))),
+    schemas: builtInSchemas(types, false, { version: 3, root, kinds: publishedKinds([], []), texts }),
   };
 }
 
-/** What a group version of custom kinds has besides: its own path, and the built-in types that its kinds refer to. `builtIn` = the kinds that these are. */
+/** What one version of a custom kind adds to the document of its group version. */
+export function customPieceV3(row: KindRow, dialect: Dialect): Piece {
+  const root = OPENAPI_ROOT[dialect];
+  return {
+    paths: sortedPaths(pathsOf(row, dialect), (entry) => renderPathV3(entry, dialect, (type) => openApiName(type, root))),
+    schemas: customSchemas([row], { version: 3, root }),
+  };
+}
+
+/** What a group version of custom kinds has besides: the built-in types that its kinds refer to. `builtIn` = the kinds that these are. */
 export function groupPieceV3(custom: readonly KindRow[], builtIn: readonly KindRow[], dialect: Dialect, describe?: Describe): Piece {
   const root = OPENAPI_ROOT[dialect];
-  const roots = rootsOf(custom, dialect);
   const kinds = publishedKinds(builtIn, [dialect]);
-  const types = typesOf([...roots, ...custom.flatMap((row) => pathsOf(row, dialect))]);
+  const types = typesOf(custom.flatMap((row) => pathsOf(row, dialect)));
   const texts = describe === undefined ? {} : { describe };
-  return {
-    paths: sortedPaths(roots, (entry) => renderPathV3(entry, dialect, (type) => openApiName(type, root))),
-    schemas: withPatch(builtInSchemas(types, true, { version: 3, root, kinds, texts }), root),
-  };
+  return { paths: {}, schemas: withPatch(builtInSchemas(types, true, { version: 3, root, kinds, texts }), root) };
 }
 
 /** `naming` spells the kinds of other groups where the group of the path has one spelling only. */
@@ -132,9 +139,10 @@ function entriesOf(rows: readonly KindRow[], dialect: Dialect, naming: Dialect):
   return [...rootsOf(rows, dialect), ...rows.flatMap((row) => pathsOf(row, spelling(row, dialect, naming)))];
 }
 
-/** The paths of the group versions themselves. */
+/** The paths of the group versions themselves; upstream describes none of custom ones. */
 function rootsOf(rows: readonly KindRow[], dialect: Dialect): readonly PathEntry[] {
-  return [...new Map(rows.map((row) => [apiVersionOf(row), rootPathOf(row, dialect)])).values()];
+  const builtIn = rows.filter(({ custom }) => custom === undefined);
+  return [...new Map(builtIn.map((row) => [apiVersionOf(row), rootPathOf(row, dialect)])).values()];
 }
 
 function spelling(row: KindRow, dialect: Dialect, naming: Dialect): Dialect {
@@ -164,10 +172,10 @@ interface SchemaOptions {
 
 /** Of everything that the operations refer to; `rows` = the kinds that have them. */
 function schemas(entries: readonly PathEntry[], rows: readonly KindRow[], options: SchemaOptions): Record<string, JsonObject> {
-  const { version, root, texts } = options;
+  const { version, root } = options;
   const isCustom = rows.some(({ custom }) => custom !== undefined);
   const builtIn = builtInSchemas(typesOf(entries), isCustom, options);
-  return withPatch({ ...builtIn, ...customSchemas(rows, { version, root, ...texts }) }, root);
+  return withPatch({ ...builtIn, ...customSchemas(rows, { version, root }) }, root);
 }
 
 function builtInSchemas(
@@ -176,7 +184,9 @@ function builtInSchemas(
   { version, root, kinds, texts }: SchemaOptions,
 ): Record<string, JsonObject> {
   const wanted = [...types.filter((type) => !type.startsWith(CUSTOM_TYPE)), ...(isCustom ? CUSTOM_REFERENCES : [])];
-  return definitions(wanted, { version, root, kindsOf: (type) => kinds.get(type) ?? [], ...texts });
+  const ofTables = wanted.filter((type) => type !== RELEASE_TYPE);
+  const schemas = definitions(ofTables, { version, root, kindsOf: (type) => kinds.get(type) ?? [], ...texts });
+  return wanted.includes(RELEASE_TYPE) ? { ...schemas, [openApiName(RELEASE_TYPE, root)]: releaseSchema(version) } : schemas;
 }
 
 /** The types that the operations refer to, and those that clients look for without being told. */
@@ -197,6 +207,17 @@ function withPatch(schemas: Record<string, JsonObject>, root: string): Record<st
   return Object.fromEntries(all.sort(([a], [b]) => compareBytes(a, b)));
 }
 
+/** Kinds of the first version of the core group. */
+const SHARED_TYPES = [
+  STATUS_TYPE,
+  RESOURCE_LIST_TYPE,
+  DELETE_OPTIONS_TYPE,
+  WATCH_EVENT_TYPE,
+  'meta.v1.APIGroup',
+  'meta.v1.APIGroupList',
+  'meta.v1.APIVersions',
+];
+
 /** Under which kinds a type is known. Options and events are kinds of every group version but those of custom kinds. */
 function publishedKinds(rows: readonly KindRow[], dialects: readonly Dialect[]): ReadonlyMap<string, readonly PublishedKind[]> {
   const kinds = new Map<string, PublishedKind[]>();
@@ -204,7 +225,7 @@ function publishedKinds(rows: readonly KindRow[], dialects: readonly Dialect[]):
     const known = kinds.get(type) ?? [];
     if (!known.some((other) => other.group === kind.group && other.version === kind.version)) kinds.set(type, [...known, kind]);
   };
-  for (const shared of [STATUS_TYPE, RESOURCE_LIST_TYPE, DELETE_OPTIONS_TYPE, WATCH_EVENT_TYPE]) {
+  for (const shared of SHARED_TYPES) {
     publish(shared, { group: '', version: 'v1', kind: shared.slice(shared.lastIndexOf('.') + 1) });
   }
   for (const dialect of dialects) {

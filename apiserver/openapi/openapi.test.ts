@@ -139,9 +139,11 @@ describe('/openapi/v3', () => {
     const entries = objectAt(paths, 'paths') ?? {};
     expect(Object.keys(entries)).toEqual(expect.arrayContaining(['api/v1', 'apis/apps/v1', 'apis/coordination.k8s.io/v1']));
     const spellings = SERVED_KINDS.flatMap(({ group, version }) =>
-      group === '' ? [`api/${version}`] : [group, groupIn('kubernetes', group)].map((name) => `apis/${name}/${version}`),
+      group === ''
+        ? ['api', `api/${version}`]
+        : [group, groupIn('kubernetes', group)].flatMap((name) => [`apis/${name}`, `apis/${name}/${version}`]),
     );
-    expect(Object.keys(entries)).toEqual([...new Set(spellings)].sort());
+    expect(Object.keys(entries)).toEqual([...new Set([...spellings, 'apis', 'version'])].sort());
     for (const [name, entry] of Object.entries(entries)) {
       const url = (isObject(entry) ? stringAt(entry, 'serverRelativeURL') : undefined) ?? '';
       const [path = '', query = ''] = url.split('?');

@@ -13,9 +13,10 @@ import type { Clock, Timer } from '../../shared/runtime/clock';
 import { perRows } from '../registry/per-rows';
 import { gzipOf, lengthOf, unpacked, type Chunk } from './chunk';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
-import { groupsPieceV2 } from './documents';
 import { chosenForm, type Form } from './forms';
-import { compose, encodePart, type DocumentPart, type PartForm } from './part';
+import type { PathEntry } from './operations';
+import { OVERVIEWS, overviewsOf } from './overviews';
+import { compose, type DocumentPart, type PartForm } from './part';
 import { Parts, type PartFailure, type DocumentSubject } from './parts';
 
 export interface OpenApiParts {
@@ -192,8 +193,8 @@ class OpenApiOfParts implements OpenApi {
   }
 
   private async makeDigests(): Promise<void> {
-    const subjects = [...this.subjects()].flatMap(([name, { group, version, dialect, isBuiltIn }]) =>
-      isBuiltIn ? [{ name, group, version, dialect }] : [],
+    const subjects = [...this.subjects()].flatMap(([name, { custom: _, isBuiltIn, ...subject }]) =>
+      isBuiltIn ? [{ name, ...subject }] : [],
     );
     const digests = await this.parts.digests({ type: 'digests', rows: this.options.builtIn, subjects });
     for (const [name, digest] of digests) this.digests.set(name, hashOf([digest]));
@@ -227,7 +228,7 @@ class OpenApiOfParts implements OpenApi {
       this.parts.ofBuiltIn(builtIn, naming, form),
       this.customParts(custom, naming, form),
     ]);
-    return [part, ...(custom.length === 0 ? [] : [encodePart(groupsPieceV2(custom, naming), form)]), ...customParts];
+    return [part, ...customParts];
   }
 
   private async partsV3(subject: DocumentSubject, form: PartForm): Promise<readonly DocumentPart[]> {
@@ -283,7 +284,22 @@ function subjectsOf(rows: readonly KindRow[], naming: Dialect): DocumentSubjects
     }
   }
   for (const { custom } of subjects.values()) custom.sort(byName);
-  return subjects;
+  return new Map([...overviewSubjects(rows, naming), ...subjects]);
+}
+
+function overviewSubjects(rows: readonly KindRow[], naming: Dialect): DocumentSubjects {
+  const of = (overviews: ReadonlyMap<string, PathEntry>, dialect: Dialect): [string, DocumentSubject][] =>
+    [...overviews].map(([name, overview]) => [name, { group: '', version: '', dialect, isBuiltIn: true, overview, custom: [] }]);
+  const groups = DIALECTS.flatMap((dialect) =>
+    of(
+      overviewsOf(
+        rows.filter((row) => dialectsOf(row, naming).includes(dialect)),
+        dialect,
+      ),
+      dialect,
+    ),
+  );
+  return new Map([...of(OVERVIEWS, naming), ...groups]);
 }
 
 /** A group that is spelled alike in both has one document. */

@@ -5,7 +5,7 @@
 import { compareBytes } from '../../shared/values/json';
 import type { KindRow, SubresourceRow, Verb } from '../../shared/api/kinds';
 import { hasSchema } from '../../shared/api/types';
-import { groupIn, type Dialect } from '../../shared/names/dialect';
+import { groupIn, groupStem, type Dialect } from '../../shared/names/dialect';
 
 export type OperationMethod = 'get' | 'put' | 'post' | 'delete' | 'patch';
 
@@ -44,6 +44,8 @@ export interface PathEntry {
   readonly tag: string;
   /** Of a custom kind, which has fewer representations and patches. */
   readonly custom?: true;
+  /** Answered in no other representation. */
+  readonly onlyJson?: true;
 }
 
 export const PATCH_TYPE = 'meta.v1.Patch';
@@ -205,6 +207,18 @@ const SHAPES: Readonly<Record<Exclude<Verb, 'watch'>, Shape>> = {
   },
 };
 
+/** Of custom kinds upstream says less of some and more of others. */
+const CUSTOM_SHAPES: typeof SHAPES = {
+  ...SHAPES,
+  get: { ...SHAPES.get, parameters: [RESOURCE_VERSION] },
+  patch: { ...SHAPES.patch, codes: [200] },
+  deletecollection: { ...withoutBody(SHAPES.deletecollection), parameters: LISTING },
+};
+
+function withoutBody({ body: _, ...shape }: Shape): Shape {
+  return shape;
+}
+
 /** The older way to watch, with a path of its own. */
 const WATCHING: Readonly<Record<'one' | 'many', Shape>> = {
   one: {
@@ -272,13 +286,19 @@ export function rootPathOf({ group, version }: Pick<KindRow, 'group' | 'version'
   return { path: `${rootOf(groupIn(dialect, group), version)}/`, parameters: [], operations: [operation], tag };
 }
 
+/** How a group is called in ids and tags. */
+export function groupIdOf(group: string): { readonly tag: string; readonly prefix: string } {
+  const tag = stemOf(group);
+  return { tag, prefix: capitalised(tag) };
+}
+
 function rootOf(group: string, version: string): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
 function namesOf(group: string, version: string): { readonly tag: string; readonly idPrefix: string } {
-  const stem = stemOf(group);
-  return { tag: `${stem}_${version}`, idPrefix: capitalised(stem) + capitalised(version) };
+  const { tag, prefix } = groupIdOf(group);
+  return { tag: `${tag}_${version}`, idPrefix: prefix + capitalised(version) };
 }
 
 class OperationBuilder {
@@ -302,7 +322,7 @@ class OperationBuilder {
     suffix = '',
   ): PathEntry {
     const kind = { group: this.group, version: this.row.version, kind: this.row.kind };
-    const operations = shapesOf(verbs)
+    const operations = shapesOf(verbs, this.row)
       .filter((shape) => shape.place === place)
       .map((shape) => this.operation(shape, this.row.type, kind, `${within}${this.row.kind}${suffix}`));
     return this.entry(path, parameters, operations);
@@ -314,12 +334,13 @@ class OperationBuilder {
   }
 
   subresource(path: string, parameters: readonly Parameter[], { name, verbs, kind }: SubresourceRow, within: string): PathEntry {
-    const served = kind ?? this.row;
+    // The scale of a custom kind is said to be of that kind.
+    const served = this.row.custom === undefined ? (kind ?? this.row) : this.row;
     const { type } = kind ?? this.row;
     const names = { group: groupIn(this.dialect, served.group), version: served.version, kind: served.kind };
     const operations =
       hasSchema(type) || served.custom !== undefined
-        ? shapesOf(verbs).map((shape) => this.operation(shape, type, names, `${within}${this.row.kind}${capitalised(name)}`))
+        ? shapesOf(verbs, this.row).map((shape) => this.operation(shape, type, names, `${within}${this.row.kind}${capitalised(name)}`))
         : [];
     return this.entry(path, parameters, operations);
   }
@@ -350,14 +371,15 @@ class OperationBuilder {
   }
 }
 
-function shapesOf(verbs: readonly Verb[]): Shape[] {
-  const shapes = verbs.filter((verb) => verb !== 'watch').map((verb) => SHAPES[verb]);
+function shapesOf(verbs: readonly Verb[], { custom }: KindRow): Shape[] {
+  const known = custom === undefined ? SHAPES : CUSTOM_SHAPES;
+  const shapes = verbs.filter((verb) => verb !== 'watch').map((verb) => known[verb]);
   return shapes.sort((a, b) => METHOD_ORDER.indexOf(a.method) - METHOD_ORDER.indexOf(b.method));
 }
 
-/** `deleteCollection` is divided by the group: `deleteCoreV1CollectionNamespacedPod`. */
+/** `deleteCollection` is divided by the group: `deleteCoreV1CollectionNamespacedPod`. Kinds that begin small do so only behind another word. */
 function operationId(word: string, prefix: string, name: string): string {
-  return word === 'deleteCollection' ? `delete${prefix}Collection${name}` : `${word}${prefix}${name}`;
+  return word === 'deleteCollection' ? `delete${prefix}Collection${name}` : `${word}${prefix}${capitalised(name)}`;
 }
 
 function answerType({ answer, place }: Shape, type: string, row: KindRow): string {
@@ -385,10 +407,10 @@ function bodyOf({ body }: Shape, type: string): Operation['body'] {
   }
 }
 
-/** `` → `core`, `rbac.authorization.platform.io` → `rbacAuthorization`. */
+/** `` → `core`, `rbac.authorization.platform.io` → `rbacAuthorization`, `acme.cert-manager.io` → `acmeCertManagerIo`. */
 function stemOf(group: string): string {
   if (group === '') return 'core';
-  const [first = '', ...more] = group.replace(/\.platform\.io$/, '').split('.');
+  const [first = '', ...more] = groupStem(group).split(/[.-]+/);
   return first + more.map(capitalised).join('');
 }
 

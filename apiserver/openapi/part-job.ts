@@ -1,11 +1,10 @@
 /** What a part of a document is made of, as it can be sent to a thread, and how it is made. Keeps nothing. */
 import type { CustomVersion } from '../../shared/api/structural/version';
-import type { GroupVersion } from '../../shared/api/identity/identity';
 import { readSchema } from '../../shared/api/structural/read-schema';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Describe } from './descriptions';
-import { customPieceV2, customPieceV3, groupPieceV3, pieceV2, pieceV3 } from './documents';
+import { builtInPieceV3, customPieceV2, customPieceV3, groupPieceV3, pieceV2, type BuiltInSubject } from './documents';
 import { digestOf, encodePart, type DocumentPart, type PartForm } from './part';
 
 interface Common {
@@ -36,7 +35,7 @@ interface GroupVersionJob extends Common {
   /** Its custom kinds. */
   readonly custom: readonly Omit<KindRow, 'custom'>[];
   /** A built-in one. */
-  readonly of: GroupVersion | undefined;
+  readonly of: BuiltInSubject | undefined;
 }
 
 export type PartJob = BuiltInJob | CustomJob | GroupVersionJob;
@@ -45,13 +44,13 @@ export type PartJob = BuiltInJob | CustomJob | GroupVersionJob;
 export interface DigestJob {
   readonly type: 'digests';
   readonly rows: readonly KindRow[];
-  readonly subjects: readonly (GroupVersion & { readonly name: string; readonly dialect: Dialect })[];
+  readonly subjects: readonly (BuiltInSubject & { readonly name: string })[];
 }
 
 export type Digests = ReadonlyMap<string, string>;
 
 export function digestsOf({ rows, subjects }: DigestJob, describe: Describe): Digests {
-  return new Map(subjects.map((subject) => [subject.name, digestOf(pieceV3(rows, subject, subject.dialect, describe))]));
+  return new Map(subjects.map((subject) => [subject.name, digestOf(builtInPieceV3(rows, subject, describe))]));
 }
 
 export interface MadePart {
@@ -70,12 +69,12 @@ export function makePart(job: PartJob, describe: Describe): MadePart {
     case 'groupVersion': {
       const custom = job.custom.map((row) => ({ ...row, custom: textOnly(NO_TEXT) }));
       const { of, rows } = job;
-      const piece = of === undefined ? groupPieceV3(custom, rows, dialect, describe) : pieceV3(rows, of, dialect, describe);
+      const piece = of === undefined ? groupPieceV3(custom, rows, dialect, describe) : builtInPieceV3(rows, of, describe);
       return { part: encodePart(piece, form) };
     }
     case 'custom': {
       const row = { ...job.row, custom: textOnly(job.schema) };
-      const piece = form.version === 'v2' ? customPieceV2(row, dialect, describe) : customPieceV3(row, dialect, describe);
+      const piece = form.version === 'v2' ? customPieceV2(row, dialect) : customPieceV3(row, dialect);
       return { part: encodePart(piece, form) };
     }
   }

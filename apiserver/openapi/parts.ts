@@ -4,10 +4,10 @@
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { GroupVersion } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Dialect } from '../../shared/names/dialect';
+import type { BuiltInSubject } from './documents';
 import type { DocumentPart, PartForm } from './part';
 import type { DigestJob, Digests } from './part-job';
 import { PartThreads } from './part-threads';
@@ -15,7 +15,7 @@ import { PartThreads } from './part-threads';
 /** Of compressed parts. */
 const MOST_BYTES = 48 * 1024 * 1024;
 /** Added to the identity of custom parts: to be raised when the same definition is published in another way. */
-const EDITION = 1;
+const EDITION = 2;
 
 export interface PartFailure {
   readonly definition: string;
@@ -24,10 +24,8 @@ export interface PartFailure {
 }
 
 /** A document of version 3: what it is of. */
-export interface DocumentSubject extends GroupVersion {
-  /** Of its names. */
-  readonly dialect: Dialect;
-  /** Has kinds that are no definition's. */
+export interface DocumentSubject extends BuiltInSubject {
+  /** Has kinds that are no definition's, or is about the server itself. */
   readonly isBuiltIn: boolean;
   /** Kinds of definitions. */
   readonly custom: readonly KindRow[];
@@ -99,10 +97,11 @@ export class Parts {
   /** Of a group version in version 3: all of a built-in one, or what one of custom kinds has besides them. */
   async ofGroupVersion(
     rows: readonly KindRow[],
-    { group, version, dialect, isBuiltIn, custom }: DocumentSubject,
+    { isBuiltIn, custom, ...subject }: DocumentSubject,
     form: PartForm,
   ): Promise<DocumentPart> {
-    const of = isBuiltIn ? { group, version } : undefined;
+    const of = isBuiltIn ? subject : undefined;
+    const { dialect } = subject;
     const plain = custom.map(({ custom: _, ...row }) => row);
     return (await this.threads.make({ type: 'groupVersion', rows, custom: plain, of, dialect, form })).part;
   }

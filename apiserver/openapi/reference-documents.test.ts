@@ -3,7 +3,8 @@ import { casesOf } from '../../test/recordings/recording';
 import { text, tupleOf } from '../../test/recordings/shape';
 import { SERVED_KINDS } from '../../shared/api/kinds';
 import { digestsOf, type Digests } from '../../test/support/openapi-digests';
-import { documentV2, documentV3 } from './documents';
+import { documentV2, documentV3, overviewPiece } from './documents';
+import { OVERVIEWS, overviewsOf } from './overviews';
 
 /** The digests in version 2 and in version 3 by name; `-` = not in that version. */
 const recorded = (part: keyof Digests): ReadonlyMap<string, readonly [string, string]> =>
@@ -12,8 +13,7 @@ const RECORDED = { paths: recorded('paths'), definitions: recorded('definitions'
 
 /** Paths of the reference's that we may leave out: what is not served, and what discovery says without being described. */
 const LEFT_OUT: readonly RegExp[] = [
-  /^\/(api|apis|version|logs|openid\/v1\/jwks|\.well-known\/openid-configuration)\/$/,
-  /^\/apis\/[^/]+\/$/,
+  /^\/(logs|openid\/v1\/jwks|\.well-known\/openid-configuration)\/$/,
   /^\/logs\/\{logpath\}$/,
   /\/(attach|exec|portforward|proxy|log)(\/\{path\})?$/,
 ];
@@ -22,6 +22,11 @@ const v2 = digestsOf(documentV2(SERVED_KINDS, 'kubernetes'));
 const v3 = [...new Map(SERVED_KINDS.map((row) => [`${row.group}/${row.version}`, row])).values()].map((row) =>
   digestsOf(documentV3(SERVED_KINDS, row, 'kubernetes')),
 );
+
+for (const overview of [...OVERVIEWS.values(), ...overviewsOf(SERVED_KINDS, 'kubernetes').values()]) {
+  const { paths, schemas } = overviewPiece(overview, 'kubernetes');
+  v3.push(digestsOf({ paths, components: { schemas } }));
+}
 
 /** In upstream's spelling only: the other one has no counterpart. */
 const names = (digests: Readonly<Record<string, string>>): string[] =>

@@ -49,7 +49,8 @@ export function patchTypes({ custom }: PathEntry): readonly string[] {
   return custom === true ? CUSTOM_PATCH_MEDIA_TYPES : PATCH_MEDIA_TYPES;
 }
 
-export function produces({ watchable }: Operation, { custom }: PathEntry, dialect: Dialect): string[] {
+export function produces({ watchable }: Operation, { custom, onlyJson }: PathEntry, dialect: Dialect): string[] {
+  if (onlyJson === true) return [JSON_MEDIA_TYPE];
   if (custom === true) return [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE];
   const protobuf = PROTOBUF_MEDIA_TYPE[dialect];
   const streams = watchable ? [`${JSON_MEDIA_TYPE};stream=watch`, `${protobuf};stream=watch`] : [];

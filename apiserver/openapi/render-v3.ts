@@ -23,7 +23,7 @@ function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialec
     responses[code] = { description: RESPONSE_TEXT[code], content: content(type, [...produces(operation, entry, dialect)].sort()) };
   }
   responses['401'] = { description: 'Unauthorized' };
-  const bodyTypes = body?.patch === true ? [...patchTypes(entry)].sort() : ['*/*'];
+  const bodyTypes = body?.patch === true ? patchTypes(entry) : entry.custom === true ? produces(operation, entry, dialect) : ['*/*'];
   return {
     tags: [entry.tag],
     description: operation.description,
@@ -31,7 +31,7 @@ function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialec
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(renderParameter) }),
     ...(body === undefined
       ? {}
-      : { requestBody: { content: content(body.type, bodyTypes), ...(body.required ? { required: true } : {}) } }),
+      : { requestBody: { content: content(body.type, [...bodyTypes].sort()), ...(body.required ? { required: true } : {}) } }),
     responses,
     ...extensionsOf(operation),
   };

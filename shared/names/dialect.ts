@@ -233,6 +233,11 @@ export function isProtectedGroup(group: string): boolean {
   return PROTECTED_GROUP.test(group);
 }
 
+/** A group without the domain that bears the product's name, in either spelling: `rbac.authorization`. */
+export function groupStem(group: string): string {
+  return group.replace(/\.(k8s|platform)\.io$/, '');
+}
+
 /** Said of names in such a domain that only the product may choose. */
 export const RESERVED_DOMAINS = 'kubernetes.io and k8s.io namespaces are reserved';
 

@@ -20,8 +20,15 @@ export function objectHead(kind: string, apiVersion: string): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
+/** The same in the order in which custom objects have it. */
+export function customHead(kind: string, apiVersion: string): string {
+  return `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`;
+}
+
 const START = '{"metadata":';
 const METADATA_START = START.length;
+const QUOTE = 0x22;
+const COMMA = 0x2c;
 
 /** The `"metadata":{…}` member of a stored body, without the braces around. */
 export function metadataMember(bytes: Buffer): Buffer {
@@ -29,15 +36,41 @@ export function metadataMember(bytes: Buffer): Buffer {
 }
 
 /** Index after the metadata object's closing brace. */
-function metadataEnd(bytes: Buffer): number {
+const metadataEnd = (bytes: Buffer): number => valueEnd(bytes, METADATA_START);
+
+/** Index after the value that begins at `start`. */
+function valueEnd(bytes: Buffer, start: number): number {
   let depth = 0;
-  for (let at = METADATA_START; at < bytes.length; at += 1) {
+  for (let at = start; at < bytes.length; at += 1) {
     const byte = bytes[at];
-    if (byte === 0x22) at = stringEnd(bytes, at);
-    else if (byte === 0x7b) depth += 1;
-    else if (byte === 0x7d && --depth === 0) return at + 1;
+    if (byte === QUOTE) at = stringEnd(bytes, at);
+    else if (byte === 0x7b || byte === 0x5b) depth += 1;
+    else if (byte === 0x7d || byte === 0x5d) depth -= 1;
+    if (depth < 0 || (depth === 0 && byte === COMMA)) return at;
+    if (depth === 0 && (byte === 0x7d || byte === 0x5d)) return at + 1;
   }
   return bytes.length;
+}
+
+export interface ShownMember {
+  readonly name: string;
+  /** Name and value. */
+  readonly text: Buffer;
+  /** What follows, with the comma or the brace that it begins with. */
+  readonly rest: Buffer;
+}
+
+/** Of what follows the metadata in a body. Nothing is looked at beyond the last member that is asked for. */
+export function* membersBehindMetadata(bytes: Buffer): Generator<ShownMember> {
+  let rest = bytes;
+  while (rest[0] === COMMA) {
+    const nameEnd = stringEnd(rest, 1) + 1;
+    const name: unknown = JSON.parse(rest.toString('utf8', 1, nameEnd));
+    const end = valueEnd(rest, nameEnd + 1);
+    const text = rest.subarray(1, end);
+    rest = rest.subarray(end);
+    yield { name: String(name), text, rest };
+  }
 }
 
 /** Index of the quote that ends the string beginning at `start`. */
@@ -65,7 +98,7 @@ export function withRevision(bytes: Buffer, revision: number, shown: number): Bu
 
 /** How a stored object is put into the version that is served. */
 export interface OtherVersion {
-  readonly convert: (object: JsonObject) => JsonObject;
+  readonly convert: (object: JsonObject, entry: Entry) => JsonObject;
   readonly encode: (object: JsonObject) => string;
 }
 
@@ -77,7 +110,12 @@ export function convertBody(entry: Entry, fields: GroupFields, dialect: Dialect,
     const metadata = Buffer.concat([bytes.subarray(0, end), CLOSE]);
     return Buffer.concat([respelled(metadata, fields, dialect).subarray(0, -CLOSE.length), bytes.subarray(end)]);
   }
-  return respelled(bytes, fields, dialect, version);
+  return respelled(
+    bytes,
+    fields,
+    dialect,
+    version === undefined ? undefined : { ...version, convert: (object) => version.convert(object, entry) },
+  );
 }
 
 const startsWithMetadata = (bytes: Buffer): boolean => bytes.toString('latin1', 0, METADATA_START) === START;
@@ -93,7 +131,11 @@ const without = ({ here, below }: GroupFields, name: string): GroupFields => ({
   below: below.filter(({ member }) => member !== name),
 });
 
-function respelled(bytes: Buffer, fields: GroupFields, dialect: Dialect, version?: OtherVersion): Buffer {
+interface Form extends Pick<OtherVersion, 'encode'> {
+  readonly convert: (object: JsonObject) => JsonObject;
+}
+
+function respelled(bytes: Buffer, fields: GroupFields, dialect: Dialect, version?: Form): Buffer {
   const { value } = parseJson(bytes);
   if (!isObject(value)) return bytes;
   const object = version === undefined ? value : version.convert(value);

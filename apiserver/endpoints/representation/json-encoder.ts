@@ -7,10 +7,12 @@ import type { ShownPage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
 import { listMetadata, MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEncoder } from './encoder';
 import { metadataMember, objectHead, withRevision } from './entry-json';
+import { ObjectText } from './object-text';
 import type { Spelling } from './spelling';
 import { statusJson } from './status-json';
 
 const COMMA = 0x2c;
+const NEW_LINE = Buffer.from('\n');
 const CLOSE_OBJECT = Buffer.from('}\n');
 const CLOSE_FRAME = Buffer.from('}}\n');
 
@@ -19,41 +21,32 @@ export class JsonEncoder implements Encoder {
   readonly key: string;
   readonly contentType = JSON_MEDIA_TYPE;
   readonly firstDiffers = false;
-  private readonly head: Buffer;
-  private readonly frameHeads: Readonly<Record<EventType, Buffer>>;
+  private readonly text: ObjectText;
 
   constructor(private readonly spelling: Spelling) {
     this.key = `json/${spelling.key}`;
-    const head = objectHead(spelling.row.kind, spelling.apiVersion);
-    this.head = Buffer.from(head);
-    this.frameHeads = frameHeads(head);
+    this.text = new ObjectText(spelling.row, spelling.apiVersion);
   }
 
   object(entry: Entry): Buffer {
-    const body = this.spelling.body(entry, true);
-    const { head } = this;
-    const bytes = Buffer.allocUnsafe(head.length + body.length);
-    bytes.set(head, 0);
-    bytes.set(body.subarray(1), head.length);
-    bytes[bytes.length - 1] = 0x0a;
-    return bytes;
+    return Buffer.concat([...this.text.pieces(this.spelling.body(entry, true), entry), NEW_LINE]);
   }
 
   list(page: ShownPage): ListEncoder {
-    const { spelling, head } = this;
-    // What upstream knows no type of says in lists as well what it is.
-    const isCustom = spelling.row.custom !== undefined;
+    return this.spelling.row.custom === undefined ? this.plainList(page) : this.customList(page);
+  }
+
+  private plainList(page: ShownPage): ListEncoder {
+    const { spelling } = this;
     let count = 0;
     return {
       start(sink: ByteSink): void {
-        sink.ascii(`${objectHead(`${spelling.row.kind}List`, spelling.apiVersion)}"metadata":${listMetadata(page, isCustom)},"items":[`);
+        sink.ascii(`${objectHead(`${spelling.row.kind}List`, spelling.apiVersion)}"metadata":${listMetadata(page)},"items":[`);
       },
       item(sink: ByteSink, entry: Entry): void {
         if (count > 0) sink.byte(COMMA);
         count += 1;
-        const body = spelling.body(entry, count <= MAX_KEPT_ITEMS);
-        if (isCustom) sink.bytes(head);
-        sink.bytes(isCustom ? body.subarray(1) : body);
+        sink.bytes(spelling.body(entry, count <= MAX_KEPT_ITEMS));
       },
       end(sink: ByteSink): void {
         sink.ascii(']}\n');
@@ -61,15 +54,26 @@ export class JsonEncoder implements Encoder {
     };
   }
 
+  /** What upstream knows no type of says in lists as well what it is, and is printed in the order of names. */
+  private customList(page: ShownPage): ListEncoder {
+    const { spelling, text } = this;
+    const { apiVersion, row } = spelling;
+    let count = 0;
+    return {
+      start: (sink) => sink.ascii(`{"apiVersion":${JSON.stringify(apiVersion)},"items":[`),
+      item(sink: ByteSink, entry: Entry): void {
+        if (count > 0) sink.byte(COMMA);
+        count += 1;
+        for (const piece of text.pieces(spelling.body(entry, count <= MAX_KEPT_ITEMS), entry)) sink.bytes(piece);
+      },
+      end: (sink) => sink.ascii(`],"kind":${JSON.stringify(`${row.kind}List`)},"metadata":${listMetadata(page, true)}}\n`),
+    };
+  }
+
   frame(type: EventType, entry: Entry, revision: number): Buffer {
     const body = withRevision(this.spelling.body(entry, false), entry.revision, revision);
-    const head = this.frameHeads[type];
-    const bytes = Buffer.allocUnsafeSlow(head.length + body.length + 1);
-    bytes.set(head, 0);
-    bytes.set(body.subarray(1), head.length);
-    bytes[bytes.length - 2] = 0x7d;
-    bytes[bytes.length - 1] = 0x0a;
-    return bytes;
+    const pieces = [FRAME_STARTS[type], ...this.text.pieces(body, entry), CLOSE_OBJECT];
+    return placed(pieces, Buffer.allocUnsafeSlow(pieces.reduce((length, piece) => length + piece.length, 0)));
   }
 
   errorFrame(status: Status): Buffer {
@@ -134,6 +138,18 @@ export class MetadataEncoder implements Encoder {
   private metadata(entry: Entry, keep: boolean): Buffer {
     return metadataMember(this.spelling.metadataBody(entry, keep));
   }
+}
+
+const FRAME_STARTS = frameHeads('');
+
+/** Frames are kept, so they get memory of their own. */
+function placed(pieces: readonly Buffer[], bytes: Buffer): Buffer {
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
 }
 
 export function frameHeads(head: string): Readonly<Record<EventType, Buffer>> {

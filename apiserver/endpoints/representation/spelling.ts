@@ -13,7 +13,7 @@ import type { Dialect, NamespaceAlias } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import type { EncodingCache } from './encoding-cache';
 import { apiVersionText, convertBody, type OtherVersion } from './entry-json';
-import { isWrittenWith } from '../../registry/object/hidden-fields';
+import { isWrittenWith, writtenVersion } from '../../registry/object/hidden-fields';
 
 /** In the encoding cache: the stored version in the other dialect. */
 const STORED_BODY = 'body';
@@ -61,7 +61,7 @@ export class Spelling {
     return this.converter === undefined && (this.dialect === 'platform' || !entry.dialectSensitive);
   }
 
-  /** A custom object that was written with another schema. */
+  /** A custom object that was written in another version or with another schema. */
   private isOutdated(entry: Entry): boolean {
     const { custom } = this.row;
     return custom !== undefined && !isWrittenWith(custom, entry);
@@ -92,7 +92,8 @@ function versionOf(row: KindRow, converter: Converter | undefined): OtherVersion
   const form = codecOf(row);
   const encode = (object: JsonObject): string => form.encodeBody(object);
   if (converter !== undefined) return { convert: (object) => converter.fromHub(object), encode };
-  return row.custom === undefined ? undefined : { convert: (object) => form.refresh(object), encode };
+  const { custom } = row;
+  return custom === undefined ? undefined : { convert: (object, entry) => form.refresh(object, writtenVersion(custom, entry)), encode };
 }
 
 /** Replaces the one member that names the system namespace. Bodies without it (bookmarks) stay as they are. */

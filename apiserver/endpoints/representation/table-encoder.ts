@@ -12,6 +12,7 @@ import { listMetadata, MAX_KEPT_ITEMS, type Encoder, type EventType, type ListEn
 import type { EncodingCache, Kept } from './encoding-cache';
 import { metadataMember, objectHead, withRevision } from './entry-json';
 import { jsonErrorFrame } from './json-encoder';
+import { ObjectText } from './object-text';
 import type { Spelling } from './spelling';
 
 /** What each row carries beside its cells. */
@@ -109,7 +110,7 @@ export class TableEncoder implements Encoder {
       case 'None':
         return Buffer.from('null');
       case 'Object':
-        return Buffer.concat([Buffer.from(objectHead(spelling.row.kind, spelling.apiVersion)), spelling.body(entry, false).subarray(1)]);
+        return Buffer.concat([...new ObjectText(spelling.row, spelling.apiVersion).pieces(spelling.body(entry, false), entry)]);
       case 'Metadata': {
         const metadata = metadataMember(spelling.metadataBody(entry, false));
         return Buffer.concat([Buffer.from(objectHead('PartialObjectMetadata', this.metaVersion)), metadata, Buffer.from('}')]);

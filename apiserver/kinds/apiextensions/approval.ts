@@ -1,22 +1,35 @@
 /** Groups that bear the product's name are its community's: whoever defines a resource in one says who has agreed to it, or that nobody has. */
 import { invalidValue, required } from '../../../shared/api/errors/field-error';
 import { parseUrl } from '../../../shared/values/go-url';
-import { stringAt } from '../../../shared/values/json';
+import { stringAt, type JsonObject } from '../../../shared/values/json';
 import type { Errors } from '../rules/checks';
 import { APPROVAL, isProtectedGroup } from '../../../shared/names/dialect';
 import type { ApiextensionsV1CustomResourceDefinition } from '../../../shared/api/types/generated/members';
 
-export function checkApproval(object: ApiextensionsV1CustomResourceDefinition, errors: Errors): void {
-  if (!isProtectedGroup(object.spec?.group ?? '')) return;
-  const annotations = object.metadata?.annotations;
+/** What an annotation says of it. `detail` = what is wrong with it. */
+export type Approval =
+  | { readonly type: 'approved' | 'unapproved'; readonly said: string }
+  | { readonly type: 'wrong'; readonly said: string; readonly detail: string }
+  | { readonly type: 'missing'; readonly detail: string };
+
+const [ANNOTATION] = APPROVAL.annotations;
+const RULE = `protected groups must have approval annotation "${ANNOTATION}"`;
+
+/** Undefined where nobody has to be asked. */
+export function approvalOf(group: string, annotations: JsonObject | undefined): Approval | undefined {
+  if (!isProtectedGroup(group)) return undefined;
   const said = APPROVAL.annotations.map((name) => stringAt(annotations, name) ?? '').find((text) => text !== '');
-  const [name = ''] = APPROVAL.annotations;
-  const field = `metadata.annotations[${name}]`;
-  const rule = `protected groups must have approval annotation "${name}"`;
-  if (said === undefined) errors.push(required(field, `${rule}, see ${APPROVAL.link}`));
-  else if (!said.startsWith('unapproved') && !isWholeUrl(said)) {
-    errors.push(invalidValue(field, said, `${rule} with either a URL or a reason starting with "unapproved", see ${APPROVAL.link}`));
-  }
+  if (said === undefined) return { type: 'missing', detail: `${RULE}, see ${APPROVAL.link}` };
+  if (said.startsWith('unapproved')) return { type: 'unapproved', said };
+  if (isWholeUrl(said)) return { type: 'approved', said };
+  return { type: 'wrong', said, detail: `${RULE} with either a URL or a reason starting with "unapproved", see ${APPROVAL.link}` };
+}
+
+export function checkApproval({ spec, metadata }: ApiextensionsV1CustomResourceDefinition, errors: Errors): void {
+  const approval = approvalOf(spec?.group ?? '', metadata?.annotations ?? undefined);
+  const field = `metadata.annotations[${ANNOTATION}]`;
+  if (approval?.type === 'missing') errors.push(required(field, approval.detail));
+  if (approval?.type === 'wrong') errors.push(invalidValue(field, approval.said, approval.detail));
 }
 
 function isWholeUrl(text: string): boolean {

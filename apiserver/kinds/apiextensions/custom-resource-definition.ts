@@ -39,6 +39,7 @@ export const customResourceDefinition: Strategy<Definition> = {
       checkSpec(object.spec ?? {}, errors);
       checkStoredVersions(object, errors);
       checkChange(object, old, errors);
+      checkStorageVersion(object, old, errors);
       checkGoneVersions(object, errors);
       checkApproval(object, errors);
       checkPreservation(object, errors);
@@ -60,7 +61,7 @@ const storedVersionsOf = (object: Definition): readonly string[] => object.statu
 /** The version that objects are stored in is one of those that they may have been stored in. */
 function noteStorageVersion(object: Definition): void {
   const stored = storedVersionsOf(object);
-  const storage = object.spec?.versions?.find((version) => version.storage === true)?.name;
+  const storage = storageOf(object);
   if (storage === undefined || stored.includes(storage)) return;
   object.status = { ...object.status, storedVersions: [...stored, storage] };
 }
@@ -100,6 +101,16 @@ function checkChange({ spec = {} }: Definition, old: Definition, errors: Errors)
   }
   same('group', spec.group, before.group);
   same('names.plural', spec.names?.plural, before.names?.plural);
+}
+
+const storageOf = ({ spec }: Definition): string | undefined => spec?.versions?.find(({ storage }) => storage === true)?.name;
+
+/** Objects that are stored already would have to be converted by the webhook, which this server does not call. */
+function checkStorageVersion(object: Definition, old: Definition, errors: Errors): void {
+  const [now, before] = [storageOf(object), storageOf(old)];
+  if (now === undefined || now === before || object.spec?.conversion?.strategy !== 'Webhook') return;
+  const detail = `must stay ${quote(before ?? '')}: conversion webhooks are not called by this server, and objects that are stored would lose what only a webhook can convert`;
+  errors.push(invalidValue('spec.versions', now, detail));
 }
 
 function isEstablished(object: Definition): boolean {

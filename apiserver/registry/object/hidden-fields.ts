@@ -1,17 +1,19 @@
 /**
  * What the stored header says of an object under names that no selector can have, so that finding it out costs no look into bodies: when an object
- * of an expiring kind goes, and with which schema a custom one was written. Decides nothing.
+ * of an expiring kind goes, in which version and with which schema a custom one was written. Decides nothing.
  */
 import type { CustomVersion } from '../../../shared/api/structural/version';
 import type { KindRow } from '../../../shared/api/kinds';
+import type { JsonObject } from '../../../shared/values/json';
 import type { Entry, Labels } from '../../cache/cache';
 
 const EXPIRES = '$expires';
 const SCHEMA = '$schema';
+const EARLY = '$early';
 
-/** `ms` since 1970. Every write starts the time anew (upstream behaviour). */
-export function hiddenFields({ row }: { readonly row: KindRow }, ms: number, ttlSeconds: number): Labels | undefined {
-  if (row.custom !== undefined) return schemaMark(row.custom);
+/** Of an object as it is stored. `ms` since 1970; every write starts the time anew (upstream behaviour). */
+export function hiddenFields({ row }: { readonly row: KindRow }, object: JsonObject, ms: number, ttlSeconds: number): Labels | undefined {
+  if (row.custom !== undefined) return { [SCHEMA]: schemaMark(row.custom, object), ...(isEarly(object) ? { [EARLY]: '' } : {}) };
   return row.expires === true ? { [EXPIRES]: String(Math.ceil(ms / 1000) + ttlSeconds) } : undefined;
 }
 
@@ -21,11 +23,35 @@ export function expiryOf(entry: Entry): number | undefined {
   return text === undefined ? undefined : Number(text) * 1000;
 }
 
-export function schemaMark({ schemaId }: CustomVersion): Labels {
-  return { [SCHEMA]: schemaId };
+/** `v1/<schema>`: the version that is stored, and its schema if the object is as that would have it. */
+function schemaMark({ schema, schemaId, storageVersion, versions }: CustomVersion, object: JsonObject): string {
+  const isOfStored = versions.get(storageVersion)?.schemaId === schemaId;
+  // A creation drops the status, so its default is what readers are shown of one.
+  const lacksStatus = object['status'] === undefined && (schema.properties.get('status')?.defaultValue ?? null) !== null;
+  return `${storageVersion}/${isOfStored && !lacksStatus ? schemaId : ''}`;
 }
 
-/** Whether an object is as the schema would have it; otherwise it was written with another one, in another version or before the schema changed. */
-export function isWrittenWith({ schemaId }: CustomVersion, entry: Entry): boolean {
-  return entry.fields[SCHEMA] === schemaId;
+/** Whether a member comes before the metadata in the order of names; kind and apiVersion are not kept. */
+const isEarly = (object: JsonObject): boolean => Object.keys(object).some((name) => name < 'metadata');
+
+/** False = an object is known to have no member before its metadata in the order of names. */
+export function mayHaveEarlyMembers(custom: CustomVersion, entry: Entry): boolean {
+  return entry.fields[EARLY] !== undefined || !isWrittenWith(custom, entry);
+}
+
+/** As an object of the version has them that was written with the version's schema. */
+export function freshFields({ version, custom }: Pick<KindRow, 'custom' | 'version'>): Labels {
+  return custom === undefined ? {} : { [SCHEMA]: `${version}/${custom.schemaId}` };
+}
+
+/** Whether an object is as the version would show it; otherwise it was written in another one, or before the schema changed. */
+export function isWrittenWith({ schemaId, versions }: CustomVersion, entry: Entry): boolean {
+  const mark = entry.fields[SCHEMA];
+  return mark?.endsWith(schemaId) === true && versions.get(mark.slice(0, mark.indexOf('/')))?.schemaId === schemaId;
+}
+
+/** The version in which an object is stored. */
+export function writtenVersion({ storageVersion }: CustomVersion, entry: Entry): string {
+  const mark = entry.fields[SCHEMA] ?? '';
+  return mark.includes('/') ? mark.slice(0, mark.indexOf('/')) : storageVersion;
 }

@@ -13,7 +13,8 @@ import { encodeBody } from '../../../shared/api/types';
 import { formatLabelSelector } from '../../../shared/api/selectors/label-selector';
 import { requirementsOf, requirementsOfLabels } from '../../../shared/api/selectors/object-selector';
 import type { Entry } from '../../cache/cache';
-import { parseEntry } from './stored-object';
+import { codecOf } from '../../../shared/api/codec/codec';
+import { readEntry } from './stored-object';
 
 const SHOWN_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'];
 
@@ -57,9 +58,10 @@ function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undef
   return value;
 }
 
-/** The entry of a workload as one of its scale. */
-export function scaleEntry(row: KindRow, entry: Entry, paths?: ScalePaths): Entry {
-  const bytes = Buffer.from(encodeBody(row.type, scaleOf(parseEntry(entry).object, paths)));
+/** The entry of a workload as one of its scale. `row` is the scale's. */
+export function scaleEntry(row: KindRow, entry: Entry, workload: KindRow): Entry {
+  const { object } = readEntry({ row: workload, codec: codecOf(workload) }, entry);
+  const bytes = Buffer.from(encodeBody(row.type, scaleOf(object, workload.custom?.scale)));
   return { key: entry.key, revision: entry.revision, bytes, labels: {}, fields: {}, dialectSensitive: false };
 }
 

@@ -7,7 +7,7 @@ import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { parseStored } from '../../../shared/serialization';
 import type { Entry, Labels } from '../../cache/cache';
 import { encodeStoredValue } from '../../cache/stored-value';
-import { isWrittenWith } from './hidden-fields';
+import { isWrittenWith, writtenVersion } from './hidden-fields';
 import type { ResourceInfo } from './resource-info';
 
 /** An entry's object: canonical spelling, with its resourceVersion, without kind and apiVersion. */
@@ -21,11 +21,11 @@ export function parseEntry(entry: Entry): ParsedEntry {
   return { text, object: parseStored(entry.bytes, text) };
 }
 
-/** As `parseEntry`; a custom object that was written with another schema is shown as this one would have it. */
+/** As `parseEntry`; a custom object that was written in another version or with another schema is shown as this one would have it. */
 export function readEntry({ row, codec }: Pick<ResourceInfo, 'codec' | 'row'>, entry: Entry): ParsedEntry {
   const parsed = parseEntry(entry);
   if (row.custom === undefined || isWrittenWith(row.custom, entry)) return parsed;
-  return { text: parsed.text, object: codec.refresh(parsed.object) };
+  return { text: parsed.text, object: codec.refresh(parsed.object, writtenVersion(row.custom, entry)) };
 }
 
 /** A changed object as it goes to the store. Positions count UTF-16 units of `body`. */
@@ -39,7 +39,8 @@ export interface Encoded {
 const FIRST_AFTER_VERSION = /"(?:generation|creationTimestamp)":/;
 
 /** The object must have a uid and no resourceVersion. */
-export function encode(info: ResourceInfo, object: JsonObject, dialectSensitive: boolean): Encoded {
+export function encode(info: ResourceInfo, served: JsonObject, dialectSensitive: boolean): Encoded {
+  const object = info.hubCodec.toStored(served);
   const body = info.hubCodec.encodeBody(object);
   // A quotation mark inside a string is escaped, so the first match is the member itself.
   return { body, position: body.search(FIRST_AFTER_VERSION), object, dialectSensitive };

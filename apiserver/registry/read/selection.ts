@@ -15,7 +15,7 @@ import type { Entry, SelectedField } from '../../cache/cache';
 import type { Selection } from '../verbs';
 import { codecOf } from '../../../shared/api/codec/codec';
 import { fieldReader } from '../object/field-reader';
-import { isWrittenWith } from '../object/hidden-fields';
+import { isWrittenWith, writtenVersion } from '../object/hidden-fields';
 import { parseEntry } from '../object/stored-object';
 
 type Matcher = (entry: Entry) => boolean;
@@ -111,8 +111,11 @@ function storedFieldMatcher(row: KindRow, selectable: SelectableField, value: st
   const other = name === 'type' ? otherQualifiedName(value) : undefined;
   return (entry) => {
     // What a custom object was stored with may be the fields of another version.
-    const isStored = row.custom === undefined || isWrittenWith(row.custom, entry);
-    const found = isStored ? (entry.fields[name] ?? absent) : reader.read(codecOf(row).refresh(parseEntry(entry).object));
+    const { custom } = row;
+    const found =
+      custom === undefined || isWrittenWith(custom, entry)
+        ? (entry.fields[name] ?? absent)
+        : reader.read(codecOf(row).refresh(parseEntry(entry).object, writtenVersion(custom, entry)));
     return (found === value || (other !== undefined && found === other)) === equal;
   };
 }

@@ -135,7 +135,7 @@ function stored({ info }: WriteRequest, object: JsonObject): JsonObject {
 function store(path: WritePath, request: WriteRequest, birth: Birth, encoded: Encoded, version: number | undefined): Attempt<WriteResult> {
   const { info, namespace } = request;
   const key = entryKey({ namespace, name: birth.name });
-  const value = storedValue(info, encoded, hiddenFields(info, path.clock.now(), path.eventTtlSeconds));
+  const value = storedValue(info, encoded, hiddenFields(info, encoded.object, path.clock.now(), path.eventTtlSeconds));
   return {
     type: 'store',
     isBirth: true,

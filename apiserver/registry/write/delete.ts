@@ -66,7 +66,7 @@ async function attemptDelete(
       const encoded = encode(info, object, canonicalizeGroups(object, info.hubCodec.groupFields, path.names));
       if (isUnchanged(encoded, entry, text)) return { type: 'answer', result: { type: 'object', entry, code } };
       const key = entryKey(request);
-      const value = storedValue(info, encoded, hiddenFields(info, path.clock.now(), path.eventTtlSeconds));
+      const value = storedValue(info, encoded, hiddenFields(info, encoded.object, path.clock.now(), path.eventTtlSeconds));
       return {
         type: 'store',
         operation: { type: 'put', key: info.keyPrefix + key, value },

@@ -36,7 +36,7 @@ function attemptEdit(path: WritePath, request: WriteRequest, edit: Edit, { entry
   const encoded = encode(info, object, canonicalizeGroups(object, info.hubCodec.groupFields, path.names));
   if (isUnchanged(encoded, entry, text)) return { type: 'answer', result: entry };
   const key = entryKey(request);
-  const value = storedValue(info, encoded, hiddenFields(info, path.clock.now(), path.eventTtlSeconds));
+  const value = storedValue(info, encoded, hiddenFields(info, encoded.object, path.clock.now(), path.eventTtlSeconds));
   return {
     type: 'store',
     operation: { type: 'put', key: info.keyPrefix + key, value },

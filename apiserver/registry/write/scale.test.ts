@@ -1,6 +1,6 @@
 /** Writes through the scale of a workload; the owners after each step are the reference server's. */
 import { isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { SCALE } from '../../../shared/api/kinds';
+import { KINDS, SCALE, type KindRow } from '../../../shared/api/kinds';
 import { objectOf, refusal, writeFixture, type Answer, type Fixture } from '../../../test/support/write-fixture';
 import { scaleEntry } from '../object/scale';
 
@@ -46,6 +46,12 @@ async function stored(): Promise<JsonObject> {
   return found;
 }
 
+function rowOf(resource: string): KindRow {
+  const row = KINDS.find((candidate) => candidate.resource === resource);
+  if (row === undefined) throw new Error(`no ${resource}`);
+  return row;
+}
+
 async function numbers(): Promise<readonly unknown[]> {
   const object = await stored();
   return [objectAt(object, 'spec')?.['replicas'], objectAt(object, 'metadata')?.['generation']];
@@ -60,7 +66,7 @@ test('a scale shows number and selector of its workload', async () => {
     ],
   };
   const { entry } = await fixture.create('deployments', deployment({ replicas: 2, selector }));
-  expect(objectOf(scaleEntry(SCALE, entry))).toEqual({
+  expect(objectOf(scaleEntry(SCALE, entry, rowOf('deployments')))).toEqual({
     metadata: {
       name: 'd',
       namespace: 'ns',
@@ -76,7 +82,10 @@ test('a scale shows number and selector of its workload', async () => {
     spec: { replicas: 0, selector: { a: 'b', c: 'd' }, template: { ...template, metadata: { labels: { a: 'b', c: 'd' } } } },
   };
   const { entry: plain } = await fixture.create('replicationcontrollers', controller);
-  expect(objectOf(scaleEntry(SCALE, plain))).toMatchObject({ spec: {}, status: { replicas: 0, selector: 'a=b,c=d' } });
+  expect(objectOf(scaleEntry(SCALE, plain, rowOf('replicationcontrollers')))).toMatchObject({
+    spec: {},
+    status: { replicas: 0, selector: 'a=b,c=d' },
+  });
 });
 
 test('who scales owns the number, at no time', async () => {

@@ -212,7 +212,7 @@ function store(path: WritePath, request: WriteRequest, { claims }: Replacement, 
   if (!removed && isSame) return { type: 'answer', result: { entry, created: false } };
   const key = entryKey(request);
   const storeKey = info.keyPrefix + key;
-  const value = storedValue(info, encoded, hiddenFields(info, path.clock.now(), path.eventTtlSeconds));
+  const value = storedValue(info, encoded, hiddenFields(info, encoded.object, path.clock.now(), path.eventTtlSeconds));
   // A removal answers with the object as it was sent, at its last stored version (upstream behaviour), and so does a dry run.
   const shown = (revision: number | undefined): number => (removed ? entry.revision : (revision ?? entry.revision));
   return {

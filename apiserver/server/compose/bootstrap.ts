@@ -5,6 +5,7 @@
 import { systemNamespaces } from '../../../shared/names/dialect';
 import { repairAllocations } from '../../upkeep/allocation-repair';
 import { keepApiServices } from '../../upkeep/api-services';
+import { keepForeignServices } from '../../upkeep/foreign-services';
 import { keepDefaultService } from '../../upkeep/default-service';
 import { startEventExpiry } from '../../upkeep/event-expiry';
 import { keepSystemObjects } from '../../upkeep/system-objects';
@@ -18,6 +19,7 @@ import type { State } from './state';
 import type { Running, StartStep } from '../in-order';
 
 const RETRY_MS = 1_000;
+const SERVICES = 'apiservices.apiregistration.platform.io';
 const NOTHING_TO_STOP = (): void => undefined;
 
 /** `port` is where the server listens. */
@@ -45,6 +47,10 @@ export function bootstrapSteps(setting: Setting, state: State, writer: Writer, p
         ),
     },
     { name: 'registrations of this API', start: () => inBackground(apiServices(setting, state, writer)) },
+    {
+      name: 'registrations of other APIs',
+      start: () => inBackground(keepForeignServices({ ...own, services: resources.require(SERVICES) })),
+    },
     { name: 'default Service', start: () => defaultService(setting, state, writer, port) },
     {
       name: 'record of this replica',
@@ -95,7 +101,7 @@ function allocationRepair({ options, store, clock, logger, failed }: Setting, { 
 }
 
 function apiServices({ clock, names, failed }: Setting, { cache, resources, definitions }: State, writer: Writer): Upkeep {
-  const services = resources.require('apiservices.apiregistration.platform.io');
+  const services = resources.require(SERVICES);
   const kept = keepApiServices({
     writer,
     cache,

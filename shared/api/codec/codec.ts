@@ -5,6 +5,7 @@
 import { decodeCustom } from '../structural/decode-custom';
 import { applySchemaDefaults, dropNulls } from '../structural/defaults';
 import { pruneUnknown } from '../structural/prune';
+import type { SchemaNode } from '../structural/schema-node';
 import type { CustomVersion } from '../structural/version';
 import { groupFieldsOf, type GroupFields } from '../types/group-fields';
 import {
@@ -37,8 +38,13 @@ export interface KindCodec {
   decodeApplied(value: JsonObject): Decoded;
   /** In place. */
   applyDefaults(object: JsonObject): void;
-  /** A stored object, as one that was written as this version; the same where versions differ in more than their schemas (see shared/api/conversion). */
-  refresh(object: JsonObject): JsonObject;
+  /**
+   * A stored object, as one that was written as this version; the same where versions differ in more than their schemas (see shared/api/conversion).
+   * `stored` = the version that it is stored in.
+   */
+  refresh(object: JsonObject, stored: string): JsonObject;
+  /** What of an object of this version is kept: the same, or a copy without what the version does not know in which objects are stored. */
+  toStored(object: JsonObject): JsonObject;
   /** In place: members of features that are off. */
   dropDisabled(object: JsonObject): void;
   /** Canonical JSON without kind and apiVersion; metadata come first. */
@@ -71,6 +77,7 @@ function builtIn(type: string): KindCodec {
     decodeApplied: (value) => decodeObject(type, value),
     applyDefaults: (object) => applyDefaults(type, object),
     refresh: (object) => object,
+    toStored: (object) => object,
     dropDisabled: (object) => dropDisabled(type, object),
     encodeBody: (object) => encodeBody(type, object),
     groupFields: groupFieldsOf(type),
@@ -93,19 +100,32 @@ function customCodec(version: CustomVersion): KindCodec {
     decode: (value) => decoded(value, 'dropped'),
     decodeApplied: (value) => decoded(value, 'kept'),
     applyDefaults: (object) => applySchemaDefaults(version.schema, object),
-    refresh(object) {
-      const { metadata = {}, ...body } = object;
-      const fresh: JsonObject = { ...cloneJson(body), metadata };
-      const { schema } = version;
-      pruneUnknown(schema, fresh);
-      dropNulls(schema, fresh);
+    refresh(object, stored) {
+      const { versions, schemaId, storageVersion } = version;
+      const written = versions.get(stored) ?? versions.get(storageVersion) ?? version;
+      const { schema } = written;
+      const fresh = pruned(schema, object);
       applySchemaDefaults(schema, fresh);
-      return fresh;
+      // What the version itself would fill in is not made up: nobody has written it.
+      return written.schemaId === schemaId ? fresh : pruned(version.schema, fresh);
+    },
+    toStored(object) {
+      const stored = version.versions.get(version.storageVersion);
+      return stored === undefined || stored.schemaId === version.schemaId ? object : pruned(stored.schema, object);
     },
     dropDisabled: () => undefined,
     encodeBody: encodeCustom,
     groupFields: { here: [], below: [{ member: 'metadata', many: false, fields: groupFieldsOf(METADATA) }] },
   };
+}
+
+/** A copy without what the schema does not know. */
+function pruned(schema: SchemaNode, object: JsonObject): JsonObject {
+  const { metadata = {}, ...body } = object;
+  const copy: JsonObject = { ...cloneJson(body), metadata };
+  pruneUnknown(schema, copy);
+  dropNulls(schema, copy);
+  return copy;
 }
 
 function encodeCustom(object: JsonObject): string {

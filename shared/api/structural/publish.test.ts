@@ -32,6 +32,6 @@ describe.each(casesOf('custom/publishing', isRecorded).map((one) => [one.title, 
       'x-kubernetes-selectable-fields': _fields,
       ...expected
     } = documents[`v${version}`].kind;
-    expect(publishSchema(schema, { version, objectMembers: MEMBERS })).toEqual(plain(expected));
+    expect(publishSchema(schema, { version, objectMembers: MEMBERS, embeddedMembers: MEMBERS })).toEqual(plain(expected));
   });
 });

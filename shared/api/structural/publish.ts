@@ -9,6 +9,8 @@ export interface PublishOptions {
   readonly version: 2 | 3;
   /** What every whole object has: its apiVersion, kind and metadata. */
   readonly objectMembers: JsonObject;
+  /** The same of objects inside other ones. */
+  readonly embeddedMembers: JsonObject;
 }
 
 /**
@@ -96,11 +98,11 @@ function saysEither(schema: JsonObject): boolean {
 }
 
 /** A whole object inside another one. */
-function embed(published: JsonObject, { objectMembers }: PublishOptions): void {
+function embed(published: JsonObject, { embeddedMembers }: PublishOptions): void {
   const required = own(published, 'required');
   const names = Array.isArray(required) ? required : [];
   published['required'] = [...names, ...['kind', 'apiVersion'].filter((name) => !names.includes(name))];
-  published['properties'] = { ...objectOf(published['properties'] ?? {}), ...objectMembers };
+  published['properties'] = { ...objectOf(published['properties'] ?? {}), ...embeddedMembers };
 }
 
 function objectOf(value: JsonValue): JsonObject {

@@ -59,6 +59,7 @@ const MACHINERY: Readonly<Record<string, string>> = {
   resource: 'apimachinery.pkg.api.resource',
   intstr: 'apimachinery.pkg.util.intstr',
   runtime: 'apimachinery.pkg.runtime',
+  version: 'apimachinery.pkg.version',
 };
 
 function both(schema: JsonObject): Record<2 | 3, JsonObject> {

@@ -72,8 +72,10 @@ class Estimator {
         const name = this.checked.names.get(expr);
         if (name !== undefined) return this.ident(expr, name);
         const operand = this.cost(expr.operand);
+        // Whether a member is there is a boolean, whatever the member is.
+        if (expr.testOnly) return operand;
         this.paths.set(expr, [...(this.paths.get(expr.operand) ?? []), expr.field]);
-        return expr.testOnly || this.checked.typeAt(expr.operand).kind === 'optional' ? operand : plus(operand, ONE);
+        return this.checked.typeAt(expr.operand).kind === 'optional' ? operand : plus(operand, ONE);
       }
       case 'call':
         return this.call(expr);
@@ -161,7 +163,10 @@ class Estimator {
 
   private element(expr: Expr, [container]: readonly Expr[]): void {
     if (container === undefined) return;
-    const step = this.checked.typeAt(container).kind === 'map' ? '@values' : '@items';
+    const { kind } = this.checked.typeAt(container);
+    // What an optional holds is not followed.
+    if (kind === 'optional') return;
+    const step = kind === 'map' ? '@values' : '@items';
     this.paths.set(expr, [...(this.paths.get(container) ?? []), step]);
   }
 

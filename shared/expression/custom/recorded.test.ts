@@ -2,7 +2,7 @@
  * What the reference server answered to several hundred rules, replayed: which it refuses and why, what it says they may cost, how objects fare, and
  * what an update tolerates. Types named after the schema and values printed as structures are spelled alike before they are compared.
  */
-import { casesOf } from '../../../test/recordings/recording';
+import { casesOf, recordingOf } from '../../../test/recordings/recording';
 import { anything, body, either, listOf, number, oneOf, shape, text, type Check } from '../../../test/recordings/shape';
 import type { JsonObject } from '../../values/json';
 import { readSchema } from '../../api/structural/read-schema';
@@ -65,6 +65,19 @@ describe('estimated costs', () => {
     // Recorded as a factor with few digits; "more" is beyond what the reference prints.
     if (cost === 'more') expect(max).toBeGreaterThan(1e9);
     else expect(max.toPrecision(3)).toBe(cost.toPrecision(3));
+  });
+});
+
+/** The same, and what is said of a rule that a list of so many items makes too expensive: its price with six digits. */
+describe('prices', () => {
+  const isPriced = shape({ rule: text, errors, times: number, refused: errors });
+  const { head, cases } = recordingOf('expressions/prices', shape({ schema: body }), isPriced);
+  const refusals = (rule: string, maxItems: number): string[] => {
+    const items = { ...head.schema, 'x-kubernetes-validations': [{ rule }] };
+    return printed(checkRules(readSchema({ type: 'object', properties: { v: { type: 'array', maxItems, items } } }), 'S'));
+  };
+  it.each(cases.map((row) => [row.rule, row] as const))('%s', (rule, row) => {
+    expect({ errors: refusals(rule, 1), refused: refusals(rule, row.times) }).toEqual({ errors: row.errors, refused: row.refused });
   });
 });
 

@@ -1,0 +1,60 @@
+/**
+ * An object's text in pieces, so that stored bytes are not copied more than once: kind and apiVersion, and the members that are stored behind them. Custom
+ * objects are printed in the order of their members' names (upstream behaviour); stored ones begin with their metadata. Parses no values.
+ */
+import { compareBytes } from '../../../shared/values/json';
+import type { KindRow } from '../../../shared/api/kinds';
+import type { Entry } from '../../cache/cache';
+import { mayHaveEarlyMembers } from '../../registry/object/hidden-fields';
+import { customHead, membersBehindMetadata, metadataMember, objectHead } from './entry-json';
+
+export class ObjectText {
+  /** `{"kind":"Lease","apiVersion":"…",` */
+  readonly head: string;
+  private readonly headBytes: Buffer;
+  private readonly identity: readonly Member[];
+
+  constructor(
+    private readonly row: KindRow,
+    apiVersion: string,
+  ) {
+    const { kind, custom } = row;
+    this.head = custom === undefined ? objectHead(kind, apiVersion) : customHead(kind, apiVersion);
+    this.headBytes = Buffer.from(this.head);
+    this.identity = [member('apiVersion', apiVersion), member('kind', kind)];
+  }
+
+  /** `body` = what is shown of the entry. */
+  pieces(body: Buffer, entry: Entry): readonly Buffer[] {
+    const { custom } = this.row;
+    if (custom === undefined || !mayHaveEarlyMembers(custom, entry)) return [this.headBytes, body.subarray(1)];
+    return this.sorted(body);
+  }
+
+  /** Behind the metadata members stand in their order already, so that those that belong before it come first. */
+  private sorted(body: Buffer): readonly Buffer[] {
+    const early: Member[] = [...this.identity];
+    const metadata = metadataMember(body);
+    let rest = body.subarray(1 + metadata.length);
+    for (const found of membersBehindMetadata(rest)) {
+      if (compareBytes(found.name, 'metadata') > 0) break;
+      early.push(found);
+      rest = found.rest;
+    }
+    early.sort((a, b) => compareBytes(a.name, b.name));
+    return [Buffer.concat([OPEN, ...early.flatMap(({ text }) => [text, COMMA])]), metadata, rest];
+  }
+}
+
+/** `text` = the whole member, name and value. */
+interface Member {
+  readonly name: string;
+  readonly text: Buffer;
+}
+
+const OPEN = Buffer.from('{');
+const COMMA = Buffer.from(',');
+
+function member(name: string, value: string): Member {
+  return { name, text: Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`) };
+}

@@ -1,0 +1,43 @@
+/** Documents of custom kinds against what release 1.31.1 says of the same definitions (test/recordings/openapi-operations.ts). */
+import { beginnings, OPERATION_DEFINITIONS, operationsIn } from '../../test/recordings/custom/operations';
+import { casesOf } from '../../test/recordings/recording';
+import { body, shape, text } from '../../test/recordings/shape';
+import { definitionOf } from '../../test/support/definition-of';
+import { canonicalGroup } from '../../shared/names/dialect';
+import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import type { KindRow } from '../../shared/api/kinds';
+import { documentV2, documentV3 } from './documents';
+
+const recorded = casesOf('openapi/custom-operations', shape({ name: text, v2: body, v3: body, schemas: body }));
+
+/** As it is stored. */
+function established({ spec, metadata }: JsonObject): JsonObject {
+  const given = objectAt({ spec: spec ?? {} }, 'spec') ?? {};
+  const names = objectAt(given, 'names') ?? {};
+  const group = canonicalGroup(stringAt(given, 'group') ?? '');
+  const kind = stringAt(names, 'kind') ?? '';
+  const acceptedNames = { ...names, singular: kind.toLowerCase(), listKind: `${kind}List` };
+  return { metadata: metadata ?? {}, spec: { ...given, group }, status: { acceptedNames } };
+}
+
+const rows: readonly KindRow[] = OPERATION_DEFINITIONS.flatMap((definition) => definitionOf(established(definition)).rows);
+const v2 = documentV2(rows, 'kubernetes');
+
+describe.each(recorded.map((of) => [of.name, of] as const))('%s', (name, of) => {
+  const [, group = '', version = ''] = name.split('/');
+  const v3 = documentV3(rows, { group: canonicalGroup(group), version }, 'kubernetes');
+
+  test('operations in version 2', () => {
+    expect(operationsIn(v2, name)).toEqual(of.v2);
+  });
+
+  test('operations in version 3', () => {
+    expect(operationsIn(v3, name)).toEqual(of.v3);
+  });
+
+  test('schemas, with the words that their texts begin with', () => {
+    const schemas = objectAt(objectAt(v3, 'components'), 'schemas') ?? {};
+    const own = Object.keys(of.schemas).map((type) => [type, beginnings(schemas[type] ?? null)]);
+    expect(Object.fromEntries(own)).toEqual(of.schemas);
+  });
+});
