@@ -216,6 +216,9 @@ export class Watcher implements CacheWatch {
 
   private fail(error: unknown): void {
     this.host.faulty(this, error);
+    if (this.phase === 'ended') return;
     this.close();
+    // Who follows a type for good begins again; that it throws once more changes nothing.
+    this.guard(() => this.sink.end({ type: 'failed', message: error instanceof Error ? error.message : String(error) }));
   }
 }

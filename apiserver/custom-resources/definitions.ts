@@ -22,6 +22,8 @@ export interface DefinitionsOptions {
   /** Where definitions are stored. */
   readonly stored: StoredType;
   readonly clock: Clock;
+  /** Told of a definition that cannot be understood. */
+  readonly failed: (message: string, error: unknown) => void;
 }
 
 const RETRY_MS = 1_000;
@@ -129,15 +131,20 @@ export class Definitions {
 
   private follow(): void {
     if (this.stopped) return;
-    const { cache, stored, clock } = this.options;
+    const { cache, stored, clock, failed } = this.options;
     const pace = new Pace(clock, yieldToOthers, 1);
     const unseen = new Set(this.known.keys());
     const request = { scope: {}, start: { type: 'state' }, bookmarks: false, markEndOfInitialEvents: true } as const;
     this.watch = cache.watch(stored, request, {
       event: (type, entry) => {
         unseen.delete(entry.key);
-        if (type === 'DELETED') this.remove(entry.key);
-        else this.place(entry);
+        try {
+          if (type === 'DELETED') this.remove(entry.key);
+          else this.place(entry);
+        } catch (error) {
+          // The others are served, and this one as it was.
+          failed(`the definition ${entry.key} could not be read`, error);
+        }
       },
       bookmark: (_revision, endOfInitialEvents) => {
         if (!endOfInitialEvents) return;

@@ -12,6 +12,8 @@ interface Kept extends Fixture {
   /** Stored objects that the lifecycle has read, and writes that it has made. */
   readonly counts: { reads: number; writes: number };
   /** Until nothing is left to do. */
+  /** What was told of definitions that could not be understood. */
+  readonly faults: readonly string[];
   settle(): Promise<void>;
 }
 
@@ -20,6 +22,7 @@ async function keep(): Promise<Kept> {
   const { cache, clock } = fixture;
   const counts = { reads: 0, writes: 0 };
   const nothing = (): void => undefined;
+  const faults: string[] = [];
   const definitions = new Definitions({
     cache: {
       watch: (...watch) => cache.watch(...watch),
@@ -30,6 +33,7 @@ async function keep(): Promise<Kept> {
     },
     stored: fixture.resource(RESOURCE).stored,
     clock,
+    failed: (message) => void faults.push(message),
   });
   await definitions.start();
   await definitions.complete;
@@ -64,7 +68,7 @@ async function keep(): Promise<Kept> {
       await cache.catchUp();
     }
   };
-  return { ...fixture, definitions, upkeep, counts, settle };
+  return { ...fixture, definitions, upkeep, counts, faults, settle };
 }
 
 function definition(plural: string, kind: string, group = 'example.com'): JsonObject {
@@ -133,4 +137,16 @@ test('a definition that documents have to do without says so until it changes', 
   await kept.settle();
   expect(await conditionOf(kept, name, 'Described')).toBeUndefined();
   expect(await conditionOf(kept, name, 'Established')).toBe('True');
+});
+
+test('a definition over which somebody stumbles does not keep the others from being served', async () => {
+  const kept = await keep();
+  kept.definitions.onChange(({ name }) => {
+    if (name.startsWith('firsts')) throw new Error('stumbled');
+  });
+  await kept.create(RESOURCE, definition('firsts', 'First'));
+  await kept.create(RESOURCE, definition('seconds', 'Second'));
+  await kept.settle();
+  expect(kept.faults).toContain('the definition firsts.example.com could not be read');
+  expect(kept.definitions.find('example.com', 'v1', 'seconds')).toBeDefined();
 });

@@ -10,7 +10,7 @@ import { ensureBuilt, ensureInstalled, root } from './steps.mjs';
 
 const program = path.join(root, 'dist', process.argv[2] ?? '');
 try {
-  await ensureInstalled();
+  await ensureInstalled({ forBuilt: true });
   await ensureBuilt();
   if (!program.endsWith('.js') || !existsSync(program)) throw new Error(`no such program: ${program}`);
 } catch (error) {

@@ -45,16 +45,22 @@ export function captureTool(file, args) {
   });
 }
 
-export async function ensureInstalled() {
+/**
+ * Packages that the lock file names, without running any script of theirs. What only compiles and tests is left out where `forBuilt` is set and
+ * there is nothing to compile.
+ */
+export async function ensureInstalled({ forBuilt = false } = {}) {
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < oldestNode[0] || (major === oldestNode[0] && minor < oldestNode[1])) {
     throw new Error(`Node ${oldestNode.join('.')} or newer is needed, this is ${process.versions.node}`);
   }
-  if (isInstalled()) return;
-  process.stderr.write('Installing packages (npm ci) ...\n');
+  const productionOnly = forBuilt && isBuilt();
+  if (isInstalled(productionOnly)) return;
+  const order = ['ci', '--ignore-scripts', ...(productionOnly ? ['--omit=dev'] : [])];
+  process.stderr.write(`Installing packages (npm ${order.join(' ')}) ...\n`);
   // npm tells its own version of npm where it lies; on Windows and in odd PATHs that is safer than the bare name.
   const npm = process.env.npm_execpath;
-  const code = npm === undefined ? await run('npm', ['ci']) : await run(process.execPath, [npm, 'ci']);
+  const code = npm === undefined ? await run('npm', order) : await run(process.execPath, [npm, ...order]);
   if (code !== 0) throw new Error('npm ci failed');
 }
 
@@ -81,12 +87,12 @@ export async function build() {
 }
 
 /** True when every package of the lock file lies in node_modules in the locked version (packages for other platforms excepted). */
-function isInstalled() {
+function isInstalled(productionOnly) {
   const wanted = readPackages('package-lock.json');
   const present = readPackages('node_modules/.package-lock.json');
   if (wanted === undefined || present === undefined) return false;
-  return Object.entries(wanted).every(([name, { version, optional, devOptional }]) => {
-    if (name === '') return true;
+  return Object.entries(wanted).every(([name, { version, dev, optional, devOptional }]) => {
+    if (name === '' || (productionOnly && dev === true)) return true;
     const found = present[name];
     return found === undefined ? optional === true || devOptional === true : found.version === version;
   });

@@ -69,9 +69,9 @@ function replicasOf({ options, store, clock, failed }: Setting, cache: OpenedCac
 }
 
 /** They follow the cache from its beginning: whoever waits for the cache finds them there. */
-function definitionsOf({ clock }: Setting, cache: OpenedCache, resources: Resources): Definitions {
+function definitionsOf({ clock, failed }: Setting, cache: OpenedCache, resources: Resources): Definitions {
   const { stored } = resources.require('customresourcedefinitions.apiextensions.platform.io');
-  const definitions = new Definitions({ cache, stored, clock });
+  const definitions = new Definitions({ cache, stored, clock, failed });
   resources.add(definitions);
   void definitions.start();
   return definitions;

@@ -444,14 +444,15 @@ describe('watchers that cannot keep up', () => {
     expect(cache.statistics.watchers.get('configmaps')).toBe(1);
   });
 
-  it('do not disturb others when they throw', async () => {
+  it('do not disturb others when they throw, and are told of their end', async () => {
     const other = new Recorder();
+    const ends: WatchEnd[] = [];
     const faulty: ChangeSink = {
       event: () => {
         throw new Error('broken sink');
       },
       bookmark: () => undefined,
-      end: () => undefined,
+      end: (reason) => void ends.push(reason),
     };
     cache.watch(configMaps, live(), faulty);
     cache.watch(
@@ -469,6 +470,7 @@ describe('watchers that cannot keep up', () => {
     await put(store, configMaps, 'a/one');
     await put(store, configMaps, 'a/two');
     expect(other.events).toHaveLength(2);
+    expect(ends).toEqual([{ type: 'failed', message: 'broken sink' }]);
     expect(cache.statistics.watchesFailed).toBe(2);
     expect(cache.statistics.watchers.get('configmaps')).toBe(1);
   });
