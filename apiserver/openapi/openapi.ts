@@ -13,13 +13,11 @@ import type { Clock, Timer } from '../../shared/runtime/clock';
 import { perRows } from '../registry/per-rows';
 import { gzipOf, lengthOf, unpacked, type Chunk } from './chunk';
 import type { OpenApiAnswer, OpenApiDocuments, OpenApiRequest } from './openapi-document';
-import { readDescriptions, type Describe } from './descriptions';
-import { builtInPieceV3, groupPieceV3, type BuiltInSubject } from './documents';
 import { chosenForm, type Form } from './forms';
 import type { PathEntry } from './operations';
 import { OVERVIEWS, overviewsOf } from './overviews';
-import { compose, encodePart, type DocumentPart, type PartForm } from './part';
-import { Parts, type PartFailure } from './parts';
+import { compose, type DocumentPart, type PartForm } from './part';
+import { Parts, type PartFailure, type DocumentSubject } from './parts';
 
 export interface OpenApiParts {
   /** The built-in kinds among the served ones. */
@@ -56,16 +54,8 @@ const NOTHING = Buffer.alloc(0);
 const UNCACHED = { 'cache-control': 'no-cache, private' };
 const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
-/** A document of version 3: what it is of. */
-interface Subject extends BuiltInSubject {
-  /** Has kinds that are no definition's, or is about the server itself. */
-  readonly isBuiltIn: boolean;
-  /** Kinds of definitions. */
-  readonly custom: readonly KindRow[];
-}
-
 /** Named as in the index: `apis/<group>/<version>`. */
-type Subjects = ReadonlyMap<string, Subject>;
+type DocumentSubjects = ReadonlyMap<string, DocumentSubject>;
 
 /** A document as it is sent. */
 interface Composed {
@@ -75,16 +65,15 @@ interface Composed {
 
 class OpenApiOfParts implements OpenApi {
   private readonly parts: Parts;
-  private readonly subjects: () => Subjects;
+  private readonly subjects: () => DocumentSubjects;
   private readonly customRows: () => readonly KindRow[];
   /** Of built-in group versions, which never change. */
   private readonly digests = new Map<string, string>();
   private digesting: Promise<void> | undefined;
   private builtInV2: Promise<string> | undefined;
-  private readonly hashes = new WeakMap<Subject, string>();
-  private index: { readonly of: Subjects; readonly body: Buffer } | undefined;
+  private readonly hashes = new WeakMap<DocumentSubject, string>();
+  private index: { readonly of: DocumentSubjects; readonly body: Buffer } | undefined;
   private readonly composed = new LRUCache<string, Promise<Composed>>({ maxSize: MOST_BYTES });
-  private describe: Describe | undefined;
   private forgetting: Timer | undefined;
   private readonly since: string;
 
@@ -166,11 +155,11 @@ class OpenApiOfParts implements OpenApi {
     return { 'cache-control': 'public, immutable', expires: new Date(this.options.clock.now() + YEAR_MS).toUTCString() };
   }
 
-  private address(name: string, subject: Subject): string {
+  private address(name: string, subject: DocumentSubject): string {
     return `${V3}/${name}?hash=${this.hashV3(name, subject)}`;
   }
 
-  private hashV3(name: string, subject: Subject): string {
+  private hashV3(name: string, subject: DocumentSubject): string {
     const ofBuiltIn = this.digests.get(name);
     const known = subject.custom.length === 0 ? ofBuiltIn : this.hashes.get(subject);
     if (known !== undefined) return known;
@@ -242,12 +231,13 @@ class OpenApiOfParts implements OpenApi {
     return [part, ...customParts];
   }
 
-  private async partsV3(subject: Subject, form: PartForm): Promise<readonly DocumentPart[]> {
-    const { custom, dialect, isBuiltIn } = subject;
-    const shared = isBuiltIn
-      ? builtInPieceV3(this.options.builtIn, subject, this.texts())
-      : groupPieceV3(custom, this.options.builtIn, dialect, this.texts());
-    return [encodePart(shared, form), ...(await this.customParts(custom, dialect, form))];
+  private async partsV3(subject: DocumentSubject, form: PartForm): Promise<readonly DocumentPart[]> {
+    const { custom, dialect } = subject;
+    const [shared, customParts] = await Promise.all([
+      this.parts.ofGroupVersion(this.options.builtIn, subject, form),
+      this.customParts(custom, dialect, form),
+    ]);
+    return [shared, ...customParts];
   }
 
   private async customParts(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<readonly DocumentPart[]> {
@@ -263,18 +253,12 @@ class OpenApiOfParts implements OpenApi {
     return made.filter((part) => part !== undefined);
   }
 
-  private texts(): Describe {
-    this.stayAWhile();
-    return (this.describe ??= readDescriptions());
-  }
-
   /** What is kept goes when nobody has asked for a while. */
   private stayAWhile(): void {
     this.forgetting?.cancel();
     this.forgetting = this.options.clock.after(KEEP_MS, () => {
       this.composed.clear();
       this.parts.forget();
-      this.describe = undefined;
     });
   }
 }
@@ -287,7 +271,7 @@ function hashOf(texts: readonly string[]): string {
   return createHash('sha512').update(texts.join('\n')).digest('hex').toUpperCase();
 }
 
-function subjectsOf(rows: readonly KindRow[], naming: Dialect): Subjects {
+function subjectsOf(rows: readonly KindRow[], naming: Dialect): DocumentSubjects {
   const subjects = new Map<string, { group: string; version: string; dialect: Dialect; isBuiltIn: boolean; custom: KindRow[] }>();
   for (const row of rows) {
     for (const dialect of dialectsOf(row, naming)) {
@@ -303,8 +287,8 @@ function subjectsOf(rows: readonly KindRow[], naming: Dialect): Subjects {
   return new Map([...overviewSubjects(rows, naming), ...subjects]);
 }
 
-function overviewSubjects(rows: readonly KindRow[], naming: Dialect): Subjects {
-  const of = (overviews: ReadonlyMap<string, PathEntry>, dialect: Dialect): [string, Subject][] =>
+function overviewSubjects(rows: readonly KindRow[], naming: Dialect): DocumentSubjects {
+  const of = (overviews: ReadonlyMap<string, PathEntry>, dialect: Dialect): [string, DocumentSubject][] =>
     [...overviews].map(([name, overview]) => [name, { group: '', version: '', dialect, isBuiltIn: true, overview, custom: [] }]);
   const groups = DIALECTS.flatMap((dialect) =>
     of(

@@ -4,7 +4,7 @@ import { readSchema } from '../../shared/api/structural/read-schema';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Describe } from './descriptions';
-import { builtInPieceV3, customPieceV2, customPieceV3, pieceV2, type BuiltInSubject } from './documents';
+import { builtInPieceV3, customPieceV2, customPieceV3, groupPieceV3, pieceV2, type BuiltInSubject } from './documents';
 import { digestOf, encodePart, type DocumentPart, type PartForm } from './part';
 
 interface Common {
@@ -27,7 +27,18 @@ interface BuiltInJob extends Common {
   readonly rows: readonly KindRow[];
 }
 
-export type PartJob = BuiltInJob | CustomJob;
+/** One group version in version 3: all of a built-in one, or what one of custom kinds has besides them. */
+interface GroupVersionJob extends Common {
+  readonly type: 'groupVersion';
+  /** The built-in kinds. */
+  readonly rows: readonly KindRow[];
+  /** Its custom kinds. */
+  readonly custom: readonly Omit<KindRow, 'custom'>[];
+  /** A built-in one. */
+  readonly of: BuiltInSubject | undefined;
+}
+
+export type PartJob = BuiltInJob | CustomJob | GroupVersionJob;
 
 /** What the documents of built-in group versions say in version 3, as digests by the documents' names. */
 export interface DigestJob {
@@ -50,14 +61,26 @@ export interface MadePart {
 
 export function makePart(job: PartJob, describe: Describe): MadePart {
   const { dialect, form } = job;
-  if (job.type === 'builtIn') {
-    const piece = pieceV2(job.rows, dialect, describe);
-    return { part: encodePart(piece, form), digest: digestOf(piece) };
+  switch (job.type) {
+    case 'builtIn': {
+      const piece = pieceV2(job.rows, dialect, describe);
+      return { part: encodePart(piece, form), digest: digestOf(piece) };
+    }
+    case 'groupVersion': {
+      const custom = job.custom.map((row) => ({ ...row, custom: textOnly(NO_TEXT) }));
+      const { of, rows } = job;
+      const piece = of === undefined ? groupPieceV3(custom, rows, dialect, describe) : builtInPieceV3(rows, of, describe);
+      return { part: encodePart(piece, form) };
+    }
+    case 'custom': {
+      const row = { ...job.row, custom: textOnly(job.schema) };
+      const piece = form.version === 'v2' ? customPieceV2(row, dialect) : customPieceV3(row, dialect);
+      return { part: encodePart(piece, form) };
+    }
   }
-  const row = { ...job.row, custom: textOnly(job.schema) };
-  const piece = form.version === 'v2' ? customPieceV2(row, dialect) : customPieceV3(row, dialect);
-  return { part: encodePart(piece, form) };
 }
+
+const NO_TEXT = Buffer.from('{}');
 
 /** What documents ask of a version of a custom kind. */
 function textOnly(text: Uint8Array): CustomVersion {

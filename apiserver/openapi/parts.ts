@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Dialect } from '../../shared/names/dialect';
+import type { BuiltInSubject } from './documents';
 import type { DocumentPart, PartForm } from './part';
 import type { DigestJob, Digests } from './part-job';
 import { PartThreads } from './part-threads';
@@ -20,6 +21,14 @@ export interface PartFailure {
   readonly definition: string;
   readonly version: string;
   readonly message: string;
+}
+
+/** A document of version 3: what it is of. */
+export interface DocumentSubject extends BuiltInSubject {
+  /** Has kinds that are no definition's, or is about the server itself. */
+  readonly isBuiltIn: boolean;
+  /** Kinds of definitions. */
+  readonly custom: readonly KindRow[];
 }
 
 export interface PartsOptions {
@@ -83,6 +92,18 @@ export class Parts {
     );
     this.known.set(key, made, { size: 1 });
     return made;
+  }
+
+  /** Of a group version in version 3: all of a built-in one, or what one of custom kinds has besides them. */
+  async ofGroupVersion(
+    rows: readonly KindRow[],
+    { isBuiltIn, custom, ...subject }: DocumentSubject,
+    form: PartForm,
+  ): Promise<DocumentPart> {
+    const of = isBuiltIn ? subject : undefined;
+    const { dialect } = subject;
+    const plain = custom.map(({ custom: _, ...row }) => row);
+    return (await this.threads.make({ type: 'groupVersion', rows, custom: plain, of, dialect, form })).part;
   }
 
   /** Of all built-in kinds in version 2, with a digest of what it says. */

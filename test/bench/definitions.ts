@@ -13,7 +13,7 @@ import { madeUpDefinitions, smallDefinition, type MadeUpDefinition } from '../su
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BenchClient } from './client';
-import { anonymousMegabytes, residentMegabytes } from './measure';
+import { anonymousMegabytes, cpuSeconds, residentMegabytes } from './measure';
 import { Probe } from './probe';
 
 const TOKEN = 'bench-token';
@@ -59,12 +59,12 @@ async function measure(folder: string, etcd: EtcdServer | undefined, definitions
     await install(replicas, definitions);
     await oneMore(replicas, 'first');
     await oneMore(replicas, 'second');
-    memory('after install', replicas);
+    await memory('after install', replicas);
     await documents(replicas, definitions);
-    memory('after documents', replicas);
+    await memory('after documents', replicas);
     await stop(replicas);
     replicas = await restart(folder, etcd, definitions);
-    memory('after a restart', replicas);
+    await memory('after a restart', replicas);
     await explain(replicas, definitions);
   } catch (error) {
     for (const { server } of replicas) console.log(`${server.process.running ? 'running' : 'ended'}: ${server.process.output}`);
@@ -94,8 +94,10 @@ async function waits(replicas: readonly Replica[]): Promise<string> {
 
 async function tellWaiting(name: string, replicas: readonly Replica[], work: () => Promise<unknown>): Promise<void> {
   await waits(replicas);
+  const used = (): number => replicas.reduce((sum, { server }) => sum + cpuSeconds(server.process.pid), 0);
+  const before = used();
   const ms = await timed(work);
-  tell(name, ms, await waits(replicas));
+  tell(name, ms, `CPU ${(used() - before).toFixed(1)} s, ${await waits(replicas)}`);
 }
 
 async function start(folder: string, etcd: EtcdServer | undefined): Promise<readonly Replica[]> {
@@ -179,7 +181,11 @@ async function oneMore(replicas: readonly Replica[], name: string): Promise<void
   });
 }
 
-function memory(when: string, replicas: readonly Replica[]): void {
+const REST_MS = 12_000;
+
+/** Of servers that have come to rest: garbage is collected some seconds after the last of it was made. */
+async function memory(when: string, replicas: readonly Replica[]): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, REST_MS));
   for (const { server } of replicas) {
     const { pid } = server.process;
     console.log(

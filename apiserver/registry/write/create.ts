@@ -18,7 +18,7 @@ import * as meta from './metadata-steps';
 import { recordOwnership } from './ownership';
 import { alreadyExists, checkDefinition } from './preconditions';
 import { admissionRequest, type WritePath, type WriteRequest } from './request';
-import { turns } from './turns';
+import { breaks } from './breaks';
 import { prepareForAllocation, validateCreation } from './validation';
 
 /** What is known of a creation beyond its request. */
@@ -62,7 +62,7 @@ export async function createObject(path: WritePath, request: WriteRequest, body:
 }
 
 export async function attemptCreate(path: WritePath, request: WriteRequest, birth: Birth, current: Current): Promise<Attempt<WriteResult>> {
-  const { pass } = turns(path.clock);
+  const { pass } = breaks(path.clock, request.context);
   const object = receive(path, request, birth);
   await pass();
   const admitted = admissionRequest(request, 'CREATE', current, object, undefined);

@@ -7,7 +7,7 @@ import { applyTo, readApply } from './apply';
 import { agreeOnPlace } from './metadata-steps';
 import { readPatch, type DocumentPatch, type Patcher } from './patcher';
 import type { WritePath, WriteRequest } from './request';
-import { turns } from './turns';
+import { breaks } from './breaks';
 import { bodyInfo, change, type UpdatedObjectInfo } from './update';
 
 export async function patchObject(
@@ -16,7 +16,7 @@ export async function patchObject(
   { type, bytes }: PatchBody,
   options: WriteOptions & { readonly force?: boolean },
 ): Promise<WriteResult> {
-  const { pass } = turns(path.clock);
+  const { pass } = breaks(path.clock, request.context);
   const source = type === 'apply' ? await applySource(path, request, bytes, options) : patchSource(path, request, { type, bytes }, options);
   await pass();
   return change(path, request, source, options);

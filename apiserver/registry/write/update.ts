@@ -26,7 +26,7 @@ import { checkResourceVersion } from './preconditions';
 import { mayGo } from './removal';
 import { admissionRequest, type WritePath, type WriteRequest } from './request';
 import { scaled, scaleInfo, shownScale } from './scale';
-import { turns } from './turns';
+import { breaks } from './breaks';
 import { prepareForAllocation, validateUpdate } from './validation';
 
 /** What a PUT or PATCH makes of the stored object. */
@@ -95,7 +95,7 @@ interface Replacement {
 async function attemptUpdate(path: WritePath, request: WriteRequest, change: Replacement, current: Current): Promise<Attempt<WriteResult>> {
   const { entry } = current;
   if (entry === undefined) return createInstead(path, request, change, current);
-  const { pass } = turns(path.clock);
+  const { pass } = breaks(path.clock, request.context);
   const { object: old, text } = readEntry(request.info, entry);
   await pass();
   const received = receive(path, request, change, old, entry);
@@ -121,7 +121,7 @@ async function createInstead(
 ): Promise<Attempt<WriteResult>> {
   const { info, name, subresource } = request;
   const applies = source.verb === 'apply';
-  const { pass } = turns(path.clock);
+  const { pass } = breaks(path.clock, request.context);
   if (applies && subresource !== undefined) throw status.notFound(info.gr, name);
   const object = source.verb === 'patch' ? undefined : source.object(undefined);
   const uid = object === undefined ? '' : (stringAt(metadataOf(object), 'uid') ?? '');
