@@ -1,24 +1,42 @@
-/** The client's certificate, read once per connection, whatever the protocol. */
+/** The client's certificate, read once per connection, whatever the protocol; whether it still counts is asked at every request. */
+import type { X509Certificate } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import type { ClientCertificate } from '../authentication/authenticator';
 import type { Exchange } from '../endpoints/request/exchange';
+import { lifeOf, type ClientAuthorities, type Life } from './client-authorities';
 
-type Seen = ClientCertificate | 'none';
+interface Seen {
+  readonly facts: ClientCertificate;
+  readonly certificate: X509Certificate;
+  readonly life: Life;
+  /** Whether the authorities vouch for it, and since which of their changes that is known. */
+  vouched: boolean;
+  generation: number;
+}
 
 /** `undefined` for a connection without TLS or without a client certificate. */
-export function certificateReader(): (exchange: Exchange) => ClientCertificate | undefined {
-  const known = new WeakMap<object, Seen>();
+export function certificateReader(authorities: ClientAuthorities): (exchange: Exchange) => ClientCertificate | undefined {
+  const known = new WeakMap<object, Seen | 'none'>();
   return (exchange) => {
     const connection = connectionOf(exchange);
     if (connection === undefined) return undefined;
     let seen = known.get(connection);
     if (seen === undefined) {
-      seen = read(connection) ?? 'none';
+      seen = read(connection, authorities.generation) ?? 'none';
       known.set(connection, seen);
     }
-    return seen === 'none' ? undefined : seen;
+    return seen === 'none' ? undefined : present(seen, authorities);
   };
+}
+
+/** What was true at the handshake may have ended: the certificate's time, or the trust in who signed it. */
+function present(seen: Seen, authorities: ClientAuthorities): ClientCertificate {
+  if (seen.generation !== authorities.generation) {
+    seen.vouched = authorities.vouchFor(seen.certificate);
+    seen.generation = authorities.generation;
+  }
+  return seen.vouched && authorities.isInTime(seen.life) ? seen.facts : { ...seen.facts, verified: false };
 }
 
 /** The TLS socket, or for HTTP/2 the session, which stands for one connection as well. */
@@ -29,17 +47,15 @@ function connectionOf(exchange: Exchange): object | undefined {
   return input.session;
 }
 
-function read(connection: object): ClientCertificate | undefined {
+function read(connection: object, generation: number): Seen | undefined {
   const socket = connection instanceof TLSSocket ? connection : 'socket' in connection ? connection.socket : undefined;
   if (!isTls(socket)) return undefined;
   const certificate = socket.getPeerCertificate();
   const subject: unknown = certificate.subject;
-  if (typeof subject !== 'object' || subject === null) return undefined;
-  return {
-    verified: socket.authorized,
-    commonName: texts(subject, 'CN')[0] ?? '',
-    organizations: texts(subject, 'O'),
-  };
+  const read = socket.getPeerX509Certificate();
+  if (typeof subject !== 'object' || subject === null || read === undefined) return undefined;
+  const facts = { verified: socket.authorized, commonName: texts(subject, 'CN')[0] ?? '', organizations: texts(subject, 'O') };
+  return { facts, certificate: read, life: lifeOf(read), vouched: socket.authorized, generation };
 }
 
 /** An HTTP/2 session's socket is a proxy that shows its members only when they are read (`in` sees the session), so it is told by what it can do. */

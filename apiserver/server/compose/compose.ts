@@ -18,7 +18,7 @@ export interface RunningServer {
   readonly port: number;
   readonly localPort: number | undefined;
   readonly cache: OpenedCache;
-  /** Puts a renewed certificate to use for new connections. */
+  /** Puts renewed certificates to use: ours for new connections, those of the clients' authorities for all. */
   readonly renew: (tls: TlsFiles) => void;
   /** Resolves when reads and writes are served and what the server itself needs exists. */
   whenReady(): Promise<void>;
@@ -36,13 +36,13 @@ export async function startServer(options: ServerOptions, surroundings: Surround
 
   const { progress } = observation;
   const ready = upkeep.complete.then(() => void (progress.bootstrapped = true));
-  const { secure, local, ongoing } = serving;
+  const { secure, local, ongoing, renew } = serving;
   const { cache, replicas } = state;
   return {
     port: secure.port,
     localPort: local?.port,
     cache,
-    renew: (tls) => secure.renew(tls),
+    renew,
     whenReady: () => ready,
     shutdown: () =>
       shutDown({

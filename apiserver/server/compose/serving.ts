@@ -2,9 +2,10 @@
 import { createDiscovery } from '../../discovery/discovery';
 import { createOpenApi, type OpenApi } from '../../openapi/openapi';
 import { certificateReader } from '../certificates';
+import { ClientAuthorities } from '../client-authorities';
 import { requestListener, type ChainParts } from '../chain';
 import { Deadlines } from '../deadlines';
-import { listenLocally, listenSecurely, type Listener } from '../listeners';
+import { listenLocally, listenSecurely, type Listener, type TlsFiles } from '../listeners';
 import { Ongoing } from '../ongoing';
 import { pathRoutes, type PathRoute } from '../path-routes';
 import { serverAddress } from './addresses';
@@ -17,6 +18,8 @@ export interface Serving {
   /** What has to be answered before the server may end. */
   readonly ongoing: Ongoing;
   readonly secure: Listener;
+  /** Puts renewed certificates to use: ours for new connections, those of the clients' authorities for all. */
+  readonly renew: (tls: TlsFiles) => void;
   /** Plain HTTP; undefined when there is none. */
   readonly local: Listener | undefined;
 }
@@ -26,14 +29,25 @@ export async function startServing(setting: Setting, state: State, observation: 
   const { host, port, tls, local, maxStreams, connectionLimits } = setting.options;
   const { connections } = observation;
   const ongoing = new Ongoing();
-  const chain = chainOf(setting, state, observation, registry, ongoing);
+  const authorities = new ClientAuthorities(setting.clock, tls.clientCa);
+  const chain = chainOf(setting, state, observation, registry, { ongoing, authorities });
   const shared = { connections, clock: setting.clock, ...(connectionLimits === undefined ? {} : { limits: connectionLimits }) };
   const secure = await listenSecurely({ ...shared, host, port, tls, maxStreams }, requestListener(chain, 'secure'));
   const plain = local === undefined ? undefined : await listenLocally({ ...shared, ...local }, requestListener(chain, 'local'));
-  return { ongoing, secure, local: plain };
+  const renew = (renewed: TlsFiles): void => {
+    secure.renew(renewed);
+    authorities.replace(renewed.clientCa);
+  };
+  return { ongoing, secure, local: plain, renew };
 }
 
-function chainOf(setting: Setting, state: State, observation: Observation, registry: Registry, ongoing: Ongoing): ChainParts {
+/** What lasts as long as the server serves. */
+interface Kept {
+  readonly ongoing: Ongoing;
+  readonly authorities: ClientAuthorities;
+}
+
+function chainOf(setting: Setting, state: State, observation: Observation, registry: Registry, { ongoing, authorities }: Kept): ChainParts {
   const { options, clock, random, logger } = setting;
   const { progress, inFlight, metrics } = observation;
   const served = new Set(state.resources.builtIn.map(({ group }) => group));
@@ -54,7 +68,7 @@ function chainOf(setting: Setting, state: State, observation: Observation, regis
     requestTimeoutMs: options.requestTimeoutMs,
     authenticate: registry.access.authenticate,
     authorize: registry.authorization.authorize,
-    certificateOf: certificateReader(),
+    certificateOf: certificateReader(authorities),
   };
 }
 
