@@ -13,7 +13,7 @@ import { readServiceAccounts, serviceAccountFlagFault } from './options/service-
 import { advertisedAddress } from './server/advertise';
 import { startServer } from './server/compose/compose';
 import type { ServerOptions } from './server/compose/setting';
-import { readTlsFiles, selfSigned, watchTlsFiles } from './server/tls-files';
+import { readTls, watchTls, type TlsSource } from './server/tls-files';
 import type { Store } from './storage/store';
 
 const USAGE_ERROR = 64;
@@ -27,11 +27,12 @@ async function main(): Promise<void> {
   lifecycle.listen();
   const store = await openStore(flags, logger);
   lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => store.close() });
-  const server = await startServer(await serverOptions(flags, logger), { store, clock, random, logger });
+  const options = await serverOptions(flags, logger);
+  const server = await startServer(options, { store, clock, random, logger });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
-  if (flags['tls-cert-file'] !== '')
-    lifecycle.onStop({ name: 'certificates', timeoutMs: 1000, run: watchTlsFiles(tlsPaths(flags), clock, logger, server.renew) });
+  const unwatch = watchTls(tlsSource(flags), options.tls, clock, logger, server.renew);
+  lifecycle.onStop({ name: 'certificates', timeoutMs: 1000, run: unwatch });
   await server.whenReady();
   logger.info('ready', { port: server.port, localPort: server.localPort });
   process.send?.('ready');
@@ -81,9 +82,13 @@ async function openStore(flags: ServerFlags, logger: Logger): Promise<Store> {
   }
 }
 
-function tlsPaths(flags: ServerFlags): { readonly cert: string; readonly key: string; readonly clientCa: string } {
-  return { cert: flags['tls-cert-file'], key: flags['tls-private-key-file'], clientCa: flags['client-ca-file'] };
+function tlsSource(flags: ServerFlags): TlsSource {
+  const paths = { cert: flags['tls-cert-file'], key: flags['tls-private-key-file'], clientCa: flags['client-ca-file'] };
+  return { paths, folder: flags['cert-dir'], names: certifiedNames(flags, advertised(flags)) };
 }
+
+const advertised = (flags: ServerFlags): string | undefined =>
+  flags['advertise-address'] === '' ? advertisedAddress(flags['bind-address']) : flags['advertise-address'];
 
 /** Where a server that makes its own certificate is reached: here, under its advertised address, and under that of the default Service. */
 function certifiedNames(flags: ServerFlags, advertiseAddress: string | undefined): readonly string[] {
@@ -93,23 +98,17 @@ function certifiedNames(flags: ServerFlags, advertiseAddress: string | undefined
 }
 
 async function serverOptions(flags: ServerFlags, logger: Logger): Promise<ServerOptions> {
-  const paths = tlsPaths(flags);
-  const advertiseAddress = flags['advertise-address'] === '' ? advertisedAddress(flags['bind-address']) : flags['advertise-address'];
-  const names = certifiedNames(flags, advertiseAddress);
-  const made = paths.cert === '' ? await selfSigned(flags['cert-dir'], names, clock) : undefined;
-  const tls =
-    made === undefined ? readTlsFiles(paths) : { ...made, ...(paths.clientCa === '' ? {} : { clientCa: readFileSync(paths.clientCa) }) };
   const tokenFile = flags['token-auth-file'];
   return {
     host: flags['bind-address'],
     port: flags['secure-port'],
-    tls,
+    tls: await readTls(tlsSource(flags), clock),
     ...(flags['insecure-port'] === 0 ? {} : { local: { host: flags['insecure-bind-address'], port: flags['insecure-port'] } }),
     naming: flags.naming,
     kinds: flags['runtime-config'].kinds,
     gates: flags['feature-gates'],
     prefix: flags['etcd-prefix'].replace(/(?<!\/)\/+$/, ''),
-    advertiseAddress,
+    advertiseAddress: advertised(flags),
     serviceRanges: flags['service-cluster-ip-range'],
     deniesServiceAddresses: flags['service-external-ips'] === 'deny',
     nodePorts: flags['service-node-port-range'],

@@ -13,35 +13,50 @@ export interface TlsPaths {
   readonly clientCa: string;
 }
 
-export function readTlsFiles(paths: TlsPaths): TlsFiles {
-  return {
-    cert: readFileSync(paths.cert),
-    key: readFileSync(paths.key),
-    ...(paths.clientCa === '' ? {} : { clientCa: readFileSync(paths.clientCa) }),
-  };
+/** Where a server's certificate comes from: its file, or where that is '' the server makes one for `names` and keeps it in `folder`. */
+export interface TlsSource {
+  readonly paths: TlsPaths;
+  readonly folder: string;
+  readonly names: readonly string[];
 }
+
+export async function readTls({ paths, folder, names }: TlsSource, clock: Clock): Promise<TlsFiles> {
+  const own = paths.cert === '' ? await selfSigned(folder, names, clock) : readPair(paths);
+  return { ...own, ...(paths.clientCa === '' ? {} : { clientCa: readFileSync(paths.clientCa) }) };
+}
+
+interface Pair {
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+const readPair = ({ cert, key }: Pick<TlsPaths, 'cert' | 'key'>): Pair => ({ cert: readFileSync(cert), key: readFileSync(key) });
 
 const CHECK_MS = 10_000;
 
-/** Calls `renew` when a file has changed and can be read. Returns what stops the watch. */
-export function watchTlsFiles(paths: TlsPaths, clock: Clock, logger: Logger, renew: (files: TlsFiles) => void): () => void {
+/** Calls `renew` when a file has changed and can be read, and when a certificate of the server's own making grows old. Returns what stops the watch. */
+export function watchTls(source: TlsSource, present: TlsFiles, clock: Clock, logger: Logger, renew: (files: TlsFiles) => void): () => void {
+  const { paths } = source;
   const stamp = (): string => [paths.cert, paths.key, paths.clientCa].map((path) => (path === '' ? '' : modified(path))).join(' ');
   let seen = stamp();
+  let ours = present.cert;
   let timer: Timer;
-  const check = (): void => {
+  const check = async (): Promise<void> => {
     const now = stamp();
-    if (now !== seen) {
+    if (now !== seen || (paths.cert === '' && needsRenewal(ours.toString(), clock))) {
       seen = now;
       try {
-        renew(readTlsFiles(paths));
-        logger.info('serving certificate renewed', { file: paths.cert });
+        const read = await readTls(source, clock);
+        renew(read);
+        ours = read.cert;
+        logger.info('certificates renewed', { file: paths.cert, clientCa: paths.clientCa });
       } catch (error) {
-        logger.error('the changed serving certificate cannot be used', { file: paths.cert, error });
+        logger.error('the changed certificates cannot be used', { file: paths.cert, clientCa: paths.clientCa, error });
       }
     }
-    timer = clock.after(CHECK_MS, check);
+    timer = clock.after(CHECK_MS, () => void check());
   };
-  timer = clock.after(CHECK_MS, check);
+  timer = clock.after(CHECK_MS, () => void check());
   return () => timer.cancel();
 }
 
@@ -56,14 +71,10 @@ function modified(path: string): string {
 const YEAR_MS = 365 * 24 * 3_600_000;
 
 /** A certificate of the server's own making, kept in `folder` unless that is ''. */
-export async function selfSigned(
-  folder: string,
-  names: readonly string[],
-  clock: Clock,
-): Promise<{ readonly cert: Buffer; readonly key: Buffer }> {
-  const paths = { cert: join(folder, 'apiserver.crt'), key: join(folder, 'apiserver.key'), clientCa: '' };
+async function selfSigned(folder: string, names: readonly string[], clock: Clock): Promise<Pair> {
+  const paths = { cert: join(folder, 'apiserver.crt'), key: join(folder, 'apiserver.key') };
   if (folder !== '' && modified(paths.cert) !== 'missing' && modified(paths.key) !== 'missing') {
-    const kept = readTlsFiles(paths);
+    const kept = readPair(paths);
     const pem = kept.cert.toString();
     if (!needsRenewal(pem, clock) && covers(pem, names)) return kept;
   }
