@@ -44,11 +44,11 @@ export interface UpdateRules<T extends JsonObject = JsonObject> {
 }
 
 /** Addresses and ports that the objects of a kind take out of the cluster's ranges, in the transaction that stores the object. */
-export interface AllocationRules {
+export interface AllocationRules<T extends JsonObject = JsonObject> {
   /** Fills in what the object needs and does not name, and checks what it names. Throws a StatusError. */
-  choose(object: JsonObject, old: JsonObject | undefined, claims: AllocationClaims): void;
+  choose(object: T, old: T | undefined, claims: AllocationClaims): void;
   /** What an object holds, old or as it is going to be stored. */
-  held(object: JsonObject): Held;
+  held(object: T): Held;
   /** What is named when an object needs more of them than a transaction of the store can hold. */
   readonly field: string;
 }
@@ -85,7 +85,7 @@ export interface Strategy<T extends JsonObject = JsonObject> {
    * endpoint. What it finds wrong is all that the client is told.
    */
   prepareForAllocation?(object: T, old: T | undefined, context: StrategyContext): readonly FieldError[];
-  readonly allocation?: AllocationRules;
+  readonly allocation?: AllocationRules<T>;
   /** Texts of Warning headers about a new object as it was sent, which are said even if it is refused. */
   earlyWarnings?(object: T): readonly string[];
   /** Sets and resets what a client may not choose at creation. A status has been dropped already where `keepsStatusAtCreation` is unset. */

@@ -62,6 +62,7 @@ const CASES: readonly (readonly [check: NameCheck, text: string, messages: reado
   [configKey, '', [CONFIG_KEY]],
   [pathSegment, 'system:foo', []],
   [pathSegment, '..', ["may not be '..'"]],
+  [pathSegment, 'a\0b', ["may not contain '\\x00'"]],
   [pathSegment, 'a/b%', ["may not contain '/'", "may not contain '%'"]],
   [portName, 'http-2', []],
   [

@@ -108,12 +108,17 @@ export const pathSegment: NameCheck = (text) => {
   return pathSegmentPrefix(text);
 };
 
+const NO_PART_OF_PATHS: readonly (readonly [character: string, text: string])[] = [
+  ['/', "may not contain '/'"],
+  ['%', "may not contain '%'"],
+  // Upstream takes it; in our keys it marks the place just after one.
+  ['\0', "may not contain '\\x00'"],
+];
+
 /** The same for the beginning of a name. */
 export const pathSegmentPrefix: NameCheck = (text) => {
-  const slash = text.includes('/');
-  const percent = text.includes('%');
-  if (!slash && !percent) return NONE;
-  return [...(slash ? ["may not contain '/'"] : NONE), ...(percent ? ["may not contain '%'"] : NONE)];
+  const found = NO_PART_OF_PATHS.filter(([character]) => text.includes(character));
+  return found.length === 0 ? NONE : found.map(([, complaint]) => complaint);
 };
 
 /** `[prefix/]name`: keys of labels and annotations, finalizers, application protocols. */

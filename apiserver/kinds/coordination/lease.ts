@@ -1,23 +1,20 @@
 /** Lease: it lasts more than no time, and its transitions are not negative. */
 import { invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
-import { objectAt, own, type JsonObject } from '../../../shared/values/json';
+import type { CoordinationV1Lease } from '../../../shared/api/types/generated/members';
 import type { Strategy } from '../../registry/strategy';
+import type { Errors } from '../rules/checks';
+import { checkNotNegative } from '../rules/numbers';
 
-export const lease: Strategy = {
+export const lease: Strategy<CoordinationV1Lease> = {
   validate,
   update: { validate },
 };
 
-function validate(object: JsonObject): readonly FieldError[] {
-  const spec = objectAt(object, 'spec') ?? {};
-  const errors: FieldError[] = [];
-  const duration = own(spec, 'leaseDurationSeconds');
-  if (typeof duration === 'number' && duration <= 0) {
+function validate({ spec = {} }: CoordinationV1Lease): readonly FieldError[] {
+  const errors: Errors = [];
+  const { leaseDurationSeconds: duration } = spec;
+  if (duration !== undefined && duration <= 0)
     errors.push(invalidAs('spec.leaseDurationSeconds', String(duration), 'must be greater than 0'));
-  }
-  const transitions = own(spec, 'leaseTransitions');
-  if (typeof transitions === 'number' && transitions < 0) {
-    errors.push(invalidAs('spec.leaseTransitions', String(transitions), 'must be greater than or equal to 0'));
-  }
+  checkNotNegative(spec, 'leaseTransitions', 'spec', errors);
   return errors;
 }

@@ -3,50 +3,51 @@
  * but for its series. Objects are in the stored form, and errors name its members, as upstream's do.
  */
 import { invalidAs, invalidValue, required, type FieldError, type FieldValue } from '../../../shared/api/errors/field-error';
-import { equalJson, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import type { CoreV1Event } from '../../../shared/api/types/generated/members';
+import { equalJson, type JsonValue } from '../../../shared/values/json';
 import { validateReport } from '../core/event/event';
+import type { AnyMemberOf, Errors } from '../rules/checks';
 import { CREATE, UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 
 const CONTROLLER = 'reportingController';
 const TYPES: ReadonlySet<string> = new Set(['Normal', 'Warning']);
 
-export const newerEvent: Strategy = {
+export const newerEvent: Strategy<CoreV1Event> = {
   createStages: CREATE.earlyFirst,
   validateEarly: (object, _old, context) => validateReport(object, context, CONTROLLER),
-  validate: (object) => [...seriesErrors(object), ...completeness(object), ...olderMembers(object)],
+  validate(object) {
+    const errors: Errors = [];
+    checkSeries(object, errors);
+    if ((object.eventTime ?? null) === null) errors.push(required('eventTime'));
+    const { type = '' } = object;
+    if (!TYPES.has(type)) errors.push(invalidValue('type', '', `has invalid value: ${type}`));
+    for (const member of OLDER) if (!isUnset(object[member])) errors.push(invalidValue(member, '', 'needs to be unset'));
+    return errors;
+  },
   update: {
     stages: UPDATE.earlyThenChange,
-    validate: (object, old) => [...seriesErrors(object), ...changes(object, old)],
+    validate(object, old) {
+      const errors: Errors = [];
+      checkSeries(object, errors);
+      for (const [member, shown] of IMMUTABLE) {
+        if (!isSame(object[member], old[member])) errors.push(immutable(member, shown, object[member]));
+      }
+      return errors;
+    },
   },
 };
 
 const LEAST_COUNT = 2;
 
-function seriesErrors(object: JsonObject): readonly FieldError[] {
-  const series = objectAt(object, 'series');
-  if (series === undefined) return [];
-  const count = own(series, 'count');
-  const errors: FieldError[] = [];
-  if (typeof count !== 'number' || count < LEAST_COUNT) errors.push(invalidValue('series.count', '', 'should be at least 2'));
-  if (stringAt(series, 'lastObservedTime') === undefined) errors.push(required('series.lastObservedTime'));
-  return errors;
-}
-
-function completeness(object: JsonObject): readonly FieldError[] {
-  const type = stringAt(object, 'type') ?? '';
-  return [
-    ...(stringAt(object, 'eventTime') === undefined ? [required('eventTime')] : []),
-    ...(TYPES.has(type) ? [] : [invalidValue('type', '', `has invalid value: ${type}`)]),
-  ];
+function checkSeries({ series }: CoreV1Event, errors: Errors): void {
+  if (series === undefined) return;
+  if ((series.count ?? 0) < LEAST_COUNT) errors.push(invalidValue('series.count', '', 'should be at least 2'));
+  if ((series.lastObservedTime ?? null) === null) errors.push(required('series.lastObservedTime'));
 }
 
 /** In the order in which they are named. */
 const OLDER = ['firstTimestamp', 'lastTimestamp', 'count', 'source'] as const;
-
-function olderMembers(object: JsonObject): readonly FieldError[] {
-  return OLDER.filter((member) => !isUnset(own(object, member))).map((member) => invalidValue(member, '', 'needs to be unset'));
-}
 
 function isUnset(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === 0 || value === '') return true;
@@ -54,7 +55,7 @@ function isUnset(value: JsonValue | undefined): boolean {
 }
 
 /** Members that never change, in the order in which they are named, and how they are called there. */
-const IMMUTABLE: readonly (readonly [member: string, shown: string])[] = [
+const IMMUTABLE: readonly (readonly [member: AnyMemberOf<CoreV1Event>, shown: string])[] = [
   ['involvedObject', 'involvedObject'],
   ['reason', 'reason'],
   ['message', 'message'],
@@ -72,14 +73,7 @@ const IMMUTABLE: readonly (readonly [member: string, shown: string])[] = [
   ['reportingInstance', 'reportingInstance'],
 ];
 
-function changes(object: JsonObject, old: JsonObject): readonly FieldError[] {
-  return IMMUTABLE.flatMap(([member, shown]) => {
-    const value = own(object, member);
-    return sameValue(value, own(old, member)) ? [] : [immutable(member, shown, value)];
-  });
-}
-
-function sameValue(value: JsonValue | undefined, old: JsonValue | undefined): boolean {
+function isSame(value: JsonValue | undefined, old: JsonValue | undefined): boolean {
   return equalJson(value ?? null, old ?? null) || (isUnset(value) && isUnset(old));
 }
 

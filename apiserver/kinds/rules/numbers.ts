@@ -1,5 +1,5 @@
 /** What rules ask of numbers: ranges, ports, ids, counts, and shares in percent. Integers of 64 bits are `bigint` where no number holds them. */
-import { invalidAs } from '../../../shared/api/errors/field-error';
+import { invalidAs, notSupported } from '../../../shared/api/errors/field-error';
 import { goIntOrString } from '../../../shared/values/go-values';
 import { own, type JsonObject } from '../../../shared/values/json';
 import { patternMessage } from '../../../shared/values/name-formats';
@@ -7,6 +7,10 @@ import type { Errors, MemberOf } from './checks';
 
 /** Of ports, in the order in which messages list them. */
 export const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+
+export function checkProtocol(protocol: string, field: string, errors: Errors): void {
+  if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(field, protocol, PROTOCOLS));
+}
 
 export type Integer = number | bigint;
 

@@ -1,5 +1,5 @@
 /** Resources that are counted: which names may stand in quotas and limits, and which amounts they may have. */
-import { invalidAs, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidAs, invalidValue } from '../../../shared/api/errors/field-error';
 import { goQuantity } from '../../../shared/values/go-values';
 import { qualifiedName } from '../../../shared/values/name-formats';
 import { otherQualifiedName } from '../../../shared/names/dialect';
@@ -82,12 +82,6 @@ export function checkAmount(name: string, amount: string, field: string, errors:
   if (compareQuantities(amount, '0') < 0) errors.push(invalidValue(field, amount, 'must be greater than or equal to 0'));
   if (!isWhole(name) || parseQuantity(amount).nanos % 1_000_000_000n === 0n) return;
   errors.push(invalidAs(field, goQuantity(amount), 'must be an integer'));
-}
-
-export function countErrors(name: string, amount: string, field: string): readonly FieldError[] {
-  const errors: Errors = [];
-  checkAmount(name, amount, field, errors);
-  return errors;
 }
 
 /** What is asked for is what is given: no less may be requested than the limit. */

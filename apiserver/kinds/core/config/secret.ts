@@ -1,18 +1,21 @@
 /** Secret: its type and what that asks of its data, how much it holds, and that what is immutable stays as it is. */
 import { invalidAs, invalidValue, required, tooLong, type FieldError } from '../../../../shared/api/errors/field-error';
-import { equalJson, isObject, objectAt, own, setMember, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { CoreV1Secret } from '../../../../shared/api/types/generated/members';
+import { isObject, own, setMember, sortedKeys, stringAt } from '../../../../shared/values/json';
 import { configKey } from '../../../../shared/values/name-formats';
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { parseJson, SyntaxFault } from '../../../../shared/serialization';
 import { canonicalQualifiedName, otherQualifiedName } from '../../../../shared/names/dialect';
-import { decodedSize, immutableErrors } from './config-map';
+import { checkFormat, type Errors } from '../../rules/checks';
+import { checkImmutable, decodedSize } from './config-map';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 import { tlsPairFault } from './tls-pair';
 
 const MOST_BYTES = 1_048_576;
 
-export const secret: Strategy = {
+type Data = NonNullable<CoreV1Secret['data']>;
+
+export const secret: Strategy<CoreV1Secret> = {
   prepareForCreate: mergeStringData,
   validate,
   warningsOnCreate: pairWarnings,
@@ -22,79 +25,81 @@ export const secret: Strategy = {
     prepareForUpdate(object, old) {
       mergeStringData(object);
       // An empty type is the stored one (upstream behaviour).
-      if ((stringAt(object, 'type') ?? '') === '') object['type'] = stringAt(old, 'type') ?? '';
+      if (typeOf(object) === '') object.type = typeOf(old);
     },
     validate(object, old) {
-      const errors: FieldError[] = [];
-      if (!equalJson(own(object, 'type'), own(old, 'type')))
-        errors.push(invalidValue('type', stringAt(object, 'type') ?? '', 'field is immutable'));
-      return [...errors, ...immutableErrors(object, old, ['data'])];
+      const errors: Errors = [];
+      if (object.type !== old.type) errors.push(invalidValue('type', typeOf(object), 'field is immutable'));
+      checkImmutable(object, old, ['data'], errors);
+      return errors;
     },
   },
 };
 
+const typeOf = ({ type = '' }: CoreV1Secret): string => type;
+
 /** A pair that does not work is kept; whoever wrote it is told. */
-function pairWarnings(object: JsonObject): readonly string[] {
-  if (canonicalQualifiedName(stringAt(object, 'type') ?? '') !== 'platform.io/tls') return [];
-  const data = objectAt(object, 'data') ?? {};
+function pairWarnings(object: CoreV1Secret): readonly string[] {
+  if (canonicalQualifiedName(typeOf(object)) !== 'platform.io/tls') return [];
+  const { data = {} } = object;
   const text = (key: string): string => Buffer.from(stringAt(data, key) ?? '', 'base64').toString('latin1');
   const fault = tlsPairFault(text('tls.crt'), text('tls.key'));
   return fault === undefined ? [] : [fault];
 }
 
 /** `stringData` is for writing only: it goes over `data` and is not kept. */
-function mergeStringData(object: JsonObject): void {
-  const given = objectAt(object, 'stringData');
-  delete object['stringData'];
+function mergeStringData(object: CoreV1Secret): void {
+  const given = object.stringData;
+  delete object.stringData;
   if (given === undefined) return;
-  const data: JsonObject = { ...objectAt(object, 'data') };
-  for (const key of Object.keys(given)) {
-    const value = given[key];
-    if (typeof value === 'string') setMember(data, key, Buffer.from(value).toString('base64'));
-  }
-  object['data'] = data;
+  const data: Data = { ...object.data };
+  for (const [key, value] of Object.entries(given)) setMember(data, key, Buffer.from(value).toString('base64'));
+  object.data = data;
 }
 
 /** What each type of Secret must hold, by the type's canonical spelling. */
-const BY_TYPE: Readonly<Record<string, (object: JsonObject, data: JsonObject) => readonly FieldError[]>> = {
-  'platform.io/service-account-token'(object) {
-    const annotations = objectAt(readMetadata(object), 'annotations') ?? {};
-    const prefix = (stringAt(object, 'type') ?? '').split('/')[0] ?? '';
+const BY_TYPE: Readonly<Record<string, (object: CoreV1Secret, data: Data, errors: Errors) => void>> = {
+  'platform.io/service-account-token'(object, _data, errors) {
+    const annotations = object.metadata?.annotations ?? {};
+    const prefix = typeOf(object).split('/')[0] ?? '';
     const name = `${prefix}/service-account.name`;
     const found = stringAt(annotations, name) ?? stringAt(annotations, otherQualifiedName(name) ?? name) ?? '';
-    return found === '' ? [required(`metadata.annotations[${name}]`)] : [];
+    if (found === '') errors.push(required(`metadata.annotations[${name}]`));
   },
-  'platform.io/dockercfg': (_object, data) => jsonMember(data, '.dockercfg'),
-  'platform.io/dockerconfigjson': (_object, data) => jsonMember(data, '.dockerconfigjson'),
-  'platform.io/basic-auth': (_object, data) =>
-    Object.hasOwn(data, 'username') || Object.hasOwn(data, 'password') ? [] : [required('data[username]'), required('data[password]')],
-  'platform.io/ssh-auth': (_object, data) => ((stringAt(data, 'ssh-privatekey') ?? '') === '' ? [required('data[ssh-privatekey]')] : []),
-  'platform.io/tls': (_object, data) =>
-    ['tls.crt', 'tls.key'].filter((key) => !Object.hasOwn(data, key)).map((key) => required(`data[${key}]`)),
+  'platform.io/dockercfg': (_object, data, errors) => checkJsonObject(data, '.dockercfg', errors),
+  'platform.io/dockerconfigjson': (_object, data, errors) => checkJsonObject(data, '.dockerconfigjson', errors),
+  'platform.io/basic-auth'(_object, data, errors) {
+    if (!Object.hasOwn(data, 'username') && !Object.hasOwn(data, 'password'))
+      errors.push(required('data[username]'), required('data[password]'));
+  },
+  'platform.io/ssh-auth'(_object, data, errors) {
+    if ((stringAt(data, 'ssh-privatekey') ?? '') === '') errors.push(required('data[ssh-privatekey]'));
+  },
+  'platform.io/tls'(_object, data, errors) {
+    for (const key of ['tls.crt', 'tls.key']) if (!Object.hasOwn(data, key)) errors.push(required(`data[${key}]`));
+  },
 };
 
-function validate(object: JsonObject): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const data = objectAt(object, 'data') ?? {};
+function validate(object: CoreV1Secret): readonly FieldError[] {
+  const errors: Errors = [];
+  const { data = {} } = object;
   let size = 0;
   for (const key of sortedKeys(data)) {
-    for (const text of configKey(key)) errors.push(invalidValue(`data[${key}]`, key, text));
-    const value = data[key];
-    if (typeof value === 'string') size += decodedSize(value);
+    checkFormat(key, `data[${key}]`, configKey, errors);
+    size += decodedSize(data[key]);
   }
   if (size > MOST_BYTES) errors.push(tooLong('data', MOST_BYTES));
-  const type = canonicalQualifiedName(stringAt(object, 'type') ?? '');
   // A client chooses the type: only what the table itself has counts.
-  const rule = own(BY_TYPE, type);
-  return rule === undefined ? errors : [...errors, ...rule(object, data)];
+  own(BY_TYPE, canonicalQualifiedName(typeOf(object)))?.(object, data, errors);
+  return errors;
 }
 
-function jsonMember(data: JsonObject, key: string): readonly FieldError[] {
+function checkJsonObject(data: Data, key: string, errors: Errors): void {
   const field = `data[${key}]`;
   const value = stringAt(data, key);
-  if (value === undefined) return [required(field)];
-  const fault = jsonObjectFault(Buffer.from(value, 'base64'));
-  return fault === undefined ? [] : [invalidAs(field, '"<secret contents redacted>"', fault)];
+  const fault = value === undefined ? undefined : jsonObjectFault(Buffer.from(value, 'base64'));
+  if (value === undefined) errors.push(required(field));
+  else if (fault !== undefined) errors.push(invalidAs(field, '"<secret contents redacted>"', fault));
 }
 
 function jsonObjectFault(bytes: Buffer): string | undefined {

@@ -1,18 +1,14 @@
 /** ServiceAccount: its secrets are named, nothing more. */
-import { arrayAt, isObject, own, type JsonObject } from '../../../../shared/values/json';
+import type { CoreV1ServiceAccount } from '../../../../shared/api/types/generated/members';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 
-export const serviceAccount: Strategy = {
+export const serviceAccount: Strategy<CoreV1ServiceAccount> = {
   prepareForCreate: keepNames,
   update: { prepareForUpdate: keepNames, stages: UPDATE.changeThenObject },
 };
 
-function keepNames(object: JsonObject): void {
-  const secrets = arrayAt(object, 'secrets');
-  if (secrets === undefined) return;
-  object['secrets'] = secrets.map((secret) => {
-    const name = isObject(secret) ? own(secret, 'name') : undefined;
-    return name === undefined ? {} : { name };
-  });
+function keepNames(object: CoreV1ServiceAccount): void {
+  if (object.secrets === undefined) return;
+  object.secrets = object.secrets.map(({ name }) => (name === undefined ? {} : { name }));
 }

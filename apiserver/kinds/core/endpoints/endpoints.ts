@@ -1,65 +1,55 @@
 /** Endpoints. Subsets are kept as they are sent. */
-import { invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
-import { append } from '../../../../shared/values/append';
-import { stringAt, type JsonObject } from '../../../../shared/values/json';
+import { invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import type {
+  CoreV1EndpointAddress,
+  CoreV1EndpointPort,
+  CoreV1Endpoints,
+  CoreV1EndpointSubset,
+} from '../../../../shared/api/types/generated/members';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
-import {
-  ipErrors,
-  listed,
-  misnamed,
-  misnamedMember,
-  numberAt,
-  portNumberErrors,
-  PROTOCOLS,
-  unreachableErrors,
-} from '../../rules/field-rules';
+import { checkIp, checkReachable } from '../../rules/addresses';
+import { checkFormat, checkGiven, checkOptional, type Errors } from '../../rules/checks';
+import { checkPort, checkProtocol } from '../../rules/numbers';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
 
-export const endpoints: Strategy = {
+export const endpoints: Strategy<CoreV1Endpoints> = {
   validate,
   update: { stages: UPDATE.changeThenObject },
 };
 
-function validate(object: JsonObject): readonly FieldError[] {
-  return listed(object, 'subsets').flatMap((subset, index) => subsetErrors(subset, `subsets[${index}]`));
-}
-
-function subsetErrors(subset: JsonObject, place: string): readonly FieldError[] {
-  const ready = listed(subset, 'addresses');
-  const notReady = listed(subset, 'notReadyAddresses');
-  const ports = listed(subset, 'ports');
-  const errors: FieldError[] = [];
-  if (ready.length === 0 && notReady.length === 0) errors.push(required(place, 'must specify `addresses` or `notReadyAddresses`'));
-  ready.forEach((address, index) => append(errors, addressErrors(address, `${place}.addresses[${index}]`)));
-  notReady.forEach((address, index) => append(errors, addressErrors(address, `${place}.notReadyAddresses[${index}]`)));
-  const isReady = new Set(ready.map((address) => stringAt(address, 'ip')));
-  notReady.forEach((address, index) => {
-    const ip = stringAt(address, 'ip') ?? '';
-    if (isReady.has(ip)) errors.push(invalidValue(`${place}.notReadyAddresses[${index}].ip`, ip, 'must not be in `addresses` as well'));
-  });
-  ports.forEach((port, index) => append(errors, portErrors(port, `${place}.ports[${index}]`, ports.length > 1)));
+function validate({ subsets }: CoreV1Endpoints): readonly FieldError[] {
+  const errors: Errors = [];
+  subsets?.forEach((subset, index) => checkSubset(subset, `subsets[${index}]`, errors));
   return errors;
 }
 
-function addressErrors(address: JsonObject, place: string): readonly FieldError[] {
-  const ip = stringAt(address, 'ip') ?? '';
-  const hostname = stringAt(address, 'hostname') ?? '';
-  return [
-    ...ipErrors(ip, `${place}.ip`),
-    ...(hostname === '' ? [] : misnamed(hostname, `${place}.hostname`, dnsLabel)),
-    ...misnamedMember(address, 'nodeName', place, dnsSubdomain),
-    ...unreachableErrors(ip, `${place}.ip`),
-  ];
+function checkSubset(subset: CoreV1EndpointSubset, place: string, errors: Errors): void {
+  const { addresses: ready = [], notReadyAddresses: notReady = [], ports = [] } = subset;
+  if (ready.length === 0 && notReady.length === 0) errors.push(required(place, 'must specify `addresses` or `notReadyAddresses`'));
+  ready.forEach((address, index) => checkAddress(address, `${place}.addresses[${index}]`, errors));
+  notReady.forEach((address, index) => checkAddress(address, `${place}.notReadyAddresses[${index}]`, errors));
+  const isReady = new Set(ready.map(({ ip }) => ip));
+  notReady.forEach(({ ip }, index) => {
+    if (isReady.has(ip))
+      errors.push(invalidValue(`${place}.notReadyAddresses[${index}].ip`, ip ?? '', 'must not be in `addresses` as well'));
+  });
+  ports.forEach((port, index) => checkPortOf(port, `${place}.ports[${index}]`, ports.length > 1, errors));
 }
 
-function portErrors(port: JsonObject, place: string, needsName: boolean): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const name = stringAt(port, 'name') ?? '';
-  if (name !== '') append(errors, misnamed(name, `${place}.name`, dnsLabel));
+function checkAddress(address: CoreV1EndpointAddress, place: string, errors: Errors): void {
+  const { ip = '' } = address;
+  checkIp(ip, `${place}.ip`, errors);
+  checkOptional(address, 'hostname', place, errors, dnsLabel);
+  checkGiven(address, 'nodeName', place, errors, dnsSubdomain);
+  checkReachable(ip, `${place}.ip`, errors);
+}
+
+function checkPortOf(port: CoreV1EndpointPort, place: string, needsName: boolean, errors: Errors): void {
+  const { name = '' } = port;
+  if (name !== '') checkFormat(name, `${place}.name`, dnsLabel, errors);
   else if (needsName) errors.push(required(`${place}.name`));
-  append(errors, portNumberErrors(numberAt(port, 'port'), `${place}.port`));
-  const protocol = stringAt(port, 'protocol') ?? '';
-  if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(`${place}.protocol`, protocol, PROTOCOLS));
-  return [...errors, ...misnamedMember(port, 'appProtocol', place, qualifiedName)];
+  checkPort(port.port ?? 0, `${place}.port`, errors);
+  checkProtocol(port.protocol ?? '', `${place}.protocol`, errors);
+  checkGiven(port, 'appProtocol', place, errors, qualifiedName);
 }

@@ -1,19 +1,19 @@
 /** Event of the core group: it lies where its object lies, and a newer one (with an `eventTime`) says who reports it. */
 import { invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
-import { objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { CoreV1Event } from '../../../../shared/api/types/generated/members';
 import { qualifiedName } from '../../../../shared/values/name-formats';
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { checkFormat, type Errors, type MemberOf } from '../../rules/checks';
 import { CREATE, UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
 
-export const event: Strategy = {
+export const event: Strategy<CoreV1Event> = {
   createStages: CREATE.objectAlone,
   validate: (object, _old, context) => validateReport(object, context, 'reportingComponent'),
   update: { stages: UPDATE.changeAlone, validate: (object, _old, context) => validateReport(object, context, 'reportingComponent') },
 };
 
 /** Longest texts, in bytes. */
-const MOST: readonly (readonly [member: string, bytes: number])[] = [
+const MOST: readonly (readonly [member: MemberOf<CoreV1Event, string>, bytes: number])[] = [
   ['reportingInstance', 128],
   ['action', 128],
   ['reason', 128],
@@ -21,22 +21,22 @@ const MOST: readonly (readonly [member: string, bytes: number])[] = [
 ];
 
 /** What holds in every version. `controller` = how the version calls who reports. */
-export function validateReport(object: JsonObject, { names }: StrategyContext, controller: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const namespace = stringAt(readMetadata(object), 'namespace') ?? '';
-  const involved = stringAt(objectAt(object, 'involvedObject') ?? {}, 'namespace') ?? '';
-  const isNew = typeof own(object, 'eventTime') === 'string';
+export function validateReport(object: CoreV1Event, { names }: StrategyContext, controller: string): readonly FieldError[] {
+  const errors: Errors = [];
+  const namespace = object.metadata?.namespace ?? '';
+  const involved = object.involvedObject?.namespace ?? '';
+  const isNew = typeof object.eventTime === 'string';
   // Objects without a namespace are spoken of in `default`, and in newer events in the system namespace too; those may speak of any namespace.
   const mayBeEmpty = namespace === 'default' || (isNew && namespace === names.systemNamespace);
   if (involved === '' ? !mayBeEmpty : !isNew && involved !== namespace) {
     errors.push(invalidValue('involvedObject.namespace', involved, 'does not match event.namespace'));
   }
   if (!isNew) return errors;
-  const component = stringAt(object, 'reportingComponent') ?? '';
+  const component = object.reportingComponent ?? '';
   if (component === '') errors.push(required(controller));
-  for (const text of qualifiedName(component)) errors.push(invalidValue(controller, component, text));
+  checkFormat(component, controller, qualifiedName, errors);
   for (const [member, most] of MOST) {
-    const value = stringAt(object, member) ?? '';
+    const value = object[member] ?? '';
     if (value === '' && member !== 'message') errors.push(required(member));
     // The value is never shown (upstream behaviour).
     if (Buffer.byteLength(value) > most) errors.push(invalidValue(member, '', `can have at most ${most} characters`));

@@ -1,32 +1,33 @@
 /** Namespace: its own finalizers, its phase, and the label that bears its name. */
 import { namespacePrecondition } from '../../../../shared/api/errors/status';
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
-import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shared/values/json';
+import type { CoreV1Namespace } from '../../../../shared/api/types/generated/members';
+import { append } from '../../../../shared/values/append';
 import { qualifiedName } from '../../../../shared/values/name-formats';
-import { isTerminating, metadataOf, readMetadata } from '../../../../shared/api/metadata/object-meta';
+import { isTerminating } from '../../../../shared/api/metadata/object-meta';
 import { unqualifiedFinalizer } from '../../../../shared/api/metadata/object-meta-rules';
 import { otherQualifiedName, STANDARD_FINALIZERS } from '../../../../shared/names/dialect';
+import { checkFormat, type Errors } from '../../rules/checks';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
 
-export const namespace: Strategy = {
+export const namespace: Strategy<CoreV1Namespace> = {
   prepareForCreate(object, { names }) {
-    const finalizers = stringsAt(objectAt(object, 'spec') ?? {}, 'finalizers');
+    const finalizers = finalizersOf(object);
     const has = finalizers.some((finalizer) => PRODUCT_FINALIZERS.has(finalizer));
-    object['spec'] = { finalizers: has ? [...finalizers] : [...finalizers, names.namespaceFinalizer] };
-    object['status'] = { phase: 'Active' };
+    object.spec = { finalizers: has ? [...finalizers] : [...finalizers, names.namespaceFinalizer] };
+    object.status = { phase: 'Active' };
   },
   setRequiredLabels: stampName,
   validate: (object) => finalizerErrors(object, () => 'spec.finalizers'),
   update: { stages: UPDATE.changeThenObject, prepareForUpdate: takeSpec },
   status: {
     prepareForUpdate(object) {
-      const status = objectAt(object, 'status');
-      if (status === undefined || stringAt(status, 'phase') === undefined) object['status'] = { ...status, phase: 'Active' };
+      if (object.status?.phase === undefined) object.status = { ...object.status, phase: 'Active' };
     },
     validate(object, old) {
-      const terminating = isTerminating(readMetadata(old));
-      const phase = stringAt(objectAt(object, 'status') ?? {}, 'phase') ?? '';
+      const terminating = isTerminating(old.metadata ?? {});
+      const phase = object.status?.phase ?? '';
       if (phase === (terminating ? 'Terminating' : 'Active')) return [];
       const text = terminating
         ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
@@ -37,9 +38,9 @@ export const namespace: Strategy = {
   finalize: { validate: (object) => finalizerErrors(object, (index) => `spec.finalizers[${index}]`) },
   deletion: {
     prepareForDeletion(object) {
-      object['status'] = { ...objectAt(object, 'status'), phase: 'Terminating' };
+      object.status = { ...object.status, phase: 'Terminating' };
     },
-    isHeldBack: (object) => stringsAt(objectAt(object, 'spec') ?? {}, 'finalizers').length > 0,
+    isHeldBack: (object) => finalizersOf(object).length > 0,
     preconditionFailed: namespacePrecondition,
   },
 };
@@ -49,25 +50,28 @@ const PRODUCT_FINALIZERS: ReadonlySet<string> = new Set(
   [...STANDARD_FINALIZERS].filter((finalizer) => finalizer !== 'orphan' && finalizer !== 'foregroundDeletion'),
 );
 
-function takeSpec(object: JsonObject, old: JsonObject): void {
-  object['spec'] = objectAt(old, 'spec') ?? {};
+const finalizersOf = ({ spec }: CoreV1Namespace): readonly string[] => spec?.finalizers ?? [];
+
+function takeSpec(object: CoreV1Namespace, old: CoreV1Namespace): void {
+  object.spec = old.spec ?? {};
 }
 
 /** Its name as a label, in the server's own spelling; what a client sent under either spelling does not count. */
-function stampName(object: JsonObject, { names }: StrategyContext): void {
-  const metadata = metadataOf(object);
+function stampName(object: CoreV1Namespace, { names }: StrategyContext): void {
+  const metadata = (object.metadata ??= {});
   const label = `${names.prefix}/metadata.name`;
-  const labels: JsonObject = { ...objectAt(metadata, 'labels') };
+  const labels = { ...metadata.labels };
   const other = otherQualifiedName(label);
   if (other !== undefined) delete labels[other];
-  labels[label] = stringAt(metadata, 'name') ?? '';
-  metadata['labels'] = labels;
+  labels[label] = metadata.name ?? '';
+  metadata.labels = labels;
 }
 
-function finalizerErrors(object: JsonObject, field: (index: number) => string): readonly FieldError[] {
-  const finalizers = stringsAt(objectAt(object, 'spec') ?? {}, 'finalizers');
-  return finalizers.flatMap((finalizer, index) => [
-    ...qualifiedName(finalizer).map((text) => invalidValue(field(index), finalizer, text)),
-    ...unqualifiedFinalizer(finalizer, field(index)),
-  ]);
+function finalizerErrors(object: CoreV1Namespace, field: (index: number) => string): readonly FieldError[] {
+  const errors: Errors = [];
+  finalizersOf(object).forEach((finalizer, index) => {
+    checkFormat(finalizer, field(index), qualifiedName, errors);
+    append(errors, unqualifiedFinalizer(finalizer, field(index)));
+  });
+  return errors;
 }

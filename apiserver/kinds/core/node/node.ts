@@ -1,123 +1,109 @@
 /** Node: its taints, its amounts, its addresses and pod ranges, and what of them is set once. */
 import { isIP } from 'node:net';
-import {
-  duplicate,
-  forbiddenField,
-  invalidValue,
-  notSupported,
-  required,
-  type FieldError,
-} from '../../../../shared/api/errors/field-error';
-import {
-  arrayAt,
-  cloneJson,
-  isObject,
-  type JsonObject,
-  objectAt,
-  own,
-  sortedKeys,
-  stringAt,
-  stringsAt,
-} from '../../../../shared/values/json';
+import { duplicate, forbiddenField, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
+import type { CoreV1Node, CoreV1NodeSpec, CoreV1NodeStatus } from '../../../../shared/api/types/generated/members';
+import { cloneJson, sortedKeys } from '../../../../shared/values/json';
 import { labelValue, qualifiedName } from '../../../../shared/values/name-formats';
-import { countErrors } from '../../rules/resource-names';
+import { checkCidr } from '../../rules/addresses';
+import { checkFormat, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkAmount } from '../../rules/resource-names';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy } from '../../../registry/strategy';
-import { cidrErrors } from '../../rules/field-rules';
 
-export const node: Strategy = {
+export const node: Strategy<CoreV1Node> = {
   keepsStatusAtCreation: true,
-  canonicalize(object) {
-    allocatableFromCapacity(object);
-    mirrorPodRange(object);
+  canonicalize({ spec, status }) {
+    if (status !== undefined) allocatableFromCapacity(status);
+    if (spec !== undefined) mirrorPodRange(spec);
   },
-  validate: (object) => [...taintErrors(object), ...amountErrors(object), ...podRangeErrors(object)],
+  validate({ spec = {}, status = {} }) {
+    const errors: Errors = [];
+    checkTaints(spec, errors);
+    checkAmounts(status, errors);
+    checkPodRanges(spec, errors);
+    return errors;
+  },
   update: {
     stages: UPDATE.objectThenChange,
-    validate: (object, old) => [...addressErrors(object), ...onceSet(object, old), ...taintErrors(object)],
+    validate({ spec = {}, status = {} }, { spec: before = {} }) {
+      const errors: Errors = [];
+      checkAddresses(status, errors);
+      checkSetOnce(spec, before, errors);
+      checkTaints(spec, errors);
+      return errors;
+    },
   },
-  status: { validate: (object) => [...addressErrors(object), ...amountErrors(object)] },
+  status: {
+    validate({ status = {} }): readonly FieldError[] {
+      const errors: Errors = [];
+      checkAddresses(status, errors);
+      checkAmounts(status, errors);
+      return errors;
+    },
+  },
 };
 
 /** What a node offers is what it has until it says otherwise. */
-function allocatableFromCapacity(object: JsonObject): void {
-  const status = objectAt(object, 'status');
-  const capacity = status === undefined ? undefined : objectAt(status, 'capacity');
-  if (status !== undefined && capacity !== undefined && objectAt(status, 'allocatable') === undefined)
-    status['allocatable'] = cloneJson(capacity);
+function allocatableFromCapacity(status: CoreV1NodeStatus): void {
+  if (status.capacity !== undefined) status.allocatable ??= cloneJson(status.capacity);
 }
 
 /** `podCIDR` is the first of `podCIDRs`; where both are sent and differ, the single one stands for all. */
-function mirrorPodRange(object: JsonObject): void {
-  const spec = objectAt(object, 'spec');
-  if (spec === undefined) return;
-  const [first = ''] = stringsAt(spec, 'podCIDRs');
-  const single = stringAt(spec, 'podCIDR') ?? '';
-  if (single !== '' && single !== first) spec['podCIDRs'] = [single];
-  else if (first !== '') spec['podCIDR'] = first;
+function mirrorPodRange(spec: CoreV1NodeSpec): void {
+  const [first = ''] = spec.podCIDRs ?? [];
+  const { podCIDR: single = '' } = spec;
+  if (single !== '' && single !== first) spec.podCIDRs = [single];
+  else if (first !== '') spec.podCIDR = first;
 }
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
-function taintErrors(object: JsonObject): readonly FieldError[] {
-  const errors: FieldError[] = [];
+function checkTaints({ taints }: CoreV1NodeSpec, errors: Errors): void {
   const seen = new Set<string>();
-  (arrayAt(objectAt(object, 'spec'), 'taints') ?? []).forEach((taint, index) => {
-    if (!isObject(taint)) return;
+  taints?.forEach((taint, index) => {
     const field = `metadata.taints[${index}]`;
-    const [key, value, effect] = [stringAt(taint, 'key') ?? '', stringAt(taint, 'value') ?? '', stringAt(taint, 'effect') ?? ''];
-    for (const text of qualifiedName(key)) errors.push(invalidValue(`${field}.key`, key, text));
-    for (const text of labelValue(value)) errors.push(invalidValue(`${field}.value`, value, text));
-    if (effect === '') errors.push(required(`${field}.effect`));
-    else if (!EFFECTS.includes(effect)) errors.push(notSupported(`${field}.effect`, effect, EFFECTS));
+    const { key = '', value = '', effect = '' } = taint;
+    checkFormat(key, `${field}.key`, qualifiedName, errors);
+    checkFormat(value, `${field}.value`, labelValue, errors);
+    checkRequiredChoice(taint, 'effect', field, EFFECTS, errors);
     if (seen.has(`${key}:${effect}`)) errors.push(duplicate(field, taint, 'taints must be unique by key and effect pair'));
     seen.add(`${key}:${effect}`);
   });
-  return errors;
 }
 
 /** What a node has, and what of it pods get. */
-function amountErrors(object: JsonObject): readonly FieldError[] {
-  const status = objectAt(object, 'status');
-  return ['capacity', 'allocatable'].flatMap((member) => {
-    const amounts = objectAt(status, member) ?? {};
-    return sortedKeys(amounts).flatMap((name) => countErrors(name, stringAt(amounts, name) ?? '0', `status.${member}.${name}`));
-  });
+function checkAmounts(status: CoreV1NodeStatus, errors: Errors): void {
+  for (const member of ['capacity', 'allocatable'] as const) {
+    const amounts = status[member] ?? {};
+    for (const name of sortedKeys(amounts)) checkAmount(name, amounts[name] ?? '0', `status.${member}.${name}`, errors);
+  }
 }
 
-function podRangeErrors(object: JsonObject): readonly FieldError[] {
-  const ranges = stringsAt(objectAt(object, 'spec') ?? {}, 'podCIDRs');
-  const errors = ranges.flatMap((range, index) => cidrErrors(range, `spec.podCIDRs[${index}]`));
-  if (ranges.length < 2) return errors;
+function checkPodRanges({ podCIDRs: ranges = [] }: CoreV1NodeSpec, errors: Errors): void {
+  ranges.forEach((range, index) => checkCidr(range, `spec.podCIDRs[${index}]`, errors));
+  if (ranges.length < 2) return;
   const families = new Set(ranges.map((range) => isIP(range.split('/')[0] ?? '')));
   if (ranges.length > 2 || families.size < 2) {
     errors.push(invalidValue('spec.podCIDRs', ranges, 'may specify no more than one CIDR for each IP family'));
   }
-  return errors;
 }
 
-function addressErrors(object: JsonObject): readonly FieldError[] {
+function checkAddresses({ addresses }: CoreV1NodeStatus, errors: Errors): void {
   const seen = new Set<string>();
-  return (arrayAt(objectAt(object, 'status'), 'addresses') ?? []).flatMap((address, index) => {
-    if (!isObject(address)) return [];
-    const key = `${stringAt(address, 'type') ?? ''}/${stringAt(address, 'address') ?? ''}`;
-    const again = seen.has(key);
+  addresses?.forEach((address, index) => {
+    const key = `${address.type ?? ''}/${address.address ?? ''}`;
+    if (seen.has(key)) errors.push(duplicate(`status.addresses[${index}]`, address));
     seen.add(key);
-    return again ? [duplicate(`status.addresses[${index}]`, address)] : [];
   });
 }
 
 /** The provider's id and the pods' ranges are given once. */
-function onceSet(object: JsonObject, old: JsonObject): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const [spec, before] = [objectAt(object, 'spec') ?? {}, objectAt(old, 'spec') ?? {}];
-  const ranges = stringsAt(before, 'podCIDRs');
-  if (ranges.length > 0 && ranges.join() !== stringsAt(spec, 'podCIDRs').join()) {
+function checkSetOnce(spec: CoreV1NodeSpec, before: CoreV1NodeSpec, errors: Errors): void {
+  const { podCIDRs: ranges = [], providerID: provider = '' } = before;
+  if (ranges.length > 0 && ranges.join() !== (spec.podCIDRs ?? []).join()) {
     errors.push(forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'));
   }
-  const provider = stringAt(before, 'providerID') ?? '';
-  if (provider !== '' && provider !== own(spec, 'providerID')) {
+  if (provider !== '' && provider !== spec.providerID) {
     errors.push(forbiddenField('spec.providerID', 'node updates may not change providerID except from "" to valid'));
   }
-  return errors;
 }

@@ -4,23 +4,21 @@
  */
 import { invalidAs, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { IpFamily } from '../../../../shared/values/ip-address';
-import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shared/values/json';
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
+import type { CoreV1Service, CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { internalError, invalid, type StatusError } from '../../../../shared/api/errors/status';
 import { NotAllocated, type AllocationClaims, type Held } from '../../../allocation/claims';
 import { addressId, portId } from '../../../allocation/pool';
-import { numberAt } from '../../rules/field-rules';
 import { needsHealthCheck, portsOf, takesNodePorts } from './carry';
 import { isHeadless } from './families';
 import type { AllocationRules } from '../../../registry/strategy';
 
-export const serviceAllocation: AllocationRules = { choose, held, field: 'spec.ports' };
+export const serviceAllocation: AllocationRules<CoreV1Service> = { choose, held, field: 'spec.ports' };
 
-function choose(service: JsonObject, old: JsonObject | undefined, claims: AllocationClaims): void {
-  const spec = objectAt(service, 'spec');
+function choose(service: CoreV1Service, old: CoreV1Service | undefined, claims: AllocationClaims): void {
+  const spec = service.spec;
   if (spec === undefined) return;
-  const before = objectAt(old, 'spec') ?? {};
-  const name = stringAt(readMetadata(service), 'name') ?? '';
+  const before = old?.spec ?? {};
+  const name = service.metadata?.name ?? '';
   chooseAddresses(spec, before, claims, name);
   if (old === undefined) choosePortsOfNew(spec, claims, name);
   else choosePortsOfChanged(spec, before, claims, name);
@@ -28,13 +26,12 @@ function choose(service: JsonObject, old: JsonObject | undefined, claims: Alloca
 }
 
 /** Those that the old Service had stay, right or wrong: that is judged later. */
-function chooseAddresses(spec: JsonObject, before: JsonObject, claims: AllocationClaims, name: string): void {
+function chooseAddresses(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
   // A headless Service stays one, whatever addresses a change names: that is judged later.
-  if (stringAt(spec, 'type') === 'ExternalName' || isHeadless(spec) || (stringAt(before, 'type') !== 'ExternalName' && isHeadless(before)))
-    return;
-  const had = stringAt(before, 'type') === 'ExternalName' ? 0 : stringsAt(before, 'clusterIPs').length;
-  const addresses = [...stringsAt(spec, 'clusterIPs')];
-  const families = stringsAt(spec, 'ipFamilies');
+  if (spec.type === 'ExternalName' || isHeadless(spec) || (before.type !== 'ExternalName' && isHeadless(before))) return;
+  const had = before.type === 'ExternalName' ? 0 : (before.clusterIPs ?? []).length;
+  const addresses = [...(spec.clusterIPs ?? [])];
+  const families = spec.ipFamilies ?? [];
   for (const [index, text] of families.entries()) {
     const given = addresses[index] ?? '';
     if (index < had && given !== '') continue;
@@ -53,48 +50,48 @@ function chooseAddresses(spec: JsonObject, before: JsonObject, claims: Allocatio
   }
   const [first] = addresses;
   if (first === undefined) return;
-  spec['clusterIPs'] = addresses;
-  spec['clusterIP'] = first;
+  spec.clusterIPs = addresses;
+  spec.clusterIP = first;
 }
 
 /** The ports of one number share a node port, for their protocols: the first that one of them names, else one that is chosen. */
-function choosePortsOfNew(spec: JsonObject, claims: AllocationClaims, name: string): void {
+function choosePortsOfNew(spec: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
   if (!mayHaveNodePorts(spec)) return;
   const ports = portsOf(spec);
   const chooses = takesNodePorts(spec);
   const shared = new Map<number, Set<number>>();
   for (const [index, port] of ports.entries()) {
-    const number = numberAt(port, 'port');
+    const number = port.port ?? 0;
     const group = shared.get(number) ?? new Set();
     shared.set(number, group);
-    const named = numberAt(port, 'nodePort');
+    const named = port.nodePort ?? 0;
     const wanted = named !== 0 || !chooses ? named : (firstOf(group) ?? firstNamed(ports, number));
     if (wanted === 0) {
-      if (chooses) group.add((port['nodePort'] = chosenPort(claims)));
+      if (chooses) group.add((port.nodePort = chosenPort(claims)));
       continue;
     }
     if (!group.has(wanted)) claimNodePort(claims, name, index, wanted);
     group.add(wanted);
-    port['nodePort'] = wanted;
+    port.nodePort = wanted;
   }
 }
 
 const firstOf = (group: ReadonlySet<number>): number | undefined => group.values().next().value;
 
-const firstNamed = (ports: readonly JsonObject[], number: number): number =>
+const firstNamed = (ports: readonly CoreV1ServicePort[], number: number): number =>
   ports
-    .filter((port) => numberAt(port, 'port') === number)
-    .map((port) => numberAt(port, 'nodePort'))
+    .filter((port) => (port.port ?? 0) === number)
+    .map((port) => port.nodePort ?? 0)
     .find((port) => port !== 0) ?? 0;
 
 /** What the Service had it keeps for whichever port and protocol; every port without a node port gets one of its own. */
-function choosePortsOfChanged(spec: JsonObject, before: JsonObject, claims: AllocationClaims, name: string): void {
+function choosePortsOfChanged(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
   if (!mayHaveNodePorts(spec)) return;
-  const usable = new Set(mayHaveNodePorts(before) ? portsOf(before).map((port) => numberAt(port, 'nodePort')) : []);
+  const usable = new Set(mayHaveNodePorts(before) ? portsOf(before).map((port) => port.nodePort ?? 0) : []);
   for (const [index, port] of portsOf(spec).entries()) {
-    const wanted = numberAt(port, 'nodePort');
+    const wanted = port.nodePort ?? 0;
     if (wanted === 0) {
-      if (takesNodePorts(spec)) port['nodePort'] = chosenPort(claims);
+      if (takesNodePorts(spec)) port.nodePort = chosenPort(claims);
     } else if (!usable.has(wanted)) {
       claimNodePort(claims, name, index, wanted);
       usable.add(wanted);
@@ -102,8 +99,8 @@ function choosePortsOfChanged(spec: JsonObject, before: JsonObject, claims: Allo
   }
 }
 
-function mayHaveNodePorts(spec: JsonObject): boolean {
-  const type = stringAt(spec, 'type');
+function mayHaveNodePorts(spec: CoreV1ServiceSpec): boolean {
+  const type = spec.type;
   return type === 'NodePort' || type === 'LoadBalancer';
 }
 
@@ -120,11 +117,11 @@ function claimNodePort(claims: AllocationClaims, name: string, index: number, po
   );
 }
 
-function chooseHealthCheckPort(spec: JsonObject, before: JsonObject, claims: AllocationClaims, name: string): void {
-  if (!needsHealthCheck(spec) || (needsHealthCheck(before) && numberAt(before, 'healthCheckNodePort') !== 0)) return;
-  const wanted = numberAt(spec, 'healthCheckNodePort');
+function chooseHealthCheckPort(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
+  if (!needsHealthCheck(spec) || (needsHealthCheck(before) && (before.healthCheckNodePort ?? 0) !== 0)) return;
+  const wanted = spec.healthCheckNodePort ?? 0;
   if (wanted === 0) {
-    spec['healthCheckNodePort'] = attempt(
+    spec.healthCheckNodePort = attempt(
       () => claims.choosePort(),
       (text) => internalError(`failed to allocate a HealthCheck NodePort 0: ${text}`),
     );
@@ -140,22 +137,22 @@ function chooseHealthCheckPort(spec: JsonObject, before: JsonObject, claims: All
   );
 }
 
-function held(service: JsonObject): Held {
-  const spec = objectAt(service, 'spec') ?? {};
+function held(service: CoreV1Service): Held {
+  const spec = service.spec ?? {};
   const ids = new Map<string, string[]>();
-  if (stringAt(spec, 'type') === 'ExternalName') return ids;
-  for (const address of isHeadless(spec) ? [] : stringsAt(spec, 'clusterIPs')) {
+  if (spec.type === 'ExternalName') return ids;
+  for (const address of isHeadless(spec) ? [] : (spec.clusterIPs ?? [])) {
     const id = addressId(address);
     if (id !== undefined) ids.set(id, []);
   }
   for (const port of mayHaveNodePorts(spec) ? portsOf(spec) : []) {
-    const number = numberAt(port, 'nodePort');
+    const number = port.nodePort ?? 0;
     if (number === 0) continue;
     const protocols = ids.get(portId(number)) ?? [];
-    protocols.push(stringAt(port, 'protocol') ?? '');
+    protocols.push(port.protocol ?? '');
     ids.set(portId(number), protocols);
   }
-  const health = needsHealthCheck(spec) ? numberAt(spec, 'healthCheckNodePort') : 0;
+  const health = needsHealthCheck(spec) ? (spec.healthCheckNodePort ?? 0) : 0;
   if (health !== 0 && !ids.has(portId(health))) ids.set(portId(health), []);
   return ids;
 }

@@ -2,54 +2,52 @@
  * What an update that says nothing about allocated values keeps of them: addresses, node ports, the port of the health
  * check. Runs before anything is settled, chosen or judged.
  */
-import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../../shared/values/json';
-import { listed, numberAt } from '../../rules/field-rules';
+import type { CoreV1Service, CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 
 /** Fills in `service` what `old` had, where both are of a type that has it. */
-export function carryAllocated(service: JsonObject, old: JsonObject): void {
-  const [spec, before] = [objectAt(service, 'spec'), objectAt(old, 'spec')];
+export function carryAllocated(service: CoreV1Service, old: CoreV1Service): void {
+  const [spec, before] = [service.spec, old.spec];
   if (spec === undefined || before === undefined) return;
   if (hasClusterAddress(spec) && hasClusterAddress(before)) carryAddresses(spec, before);
   if (takesNodePorts(spec) && takesNodePorts(before)) carryNodePorts(spec, before);
-  if (needsHealthCheck(spec) && needsHealthCheck(before) && numberAt(spec, 'healthCheckNodePort') === 0)
-    spec['healthCheckNodePort'] = own(before, 'healthCheckNodePort') ?? 0;
+  if (needsHealthCheck(spec) && needsHealthCheck(before) && (spec.healthCheckNodePort ?? 0) === 0)
+    spec.healthCheckNodePort = before.healthCheckNodePort ?? 0;
 }
 
-const hasClusterAddress = (spec: JsonObject): boolean => stringAt(spec, 'type') !== 'ExternalName';
+const hasClusterAddress = (spec: CoreV1ServiceSpec): boolean => spec.type !== 'ExternalName';
 
 /** Every port of such a Service has a node port. */
-export function takesNodePorts(spec: JsonObject): boolean {
-  const type = stringAt(spec, 'type');
-  return type === 'NodePort' || (type === 'LoadBalancer' && own(spec, 'allocateLoadBalancerNodePorts') !== false);
+export function takesNodePorts(spec: CoreV1ServiceSpec): boolean {
+  const type = spec.type;
+  return type === 'NodePort' || (type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
 }
 
 /** Load balancers ask such a Service's nodes whether they have an endpoint. */
-export function needsHealthCheck(spec: JsonObject): boolean {
-  return stringAt(spec, 'type') === 'LoadBalancer' && stringAt(spec, 'externalTrafficPolicy') === 'Local';
+export function needsHealthCheck(spec: CoreV1ServiceSpec): boolean {
+  return spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
 }
 
 /** Traffic from outside the cluster finds a way to it. */
-export function isReachable(spec: JsonObject): boolean {
-  const type = stringAt(spec, 'type');
-  return type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && stringsAt(spec, 'externalIPs').length > 0);
+export function isReachable(spec: CoreV1ServiceSpec): boolean {
+  const type = spec.type;
+  return type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && (spec.externalIPs ?? []).length > 0);
 }
 
-export const portsOf = (spec: JsonObject): readonly JsonObject[] => listed(spec, 'ports');
+export const portsOf = ({ ports }: CoreV1ServiceSpec): readonly CoreV1ServicePort[] => ports ?? [];
 
-function carryAddresses(spec: JsonObject, before: JsonObject): void {
-  const old = stringAt(before, 'clusterIP') ?? '';
-  if ((stringAt(spec, 'clusterIP') ?? '') === '' && old !== '') spec['clusterIP'] = old;
-  if (stringsAt(spec, 'clusterIPs').length === 0 && stringAt(spec, 'clusterIP') === old && old !== '')
-    spec['clusterIPs'] = [...stringsAt(before, 'clusterIPs')];
+function carryAddresses(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void {
+  const old = before.clusterIP ?? '';
+  if ((spec.clusterIP ?? '') === '' && old !== '') spec.clusterIP = old;
+  if ((spec.clusterIPs ?? []).length === 0 && spec.clusterIP === old && old !== '') spec.clusterIPs = [...(before.clusterIPs ?? [])];
 }
 
 /** By the ports' names; a number that another port of the new state keeps is not given again. */
-function carryNodePorts(spec: JsonObject, before: JsonObject): void {
-  const given = new Set(portsOf(spec).map((port) => numberAt(port, 'nodePort')));
-  const byName = new Map(portsOf(before).map((port) => [stringAt(port, 'name') ?? '', numberAt(port, 'nodePort')]));
+function carryNodePorts(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void {
+  const given = new Set(portsOf(spec).map((port) => port.nodePort ?? 0));
+  const byName = new Map(portsOf(before).map((port) => [port.name ?? '', port.nodePort ?? 0]));
   for (const port of portsOf(spec)) {
-    if (numberAt(port, 'nodePort') !== 0) continue;
-    const old = byName.get(stringAt(port, 'name') ?? '') ?? 0;
-    if (old !== 0 && !given.has(old)) port['nodePort'] = old;
+    if ((port.nodePort ?? 0) !== 0) continue;
+    const old = byName.get(port.name ?? '') ?? 0;
+    if (old !== 0 && !given.has(old)) port.nodePort = old;
   }
 }

@@ -5,9 +5,11 @@
  */
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { IpFamily } from '../../../../shared/values/ip-address';
-import { equalJson, type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../../shared/values/json';
+import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
+import { equalJson } from '../../../../shared/values/json';
 import { ipFamily } from '../../rules/addresses';
-import { clusterAddressErrors, HEADLESS } from './addresses';
+import type { Errors } from '../../rules/checks';
+import { checkClusterAddresses, HEADLESS } from './addresses';
 
 const NONE: readonly FieldError[] = [];
 
@@ -16,71 +18,77 @@ const NONE: readonly FieldError[] = [];
  * virtual addresses has one family for each address it is to have, of which `clusterIPs` holds those that are given already, in the same order.
  * `configured`: the families of the cluster's ranges, the first being the default.
  */
-export function settleFamilies(service: JsonObject, old: JsonObject | undefined, configured: readonly IpFamily[]): readonly FieldError[] {
-  const spec = objectAt(service, 'spec');
+export function settleFamilies(
+  service: CoreV1Service,
+  old: CoreV1Service | undefined,
+  configured: readonly IpFamily[],
+): readonly FieldError[] {
+  const spec = service.spec;
   if (spec === undefined) return NONE;
-  const before = old === undefined ? undefined : (objectAt(old, 'spec') ?? {});
+  const before = old === undefined ? undefined : (old.spec ?? {});
   agreeOnAddresses(spec, before);
-  if (stringAt(spec, 'type') === 'ExternalName') return NONE;
+  if (spec.type === 'ExternalName') return NONE;
   if (before !== undefined && keepsItsStacks(spec, before)) return NONE;
   const policy = policyOf(spec, before);
-  spec['ipFamilyPolicy'] = policy;
-  const malformed = clusterAddressErrors(spec);
-  if (malformed.length > 0) return malformed;
+  spec.ipFamilyPolicy = policy;
+  const errors: Errors = [];
+  checkClusterAddresses(spec, errors);
+  if (errors.length > 0) return errors;
   if (before !== undefined && policy === 'SingleStack') releaseSecond(spec, before);
-  const errors = [...(before === undefined ? NONE : shrinkErrors(spec, before, policy)), ...countErrors(spec, policy)];
-  const families = [...stringsAt(spec, 'ipFamilies')];
+  if (before !== undefined) checkShrunk(spec, before, policy, errors);
+  checkCounts(spec, policy, errors);
+  const families = [...(spec.ipFamilies ?? [])];
   inferFamilies(spec, families, configured, errors);
   if (errors.length > 0) return errors;
   if (isHeadless(spec) && !hasSelector(spec)) {
     // Whoever keeps the endpoints may use a family that the cluster has no addresses of.
     complete(families, policy, [configured[0] ?? 'IPv4', configured[0] === 'IPv6' ? 'IPv4' : 'IPv6']);
   } else {
-    const refused = configurationErrors(families, policy, configured);
-    if (refused.length > 0) return refused;
+    checkConfigured(families, policy, configured, errors);
+    if (errors.length > 0) return errors;
     complete(families, policy, configured);
   }
-  spec['ipFamilies'] = families;
+  spec.ipFamilies = families;
   return NONE;
 }
 
-export function isHeadless(spec: JsonObject): boolean {
-  return stringsAt(spec, 'clusterIPs')[0] === HEADLESS || stringAt(spec, 'clusterIP') === HEADLESS;
+export function isHeadless(spec: CoreV1ServiceSpec): boolean {
+  return (spec.clusterIPs ?? [])[0] === HEADLESS || spec.clusterIP === HEADLESS;
 }
 
-const hasSelector = (spec: JsonObject): boolean => Object.keys(objectAt(spec, 'selector') ?? {}).length > 0;
+const hasSelector = (spec: CoreV1ServiceSpec): boolean => Object.keys(spec.selector ?? {}).length > 0;
 
 /** `clusterIP` and `clusterIPs` say the same in two ways: where only one of them was set or changed, the other follows. */
-function agreeOnAddresses(spec: JsonObject, before: JsonObject | undefined): void {
-  const [first, list] = [stringAt(spec, 'clusterIP') ?? '', stringsAt(spec, 'clusterIPs')];
-  if (list.length === 0 && first !== '') spec['clusterIPs'] = [first];
+function agreeOnAddresses(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec | undefined): void {
+  const { clusterIP: first = '', clusterIPs: list = [] } = spec;
+  if (list.length === 0 && first !== '') spec.clusterIPs = [first];
   if (list.length === 0 || before === undefined) return;
-  const oldFirst = stringAt(before, 'clusterIP') ?? '';
-  if (first === oldFirst || !equalJson([...list], [...stringsAt(before, 'clusterIPs')])) return;
-  if (first === '') delete spec['clusterIPs'];
-  else spec['clusterIPs'] = [first];
+  const oldFirst = before.clusterIP ?? '';
+  if (first === oldFirst || !equalJson(list, before.clusterIPs ?? [])) return;
+  if (first === '') delete spec.clusterIPs;
+  else spec.clusterIPs = [first];
 }
 
 /** A Service that takes as many families as it can get keeps those it has, even when the cluster has got more or fewer since. */
-function keepsItsStacks(spec: JsonObject, before: JsonObject): boolean {
+function keepsItsStacks(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): boolean {
   return (
-    stringAt(before, 'type') !== 'ExternalName' &&
-    [spec, before].every((state) => stringAt(state, 'ipFamilyPolicy') === 'PreferDualStack') &&
-    ['type', 'clusterIPs', 'ipFamilies'].every((member) => equalJson(own(spec, member), own(before, member)))
+    before.type !== 'ExternalName' &&
+    [spec, before].every(({ ipFamilyPolicy }) => ipFamilyPolicy === 'PreferDualStack') &&
+    (['type', 'clusterIPs', 'ipFamilies'] as const).every((member) => equalJson(spec[member], before[member]))
   );
 }
 
-function policyOf(spec: JsonObject, before: JsonObject | undefined): string {
-  const given = stringAt(spec, 'ipFamilyPolicy') ?? stringAt(before, 'ipFamilyPolicy');
+function policyOf(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec | undefined): string {
+  const given = spec.ipFamilyPolicy ?? before?.ipFamilyPolicy;
   if (given !== undefined) return given;
   return isHeadless(spec) && !hasSelector(spec) ? 'RequireDualStack' : 'SingleStack';
 }
 
 /** What a client left as it was when it asked for one family loses its second entry. */
-function releaseSecond(spec: JsonObject, before: JsonObject): void {
-  for (const member of ['clusterIPs', 'ipFamilies']) {
-    const list = own(spec, member);
-    if (Array.isArray(list) && list.length > 1 && equalJson(list, own(before, member))) spec[member] = list.slice(0, 1);
+function releaseSecond(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void {
+  for (const member of ['clusterIPs', 'ipFamilies'] as const) {
+    const list = spec[member] ?? [];
+    if (list.length > 1 && equalJson(list, before[member])) spec[member] = list.slice(0, 1);
   }
 }
 
@@ -89,24 +97,25 @@ const PAIRS = [
   { member: 'ipFamilies', one: 'IP family', many: 'IP families' },
 ] as const;
 
-function shrinkErrors(spec: JsonObject, before: JsonObject, policy: string): readonly FieldError[] {
-  if (policy === 'SingleStack') return NONE;
-  return PAIRS.filter(({ member }) => stringsAt(before, member).length === 2 && stringsAt(spec, member).length === 1).map(({ one }) =>
-    invalidValue('spec.ipFamilyPolicy', policy, `must be 'SingleStack' to release the secondary ${one}`),
-  );
+function checkShrunk(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, policy: string, errors: Errors): void {
+  if (policy === 'SingleStack') return;
+  for (const { member, one } of PAIRS) {
+    if (before[member]?.length === 2 && spec[member]?.length === 1)
+      errors.push(invalidValue('spec.ipFamilyPolicy', policy, `must be 'SingleStack' to release the secondary ${one}`));
+  }
 }
 
-function countErrors(spec: JsonObject, policy: string): readonly FieldError[] {
-  if (policy !== 'SingleStack') return NONE;
-  return PAIRS.filter(({ member }) => stringsAt(spec, member).length === 2).map(({ many }) => {
+function checkCounts(spec: CoreV1ServiceSpec, policy: string, errors: Errors): void {
+  if (policy !== 'SingleStack') return;
+  for (const { member, many } of PAIRS) {
     const text = `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${many} are specified`;
-    return invalidValue('spec.ipFamilyPolicy', policy, text);
-  });
+    if (spec[member]?.length === 2) errors.push(invalidValue('spec.ipFamilyPolicy', policy, text));
+  }
 }
 
 /** Addresses without a family name theirs. */
-function inferFamilies(spec: JsonObject, families: string[], configured: readonly IpFamily[], errors: FieldError[]): void {
-  const addresses = stringsAt(spec, 'clusterIPs');
+function inferFamilies(spec: CoreV1ServiceSpec, families: string[], configured: readonly IpFamily[], errors: Errors): void {
+  const addresses = spec.clusterIPs ?? [];
   if (addresses[0] === HEADLESS) return;
   for (const [index, address] of addresses.entries()) {
     if (index < families.length) continue;
@@ -116,14 +125,12 @@ function inferFamilies(spec: JsonObject, families: string[], configured: readonl
   }
 }
 
-function configurationErrors(families: readonly string[], policy: string, configured: readonly string[]): readonly FieldError[] {
-  const errors: FieldError[] = [];
+function checkConfigured(families: readonly string[], policy: string, configured: readonly string[], errors: Errors): void {
   if (policy === 'RequireDualStack' && configured.length < 2)
     errors.push(invalidValue('spec.ipFamilyPolicy', policy, 'this cluster is not configured for dual-stack services'));
   families.forEach((family, index) => {
     if (!configured.includes(family)) errors.push(invalidValue(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster'));
   });
-  return errors;
 }
 
 /** The first family that is available where none was asked for, and the other one where the policy wants it. */

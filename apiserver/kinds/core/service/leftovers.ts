@@ -2,20 +2,21 @@
  * What a Service loses when its type or policy no longer needs it: only what the client left as it was; what it changed
  * is left for the rules to refuse.
  */
-import { equalJson, objectAt, own, stringAt, type JsonObject } from '../../../../shared/values/json';
-import { numberAt } from '../../rules/field-rules';
+import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
+import { equalJson } from '../../../../shared/values/json';
+import type { AnyMemberOf } from '../../rules/checks';
 import { isReachable, needsHealthCheck, portsOf } from './carry';
 
 interface Leftover {
   /** Whether a spec needs the members. */
-  readonly needed: (spec: JsonObject) => boolean;
-  readonly members: readonly string[];
+  readonly needed: (spec: CoreV1ServiceSpec) => boolean;
+  readonly members: readonly AnyMemberOf<CoreV1ServiceSpec>[];
 }
 
 const isType =
   (...types: readonly string[]) =>
-  (spec: JsonObject): boolean =>
-    types.includes(stringAt(spec, 'type') ?? '');
+  (spec: CoreV1ServiceSpec): boolean =>
+    types.includes(spec.type ?? '');
 const isBalanced = isType('LoadBalancer');
 const hasNodePorts = isType('NodePort', 'LoadBalancer');
 
@@ -26,27 +27,26 @@ const LEFTOVERS: readonly Leftover[] = [
   { needed: isReachable, members: ['externalTrafficPolicy'] },
 ];
 
-export function dropLeftovers(service: JsonObject, old: JsonObject): void {
-  const [spec, before] = [objectAt(service, 'spec'), objectAt(old, 'spec')];
+export function dropLeftovers(service: CoreV1Service, old: CoreV1Service): void {
+  const [spec, before] = [service.spec, old.spec];
   if (spec === undefined || before === undefined) return;
   // Judged as it came: what one row drops is no reason for the next.
   const released = LEFTOVERS.filter(({ needed }) => needed(before) && !needed(spec)).flatMap(({ members }) => members);
-  for (const member of released) if (equalJson(own(spec, member), own(before, member))) delete spec[member];
+  for (const member of released) if (equalJson(spec[member], before[member])) delete spec[member];
   if (hasNodePorts(before) && !hasNodePorts(spec)) dropNodePorts(spec, before);
-  if (!isBalanced(spec)) service['status'] = { ...objectAt(service, 'status'), loadBalancer: {} };
+  if (!isBalanced(spec)) service.status = { ...service.status, loadBalancer: {} };
 }
 
 /** All or none: when they are the numbers that the old ports had, in any order. */
-function dropNodePorts(spec: JsonObject, before: JsonObject): void {
-  const numbers = (of: JsonObject): number[] => [...new Set(portsOf(of).map((port) => numberAt(port, 'nodePort')))].sort((a, b) => a - b);
+function dropNodePorts(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec): void {
+  const numbers = (of: CoreV1ServiceSpec): number[] => [...new Set(portsOf(of).map((port) => port.nodePort ?? 0))].sort((a, b) => a - b);
   if (!equalJson(numbers(spec), numbers(before))) return;
-  for (const port of portsOf(spec)) delete port['nodePort'];
+  for (const port of portsOf(spec)) delete port.nodePort;
 }
 
 /** An alias has no traffic of its own to direct; a policy that is none is left for the rules to refuse. */
-export function dropWhatAliasesLack(service: JsonObject): void {
-  const spec = objectAt(service, 'spec');
-  const policy = stringAt(spec, 'internalTrafficPolicy');
-  if (spec !== undefined && isType('ExternalName')(spec) && (policy === 'Cluster' || policy === 'Local'))
-    delete spec['internalTrafficPolicy'];
+export function dropWhatAliasesLack(service: CoreV1Service): void {
+  const spec = service.spec;
+  const policy = spec?.internalTrafficPolicy;
+  if (spec !== undefined && isType('ExternalName')(spec) && (policy === 'Cluster' || policy === 'Local')) delete spec.internalTrafficPolicy;
 }

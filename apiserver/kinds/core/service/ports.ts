@@ -1,108 +1,83 @@
 /** What the ports of a Service may look like. Which node ports are free is not looked at here. */
-import { append } from '../../../../shared/values/append';
-import {
-  duplicate,
-  forbiddenField,
-  invalidValue,
-  notSupported,
-  required,
-  type FieldError,
-} from '../../../../shared/api/errors/field-error';
-import { stringAt, type JsonObject } from '../../../../shared/values/json';
+import { duplicate, forbiddenField, invalidValue, required } from '../../../../shared/api/errors/field-error';
+import type { CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { dnsLabel, portName, qualifiedName } from '../../../../shared/values/name-formats';
-import { numberAt, portNumberErrors, PROTOCOLS } from '../../rules/field-rules';
+import { checkFormat, checkGiven, checkRequiredChoice, type Errors } from '../../rules/checks';
+import { checkPort, PROTOCOLS } from '../../rules/numbers';
 import { portsOf } from './carry';
 import { isHeadless } from './families';
 
 const KUBELET_PORT = 10_250;
 
 /** Whether there may be none, and which numbers no load balancer may open. */
-export function portListErrors(spec: JsonObject): readonly FieldError[] {
-  const type = stringAt(spec, 'type');
+export function checkPortList(spec: CoreV1ServiceSpec, errors: Errors): void {
+  const { type } = spec;
   const ports = portsOf(spec);
-  if (ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName') return [required('spec.ports')];
-  if (type !== 'LoadBalancer') return [];
+  if (ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName') errors.push(required('spec.ports'));
+  if (type !== 'LoadBalancer') return;
   const text = 'may not expose port 10250 externally since it is used by kubelet';
-  return ports.flatMap((port, index) =>
-    numberAt(port, 'port') === KUBELET_PORT ? [invalidValue(`spec.ports[${index}]`, KUBELET_PORT, text)] : [],
-  );
+  ports.forEach(({ port }, index) => {
+    if (port === KUBELET_PORT) errors.push(invalidValue(`spec.ports[${index}]`, KUBELET_PORT, text));
+  });
 }
 
 /** Each port by itself. */
-export function portErrors(spec: JsonObject): readonly FieldError[] {
+export function checkPorts(spec: CoreV1ServiceSpec, errors: Errors): void {
   const ports = portsOf(spec);
   const names = new Set<string>();
-  return ports.flatMap((port, index) => {
+  ports.forEach((port, index) => {
     const field = `spec.ports[${index}]`;
-    return [...nameErrors(port, `${field}.name`, ports.length > 1, names), ...partErrors(port, field)];
+    checkName(port.name ?? '', `${field}.name`, ports.length > 1, names, errors);
+    checkParts(port, field, errors);
   });
 }
 
-function nameErrors(port: JsonObject, field: string, isWanted: boolean, taken: Set<string>): readonly FieldError[] {
-  const name = stringAt(port, 'name') ?? '';
-  if (name === '') return isWanted ? [required(field)] : [];
-  const errors = dnsLabel(name).map((text) => invalidValue(field, name, text));
+function checkName(name: string, field: string, isWanted: boolean, taken: Set<string>, errors: Errors): void {
+  if (name === '') {
+    if (isWanted) errors.push(required(field));
+    return;
+  }
+  checkFormat(name, field, dnsLabel, errors);
   if (taken.has(name)) errors.push(duplicate(field, name));
   taken.add(name);
-  return errors;
 }
 
-function partErrors(port: JsonObject, field: string): readonly FieldError[] {
-  const errors = [...portNumberErrors(numberAt(port, 'port'), `${field}.port`)];
-  const protocol = stringAt(port, 'protocol') ?? '';
-  if (protocol === '') errors.push(required(`${field}.protocol`));
-  else if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(`${field}.protocol`, protocol, PROTOCOLS));
-  const target = stringAt(port, 'targetPort') ?? numberAt(port, 'targetPort');
-  if (typeof target === 'string')
-    append(
-      errors,
-      portName(target).map((text) => invalidValue(`${field}.targetPort`, target, text)),
-    );
-  else append(errors, portNumberErrors(target, `${field}.targetPort`));
-  const application = stringAt(port, 'appProtocol');
-  if (application !== undefined)
-    append(
-      errors,
-      qualifiedName(application).map((text) => invalidValue(`${field}.appProtocol`, application, text)),
-    );
-  return errors;
+function checkParts(port: CoreV1ServicePort, field: string, errors: Errors): void {
+  checkPort(port.port ?? 0, `${field}.port`, errors);
+  checkRequiredChoice(port, 'protocol', field, PROTOCOLS, errors);
+  const { targetPort: target = 0 } = port;
+  if (typeof target === 'string') checkFormat(target, `${field}.targetPort`, portName, errors);
+  else checkPort(target, `${field}.targetPort`, errors);
+  checkGiven(port, 'appProtocol', field, errors, qualifiedName);
 }
 
 /** What ports may not say together: node ports where there are none, and the same number twice for a protocol. */
-export function portSetErrors(spec: JsonObject): readonly FieldError[] {
+export function checkPortSet(spec: CoreV1ServiceSpec, errors: Errors): void {
   const ports = portsOf(spec);
-  const misplaced =
-    stringAt(spec, 'type') !== 'ClusterIP'
-      ? []
-      : ports.flatMap((port, index) =>
-          numberAt(port, 'nodePort') === 0
-            ? []
-            : [forbiddenField(`spec.ports[${index}].nodePort`, "may not be used when `type` is 'ClusterIP'")],
-        );
-  return [...misplaced, ...repeatedNodePorts(ports), ...repeatedPorts(ports)];
+  if (spec.type === 'ClusterIP') {
+    ports.forEach(({ nodePort = 0 }, index) => {
+      if (nodePort !== 0) errors.push(forbiddenField(`spec.ports[${index}].nodePort`, "may not be used when `type` is 'ClusterIP'"));
+    });
+  }
+  checkRepeatedNodePorts(ports, errors);
+  checkRepeatedPorts(ports, errors);
 }
 
-const protocolOf = (port: JsonObject): string => stringAt(port, 'protocol') ?? '';
-
-function repeatedNodePorts(ports: readonly JsonObject[]): readonly FieldError[] {
+function checkRepeatedNodePorts(ports: readonly CoreV1ServicePort[], errors: Errors): void {
   const seen = new Set<string>();
-  return ports.flatMap((port, index) => {
-    const number = numberAt(port, 'nodePort');
-    if (number === 0) return [];
-    const key = `${protocolOf(port)}/${number}`;
-    if (seen.has(key)) return [duplicate(`spec.ports[${index}].nodePort`, number)];
+  ports.forEach(({ nodePort = 0, protocol = '' }, index) => {
+    if (nodePort === 0) return;
+    const key = `${protocol}/${nodePort}`;
+    if (seen.has(key)) errors.push(duplicate(`spec.ports[${index}].nodePort`, nodePort));
     seen.add(key);
-    return [];
   });
 }
 
-function repeatedPorts(ports: readonly JsonObject[]): readonly FieldError[] {
+function checkRepeatedPorts(ports: readonly CoreV1ServicePort[], errors: Errors): void {
   const seen = new Set<string>();
-  return ports.flatMap((port, index) => {
-    const [protocol, number] = [protocolOf(port), numberAt(port, 'port')];
-    const key = `${protocol}/${number}`;
-    if (seen.has(key)) return [duplicate(`spec.ports[${index}]`, { protocol, port: number })];
+  ports.forEach(({ port = 0, protocol = '' }, index) => {
+    const key = `${protocol}/${port}`;
+    if (seen.has(key)) errors.push(duplicate(`spec.ports[${index}]`, { protocol, port }));
     seen.add(key);
-    return [];
   });
 }

@@ -1,86 +1,79 @@
 /** What a Service may look like and how it may change, in upstream's order. */
 import { invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
-import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../../shared/values/json';
+import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
+import { stringAt } from '../../../../shared/values/json';
 import { dnsSubdomain } from '../../../../shared/values/name-formats';
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { validateLabels } from '../../../../shared/api/metadata/object-meta-rules';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { clusterAddressChanges, clusterAddressErrors, externalAddressErrors } from './addresses';
+import type { Errors } from '../../rules/checks';
+import { checkAddressChanges, checkClusterAddresses, checkExternalAddress } from './addresses';
 import { isHeadless } from './families';
-import { portErrors, portListErrors, portSetErrors } from './ports';
-import { balancerErrors, classChangeErrors, classErrors, healthCheckChangeErrors, trafficErrors } from './traffic';
+import { checkPortList, checkPorts, checkPortSet } from './ports';
+import { checkBalancer, checkClass, checkClassChange, checkHealthCheckChange, checkTraffic } from './traffic';
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
-export function validateService(service: JsonObject): readonly FieldError[] {
-  const spec = objectAt(service, 'spec') ?? {};
-  return [
-    ...hintErrors(service),
-    ...portListErrors(spec),
-    ...headlessErrors(spec),
-    ...aliasErrors(spec),
-    ...portErrors(spec),
-    ...selectorErrors(spec),
-    ...affinityErrors(spec),
-    ...stringsAt(spec, 'externalIPs').flatMap((address, index) => externalAddressErrors(address, `spec.externalIPs[${index}]`)),
-    ...typeErrors(spec),
-    ...portSetErrors(spec),
-    ...balancerErrors(service, spec),
-    ...classErrors(spec),
-    ...trafficErrors(spec),
-  ];
-}
-
-export function validateServiceChange(service: JsonObject, old: JsonObject): readonly FieldError[] {
-  const [spec, before] = [objectAt(service, 'spec') ?? {}, objectAt(old, 'spec') ?? {}];
-  return [...clusterAddressChanges(spec, before), ...classChangeErrors(spec, before), ...healthCheckChangeErrors(spec, before)];
-}
-
-function hintErrors(service: JsonObject): readonly FieldError[] {
-  const annotations = objectAt(readMetadata(service), 'annotations') ?? {};
-  const named = (canonical: string): string | undefined =>
-    Object.keys(annotations).find((name) => canonicalQualifiedName(name) === canonical);
-  const [mode, hints] = [named('service.platform.io/topology-mode'), named('service.platform.io/topology-aware-hints')];
-  if (mode === undefined || hints === undefined) return [];
-  const value = stringAt(annotations, mode) ?? '';
-  if (value === stringAt(annotations, hints)) return [];
-  return [invalidValue(`metadata.annotations[${mode}]`, value, `must match annotations[${hints}] when both are specified`)];
-}
-
-function headlessErrors(spec: JsonObject): readonly FieldError[] {
-  const type = stringAt(spec, 'type');
-  if (!isHeadless(spec) || (type !== 'LoadBalancer' && type !== 'NodePort')) return [];
-  return [invalidValue('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`)];
-}
-
-/** An alias has a name and no addresses; of the addresses of others nothing is left to say here, they were settled before. */
-function aliasErrors(spec: JsonObject): readonly FieldError[] {
-  if (stringAt(spec, 'type') !== 'ExternalName') return [];
-  const field = 'spec.externalName';
-  const given = stringAt(spec, 'externalName') ?? '';
-  const name = given.endsWith('.') ? given.slice(0, -1) : given;
-  const ofName = name === '' ? [required(field)] : dnsSubdomain(name).map((text) => invalidValue(field, given, text));
-  return [...clusterAddressErrors(spec), ...ofName];
-}
-
-function selectorErrors(spec: JsonObject): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const selector = objectAt(spec, 'selector');
-  if (selector !== undefined) validateLabels(selector, 'spec.selector', errors);
+export function validateService(service: CoreV1Service): readonly FieldError[] {
+  const errors: Errors = [];
+  const { spec = {} } = service;
+  checkHints(service, errors);
+  checkPortList(spec, errors);
+  checkHeadless(spec, errors);
+  checkAlias(spec, errors);
+  checkPorts(spec, errors);
+  if (spec.selector !== undefined) validateLabels(spec.selector, 'spec.selector', errors);
+  checkAffinity(spec, errors);
+  spec.externalIPs?.forEach((address, index) => checkExternalAddress(address, `spec.externalIPs[${index}]`, errors));
+  const { type = '' } = spec;
+  if (!TYPES.includes(type)) errors.push(notSupported('spec.type', type, TYPES));
+  checkPortSet(spec, errors);
+  checkBalancer(service, spec, errors);
+  checkClass(spec, errors);
+  checkTraffic(spec, errors);
   return errors;
 }
 
-function affinityErrors(spec: JsonObject): readonly FieldError[] {
-  const affinity = stringAt(spec, 'sessionAffinity') ?? '';
-  if (affinity === '') return [required('spec.sessionAffinity')];
-  if (affinity !== 'ClientIP' && affinity !== 'None') return [notSupported('spec.sessionAffinity', affinity, ['ClientIP', 'None'])];
-  if (affinity === 'None') return [];
-  const timeout = own(objectAt(objectAt(spec, 'sessionAffinityConfig'), 'clientIP') ?? {}, 'timeoutSeconds');
-  if (typeof timeout !== 'number' || (timeout >= 1 && timeout <= 86_400)) return [];
-  return [invalidValue('spec.sessionAffinityConfig.clientIP.timeoutSeconds', timeout, 'must be greater than 0 and less than 86400')];
+export function validateServiceChange({ spec = {} }: CoreV1Service, { spec: before = {} }: CoreV1Service): readonly FieldError[] {
+  const errors: Errors = [];
+  checkAddressChanges(spec, before, errors);
+  checkClassChange(spec, before, errors);
+  checkHealthCheckChange(spec, before, errors);
+  return errors;
 }
 
-function typeErrors(spec: JsonObject): readonly FieldError[] {
-  const type = stringAt(spec, 'type') ?? '';
-  return TYPES.includes(type) ? [] : [notSupported('spec.type', type, TYPES)];
+function checkHints({ metadata }: CoreV1Service, errors: Errors): void {
+  const annotations = metadata?.annotations ?? {};
+  const named = (canonical: string): string | undefined =>
+    Object.keys(annotations).find((name) => canonicalQualifiedName(name) === canonical);
+  const [mode, hints] = [named('service.platform.io/topology-mode'), named('service.platform.io/topology-aware-hints')];
+  if (mode === undefined || hints === undefined) return;
+  const value = stringAt(annotations, mode) ?? '';
+  if (value === stringAt(annotations, hints)) return;
+  errors.push(invalidValue(`metadata.annotations[${mode}]`, value, `must match annotations[${hints}] when both are specified`));
+}
+
+function checkHeadless(spec: CoreV1ServiceSpec, errors: Errors): void {
+  const { type } = spec;
+  if (!isHeadless(spec) || (type !== 'LoadBalancer' && type !== 'NodePort')) return;
+  errors.push(invalidValue('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`));
+}
+
+/** An alias has a name and no addresses; of the addresses of others nothing is left to say here, they were settled before. */
+function checkAlias(spec: CoreV1ServiceSpec, errors: Errors): void {
+  if (spec.type !== 'ExternalName') return;
+  checkClusterAddresses(spec, errors);
+  const field = 'spec.externalName';
+  const { externalName: given = '' } = spec;
+  const name = given.endsWith('.') ? given.slice(0, -1) : given;
+  if (name === '') errors.push(required(field));
+  else for (const text of dnsSubdomain(name)) errors.push(invalidValue(field, given, text));
+}
+
+function checkAffinity({ sessionAffinity: affinity = '', sessionAffinityConfig }: CoreV1ServiceSpec, errors: Errors): void {
+  if (affinity === '') errors.push(required('spec.sessionAffinity'));
+  else if (affinity !== 'ClientIP' && affinity !== 'None')
+    errors.push(notSupported('spec.sessionAffinity', affinity, ['ClientIP', 'None']));
+  const timeout = sessionAffinityConfig?.clientIP?.timeoutSeconds;
+  if (affinity !== 'ClientIP' || timeout === undefined || (timeout >= 1 && timeout <= 86_400)) return;
+  errors.push(invalidValue('spec.sessionAffinityConfig.clientIP.timeoutSeconds', timeout, 'must be greater than 0 and less than 86400'));
 }

@@ -1,6 +1,6 @@
 /** Service: what settles, what goes, what is judged. Addresses and ports are not chosen here. */
 import type { FieldError } from '../../../../shared/api/errors/field-error';
-import { objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
 import { serviceAllocation } from './allocation';
 import { carryAllocated } from './carry';
 import { settleFamilies } from './families';
@@ -11,7 +11,7 @@ import { serviceWarnings } from './warnings';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
 
-export const service: Strategy = {
+export const service: Strategy<CoreV1Service> = {
   allocation: serviceAllocation,
   prepareForAllocation: settleService,
   prepareForCreate: dropWhatAliasesLack,
@@ -24,18 +24,18 @@ export const service: Strategy = {
     },
     validate: validateServiceChange,
   },
-  status: { validate: (object) => validateServiceStatus(object) },
+  status: { validate: validateServiceStatus },
   warningsOnCreate: serviceWarnings,
   warningsOnUpdate: serviceWarnings,
 };
 
-function settleService(object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] {
+function settleService(object: CoreV1Service, old: CoreV1Service | undefined, context: StrategyContext): readonly FieldError[] {
   if (!context.gates.enabled('ServiceTrafficDistribution')) dropDistribution(object, old);
   if (old !== undefined) carryAllocated(object, old);
   return settleFamilies(object, old, context.serviceFamilies);
 }
 
 /** A feature that is off stays where it is used already. */
-function dropDistribution(object: JsonObject, old: JsonObject | undefined): void {
-  if (stringAt(objectAt(old, 'spec'), 'trafficDistribution') === undefined) delete objectAt(object, 'spec')?.['trafficDistribution'];
+function dropDistribution(object: CoreV1Service, old: CoreV1Service | undefined): void {
+  if (old?.spec?.trafficDistribution === undefined) delete object.spec?.trafficDistribution;
 }

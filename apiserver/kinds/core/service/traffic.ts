@@ -1,5 +1,4 @@
 /** How traffic from outside comes to a Service: load balancers, policies, the port of their health check, and what a balancer's status may say. */
-import { append } from '../../../../shared/values/append';
 import {
   forbiddenField,
   invalidAs,
@@ -8,127 +7,120 @@ import {
   required,
   type FieldError,
 } from '../../../../shared/api/errors/field-error';
-import { arrayAt, isObject, type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../../shared/values/json';
+import type { CoreV1LoadBalancerIngress, CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
+import { stringAt } from '../../../../shared/values/json';
 import { dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { ipFamily } from '../../rules/addresses';
-import { cidrErrors, ipErrors, numberAt, portNumberErrors } from '../../rules/field-rules';
+import { checkCidr, checkIp, ipFamily } from '../../rules/addresses';
+import { checkChoice, checkFormat, type Errors } from '../../rules/checks';
+import { checkPort } from '../../rules/numbers';
 import { isReachable, needsHealthCheck } from './carry';
 
 const ONLY_LOAD_BALANCER = "may only be used when `type` is 'LoadBalancer'";
 const POLICIES = ['Cluster', 'Local'];
 const MODES = ['Proxy', 'VIP'];
 
-const isBalanced = (spec: JsonObject): boolean => stringAt(spec, 'type') === 'LoadBalancer';
+const isBalanced = ({ type }: CoreV1ServiceSpec): boolean => type === 'LoadBalancer';
 
 /** Ranges of clients and node ports. */
-export function balancerErrors(service: JsonObject, spec: JsonObject): readonly FieldError[] {
-  const errors = [...rangeErrors(service, spec)];
-  if (!isBalanced(spec) && own(spec, 'allocateLoadBalancerNodePorts') !== undefined)
+export function checkBalancer(service: CoreV1Service, spec: CoreV1ServiceSpec, errors: Errors): void {
+  checkRanges(service, spec, errors);
+  if (!isBalanced(spec) && spec.allocateLoadBalancerNodePorts !== undefined)
     errors.push(forbiddenField('spec.allocateLoadBalancerNodePorts', ONLY_LOAD_BALANCER));
-  return errors;
 }
 
 const RANGES = 'service.beta.platform.io/load-balancer-source-ranges';
 
 /** The field, or else the annotation that was there before it. */
-function rangeErrors(service: JsonObject, spec: JsonObject): readonly FieldError[] {
-  const ranges = stringsAt(spec, 'loadBalancerSourceRanges');
+function checkRanges({ metadata }: CoreV1Service, spec: CoreV1ServiceSpec, errors: Errors): void {
+  const { loadBalancerSourceRanges: ranges = [] } = spec;
   if (ranges.length > 0) {
     const field = 'spec.LoadBalancerSourceRanges';
-    return [
-      ...(isBalanced(spec) ? [] : [forbiddenField(field, ONLY_LOAD_BALANCER)]),
-      ...ranges.flatMap((range, index) => cidrErrors(range.trim(), `${field}[${index}]`)),
-    ];
+    if (!isBalanced(spec)) errors.push(forbiddenField(field, ONLY_LOAD_BALANCER));
+    ranges.forEach((range, index) => checkCidr(range.trim(), `${field}[${index}]`, errors));
+    return;
   }
-  const annotations = objectAt(readMetadata(service), 'annotations') ?? {};
+  const annotations = metadata?.annotations ?? {};
   const name = Object.keys(annotations).find((key) => canonicalQualifiedName(key) === RANGES);
-  if (name === undefined) return [];
+  if (name === undefined) return;
   const field = `metadata.annotations[${name}]`;
+  if (!isBalanced(spec)) errors.push(forbiddenField(field, ONLY_LOAD_BALANCER));
   const text = (stringAt(annotations, name) ?? '').trim();
-  return [
-    ...(isBalanced(spec) ? [] : [forbiddenField(field, ONLY_LOAD_BALANCER)]),
-    ...(text === '' ? [] : text.split(',').flatMap((range) => cidrErrors(range.trim(), field))),
-  ];
+  if (text !== '') for (const range of text.split(',')) checkCidr(range.trim(), field, errors);
 }
 
-export function classErrors(spec: JsonObject): readonly FieldError[] {
-  const name = stringAt(spec, 'loadBalancerClass');
-  if (name === undefined) return [];
+export function checkClass(spec: CoreV1ServiceSpec, errors: Errors): void {
+  const { loadBalancerClass: name } = spec;
+  if (name === undefined) return;
   const field = 'spec.loadBalancerClass';
-  if (!isBalanced(spec)) return [forbiddenField(field, ONLY_LOAD_BALANCER)];
-  return qualifiedName(name).map((text) => invalidValue(field, name, text));
+  if (isBalanced(spec)) checkFormat(name, field, qualifiedName, errors);
+  else errors.push(forbiddenField(field, ONLY_LOAD_BALANCER));
 }
 
 /** A load balancer's class stays, and is judged with the change as well as with the whole (upstream behaviour). */
-export function classChangeErrors(spec: JsonObject, before: JsonObject): readonly FieldError[] {
-  const [name, old] = [stringAt(spec, 'loadBalancerClass'), stringAt(before, 'loadBalancerClass')];
-  const isChanged = isBalanced(spec) && isBalanced(before) && name !== old;
-  return [...(isChanged ? [invalidValue('spec.loadBalancerClass', name ?? 'null', 'may not change once set')] : []), ...classErrors(spec)];
+export function checkClassChange(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, errors: Errors): void {
+  const { loadBalancerClass: name } = spec;
+  if (isBalanced(spec) && isBalanced(before) && name !== before.loadBalancerClass)
+    errors.push(invalidValue('spec.loadBalancerClass', name ?? 'null', 'may not change once set'));
+  checkClass(spec, errors);
 }
 
-export function healthCheckChangeErrors(spec: JsonObject, before: JsonObject): readonly FieldError[] {
-  const isChanged =
-    needsHealthCheck(spec) && needsHealthCheck(before) && numberAt(spec, 'healthCheckNodePort') !== numberAt(before, 'healthCheckNodePort');
-  return isChanged ? [forbiddenField('spec.healthCheckNodePort', 'field is immutable')] : [];
+export function checkHealthCheckChange(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, errors: Errors): void {
+  if (!needsHealthCheck(spec) || !needsHealthCheck(before)) return;
+  if ((spec.healthCheckNodePort ?? 0) !== (before.healthCheckNodePort ?? 0))
+    errors.push(forbiddenField('spec.healthCheckNodePort', 'field is immutable'));
 }
 
 /** Policies of traffic from outside and inside, and the health check's port that one of them needs. */
-export function trafficErrors(spec: JsonObject): readonly FieldError[] {
-  return [...externalPolicyErrors(spec), ...healthCheckErrors(spec), ...internalPolicyErrors(spec), ...distributionErrors(spec)];
+export function checkTraffic(spec: CoreV1ServiceSpec, errors: Errors): void {
+  checkExternalPolicy(spec, errors);
+  checkHealthCheck(spec, errors);
+  checkInternalPolicy(spec, errors);
+  checkChoice(spec, 'trafficDistribution', 'spec', ['PreferClose'], errors);
 }
 
-function externalPolicyErrors(spec: JsonObject): readonly FieldError[] {
+function checkExternalPolicy(spec: CoreV1ServiceSpec, errors: Errors): void {
   const field = 'spec.externalTrafficPolicy';
-  const policy = stringAt(spec, 'externalTrafficPolicy') ?? '';
-  if (!isReachable(spec)) return policy === '' ? [] : [invalidValue(field, policy, 'may only be set for externally-accessible services')];
-  if (policy === '') return [required(field)];
-  return POLICIES.includes(policy) ? [] : [notSupported(field, policy, POLICIES)];
+  const { externalTrafficPolicy: policy = '' } = spec;
+  if (!isReachable(spec)) {
+    if (policy !== '') errors.push(invalidValue(field, policy, 'may only be set for externally-accessible services'));
+  } else if (policy === '') errors.push(required(field));
+  else if (!POLICIES.includes(policy)) errors.push(notSupported(field, policy, POLICIES));
 }
 
-function healthCheckErrors(spec: JsonObject): readonly FieldError[] {
+function checkHealthCheck(spec: CoreV1ServiceSpec, errors: Errors): void {
   const field = 'spec.healthCheckNodePort';
-  const number = numberAt(spec, 'healthCheckNodePort');
-  if (number === 0) return [];
-  if (needsHealthCheck(spec)) return portNumberErrors(number, field);
-  return [invalidAs(field, String(number), "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'")];
+  const { healthCheckNodePort: number = 0 } = spec;
+  if (number === 0) return;
+  if (needsHealthCheck(spec)) checkPort(number, field, errors);
+  else
+    errors.push(invalidAs(field, String(number), "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
 }
 
-function internalPolicyErrors(spec: JsonObject): readonly FieldError[] {
-  const field = 'spec.internalTrafficPolicy';
-  const policy = stringAt(spec, 'internalTrafficPolicy');
-  if (policy !== undefined) return POLICIES.includes(policy) ? [] : [notSupported(field, policy, POLICIES)];
-  return ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(stringAt(spec, 'type') ?? '') ? [required(field)] : [];
-}
-
-function distributionErrors(spec: JsonObject): readonly FieldError[] {
-  const distribution = stringAt(spec, 'trafficDistribution');
-  if (distribution === undefined || distribution === 'PreferClose') return [];
-  return [notSupported('spec.trafficDistribution', distribution, ['PreferClose'])];
+function checkInternalPolicy(spec: CoreV1ServiceSpec, errors: Errors): void {
+  checkChoice(spec, 'internalTrafficPolicy', 'spec', POLICIES, errors);
+  if (spec.internalTrafficPolicy === undefined && ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(spec.type ?? ''))
+    errors.push(required('spec.internalTrafficPolicy'));
 }
 
 /** The status that a load balancer's controller writes. */
-export function validateServiceStatus(service: JsonObject): readonly FieldError[] {
+export function validateServiceStatus({ spec = {}, status }: CoreV1Service): readonly FieldError[] {
+  const errors: Errors = [];
   const field = 'status.loadBalancer.ingress';
-  const ingress = arrayAt(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress') ?? [];
-  if (ingress.length === 0) return [];
-  if (!isBalanced(objectAt(service, 'spec') ?? {})) return [forbiddenField(field, "may only be used when `spec.type` is 'LoadBalancer'")];
-  return ingress.filter(isObject).flatMap((item, index) => ingressErrors(item, `${field}[${index}]`));
+  const ingress = status?.loadBalancer?.ingress ?? [];
+  if (ingress.length === 0) return errors;
+  if (isBalanced(spec)) ingress.forEach((item, index) => checkIngress(item, `${field}[${index}]`, errors));
+  else errors.push(forbiddenField(field, "may only be used when `spec.type` is 'LoadBalancer'"));
+  return errors;
 }
 
-function ingressErrors(item: JsonObject, field: string): readonly FieldError[] {
-  const errors: FieldError[] = [];
-  const [ip, mode, hostname] = [stringAt(item, 'ip') ?? '', stringAt(item, 'ipMode'), stringAt(item, 'hostname') ?? ''];
-  if (ip !== '') append(errors, ipErrors(ip, `${field}.ip`));
+function checkIngress(item: CoreV1LoadBalancerIngress, field: string, errors: Errors): void {
+  const { ip = '', ipMode: mode, hostname = '' } = item;
+  if (ip !== '') checkIp(ip, `${field}.ip`, errors);
   if (ip !== '' && mode === undefined) errors.push(required(`${field}.ipMode`, 'must be specified when `ip` is set'));
   else if (ip === '' && mode !== undefined) errors.push(forbiddenField(`${field}.ipMode`, 'may not be specified when `ip` is not set'));
-  else if (mode !== undefined && !MODES.includes(mode)) errors.push(notSupported(`${field}.ipMode`, mode, MODES));
-  if (hostname === '') return errors;
-  append(
-    errors,
-    dnsSubdomain(hostname).map((text) => invalidValue(`${field}.hostname`, hostname, text)),
-  );
+  else checkChoice(item, 'ipMode', field, MODES, errors);
+  if (hostname === '') return;
+  checkFormat(hostname, `${field}.hostname`, dnsSubdomain, errors);
   if (ipFamily(hostname) !== 0) errors.push(invalidValue(`${field}.hostname`, hostname, 'must be a DNS name, not an IP address'));
-  return errors;
 }

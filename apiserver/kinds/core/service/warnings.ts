@@ -1,35 +1,30 @@
 /** What is worth a warning about a Service that is stored nevertheless, in upstream's order and words. */
-import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../../../shared/values/json';
+import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
 import { readPrefixStrictly, readStrictly, type StrictReading } from '../../../../shared/values/ip-strict';
-import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { quote } from '../../../../shared/values/quote';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { HEADLESS } from './addresses';
 
-export function serviceWarnings(service: JsonObject): readonly string[] {
-  const spec = objectAt(service, 'spec') ?? {};
-  const isName = stringAt(spec, 'type') === 'ExternalName';
-  const balancer = stringAt(spec, 'loadBalancerIP') ?? '';
+export function serviceWarnings(service: CoreV1Service): readonly string[] {
+  const spec = service.spec ?? {};
+  const isName = spec.type === 'ExternalName';
+  const balancer = spec.loadBalancerIP ?? '';
   return [
     ...deprecatedHints(service),
-    ...stringsAt(spec, 'clusterIPs').flatMap((address, index) =>
-      address === HEADLESS ? [] : ofAddress(address, `spec.clusterIPs[${index}]`),
-    ),
-    ...stringsAt(spec, 'externalIPs').flatMap((address, index) => ofAddress(address, `spec.externalIPs[${index}]`)),
+    ...(spec.clusterIPs ?? []).flatMap((address, index) => (address === HEADLESS ? [] : ofAddress(address, `spec.clusterIPs[${index}]`))),
+    ...(spec.externalIPs ?? []).flatMap((address, index) => ofAddress(address, `spec.externalIPs[${index}]`)),
     ...(balancer === '' ? [] : ofAddress(balancer, 'spec.loadBalancerIP')),
-    ...stringsAt(spec, 'loadBalancerSourceRanges').flatMap((range, index) => ofRange(range, `spec.loadBalancerSourceRanges[${index}]`)),
-    ...(isName && stringsAt(spec, 'externalIPs').length > 0 ? ['spec.externalIPs is ignored when spec.type is "ExternalName"'] : []),
-    ...(!isName && (stringAt(spec, 'externalName') ?? '') !== ''
-      ? ['spec.externalName is ignored when spec.type is not "ExternalName"']
-      : []),
+    ...(spec.loadBalancerSourceRanges ?? []).flatMap((range, index) => ofRange(range, `spec.loadBalancerSourceRanges[${index}]`)),
+    ...(isName && (spec.externalIPs ?? []).length > 0 ? ['spec.externalIPs is ignored when spec.type is "ExternalName"'] : []),
+    ...(!isName && (spec.externalName ?? '') !== '' ? ['spec.externalName is ignored when spec.type is not "ExternalName"'] : []),
   ];
 }
 
 const HINTS = 'service.platform.io/topology-aware-hints';
 
-function deprecatedHints(service: JsonObject): readonly string[] {
-  const annotations = objectAt(readMetadata(service), 'annotations') ?? {};
-  const found = Object.keys(annotations).find((name) => canonicalQualifiedName(name) === HINTS && own(annotations, name) !== undefined);
+function deprecatedHints(service: CoreV1Service): readonly string[] {
+  const annotations = service.metadata?.annotations ?? {};
+  const found = Object.keys(annotations).find((name) => canonicalQualifiedName(name) === HINTS);
   if (found === undefined) return [];
   return [`annotation ${found} is deprecated, please use ${found.replace('topology-aware-hints', 'topology-mode')} instead`];
 }
