@@ -67,6 +67,20 @@ export default tseslint.config(
     },
   },
   {
+    // Rules know the types of what they judge; what a client names itself (labels, data) is still read by its name.
+    files: ['apiserver/kinds/**/*.ts'],
+    ignores: ['apiserver/kinds/apiextensions/schema/**', ...tests],
+    rules: {
+      'no-restricted-syntax': [
+        ...injected['no-restricted-syntax'],
+        {
+          selector: 'CallExpression[callee.name=/^(objectAt|arrayAt|stringsAt|stringAt)$/][arguments.1.value=/^[a-zA-Z]+$/]',
+          message: 'Read the member of the type: a name that it does not have does not compile.',
+        },
+      ],
+    },
+  },
+  {
     files: ['shared/runtime/clock.ts', 'shared/runtime/random.ts'],
     rules: { 'no-restricted-globals': 'off', 'no-restricted-syntax': 'off' },
   },

@@ -38,48 +38,66 @@ import { service } from './core/service/service';
 import { serviceAccount } from './core/config/service-account';
 import { statefulSet } from './apps/stateful-set';
 import { storageClass } from './storage/storage-class';
+import type { ObjectTypes } from '../../shared/api/types/generated/members';
 import type { Strategy } from '../registry/strategy';
 
-export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map<string, Strategy>([
-  ['apiservices.apiregistration.platform.io', apiService],
-  ['certificatesigningrequests.certificates.platform.io', certificateSigningRequest],
-  ['clusterrolebindings.rbac.authorization.platform.io', clusterRoleBinding],
-  ['clusterroles.rbac.authorization.platform.io', clusterRole],
-  ['configmaps', configMap],
-  ['controllerrevisions.apps', controllerRevision],
-  ['cronjobs.batch', cronJob],
-  ['customresourcedefinitions.apiextensions.platform.io', customResourceDefinition],
-  ['daemonsets.apps', daemonSet],
-  ['deployments.apps', deployment],
-  ['endpoints', endpoints],
-  ['endpointslices.discovery.platform.io', endpointSlice],
-  ['events', event],
-  ['events.events.platform.io', newerEvent],
-  ['horizontalpodautoscalers.autoscaling', autoscaler],
-  ['ingressclasses.networking.platform.io', ingressClass],
-  ['ingresses.networking.platform.io', ingress],
-  ['jobs.batch', job],
-  ['leases.coordination.platform.io', lease],
-  ['limitranges', limitRange],
-  ['namespaces', namespace],
-  ['networkpolicies.networking.platform.io', networkPolicy],
-  ['nodes', node],
-  ['persistentvolumeclaims', persistentVolumeClaim],
-  ['persistentvolumes', persistentVolume],
-  ['poddisruptionbudgets.policy', disruptionBudget],
-  ['pods', pod],
-  ['podtemplates', podTemplate],
-  ['priorityclasses.scheduling.platform.io', priorityClass],
-  ['prioritylevelconfigurations.flowcontrol.apiserver.platform.io', priorityLevel],
-  ['replicasets.apps', replicaSet],
-  ['replicationcontrollers', replicationController],
-  ['resourcequotas', resourceQuota],
-  ['rolebindings.rbac.authorization.platform.io', roleBinding],
-  ['roles.rbac.authorization.platform.io', role],
-  ['runtimeclasses.node.platform.io', runtimeClass],
-  ['secrets', secret],
-  ['serviceaccounts', serviceAccount],
-  ['services', service],
-  ['statefulsets.apps', statefulSet],
-  ['storageclasses.storage.platform.io', storageClass],
-]);
+export interface StrategyRow {
+  /** Resource and group, as messages name them. */
+  readonly resource: string;
+  /** Of what is stored, in the type tables. */
+  readonly type: keyof ObjectTypes;
+  readonly strategy: Strategy;
+}
+
+/** A kind is given the strategy of its own type, or this does not compile. */
+const row = <T extends keyof ObjectTypes>(resource: string, type: T, strategy: Strategy<ObjectTypes[T]>): StrategyRow => ({
+  resource,
+  type,
+  strategy,
+});
+
+export const STRATEGY_ROWS: readonly StrategyRow[] = [
+  row('apiservices.apiregistration.platform.io', 'apiregistration.v1.APIService', apiService),
+  row('certificatesigningrequests.certificates.platform.io', 'certificates.v1.CertificateSigningRequest', certificateSigningRequest),
+  row('clusterrolebindings.rbac.authorization.platform.io', 'rbac.v1.ClusterRoleBinding', clusterRoleBinding),
+  row('clusterroles.rbac.authorization.platform.io', 'rbac.v1.ClusterRole', clusterRole),
+  row('configmaps', 'core.v1.ConfigMap', configMap),
+  row('controllerrevisions.apps', 'apps.v1.ControllerRevision', controllerRevision),
+  row('cronjobs.batch', 'batch.v1.CronJob', cronJob),
+  row('customresourcedefinitions.apiextensions.platform.io', 'apiextensions.v1.CustomResourceDefinition', customResourceDefinition),
+  row('daemonsets.apps', 'apps.v1.DaemonSet', daemonSet),
+  row('deployments.apps', 'apps.v1.Deployment', deployment),
+  row('endpoints', 'core.v1.Endpoints', endpoints),
+  row('endpointslices.discovery.platform.io', 'discovery.v1.EndpointSlice', endpointSlice),
+  row('events', 'core.v1.Event', event),
+  row('events.events.platform.io', 'core.v1.Event', newerEvent),
+  row('horizontalpodautoscalers.autoscaling', 'autoscaling.v2.HorizontalPodAutoscaler', autoscaler),
+  row('ingressclasses.networking.platform.io', 'networking.v1.IngressClass', ingressClass),
+  row('ingresses.networking.platform.io', 'networking.v1.Ingress', ingress),
+  row('jobs.batch', 'batch.v1.Job', job),
+  row('leases.coordination.platform.io', 'coordination.v1.Lease', lease),
+  row('limitranges', 'core.v1.LimitRange', limitRange),
+  row('namespaces', 'core.v1.Namespace', namespace),
+  row('networkpolicies.networking.platform.io', 'networking.v1.NetworkPolicy', networkPolicy),
+  row('nodes', 'core.v1.Node', node),
+  row('persistentvolumeclaims', 'core.v1.PersistentVolumeClaim', persistentVolumeClaim),
+  row('persistentvolumes', 'core.v1.PersistentVolume', persistentVolume),
+  row('poddisruptionbudgets.policy', 'policy.v1.PodDisruptionBudget', disruptionBudget),
+  row('pods', 'core.v1.Pod', pod),
+  row('podtemplates', 'core.v1.PodTemplate', podTemplate),
+  row('priorityclasses.scheduling.platform.io', 'scheduling.v1.PriorityClass', priorityClass),
+  row('prioritylevelconfigurations.flowcontrol.apiserver.platform.io', 'flowcontrol.v1.PriorityLevelConfiguration', priorityLevel),
+  row('replicasets.apps', 'apps.v1.ReplicaSet', replicaSet),
+  row('replicationcontrollers', 'core.v1.ReplicationController', replicationController),
+  row('resourcequotas', 'core.v1.ResourceQuota', resourceQuota),
+  row('rolebindings.rbac.authorization.platform.io', 'rbac.v1.RoleBinding', roleBinding),
+  row('roles.rbac.authorization.platform.io', 'rbac.v1.Role', role),
+  row('runtimeclasses.node.platform.io', 'node.v1.RuntimeClass', runtimeClass),
+  row('secrets', 'core.v1.Secret', secret),
+  row('serviceaccounts', 'core.v1.ServiceAccount', serviceAccount),
+  row('services', 'core.v1.Service', service),
+  row('statefulsets.apps', 'apps.v1.StatefulSet', statefulSet),
+  row('storageclasses.storage.platform.io', 'storage.v1.StorageClass', storageClass),
+];
+
+export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map(STRATEGY_ROWS.map(({ resource, strategy }) => [resource, strategy]));

@@ -1,6 +1,6 @@
-import { KINDS } from '../../shared/api/kinds';
+import { KINDS, storedRowOf } from '../../shared/api/kinds';
 import { buildResources, entryKey } from './resources';
-import { STRATEGIES } from '../kinds';
+import { STRATEGY_ROWS } from '../kinds';
 import { groupResourceText } from '../../shared/api/identity/identity';
 
 const resources = buildResources();
@@ -25,8 +25,9 @@ it('has one stored type per key segment', () => {
   expect(twice.all[0]?.stored).toBe(twice.all[1]?.stored);
 });
 
-it('has no strategy for nothing', () => {
-  expect(KINDS.map((row) => groupResourceText(row))).toEqual(expect.arrayContaining([...STRATEGIES.keys()]));
+it('has no strategy for nothing, and none for another type', () => {
+  const typeOf = new Map(KINDS.map((row) => [groupResourceText(row), storedRowOf(row).type]));
+  for (const { resource, type } of STRATEGY_ROWS) expect([resource, typeOf.get(resource)]).toEqual([resource, type]);
 });
 
 it('makes entry keys', () => {

@@ -9,10 +9,10 @@ import { qualifiedName, type NameCheck } from '../../../shared/values/name-forma
 
 export type Errors = FieldError[];
 
-/** The members of a T that hold a V, if they are there; those of an object of no known type are not known either. */
-export type MemberOf<T, V> = string extends keyof T
-  ? string
-  : { [M in keyof T]-?: T[M] extends V | null | undefined ? M & string : never }[keyof T];
+/** The members of a T that hold a V, if they are there. An object of no known type has none. */
+export type MemberOf<T, V> = {
+  [M in keyof T]-?: T[M] extends V | null | undefined ? (string extends M ? never : M & string) : never;
+}[keyof T];
 
 export type AnyMemberOf<T> = keyof T & string;
 

@@ -3,7 +3,7 @@
  * dialect and named as the client spelled them. Never judges the form of keys.
  */
 import { forbiddenField, invalidValue } from '../../../../shared/api/errors/field-error';
-import { arrayAt, isObject, own, sortedKeys, stringAt, type JsonObject } from '../../../../shared/values/json';
+import { isObject, own, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { checkLocalPath, type Errors } from '../../rules/checks';
 import { checkTolerations } from './tolerations';
@@ -88,10 +88,12 @@ function readTolerations(text: string): readonly CoreV1Toleration[] | string {
   } catch {
     return syntaxFault(text);
   }
-  if (Array.isArray(parsed)) return (arrayAt({ parsed }, 'parsed') ?? []).filter(isObject).map(asToleration);
+  if (isList(parsed)) return parsed.filter(isObject).map(asToleration);
   const kind = parsed === null ? undefined : typeof parsed === 'boolean' ? 'bool' : typeof parsed;
   return kind === undefined ? [] : `json: cannot unmarshal ${kind} into Go value of type []core.Toleration`;
 }
+
+const isList = (value: unknown): value is readonly JsonValue[] => Array.isArray(value);
 
 /** What its members say, as far as they are what they should be. */
 function asToleration(value: JsonObject): CoreV1Toleration {

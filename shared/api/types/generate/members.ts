@@ -34,10 +34,15 @@ const SCALARS: Readonly<Record<Scalar, string>> = {
 export const aliasOf = (type: string): string =>
   type.replace(/(?:^|\.)([a-z])/g, (_, letter: string) => letter.toUpperCase()).replace(/\./g, '');
 
-/** The file's text: a type for each of the tables. */
+/** The file's text: a type for each of the tables, and those of kinds by name. */
 export function printMembers({ typeNames, schemaOf }: Pick<Tables, 'typeNames' | 'schemaOf'>): string {
-  return [HEAD, ...typeNames().map((name) => printType(schemaOf(name)))].join('\n');
+  const names = typeNames();
+  const kinds = names.filter((name) => schemaOf(name).hasTypeMeta);
+  return [HEAD, ...names.map((name) => printType(schemaOf(name))), printKinds(kinds)].join('\n');
 }
+
+const printKinds = (names: readonly string[]): string =>
+  `/** Those that are objects of a kind, by the type's name in the tables. */\nexport interface ObjectTypes {\n${names.map((name) => `  '${name}': ${aliasOf(name)};\n`).join('')}}\n`;
 
 function printType({ name, hasTypeMeta, fields }: TypeSchema): string {
   const typeMeta = hasTypeMeta ? ['  apiVersion?: string;\n', '  kind?: string;\n'] : [];
