@@ -39,6 +39,7 @@ import { serviceAccount } from './core/config/service-account';
 import { statefulSet } from './apps/stateful-set';
 import { storageClass } from './storage/storage-class';
 import type { ObjectTypes } from '../../shared/api/types/generated/members';
+import type { JsonObject } from '../../shared/values/json';
 import type { Strategy } from '../registry/strategy';
 
 export interface StrategyRow {
@@ -49,12 +50,13 @@ export interface StrategyRow {
   readonly strategy: Strategy;
 }
 
+/** Whether two types are the same: that one may stand for the other says little, because every member may be absent. */
+type IsSame<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false;
+
+type NameOf<O> = { [T in keyof ObjectTypes]: IsSame<ObjectTypes[T], O> extends true ? T : never }[keyof ObjectTypes];
+
 /** A kind is given the strategy of its own type, or this does not compile. */
-const row = <T extends keyof ObjectTypes>(resource: string, type: T, strategy: Strategy<ObjectTypes[T]>): StrategyRow => ({
-  resource,
-  type,
-  strategy,
-});
+const row = <O extends JsonObject>(resource: string, type: NameOf<O>, strategy: Strategy<O>): StrategyRow => ({ resource, type, strategy });
 
 export const STRATEGY_ROWS: readonly StrategyRow[] = [
   row('apiservices.apiregistration.platform.io', 'apiregistration.v1.APIService', apiService),

@@ -31,8 +31,8 @@ function checkSubset(subset: CoreV1EndpointSubset, place: string, errors: Errors
   notReady.forEach((address, index) => checkAddress(address, `${place}.notReadyAddresses[${index}]`, errors));
   const isReady = new Set(ready.map(({ ip }) => ip));
   notReady.forEach(({ ip }, index) => {
-    if (isReady.has(ip))
-      errors.push(invalidValue(`${place}.notReadyAddresses[${index}].ip`, ip ?? '', 'must not be in `addresses` as well'));
+    if (ip !== undefined && isReady.has(ip))
+      errors.push(invalidValue(`${place}.notReadyAddresses[${index}].ip`, ip, 'must not be in `addresses` as well'));
   });
   ports.forEach((port, index) => checkPortOf(port, `${place}.ports[${index}]`, ports.length > 1, errors));
 }
