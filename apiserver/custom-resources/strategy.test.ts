@@ -1,4 +1,5 @@
 import { readSchema } from '../../shared/api/structural/read-schema';
+import { Meter } from '../../shared/expression/run/meter';
 import type { CustomVersion } from '../../shared/api/structural/version';
 import type { JsonObject } from '../../shared/values/json';
 import { customStrategy } from './strategy';
@@ -61,4 +62,38 @@ describe('rules', () => {
       '<nil>: Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
     ]);
   });
+});
+
+it('asks its rules once on an update, for errors and for warnings', () => {
+  const spent: number[] = [];
+  const spend = jest.spyOn(Meter.prototype, 'charge').mockImplementation((cost) => void spent.push(cost));
+  const ruled = readSchema({
+    type: 'object',
+    properties: { spec: { type: 'object', properties: { n: { type: 'integer' } }, 'x-kubernetes-validations': [{ rule: 'self.n > 5' }] } },
+  });
+  const strategy = customStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
+  const [object, old] = [
+    { metadata: {}, spec: { n: 1 } },
+    { metadata: {}, spec: { n: 1 } },
+  ];
+  expect(strategy.update?.validate?.(object, old, context)).toEqual([]);
+  const asked = spent.length;
+  expect(asked).toBeGreaterThan(0);
+  expect(strategy.warningsOnUpdate?.(object, old)).toEqual([expect.stringContaining('failed rule: self.n > 5')]);
+  expect(spent).toHaveLength(asked);
+  spend.mockRestore();
+});
+
+it('does not match more text than it has time for', () => {
+  const patterned = readSchema({
+    type: 'object',
+    properties: { spec: { type: 'object', additionalProperties: { type: 'string', pattern: '^([a-z]{1,50}){1,20}$' } } },
+  });
+  const strategy = customStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: patterned });
+  const judge = (spec: JsonObject): readonly string[] =>
+    (strategy.validate?.({ metadata: {}, spec }, undefined, context) ?? []).map(({ text }) => text);
+  expect(judge({ a: 'x'.repeat(50) })).toEqual([]);
+  const long = judge(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, 'x'.repeat(1000)])));
+  expect(long.length).toBeGreaterThan(50);
+  expect(long.at(-1)).toContain('too long to be matched');
 });

@@ -38,6 +38,12 @@ export function customStrategy(kind: GroupVersionKind, version: CustomVersion): 
   const head: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind };
   /** The schema and its rules see objects with their apiVersion and kind, which are not kept with them. */
   const whole = <T extends JsonObject | undefined>(object: T): T => (object === undefined ? object : { ...head, ...object });
+  /** What the rules said of an object, so that they are not asked twice. */
+  const tolerated = new WeakMap<JsonObject, { readonly old: JsonObject | undefined; readonly warnings: readonly string[] }>();
+  const toleratedOf = (object: JsonObject, old: JsonObject): readonly string[] => {
+    const said = tolerated.get(object);
+    return said?.old === old ? said.warnings : [];
+  };
   const judge = (bare: JsonObject, bareOld?: JsonObject): readonly FieldError[] => {
     const [object, old] = [whole(bare), whole(bareOld)];
     const { schema } = version;
@@ -45,7 +51,9 @@ export function customStrategy(kind: GroupVersionKind, version: CustomVersion): 
     const rules = rulesOf(schema);
     if (rules.isEmpty) return errors;
     if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidAs('<nil>', '"null"', UNCHECKED)];
-    return [...errors, ...rules.validate(object, old).errors];
+    const outcome = rules.validate(object, old);
+    tolerated.set(bare, { old: bareOld, warnings: outcome.warnings });
+    return [...errors, ...outcome.errors];
   };
   const judgeSpec = (object: JsonObject, old?: JsonObject): readonly FieldError[] => [
     ...judge(object, old),
@@ -57,10 +65,7 @@ export function customStrategy(kind: GroupVersionKind, version: CustomVersion): 
     status: { validate: (object, old) => [...judge(object, old), ...(scale === undefined ? [] : statusErrors(object, scale))] },
     // What was stored before a rule was made is borne with, and said.
     warningsOnCreate: (object) => finalizerWarnings(object, []),
-    warningsOnUpdate: (object, old) => [
-      ...finalizerWarnings(object, finalizersOf(old)),
-      ...rulesOf(version.schema).validate(whole(object), whole(old)).warnings,
-    ],
+    warningsOnUpdate: (object, old) => [...finalizerWarnings(object, finalizersOf(old)), ...toleratedOf(object, old)],
   };
 }
 

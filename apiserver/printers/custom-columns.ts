@@ -3,7 +3,7 @@
  * have no cells (upstream behaviour). Only the first value at a path counts.
  */
 import { goNumber } from '../../shared/values/go-syntax';
-import { readJsonPath, type JsonPath } from '../../shared/api/structural/json-path';
+import { PathBudget, readJsonPath, type JsonPath } from '../../shared/api/structural/json-path';
 import type { CustomVersion, PrinterColumn } from '../../shared/api/structural/version';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import { stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
@@ -39,15 +39,18 @@ export function customTable(row: KindRow, custom: CustomVersion): CustomTable {
 function makeTable(row: KindRow, { columns }: CustomVersion): CustomTable {
   const wanted = columns.length === 0 ? [AGE_COLUMN] : columns;
   const head = { kind: row.kind, apiVersion: apiVersionOf(row) };
-  const readers: ((object: JsonObject) => Cell)[] = [];
+  const readers: ((object: JsonObject, budget: PathBudget) => Cell)[] = [];
   for (const column of wanted) {
     const path = readJsonPath(column.jsonPath);
     if (path === undefined) break;
-    readers.push((object) => cellOf(column.type, path, { ...head, ...object }));
+    readers.push((object, budget) => cellOf(column.type, path, { ...head, ...object }, budget));
   }
   return {
     columns: [NAME, ...wanted.map(definitionOf)],
-    cells: (object) => [name(object), ...readers.map((read) => read(object))],
+    cells(object) {
+      const budget = new PathBudget();
+      return [name(object), ...readers.map((read) => read(object, budget))];
+    },
   };
 }
 
@@ -56,8 +59,8 @@ function definitionOf({ name, type, format, description, priority, jsonPath }: P
   return { name, type, format, description: text, priority };
 }
 
-function cellOf(type: PrinterColumn['type'], path: JsonPath, object: JsonObject): Cell {
-  const [value] = path(object) ?? [];
+function cellOf(type: PrinterColumn['type'], path: JsonPath, object: JsonObject, budget: PathBudget): Cell {
+  const [value] = path(object, budget) ?? [];
   return value === undefined ? null : CELLS[type](value);
 }
 

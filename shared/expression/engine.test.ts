@@ -203,4 +203,15 @@ describe('work that costs little', () => {
   ])('ends: %s', (_what, rule) => {
     expect(work(rule, { s: long, l: Array.from({ length: 200_000 }, () => 1) })).toBe('exceeded');
   });
+
+  it('is counted where a zone tells the time', () => {
+    const spent = (zone: string): number => {
+      const budget = new Budget(1_000_000);
+      const before = budget.work;
+      const rule = compiled(`self.l.all(x, timestamp('2026-01-01T00:00:00Z').getHours(${zone}) >= 0)`);
+      rule.evaluate(new Map([['self', wrap({ l: Array(1000).fill(1) })]]), 1_000_000, budget);
+      return before - budget.work;
+    };
+    expect(spent("'Asia/Tokyo'") - spent('')).toBeGreaterThan(100 * 1000);
+  });
 });

@@ -91,8 +91,10 @@ export class Turns {
     this.scheduler.inNextTurn(() => this.turn());
   }
 
-  private isOver(): boolean {
-    return this.since !== undefined && this.clock.monotonic() - this.since >= TURN_MS;
+  /** Whether this turn has had its work: who is not done lets others go first. */
+  isOver(): boolean {
+    if (this.since === undefined) this.begin();
+    return this.clock.monotonic() - (this.since ?? 0) >= TURN_MS;
   }
 
   private turn(): void {

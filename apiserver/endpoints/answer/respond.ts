@@ -110,9 +110,9 @@ export function sendText(exchange: Exchange, code: number, text: string, headers
 
 const pool = new ChunkPool();
 
-/** Slices between which the event loop gets its turn: of items in encodings that are made item by item, and of bytes that may have to be respelled. */
-const ITEMS_PER_SLICE = 256;
-const BYTES_PER_SLICE = 1024 * 1024;
+/** After so many items, or so many bytes of them, somebody looks whether others should go first. */
+const ITEMS_PER_LOOK = 16;
+const BYTES_PER_LOOK = 64 * 1024;
 
 /** A list, written piece by piece as the client takes it. Resolves when the last piece has been handed over or the client is gone. */
 export async function sendList(exchange: Exchange, encoder: Encoder, page: ShownPage, options: AnswerOptions): Promise<void> {
@@ -145,9 +145,9 @@ async function writeItems(exchange: Exchange, encoder: Encoder, page: ShownPage,
     items += 1;
     bytes += entry.bytes.length;
     if (sink.full) await sink.ready();
-    else if (bytes >= BYTES_PER_SLICE || (items % ITEMS_PER_SLICE === 0 && output.slow())) {
+    else if (items % ITEMS_PER_LOOK === 0 || bytes >= BYTES_PER_LOOK) {
       bytes = 0;
-      await exchange.rest();
+      if (exchange.isTurnOver) await exchange.rest();
     }
     if (output.gone) return;
   }
@@ -185,11 +185,6 @@ class ListOutput {
   /** The client has gone or was given up. */
   get gone(): boolean {
     return this.exchange.abandoned || this.exchange.output.destroyed;
-  }
-
-  /** Text encodings are made item by item and may keep the process busy for long. */
-  slow(): boolean {
-    return this.contentType !== JSON_MEDIA_TYPE;
   }
 
   write(bytes: Buffer, last: boolean, done: Done): void {

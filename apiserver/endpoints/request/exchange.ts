@@ -122,6 +122,11 @@ export class Exchange implements RequestContext {
     return this.parts.turns.take(this.priority, this.user.name);
   }
 
+  /** Whether others should go first now. */
+  get isTurnOver(): boolean {
+    return this.parts.turns.isOver();
+  }
+
   rest(): Promise<void> {
     return this.parts.turns.wait('bulk', this.user.name);
   }

@@ -22,12 +22,22 @@ export interface Mark {
   readonly errors: number;
 }
 
+/** What matching the texts of one object may take, in steps of some 20 ns. */
+const MATCHING_LIMIT = 2_500_000;
+
 export class CheckContext {
   private failures = 0;
+  private stepsLeft = MATCHING_LIMIT;
   private readonly errors: FieldError[] = [];
   private readonly path: (string | number)[] = [];
 
   constructor(readonly correlation: Correlation) {}
+
+  /** Whether there is time left to match a text; false = it is not to be tried. */
+  affords(steps: number): boolean {
+    this.stepsLeft -= steps;
+    return this.stepsLeft >= 0;
+  }
 
   enter(step: string | number): void {
     this.path.push(step);

@@ -71,6 +71,8 @@ function textCheck({ minLength, maxLength, pattern }: Restrictions): Check {
       context.add('FieldValueTooLong', '', () => `may not be longer than ${maxLength}`);
     } else if (minLength !== undefined && !isLonger(value, minLength - 1)) {
       context.fail('FieldValueInvalid', shownValue(value), `in body should be at least ${minLength} chars long`);
+    } else if (compiled?.type === 'good' && !context.affords(value.length * compiled.stepsPerCharacter)) {
+      context.fail('FieldValueInvalid', shownValue(value), 'in body is too long to be matched, with the other texts of the object');
     } else if (compiled?.type === 'good' && !compiled.matches(value)) {
       context.fail('FieldValueInvalid', shownValue(value), `in body should match '${pattern}'`);
     }

@@ -4,7 +4,7 @@ import { recordingOf } from '../../../test/recordings/recording';
 import { body, either, listOf, nothing, oneOf, shape, text as texts } from '../../../test/recordings/shape';
 import { goNumber } from '../../values/go-syntax';
 import { isObject, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
-import { readJsonPath } from './json-path';
+import { PathBudget, readJsonPath } from './json-path';
 
 const { head, cases } = recordingOf(
   'custom/paths',
@@ -20,7 +20,7 @@ function shown(text: string): unknown {
   const path = readJsonPath(text);
   if (path === undefined) return 'unreadable';
   return OBJECTS.map((object) => {
-    const [value] = path(object) ?? [];
+    const [value] = path(object, new PathBudget()) ?? [];
     if (value === undefined) return null;
     return value === null
       ? '<no value>'
@@ -64,7 +64,7 @@ it('reads whatever it is given', () => {
   const values = fc.jsonValue().map((value) => value as JsonValue);
   fc.assert(
     fc.property(texts, values, (text, value) => {
-      readJsonPath(text)?.(value);
+      readJsonPath(text)?.(value, new PathBudget());
       return true;
     }),
     { numRuns: 2000 },
@@ -75,5 +75,25 @@ it('takes no longer than the object is large', () => {
   let value: JsonValue = 1;
   for (let i = 0; i < 400; i += 1) value = { a: value, b: [value === 1 ? 2 : 3] };
   expect(readJsonPath('....a')).toBeUndefined();
-  expect(readJsonPath('..a..a..a..a..a..a')?.(value)).toBeUndefined();
+  expect(readJsonPath('..a..a..a..a..a..a')?.(value, new PathBudget())).toBeUndefined();
+});
+
+it('has a budget, which unions use up that walk one list again and again', () => {
+  const text = `.list[${Array(3000).fill('*').join(',')}]`;
+  const list = Array.from({ length: 1000 }, (_, index): JsonValue => ({ x: { y: { z: [index, [index]] } } }));
+  const budget = new PathBudget();
+  const spend = jest.spyOn(budget, 'spend');
+  expect(readJsonPath(text)?.({ list }, budget)).toBeUndefined();
+  // All that is done is counted before it is done.
+  expect(spend.mock.calls.length).toBeLessThan(51_000);
+  expect(() => budget.spend(1)).toThrow();
+});
+
+it('shares its budget between the paths of an object', () => {
+  const list = Array.from({ length: 10_000 }, (_, index): JsonValue => index);
+  const budget = new PathBudget();
+  const path = readJsonPath('.list[*]');
+  const found = Array.from({ length: 5 }, () => path?.({ list }, budget)?.length);
+  expect(found.slice(0, 2)).toEqual([10_000, 10_000]);
+  expect(found[4]).toBeUndefined();
 });

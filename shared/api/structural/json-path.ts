@@ -1,13 +1,25 @@
 /**
  * JSON paths as the columns of tables use them, in upstream's dialect and with its odd corners: members (`.a.b`, dots escaped, `['a']`), indexes, slices
  * and unions of lists (`[0]`, `[-1]`, `[0:2]`, `[0,2]`), everything (`[*]`, `.*`), filters (`[?(@.type=="Ready")]`) and everything below (`..name`). Read
- * once, evaluated in time proportional to the part of the object that it walks.
+ * once, evaluated within a budget of work, because unions and filters walk the same part again and again.
  */
 import { append } from '../../values/append';
 import { isObject, own, sortedKeys, type JsonValue } from '../../values/json';
 
-/** All values at the path, in order; undefined = the path does not fit the value. */
-export type JsonPath = (value: JsonValue) => readonly JsonValue[] | undefined;
+/** All values at the path, in order; undefined = the path does not fit the value, or there is no budget left to find out. */
+export type JsonPath = (value: JsonValue, budget: PathBudget) => readonly JsonValue[] | undefined;
+
+/** What the paths of one object may take together. */
+export class PathBudget {
+  /** Values that may still be looked at. */
+  private left = 50_000;
+
+  /** Throws when nothing is left. */
+  spend(values: number): void {
+    this.left -= values;
+    if (this.left < 0) throw new Exhausted();
+  }
+}
 
 /** Undefined for a text that is no such path. */
 export function readJsonPath(text: string): JsonPath | undefined {
@@ -18,19 +30,18 @@ export function readJsonPath(text: string): JsonPath | undefined {
     if (error instanceof Misread) return undefined;
     throw error;
   }
-  return (value) => {
+  return (value, budget) => {
     try {
-      return walk(nodes, [value]);
+      return walk(nodes, [value], budget);
     } catch (error) {
-      if (error instanceof Misfit) return undefined;
+      if (error instanceof Misfit || error instanceof Exhausted) return undefined;
       throw error;
     }
   };
 }
 
-/** A longer path, or one that finds more on its way, is not followed. */
+/** A longer path is not followed. */
 const MOST_NODES = 100;
-const MOST_RESULTS = 200_000;
 
 type PathNodes = readonly PathNode[];
 
@@ -55,6 +66,9 @@ class Misread extends Error {}
 
 /** The path does not fit the object. */
 class Misfit extends Error {}
+
+/** No part of a path can set it aside. */
+class Exhausted extends Error {}
 
 /** What stands between braces in upstream's templates; only the first pair of braces counts. */
 function parse(text: string): PathNodes {
@@ -216,29 +230,29 @@ function bracketNodes(text: string): readonly PathNode[] {
   return [{ kind: 'slice', from: bound(from), to: bound(to?.slice(1)), step: bound(step?.slice(1)), single: to === undefined }];
 }
 
-function walk(path: PathNodes, values: readonly JsonValue[]): readonly JsonValue[] {
+function walk(path: PathNodes, values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
   let found = values;
   for (const node of path) {
-    found = evaluate(node, found);
-    if (found.length > MOST_RESULTS) throw new Misfit();
+    budget.spend(1 + found.length);
+    found = evaluate(node, found, budget);
   }
   return found;
 }
 
-function evaluate(node: PathNode, values: readonly JsonValue[]): readonly JsonValue[] {
+function evaluate(node: PathNode, values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
   switch (node.kind) {
     case 'field':
       return values.flatMap((value) => (isObject(value) ? wrapped(own(value, node.name)) : []));
     case 'slice':
-      return slices(node, values);
+      return slices(node, values, budget);
     case 'wildcard':
-      return wildcard(values);
+      return wildcard(values, budget);
     case 'recursive':
-      return descend(values);
+      return descend(values, budget);
     case 'union':
-      return node.paths.flatMap((path) => walk(path, values));
+      return node.paths.flatMap((path) => walk(path, values, budget));
     case 'filter':
-      return values.flatMap((value) => filtered(node, value));
+      return values.flatMap((value) => filtered(node, value, budget));
     case 'literal':
       return values.map(() => node.value);
     case 'unknown':
@@ -253,30 +267,31 @@ function children(value: JsonValue): readonly JsonValue[] {
   return isObject(value) ? sortedKeys(value).map((name) => value[name] ?? null) : [];
 }
 
-function wildcard(values: readonly JsonValue[]): readonly JsonValue[] {
+function wildcard(values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
   const found: JsonValue[] = [];
   for (const value of values) {
-    for (const child of children(value)) found.push(child);
-    if (found.length > MOST_RESULTS) throw new Misfit();
+    const below = children(value);
+    budget.spend(below.length);
+    append(found, below);
   }
   return found;
 }
 
 /** Everything that has something in it, from the top down. */
-function descend(values: readonly JsonValue[]): readonly JsonValue[] {
+function descend(values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
   const found: JsonValue[] = [];
   const waiting = [...values].reverse();
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     const below = children(value);
     if (below.length === 0) continue;
-    if (found.length >= MOST_RESULTS) throw new Misfit();
+    budget.spend(below.length);
     found.push(value);
     for (let i = below.length - 1; i >= 0; i -= 1) waiting.push(below[i] ?? null);
   }
   return found;
 }
 
-function slices(node: Extract<PathNode, { kind: 'slice' }>, values: readonly JsonValue[]): readonly JsonValue[] {
+function slices(node: Extract<PathNode, { kind: 'slice' }>, values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
   const found: JsonValue[] = [];
   for (const value of values) {
     if (value === null) continue;
@@ -290,27 +305,33 @@ function slices(node: Extract<PathNode, { kind: 'slice' }>, values: readonly Jso
     if (from < 0 || from >= length || to < 0 || to > length || from > to) throw new Misfit();
     const step = node.step ?? 1;
     if (step <= 0) throw new Misfit();
+    budget.spend(to - from);
     for (let i = from; i < to; i += step) found.push(value[i] ?? null);
   }
   return found;
 }
 
-function filtered({ left, operator, right }: Extract<PathNode, { kind: 'filter' }>, value: JsonValue): readonly JsonValue[] {
+function filtered(
+  { left, operator, right }: Extract<PathNode, { kind: 'filter' }>,
+  value: JsonValue,
+  budget: PathBudget,
+): readonly JsonValue[] {
   if (!Array.isArray(value)) throw new Misfit();
+  budget.spend(value.length);
   return value.filter((item) => {
-    if (operator === 'exists') return evaluateFrom(left, item).length > 0;
-    const [a, ...moreLeft] = walk(left, [item]);
+    if (operator === 'exists') return evaluateFrom(left, item, budget).length > 0;
+    const [a, ...moreLeft] = walk(left, [item], budget);
     if (a === undefined) return false;
-    const [b, ...moreRight] = walk(right, [item]);
+    const [b, ...moreRight] = walk(right, [item], budget);
     if (moreLeft.length > 0 || moreRight.length > 0) throw new Misfit();
     return b !== undefined && compare(a, operator, b);
   });
 }
 
 /** A misfit counts as nothing found. */
-function evaluateFrom(path: PathNodes, item: JsonValue): readonly JsonValue[] {
+function evaluateFrom(path: PathNodes, item: JsonValue, budget: PathBudget): readonly JsonValue[] {
   try {
-    return walk(path, [item]);
+    return walk(path, [item], budget);
   } catch (error) {
     if (error instanceof Misfit) return [];
     throw error;

@@ -1,6 +1,7 @@
 /**
  * What time a timestamp shows in a zone, and how long a duration is. The zone is UTC where none is given; zones are IANA names or offsets.
  */
+import type { Work } from '../values/equality';
 import { Failure, type Timestamp, type Value } from '../values/value';
 import { binary, isDuration, isString, isTimestamp, unary, type FunctionRow } from './function';
 
@@ -14,9 +15,14 @@ const OFFSET = /^([+-]?)(\d\d?):(\d\d)$/;
 
 const formats = new Map<string, Intl.DateTimeFormat | Failure>();
 
-function formatOf(zone: string): Intl.DateTimeFormat | Failure {
+/** What a zone's rules take to be found, and a time to be told by them: units of work as the meter counts them. */
+const ZONE_WORK = 5000;
+const TELLING_WORK = 100;
+
+function formatOf(zone: string, work: Work): Intl.DateTimeFormat | Failure {
   const known = formats.get(zone);
   if (known !== undefined) return known;
+  work.spend(ZONE_WORK);
   const made = makeFormat(zone);
   if (formats.size >= 100) formats.clear();
   formats.set(zone, made);
@@ -44,7 +50,7 @@ function makeFormat(zone: string): Intl.DateTimeFormat | Failure {
   }
 }
 
-function localTime({ nanos }: Timestamp, zone: string): Local {
+function localTime({ nanos }: Timestamp, zone: string, work: Work): Local {
   const millis = Number(floorDivide(nanos, MILLION));
   if (zone === '' || zone === 'UTC' || zone === 'Local') return new Date(millis);
   const offset = OFFSET.exec(zone);
@@ -52,7 +58,8 @@ function localTime({ nanos }: Timestamp, zone: string): Local {
     const minutes = Number(offset[2]) * 60 + Number(offset[3]);
     return new Date(millis + (offset[1] === '-' ? -minutes : minutes) * 60_000);
   }
-  const format = formatOf(zone);
+  work.spend(TELLING_WORK);
+  const format = formatOf(zone, work);
   if (format instanceof Failure) return format;
   const parts = new Map(format.formatToParts(new Date(millis)).map(({ type, value }) => [type, value]));
   const part = (name: Intl.DateTimeFormatPartTypes): number => Number(parts.get(name));
@@ -91,12 +98,12 @@ const LENGTHS: readonly (readonly [string, bigint])[] = [
 
 export const TIME_ROWS: readonly FunctionRow[] = [
   ...Object.entries(ACCESSORS).flatMap(([name, read]) => {
-    const at = (time: Timestamp, zone: string): Value => {
-      const local = localTime(time, zone);
+    const at = (time: Timestamp, zone: string, work: Work): Value => {
+      const local = localTime(time, zone, work);
       return local instanceof Failure ? local : BigInt(read(local));
     };
     return [
-      unary(`timestamp.${name}(): int`, isTimestamp, (time) => at(time, '')),
+      unary(`timestamp.${name}(): int`, isTimestamp, (time, work) => at(time, '', work)),
       binary(`timestamp.${name}(string): int`, isTimestamp, isString, at),
     ];
   }),
