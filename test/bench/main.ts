@@ -5,10 +5,12 @@
  *
  *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,memory,definitions]
  *   npm run bench -- --parts=definitions [--definitions=450] [--stores=embedded,etcd]
+ *   npm run bench -- --parts=hostile
  *
  * `definitions` prints absolute figures and takes minutes, so it runs only when it is asked for.
  * `cluster` prints what a client waits while 200 nodes and 5,000 Pods move; with --server=<origin> --token=<token> --domain=<end of the groups'
  * names> it asks that server instead of one of ours. Both cores are busy for a minute, so it runs only when it is asked for.
+ * `hostile` prints what another client waits at most beside requests that are made to take long; it runs only when it is asked for.
  * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
  */
 import { rmSync, writeFileSync } from 'node:fs';
@@ -27,6 +29,7 @@ import { anonymousMegabytes, cpuSeconds, loop, warmLoop, type Cost } from './mea
 import { clusterWaits, quantile } from './cluster';
 import type { ClusterLoad } from './cluster-load';
 import { definitionCosts } from './definitions';
+import { hostileWaits } from './hostile';
 import { changeCost } from './node-watchers';
 import { podCost } from './pods';
 import { compareCreations, fillRange, ROOM, SERVICE_RANGE } from './services';
@@ -297,6 +300,22 @@ async function printWaits(load: ClusterLoad, pid?: number): Promise<void> {
   }
 }
 
+async function hostile(): Promise<void> {
+  const folder = temporaryFolder('bench');
+  const { server, client } = await start(folder);
+  try {
+    await client.send('POST', '/api/v1/namespaces/default/configmaps', configMap('default', 'calm', ''));
+    console.log(`\n${'longest wait of another client, ms'.padEnd(46)} HTTP/1.1, anonymous, HTTP/2, anonymous`);
+    await hostileWaits(client.port, TOKEN, ({ name, longestMs, status }) =>
+      console.log(`${name.padEnd(46)} ${longestMs.map((wait) => wait.toFixed(1).padStart(7)).join(' ')}   (${status})`),
+    );
+  } finally {
+    client.close();
+    await server.process.stop();
+    removeFolder(folder);
+  }
+}
+
 async function main(): Promise<void> {
   if (parts.includes('pods')) {
     const { checked, parsed } = podCost();
@@ -307,6 +326,7 @@ async function main(): Promise<void> {
   if (parts.includes('writes')) await writes();
   if (parts.includes('services')) await services();
   if (parts.includes('cluster')) await cluster();
+  if (parts.includes('hostile')) await hostile();
   if (parts.includes('memory')) await memory(objects);
   if (parts.includes('definitions')) await definitionCosts(definitions, stores);
 }
