@@ -2,8 +2,13 @@
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const BLANKS = ' \t\n\r';
-const MARKS = '{}[],:';
+
+/** What kind of character each code is; every other one is part of a number or a word. */
+const BLANK = 1;
+const MARK = 2;
+const CODES = new Uint8Array(128);
+for (const blank of ' \t\n\r') CODES[blank.charCodeAt(0)] = BLANK;
+for (const mark of '{}[],:') CODES[mark.charCodeAt(0)] = MARK;
 
 export class JsonTokens {
   private at = 0;
@@ -13,21 +18,18 @@ export class JsonTokens {
   /** The next token as it is spelled, '' at the end. */
   next(): string {
     const { text } = this;
-    while (BLANKS.includes(text.charAt(this.at)) && this.at < text.length) this.at += 1;
-    const start = this.at;
-    const first = text.charAt(start);
-    if (first === '') return '';
-    if (MARKS.includes(first)) {
-      this.at += 1;
-      return first;
-    }
-    if (first === '"') this.at = endOfText(text, start) + 1;
-    else while (this.at < text.length && !isBetween(text.charAt(this.at))) this.at += 1;
+    let start = this.at;
+    while (CODES[text.charCodeAt(start)] === BLANK) start += 1;
+    this.at = start + 1;
+    const first = text.charCodeAt(start);
+    if (CODES[first] === MARK) return text.charAt(start);
+    if (first === QUOTE) this.at = endOfText(text, start) + 1;
+    else while (this.at < text.length && !isBetween(text.charCodeAt(this.at))) this.at += 1;
     return text.slice(start, this.at);
   }
 }
 
-const isBetween = (character: string): boolean => BLANKS.includes(character) || MARKS.includes(character);
+const isBetween = (code: number): boolean => CODES[code] === BLANK || CODES[code] === MARK;
 
 /** The index of the closing quote of the text that opens at `start`. */
 export function endOfText(text: string, start: number): number {

@@ -35,14 +35,15 @@ const MERGED_DEPTH = 1000;
  */
 export function parseJson(bytes: Uint8Array, repeated: 'last' | 'merged' = 'last'): ParsedText {
   const text = decodeUtf8(bytes);
+  // Before it is parsed: what is nested millions of times costs the parser far more than this.
+  const facts = scan(text);
+  if (facts.depth > MAX_DEPTH) throw new SyntaxFault(explainJson(bytes, MAX_DEPTH) ?? 'exceeded max depth');
   let value: JsonValue;
   try {
     value = parseText(text);
   } catch {
     throw new SyntaxFault(explainJson(bytes, MAX_DEPTH) ?? 'unexpected end of JSON input');
   }
-  const facts = scan(text);
-  if (facts.depth > MAX_DEPTH) throw new SyntaxFault(explainJson(bytes, MAX_DEPTH) ?? 'exceeded max depth');
   const repeats = facts.members !== countMembers(value);
   if (repeats && repeated === 'merged' && facts.depth <= MERGED_DEPTH) value = parseMerged(text);
   const literals = facts.hasSpelling ? readLiterals(text, value) : undefined;
@@ -63,7 +64,7 @@ interface Facts {
   hasSpelling: boolean;
 }
 
-/** Of valid JSON. */
+/** Of valid JSON; of any other text its depth is at least what explains the fault. */
 function scan(text: string): Facts {
   let members = 0;
   let open = 0;

@@ -44,9 +44,10 @@ it('parses with two threads, one document each, and uses them again', async () =
   expect(clock.pending).toBe(0);
 });
 
-it('refuses what would have to wait behind sixteen others, and says when to come again', async () => {
+it('refuses what would have to wait behind sixteen of the longest, and says when to come again', async () => {
   const { threads, parse } = fixture();
-  const all = Promise.all(Array.from({ length: 18 }, (_, n) => parse(String(n))));
+  const longest = 'x'.repeat(3 * 1024 * 1024);
+  const all = Promise.all(Array.from({ length: 18 }, () => parse(longest)));
   const error: unknown = await parse('one too many').catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 429, status: { details: { retryAfterSeconds: 1 } } });
   expect(error).toBeInstanceOf(StatusError);

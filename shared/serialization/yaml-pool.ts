@@ -8,7 +8,8 @@ import { SyntaxFault } from './syntax-fault';
 import type { YamlDocument } from './yaml-document';
 
 const MOST_THREADS = 2;
-const MOST_WAITING = 16;
+/** Characters of documents that wait: sixteen of the longest. */
+const MOST_WAITING = 16 * 3 * 1024 * 1024;
 const TIME_LIMIT_MS = 5000;
 
 /** What a thread answers. */
@@ -42,14 +43,17 @@ interface Member {
 export class YamlPool {
   private readonly members = new Set<Member>();
   private readonly waiting: Job[] = [];
+  /** Characters of their texts. */
+  private waitingLength = 0;
 
   constructor(private readonly start: () => Thread) {}
 
   /** Rejects with SyntaxFault, or with a 429 when too many wait already. */
   parse(text: string, clock: Clock): Promise<YamlDocument> {
     return new Promise((resolve, reject) => {
-      if (this.waiting.length >= MOST_WAITING)
+      if (this.waitingLength + text.length > MOST_WAITING)
         return reject(tooManyRequests('too many large YAML documents at once, please try again later', 1));
+      this.waitingLength += text.length;
       this.waiting.push({ text, clock, resolve, reject });
       this.assign();
     });
@@ -60,6 +64,7 @@ export class YamlPool {
       const member = [...this.members].find(({ job }) => job === undefined) ?? this.join();
       const job = member === undefined ? undefined : this.waiting.shift();
       if (member === undefined || job === undefined) return;
+      this.waitingLength -= job.text.length;
       member.job = job;
       member.timer = job.clock.after(TIME_LIMIT_MS, () => this.lose(member, 'the document takes too long to parse'));
       member.thread.ref();

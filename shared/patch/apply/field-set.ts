@@ -257,8 +257,10 @@ const MOST_LEVELS = 1000;
 /** A set that a client sent, in canonical form; undefined when it is none. */
 export function parseFieldSet(value: JsonValue | undefined, levels = MOST_LEVELS): FieldSet | undefined {
   if (!isObject(value) || levels === 0) return undefined;
+  const elements = Object.keys(value);
+  if (elements.length === 0) return MEMBER;
   const children: JsonObject = {};
-  for (const element of Object.keys(value)) {
+  for (const element of elements) {
     if (element === SELF) continue;
     // A kind of element that nobody knows yet says nothing.
     if (RANK[element.charAt(0)] === undefined && element.charAt(1) === ':') continue;
