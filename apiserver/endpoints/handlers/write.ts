@@ -1,9 +1,12 @@
 /** POST, PUT and PATCH. */
 import { objectAt, stringAt } from '../../../shared/values/json';
-import type { Resource, Subresource } from '../../registry/verbs';
+import type { KindRow } from '../../../shared/api/kinds';
+import type { ParsedBody, Resource, Subresource } from '../../registry/verbs';
+import { breaks } from '../../registry/write/breaks';
 import type { ApiParts } from './api-parts';
 import { bodyFormat, parseObject, patchType, readBody } from '../request/body';
 import type { Exchange } from '../request/exchange';
+import type { Media } from '../request/negotiation';
 import { patchOptions, writeOptions } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
 import { negotiated, sendEntry, shownAs } from './answer';
@@ -14,7 +17,7 @@ export async function create(parts: ApiParts, exchange: Exchange, resource: Reso
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('CreateOptions', exchange.query, headersOf(exchange));
-  const body = await parseObject(bytes, format, row, parts.clock);
+  const body = await parsed(parts, exchange, bytes, format, row);
   if (row.nameIsNamespace === true) {
     const alias = parts.aliasOf(stringAt(objectAt(body.value, 'metadata'), 'name') ?? '');
     exchange.info = { ...info, alias };
@@ -30,7 +33,7 @@ export async function update(parts: ApiParts, exchange: Exchange, resource: Reso
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('UpdateOptions', exchange.query, headersOf(exchange));
-  const body = await parseObject(bytes, format, row, parts.clock);
+  const body = await parsed(parts, exchange, bytes, format, row);
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await parts.writer.update(exchange, resource, key, subresourceOf(info), body, options);
   sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
@@ -45,6 +48,14 @@ export async function patch(parts: ApiParts, exchange: Exchange, resource: Resou
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await parts.writer.patch(exchange, resource, key, subresourceOf(info), { type, bytes }, options);
   sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
+}
+
+/** Whose body took long to parse lets others go first. */
+async function parsed(parts: ApiParts, exchange: Exchange, bytes: Buffer, format: Media, row: KindRow): Promise<ParsedBody> {
+  const { pass } = breaks(parts.clock, exchange);
+  const body = await parseObject(bytes, format, row, parts.clock);
+  await pass();
+  return body;
 }
 
 function headersOf(exchange: Exchange): { readonly userAgent: string | undefined; readonly ifMatch: string | undefined } {

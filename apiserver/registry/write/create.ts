@@ -41,7 +41,9 @@ export async function createObject(path: WritePath, request: WriteRequest, body:
     const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
     return meta.agreeOnPlace(info, object, path.names, namespace, undefined);
   };
+  const { pass } = breaks(path.clock, context);
   let fresh: JsonObject | undefined = decode();
+  await pass();
   const given = stringAt(readMetadata(fresh), 'name') ?? '';
   const base = stringAt(readMetadata(fresh), 'generateName') ?? '';
   const generates = given === '' && base !== '';
@@ -65,6 +67,8 @@ export async function attemptCreate(path: WritePath, request: WriteRequest, birt
   const { pass } = breaks(path.clock, request.context);
   const object = receive(path, request, birth);
   await pass();
+  if (birth.manager !== undefined) recordOwnership(request.info, request.subresource, birth.manager, object, undefined, path.clock.now());
+  await pass();
   const admitted = admissionRequest(request, 'CREATE', current, object, undefined);
   const mutated = path.admission.mutate(admitted);
   if (mutated !== undefined) await mutated;
@@ -83,8 +87,8 @@ export async function attemptCreate(path: WritePath, request: WriteRequest, birt
   return store(path, request, birth, encode(request.info, stored(request, object), dialectSensitive), version);
 }
 
-/** With the defaults of the version that was sent, as the version that is stored, and with its first owner. */
-function receive(path: WritePath, request: WriteRequest, { sent, manager }: Birth): JsonObject {
+/** With the defaults of the version that was sent, as the version that is stored. */
+function receive(path: WritePath, request: WriteRequest, { sent }: Birth): JsonObject {
   const { info, context } = request;
   const { strategy } = info;
   info.codec.applyDefaults(sent);
@@ -93,7 +97,6 @@ function receive(path: WritePath, request: WriteRequest, { sent, manager }: Birt
   strategy.canonicalize?.(object);
   const isNamed = request.name !== '' || stringAt(metadataOf(object), 'name') !== undefined;
   if (isNamed) strategy.setRequiredLabels?.(object, path.strategyContext(context));
-  if (manager !== undefined) recordOwnership(info, request.subresource, manager, object, undefined, path.clock.now());
   return object;
 }
 

@@ -46,7 +46,9 @@ export async function updateObject(path: WritePath, request: WriteRequest, body:
     const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
     return meta.agreeOnPlace(info, object, path.names, namespace, name);
   };
+  const { pass } = breaks(path.clock, context);
   let fresh: JsonObject | undefined = decode();
+  await pass();
   const object = (): JsonObject => {
     const written = fresh ?? decode();
     fresh = undefined;
@@ -100,6 +102,8 @@ async function attemptUpdate(path: WritePath, request: WriteRequest, change: Rep
   await pass();
   const received = receive(path, request, change, old, entry);
   await pass();
+  own(path, request, change, received, old);
+  await pass();
   const admitted = admissionRequest(request, 'UPDATE', current, received, old);
   const mutated = path.admission.mutate(admitted);
   if (mutated !== undefined) await mutated;
@@ -134,9 +138,9 @@ async function createInstead(
   return attemptCreate(path, { ...request, creates: 'instead' }, { name, sent: object, manager, claims }, current);
 }
 
-/** What the source makes of the stored object, held against the preconditions, with defaults, as the version that is stored, and with its owners. */
+/** What the source makes of the stored object, held against the preconditions, with defaults, as the version that is stored. */
 function receive(path: WritePath, request: WriteRequest, { source, options }: Replacement, old: JsonObject, entry: Entry): JsonObject {
-  const { info, name, subresource } = request;
+  const { info, name } = request;
   if (options.ifMatch !== undefined && options.ifMatch !== String(entry.revision)) throw status.modified(info.gr, name);
   const sent = source.object(old);
   const metadata = metadataOf(sent);
@@ -148,8 +152,18 @@ function receive(path: WritePath, request: WriteRequest, { source, options }: Re
   const object = toHub(info, sent);
   info.strategy.canonicalize?.(object);
   info.strategy.setRequiredLabels?.(object, path.strategyContext(request.context));
-  if (source.owned !== true) recordOwnership(info, subresource, options.fieldManager, object, old, path.clock.now());
   return object;
+}
+
+/** An apply has said already who owns what. */
+function own(
+  path: WritePath,
+  { info, subresource }: WriteRequest,
+  { source, options }: Replacement,
+  object: JsonObject,
+  old: JsonObject,
+): void {
+  if (source.owned !== true) recordOwnership(info, subresource, options.fieldManager, object, old, path.clock.now());
 }
 
 /** The server's part of the metadata, and what the endpoint does not write. */
