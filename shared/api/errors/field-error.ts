@@ -1,6 +1,7 @@
 /**
  * One thing wrong with one field, in upstream's wording. Validation returns lists of these; status.ts turns them into a 422.
  */
+import { stringifyJson, type JsonValue } from '../../values/json';
 import { quote } from '../../values/quote';
 
 const PREFIX = {
@@ -29,13 +30,15 @@ export interface FieldError {
 }
 
 /** A value as it stands in a message: strings quoted, numbers and booleans plain, null as `null`, everything else as JSON. */
-export type FieldValue = string | number | boolean | null | readonly unknown[] | { readonly [key: string]: unknown };
+export type FieldValue = JsonValue | readonly string[];
 
 function printed(value: FieldValue): string {
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) {
-    return `[]string{${value.map((item) => quote(item)).join(', ')}}`;
-  }
-  return typeof value === 'string' ? quote(value) : JSON.stringify(value);
+  if (isTexts(value)) return `[]string{${value.map((item) => quote(item)).join(', ')}}`;
+  return typeof value === 'string' ? quote(value) : stringifyJson(value);
+}
+
+function isTexts(value: FieldValue): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function make(reason: FieldErrorReason, field: string, value: FieldValue | undefined, detail: string): FieldError {

@@ -158,6 +158,8 @@ function validateOwners(metadata: JsonObject, errors: FieldError[]): void {
   const references = own(metadata, 'ownerReferences');
   if (!Array.isArray(references)) return;
   let controller: string | undefined;
+  /** All of them as messages show them, once there is one: each further controller is told beside them. */
+  let shown: string | undefined;
   for (const reference of references) {
     if (!isObject(reference)) continue;
     const apiVersion = stringAt(reference, 'apiVersion') ?? '';
@@ -176,7 +178,8 @@ function validateOwners(metadata: JsonObject, errors: FieldError[]): void {
     const name = `${kind}/${stringAt(reference, 'name') ?? ''}`;
     if (controller !== undefined) {
       const text = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-      errors.push(invalidAs(field, JSON.stringify(references), text));
+      shown ??= JSON.stringify(references);
+      errors.push(invalidAs(field, shown, text));
     } else controller = name;
   }
 }
