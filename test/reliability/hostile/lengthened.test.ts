@@ -8,14 +8,14 @@ import { StatusError } from '../../../shared/api/errors/status';
 import type { JsonObject, JsonValue } from '../../../shared/values/json';
 import { writeFixture } from '../../support/write-fixture';
 
-const CASES = Number(process.env['LENGTHENED_CASES'] ?? 600);
+const CASES = Number(process.env['LENGTHENED_CASES'] ?? 250);
 const SEED = Number(process.env['LENGTHENED_SEED'] ?? 20_261_123);
 
 /** So long are the short ones. */
-const LENGTH = 1000;
+const LENGTH = 3000;
 const TIMES = 4;
 /** Faster than this nobody is held up, whatever the curve. */
-const HARMLESS_MS = 40;
+const HARMLESS_MS = 60;
 const WORST_GROWTH = 9;
 
 /** A generator of numbers in [0, 1) (mulberry32), so that a seed means the same everywhere. */
