@@ -3,7 +3,7 @@
  * other processes (`cluster-load.ts`). Works against any server, so that two can be compared on one machine.
  */
 import { fork } from 'node:child_process';
-import { Agent, request } from 'node:https';
+import { Agent, request, type AgentOptions } from 'node:https';
 import path from 'node:path';
 import type { ClusterLoad } from './cluster-load';
 
@@ -44,9 +44,8 @@ export async function clusterWaits(load: ClusterLoad): Promise<Waits> {
   await moving;
   const done = told('done');
   const startedAt = performance.now();
-  const agent = new Agent({ keepAlive: true, maxSockets: 1, rejectUnauthorized: false });
-  const kept = probe(load, agent, KEPT_EVERY_MS);
-  const fresh = probe(load, new Agent({ keepAlive: false, rejectUnauthorized: false, maxCachedSessions: 0 }), FRESH_EVERY_MS);
+  const kept = probe(load, KEPT_EVERY_MS);
+  const fresh = probe(load, FRESH_EVERY_MS, { keepAlive: false, maxCachedSessions: 0 });
   await done;
   const seconds = (performance.now() - startedAt) / 1000;
   const waits = { kept: await kept.stop(), fresh: await fresh.stop(), seconds, rewatched };
@@ -55,7 +54,12 @@ export async function clusterWaits(load: ClusterLoad): Promise<Waits> {
 }
 
 /** Reads a namespace again and again, one at a time; `stop` gives how long each took. */
-function probe(load: ClusterLoad, agent: Agent, everyMs: number): { stop(): Promise<readonly number[]> } {
+export function probe(
+  load: Pick<ClusterLoad, 'origin' | 'token'>,
+  everyMs: number,
+  options: AgentOptions = { keepAlive: true, maxSockets: 1 },
+): { stop(): Promise<readonly number[]> } {
+  const agent = new Agent({ rejectUnauthorized: false, ...options });
   const waits: number[] = [];
   let stopped = false;
   const run = (async () => {
@@ -75,7 +79,7 @@ function probe(load: ClusterLoad, agent: Agent, everyMs: number): { stop(): Prom
   return { stop };
 }
 
-function read({ origin, token }: ClusterLoad, agent: Agent): Promise<void> {
+function read({ origin, token }: Pick<ClusterLoad, 'origin' | 'token'>, agent: Agent): Promise<void> {
   return new Promise((resolve, reject) => {
     const sent = request(`${origin}/api/v1/namespaces/default`, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
       response.resume();

@@ -83,13 +83,13 @@ export interface ApplyRequest {
 /** The new object in the served version, decoded, with its managedFields and without defaults. `old` is the stored one. Throws StatusError. */
 export function applyTo(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): JsonObject {
   const { info, name, subresource } = request;
+  const ownership = ownershipOf(info, subresource);
+  const faults = shapeFaults(ownership.own.shape, config);
+  if (faults.length > 0) throw untyped(info, config, faults);
   const uid = stringAt(objectAt(config, 'metadata') ?? {}, 'uid') ?? '';
   if (old === undefined && uid !== '') {
     throw status.conflict(info.gr, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
   }
-  const ownership = ownershipOf(info, subresource);
-  const faults = shapeFaults(ownership.own.shape, config);
-  if (faults.length > 0) throw untyped(info, config, faults);
   const applied = guarded(() => apply(request, config, old));
   const object = decode(info, applied.object, config);
   refreshLastApplied(request, object, config);

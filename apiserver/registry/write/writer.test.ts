@@ -273,3 +273,18 @@ it('shows the version with which a dry run was asked to create', async () => {
   expect(metadataOf(object)['resourceVersion']).toBe('5');
   expect(await refusal(f.create('configmaps', body))).toMatchObject({ code: 400 });
 });
+
+describe('an apply for an object of which only the uid is said', () => {
+  const apply = (more: object) => {
+    const config = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd', uid: 'x' }, ...more };
+    return refusal(f.patch('deployments', 'd', 'apply', config, { fieldManager: 'm' }));
+  };
+
+  it('is refused where there is none', async () => {
+    expect((await apply({})).message).toContain('uid mismatch');
+  });
+
+  it('is told first what does not fit its schema', async () => {
+    expect((await apply({ spec: { replicaz: 2 } })).message).toContain('.spec.replicaz: field not declared in schema');
+  });
+});

@@ -1,5 +1,5 @@
 import { append } from '../../values/append';
-import { invalidValue, required } from './field-error';
+import { duplicate, invalidValue, required } from './field-error';
 import { invalid } from './status';
 
 const KIND = { group: '', kind: 'Pod' };
@@ -29,4 +29,8 @@ it('lists of any length are appended to', () => {
   const list = [0];
   append(list, Array<number>(1_000_000).fill(1));
   expect(list).toHaveLength(1_000_001);
+});
+
+it('prints integers of 64 bits wherever they stand in a value', () => {
+  expect(duplicate('a[1]', { seconds: 9_007_199_254_740_993n }).text).toBe('a[1]: Duplicate value: {"seconds":9007199254740993}');
 });

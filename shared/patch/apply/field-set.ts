@@ -162,10 +162,11 @@ function nodeUnion(a: FieldSet, b: FieldSet): FieldSet {
 
 interface Branch {
   member: boolean;
-  readonly children: Map<PathElement, Branch>;
+  /** Absent at the leaves, which nearly all are. */
+  children: Map<PathElement, Branch> | undefined;
 }
 
-const newBranch = (): Branch => ({ member: false, children: new Map() });
+const newBranch = (): Branch => ({ member: false, children: undefined });
 
 /** Gathers members one by one. The set that it makes is not in canonical order. */
 export class SetBuilder {
@@ -179,8 +180,9 @@ export class SetBuilder {
   insert(path: readonly PathElement[]): void {
     let branch = this.root;
     for (const element of path) {
-      let next = branch.children.get(element);
-      if (next === undefined) branch.children.set(element, (next = newBranch()));
+      const children = (branch.children ??= new Map<PathElement, Branch>());
+      let next = children.get(element);
+      if (next === undefined) children.set(element, (next = newBranch()));
       branch = next;
     }
     branch.member = true;
@@ -188,7 +190,7 @@ export class SetBuilder {
 }
 
 function setOf({ member, children }: Branch): FieldSet {
-  if (children.size === 0) return MEMBER;
+  if (children === undefined) return MEMBER;
   const set = openNode(member);
   for (const [element, child] of children) set[element] = setOf(child);
   return set;

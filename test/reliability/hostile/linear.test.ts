@@ -6,6 +6,7 @@ import { checkCertificate } from '../../../apiserver/kinds/certificates/certific
 import { podChangeErrors } from '../../../apiserver/kinds/core/pod/changes';
 import { checkMounts } from '../../../apiserver/kinds/core/pod-template/mounts';
 import { canonicalQuantity, QuantityFault } from '../../../shared/values/quantity';
+import { validateMetadata } from '../../../shared/api/metadata/object-meta-rules';
 import { duplicateFree } from '../../../shared/api/metadata/owner-references';
 import { parseEntries, readEntries, type Manager } from '../../../shared/patch/apply/entries';
 import { recordUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
@@ -136,9 +137,20 @@ function faultsOf(text: string): readonly string[] {
 }
 
 describe('rules', () => {
+  const controllers = Array.from({ length: 4_000 }, (_, n) => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    name: `n${n}`,
+    uid: `${n}`,
+    controller: true,
+  }));
   const many = Array.from({ length: 20_000 }, (_, n) => ({ name: `n${n}`, key: `k${n}`, volumeMounts: [] }));
 
   it.each<[string, () => unknown]>([
+    [
+      'owners that are all the controller',
+      () => validateMetadata({ name: 'a', ownerReferences: controllers }, { name: () => [], prefix: () => [], namespaced: false }),
+    ],
     ['a pod whose tolerations stay', () => podChangeErrors({ spec: { tolerations: many } }, { spec: { tolerations: many } })],
     [
       'mounts beside devices',
