@@ -18,7 +18,7 @@ import { readEntry } from './stored-object';
 
 const SHOWN_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'];
 
-/** The workload's scale, without kind and apiVersion. Of a custom kind `paths` say what it is; throws the 500 of one that has no number. */
+/** The workload's scale, without kind and apiVersion. Of a custom kind `paths` say what it is; one that has no number yet has none of replicas. */
 export function scaleOf(workload: JsonObject, paths?: ScalePaths): JsonObject {
   const metadata = readMetadata(workload);
   const spec = objectAt(workload, 'spec') ?? {};
@@ -39,8 +39,8 @@ export function scaleOf(workload: JsonObject, paths?: ScalePaths): JsonObject {
 }
 
 function customScale(object: JsonObject, paths: ScalePaths): JsonObject {
-  const replicas = valueAt(object, membersOf(paths.specReplicas));
-  if (typeof replicas !== 'number') throw internalError(`the spec replicas field ${quote(paths.specReplicas)} does not exist`);
+  const given = valueAt(object, membersOf(paths.specReplicas));
+  const replicas = typeof given === 'number' ? given : 0;
   const current = valueAt(object, membersOf(paths.statusReplicas));
   const selector = paths.labelSelector === '' ? undefined : valueAt(object, membersOf(paths.labelSelector));
   return {
@@ -52,16 +52,24 @@ function customScale(object: JsonObject, paths: ScalePaths): JsonObject {
   };
 }
 
+/** Throws the 500 of a custom object whose number of replicas is not there to be read. */
+function checkReadable(workload: JsonObject, paths: ScalePaths): void {
+  if (typeof valueAt(workload, membersOf(paths.specReplicas)) !== 'number')
+    throw internalError(`the spec replicas field ${quote(paths.specReplicas)} does not exist`);
+}
+
 function valueAt(object: JsonObject, path: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = object;
   for (const member of path) value = isObject(value) ? own(value, member) : undefined;
   return value;
 }
 
-/** The entry of a workload as one of its scale. `row` is the scale's. */
+/** The entry of a workload as one of its scale. `row` is the scale's. Throws where a custom object has no number. */
 export function scaleEntry(row: KindRow, entry: Entry, workload: KindRow): Entry {
   const { object } = readEntry({ row: workload, codec: codecOf(workload) }, entry);
-  const bytes = Buffer.from(encodeBody(row.type, scaleOf(object, workload.custom?.scale)));
+  const paths = workload.custom?.scale;
+  if (paths !== undefined) checkReadable(object, paths);
+  const bytes = Buffer.from(encodeBody(row.type, scaleOf(object, paths)));
   return { key: entry.key, revision: entry.revision, bytes, labels: {}, fields: {}, dialectSensitive: false };
 }
 

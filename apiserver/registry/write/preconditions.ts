@@ -5,15 +5,21 @@ import * as status from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
 import type { ResourceInfo } from '../object/resource-info';
 import { parseEntry } from '../object/stored-object';
+import type { WriteRequest } from './request';
 
-/** A stale version is a conflict; no version is refused where the kind demands one. */
-export function checkResourceVersion(info: ResourceInfo, name: string, text: string | undefined, entry: Entry): void {
+/** A stale version is a conflict; no version is refused where the kind demands one, but for its scale, which is written without (upstream behaviour). */
+export function checkResourceVersion(
+  { info, name, subresource }: Pick<WriteRequest, 'info' | 'name' | 'subresource'>,
+  text: string | undefined,
+  entry: Entry,
+): void {
   const asked = parseResourceVersion(text);
   switch (asked.type) {
     case 'malformed':
       throw status.clientFault(asked.text);
     case 'unset':
-      if (info.resource.row.requiresResourceVersion === true) throw status.resourceVersionRequired(info.gr, name);
+      if (info.resource.row.requiresResourceVersion === true && subresource !== 'scale')
+        throw status.resourceVersionRequired(info.gr, name);
       return;
     case 'number':
       if (asked.value !== entry.revision) throw status.modified(info.gr, name);

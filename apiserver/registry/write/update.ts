@@ -147,7 +147,7 @@ function receive(path: WritePath, request: WriteRequest, { source, options }: Re
   const [uid, oldUid] = [stringAt(metadata, 'uid') ?? '', stringAt(readMetadata(old), 'uid') ?? ''];
   if (source.verb === 'update' && uid !== '' && uid !== oldUid)
     throw status.uidPrecondition(info.gr, name, info.keyPrefix + entryKey(request), uid, oldUid);
-  checkResourceVersion(info, name, stringAt(metadata, 'resourceVersion'), entry);
+  checkResourceVersion(request, stringAt(metadata, 'resourceVersion'), entry);
   info.codec.applyDefaults(sent);
   const object = toHub(info, sent);
   info.strategy.canonicalize?.(object);
