@@ -1,7 +1,8 @@
 /** Certificate, key and client authorities from files: read at the start, watched for renewal, or made for a server that is given none. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock, Timer } from '../../shared/runtime/clock';
+import type { Clock } from '../../shared/runtime/clock';
+import { watchFiles } from '../../shared/runtime/file-watch';
 import type { Logger } from '../../shared/runtime/logger';
 import { covers, createAuthority, issueCertificate, needsRenewal } from '../../shared/runtime/pki';
 import type { TlsFiles } from './listeners';
@@ -32,40 +33,25 @@ interface Pair {
 
 const readPair = ({ cert, key }: Pick<TlsPaths, 'cert' | 'key'>): Pair => ({ cert: readFileSync(cert), key: readFileSync(key) });
 
-const CHECK_MS = 10_000;
-
 /** Calls `renew` when a file has changed and can be read, and when a certificate of the server's own making grows old. Returns what stops the watch. */
 export function watchTls(source: TlsSource, present: TlsFiles, clock: Clock, logger: Logger, renew: (files: TlsFiles) => void): () => void {
-  const { paths } = source;
-  const stamp = (): string => [paths.cert, paths.key, paths.clientCa].map((path) => (path === '' ? '' : modified(path))).join(' ');
-  let seen = stamp();
+  const { cert, key, clientCa } = source.paths;
   let ours = present.cert;
-  let timer: Timer;
-  const check = async (): Promise<void> => {
-    const now = stamp();
-    if (now !== seen || (paths.cert === '' && needsRenewal(ours.toString(), clock))) {
-      seen = now;
+  return watchFiles({
+    paths: [cert, key, clientCa].filter((path) => path !== ''),
+    clock,
+    due: () => cert === '' && needsRenewal(ours.toString(), clock),
+    async changed() {
       try {
         const read = await readTls(source, clock);
         renew(read);
         ours = read.cert;
-        logger.info('certificates renewed', { file: paths.cert, clientCa: paths.clientCa });
+        logger.info('certificates renewed', { file: cert, clientCa });
       } catch (error) {
-        logger.error('the changed certificates cannot be used', { file: paths.cert, clientCa: paths.clientCa, error });
+        logger.error('the changed certificates cannot be used', { file: cert, clientCa, error });
       }
-    }
-    timer = clock.after(CHECK_MS, () => void check());
-  };
-  timer = clock.after(CHECK_MS, () => void check());
-  return () => timer.cancel();
-}
-
-function modified(path: string): string {
-  try {
-    return String(statSync(path).mtimeMs);
-  } catch {
-    return 'missing';
-  }
+    },
+  });
 }
 
 const YEAR_MS = 365 * 24 * 3_600_000;
@@ -73,7 +59,7 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 /** A certificate of the server's own making, kept in `folder` unless that is ''. */
 async function selfSigned(folder: string, names: readonly string[], clock: Clock): Promise<Pair> {
   const paths = { cert: join(folder, 'apiserver.crt'), key: join(folder, 'apiserver.key') };
-  if (folder !== '' && modified(paths.cert) !== 'missing' && modified(paths.key) !== 'missing') {
+  if (folder !== '' && existsSync(paths.cert) && existsSync(paths.key)) {
     const kept = readPair(paths);
     const pem = kept.cert.toString();
     if (!needsRenewal(pem, clock) && covers(pem, names)) return kept;

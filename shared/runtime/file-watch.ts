@@ -1,0 +1,49 @@
+/** Notices that files have changed, by looking at them now and then. Never reads them. */
+import { statSync } from 'node:fs';
+import type { Clock, Timer } from './clock';
+
+const CHECK_MS = 10_000;
+
+export interface FileWatch {
+  readonly paths: readonly string[];
+  readonly clock: Clock;
+  /** Called one at a time; must not reject. */
+  readonly changed: () => Promise<void>;
+  /** Whether there is a reason besides the files to call `changed`. */
+  readonly due?: () => boolean;
+}
+
+/** Returns what ends the watch. What is under way then is not waited for. */
+export function watchFiles({ paths, clock, changed, due = () => false }: FileWatch): () => void {
+  const stamp = (): string => paths.map(stampOf).join(' ');
+  let seen = stamp();
+  let stopped = false;
+  let timer: Timer;
+  const wait = (): void => {
+    timer = clock.after(CHECK_MS, () => void check());
+  };
+  const check = async (): Promise<void> => {
+    const now = stamp();
+    if (now !== seen || due()) {
+      // Taken before the files are read: what is written meanwhile is seen the next time.
+      seen = now;
+      await changed();
+    }
+    if (!stopped) wait();
+  };
+  wait();
+  return () => {
+    stopped = true;
+    timer.cancel();
+  };
+}
+
+/** Says of a file whether it is still the same. Links are followed, so that a file that is swapped behind one counts as changed. */
+function stampOf(path: string): string {
+  try {
+    const { mtimeMs, size, ino } = statSync(path);
+    return `${mtimeMs}/${size}/${ino}`;
+  } catch {
+    return 'missing';
+  }
+}
