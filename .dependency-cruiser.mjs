@@ -19,6 +19,7 @@ const table = {
   'shared/api/conversion': ['shared/api/kinds'],
   'shared/api/codec': ['shared/api/kinds'],
   'shared/serialization': ['shared/api/types', 'shared/runtime'],
+  'shared/configuration': ['shared/serialization'],
   'shared/patch': ['shared/values'],
   'shared/patch/strategic-merge': ['shared/api/types'],
   'shared/patch/apply': ['shared/api/structural'],
@@ -104,6 +105,7 @@ const table = {
   'apiserver/health': ['apiserver/registry'],
   'apiserver/metrics': ['apiserver/registry'],
   'apiserver/server': [
+    'shared/configuration',
     'apiserver/authentication/service-account',
     'apiserver/authorization',
     'apiserver/discovery',

@@ -17,6 +17,8 @@ export default {
   testMatch: ['**/*.test.ts'],
   transform: { '^.+\\.ts$': swc, '^.+\\.m?js$': swc },
   transformIgnorePatterns: [`/node_modules/(?!(?:${esModules.join('|')})/)`],
+  // Sources that are loaded only when they are needed are named as their programs find them.
+  moduleNameMapper: { '^([.]{1,2}/.+)[.]js$': ['$1.js', '$1.ts'] },
   maxWorkers: 2,
   testTimeout: 30_000,
 };

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { formatIpAddress } from '../shared/values/ip-address';
+import { ConfigurationFiles } from '../shared/configuration/configuration-files';
 import { systemClock as clock } from '../shared/runtime/clock';
 import { flagsOrExit } from '../shared/runtime/flags';
 import { Lifecycle } from '../shared/runtime/lifecycle';
@@ -27,8 +28,10 @@ async function main(): Promise<void> {
   lifecycle.listen();
   const store = await openStore(flags, logger);
   lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => store.close() });
+  const configurations = new ConfigurationFiles(clock, logger);
+  lifecycle.onStop({ name: 'configuration files', timeoutMs: 1000, run: () => configurations.close() });
   const options = await serverOptions(flags, logger);
-  const server = await startServer(options, { store, clock, random, logger });
+  const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
   const unwatch = watchTls(tlsSource(flags), options.tls, clock, logger, server.renew);

@@ -10,6 +10,8 @@ export interface HealthCheck {
   readonly only?: HealthEndpoint;
   /** Part of the start: /livez counts it as healthy during the grace period. */
   readonly boot?: true;
+  /** What it finds wrong is told, but fails nothing: the server goes on with what it had. */
+  readonly advisory?: true;
   /** Undefined = healthy, else what is wrong; shown only for a single check. */
   check(): string | undefined | Promise<string | undefined>;
 }
@@ -70,6 +72,8 @@ export class Health {
       const reason = await this.run(endpoint, check);
       if (reason === undefined) {
         lines.push(`[+]${check.name} ok`);
+      } else if (check.advisory === true) {
+        lines.push(`[!]${check.name} failed, and is no reason to stop: reason withheld`);
       } else {
         healthy = false;
         lines.push(`[-]${check.name} failed: reason withheld`);

@@ -12,6 +12,7 @@ it('calls a server whose store takes no writes alive, but not ready', async () =
     cache: { ready: true, problems: () => [] },
     state: { stopping: false },
     bootstrapped: () => true,
+    configurations: [{ name: 'audit-policy', fault: 'policy.yaml: rules: is required' }],
   });
   const health = new Health(checks, clock, 0, () => undefined);
   const status = async (endpoint: 'livez' | 'readyz', check?: string): Promise<number> =>
@@ -19,6 +20,10 @@ it('calls a server whose store takes no writes alive, but not ready', async () =
   expect([await status('livez'), await status('readyz'), await status('readyz', 'etcd-readiness')]).toEqual([200, 500, 500]);
   trouble = undefined;
   expect([await status('livez'), await status('readyz')]).toEqual([200, 200]);
+  // A configuration file that cannot be used is told, and fails nothing.
+  const { text } = await health.answer({ endpoint: 'readyz', check: undefined, exclude: [], verbose: true });
+  expect(text).toContain('[!]configuration/audit-policy failed, and is no reason to stop: reason withheld\n');
+  expect(await status('readyz', 'configuration/audit-policy')).toBe(500);
 });
 
 it('asks once for all who ask at about the same time', async () => {

@@ -12,13 +12,16 @@ export interface CheckedParts {
   readonly state: { readonly stopping: boolean };
   /** Whether what the server itself needs has been created. */
   readonly bootstrapped: () => boolean;
+  /** The configuration files in use, and what is wrong with how they stand now. */
+  readonly configurations: readonly { readonly name: string; readonly fault: string | undefined }[];
 }
 
 const STORE_TIMEOUT_MS = 2000;
 /** Answers within this time share one look at the store. */
 const STORE_SHARED_MS = 500;
 
-export function serverChecks({ storeAnswers, storeTakesWrites, cache, state, bootstrapped }: CheckedParts): readonly HealthCheck[] {
+export function serverChecks(parts: CheckedParts): readonly HealthCheck[] {
+  const { storeAnswers, storeTakesWrites, cache, state, bootstrapped, configurations } = parts;
   return [
     { name: 'ping', check: () => undefined },
     { name: 'log', check: () => undefined },
@@ -30,6 +33,12 @@ export function serverChecks({ storeAnswers, storeTakesWrites, cache, state, boo
       check: () => (cache.ready ? cache.problems()[0] : 'the cache has not loaded its state yet'),
     },
     { name: 'poststarthook/start-system-namespaces-controller', boot: true, check: () => (bootstrapped() ? undefined : 'not finished') },
+    ...configurations.map((file): HealthCheck => ({
+      name: `configuration/${file.name}`,
+      only: 'readyz',
+      advisory: true,
+      check: () => file.fault,
+    })),
     { name: 'shutdown', only: 'readyz', check: () => (state.stopping ? 'process is shutting down' : undefined) },
   ];
 }

@@ -14,6 +14,7 @@ import type { Ledger } from '../allocation/ledger';
 import { publishAllocations } from './allocation-metrics';
 import { PRIORITIES, type Priority } from '../../shared/runtime/turns';
 import { publishCache } from './cache-metrics';
+import { publishConfigurations, type ReloadCounts } from './configuration-metrics';
 import { publishConnections, type ConnectionCounts } from './connection-metrics';
 import { DURATION_BUCKETS, EVENT_SIZE_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
 import { Histogram, type HistogramSeries } from './histogram';
@@ -30,6 +31,7 @@ export interface Gauges {
   readonly turns: { waiting(priority: Priority): number };
   droppedLines(): number;
   readonly connections: ConnectionCounts;
+  configurations(): readonly ReloadCounts[];
   /** The addresses and node ports of Services. */
   readonly ledger: Ledger;
   /** The cache's own counts. */
@@ -174,6 +176,7 @@ export class Metrics {
     publishCache(this.registry, gauges);
     publishAllocations(this.registry, gauges.ledger);
     publishConnections(this.registry, gauges.connections);
+    publishConfigurations(this.registry, () => gauges.configurations());
     collectDefaultMetrics({ register: this.registry });
   }
 

@@ -43,7 +43,11 @@ export function observe(setting: Setting, state: State): Observation {
 
 type Counted = Pick<Observation, 'inFlight' | 'turns' | 'connections'>;
 
-function metricsOf({ options, store, clock }: Setting, { cache, ledger }: State, { inFlight, turns, connections }: Counted): Metrics {
+function metricsOf(
+  { options, store, clock, configurations }: Setting,
+  { cache, ledger }: State,
+  { inFlight, turns, connections }: Counted,
+): Metrics {
   return new Metrics(clock, options.gates, {
     storageObjects: () => cache.storedTypes().map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
     storage: () => store.status().catch(() => undefined),
@@ -51,6 +55,7 @@ function metricsOf({ options, store, clock }: Setting, { cache, ledger }: State,
     turns,
     droppedLines,
     connections,
+    configurations: () => configurations,
     ledger,
     cache: () => cache.statistics,
     cacheRevision: () => cache.revision,
@@ -62,12 +67,12 @@ type Observed = Pick<Observation, 'progress' | 'metrics' | 'storeAnswers'> & {
 };
 
 function healthOf(
-  { options, clock, logger }: Setting,
+  { options, clock, logger, configurations }: Setting,
   { cache }: State,
   { progress, metrics, storeAnswers, storeTakesWrites }: Observed,
 ): Health {
   return new Health(
-    serverChecks({ storeAnswers, storeTakesWrites, cache, state: progress, bootstrapped: () => progress.bootstrapped }),
+    serverChecks({ storeAnswers, storeTakesWrites, cache, state: progress, bootstrapped: () => progress.bootstrapped, configurations }),
     clock,
     options.livezGraceMs,
     // Before the first readiness a failing check is nothing to worry about.

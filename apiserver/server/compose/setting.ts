@@ -1,4 +1,5 @@
 /** What a server is made from: its options, and what it is given from outside. Holds no behaviour. */
+import type { LiveConfiguration } from '../../../shared/configuration/configuration-files';
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Dialect, GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -54,6 +55,8 @@ export interface Surroundings {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** The configuration files in use. */
+  readonly configurations: readonly LiveConfiguration[];
 }
 
 /** What every phase of the composition is given. */

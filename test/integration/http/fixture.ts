@@ -66,7 +66,7 @@ export async function startFixture(changes: Partial<ServerOptions> = {}, store =
       sendRetryAfter: false,
       ...changes,
     },
-    { store, clock, random: systemRandom, logger: silentLogger },
+    { store, clock, random: systemRandom, logger: silentLogger, configurations: [] },
   );
   await server.whenReady();
   return { server, authority, stop: () => server.shutdown() };

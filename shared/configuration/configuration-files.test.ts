@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { silentLogger } from '../runtime/logger';
+import { ManualClock } from '../../test/support/manual-clock';
+import { ConfigurationFiles } from './configuration-files';
+import { ConfigurationError } from './fault';
+import { readConfiguration, type Format } from './read';
+import { anyObject, DURATION_FORMAT, flag, integer, listOf, mapOf, object, text, word, type Configured } from './schema';
+
+const SCHEMA = object(
+  { mode: word('Deny', 'Allow') },
+  {
+    issuers: listOf(object({ url: text('uri') }, { timeout: text(DURATION_FORMAT), audiences: listOf(text(), 1), cached: flag })),
+    extra: mapOf(text()),
+    size: integer(1, 9),
+    metadata: anyObject,
+  },
+);
+
+const FORMAT: Format<Configured<typeof SCHEMA>> = {
+  kind: 'Gate',
+  apiVersions: ['authorization.platform.io/v1', 'authorization.platform.io/v1beta1'],
+  schema: SCHEMA,
+  rules: ({ mode, issuers = [] }) =>
+    issuers.flatMap(({ url }, index) =>
+      mode === 'Deny' ? [{ path: `issuers[${index}].url`, reason: `no ${url} where all is denied` }] : [],
+    ),
+};
+
+let folder: string;
+let file: string;
+const clock = new ManualClock();
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'configured-'));
+  file = path.join(folder, 'gate.yaml');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const HEAD = 'apiVersion: authorization.k8s.io/v1\nkind: Gate\n';
+
+async function faultOf(text: string): Promise<string> {
+  writeFileSync(file, text);
+  const error: unknown = await readConfiguration(file, [FORMAT], clock).catch((thrown: unknown) => thrown);
+  if (!(error instanceof ConfigurationError)) throw new Error(`not refused as it should be: ${String(error)}`);
+  return error.message.replace(file, 'FILE');
+}
+
+it.each(['authorization.k8s.io/v1', 'authorization.platform.io/v1beta1'])('reads what satisfies its schema, as %s', async (apiVersion) => {
+  writeFileSync(
+    file,
+    `apiVersion: ${apiVersion}\nkind: Gate\nmode: Allow\nextra: null\nissuers:\n- url: https://a.example\n  timeout: 1m30s\n  cached: true\n`,
+  );
+  expect(await readConfiguration(file, [FORMAT], clock)).toEqual({
+    mode: 'Allow',
+    issuers: [{ url: 'https://a.example', timeout: '1m30s', cached: true }],
+  });
+});
+
+it.each([
+  [
+    'mode: Allow\n',
+    'FILE: kind: apiVersion and kind must name Gate of authorization.platform.io/v1 or Gate of authorization.platform.io/v1beta1, they name nothing',
+  ],
+  [`${HEAD}mode: Perhaps\n`, 'FILE: mode: must be one of "Deny", "Allow"'],
+  [`${HEAD}issuers: []\n`, 'FILE: mode: is required'],
+  [`${HEAD}mode: Allow\nissuers:\n- url: nowhere\n`, 'FILE: issuers[0].url: must be of the form "uri"'],
+  [`${HEAD}mode: Allow\nissuers:\n- url: a:b\n  timeout: 3\n`, 'FILE: issuers[0].timeout: must be a string'],
+  [`${HEAD}mode: Allow\nissuers:\n- url: a:b\n  timeout: 3 days\n`, 'FILE: issuers[0].timeout: must be of the form "go-duration"'],
+  [`${HEAD}mode: Allow\nissuers:\n- url: a:b\n  Url: c:d\n`, 'FILE: issuers[0].Url: is no known field'],
+  [`${HEAD}mode: Allow\nissuers:\n- url: a:b\n  audiences: []\n`, 'FILE: issuers[0].audiences: must NOT have fewer than 1 items'],
+  [`${HEAD}mode: Allow\nextra:\n  a/b: 1\n`, 'FILE: extra["a/b"]: must be a string'],
+  [`${HEAD}mode: Allow\nsize: 10\n`, 'FILE: size: must be <= 9'],
+  [`${HEAD}mode: Allow\n__proto__:\n  mode: Deny\n`, 'FILE: __proto__: is no known field'],
+  [`${HEAD}mode: Deny\nissuers:\n- url: a:b\n`, 'FILE: issuers[0].url: no a:b where all is denied'],
+  [`${HEAD}size: x\nother: 1\n`, 'FILE: mode: is required; other: is no known field; size: must be an integer'],
+  ['- 1\n', 'FILE: must be an object'],
+  ['a: [\n', 'FILE: yaml: line 1: did not find expected node content'],
+  [`${HEAD}mode: Allow\nmode: Deny\n`, 'FILE: line 4: key "mode" already set in map'],
+])('refuses %j', async (written, fault) => {
+  expect(await faultOf(written)).toBe(fault);
+});
+
+it('goes on with the old configuration while the changed file is wrong, and takes the next one that is right', async () => {
+  const used: string[] = [];
+  const files = new ConfigurationFiles(clock, silentLogger);
+  const write = (mode: string): Promise<void> => {
+    writeFileSync(file, `${HEAD}mode: ${mode}\n`);
+    return clock.advanceAsync(10_000);
+  };
+  writeFileSync(file, `${HEAD}mode: Deny\n`);
+  await files.open({ name: 'gate', path: file, formats: [FORMAT], use: ({ mode }) => void used.push(mode) });
+  const [live] = files.all;
+  await write('Nothing');
+  expect(live).toMatchObject({ name: 'gate', reloads: { success: 0, failure: 1 }, lastReload: { failure: clock.now() } });
+  expect(live?.fault).toBe(`${file}: mode: must be one of "Deny", "Allow"`);
+  await write('Allow');
+  expect(live).toMatchObject({ fault: undefined, reloads: { success: 1, failure: 1 } });
+  expect(used).toEqual(['Deny', 'Allow']);
+  files.close();
+  expect(clock.pending).toBe(0);
+});
+
+it('does not start with a file that is wrong', async () => {
+  const files = new ConfigurationFiles(clock, silentLogger);
+  writeFileSync(file, HEAD);
+  await expect(files.open({ name: 'gate', path: file, formats: [FORMAT], use: () => undefined })).rejects.toThrow('mode: is required');
+  files.close();
+});
