@@ -9,6 +9,7 @@ import { Lifecycle } from '../shared/runtime/lifecycle';
 import { createLogger, type Logger } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import { parseTokenFile } from './authentication/token-file';
+import { auditFlagFault, openAudit } from './options/audit-options';
 import { FLAGS, type ServerFlags } from './options/flags';
 import { readServiceAccounts, serviceAccountFlagFault } from './options/service-account-options';
 import { advertisedAddress } from './server/advertise';
@@ -30,7 +31,9 @@ async function main(): Promise<void> {
   lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => store.close() });
   const configurations = new ConfigurationFiles(clock, logger);
   lifecycle.onStop({ name: 'configuration files', timeoutMs: 1000, run: () => configurations.close() });
-  const options = await serverOptions(flags, logger);
+  const audit = await openAudit(flags, { configurations, clock, random, logger });
+  if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
+  const options = { ...(await serverOptions(flags, logger)), audit };
   const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
@@ -52,7 +55,7 @@ function refuseContradictions(flags: ServerFlags): void {
   if (flags['storage-backend'] === 'embedded' && flags['storage-dir'] === '') usageError('--storage-backend=embedded needs --storage-dir');
   if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === ''))
     usageError('--tls-cert-file and --tls-private-key-file go together');
-  const fault = serviceAccountFlagFault(flags);
+  const fault = serviceAccountFlagFault(flags) ?? auditFlagFault(flags);
   if (fault !== undefined) usageError(fault);
   const advertised = flags['advertise-address'];
   if (advertised !== '' && isIP(advertised) === 0) usageError('--advertise-address must be an IP address');

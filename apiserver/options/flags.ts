@@ -3,6 +3,7 @@ import { featureGatesFlag } from '../../shared/runtime/feature-gates';
 import { bool, choice, duration, FlagError, int, list, repeated, string, type Flag, type FlagValues } from '../../shared/runtime/flags';
 import { logLevelFlag } from '../../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../allocation/ranges';
+import { AUDIT_FLAGS } from './audit-flags';
 import { runtimeConfigFlag } from './runtime-config';
 import { AUTHORIZATION_MODES, type AuthorizationMode } from '../authorization/modes';
 
@@ -119,6 +120,7 @@ export const FLAGS = {
   }),
   'anonymous-auth': bool({ section: ACCESS, help: 'Whether requests without credentials are let in as system:anonymous.', default: true }),
   'authorization-mode': authorizationModes(),
+  ...AUDIT_FLAGS,
   naming: choice({
     section: GENERAL,
     help: 'Spelling of the names that the server itself makes.',

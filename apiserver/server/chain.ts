@@ -6,6 +6,7 @@ import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
+import type { Auditor } from '../audit/auditor';
 import type { ClientCertificate } from '../authentication/authenticator';
 import type { AuthenticateRequest } from '../authentication/union';
 import type { AuthorizeRequest } from '../authorization/union';
@@ -13,6 +14,7 @@ import type { ApiParts } from '../endpoints/handlers/api-parts';
 import { Exchange, type Incoming, type Origin, type Outgoing } from '../endpoints/request/exchange';
 import { PageNotFound, routeResource } from '../endpoints/routes';
 import type { Metrics } from '../metrics/metrics';
+import { auditReceived, beginAudit } from './audit-filters';
 import type { Deadlines } from './deadlines';
 import { answerFailure } from './failures';
 import * as filters from './filters';
@@ -38,6 +40,8 @@ export interface ChainParts {
   readonly inFlight: InFlight;
   readonly ongoing: Ongoing;
   readonly metrics: Metrics;
+  /** Undefined = nothing is recorded. */
+  readonly audit: Auditor | undefined;
   readonly requestTimeoutMs: number;
   readonly authenticate: AuthenticateRequest;
   readonly authorize: AuthorizeRequest;
@@ -66,7 +70,7 @@ function ignore(): void {
 }
 
 function filterChain(parts: ChainParts): readonly Filter[] {
-  const { metrics } = parts;
+  const { metrics, audit } = parts;
   return [
     filters.identify(parts.random),
     filters.limitHead(),
@@ -74,12 +78,14 @@ function filterChain(parts: ChainParts): readonly Filter[] {
     filters.readRequestInfo(parts.api.resources, parts.naming),
     filters.refuseWhenStopping(parts.state, servedWhileStopping(parts.paths)),
     filters.countOngoing(parts.ongoing),
+    ...(audit === undefined ? [] : [beginAudit(audit, parts.naming)]),
     filters.setDeadline(parts.clock, parts.deadlines, parts.requestTimeoutMs),
     filters.authenticate(
       parts.authenticate,
       (exchange) => parts.certificateOf(exchange),
       (user) => metrics.authenticated(user),
     ),
+    ...(audit === undefined ? [] : [auditReceived(audit)]),
     filters.refuseImpersonation(),
     filters.limitInFlight(parts.inFlight),
     filters.takeTurn(),

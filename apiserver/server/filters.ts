@@ -225,6 +225,8 @@ export function authorize(authorizeRequest: AuthorizeRequest, decided: (allowed:
   return (exchange) => {
     const refusal = authorizeRequest(exchange.user, attributesOf(exchange));
     decided(refusal === undefined);
+    exchange.annotate('authorization.platform.io/decision', refusal === undefined ? 'allow' : 'forbid');
+    exchange.annotate('authorization.platform.io/reason', '');
     if (refusal === undefined) {
       const { info } = exchange;
       if (info.kind === 'resource') exchange.creationRefusal = () => authorizeRequest(exchange.user, { ...info, verb: 'create' }, 'turned');

@@ -8,6 +8,7 @@ import { FENCE_HEADER, parseFence, type Fence } from '../../../shared/api/identi
 import { quote } from '../../../shared/values/quote';
 import { badRequest, type StatusError } from '../../../shared/api/errors/status';
 import type { Dialect } from '../../../shared/names/dialect';
+import type { Trail } from '../../audit/trail';
 import type { RequestContext, ServedResource, UserInfo } from '../../registry/verbs';
 import type { Priority, Turns } from '../../../shared/runtime/turns';
 import type { Outbox } from '../output/outbox';
@@ -61,6 +62,10 @@ export class Exchange implements RequestContext {
   /** The spelling of names in the answer. */
   dialect: Dialect;
   user: UserInfo = ANONYMOUS;
+  /** Who acts as the user; undefined = the user himself. */
+  impersonator: UserInfo | undefined;
+  /** What is recorded of it; undefined = nothing. */
+  audit: Trail | undefined;
   /** How soon it goes on where others are there too. */
   priority: Priority = 'urgent';
   creationRefusal: (() => StatusError | undefined) | undefined;
@@ -140,6 +145,10 @@ export class Exchange implements RequestContext {
     return this.warningList?.headers() ?? [];
   }
 
+  annotate(name: string, value: string): void {
+    this.audit?.annotate(name, value);
+  }
+
   /** True once a head has been sent, or when no reply can be sent any more. */
   get answered(): boolean {
     return this.status !== 0 || this.abandoned;
@@ -151,6 +160,7 @@ export class Exchange implements RequestContext {
     const all: OutgoingHttpHeaders = { 'Audit-Id': this.auditId, ...headers };
     if (headers['cache-control'] === undefined) all['Cache-Control'] = 'no-cache, private';
     if (this.warningList !== undefined) all['Warning'] = [...this.warningList.headers()];
+    this.audit?.headSent();
     const { output } = this;
     if (!(output instanceof ServerResponse)) {
       if (!output.destroyed) output.respond({ ':status': status, ...all });

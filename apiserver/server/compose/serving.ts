@@ -65,6 +65,7 @@ function chainOf(setting: Setting, state: State, observation: Observation, regis
     deadlines: new Deadlines(clock, options.bodyPace),
     inFlight,
     metrics,
+    audit: options.audit,
     requestTimeoutMs: options.requestTimeoutMs,
     authenticate: registry.access.authenticate,
     authorize: registry.authorization.authorize,

@@ -1,0 +1,27 @@
+/** An audit event, as tests of its sinks want it. */
+import type { AuditEvent } from '../../apiserver/audit/event';
+
+export function auditEvent(auditId: string, changes: Partial<AuditEvent> = {}): AuditEvent {
+  return {
+    level: 'Metadata',
+    stage: 'ResponseComplete',
+    subject: {
+      auditId,
+      requestUri: '/api?a=<b>',
+      verb: 'get',
+      sourceIps: ['10.0.0.9'],
+      userAgent: 'agent',
+      receivedAt: 1_700_000_000_000.25,
+    },
+    user: { name: 'u', groups: ['g'] },
+    impersonated: undefined,
+    object: undefined,
+    responseStatus: '{"metadata":{},"code":200}',
+    code: 200,
+    requestObject: undefined,
+    responseObject: undefined,
+    at: 1_700_000_000_001.5,
+    annotations: undefined,
+    ...changes,
+  };
+}
