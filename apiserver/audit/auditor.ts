@@ -2,7 +2,7 @@
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
-import type { AuditEvent, AuditObject, AuditSubject } from './event';
+import { AuditSubject, type AuditEvent, type AuditObject } from './event';
 import type { AuditPolicy, Audited } from './policy';
 import type { AuditLevel } from './policy-format';
 import type { Lost, Sink, SinkName } from './sink';
@@ -15,6 +15,8 @@ interface Counts {
   /** Events that a sink could not take. */
   readonly lost: Readonly<Record<SinkName, number>>;
 }
+
+type Asked = Pick<AuditSubject, 'auditId' | 'requestUri' | 'sourceIps' | 'userAgent'>;
 
 /** At most so often the log says that events are lost. */
 const TOLD_EVERY_MS = 60_000;
@@ -56,8 +58,10 @@ export class Auditor {
   }
 
   /** A request has come. */
-  begin(subject: Omit<AuditSubject, 'receivedAt'>, about: Audited, object: AuditObject | undefined, asker: Asker, lasting: boolean): Trail {
-    return new Trail(this.parts, { ...subject, receivedAt: this.parts.now() }, about, object, asker, lasting);
+  begin(asked: Asked, about: Audited, object: AuditObject | undefined, asker: Asker, lasting: boolean): Trail {
+    const { auditId, requestUri, sourceIps, userAgent } = asked;
+    const subject = new AuditSubject(auditId, requestUri, about.verb, sourceIps, userAgent, this.parts.now());
+    return new Trail(this.parts, subject, about, object, asker, lasting);
   }
 
   /** A request is refused because its first event is not in safety. */

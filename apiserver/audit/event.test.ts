@@ -13,13 +13,19 @@ it('is a line of JSON whose markup is escaped, in either dialect', () => {
       String.raw`"requestURI":"/api?a=\u003cb\u003e","verb":"get","user":{"username":"u","groups":["g"]},"sourceIPs":["10.0.0.9"],"userAgent":"agent",` +
       '"responseStatus":{"metadata":{},"code":200},"requestReceivedTimestamp":"2023-11-14T22:13:20.000250Z",' +
       '"stageTimestamp":"2023-11-14T22:13:20.001500Z",' +
-      '"annotations":{"authorization.platform.io/decision":"allow","platform.io/deprecated":"true"}}',
+      '"annotations":{"platform.io/deprecated":"true","authorization.platform.io/decision":"allow"}}',
   );
   expect(JSON.parse(eventText(event, 'json', 'kubernetes'))).toMatchObject({
     apiVersion: 'audit.k8s.io/v1',
     requestURI: '/api?a=<b>',
     annotations: { 'authorization.k8s.io/decision': 'allow', 'k8s.io/deprecated': 'true' },
   });
+});
+
+it('lets nobody say more than he may', () => {
+  const id = '","user":{"username":"x\\';
+  const parsed: unknown = JSON.parse(eventText(auditEvent(id), 'json', 'platform'));
+  expect(parsed).toMatchObject({ auditID: id, user: { username: 'u' } });
 });
 
 it('is a line of text in the older format', () => {

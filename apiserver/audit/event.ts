@@ -4,16 +4,37 @@ import type { UserInfo } from '../../shared/api/identity/user';
 import { AUDIT_NAMES, auditAnnotation, type Dialect } from '../../shared/names/dialect';
 import type { AuditLevel, AuditStage } from './policy-format';
 
-/** What does not change between the stages of a request. */
-export interface AuditSubject {
-  readonly auditId: string;
-  readonly requestUri: string;
-  readonly verb: string;
-  /** The first is the nearest to the client. */
-  readonly sourceIps: readonly string[];
-  readonly userAgent: string;
-  /** Milliseconds since 1970. */
-  readonly receivedAt: number;
+/** What does not change between the stages of a request; its pieces of text are made once. */
+export class AuditSubject {
+  private id: string | undefined;
+  private about: string | undefined;
+  private client: string | undefined;
+
+  constructor(
+    readonly auditId: string,
+    readonly requestUri: string,
+    readonly verb: string,
+    /** The first is the nearest to the client. */
+    readonly sourceIps: readonly string[],
+    readonly userAgent: string,
+    /** Milliseconds since 1970. */
+    readonly receivedAt: number,
+  ) {}
+
+  /** As JSON; clients may choose it. */
+  get idJson(): string {
+    return (this.id ??= quoted(this.auditId));
+  }
+
+  /** Members of JSON: what is asked for. */
+  get aboutJson(): string {
+    return (this.about ??= `"requestURI":${quoted(this.requestUri)},"verb":"${this.verb}"`);
+  }
+
+  /** Members of JSON, each after a comma: who is connected. */
+  get clientJson(): string {
+    return (this.client ??= clientJson(this.sourceIps, this.userAgent));
+  }
 }
 
 export interface AuditObject {
@@ -55,27 +76,35 @@ export function eventText(event: AuditEvent, format: AuditFormat, dialect: Diale
   return format === 'json' ? jsonText(event, dialect, shortened) : legacyText(event);
 }
 
+/** Put together from pieces that are known already wherever that can be: it is made twice for every request. */
 function jsonText(event: AuditEvent, dialect: Dialect, shortened: boolean): string {
-  const { subject, impersonated, object, responseStatus } = event;
+  const { subject, impersonated, object, responseStatus, annotations } = event;
   const { apiVersion, truncated } = AUDIT_NAMES[dialect];
   let text =
-    `{"kind":"Event","apiVersion":"${apiVersion}","level":"${event.level}","auditID":${JSON.stringify(subject.auditId)},"stage":"${event.stage}",` +
-    `"requestURI":${JSON.stringify(subject.requestUri)},"verb":${JSON.stringify(subject.verb)},"user":${userJson(event.user)}`;
+    `{"kind":"Event","apiVersion":"${apiVersion}","level":"${event.level}","auditID":${subject.idJson},"stage":"${event.stage}",` +
+    `${subject.aboutJson},"user":${userJson(event.user)}`;
   if (impersonated !== undefined) text += `,"impersonatedUser":${userJson(impersonated)}`;
-  if (subject.sourceIps.length > 0) text += `,"sourceIPs":${JSON.stringify(subject.sourceIps)}`;
-  if (subject.userAgent !== '') text += `,"userAgent":${JSON.stringify(subject.userAgent)}`;
-  if (object !== undefined) text += `,"objectRef":${referenceJson(object)}`;
-  if (responseStatus !== undefined) text += `,"responseStatus":${responseStatus}`;
-  if (!shortened && event.requestObject !== undefined) text += `,"requestObject":${event.requestObject}`;
-  if (!shortened && event.responseObject !== undefined) text += `,"responseObject":${event.responseObject}`;
+  text += subject.clientJson;
+  if (object !== undefined) text += `,"objectRef":${objectJson(object)}`;
+  if (responseStatus !== undefined) text += `,"responseStatus":${escaped(responseStatus)}`;
+  if (!shortened && event.requestObject !== undefined) text += `,"requestObject":${escaped(event.requestObject)}`;
+  if (!shortened && event.responseObject !== undefined) text += `,"responseObject":${escaped(event.responseObject)}`;
   text += `,"requestReceivedTimestamp":"${microTime(subject.receivedAt)}","stageTimestamp":"${microTime(event.at)}"`;
-  const annotations = [...(event.annotations ?? [])].map(([name, value]) => [auditAnnotation(dialect, name), value] as const);
-  if (shortened) annotations.push([truncated, 'true']);
-  if (annotations.length > 0) text += `,"annotations":${JSON.stringify(Object.fromEntries(annotations.sort(byName)))}`;
-  return escaped(`${text}}`);
+  let notes = shortened && annotations?.has(TRUNCATED) !== true ? `"${truncated}":"true"` : '';
+  if (annotations !== undefined)
+    for (const [name, value] of annotations) notes += `${notes === '' ? '' : ','}${noteJson(dialect, name, value)}`;
+  return notes === '' ? `${text}}` : `${text},"annotations":{${notes}}}`;
 }
 
-const byName = ([one]: readonly [string, string], [other]: readonly [string, string]): number => (one < other ? -1 : 1);
+/** What is said of a request where something is left out; in canonical spelling. */
+export const TRUNCATED = AUDIT_NAMES.platform.truncated;
+
+const PLAIN = /^[ !#-%'-;=?-[\]-~]*$/;
+
+/** As JSON. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : escaped(JSON.stringify(text));
+}
 
 /** Users stay the same from request to request. */
 const users = new WeakMap<UserInfo, string>();
@@ -85,28 +114,47 @@ function userJson(user: UserInfo | undefined): string {
   let text = users.get(user);
   if (text === undefined) {
     const { name, uid, groups, extra } = user;
-    text = JSON.stringify({ username: name, uid: uid === '' ? undefined : uid, groups: groups.length === 0 ? undefined : groups, extra });
+    text = escaped(
+      JSON.stringify({ username: name, uid: uid === '' ? undefined : uid, groups: groups.length === 0 ? undefined : groups, extra }),
+    );
     users.set(user, text);
   }
   return text;
 }
 
-const REFERENCE = ['resource', 'namespace', 'name', 'uid', 'apiGroup', 'apiVersion', 'resourceVersion', 'subresource'] as const;
-
-function referenceJson(object: AuditObject): string {
-  let text = '';
-  for (const member of REFERENCE) {
-    const value = object[member];
-    if (value !== '') text += `${text === '' ? '{' : ','}"${member}":${JSON.stringify(value)}`;
-  }
-  return text === '' ? '{}' : `${text}}`;
+function clientJson(sourceIps: readonly string[], userAgent: string): string {
+  const [first] = sourceIps;
+  const from = first === undefined ? '' : `,"sourceIPs":${sourceIps.length === 1 ? `["${first}"]` : JSON.stringify(sourceIps)}`;
+  return userAgent === '' ? from : `${from},"userAgent":${quoted(userAgent)}`;
 }
+
+const MEMBERS = ['namespace', 'name', 'uid', 'apiGroup', 'apiVersion', 'resourceVersion', 'subresource'] as const;
+
+function objectJson(object: AuditObject): string {
+  let text = `{"resource":${quoted(object.resource)}`;
+  for (const member of MEMBERS) {
+    const value = object[member];
+    if (value !== '') text += `,"${member}":${quoted(value)}`;
+  }
+  return `${text}}`;
+}
+
+function noteJson(dialect: Dialect, name: string, value: string): string {
+  return `${quoted(auditAnnotation(dialect, name))}:${quoted(value)}`;
+}
+
+/** The second of the last time that was printed: most are in the same one. */
+const last = { second: Number.NaN, text: '' };
 
 /** To the microsecond, as upstream prints it. */
 function microTime(at: number): string {
-  const whole = Math.floor(at);
-  const micros = Math.floor((at - whole) * 1000);
-  return `${new Date(whole).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
+  const second = Math.floor(at / 1000);
+  if (second !== last.second) {
+    last.second = second;
+    last.text = new Date(second * 1000).toISOString().slice(0, -4);
+  }
+  const micros = Math.floor((at - second * 1000) * 1000);
+  return `${last.text}${String(1_000_000 + micros).slice(1)}Z`;
 }
 
 const MARKUP = /[<>&\u2028\u2029]/g;

@@ -21,11 +21,13 @@ export interface LogFileOptions {
 }
 
 const PACKED = '.gz';
+const MOST_BYTES_A_CHARACTER = 3;
 
 export class LogFile {
   private handle: number;
   private length: number;
   private isCut = false;
+  private readonly memory = Buffer.allocUnsafeSlow(512 * 1024);
   private cleaning: Promise<void> = Promise.resolve();
 
   /** Throws what the file system says. */
@@ -43,7 +45,7 @@ export class LogFile {
 
   /** `lines` ends with a line break. Throws what the file system says; what it has taken by then stays. */
   append(lines: string): void {
-    const bytes = Buffer.from(this.isCut ? `\n${lines}` : lines);
+    const bytes = this.bytesOf(this.isCut ? `\n${lines}` : lines);
     if (this.length > 0 && this.length + bytes.length > this.options.maxBytes) this.putAside();
     let written = 0;
     try {
@@ -56,6 +58,12 @@ export class LogFile {
     } finally {
       if (written > 0) this.isCut = bytes[written - 1] !== NEWLINE;
     }
+  }
+
+  /** In memory that is used again, because there are lines in nearly every turn. */
+  private bytesOf(lines: string): Buffer {
+    if (lines.length * MOST_BYTES_A_CHARACTER > this.memory.length) return Buffer.from(lines);
+    return this.memory.subarray(0, this.memory.write(lines));
   }
 
   async close(): Promise<void> {

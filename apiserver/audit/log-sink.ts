@@ -1,8 +1,9 @@
 /**
- * Events as lines, into a file or to somebody who reads them. The events of one turn of the event loop are written together at its end; who wants to
- * know that they are written before the request begins (`strict`) has each written at once.
+ * Events as lines, into a file or to somebody who reads them. What a request has changed is written when the request ends; what others have read is
+ * written with it, or a moment later. Who wants to know that a request is recorded before it begins (`strict`) has each event written at once.
  */
 import type { Writable } from 'node:stream';
+import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { AuditEvent } from './event';
 import type { LogFile } from './log-file';
 import { textWithin, TOO_LONG, type Lost, type Sink, type Wording } from './sink';
@@ -10,30 +11,31 @@ import { textWithin, TOO_LONG, type Lost, type Sink, type Wording } from './sink
 /** What takes lines: throws where it cannot. */
 export type LineTarget = Pick<LogFile, 'append' | 'close'>;
 
-const LONGEST_TURN = 1024 * 1024;
+/** What is read is written at most so much later, because each writing costs as much as many lines. */
+const LATER_MS = 10;
+const MOST_LATER = 128;
+
+const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head']);
 
 export class LogSink implements Sink {
   readonly name = 'log';
-  private lines = '';
-  private count = 0;
+  private waiting: AuditEvent[] = [];
+  private timer: Timer | undefined;
 
   constructor(
     private readonly target: LineTarget,
     private readonly wording: Wording,
     private readonly strict: boolean,
+    private readonly clock: Clock,
     private readonly lost: Lost,
   ) {}
 
   take(event: AuditEvent): boolean {
-    const text = textWithin(this.wording, event);
-    if (text === undefined) {
-      this.lost(this.name, 1, TOO_LONG);
-      return true;
-    }
-    if (this.count === 0 && !this.strict) setImmediate(() => this.flush());
-    this.lines += `${text}\n`;
-    this.count += 1;
-    return this.strict || this.lines.length > LONGEST_TURN ? this.flush() || !this.strict : true;
+    this.waiting.push(event);
+    if (this.strict) return this.flush();
+    if (this.waiting.length >= MOST_LATER || (event.stage !== 'RequestReceived' && !READING.has(event.subject.verb))) this.flush();
+    else this.timer ??= this.clock.after(LATER_MS, () => this.flush());
+    return true;
   }
 
   close(): Promise<void> {
@@ -42,10 +44,22 @@ export class LogSink implements Sink {
   }
 
   private flush(): boolean {
-    const { lines, count } = this;
+    const events = this.waiting;
+    this.waiting = [];
+    this.timer?.cancel();
+    this.timer = undefined;
+    let lines = '';
+    let count = 0;
+    for (const event of events) {
+      const text = textWithin(this.wording, event);
+      if (text === undefined) {
+        this.lost(this.name, 1, TOO_LONG);
+        continue;
+      }
+      lines += `${text}\n`;
+      count += 1;
+    }
     if (count === 0) return true;
-    this.lines = '';
-    this.count = 0;
     try {
       this.target.append(lines);
       return true;

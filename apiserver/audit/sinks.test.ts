@@ -3,6 +3,7 @@ import { ManualClock, settle } from '../../test/support/manual-clock';
 import { auditEvent } from '../../test/support/audit-event';
 import { BackOff } from '../../shared/client/back-off';
 import type { TransportRequest } from '../../shared/client/transport';
+import { AuditSubject, type AuditEvent } from './event';
 import { BatchSink, type BatchOptions, type Deliver } from './batch-sink';
 import { LogSink, readerTarget, type LineTarget } from './log-sink';
 import type { Lost } from './sink';
@@ -30,27 +31,45 @@ describe('lines', () => {
     full = false;
   });
 
-  it('of one turn are written together', async () => {
-    const sink = new LogSink(target, wording, false, lost);
+  const clock = new ManualClock();
+  const changed = (id: string): AuditEvent => auditEvent(id, { subject: new AuditSubject(id, '/', 'create', [], '', 0) });
+
+  it('about reading are written together a moment later', async () => {
+    const sink = new LogSink(target, wording, false, clock, lost);
     expect([sink.take(auditEvent('1')), sink.take(auditEvent('2'))]).toEqual([true, true]);
     expect(written).toEqual([]);
-    await settle();
+    clock.advance(10);
     expect(written.map((lines) => idsIn(lines.trimEnd().split('\n')))).toEqual([['1', '2']]);
     sink.take(auditEvent('3'));
     await sink.close();
     expect(written).toHaveLength(2);
   });
 
-  it('that cannot be written are counted, and hold nobody up', async () => {
-    const sink = new LogSink(target, wording, false, lost);
+  it('about a change are written when it is answered, with all that wait', () => {
+    const sink = new LogSink(target, wording, false, clock, lost);
+    sink.take(auditEvent('1'));
+    sink.take({ ...changed('2'), stage: 'RequestReceived' });
+    expect(written).toEqual([]);
+    sink.take(changed('2'));
+    expect(written.map((lines) => idsIn(lines.trimEnd().split('\n')))).toEqual([['1', '2', '2']]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('are never many that wait', () => {
+    const sink = new LogSink(target, wording, false, clock, lost);
+    for (let count = 0; count < 128; count += 1) sink.take(auditEvent('1'));
+    expect(written).toHaveLength(1);
+  });
+
+  it('that cannot be written are counted, and hold nobody up', () => {
+    const sink = new LogSink(target, wording, false, clock, lost);
     full = true;
-    expect([sink.take(auditEvent('1')), sink.take(auditEvent('2'))]).toEqual([true, true]);
-    await settle();
+    expect([sink.take(auditEvent('1')), sink.take(changed('2'))]).toEqual([true, true]);
     expect(lostEvents).toEqual([['log', 2, 'ENOSPC']]);
   });
 
   it('are written before the request begins where that is promised', () => {
-    const sink = new LogSink(target, wording, true, lost);
+    const sink = new LogSink(target, wording, true, clock, lost);
     expect([sink.take(auditEvent('1')), written.length]).toEqual([true, 1]);
     full = true;
     expect(sink.take(auditEvent('2'))).toBe(false);

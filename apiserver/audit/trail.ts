@@ -6,7 +6,7 @@ import { isObject, objectAt, setMember, stringAt, stringifyJson, type JsonObject
 import { parseStored } from '../../shared/serialization';
 import { apiVersionIn, type Dialect } from '../../shared/names/dialect';
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { AuditEvent, AuditObject, AuditSubject } from './event';
+import { TRUNCATED, type AuditEvent, AuditObject, AuditSubject } from './event';
 import type { AuditPolicy, Audited, Extent } from './policy';
 import type { AuditStage } from './policy-format';
 
@@ -35,6 +35,9 @@ interface AskedKind {
   readonly version: string;
   readonly kind: string;
 }
+
+/** In upstream's words. */
+const UNANSWERED = '{"metadata":{},"status":"Success","message":"Connection closed early","code":200}';
 
 /** Characters of an object; a longer one is left out, and the event says so. */
 const LONGEST_OBJECT = 1024 * 1024;
@@ -154,7 +157,7 @@ export class Trail {
   }
 
   private tooLong(): void {
-    this.annotate('audit.platform.io/truncated', 'true');
+    this.annotate(TRUNCATED, 'true');
   }
 
   private record(stage: AuditStage, answered: boolean): boolean {
@@ -178,7 +181,7 @@ export class Trail {
 
   private responseStatus(): string {
     const { statusJson, asker } = this;
-    if (statusJson === undefined) return `{"metadata":{},"code":${asker.status}}`;
+    if (statusJson === undefined) return asker.status === 0 ? UNANSWERED : `{"metadata":{},"code":${asker.status}}`;
     const { kind: _kind, apiVersion: _apiVersion, code: _code, ...members } = statusJson;
     return stringifyJson({ ...members, code: asker.status });
   }

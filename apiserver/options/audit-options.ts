@@ -57,7 +57,7 @@ function logSink(flags: ServerFlags, parts: AuditSurroundings, lost: Lost): Sink
     longestEvent: flags['audit-log-truncate-enabled'] ? flags['audit-log-truncate-max-event-size'] : undefined,
   };
   const mode = flags['audit-log-mode'];
-  if (mode !== 'batch') return new LogSink(target, wording, mode === 'blocking-strict', lost);
+  if (mode !== 'batch') return new LogSink(target, wording, mode === 'blocking-strict', clock, lost);
   const options: BatchOptions = {
     bufferSize: flags['audit-log-batch-buffer-size'],
     maxSize: flags['audit-log-batch-max-size'],

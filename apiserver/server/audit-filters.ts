@@ -14,14 +14,13 @@ import type { Filter } from './run-chain';
 export function beginAudit(auditor: Auditor, naming: Dialect): Filter {
   return (exchange) => {
     const { info } = exchange;
-    const subject = {
+    const asked = {
       auditId: exchange.auditId,
       requestUri: exchange.request.url ?? '',
-      verb: info.verb,
       sourceIps: sourceIps(exchange),
       userAgent: userAgent(exchange),
     };
-    const trail = auditor.begin(subject, info, referenceOf(exchange, naming), exchange, isLasting(exchange));
+    const trail = auditor.begin(asked, info, referenceOf(exchange, naming), exchange, isLasting(exchange));
     exchange.audit = trail;
     exchange.whenFinished(() => {
       if (exchange.audit === trail) trail.finished();

@@ -1,18 +1,11 @@
 /** An audit event, as tests of its sinks want it. */
-import type { AuditEvent } from '../../apiserver/audit/event';
+import { AuditSubject, type AuditEvent } from '../../apiserver/audit/event';
 
 export function auditEvent(auditId: string, changes: Partial<AuditEvent> = {}): AuditEvent {
   return {
     level: 'Metadata',
     stage: 'ResponseComplete',
-    subject: {
-      auditId,
-      requestUri: '/api?a=<b>',
-      verb: 'get',
-      sourceIps: ['10.0.0.9'],
-      userAgent: 'agent',
-      receivedAt: 1_700_000_000_000.25,
-    },
+    subject: new AuditSubject(auditId, '/api?a=<b>', 'get', ['10.0.0.9'], 'agent', 1_700_000_000_000.25),
     user: { name: 'u', groups: ['g'] },
     impersonated: undefined,
     object: undefined,
