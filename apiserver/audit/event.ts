@@ -9,6 +9,9 @@ export class AuditSubject {
   private id: string | undefined;
   private about: string | undefined;
   private client: string | undefined;
+  private received: string | undefined;
+  private object: AuditObject | undefined;
+  private objectText = '';
 
   constructor(
     readonly auditId: string,
@@ -34,6 +37,19 @@ export class AuditSubject {
   /** Members of JSON, each after a comma: who is connected. */
   get clientJson(): string {
     return (this.client ??= clientJson(this.sourceIps, this.userAgent));
+  }
+
+  /** JSON; what is known of the object may grow. */
+  objectJson(object: AuditObject): string {
+    if (object !== this.object) {
+      this.object = object;
+      this.objectText = objectJson(object);
+    }
+    return this.objectText;
+  }
+
+  get receivedTime(): string {
+    return (this.received ??= microTime(this.receivedAt));
   }
 }
 
@@ -85,16 +101,19 @@ function jsonText(event: AuditEvent, dialect: Dialect, shortened: boolean): stri
     `${subject.aboutJson},"user":${userJson(event.user)}`;
   if (impersonated !== undefined) text += `,"impersonatedUser":${userJson(impersonated)}`;
   text += subject.clientJson;
-  if (object !== undefined) text += `,"objectRef":${objectJson(object)}`;
-  if (responseStatus !== undefined) text += `,"responseStatus":${escaped(responseStatus)}`;
+  if (object !== undefined) text += `,"objectRef":${subject.objectJson(object)}`;
+  if (responseStatus !== undefined) text += `,"responseStatus":${responseStatus === SUCCESS ? SUCCESS : escaped(responseStatus)}`;
   if (!shortened && event.requestObject !== undefined) text += `,"requestObject":${escaped(event.requestObject)}`;
   if (!shortened && event.responseObject !== undefined) text += `,"responseObject":${escaped(event.responseObject)}`;
-  text += `,"requestReceivedTimestamp":"${microTime(subject.receivedAt)}","stageTimestamp":"${microTime(event.at)}"`;
+  text += `,"requestReceivedTimestamp":"${subject.receivedTime}","stageTimestamp":"${microTime(event.at)}"`;
   let notes = shortened && annotations?.has(TRUNCATED) !== true ? `"${truncated}":"true"` : '';
   if (annotations !== undefined)
     for (const [name, value] of annotations) notes += `${notes === '' ? '' : ','}${noteJson(dialect, name, value)}`;
   return notes === '' ? `${text}}` : `${text},"annotations":{${notes}}}`;
 }
+
+/** By far the most frequent status of an answer. */
+const SUCCESS = '{"metadata":{},"code":200}';
 
 /** What is said of a request where something is left out; in canonical spelling. */
 export const TRUNCATED = AUDIT_NAMES.platform.truncated;
@@ -140,7 +159,7 @@ function objectJson(object: AuditObject): string {
 }
 
 function noteJson(dialect: Dialect, name: string, value: string): string {
-  return `${quoted(auditAnnotation(dialect, name))}:${quoted(value)}`;
+  return `${quoted(auditAnnotation(dialect, name))}:${value === '' ? '""' : quoted(value)}`;
 }
 
 /** The second of the last time that was printed: most are in the same one. */
@@ -182,5 +201,5 @@ function legacyText({ subject, stage, user, impersonated, object, code }: AuditE
     response: code === undefined ? '<deferred>' : String(code),
   };
   const said = Object.entries(members).map(([name, value]) => `${name}=${quote(value)}`);
-  return `${microTime(subject.receivedAt)} AUDIT: ${said.join(' ')}`;
+  return `${subject.receivedTime} AUDIT: ${said.join(' ')}`;
 }

@@ -25,8 +25,8 @@ it('goes on with what is there, and puts it aside when it would grow too long', 
   await open().close();
   appendFileSync(file, 'one\n');
   const log = open();
-  log.append('two\n');
-  log.append('three\n');
+  log.append(Buffer.from('two\n'));
+  log.append(Buffer.from('three\n'));
   await log.close();
   expect(names()).toEqual(['audit-2026-01-31T12-00-00.000.log', 'audit.log']);
   expect(readFileSync(path.join(folder, 'deep', 'audit-2026-01-31T12-00-00.000.log'), 'utf8')).toBe('one\ntwo\n');
@@ -36,7 +36,7 @@ it('goes on with what is there, and puts it aside when it would grow too long', 
 
 it('takes a line that is longer than a file', async () => {
   const log = open();
-  log.append('a line of more than ten characters\n');
+  log.append(Buffer.from('a line of more than ten characters\n'));
   await log.close();
   expect(names()).toEqual(['audit.log']);
 });
@@ -46,7 +46,7 @@ it('keeps so many old files, so long, and packs them; it leaves other files alon
   writeFileSync(path.join(folder, 'deep', 'audit-of-another.log'), '');
   const log = open({ maxBackups: 2, maxAgeMs: 3000, compress: true });
   for (let count = 0; count < 4; count += 1) {
-    log.append('123456789\n');
+    log.append(Buffer.from('123456789\n'));
     clock.advance(1000);
   }
   await log.close();
@@ -64,5 +64,5 @@ it('keeps so many old files, so long, and packs them; it leaves other files alon
 
 it('says that a disk is full', () => {
   const full = new LogFile({ path: '/dev/full', maxBytes: 1000, maxAgeMs: 0, maxBackups: 0, compress: false }, clock, () => undefined);
-  expect(() => full.append('x\n')).toThrow('ENOSPC');
+  expect(() => full.append(Buffer.from('x\n'))).toThrow('ENOSPC');
 });

@@ -21,13 +21,11 @@ export interface LogFileOptions {
 }
 
 const PACKED = '.gz';
-const MOST_BYTES_A_CHARACTER = 3;
 
 export class LogFile {
   private handle: number;
   private length: number;
   private isCut = false;
-  private readonly memory = Buffer.allocUnsafeSlow(512 * 1024);
   private cleaning: Promise<void> = Promise.resolve();
 
   /** Throws what the file system says. */
@@ -44,26 +42,23 @@ export class LogFile {
   }
 
   /** `lines` ends with a line break. Throws what the file system says; what it has taken by then stays. */
-  append(lines: string): void {
-    const bytes = this.bytesOf(this.isCut ? `\n${lines}` : lines);
-    if (this.length > 0 && this.length + bytes.length > this.options.maxBytes) this.putAside();
+  append(lines: Buffer): void {
+    if (this.length > 0 && this.length + lines.length > this.options.maxBytes) this.putAside();
+    if (this.isCut) this.write(END);
+    this.write(lines);
+  }
+
+  private write(bytes: Buffer): void {
     let written = 0;
     try {
       while (written < bytes.length) {
         const count = writeSync(this.handle, bytes, written);
         written += count;
         this.length += count;
-        this.isCut = true;
       }
     } finally {
       if (written > 0) this.isCut = bytes[written - 1] !== NEWLINE;
     }
-  }
-
-  /** In memory that is used again, because there are lines in nearly every turn. */
-  private bytesOf(lines: string): Buffer {
-    if (lines.length * MOST_BYTES_A_CHARACTER > this.memory.length) return Buffer.from(lines);
-    return this.memory.subarray(0, this.memory.write(lines));
   }
 
   async close(): Promise<void> {
@@ -119,6 +114,7 @@ export class LogFile {
 }
 
 const NEWLINE = 0x0a;
+const END = Buffer.from('\n');
 const TIME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
 
 /** Milliseconds since 1970; undefined = the text is not the time of a backup. */

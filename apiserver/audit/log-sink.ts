@@ -13,13 +13,17 @@ export type LineTarget = Pick<LogFile, 'append' | 'close'>;
 
 /** What is read is written at most so much later, because each writing costs as much as many lines. */
 const LATER_MS = 10;
-const MOST_LATER = 128;
+const PAGE_BYTES = 128 * 1024;
+const MOST_BYTES_A_CHARACTER = 3;
 
 const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head']);
 
 export class LogSink implements Sink {
   readonly name = 'log';
-  private waiting: AuditEvent[] = [];
+  /** Lines that wait, as bytes, so that nothing of their requests is kept. */
+  private readonly page = Buffer.allocUnsafeSlow(PAGE_BYTES);
+  private filled = 0;
+  private count = 0;
   private timer: Timer | undefined;
 
   constructor(
@@ -31,10 +35,15 @@ export class LogSink implements Sink {
   ) {}
 
   take(event: AuditEvent): boolean {
-    this.waiting.push(event);
-    if (this.strict) return this.flush();
-    if (this.waiting.length >= MOST_LATER || (event.stage !== 'RequestReceived' && !READING.has(event.subject.verb))) this.flush();
-    else this.timer ??= this.clock.after(LATER_MS, () => this.flush());
+    const text = textWithin(this.wording, event);
+    if (text === undefined) {
+      this.lost(this.name, 1, TOO_LONG);
+      return true;
+    }
+    const safe = this.add(`${text}\n`);
+    if (this.strict) return this.flush() && safe;
+    if (event.stage !== 'RequestReceived' && !READING.has(event.subject.verb)) this.flush();
+    else if (this.count > 0) this.timer ??= this.clock.after(LATER_MS, () => this.flush());
     return true;
   }
 
@@ -43,23 +52,26 @@ export class LogSink implements Sink {
     return this.target.close();
   }
 
+  private add(line: string): boolean {
+    const most = line.length * MOST_BYTES_A_CHARACTER;
+    if (most > PAGE_BYTES - this.filled) this.flush();
+    if (most > PAGE_BYTES) return this.append(Buffer.from(line), 1);
+    this.filled += this.page.write(line, this.filled);
+    this.count += 1;
+    return true;
+  }
+
   private flush(): boolean {
-    const events = this.waiting;
-    this.waiting = [];
+    const { count, filled } = this;
     this.timer?.cancel();
     this.timer = undefined;
-    let lines = '';
-    let count = 0;
-    for (const event of events) {
-      const text = textWithin(this.wording, event);
-      if (text === undefined) {
-        this.lost(this.name, 1, TOO_LONG);
-        continue;
-      }
-      lines += `${text}\n`;
-      count += 1;
-    }
     if (count === 0) return true;
+    this.count = 0;
+    this.filled = 0;
+    return this.append(this.page.subarray(0, filled), count);
+  }
+
+  private append(lines: Buffer, count: number): boolean {
     try {
       this.target.append(lines);
       return true;
@@ -81,7 +93,8 @@ export function readerTarget(reader: Writable): LineTarget {
     append(lines) {
       if (fault !== undefined) throw fault;
       if (reader.writableLength > MOST_WAITING) throw new Error('nobody reads the lines before');
-      reader.write(lines);
+      // The memory is used again.
+      reader.write(Buffer.from(lines));
     },
     close: () => Promise.resolve(),
   };

@@ -22,7 +22,7 @@ describe('lines', () => {
   const target: LineTarget = {
     append(lines) {
       if (full) throw new Error('ENOSPC');
-      written.push(lines);
+      written.push(lines.toString());
     },
     close: () => Promise.resolve(),
   };
@@ -57,8 +57,11 @@ describe('lines', () => {
 
   it('are never many that wait', () => {
     const sink = new LogSink(target, wording, false, clock, lost);
-    for (let count = 0; count < 128; count += 1) sink.take(auditEvent('1'));
+    for (let count = 0; count < 400; count += 1) sink.take(auditEvent('1'));
     expect(written).toHaveLength(1);
+    const long = auditEvent('2', { requestObject: `"${'x'.repeat(200_000)}"` });
+    sink.take(long);
+    expect(written.map((lines) => lines.length > 200_000)).toEqual([false, false, true]);
   });
 
   it('that cannot be written are counted, and hold nobody up', () => {
@@ -80,7 +83,7 @@ describe('lines', () => {
 
   it('that nobody reads are lost beyond a bound', () => {
     const reader = readerTarget(new PassThrough({ highWaterMark: 1 }));
-    const long = `${'x'.repeat(1024 * 1024)}\n`;
+    const long = Buffer.alloc(1024 * 1024);
     expect(() => {
       for (let count = 0; count < 40; count += 1) reader.append(long);
     }).toThrow('nobody reads');

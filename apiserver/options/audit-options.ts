@@ -67,7 +67,7 @@ function logSink(flags: ServerFlags, parts: AuditSurroundings, lost: Lost): Sink
       : undefined,
     maxBytes: flags['audit-log-truncate-enabled'] ? flags['audit-log-truncate-max-batch-size'] : undefined,
   };
-  const deliver: Deliver = async (events) => target.append(`${events.join('\n')}\n`);
+  const deliver: Deliver = async (events) => target.append(Buffer.from(`${events.join('\n')}\n`));
   return new BatchSink({ name: 'log', options, wording, clock, deliver, lost, ended: () => target.close() });
 }
 
