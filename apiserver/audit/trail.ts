@@ -6,7 +6,7 @@ import { isObject, objectAt, setMember, stringAt, stringifyJson, type JsonObject
 import { parseStored } from '../../shared/serialization';
 import { apiVersionIn, type Dialect } from '../../shared/names/dialect';
 import type { UserInfo } from '../../shared/api/identity/user';
-import { TRUNCATED, type AuditEvent, AuditObject, AuditSubject } from './event';
+import { TRUNCATED, type AuditEvent, type AuditObject, type AuditSubject } from './event';
 import type { AuditPolicy, Audited, Extent } from './policy';
 import type { AuditStage } from './policy-format';
 
