@@ -4,7 +4,7 @@ import { bool, choice, duration, FlagError, int, list, repeated, string, type Fl
 import { logLevelFlag } from '../../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../allocation/ranges';
 import { runtimeConfigFlag } from './runtime-config';
-import { AUTHORIZATION_MODES, type AuthorizationMode } from '../authorization/modes';
+import { AUTHORIZATION_MODES, type AuthorizationMode } from '../server/authorizers';
 
 const SERVING = 'Serving';
 const STORAGE = 'Storage';
@@ -134,10 +134,10 @@ export type ServerFlags = FlagValues<typeof FLAGS>;
 
 /** Modes in their order. Those that need stored rules or a remote service are not known here and refused by name. */
 function authorizationModes(): Flag<readonly AuthorizationMode[]> {
-  const words = list({ section: ACCESS, help: `Authorizers in their order: ${AUTHORIZATION_MODES.join(', ')}.`, default: ['BuiltIn'] });
+  const words = list({ section: ACCESS, help: `Authorizers in their order: ${AUTHORIZATION_MODES.join(', ')}.`, default: ['RBAC'] });
   return {
     ...words,
-    default: ['BuiltIn'],
+    default: ['RBAC'],
     bare: undefined,
     parse(text) {
       return words.parse(text, undefined).map((word) => {

@@ -1,5 +1,5 @@
 /** What the authorizer decides under random roles and bindings, beside what release 1.31.1 decided (test/recordings/rbac.ts). */
-import { canonicalGroup } from '../../shared/names/dialect';
+import { canonicalGroup, GENERATED_NAMES } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 import { casesOf } from '../../test/recordings/recording';
 import { listOf, shape, text, tupleOf, type Check } from '../../test/recordings/shape';
@@ -36,7 +36,8 @@ function attributesOf(spec: JsonObject): Attributes {
 function policyOf({ stored }: RecordedSet): RbacPolicy {
   const policy = new RbacPolicy();
   for (const { namespace, name, object: found } of stored)
-    if (objectAt(found, 'roleRef') !== undefined) policy.setBinding(namespace, name, readBinding(namespace, name, found, (same) => same));
+    if (objectAt(found, 'roleRef') !== undefined)
+      policy.setBinding(namespace, name, readBinding(namespace, name, found, GENERATED_NAMES.platform));
     else policy.setRole(namespace, name, (arrayAt(found, 'rules') ?? []).filter(isObject).map(readRule));
   return policy;
 }
@@ -60,5 +61,9 @@ it.each(sets.map((set, at) => [at, set] as const))('set %i', async (_at, set) =>
 
 /** The roles that a reason says are missing. */
 function missing(reason: string): readonly string[] {
-  return [...new Set([...reason.matchAll(/(\w+)\.rbac\.authorization\.(?:k8s|platform)\.io ("[^"]*")/g)].map(([, kind, name]) => `${kind} ${name}`))].sort();
+  return [
+    ...new Set(
+      [...reason.matchAll(/(\w+)\.rbac\.authorization\.(?:k8s|platform)\.io ("[^"]*")/g)].map(([, kind, name]) => `${kind} ${name}`),
+    ),
+  ].sort();
 }

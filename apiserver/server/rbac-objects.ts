@@ -1,6 +1,6 @@
 /** The roles and bindings of this replica's cache, as the authorizer wants to know them. Decides nothing. */
 import { arrayAt, isObject, type JsonObject } from '../../shared/values/json';
-import { canonicalNamespace, type GeneratedNames } from '../../shared/names/dialect';
+import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { readBinding } from '../authorization/rbac/binding';
 import { RbacPolicy } from '../authorization/rbac/policy';
@@ -30,10 +30,9 @@ type Place = (namespace: string, name: string, object: JsonObject | undefined) =
 
 export function followRbacObjects(options: RbacObjectsOptions): RbacObjects {
   const policy = new RbacPolicy();
-  const inThisSpelling = (namespace: string): string => canonicalNamespace(options.names, namespace);
   const role: Place = (namespace, name, object) => policy.setRole(namespace, name, object === undefined ? undefined : rulesOf(object));
   const binding: Place = (namespace, name, object) =>
-    policy.setBinding(namespace, name, object === undefined ? undefined : readBinding(namespace, name, object, inThisSpelling));
+    policy.setBinding(namespace, name, object === undefined ? undefined : readBinding(namespace, name, object, options.names));
   const kinds = { roles: role, clusterroles: role, rolebindings: binding, clusterrolebindings: binding };
   const all = Object.entries(kinds).map(([resource, place]) => {
     const { stored } = options.resources.require(`${resource}.rbac.authorization.platform.io`);
@@ -48,7 +47,7 @@ export function followRbacObjects(options: RbacObjectsOptions): RbacObjects {
   return {
     policy,
     complete: Promise.all(all.map(({ complete }) => complete)).then(() => undefined),
-    stop: () => all.forEach(({ stop }) => stop()),
+    stop: () => all.forEach((following) => following.stop()),
   };
 }
 

@@ -59,6 +59,29 @@ export function heldBy(policy: RbacPolicy, user: UserInfo, namespace: string): H
   return { rules: all.flatMap(({ rules }) => rules), errors: errorsOf(all) };
 }
 
+/** Whether a user holds what a rule allows that allows one thing. */
+export function holds(policy: RbacPolicy, user: UserInfo, namespace: string): (part: PolicyRule) => boolean {
+  const all = grantsOf(policy, user, namespace);
+  return (part) => {
+    const attributes = attributesOf(part);
+    return all.some((grants) => decide(grants, attributes) !== undefined);
+  };
+}
+
+/** Wildcards are words like others here: only a wildcard allows one. */
+function attributesOf({
+  verbs: [verb = ''],
+  groups: [group = ''],
+  resources: [text = ''],
+  names: [name = ''],
+  paths: [path],
+}: PolicyRule): Attributes {
+  if (path !== undefined) return { kind: 'path', verb, path };
+  const slash = text.indexOf('/');
+  const [resource, subresource] = slash < 0 ? [text, ''] : [text.slice(0, slash), text.slice(slash + 1)];
+  return { kind: 'resource', verb, group, version: '', resource, subresource, namespace: '', name };
+}
+
 function grantsOf(policy: RbacPolicy, user: UserInfo, namespace: string): readonly Grants[] {
   return (namespace === '' ? [''] : ['', namespace])
     .flatMap((place) => [policy.grants(place, 'user', user.name), ...user.groups.map((group) => policy.grants(place, 'group', group))])

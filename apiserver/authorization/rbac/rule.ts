@@ -47,6 +47,11 @@ function matchesPath(pattern: string, path: string): boolean {
   return path.startsWith(pattern.slice(0, -1));
 }
 
+/** How many things a rule allows. */
+export function countParts({ verbs, groups, resources, names, paths }: PolicyRule): number {
+  return verbs.length * (groups.length * resources.length * Math.max(1, names.length) + paths.length);
+}
+
 /** The rule as rules that allow one thing each: one verb on one resource (or one object of it) in one group, or on one path. */
 export function* parts(rule: PolicyRule): Generator<PolicyRule> {
   const { verbs, groups, resources, names, paths } = rule;

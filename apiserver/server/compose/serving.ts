@@ -67,7 +67,7 @@ function chainOf(setting: Setting, state: State, observation: Observation, regis
     metrics,
     requestTimeoutMs: options.requestTimeoutMs,
     authenticate: registry.access.authenticate,
-    authorize: registry.authorization.authorize,
+    authorizer: registry.authorizer,
     certificateOf: certificateReader(authorities),
   };
 }

@@ -36,7 +36,10 @@ it('are those of the release, one by one', () => {
 it('bear this server’s names, and take part in what charts bring', () => {
   const named = new Map(defaultObjects(GENERATED_NAMES.platform).map((one) => [`${one.kind} ${one.name}`, one]));
   expect(named.get('clusterroles admin')?.object).toMatchObject({
-    metadata: { labels: { 'platform.io/bootstrapping': 'rbac-defaults' }, annotations: { 'rbac.authorization.platform.io/autoupdate': 'true' } },
+    metadata: {
+      labels: { 'platform.io/bootstrapping': 'rbac-defaults' },
+      annotations: { 'rbac.authorization.platform.io/autoupdate': 'true' },
+    },
     aggregationRule: {
       clusterRoleSelectors: [
         { matchLabels: { 'rbac.authorization.platform.io/aggregate-to-admin': 'true' } },

@@ -65,13 +65,16 @@ function makersIn(names: GeneratedNames): Makers {
     place === undefined
       ? { kind: `cluster${kind}s`, namespace: '', name, object }
       : { kind: `${kind}s`, namespace: namespaces[place], name, object };
-  const labelsOf = ({ partOf: role }: Pick<RoleRow, 'partOf'>): JsonObject => (role === undefined ? {} : { [spelled(partOf(role))]: 'true' });
+  const labelsOf = ({ partOf: role }: Pick<RoleRow, 'partOf'>): JsonObject =>
+    role === undefined ? {} : { [spelled(partOf(role))]: 'true' };
 
   return {
     aggregated(row) {
       const { name } = row;
       // Charts bring roles with the label in the spelling of stock clients, whatever this server's own is.
-      const labels = [...new Set([partOf(name), textIn('kubernetes', partOf(name))])].filter((label) => dialect === 'platform' || label === spelled(label));
+      const labels = [...new Set([partOf(name), textIn('kubernetes', partOf(name))])].filter(
+        (label) => dialect === 'platform' || label === spelled(label),
+      );
       const clusterRoleSelectors = labels.map((label) => ({ matchLabels: { [label]: 'true' } }));
       return of('role', undefined, { metadata: metadata(name, labelsOf(row)), aggregationRule: { clusterRoleSelectors }, rules: [] }, name);
     },
