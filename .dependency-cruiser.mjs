@@ -128,6 +128,7 @@ const table = {
   apiserver: ['apiserver/options'],
 
   'controllers/runtime': ['shared/client', 'shared/api/selectors'],
+  'controllers/cluster-role-aggregation': ['controllers/runtime'],
   'controllers/namespace': ['controllers/runtime'],
   'controllers/root-ca': ['controllers/runtime'],
   'controllers/service-account': ['controllers/runtime'],
