@@ -85,6 +85,7 @@ const table = {
   'apiserver/kinds': [],
   'apiserver/authorization': ['shared/api/errors', 'shared/runtime'],
   'apiserver/authorization/rbac': ['apiserver/authorization', 'shared/api/metadata'],
+  'apiserver/authorization/node': ['apiserver/authorization/rbac'],
   'apiserver/upkeep': ['apiserver/kinds/core/service', 'apiserver/registry/write'],
   'apiserver/upkeep/default-roles': ['apiserver/upkeep', 'apiserver/authorization/rbac'],
   'apiserver/custom-resources': ['apiserver/upkeep', 'apiserver/kinds/apiextensions', 'shared/expression/custom'],
@@ -114,7 +115,7 @@ const table = {
   'apiserver/server': [
     'shared/configuration',
     'apiserver/authentication/service-account',
-    'apiserver/authorization/rbac',
+    'apiserver/authorization/node',
     'apiserver/discovery',
     'apiserver/endpoints',
     'apiserver/health',

@@ -1,11 +1,13 @@
 /** `--authorization-mode` as data: which words there are and what each adds to the chain. */
 import { ALL_RULES, ALLOW, NO_OPINION, NO_RULES, type Authorizer, type Decision } from '../authorization/authorizer';
+import { nodeAuthorizer, type NodeAuthorizerParts } from '../authorization/node/authorizer';
 import { rbacAuthorizer } from '../authorization/rbac/authorizer';
 import type { RbacPolicy } from '../authorization/rbac/policy';
 
 /** What authorizers look at. */
 export interface AuthorizerParts {
   readonly rbac: RbacPolicy;
+  readonly node: NodeAuthorizerParts;
 }
 
 const MASTERS = 'system:masters';
@@ -22,10 +24,11 @@ const alwaysDeny: Authorizer = {
   rules: () => NO_RULES,
 };
 
-export const AUTHORIZATION_MODES = ['RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
+export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
 const BY_MODE: Readonly<Record<AuthorizationMode, (parts: AuthorizerParts) => Authorizer>> = {
+  Node: ({ node }) => nodeAuthorizer(node),
   RBAC: ({ rbac }) => rbacAuthorizer(rbac),
   AlwaysAllow: () => alwaysAllow,
   AlwaysDeny: () => alwaysDeny,

@@ -34,6 +34,7 @@ export function bootstrapSteps(setting: Setting, state: State, writer: Writer, p
     { name: 'expiry of events', start: () => eventExpiry(setting, state) },
     { name: 'definitions of custom resources', start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }) },
     { name: 'roles and bindings', start: () => state.rbac },
+    { name: 'what nodes need', start: () => state.nodes },
     { name: 'repair of allocations', start: () => allocationRepair(setting, state) },
     { name: 'system namespaces', start: () => kept('namespaces', new Map(systemNamespaces(names).map((name) => [name, {}]))) },
     { name: 'default roles', start: () => keepDefaultRoles({ ...own, resources, names }) },

@@ -13,6 +13,7 @@ import type { ApiParts } from '../../endpoints/handlers/api-parts';
 import { LiveWatches } from '../../endpoints/answer/live-watches';
 import { Outbox } from '../../endpoints/output/outbox';
 import { Encoders } from '../../endpoints/representation/encoders';
+import { nodeRules } from '../../upkeep/default-roles/objects';
 import { secretMarker } from '../../upkeep/token-tracking';
 import type { Resource, Writer } from '../../registry/verbs';
 import { liveObjects } from '../../registry/read/live-objects';
@@ -42,7 +43,10 @@ export interface Registry {
 }
 
 export function buildRegistry(setting: Setting, state: State, observation: Observation): Registry {
-  const authorizer = createAuthorizer(setting.options, { rbac: state.rbac.policy });
+  const authorizer = createAuthorizer(setting.options, {
+    rbac: state.rbac.policy,
+    node: { graph: state.nodes.graph, rules: nodeRules(setting.names), nodeLeaseNamespace: setting.names.nodeLeaseNamespace },
+  });
   const admission = admissionOf(setting, state, authorizer);
   const writer = writerOf(setting, state, admission);
   const access = accessOf(setting, state, observation, authorizer, writer);

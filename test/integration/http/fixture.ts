@@ -58,7 +58,7 @@ export async function startFixture(changes: Partial<ServerOptions> = {}, store =
       connectionCaps: { total: 0, perAddress: 0 },
       tokens: [tokens],
       anonymous: true,
-      authorizationModes: ['RBAC'],
+      authorizationModes: ['Node', 'RBAC'],
       apiAudiences: [],
       livezGraceMs: 0,
       shutdownDelayMs: 0,
