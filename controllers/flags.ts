@@ -31,6 +31,11 @@ export const flags = {
   }),
   'concurrent-namespace-syncs': int({ section: GENERIC, help: 'Namespaces that are emptied at a time.', default: 10, min: 1, max: 1000 }),
   'log-level': logLevelFlag(GENERIC),
+  'use-service-account-credentials': bool({
+    section: CLIENT,
+    help: 'Let each controller act as a service account of its own in the system namespace, with only the rights that it needs.',
+    default: false,
+  }),
   kubeconfig: string({
     section: CLIENT,
     help: 'File that says how to reach the API servers. By default what a workload finds in its container.',

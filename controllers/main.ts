@@ -1,5 +1,6 @@
 /** The controllers' executable: from the command line to running controllers, health and metrics, and an orderly end. */
 import { hostname } from 'node:os';
+import { AccountCredentials } from '../shared/client/account-credentials';
 import { ConfigError, readConfigFile, serverUrl, workloadConfig, type ClientConfig } from '../shared/client/client-config';
 import { connectTo } from '../shared/client/connect';
 import { CredentialSource } from '../shared/client/credential-source';
@@ -98,6 +99,7 @@ async function start(
     controllers,
     {
       client,
+      clientOf: clientsOf(values, config, client, clock, lifecycle),
       informers,
       clock,
       random,
@@ -123,6 +125,22 @@ async function start(
     controllers: controllers.map(({ name }) => name),
     servers: config.servers.map(({ origin }) => origin),
   });
+}
+
+/** All act as the process itself, or each as an account of its own, over connections that do not bear the process's certificate. */
+function clientsOf(
+  values: ControllerFlags,
+  config: ClientConfig,
+  client: RestClient,
+  clock: Clock,
+  lifecycle: Lifecycle,
+): (controller: Controller) => RestClient {
+  if (!values['use-service-account-credentials']) return () => client;
+  const { cert: _cert, key: _key, ...tls } = config.tls;
+  const transport = connectTo({ ...config, tls }, clock);
+  lifecycle.onStop({ name: "the controllers' connections", timeoutMs: 1_000, run: () => transport.close() });
+  const namespace = GENERATED_NAMES[values.naming].systemNamespace;
+  return ({ account }) => client.as(new AccountCredentials({ client, account: { namespace, name: account }, clock }), transport);
 }
 
 /** Undefined = whoever runs acts. */

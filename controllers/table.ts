@@ -1,4 +1,5 @@
 /** All controllers. A controller is a row; whether it runs is the command line's choice. */
+import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
 import { namespaceController } from './namespace/controller';
 import { rootCaController } from './root-ca/controller';
 import type { Controller } from './runtime/controller';
@@ -11,4 +12,5 @@ export const CONTROLLERS: readonly Controller[] = [
   serviceAccountController,
   claimProtectionController,
   volumeProtectionController,
+  clusterRoleAggregationController,
 ];

@@ -7,6 +7,7 @@ import { createAdmission, type AdmissionPlugins } from './chain';
 import { defaultIngressClass } from './default-ingress-class';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { storageProtection } from './storage-protection';
+import { roleEscalation, type EscalationParts } from './role-escalation';
 import { systemPriorities } from './system-priorities';
 import { serviceAddresses, type MayUse } from './service-addresses';
 
@@ -17,12 +18,19 @@ export interface AdmissionSurroundings {
   readonly resources: Pick<Resources, 'require'>;
   /** Who may give Services addresses from outside the cluster; absent = everyone. */
   readonly mayUseAddresses?: MayUse | undefined;
+  /** What those hold who write roles and bindings; absent = everyone may give away everything. */
+  readonly escalation?: EscalationParts | undefined;
 }
 
-export function defaultAdmission({ names, cache, resources, mayUseAddresses }: AdmissionSurroundings): Admission {
+export function defaultAdmission({ names, cache, resources, mayUseAddresses, escalation }: AdmissionSurroundings): Admission {
   const classes = resources.require('ingressclasses.networking.platform.io').stored;
   const plugins: AdmissionPlugins = {
-    mutating: [namespaceLifecycle(), storageProtection(names.prefix), defaultIngressClass(() => cache.snapshot(classes).range())],
+    mutating: [
+      namespaceLifecycle(),
+      storageProtection(names.prefix),
+      defaultIngressClass(() => cache.snapshot(classes).range()),
+      ...(escalation === undefined ? [] : [roleEscalation(escalation)]),
+    ],
     validating: [
       protectedNamespaces(names),
       systemPriorities(),

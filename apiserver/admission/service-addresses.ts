@@ -6,6 +6,7 @@
 import { arrayAt, isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { forbidden } from '../../shared/api/errors/status';
+import type { Eventually } from '../../shared/runtime/eventually';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { AdmissionRequest } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';
@@ -17,7 +18,7 @@ export interface AddressUse {
   readonly name: string;
 }
 
-export type MayUse = (user: UserInfo, use: AddressUse) => boolean;
+export type MayUse = (user: UserInfo, use: AddressUse) => Eventually<boolean>;
 
 interface Guarded {
   readonly subresource: AddressUse['subresource'];
@@ -53,8 +54,11 @@ export function serviceAddresses(mayUse: MayUse): ValidatingPlugin {
       const { user, namespace } = request;
       const { subresource, refusal } = guarded;
       const name = nameOf(request);
-      if (!mayUse(user, { subresource, namespace, name })) throw forbidden({ group: '', resource: 'services' }, name, refusal);
-      return undefined;
+      const judge = (may: boolean): undefined => {
+        if (!may) throw forbidden({ group: '', resource: 'services' }, name, refusal);
+      };
+      const may = mayUse(user, { subresource, namespace, name });
+      return may instanceof Promise ? may.then(judge) : judge(may);
     },
   };
 }

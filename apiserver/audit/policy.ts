@@ -1,5 +1,5 @@
 /** Decides how much of a request is recorded: the first rule that fits says so. Compiled once and asked once for each request. */
-import { canonicalGroup, canonicalNamespace, type GeneratedNames } from '../../shared/names/dialect';
+import { canonicalGroup, canonicalNamespace, canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { AuditLevel, Policy, PolicyRule, AuditStage } from './policy-format';
 
@@ -50,11 +50,11 @@ function testsOf(rule: PolicyRule, names: GeneratedNames): readonly Test[] {
   const tests: Test[] = [];
   const { users = [], userGroups = [], verbs = [], namespaces = [], resources = [], nonResourceURLs = [] } = rule;
   if (users.length > 0) {
-    const known = new Set(users);
+    const known = new Set(users.map((user) => canonicalUserName(names, user)));
     tests.push((user) => user !== undefined && known.has(user.name));
   }
   if (userGroups.length > 0) {
-    const known = new Set(userGroups);
+    const known = new Set(userGroups.map((group) => canonicalUserName(names, group)));
     tests.push((user) => user?.groups.some((group) => known.has(group)) ?? false);
   }
   if (verbs.length > 0) {

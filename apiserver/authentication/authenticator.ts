@@ -1,5 +1,6 @@
 /** What every authenticator is: a look at one request's credentials. Never answers a request. */
 import type { UserInfo } from '../../shared/api/identity/user';
+import type { Eventually } from '../../shared/runtime/eventually';
 
 /** The credentials that a request carries. */
 export interface PresentedCredentials {
@@ -15,9 +16,6 @@ export interface ClientCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
 }
-
-/** Known at once where nothing has to be waited for, which is nearly always: a promise costs every request. */
-export type Eventually<T> = T | Promise<T>;
 
 /** `none` = these are not my credentials; `failed` = they are, and they are wrong. */
 export type AuthenticationOutcome =

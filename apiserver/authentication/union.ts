@@ -3,11 +3,12 @@
  * anonymous if that is allowed; when one of them saw wrong credentials, it is refused.
  */
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { Authenticator, PresentedCredentials, Eventually, AuthenticationOutcome, Warned } from './authenticator';
+import type { Eventually } from '../../shared/runtime/eventually';
+import type { Authenticator, PresentedCredentials, AuthenticationOutcome, Warned } from './authenticator';
 
-const AUTHENTICATED = 'system:authenticated';
-const UNAUTHENTICATED = 'system:unauthenticated';
-const ANONYMOUS_USER: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
+export const AUTHENTICATED = 'system:authenticated';
+export const UNAUTHENTICATED = 'system:unauthenticated';
+export const ANONYMOUS_USER: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
 
 /** What a request is answered with: a user, or 401. `bearer` hears what is to be said of the credential that counts. */
 export type AuthenticateRequest = (credentials: PresentedCredentials, bearer: Warned) => Eventually<UserInfo | undefined>;

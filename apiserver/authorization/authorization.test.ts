@@ -1,11 +1,8 @@
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { Attributes } from './authorizer';
-import { authorizersFor } from './modes';
-import { authorizeRequests, inOrder } from './union';
+import { ALL_RULES, ALLOW, NO_OPINION, NO_RULES, type Attributes, type Authorizer, type Decision } from './authorizer';
+import { inOrder, refusalOf } from './union';
 
-const builtIn = inOrder(authorizersFor(['BuiltIn']));
-const authorize = authorizeRequests(builtIn);
-const user = (...groups: string[]): UserInfo => ({ name: 'u<x>', groups });
+const user: UserInfo = { name: 'u<x>', groups: [] };
 const get = (path: string, verb = 'get'): Attributes => ({ kind: 'path', verb, path });
 const resource = (changes: object = {}): Attributes => ({
   kind: 'resource',
@@ -19,60 +16,42 @@ const resource = (changes: object = {}): Attributes => ({
   ...changes,
 });
 
-it.each([
-  ['/version', 'system:unauthenticated', true],
-  ['/readyz', 'system:unauthenticated', true],
-  ['/readyz/ping', 'system:unauthenticated', false],
-  ['/api', 'system:unauthenticated', false],
-  ['/apis/x/y', 'system:authenticated', true],
-  ['/apisx', 'system:authenticated', false],
-  ['/openapi/v3', 'system:authenticated', true],
-  ['/metrics', 'system:authenticated', false],
-  ['/metrics', 'system:monitoring', true],
-  ['/anything', 'system:masters', true],
-  ['/openid/v1/jwks', 'system:authenticated', false],
-  ['/openid/v1/jwks', 'system:serviceaccounts', true],
-])('GET %s by %s: %p', (path, group, allowed) => {
-  expect(authorize(user(group), get(path)) === undefined).toBe(allowed);
-});
-
-it('lets only masters do anything but get', () => {
-  expect(authorize(user('system:authenticated'), get('/api', 'post'))).toBeDefined();
-  expect(authorize(user('system:masters'), resource())).toBeUndefined();
-});
+const says = (decision: Decision, rules = NO_RULES): Authorizer => ({ authorize: () => decision, rules: () => rules });
+const later = (decision: Decision): Authorizer => ({ authorize: () => Promise.resolve(decision), rules: () => NO_RULES });
+const passes = (reason: string): Decision => ({ type: 'no-opinion', reason });
+const deny: Decision = { type: 'deny', reason: 'never' };
 
 it('says who may not do what, with markup escaped', () => {
-  const text = (attributes: Attributes): string => authorize(user(), attributes)?.message ?? 'allowed';
+  const text = (attributes: Attributes, decision = NO_OPINION): string => refusalOf(user, attributes, decision).message;
   expect(text(resource())).toBe(
     'leases.coordination.platform.io is forbidden: User "u&lt;x&gt;" cannot list resource "leases" in API group "coordination.platform.io" at the cluster scope',
   );
   expect(text(resource({ verb: 'get', group: '', resource: 'pods', subresource: 'log', namespace: 'n', name: 'p' }))).toBe(
     'pods "p" is forbidden: User "u&lt;x&gt;" cannot get resource "pods/log" in API group "" in the namespace "n"',
   );
-  expect(text(get('/a&b'))).toBe('forbidden: User "u&lt;x&gt;" cannot get path "/a&amp;b"');
+  expect(text(get('/a&b'), passes('ask'))).toBe('forbidden: User "u&lt;x&gt;" cannot get path "/a&amp;b": ask');
 });
 
-it('lets everyone who is known ask about themselves, and nothing more', () => {
-  const review = { verb: 'create', group: 'authorization.platform.io', resource: 'selfsubjectaccessreviews' };
-  expect(authorize(user('system:authenticated'), resource(review))).toBeUndefined();
-  expect(authorize(user('system:unauthenticated'), resource(review))).toBeDefined();
-  expect(authorize(user('system:authenticated'), resource({ ...review, subresource: 'x' }))).toBeDefined();
-  expect(authorize(user('system:authenticated'), resource({ ...review, verb: 'get' }))).toBeDefined();
-  expect(authorize(user('system:authenticated'), resource({ ...review, resource: 'subjectaccessreviews' }))).toBeDefined();
+it.each([
+  ['the first that allows', [says(passes('a')), says(ALLOW), says(deny)], ALLOW],
+  ['the first that denies', [says(passes('a')), says(deny), says(ALLOW)], { type: 'deny', reason: 'a\nnever' }],
+  ['nobody', [says(passes('a')), says(NO_OPINION), says(passes('b'))], passes('a\nb')],
+  ['one that had to be waited for', [says(passes('a')), later(passes('b')), says(passes('c'))], passes('a\nb\nc')],
+  ['one after one that had to be waited for', [later(NO_OPINION), says(ALLOW)], ALLOW],
+  ['one that denies after a while', [says(passes('a')), later(deny), says(ALLOW)], { type: 'deny', reason: 'a\nnever' }],
+] as const)('decides as %s says', async (_who, authorizers, decision) => {
+  expect(await inOrder(authorizers).authorize(user, resource())).toEqual(decision);
 });
 
-it('collects the reasons of those who had no opinion, and the rules of all', () => {
-  const chain = inOrder(authorizersFor(['AlwaysDeny', 'BuiltIn', 'AlwaysDeny']));
-  const reason = 'Everything is forbidden.';
-  expect(chain.authorize(user(), resource())).toEqual({ type: 'no-opinion', reason: `${reason}\n${reason}` });
-  expect(chain.authorize(user('system:masters'), resource())).toEqual({ type: 'allow', reason: '' });
-  const all = { verbs: ['*'], groups: ['*'], resources: ['*'], names: [] };
-  expect(chain.rules(user('system:masters'), 'default').resources).toEqual([all]);
-  expect(inOrder(authorizersFor(['AlwaysAllow'])).rules(user(), 'default').resources).toEqual([all]);
-  expect(inOrder(authorizersFor(['AlwaysDeny'])).rules(user('system:masters'), 'default')).toEqual({
-    resources: [],
-    paths: [],
-    incomplete: false,
-    errors: [],
+it('waits for nobody who answers at once', () => {
+  expect(inOrder([says(NO_OPINION), says(ALLOW), later(deny)]).authorize(user, resource())).toBe(ALLOW);
+});
+
+it('collects the rules of all', () => {
+  const some = { ...NO_RULES, errors: ['broken'], incomplete: true };
+  expect(inOrder([says(ALLOW, ALL_RULES), says(ALLOW, some)]).rules(user, 'n')).toEqual({
+    ...ALL_RULES,
+    errors: ['broken'],
+    incomplete: true,
   });
 });

@@ -1,5 +1,6 @@
 /** What every authorizer is: a decision about who may do what. Never answers a request. */
 import type { UserInfo } from '../../shared/api/identity/user';
+import type { Eventually } from '../../shared/runtime/eventually';
 
 export interface ResourceAttributes {
   readonly kind: 'resource';
@@ -53,7 +54,7 @@ export interface AccessRules {
 }
 
 export interface Authorizer {
-  authorize(user: UserInfo, attributes: Attributes): Decision;
+  authorize(user: UserInfo, attributes: Attributes): Eventually<Decision>;
   rules(user: UserInfo, namespace: string): AccessRules;
 }
 

@@ -1,21 +1,28 @@
 /** The authorizers in their order: the first that allows or denies decides; when all pass, the request is refused. */
 import { forbidden, forbiddenPath, type StatusError } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { Attributes, Authorizer, Decision } from './authorizer';
+import type { Eventually } from '../../shared/runtime/eventually';
+import { NO_OPINION, type Attributes, type Authorizer, type Decision, type ResourceAttributes } from './authorizer';
 
 /** One authorizer out of many. Reasons of those that had no opinion stay with a refusal. */
 export function inOrder(authorizers: readonly Authorizer[]): Authorizer {
-  return {
-    authorize(user, attributes) {
-      const reasons: string[] = [];
-      for (const authorizer of authorizers) {
-        const decision = authorizer.authorize(user, attributes);
-        if (decision.type === 'allow') return decision;
-        if (decision.reason !== '') reasons.push(decision.reason);
-        if (decision.type === 'deny') return { type: 'deny', reason: reasons.join('\n') };
+  function from(start: number, user: UserInfo, attributes: Attributes, refused: string): Eventually<Decision> {
+    let reasons = refused;
+    for (let index = start; index < authorizers.length; index += 1) {
+      const decision = authorizers[index]?.authorize(user, attributes) ?? NO_OPINION;
+      if (decision instanceof Promise) {
+        const soFar = reasons;
+        return decision.then((known) =>
+          known.type === 'no-opinion' ? from(index + 1, user, attributes, joined(soFar, known.reason)) : settled(known, soFar),
+        );
       }
-      return { type: 'no-opinion', reason: reasons.join('\n') };
-    },
+      if (decision.type !== 'no-opinion') return settled(decision, reasons);
+      reasons = joined(reasons, decision.reason);
+    }
+    return reasons === '' ? NO_OPINION : { type: 'no-opinion', reason: reasons };
+  }
+  return {
+    authorize: (user, attributes) => from(0, user, attributes, ''),
     rules(user, namespace) {
       const all = authorizers.map((authorizer) => authorizer.rules(user, namespace));
       return {
@@ -28,23 +35,13 @@ export function inOrder(authorizers: readonly Authorizer[]): Authorizer {
   };
 }
 
-/**
- * Undefined = allowed, else the 403 to answer with. `turned`: another request that was allowed has turned into this one on its way; then the refusal
- * gives the reason and says no more (upstream behaviour).
- */
-export type AuthorizeRequest = (user: UserInfo, attributes: Attributes, turned?: 'turned') => StatusError | undefined;
+const settled = (decision: Decision, reasons: string): Decision =>
+  decision.type === 'allow' ? decision : { ...decision, reason: joined(reasons, decision.reason) };
 
-export function authorizeRequests(authorizer: Authorizer): AuthorizeRequest {
-  return (user, attributes, turned) => {
-    const decision = authorizer.authorize(user, attributes);
-    if (decision.type === 'allow') return undefined;
-    if (turned === undefined || attributes.kind === 'path') return refusal(user, attributes, decision);
-    return forbidden({ group: attributes.group, resource: attributes.resource }, attributes.name, decision.reason);
-  };
-}
+const joined = (one: string, other: string): string => (one === '' || other === '' ? one + other : `${one}\n${other}`);
 
-/** In upstream's words, which clients show as they are. */
-function refusal(user: UserInfo, attributes: Attributes, { reason }: Decision): StatusError {
+/** The 403 for a decision that allows nothing, in upstream's words, which clients show as they are. */
+export function refusalOf(user: UserInfo, attributes: Attributes, { reason }: Decision): StatusError {
   const ending = reason === '' ? '' : `: ${reason}`;
   const who = `User ${escaped(JSON.stringify(user.name))} cannot ${attributes.verb}`;
   if (attributes.kind === 'path') return forbiddenPath(`${who} path ${escaped(JSON.stringify(attributes.path))}${ending}`);
@@ -53,6 +50,13 @@ function refusal(user: UserInfo, attributes: Attributes, { reason }: Decision): 
   const scope = namespace === '' ? 'at the cluster scope' : `in the namespace ${escaped(JSON.stringify(namespace))}`;
   const what = `resource ${escaped(JSON.stringify(full))} in API group ${escaped(JSON.stringify(group))} ${scope}`;
   return forbidden({ group, resource }, name, `${who} ${what}${ending}`);
+}
+
+/**
+ * The 403 for a request into which one that was allowed has turned on its way: it gives the reason and says no more (upstream behaviour).
+ */
+export function turnedRefusal(attributes: ResourceAttributes, { reason }: Decision): StatusError {
+  return forbidden({ group: attributes.group, resource: attributes.resource }, attributes.name, reason);
 }
 
 function escaped(text: string): string {

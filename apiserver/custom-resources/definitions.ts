@@ -4,10 +4,10 @@
  */
 import type { Clock } from '../../shared/runtime/clock';
 import type { KindRow } from '../../shared/api/kinds';
-import type { CacheWatch, Entry, StoredType } from '../cache/cache';
+import type { Entry, StoredType } from '../cache/cache';
 import type { OpenedCache } from '../cache/options';
 import type { Resource } from '../registry/verbs';
-import { Pace, yieldToOthers } from '../cache/pace';
+import { follow, type Following } from '../cache/follow';
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
 import { conditionIsTrue } from './conditions';
 import { NamesByGroup } from './group-names';
@@ -25,8 +25,6 @@ export interface DefinitionsOptions {
   /** Told of a definition that cannot be understood. */
   readonly failed: (message: string, error: unknown) => void;
 }
-
-const RETRY_MS = 1_000;
 
 /** What has changed; either state may be absent. */
 export interface DefinitionChange {
@@ -55,13 +53,15 @@ export class Definitions {
   private readonly undescribed = new Map<string, string>();
   /** Undefined = to be listed again when someone asks. */
   private served: readonly KindRow[] | undefined;
-  private watch: CacheWatch | undefined;
-  private stopped = false;
-  private announce: () => void = () => undefined;
-  /** Resolves when all definitions that there were at the start are known. */
-  readonly complete = new Promise<void>((resolve) => (this.announce = resolve));
+  private readonly following: Following;
+  constructor(private readonly options: DefinitionsOptions) {
+    this.following = follow(options, { place: (entry) => this.place(entry), remove: (name) => this.remove(name) });
+  }
 
-  constructor(private readonly options: DefinitionsOptions) {}
+  /** Resolves when all definitions that there were at the start are known. */
+  get complete(): Promise<void> {
+    return this.following.complete;
+  }
 
   /** The rows of everything that is served; the same list until something changes. */
   get rows(): readonly KindRow[] {
@@ -119,41 +119,8 @@ export class Definitions {
     this.listeners.add(listener);
   }
 
-  async start(): Promise<void> {
-    await this.options.cache.whenReady();
-    this.follow();
-  }
-
   stop(): void {
-    this.stopped = true;
-    this.watch?.close();
-  }
-
-  private follow(): void {
-    if (this.stopped) return;
-    const { cache, stored, clock, failed } = this.options;
-    const pace = new Pace(clock, yieldToOthers, 1);
-    const unseen = new Set(this.known.keys());
-    const request = { scope: {}, start: { type: 'state' }, bookmarks: false, markEndOfInitialEvents: true } as const;
-    this.watch = cache.watch(stored, request, {
-      event: (type, entry) => {
-        unseen.delete(entry.key);
-        try {
-          if (type === 'DELETED') this.remove(entry.key);
-          else this.place(entry);
-        } catch (error) {
-          // The others are served, and this one as it was.
-          failed(`the definition ${entry.key} could not be read`, error);
-        }
-      },
-      bookmark: (_revision, endOfInitialEvents) => {
-        if (!endOfInitialEvents) return;
-        for (const name of unseen) this.remove(name);
-        this.announce();
-      },
-      ready: () => (pace.tired() ? pace.rest() : undefined),
-      end: () => void clock.after(RETRY_MS, () => this.follow()),
-    });
+    this.following.stop();
   }
 
   private place(entry: Entry): void {

@@ -35,7 +35,6 @@ async function keep(): Promise<Kept> {
     clock,
     failed: (message) => void faults.push(message),
   });
-  await definitions.start();
   await definitions.complete;
   const upkeep = keepDefinitions({
     definitions,
@@ -147,6 +146,6 @@ test('a definition over which somebody stumbles does not keep the others from be
   await kept.create(RESOURCE, definition('firsts', 'First'));
   await kept.create(RESOURCE, definition('seconds', 'Second'));
   await kept.settle();
-  expect(kept.faults).toContain('the definition firsts.example.com could not be read');
+  expect(kept.faults).toContain('customresourcedefinitions.apiextensions.platform.io firsts.example.com could not be read');
   expect(kept.definitions.find('example.com', 'v1', 'seconds')).toBeDefined();
 });

@@ -12,7 +12,7 @@ it('reads upstream\u2019s names', () => {
   });
 });
 
-it.each([['--nonsense=1'], ['--authorization-mode=RBAC'], ['--secure-port=abc'], ['--storage-backend=sqlite']])('refuses %s', (flag) => {
+it.each([['--nonsense=1'], ['--authorization-mode=BuiltIn'], ['--secure-port=abc'], ['--storage-backend=sqlite']])('refuses %s', (flag) => {
   expect(parse(flag).kind).toBe('error');
 });
 

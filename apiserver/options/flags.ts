@@ -5,7 +5,7 @@ import { logLevelFlag } from '../../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../allocation/ranges';
 import { AUDIT_FLAGS } from './audit-flags';
 import { runtimeConfigFlag } from './runtime-config';
-import { AUTHORIZATION_MODES, type AuthorizationMode } from '../authorization/modes';
+import { AUTHORIZATION_MODES, type AuthorizationMode } from '../server/authorizers';
 
 const SERVING = 'Serving';
 const STORAGE = 'Storage';
@@ -136,10 +136,10 @@ export type ServerFlags = FlagValues<typeof FLAGS>;
 
 /** Modes in their order. Those that need stored rules or a remote service are not known here and refused by name. */
 function authorizationModes(): Flag<readonly AuthorizationMode[]> {
-  const words = list({ section: ACCESS, help: `Authorizers in their order: ${AUTHORIZATION_MODES.join(', ')}.`, default: ['BuiltIn'] });
+  const words = list({ section: ACCESS, help: `Authorizers in their order: ${AUTHORIZATION_MODES.join(', ')}.`, default: ['Node', 'RBAC'] });
   return {
     ...words,
-    default: ['BuiltIn'],
+    default: ['Node', 'RBAC'],
     bare: undefined,
     parse(text) {
       return words.parse(text, undefined).map((word) => {

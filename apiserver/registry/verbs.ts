@@ -10,6 +10,7 @@ import type { KindRow } from '../../shared/api/kinds';
 import type { ObjectKey } from '../../shared/api/identity/identity';
 import type { Status, StatusError } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
+import type { Eventually } from '../../shared/runtime/eventually';
 import type { CacheWatch, ChangeSink, Entry, SelectedField, StoredType } from '../cache/cache';
 import type { Revision } from '../storage/store';
 
@@ -23,7 +24,7 @@ export interface RequestContext {
   /** The term of leadership on which a write rests: it is refused with 409 when the term is over. */
   readonly fence?: Fence | undefined;
   /** What a user is told who may not create the object that an update or apply is about to create; absent = nobody asks. */
-  readonly creationRefusal?: (() => StatusError | undefined) | undefined;
+  readonly creationRefusal?: (() => Eventually<StatusError | undefined>) | undefined;
   /** Where a lot of work begins: a promise when others go first. Absent = nobody else is there. */
   turn?(): Promise<void> | undefined;
   /** Lets others go first, in the middle of a lot of work. */

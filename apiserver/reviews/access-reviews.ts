@@ -98,17 +98,17 @@ function subjectOf(spec: JsonObject): UserInfo {
   };
 }
 
-function decide(authorizer: Authorizer, object: JsonObject, spec: JsonObject, user: UserInfo): Promise<JsonObject> {
+async function decide(authorizer: Authorizer, object: JsonObject, spec: JsonObject, user: UserInfo): Promise<JsonObject> {
   const resource = objectAt(spec, 'resourceAttributes');
   // Selectors do not count, and the answer does not repeat what did not count.
   if (resource !== undefined) for (const member of ['fieldSelector', 'labelSelector']) delete resource[member];
-  const { type, reason } = authorizer.authorize(user, attributesOf(spec));
+  const { type, reason } = await authorizer.authorize(user, attributesOf(spec));
   const status = {
     allowed: type === 'allow',
     ...(type === 'deny' ? { denied: true } : {}),
     ...(reason === '' ? {} : { reason }),
   };
-  return Promise.resolve({ ...object, status });
+  return { ...object, status };
 }
 
 /** What is asked about; groups and namespaces are in stored spelling by now. */

@@ -16,8 +16,8 @@ import type { StaticTokens } from '../authentication/token-file';
 import { authenticateTokensInOrder } from '../authentication/tokens';
 import { authenticateInOrder, type AuthenticateRequest } from '../authentication/union';
 import type { Authorizer } from '../authorization/authorizer';
-import { authorizersFor, type AuthorizationMode } from '../authorization/modes';
-import { authorizeRequests, inOrder, type AuthorizeRequest } from '../authorization/union';
+import { authorizersFor, type AuthorizationMode, type AuthorizerParts } from './authorizers';
+import { inOrder } from '../authorization/union';
 import { createOpenId, type OpenId } from '../discovery/openid';
 import type { Reader, Resource } from '../registry/verbs';
 import type { OperationTable } from '../registry/operations/operation';
@@ -45,15 +45,9 @@ export interface ServiceAccountOptions {
   readonly extendExpiration: boolean;
 }
 
-/** What requests may do. It rests on the options alone, so that what writes can ask as well. */
-export interface Authorization {
-  readonly authorizer: Authorizer;
-  readonly authorize: AuthorizeRequest;
-}
-
-export function createAuthorization({ authorizationModes }: Pick<AccessOptions, 'authorizationModes'>): Authorization {
-  const authorizer = inOrder(authorizersFor(authorizationModes));
-  return { authorizer, authorize: authorizeRequests(authorizer) };
+/** Who may do what; that what writes can ask as well. */
+export function createAuthorizer({ authorizationModes }: Pick<AccessOptions, 'authorizationModes'>, parts: AuthorizerParts): Authorizer {
+  return inOrder(authorizersFor(authorizationModes, parts));
 }
 
 export interface AccessParts {

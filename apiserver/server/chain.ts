@@ -2,14 +2,14 @@
  * The filter chain: what happens to every request, in its order, before a handler sees it. The order is upstream's, because it decides which of
  * several refusals a client gets. A filter that throws ends the chain; failures.ts answers. Nothing is decided here.
  */
-import type { Dialect } from '../../shared/names/dialect';
+import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
 import type { Auditor } from '../audit/auditor';
 import type { ClientCertificate } from '../authentication/authenticator';
 import type { AuthenticateRequest } from '../authentication/union';
-import type { AuthorizeRequest } from '../authorization/union';
+import type { Authorizer } from '../authorization/authorizer';
 import type { ApiParts } from '../endpoints/handlers/api-parts';
 import { Exchange, type Incoming, type Origin, type Outgoing } from '../endpoints/request/exchange';
 import { PageNotFound, routeResource } from '../endpoints/routes';
@@ -44,7 +44,7 @@ export interface ChainParts {
   readonly audit: Auditor | undefined;
   readonly requestTimeoutMs: number;
   readonly authenticate: AuthenticateRequest;
-  readonly authorize: AuthorizeRequest;
+  readonly authorizer: Authorizer;
   certificateOf(exchange: Exchange): ClientCertificate | undefined;
 }
 
@@ -86,10 +86,10 @@ function filterChain(parts: ChainParts): readonly Filter[] {
       (user) => metrics.authenticated(user),
     ),
     ...(audit === undefined ? [] : [auditReceived(audit)]),
-    filters.refuseImpersonation(),
+    filters.impersonate(parts.authorizer, GENERATED_NAMES[parts.naming]),
     filters.limitInFlight(parts.inFlight),
     filters.takeTurn(),
-    filters.authorize(parts.authorize, (allowed) => metrics.authorized(allowed)),
+    filters.authorize(parts.authorizer, (allowed) => metrics.authorized(allowed)),
   ];
 }
 

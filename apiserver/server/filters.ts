@@ -2,17 +2,18 @@
  * The filters, each a small step of every request. Their order is in chain.ts. A filter that refuses throws; how refusals are written is
  * failures.ts' business.
  */
-import { badRequest, forbiddenPath, unauthorized } from '../../shared/api/errors/status';
+import { badRequest, unauthorized, type StatusError } from '../../shared/api/errors/status';
 import { quote } from '../../shared/values/quote';
-import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
+import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { parseDuration } from '../../shared/runtime/duration';
 import type { Priority } from '../../shared/runtime/turns';
 import type { Random } from '../../shared/runtime/random';
 import type { ClientCertificate } from '../authentication/authenticator';
 import type { AuthenticateRequest } from '../authentication/union';
-import type { Attributes } from '../authorization/authorizer';
-import type { AuthorizeRequest } from '../authorization/union';
+import type { Attributes, Authorizer, Decision, ResourceAttributes } from '../authorization/authorizer';
+import { refusalOf, turnedRefusal } from '../authorization/union';
+import { whenKnown, type Eventually } from '../../shared/runtime/eventually';
 import type { Exchange } from '../endpoints/request/exchange';
 import { decodePercent, Query } from '../endpoints/request/query';
 import { isLongRunning, pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request/request-info';
@@ -21,6 +22,7 @@ import type { UserInfo } from '../registry/verbs';
 import type { Resources } from '../registry/resources';
 import type { Deadlines } from './deadlines';
 import { headFault } from './head-limit';
+import { isImpersonation, readImpersonation, type Impersonation } from './impersonation';
 import type { InFlight } from './in-flight';
 import type { Ongoing } from './ongoing';
 import type { Filter } from './run-chain';
@@ -158,26 +160,34 @@ export function authenticate(
   };
 }
 
-/**
- * A request on behalf of someone else is refused: acting as the one who asks would do with an administrator's powers what he wanted to try with
- * another's.
- */
-export function refuseImpersonation(): Filter {
+/** Whoever may act as somebody else goes on as that user. Throws 403, or the 400 of headers that name nobody. */
+export function impersonate(authorizer: Authorizer, names: GeneratedNames): Filter {
   return (exchange) => {
-    for (const name in exchange.request.headers) {
-      if (!name.startsWith('impersonate-') || !isImpersonation(name)) continue;
-      const complaint = `this server does not impersonate, and a request with the header ${quote(name)} is not carried out`;
-      // Of a refused discovery document clients show the warnings only.
-      if (exchange.info.kind === 'path') exchange.warn(complaint);
-      throw forbiddenPath(complaint);
+    const { request } = exchange;
+    for (const name in request.headers) {
+      if (!isImpersonation(name)) continue;
+      const asked = readImpersonation(request.rawHeaders, names);
+      return asked === undefined ? true : actAs(exchange, asked);
     }
     return true;
   };
+
+  async function actAs(exchange: Exchange, { user, permissions }: Impersonation): Promise<boolean> {
+    for (const permission of permissions) {
+      const decision = await authorizer.authorize(exchange.user, permission);
+      if (decision.type !== 'allow') return refuse(exchange, permission, decision);
+    }
+    exchange.impersonator = exchange.user;
+    exchange.user = user;
+    return true;
+  }
 }
 
-const IMPERSONATION: ReadonlySet<string> = new Set(['impersonate-user', 'impersonate-group', 'impersonate-uid']);
-
-const isImpersonation = (name: string): boolean => IMPERSONATION.has(name) || name.startsWith('impersonate-extra-');
+function refuse(exchange: Exchange, attributes: Attributes, decision: Decision): false {
+  const refusal = refusalOf(exchange.user, attributes, decision);
+  sendStatus(exchange, refusal.status, refusal.code, { 'X-Content-Type-Options': 'nosniff' });
+  return false;
+}
 
 /** Whoever reaches the loopback listener of a local set-up without credentials is its administrator. */
 const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: ['system:masters', 'system:authenticated'] };
@@ -221,20 +231,31 @@ function priorityOf(info: RequestInfo): Priority {
 }
 
 /** Whether the user may; else 403. */
-export function authorize(authorizeRequest: AuthorizeRequest, decided: (allowed: boolean) => void): Filter {
+export function authorize(authorizer: Authorizer, decided: (allowed: boolean) => void): Filter {
   return (exchange) => {
-    const refusal = authorizeRequest(exchange.user, attributesOf(exchange));
-    decided(refusal === undefined);
-    exchange.annotate('authorization.platform.io/decision', refusal === undefined ? 'allow' : 'forbid');
-    exchange.annotate('authorization.platform.io/reason', '');
-    if (refusal === undefined) {
-      const { info } = exchange;
-      if (info.kind === 'resource') exchange.creationRefusal = () => authorizeRequest(exchange.user, { ...info, verb: 'create' }, 'turned');
+    const attributes = attributesOf(exchange);
+    const decision = authorizer.authorize(exchange.user, attributes);
+    return decision instanceof Promise ? decision.then((known) => act(exchange, attributes, known)) : act(exchange, attributes, decision);
+  };
+
+  function act(exchange: Exchange, attributes: Attributes, decision: Decision): boolean {
+    const isAllowed = decision.type === 'allow';
+    decided(isAllowed);
+    exchange.annotate('authorization.platform.io/decision', isAllowed ? 'allow' : 'forbid');
+    exchange.annotate('authorization.platform.io/reason', decision.reason);
+    if (isAllowed) {
+      if (attributes.kind === 'resource')
+        exchange.creationRefusal = () => creationRefusal(exchange.user, { ...attributes, verb: 'create' });
       return true;
     }
-    sendStatus(exchange, refusal.status, refusal.code, { 'X-Content-Type-Options': 'nosniff' });
-    return false;
-  };
+    return refuse(exchange, attributes, decision);
+  }
+
+  function creationRefusal(user: UserInfo, attributes: ResourceAttributes): Eventually<StatusError | undefined> {
+    return whenKnown(authorizer.authorize(user, attributes), (decision) =>
+      decision.type === 'allow' ? undefined : turnedRefusal(attributes, decision),
+    );
+  }
 }
 
 function attributesOf(exchange: Exchange): Attributes {

@@ -30,6 +30,7 @@ export const namespaceController: Controller = {
   aliases: ['namespace-controller'],
   description: 'deletes the content of namespaces that are being deleted',
   isOnByDefault: true,
+  account: 'namespace-controller',
   run,
 };
 

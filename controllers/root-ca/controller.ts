@@ -19,6 +19,7 @@ export const rootCaController: Controller = {
   aliases: ['root-ca-certificate-publisher-controller', 'root-ca-certificate-publisher'],
   description: "keeps the cluster's root certificate in a ConfigMap of every namespace",
   isOnByDefault: true,
+  account: 'root-ca-cert-publisher',
   run,
 };
 

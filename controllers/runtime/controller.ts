@@ -46,6 +46,8 @@ export interface Controller {
   /** One line for the help. */
   readonly description: string;
   readonly isOnByDefault: boolean;
+  /** The service account that it acts as, and the role that this is bound to after `system:controller:`. */
+  readonly account: string;
   /** Works until the signal is aborted, and resolves when nothing is under way any more. */
   run(context: ControllerContext): Promise<void>;
 }

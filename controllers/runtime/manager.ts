@@ -29,7 +29,10 @@ export interface ElectionSettings {
 }
 
 export interface ManagerOptions {
+  /** Holds leases. */
   readonly client: RestClient;
+  /** What a controller acts with. */
+  readonly clientOf: (controller: Controller) => RestClient;
   readonly informers: InformerPool;
   readonly clock: Clock;
   readonly random: Random;
@@ -63,9 +66,10 @@ async function keepRunning(controller: Controller, options: ManagerOptions, sign
 }
 
 async function runOnce(controller: Controller, options: ManagerOptions, logger: Logger, signal: AbortSignal): Promise<void> {
-  const { client, clock, random, metrics, identity, election } = options;
+  const { client, clientOf, clock, random, metrics, identity, election } = options;
+  const own = clientOf(controller);
   if (election === undefined) {
-    await controller.run(contextFor(controller, options, logger, client, signal));
+    await controller.run(contextFor(controller, options, logger, own, signal));
     return;
   }
   const lease = { namespace: election.namespace, name: `${election.prefix}-${controller.name}` };
@@ -73,7 +77,7 @@ async function runOnce(controller: Controller, options: ManagerOptions, logger: 
   const onChange = (isLeading: boolean): void => metrics.leads(lease.name, isLeading);
   const times = { durationMs, renewDeadlineMs, retryMs };
   await new LeaderElection({ client, clock, random, logger, lease, identity, onChange, ...times }).run(signal, (term) =>
-    controller.run(contextFor(controller, options, logger, client.fenced(term.fence), term.signal)),
+    controller.run(contextFor(controller, options, logger, own.fenced(term.fence), term.signal)),
   );
 }
 

@@ -14,6 +14,7 @@ export const serviceAccountController: Controller = {
   aliases: ['serviceaccount-controller'],
   description: 'makes the service account "default" in every namespace',
   isOnByDefault: true,
+  account: 'service-account-controller',
   run,
 };
 

@@ -22,6 +22,7 @@ export const claimProtectionController: Controller = {
   aliases: ['persistentvolumeclaim-protection-controller', 'pvc-protection'],
   description: 'keeps claims that are deleted until no pod uses them',
   isOnByDefault: true,
+  account: 'pvc-protection-controller',
   run: protectClaims,
 };
 
@@ -30,6 +31,7 @@ export const volumeProtectionController: Controller = {
   aliases: ['persistentvolume-protection-controller', 'pv-protection'],
   description: 'keeps volumes that are deleted until they are not bound any more',
   isOnByDefault: true,
+  account: 'pv-protection-controller',
   run: (context) =>
     protect(context, { resource: VOLUMES, finalizer: 'pv-protection', inUse: (volume) => Promise.resolve(isBound(volume)) }),
 };

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { belongsTogether, covers, readCertificate } from '../../shared/runtime/pki';
 import { ManualClock } from '../../test/support/manual-clock';
 import { ensureCertificates } from './certificates';
-import { kubeconfig } from './kubeconfig';
+import { ADMINISTRATOR, kubeconfig } from './kubeconfig';
 
 const day = 86_400_000;
 let folder: string;
@@ -21,7 +21,7 @@ function read(name: string): string {
 describe('ensureCertificates', () => {
   it('makes everything on the first start, readable by the owner only', async () => {
     const { authority, admin, made } = await ensureCertificates(folder, new ManualClock());
-    expect(made).toHaveLength(4);
+    expect(made).toHaveLength(5);
     const server = { certificate: read('apiserver.crt'), key: read('apiserver.key') };
     expect(belongsTogether(server, authority)).toBe(true);
     expect(belongsTogether(admin, authority)).toBe(true);
@@ -60,7 +60,7 @@ describe('ensureCertificates', () => {
     clock.advance(300 * day);
     const second = await ensureCertificates(folder, clock);
     expect(second.authority).toBe(first.authority);
-    expect(second.made).toHaveLength(2);
+    expect(second.made).toHaveLength(3);
     expect(readCertificate(second.admin.certificate).notAfter).toBeGreaterThan(readCertificate(first.admin.certificate).notAfter);
   });
 
@@ -71,7 +71,7 @@ describe('ensureCertificates', () => {
     clock.advance(3_000 * day);
     const second = await ensureCertificates(folder, clock);
     expect(second.authority).not.toBe(first.authority);
-    expect(second.made).toHaveLength(3);
+    expect(second.made).toHaveLength(4);
     expect(belongsTogether(second.admin, second.authority)).toBe(true);
     expect(read('sa.key')).toBe(keys);
   });
@@ -102,7 +102,7 @@ describe('ensureCertificates', () => {
 
 describe('kubeconfig', () => {
   it('carries address, authority and credentials', () => {
-    const text = kubeconfig('https://127.0.0.1:6443', 'CA', { certificate: 'CERT', key: 'KEY' });
+    const text = kubeconfig('https://127.0.0.1:6443', 'CA', ADMINISTRATOR, { certificate: 'CERT', key: 'KEY' });
     expect(text).toContain('    server: https://127.0.0.1:6443\n');
     const data = [...text.matchAll(/-data: (.*)/g)].map(([, value]) => Buffer.from(value ?? '', 'base64').toString());
     expect(data).toEqual(['CA', 'CERT', 'KEY']);

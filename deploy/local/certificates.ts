@@ -24,6 +24,7 @@ export interface Certificates {
   /** PEM. */
   readonly authority: string;
   readonly admin: Credential;
+  readonly controllers: Credential;
   /** What was made in this call, in words for the console; empty when everything was there. */
   readonly made: readonly string[];
 }
@@ -60,6 +61,15 @@ const admin: Leaf = {
   names: [],
 };
 
+const controllers: Leaf = {
+  file: 'controllers',
+  label: "the controllers' certificate",
+  usage: 'client',
+  // The user whom a default role lets watch everything and ask for the tokens of the controllers' accounts.
+  subject: { commonName: 'system:kube-controller-manager' },
+  names: [],
+};
+
 /** Makes what is missing or no longer good in `folder`. `addresses`: others under which the API servers are reached. Errors of the file system are thrown. */
 export async function ensureCertificates(folder: string, clock: Clock, addresses: readonly string[] = []): Promise<Certificates> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -67,8 +77,9 @@ export async function ensureCertificates(folder: string, clock: Clock, addresses
   const authority = await ensureAuthority(folder, clock, made);
   await ensureLeaf(folder, clock, authority, { ...server, names: [...server.names, ...addresses] }, made);
   const adminCredential = await ensureLeaf(folder, clock, authority, admin, made);
+  const controllersCredential = await ensureLeaf(folder, clock, authority, controllers, made);
   await ensureSigningKeys(folder, made);
-  return { authority: authority.certificate, admin: adminCredential, made };
+  return { authority: authority.certificate, admin: adminCredential, controllers: controllersCredential, made };
 }
 
 async function ensureAuthority(folder: string, clock: Clock, made: string[]): Promise<Credential> {

@@ -1,11 +1,11 @@
-/** The administrator's kubeconfig, with the certificates inside, so that the one file is all a client needs. */
+/** Kubeconfigs with the certificates inside, so that the one file is all a client needs. */
 import type { Credential } from '../../shared/runtime/pki';
 
 const CLUSTER = 'platform';
-const USER = 'platform-admin';
+export const ADMINISTRATOR = 'platform-admin';
 
-/** YAML text. `server` is an https address, `authority` a PEM certificate. */
-export function kubeconfig(server: string, authority: string, admin: Credential): string {
+/** YAML text. `server` is an https address, `authority` a PEM certificate, `user` the name of the credential in the file. */
+export function kubeconfig(server: string, authority: string, user: string, credential: Credential): string {
   return `apiVersion: v1
 kind: Config
 clusters:
@@ -14,16 +14,16 @@ clusters:
     server: ${server}
     certificate-authority-data: ${base64(authority)}
 users:
-- name: ${USER}
+- name: ${user}
   user:
-    client-certificate-data: ${base64(admin.certificate)}
-    client-key-data: ${base64(admin.key)}
+    client-certificate-data: ${base64(credential.certificate)}
+    client-key-data: ${base64(credential.key)}
 contexts:
-- name: ${USER}@${CLUSTER}
+- name: ${user}@${CLUSTER}
   context:
     cluster: ${CLUSTER}
-    user: ${USER}
-current-context: ${USER}@${CLUSTER}
+    user: ${user}
+current-context: ${user}@${CLUSTER}
 preferences: {}
 `;
 }

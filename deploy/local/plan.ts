@@ -15,6 +15,8 @@ export interface Layout {
   readonly pki: string;
   readonly store: string;
   readonly kubeconfig: string;
+  /** The controllers' own. */
+  readonly controllersKubeconfig: string;
 }
 
 export interface ProcessPlan {
@@ -39,6 +41,7 @@ export function layoutOf(dataDir: string): Layout {
     pki: path.join(dataDir, 'pki'),
     store: path.join(dataDir, 'store'),
     kubeconfig: path.join(dataDir, 'admin.kubeconfig'),
+    controllersKubeconfig: path.join(dataDir, 'controllers.kubeconfig'),
   };
 }
 
@@ -82,7 +85,8 @@ export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined
     name: 'controllers',
     program: 'controllers/main.js',
     args: [
-      `--kubeconfig=${layout.kubeconfig}`,
+      `--kubeconfig=${layout.controllersKubeconfig}`,
+      '--use-service-account-credentials',
       ...(servers.length > 1 ? [`--master=${servers.join(',')}`] : []),
       `--controllers=${options.controllers.join(',')}`,
       `--root-ca-file=${path.join(layout.pki, 'ca.crt')}`,

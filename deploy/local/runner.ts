@@ -9,7 +9,7 @@ import { USAGE_EXIT_CODE } from '../../shared/runtime/flags';
 import type { Lifecycle } from '../../shared/runtime/lifecycle';
 import { ensureCertificates, type Certificates } from './certificates';
 import { writeFileAtomically } from './files';
-import { kubeconfig } from './kubeconfig';
+import { ADMINISTRATOR, kubeconfig } from './kubeconfig';
 import { endLeftovers } from './leftovers';
 import type { RunnerOptions } from './options';
 import { apiServerPlans, certifiedAddresses, controllersPlan, layoutOf, type ApiServerPlan, type Layout, type ProcessPlan } from './plan';
@@ -87,7 +87,9 @@ async function prepare(plans: readonly ApiServerPlan[], addresses: readonly stri
   const certificates = await ensureCertificates(layout.pki, host.clock, addresses);
   if (certificates.made.length > 0) host.say(`made ${certificates.made.join(', ')}`);
   const address = plans[0]?.secureAddress ?? '';
-  writeFileAtomically(layout.kubeconfig, kubeconfig(address, certificates.authority, certificates.admin), 0o600);
+  const { authority, admin, controllers } = certificates;
+  writeFileAtomically(layout.kubeconfig, kubeconfig(address, authority, ADMINISTRATOR, admin), 0o600);
+  writeFileAtomically(layout.controllersKubeconfig, kubeconfig(address, authority, 'controllers', controllers), 0o600);
   return certificates;
 }
 

@@ -1,11 +1,19 @@
 /** The Authorization header of each request. A token's file is read again once a minute, and when the server refuses the token. */
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../runtime/clock';
+import type { Eventually } from '../runtime/eventually';
 import { ConfigError, type ClientCredentials } from './client-config';
 
 const REREAD_MS = 60_000;
 
-export class CredentialSource {
+export interface Credentials {
+  /** Undefined = no header. */
+  header(): Eventually<string | undefined>;
+  /** The server has refused the header. True when another one may be had. */
+  refused(): Eventually<boolean>;
+}
+
+export class CredentialSource implements Credentials {
   private token: { readonly text: string; readonly readAt: number } | undefined;
 
   constructor(

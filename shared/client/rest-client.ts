@@ -14,7 +14,7 @@ import type { Random } from '../runtime/random';
 import { ApiError, apiErrorOf } from './api-error';
 import { apiObject, MalformedAnswer, type ApiObject } from './api-object';
 import { BackOff } from './back-off';
-import type { CredentialSource } from './credential-source';
+import type { Credentials } from './credential-source';
 import { collect, linesOf, parseBody, tryParseObject } from './json-body';
 import { pathOf, type Place, type Resource } from './resource';
 import { pause, withDeadline } from './signals';
@@ -23,7 +23,7 @@ import { watchEvent, type WatchEvent } from './watch-event';
 
 export interface RestClientOptions {
   readonly transport: Transport;
-  readonly credentials: CredentialSource;
+  readonly credentials: Credentials;
   readonly dialect: Dialect;
   readonly userAgent: string;
   readonly clock: Clock;
@@ -113,6 +113,11 @@ export class RestClient {
     return new RestClient(this.options, fence);
   }
 
+  /** The same client as somebody else, over a transport that does not say who it is. */
+  as(credentials: Credentials, transport: Transport): RestClient {
+    return new RestClient({ ...this.options, credentials, transport }, this.fence);
+  }
+
   async get(resource: Resource, place: Required<Pick<Place, 'name'>> & Place, options: RequestOptions = {}): Promise<ApiObject> {
     return apiObject(await this.call({ method: 'GET', path: this.path(resource, place), ...options }));
   }
@@ -134,6 +139,18 @@ export class RestClient {
   }
 
   /** PUT; `object` names its namespace, name and, for an optimistic write, resourceVersion. */
+  /** Asks something of an object: a body with its own kind to one of its subresources. */
+  async ask(resource: Resource, place: Required<Place>, value: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
+    const answer = await this.call({
+      method: 'POST',
+      path: this.path(resource, place),
+      body: { type: 'application/json', value },
+      ...options,
+    });
+    if (!isObject(answer)) throw new MalformedAnswer(`the answer of ${resource.resource}/${place.subresource} is no object`);
+    return answer;
+  }
+
   async update(
     resource: Resource,
     object: JsonObject,
@@ -221,7 +238,7 @@ export class RestClient {
           const bytes = await collect(response.body, ANSWER_LIMIT);
           return { text: bytes.toString('utf8'), bytes: bytes.length };
         } catch (error) {
-          if (error instanceof ApiError && error.code === 401 && mayRefresh && this.options.credentials.refused()) {
+          if (error instanceof ApiError && error.code === 401 && mayRefresh && (await this.options.credentials.refused())) {
             mayRefresh = false;
             continue;
           }
@@ -238,7 +255,7 @@ export class RestClient {
     const { clock, transport, onAnswer } = this.options;
     const started = clock.monotonic();
     try {
-      const response = await transport.send(this.request(call, signal));
+      const response = await transport.send(await this.request(call, signal));
       onAnswer?.(call.method, response.status, clock.monotonic() - started);
       return response;
     } catch (error) {
@@ -247,8 +264,8 @@ export class RestClient {
     }
   }
 
-  private request({ method, path, accept = 'application/json', body }: Call, signal: AbortSignal): TransportRequest {
-    const authorization = this.options.credentials.header();
+  private async request({ method, path, accept = 'application/json', body }: Call, signal: AbortSignal): Promise<TransportRequest> {
+    const authorization = await this.options.credentials.header();
     const bytes = body === undefined ? undefined : Buffer.from(stringifyJson(body.value));
     return {
       method,

@@ -177,6 +177,16 @@ export function canonicalNamespace(names: GeneratedNames, namespace: string): st
   return ALIASES[names.dialect].get(namespace)?.stored ?? namespace;
 }
 
+const OF_ACCOUNTS = /^system:serviceaccounts?:/;
+
+/** The name of a user or group as it is known here: those of service accounts bear that of their namespace. */
+export function canonicalUserName(names: GeneratedNames, name: string): string {
+  const [start] = OF_ACCOUNTS.exec(name) ?? [];
+  if (start === undefined) return name;
+  const [namespace = '', ...rest] = name.slice(start.length).split(':');
+  return start + [canonicalNamespace(names, namespace), ...rest].join(':');
+}
+
 /** Set when `namespace` is an alias of one of this server's own. */
 export function namespaceAlias(names: GeneratedNames, namespace: string): NamespaceAlias | undefined {
   return ALIASES[names.dialect].get(namespace);

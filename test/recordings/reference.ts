@@ -26,7 +26,12 @@ export interface Answer {
 }
 
 /** A request with bytes, for bodies and answers that are not JSON. */
-export function ask(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body = Buffer.alloc(0)): Promise<Answer> {
+export function ask(
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string | string[]>> = {},
+  body = Buffer.alloc(0),
+): Promise<Answer> {
   const authorization = `Bearer ${process.env['REFERENCE_TOKEN'] ?? 'admintoken'}`;
   return new Promise((resolve, reject) => {
     const sent = request(

@@ -32,5 +32,11 @@ export function adminClient(
 
 /** `dist/controllers/main.js` against the server, without a port for health unless the arguments ask for one. */
 export function startControllers(server: ApiServer, ...args: readonly string[]): ProgramProcess {
-  return startProgram('controllers/main.js', [`--kubeconfig=${server.kubeconfig}`, '--secure-port=0', '--log-level=info', ...args]);
+  return startProgram('controllers/main.js', [
+    `--kubeconfig=${server.controllersKubeconfig}`,
+    '--use-service-account-credentials',
+    '--secure-port=0',
+    '--log-level=info',
+    ...args,
+  ]);
 }

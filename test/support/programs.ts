@@ -7,7 +7,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ensureCertificates, type Certificates } from '../../deploy/local/certificates';
-import { kubeconfig } from '../../deploy/local/kubeconfig';
+import { ADMINISTRATOR, kubeconfig } from '../../deploy/local/kubeconfig';
 import { isReady } from '../../deploy/local/readiness';
 import { NODE_ARGUMENTS } from '../../deploy/local/tuning';
 import { systemClock } from '../../shared/runtime/clock';
@@ -104,6 +104,8 @@ export interface ApiServer {
   readonly certificates: Certificates;
   /** Path of the administrator's kubeconfig for this server. */
   readonly kubeconfig: string;
+  /** That of the controllers' own identity. */
+  readonly controllersKubeconfig: string;
 }
 
 /** Starts an API server process and resolves when /readyz says 200. Fails with its output when it ends before. */
@@ -112,7 +114,10 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const certificates = await ensureCertificates(pki, systemClock);
   const address = `https://127.0.0.1:${options.securePort}`;
   const kubeconfigFile = path.join(options.folder, `admin-${options.securePort}.kubeconfig`);
-  writeFileSync(kubeconfigFile, kubeconfig(address, certificates.authority, certificates.admin), { mode: 0o600 });
+  const { authority, admin, controllers } = certificates;
+  writeFileSync(kubeconfigFile, kubeconfig(address, authority, ADMINISTRATOR, admin), { mode: 0o600 });
+  const controllersKubeconfig = path.join(options.folder, `controllers-${options.securePort}.kubeconfig`);
+  writeFileSync(controllersKubeconfig, kubeconfig(address, authority, 'controllers', controllers), { mode: 0o600 });
 
   const insecurePort = options.insecurePort ?? 0;
   const process = startProgram('apiserver/main.js', [
@@ -123,6 +128,9 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     `--tls-cert-file=${pki}/apiserver.crt`,
     `--tls-private-key-file=${pki}/apiserver.key`,
     `--client-ca-file=${pki}/ca.crt`,
+    '--service-account-issuer=https://platform.default.svc.cluster.local',
+    `--service-account-key-file=${pki}/sa.pub`,
+    `--service-account-signing-key-file=${pki}/sa.key`,
     ...(options.etcdServers === undefined
       ? ['--storage-backend=embedded', `--storage-dir=${path.join(options.folder, 'store')}`]
       : [`--etcd-servers=${options.etcdServers}`]),
@@ -134,5 +142,5 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     return isReady(address, certificates.authority, certificates.admin);
   });
   const insecureAddress = insecurePort === 0 ? undefined : `http://127.0.0.1:${insecurePort}`;
-  return { process, address, insecureAddress, certificates, kubeconfig: kubeconfigFile };
+  return { process, address, insecureAddress, certificates, kubeconfig: kubeconfigFile, controllersKubeconfig };
 }

@@ -7,6 +7,7 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 import { FENCE_HEADER, parseFence, type Fence } from '../../../shared/api/identity/fencing';
 import { quote } from '../../../shared/values/quote';
 import { badRequest, type StatusError } from '../../../shared/api/errors/status';
+import type { Eventually } from '../../../shared/runtime/eventually';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { Trail } from '../../audit/trail';
 import type { RequestContext, ServedResource, UserInfo } from '../../registry/verbs';
@@ -62,13 +63,13 @@ export class Exchange implements RequestContext {
   /** The spelling of names in the answer. */
   dialect: Dialect;
   user: UserInfo = ANONYMOUS;
-  /** Who acts as the user; undefined = the user himself. */
+  /** Who acts as that user, if somebody does. */
   impersonator: UserInfo | undefined;
   /** What is recorded of it; undefined = nothing. */
   audit: Trail | undefined;
   /** How soon it goes on where others are there too. */
   priority: Priority = 'urgent';
-  creationRefusal: (() => StatusError | undefined) | undefined;
+  creationRefusal: (() => Eventually<StatusError | undefined>) | undefined;
   deadline = Number.POSITIVE_INFINITY;
   /** The status that was or is being sent; 0 before. */
   status = 0;

@@ -77,7 +77,7 @@ export async function attemptCreate(path: WritePath, request: WriteRequest, birt
   decide(path, request, birth, object);
   await pass();
   const dialectSensitive = canonicalizeGroups(object, request.info.hubCodec.groupFields, path.names);
-  const refusal = request.creates === 'instead' ? request.context.creationRefusal?.() : undefined;
+  const refusal = request.creates === 'instead' ? await request.context.creationRefusal?.() : undefined;
   if (refusal !== undefined) throw refusal;
   const checked = path.admission.validate(admitted);
   if (checked !== undefined) await checked;

@@ -1,15 +1,9 @@
 /** An update or apply that creates needs leave to create as well; a refusal says so as release 1.31.1 does, after the object was found valid. */
-import { authorizeRequests } from '../../authorization/union';
+import { turnedRefusal } from '../../authorization/union';
 import { refusal, writeFixture } from '../../../test/support/write-fixture';
 
 const OPTIONS = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
-const USER = { name: 'alice', groups: [] };
-
-/** Allows everything but creation. */
-const authorize = authorizeRequests({
-  authorize: (_user, { verb }) => (verb === 'create' ? { type: 'no-opinion', reason: 'ask your admin' } : { type: 'allow', reason: '' }),
-  rules: () => ({ resources: [], paths: [], incomplete: false, errors: [] }),
-});
+const REFUSED = { type: 'no-opinion', reason: 'ask your admin' } as const;
 const attributes = { kind: 'resource', version: 'v1', subresource: '', namespace: 'ns', name: 'x', verb: 'create' } as const;
 
 test.each([
@@ -19,7 +13,7 @@ test.each([
 ])('%s %#', async (resource, body, invalid) => {
   const { writer, context, resource: find, stored } = await writeFixture();
   const { group } = find(resource).row;
-  const asked = { ...context, creationRefusal: () => authorize(USER, { ...attributes, group, resource }, 'turned') };
+  const asked = { ...context, creationRefusal: () => turnedRefusal({ ...attributes, group, resource }, REFUSED) };
   const key = { namespace: 'ns', name: 'x' };
   const answer = await refusal(
     resource === 'leases'
@@ -35,7 +29,7 @@ test.each([
 
 test('who creates outright is not asked again, nor who changes what is there', async () => {
   const { writer, context, resource: find } = await writeFixture();
-  const asked = { ...context, creationRefusal: () => authorize(USER, { ...attributes, group: '', resource: 'configmaps' }, 'turned') };
+  const asked = { ...context, creationRefusal: () => turnedRefusal({ ...attributes, group: '', resource: 'configmaps' }, REFUSED) };
   const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } };
   await writer.create(asked, find('configmaps'), 'ns', { value: body, duplicates: [], format: 'json' }, OPTIONS);
   const bytes = Buffer.from(JSON.stringify({ ...body, data: { a: '1' } }));

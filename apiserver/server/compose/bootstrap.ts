@@ -6,6 +6,7 @@ import { systemNamespaces } from '../../../shared/names/dialect';
 import { repairAllocations } from '../../upkeep/allocation-repair';
 import { keepApiServices } from '../../upkeep/api-services';
 import { keepForeignServices } from '../../upkeep/foreign-services';
+import { keepDefaultRoles } from '../../upkeep/default-roles/keeper';
 import { keepDefaultService } from '../../upkeep/default-service';
 import { startEventExpiry } from '../../upkeep/event-expiry';
 import { keepSystemObjects } from '../../upkeep/system-objects';
@@ -32,8 +33,11 @@ export function bootstrapSteps(setting: Setting, state: State, writer: Writer, p
   return [
     { name: 'expiry of events', start: () => eventExpiry(setting, state) },
     { name: 'definitions of custom resources', start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }) },
+    { name: 'roles and bindings', start: () => state.rbac },
+    { name: 'what nodes need', start: () => state.nodes },
     { name: 'repair of allocations', start: () => allocationRepair(setting, state) },
     { name: 'system namespaces', start: () => kept('namespaces', new Map(systemNamespaces(names).map((name) => [name, {}]))) },
+    { name: 'default roles', start: () => keepDefaultRoles({ ...own, resources, names }) },
     { name: 'system priority classes', start: () => kept('priorityclasses.scheduling.platform.io', SYSTEM_PRIORITY_CLASSES) },
     {
       name: 'record of the use of tokens',

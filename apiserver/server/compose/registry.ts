@@ -3,7 +3,9 @@
  * which the handlers of the API are built.
  */
 import { canonicalNamespace, namespaceAlias } from '../../../shared/names/dialect';
+import { whenKnown } from '../../../shared/runtime/eventually';
 import { defaultAdmission } from '../../admission/plugins';
+import type { Authorizer } from '../../authorization/authorizer';
 import type { BindableResource } from '../../authentication/service-account/bound-objects';
 import { legacyUses } from '../../authentication/service-account/legacy-uses';
 import { tables } from '../../printers/table';
@@ -11,6 +13,7 @@ import type { ApiParts } from '../../endpoints/handlers/api-parts';
 import { LiveWatches } from '../../endpoints/answer/live-watches';
 import { Outbox } from '../../endpoints/output/outbox';
 import { Encoders } from '../../endpoints/representation/encoders';
+import { nodeRules } from '../../upkeep/default-roles/objects';
 import { secretMarker } from '../../upkeep/token-tracking';
 import type { Resource, Writer } from '../../registry/verbs';
 import { liveObjects } from '../../registry/read/live-objects';
@@ -23,7 +26,7 @@ import { operationTable } from '../../registry/operations/table';
 import { createViews } from '../../registry/operations/views';
 import type { Admission } from '../../registry/admission';
 import { createWriter } from '../../registry/write/writer';
-import { createAccess, createAuthorization, type Access, type Authorization } from '../access';
+import { createAccess, createAuthorizer, type Access } from '../access';
 import { boundObjects } from '../bound-objects';
 import { serverAddress } from './addresses';
 import type { Observation } from './observation';
@@ -33,29 +36,43 @@ import { strategyOf } from './strategies';
 
 export interface Registry {
   readonly writer: Writer;
-  readonly authorization: Authorization;
+  readonly authorizer: Authorizer;
   readonly access: Access;
   /** What the handlers are built from. */
   readonly api: ApiParts;
 }
 
 export function buildRegistry(setting: Setting, state: State, observation: Observation): Registry {
-  const authorization = createAuthorization(setting.options);
-  const admission = admissionOf(setting, state, authorization);
+  const authorizer = createAuthorizer(setting.options, {
+    rbac: state.rbac.policy,
+    node: { graph: state.nodes.graph, rules: nodeRules(setting.names), nodeLeaseNamespace: setting.names.nodeLeaseNamespace },
+  });
+  const admission = admissionOf(setting, state, authorizer);
   const writer = writerOf(setting, state, admission);
-  const access = accessOf(setting, state, observation, authorization, writer);
+  const access = accessOf(setting, state, observation, authorizer, writer);
   const operations = operationsOf(setting, state, admission, access, writer);
-  return { writer, authorization, access, api: apiOf(setting, state, observation, writer, operations) };
+  return { writer, authorizer, access, api: apiOf(setting, state, observation, writer, operations) };
 }
 
-function admissionOf({ options, names }: Setting, { cache, resources }: State, { authorize }: Authorization): Admission {
+/** How long a binding may wait for a role that this replica has not seen yet. */
+const CURRENT_MS = 3_000;
+
+function admissionOf({ options, names, clock }: Setting, { cache, resources, rbac }: State, authorizer: Authorizer): Admission {
   return defaultAdmission({
     names,
     cache,
     resources,
+    escalation: {
+      policy: rbac.policy,
+      authorizer,
+      current: async () => void (await cache.mostRecent({ deadline: clock.monotonic() + CURRENT_MS })),
+    },
     mayUseAddresses: options.deniesServiceAddresses
       ? (user, use) =>
-          authorize(user, { kind: 'resource', verb: 'update', group: '', version: 'v1', resource: 'services', ...use }) === undefined
+          whenKnown(
+            authorizer.authorize(user, { kind: 'resource', verb: 'update', group: '', version: 'v1', resource: 'services', ...use }),
+            ({ type }) => type === 'allow',
+          )
       : undefined,
   });
 }
@@ -81,7 +98,7 @@ function writerOf(setting: Setting, { cache, reader, ledger, resources }: State,
   });
 }
 
-function accessOf(setting: Setting, state: State, { metrics }: Observation, { authorizer }: Authorization, writer: Writer): Access {
+function accessOf(setting: Setting, state: State, { metrics }: Observation, authorizer: Authorizer, writer: Writer): Access {
   const { options, clock, random, names, failed } = setting;
   const { cache, reader, resources } = state;
   const bindable = bindableResources(resources);

@@ -68,7 +68,7 @@ function chainOf(setting: Setting, state: State, observation: Observation, regis
     audit: options.audit,
     requestTimeoutMs: options.requestTimeoutMs,
     authenticate: registry.access.authenticate,
-    authorize: registry.authorization.authorize,
+    authorizer: registry.authorizer,
     certificateOf: certificateReader(authorities),
   };
 }

@@ -8,6 +8,8 @@ import { openCache, type OpenedCache } from '../../cache/open-cache';
 import { claimPrefix } from '../../upkeep/ownership';
 import { REPLICAS, Replicas } from '../../upkeep/replicas';
 import type { Reader } from '../../registry/verbs';
+import { followNodeObjects, type NodeObjects } from '../node-objects';
+import { followRbacObjects, type RbacObjects } from '../rbac-objects';
 import { Definitions } from '../../custom-resources/definitions';
 import { ResourceVersionGate } from '../../registry/read/resource-version-gate';
 import { createReader } from '../../registry/read/reader';
@@ -20,6 +22,8 @@ export interface State {
   readonly ledger: Ledger;
   readonly replicas: Replicas;
   readonly definitions: Definitions;
+  readonly rbac: RbacObjects;
+  readonly nodes: NodeObjects;
   readonly reader: Reader;
   readonly gate: ResourceVersionGate;
 }
@@ -40,6 +44,8 @@ export async function openState(setting: Setting): Promise<State> {
     ledger: ledgerOf(setting, cache),
     replicas: replicasOf(setting, cache),
     definitions: definitionsOf(setting, cache, resources),
+    rbac: followRbacObjects({ cache, resources, names: setting.names, clock: setting.clock, failed: setting.failed }),
+    nodes: followNodeObjects({ cache, resources, clock: setting.clock, failed: setting.failed }),
     reader: createReader({ cache, store, clock, gates }),
     gate: new ResourceVersionGate({ cache, store, clock, gates }),
   };
@@ -73,6 +79,5 @@ function definitionsOf({ clock, failed }: Setting, cache: OpenedCache, resources
   const { stored } = resources.require('customresourcedefinitions.apiextensions.platform.io');
   const definitions = new Definitions({ cache, stored, clock, failed });
   resources.add(definitions);
-  void definitions.start();
   return definitions;
 }

@@ -283,21 +283,25 @@ describe('access reviews', () => {
   const LOCAL = 'namespaces/default/localsubjectaccessreviews';
   const pods = (more: object = {}): object => ({ resourceAttributes: { verb: 'get', resource: 'pods', ...more } });
   const path = (name: string): object => ({ nonResourceAttributes: { path: name, verb: 'get' } });
+  const by = (role: string): object => ({
+    allowed: true,
+    reason: `RBAC: allowed by ClusterRoleBinding "${role}" of ClusterRole "${role}" to Group "system:authenticated"`,
+  });
 
   it.each<[string, object, string, object]>([
     ['subjectaccessreviews', { user: 'x', ...pods() }, ADMIN, { allowed: false }],
     ['subjectaccessreviews', { groups: ['system:masters'], ...pods() }, ADMIN, { allowed: true }],
-    ['subjectaccessreviews', { groups: ['system:authenticated'], ...path('/api') }, ADMIN, { allowed: true }],
+    ['subjectaccessreviews', { groups: ['system:authenticated'], ...path('/api') }, ADMIN, by('system:discovery')],
     [LOCAL, { user: 'x', ...pods({ namespace: 'default' }) }, ADMIN, { allowed: false }],
     ['namespaces/none/localsubjectaccessreviews', { user: 'x', ...pods({ namespace: 'none' }) }, ADMIN, { allowed: false }],
     ['selfsubjectaccessreviews', pods(), ADMIN, { allowed: true }],
     ['selfsubjectaccessreviews', pods(), ALICE, { allowed: false }],
-    ['selfsubjectaccessreviews', path('/version'), ALICE, { allowed: true }],
+    ['selfsubjectaccessreviews', path('/version'), ALICE, by('system:discovery')],
     [
       'selfsubjectaccessreviews',
       { resourceAttributes: { verb: 'create', group: 'authorization.k8s.io', resource: 'selfsubjectrulesreviews' } },
       ALICE,
-      { allowed: true },
+      by('system:basic-user'),
     ],
   ])('%s of %j by %s', async (name, spec, token, status) => {
     const answer = await post(`${GROUP}/${name}`, { spec }, token);

@@ -58,7 +58,7 @@ export async function startFixture(changes: Partial<ServerOptions> = {}, store =
       connectionCaps: { total: 0, perAddress: 0 },
       tokens: [tokens],
       anonymous: true,
-      authorizationModes: ['BuiltIn'],
+      authorizationModes: ['Node', 'RBAC'],
       apiAudiences: [],
       livezGraceMs: 0,
       shutdownDelayMs: 0,
@@ -81,7 +81,7 @@ export interface Answer {
 
 export interface Call {
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Buffer;
   /** Null = no Authorization header. */
   readonly token?: string | null;

@@ -1,0 +1,90 @@
+/** One rule of a role: what it allows, and whether it covers what another allows. Reads no role; asks nobody. */
+import { canonicalGroup, canonicalQualifiedName } from '../../../shared/names/dialect';
+import { stringsAt, type JsonObject } from '../../../shared/values/json';
+import type { PathAttributes, ResourceAttributes } from '../authorizer';
+
+/** A list that is empty says nothing; groups and the names of signers are in canonical spelling. */
+export interface PolicyRule {
+  readonly verbs: readonly string[];
+  readonly groups: readonly string[];
+  /** `pods`, `pods/log`, `*` (all, subresources too), `*` with a slash and a subresource (that of all). */
+  readonly resources: readonly string[];
+  /** Empty = all. */
+  readonly names: readonly string[];
+  /** A trailing `*` stands for anything. */
+  readonly paths: readonly string[];
+}
+
+/** A rule as roles hold it (PolicyRule of rbac/v1). */
+export function readRule(rule: JsonObject): PolicyRule {
+  const resources = stringsAt(rule, 'resources');
+  const names = stringsAt(rule, 'resourceNames');
+  return {
+    verbs: stringsAt(rule, 'verbs'),
+    groups: stringsAt(rule, 'apiGroups').map(canonicalGroup),
+    resources,
+    names: resources.includes(SIGNERS) ? names.map(canonicalQualifiedName) : names,
+    paths: stringsAt(rule, 'nonResourceURLs'),
+  };
+}
+
+/** Who may sign is told by names that bear the product's name. */
+const SIGNERS = 'signers';
+
+const has = (list: readonly string[], word: string): boolean => list.includes(word) || list.includes('*');
+
+/** Whether the rule, which is known to name the resource, allows this with it. */
+export function allowsResource(rule: PolicyRule, { verb, group, name }: ResourceAttributes): boolean {
+  return has(rule.verbs, verb) && has(rule.groups, group) && (rule.names.length === 0 || rule.names.includes(name));
+}
+
+export function allowsPath(rule: PolicyRule, { verb, path }: PathAttributes): boolean {
+  return has(rule.verbs, verb) && rule.paths.some((pattern) => matchesPath(pattern, path));
+}
+
+function matchesPath(pattern: string, path: string): boolean {
+  if (!pattern.endsWith('*')) return pattern === path;
+  return path.startsWith(pattern.slice(0, -1));
+}
+
+/** How many things a rule allows. */
+export function countParts({ verbs, groups, resources, names, paths }: PolicyRule): number {
+  return verbs.length * (groups.length * resources.length * Math.max(1, names.length) + paths.length);
+}
+
+/** The rule as rules that allow one thing each: one verb on one resource (or one object of it) in one group, or on one path. */
+export function* parts(rule: PolicyRule): Generator<PolicyRule> {
+  const { verbs, groups, resources, names, paths } = rule;
+  for (const verb of verbs) {
+    for (const group of groups) {
+      for (const resource of resources) {
+        if (names.length === 0) yield { ...NOTHING, verbs: [verb], groups: [group], resources: [resource] };
+        for (const name of names) yield { ...NOTHING, verbs: [verb], groups: [group], resources: [resource], names: [name] };
+      }
+    }
+    for (const path of paths) yield { ...NOTHING, verbs: [verb], paths: [path] };
+  }
+}
+
+const NOTHING: PolicyRule = { verbs: [], groups: [], resources: [], names: [], paths: [] };
+
+/** Whether all that `part` allows, which allows one thing, is allowed by the rule as well. */
+export function covers(rule: PolicyRule, part: PolicyRule): boolean {
+  return (
+    all(part.verbs, (verb) => has(rule.verbs, verb)) &&
+    all(part.groups, (group) => has(rule.groups, group)) &&
+    all(part.resources, (resource) => coversResource(rule.resources, resource)) &&
+    (rule.names.length === 0 || (part.names.length > 0 && all(part.names, (name) => rule.names.includes(name)))) &&
+    all(part.paths, (path) => rule.paths.some((pattern) => matchesPath(pattern, path)))
+  );
+}
+
+function all(list: readonly string[], test: (word: string) => boolean): boolean {
+  return list.every(test);
+}
+
+function coversResource(resources: readonly string[], resource: string): boolean {
+  if (has(resources, resource)) return true;
+  const slash = resource.indexOf('/');
+  return slash >= 0 && resources.includes(`*${resource.slice(slash)}`);
+}

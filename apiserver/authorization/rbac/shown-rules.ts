@@ -1,0 +1,29 @@
+/** Rules as refusals show them, in upstream's words. */
+import { append } from '../../../shared/values/append';
+import type { PolicyRule } from './rule';
+
+const LISTS = [
+  ['groups', 'APIGroups'],
+  ['resources', 'Resources'],
+  ['names', 'ResourceNames'],
+  ['paths', 'NonResourceURLs'],
+] as const;
+
+const quoted = (list: readonly string[]): string => list.map((word) => JSON.stringify(word)).join(' ');
+
+/** Rules that allow one thing each, one a line, those of one resource together, sorted. */
+export function shownRules(rules: readonly PolicyRule[]): string {
+  const verbs = new Map<string, string[]>();
+  const lines: string[] = [];
+  for (const rule of rules) {
+    const what = LISTS.flatMap(([list, word]) => (rule[list].length === 0 ? [] : [`${word}:[${quoted(rule[list])}], `])).join('');
+    if (rule.paths.length > 0) lines.push(`{${what}Verbs:[${quoted(rule.verbs)}]}`);
+    else {
+      const together = verbs.get(what);
+      if (together === undefined) verbs.set(what, [...rule.verbs]);
+      else append(together, rule.verbs);
+    }
+  }
+  for (const [what, all] of verbs) lines.push(`{${what}Verbs:[${quoted(all)}]}`);
+  return lines.sort((one, other) => (one < other ? -1 : 1)).join('\n');
+}

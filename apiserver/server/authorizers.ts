@@ -1,0 +1,40 @@
+/** `--authorization-mode` as data: which words there are and what each adds to the chain. */
+import { ALL_RULES, ALLOW, NO_OPINION, NO_RULES, type Authorizer, type Decision } from '../authorization/authorizer';
+import { nodeAuthorizer, type NodeAuthorizerParts } from '../authorization/node/authorizer';
+import { rbacAuthorizer } from '../authorization/rbac/authorizer';
+import type { RbacPolicy } from '../authorization/rbac/policy';
+
+/** What authorizers look at. */
+export interface AuthorizerParts {
+  readonly rbac: RbacPolicy;
+  readonly node: NodeAuthorizerParts;
+}
+
+const MASTERS = 'system:masters';
+
+/** Group system:masters has unrestricted access and comes before every other authorizer. */
+const masters: Authorizer = {
+  authorize: (user): Decision => (user.groups.includes(MASTERS) ? ALLOW : NO_OPINION),
+  // Whoever may do anything does so by no rule.
+  rules: () => NO_RULES,
+};
+const alwaysAllow: Authorizer = { authorize: (): Decision => ALLOW, rules: () => ALL_RULES };
+const alwaysDeny: Authorizer = {
+  authorize: (): Decision => ({ type: 'no-opinion', reason: 'Everything is forbidden.' }),
+  rules: () => NO_RULES,
+};
+
+export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
+export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
+
+const BY_MODE: Readonly<Record<AuthorizationMode, (parts: AuthorizerParts) => Authorizer>> = {
+  Node: ({ node }) => nodeAuthorizer(node),
+  RBAC: ({ rbac }) => rbacAuthorizer(rbac),
+  AlwaysAllow: () => alwaysAllow,
+  AlwaysDeny: () => alwaysDeny,
+};
+
+/** The chain for the modes given, in their order; masters always come first. */
+export function authorizersFor(modes: readonly AuthorizationMode[], parts: AuthorizerParts): readonly Authorizer[] {
+  return [masters, ...modes.map((mode) => BY_MODE[mode](parts))];
+}

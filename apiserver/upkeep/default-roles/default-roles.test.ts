@@ -1,0 +1,172 @@
+/** The default roles and bindings beside those of release 1.31.1 (test/recordings/rbac.ts), and how they are kept. */
+import { GENERATED_NAMES, canonicalGroup, systemNamespaces } from '../../../shared/names/dialect';
+import { objectAt, type JsonObject } from '../../../shared/values/json';
+import { casesOf } from '../../../test/recordings/recording';
+import { shape, text, type Check } from '../../../test/recordings/shape';
+import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { parseEntry } from '../../registry/object/stored-object';
+import type { Upkeep } from '../upkeep';
+import { keepDefaultRoles } from './keeper';
+import { defaultObjects } from './objects';
+import { reconcile } from './reconcile';
+
+const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
+const recorded = casesOf('rbac/defaults', shape({ resource: text, namespace: text, name: text, object }));
+
+/** In the spelling in which objects are stored: that of groups is not the client's. */
+const inCanonicalGroups = (object: unknown): unknown =>
+  JSON.parse(JSON.stringify(object), (member, value: unknown) => {
+    if (member === 'apiGroup' && typeof value === 'string') return canonicalGroup(value);
+    return member === 'apiGroups' && Array.isArray(value) ? value.map((group) => canonicalGroup(String(group))) : value;
+  });
+
+it('are those of the release, one by one', () => {
+  const placed = (all: typeof recorded): Record<string, unknown> =>
+    Object.fromEntries(all.map(({ resource, namespace, name, object }) => [`${resource} ${namespace} ${name}`, inCanonicalGroups(object)]));
+  const own = defaultObjects(GENERATED_NAMES.kubernetes).map(({ kind, namespace, name, object: made }) => ({
+    resource: kind,
+    namespace,
+    name,
+    // The rules of an aggregated role are another's work.
+    object: { ...made, ...(objectAt(made, 'aggregationRule') === undefined ? {} : { rules: null }) },
+  }));
+  expect(placed(own)).toEqual(placed(recorded));
+});
+
+it('bear this server’s names, and take part in what charts bring', () => {
+  const named = new Map(defaultObjects(GENERATED_NAMES.platform).map((one) => [`${one.kind} ${one.name}`, one]));
+  expect(named.get('clusterroles admin')?.object).toMatchObject({
+    metadata: {
+      labels: { 'platform.io/bootstrapping': 'rbac-defaults' },
+      annotations: { 'rbac.authorization.platform.io/autoupdate': 'true' },
+    },
+    aggregationRule: {
+      clusterRoleSelectors: [
+        { matchLabels: { 'rbac.authorization.platform.io/aggregate-to-admin': 'true' } },
+        { matchLabels: { 'rbac.authorization.k8s.io/aggregate-to-admin': 'true' } },
+      ],
+    },
+  });
+  expect(named.get('rolebindings system:controller:token-cleaner')).toMatchObject({
+    namespace: 'platform-system',
+    object: { subjects: [{ kind: 'ServiceAccount', name: 'token-cleaner', namespace: 'platform-system' }] },
+  });
+  expect(named.has('clusterroles system:certificates.platform.io:certificatesigningrequests:nodeclient')).toBe(true);
+});
+
+const names = GENERATED_NAMES.platform;
+const AUTO = 'rbac.authorization.platform.io/autoupdate';
+const rule = (verbs: string[], resources: string[], apiGroups = ['']): JsonObject => ({ verbs, apiGroups, resources });
+const metadata = { name: 'r', labels: { a: '1' }, annotations: { [AUTO]: 'true' } };
+const role = (...rules: JsonObject[]): JsonObject => ({ metadata, rules });
+const group = (name: string): JsonObject => ({ kind: 'Group', apiGroup: 'rbac.authorization.platform.io', name });
+const binding = (subjects: JsonObject[], to = 'x'): JsonObject => ({ metadata, roleRef: { kind: 'ClusterRole', name: to }, subjects });
+
+it.each<[string, JsonObject, JsonObject, object]>([
+  ['what is as it should be', role(rule(['get'], ['pods'])), role(rule(['get'], ['pods'])), { type: 'none' }],
+  ['what grants more', role(rule(['get'], ['pods'])), role(rule(['*'], ['*'], ['*'])), { type: 'none' }],
+  [
+    'a role that lacks something: rule by rule',
+    role(rule(['get', 'list'], ['pods', 'services'])),
+    role(rule(['get'], ['pods', 'secrets'])),
+    {
+      type: 'update',
+      object: role(rule(['get'], ['pods', 'secrets']), rule(['get'], ['services']), rule(['list'], ['pods']), rule(['list'], ['services'])),
+    },
+  ],
+  [
+    'a binding that lacks somebody',
+    binding([group('a'), group('b')]),
+    binding([group('c'), group('b')]),
+    { type: 'update', object: binding([group('c'), group('b'), group('a')]) },
+  ],
+  ['a binding of another role', binding([], 'x'), binding([], 'y'), { type: 'replace' }],
+  [
+    'labels that are missing, and others that are there',
+    role(),
+    { metadata: { name: 'r', labels: { a: '2', b: '3' } }, rules: [] },
+    { type: 'update', object: { metadata: { name: 'r', labels: { a: '2', b: '3' }, annotations: { [AUTO]: 'true' } }, rules: [] } },
+  ],
+  [
+    'what is to be left alone',
+    role(rule(['get'], ['pods'])),
+    { metadata: { name: 'r', annotations: { [AUTO]: 'false' } }, rules: [] },
+    { type: 'none' },
+  ],
+])('%s', (_title, wanted, found, remedy) => {
+  expect(reconcile(wanted, found, names)).toEqual(remedy);
+});
+
+describe('the keeper', () => {
+  let fixture: Fixture;
+  let upkeep: Upkeep;
+  let writes: number;
+
+  beforeEach(async () => {
+    fixture = await writeFixture();
+    writes = 0;
+    for (const name of systemNamespaces(GENERATED_NAMES.platform)) await fixture.create('namespaces', { metadata: { name } });
+    await fixture.cache.catchUp();
+    upkeep = start();
+    await upkeep.complete;
+    await fixture.cache.catchUp();
+  });
+  afterEach(() => upkeep.stop());
+
+  function start(): Upkeep {
+    const { cache, clock, writer, resource } = fixture;
+    const counted = {
+      ...writer,
+      create: (...args: Parameters<typeof writer.create>) => ((writes += 1), writer.create(...args)),
+      update: (...args: Parameters<typeof writer.update>) => ((writes += 1), writer.update(...args)),
+    };
+    return keepDefaultRoles({
+      writer: counted,
+      cache,
+      resources: { require: (name) => resource(name.split('.')[0] ?? '') },
+      names: GENERATED_NAMES.platform,
+      clock,
+      failed: (message, error) => {
+        throw new Error(message, { cause: error });
+      },
+    });
+  }
+
+  const found = (name: string): JsonObject => {
+    const entry = fixture.cache.get(fixture.resource('clusterroles').stored, name);
+    if (entry === undefined) throw new Error(`there is no ${name}`);
+    return parseEntry(entry).object;
+  };
+
+  it('makes them once', async () => {
+    expect(writes).toBe(123);
+    const other = start();
+    await other.complete;
+    other.stop();
+    expect(writes).toBe(123);
+  });
+
+  it('gives back what was taken, and does not touch what is to be left alone', async () => {
+    const { writer, context, resource } = fixture;
+    const key = { namespace: '', name: 'system:basic-user' };
+    const before = found(key.name);
+    const put = (value: JsonObject): Promise<unknown> =>
+      writer.update(context, resource('clusterroles'), key, undefined, { value, duplicates: [], format: 'json' }, OPTIONS);
+    const look = async (): Promise<void> => {
+      await fixture.cache.catchUp();
+      await upkeep.look();
+      await fixture.cache.catchUp();
+    };
+    await put({ ...before, rules: [] });
+    await look();
+    expect(found(key.name)['rules']).toHaveLength(3);
+    await put({ ...found(key.name), metadata: { name: key.name, annotations: { [AUTO]: 'false' } }, rules: [] });
+    await look();
+    expect(found(key.name)['rules']).toBeNull();
+    await writer.delete(context, resource('clusterroles'), key, { dryRun: false });
+    await look();
+    expect(found(key.name)['rules']).toEqual(before['rules']);
+  });
+});
+
+const OPTIONS = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;

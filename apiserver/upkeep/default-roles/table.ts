@@ -1,0 +1,547 @@
+/**
+ * The roles that every cluster has, and to whom they are bound (those of release 1.31). A rule is a line: verbs | groups | resources, and | names where it is
+ * for these only; or verbs | paths. `core` is the group without a name. Names are in canonical spelling. No behaviour is here.
+ */
+
+export interface RoleRow {
+  readonly name: string;
+  readonly rules: readonly string[];
+  /** The role whose rules these are a part of. */
+  readonly partOf?: 'admin' | 'edit' | 'view';
+}
+
+/** Roles that have the rules of all which say that they are a part of them. */
+export const AGGREGATED: readonly Omit<RoleRow, 'rules'>[] = [
+  { name: 'admin' },
+  { name: 'edit', partOf: 'admin' },
+  { name: 'view', partOf: 'edit' },
+];
+
+/** Where the roles of a namespace are. */
+export type SystemPlace = 'system' | 'public';
+
+export interface PlacedRoleRow extends RoleRow {
+  readonly place: SystemPlace;
+}
+
+/** Without a role: the one of the same name. Accounts are those of the system namespace. */
+export interface BindingRow {
+  readonly name: string;
+  readonly role?: string;
+  readonly users?: readonly string[];
+  readonly groups?: readonly string[];
+  readonly accounts?: readonly string[];
+}
+
+export interface PlacedBindingRow extends BindingRow {
+  readonly place: SystemPlace;
+}
+
+export const CLUSTER_ROLES: readonly RoleRow[] = [
+  {
+    name: 'cluster-admin',
+    rules: ['* | * | *', '* | *'],
+  },
+  {
+    name: 'system:aggregate-to-admin',
+    partOf: 'admin',
+    rules: [
+      'create | authorization.platform.io | localsubjectaccessreviews',
+      'create delete deletecollection get list patch update watch | rbac.authorization.platform.io | rolebindings roles',
+    ],
+  },
+  {
+    name: 'system:aggregate-to-edit',
+    partOf: 'edit',
+    rules: [
+      'get list watch | core | pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy',
+      'impersonate | core | serviceaccounts',
+      'create delete deletecollection patch update | core | pods pods/attach pods/exec pods/portforward pods/proxy',
+      'create | core | pods/eviction',
+      'create delete deletecollection patch update | core | configmaps events persistentvolumeclaims replicationcontrollers replicationcontrollers/scale secrets serviceaccounts services services/proxy',
+      'create | core | serviceaccounts/token',
+      'create delete deletecollection patch update | apps | daemonsets deployments deployments/rollback deployments/scale replicasets replicasets/scale statefulsets statefulsets/scale',
+      'create delete deletecollection patch update | autoscaling | horizontalpodautoscalers',
+      'create delete deletecollection patch update | batch | cronjobs jobs',
+      'create delete deletecollection patch update | extensions | daemonsets deployments deployments/rollback deployments/scale ingresses networkpolicies replicasets replicasets/scale replicationcontrollers/scale',
+      'create delete deletecollection patch update | policy | poddisruptionbudgets',
+      'create delete deletecollection patch update | networking.platform.io | ingresses networkpolicies',
+      'create delete deletecollection get list patch update watch | coordination.platform.io | leases',
+    ],
+  },
+  {
+    name: 'system:aggregate-to-view',
+    partOf: 'view',
+    rules: [
+      'get list watch | core | configmaps endpoints persistentvolumeclaims persistentvolumeclaims/status pods replicationcontrollers replicationcontrollers/scale serviceaccounts services services/status',
+      'get list watch | core | bindings events limitranges namespaces/status pods/log pods/status replicationcontrollers/status resourcequotas resourcequotas/status',
+      'get list watch | core | namespaces',
+      'get list watch | discovery.platform.io | endpointslices',
+      'get list watch | apps | controllerrevisions daemonsets daemonsets/status deployments deployments/scale deployments/status replicasets replicasets/scale replicasets/status statefulsets statefulsets/scale statefulsets/status',
+      'get list watch | autoscaling | horizontalpodautoscalers horizontalpodautoscalers/status',
+      'get list watch | batch | cronjobs cronjobs/status jobs jobs/status',
+      'get list watch | extensions | daemonsets daemonsets/status deployments deployments/scale deployments/status ingresses ingresses/status networkpolicies replicasets replicasets/scale replicasets/status replicationcontrollers/scale',
+      'get list watch | policy | poddisruptionbudgets poddisruptionbudgets/status',
+      'get list watch | networking.platform.io | ingresses ingresses/status networkpolicies',
+    ],
+  },
+  {
+    name: 'system:auth-delegator',
+    rules: ['create | authentication.platform.io | tokenreviews', 'create | authorization.platform.io | subjectaccessreviews'],
+  },
+  {
+    name: 'system:basic-user',
+    rules: [
+      'create | authorization.platform.io | selfsubjectaccessreviews selfsubjectrulesreviews',
+      'create | authentication.platform.io | selfsubjectreviews',
+    ],
+  },
+  {
+    name: 'system:certificates.platform.io:certificatesigningrequests:nodeclient',
+    rules: ['create | certificates.platform.io | certificatesigningrequests/nodeclient'],
+  },
+  {
+    name: 'system:certificates.platform.io:certificatesigningrequests:selfnodeclient',
+    rules: ['create | certificates.platform.io | certificatesigningrequests/selfnodeclient'],
+  },
+  {
+    name: 'system:certificates.platform.io:kube-apiserver-client-approver',
+    rules: ['approve | certificates.platform.io | signers | platform.io/kube-apiserver-client'],
+  },
+  {
+    name: 'system:certificates.platform.io:kube-apiserver-client-kubelet-approver',
+    rules: ['approve | certificates.platform.io | signers | platform.io/kube-apiserver-client-kubelet'],
+  },
+  {
+    name: 'system:certificates.platform.io:kubelet-serving-approver',
+    rules: ['approve | certificates.platform.io | signers | platform.io/kubelet-serving'],
+  },
+  {
+    name: 'system:certificates.platform.io:legacy-unknown-approver',
+    rules: ['approve | certificates.platform.io | signers | platform.io/legacy-unknown'],
+  },
+  {
+    name: 'system:discovery',
+    rules: ['get | /api /api/* /apis /apis/* /healthz /livez /openapi /openapi/* /readyz /version /version/'],
+  },
+  {
+    name: 'system:heapster',
+    rules: ['get list watch | core | events namespaces nodes pods', 'get list watch | extensions | deployments'],
+  },
+  {
+    name: 'system:kube-aggregator',
+    rules: ['get list watch | core | endpoints services'],
+  },
+  {
+    name: 'system:kube-controller-manager',
+    rules: [
+      'create patch update | core events.platform.io | events',
+      'create | coordination.platform.io | leases',
+      'get update | coordination.platform.io | leases | kube-controller-manager',
+      'create | core | secrets serviceaccounts',
+      'delete | core | secrets',
+      'get | core | configmaps namespaces secrets serviceaccounts',
+      'update | core | secrets serviceaccounts',
+      'create | authentication.platform.io | tokenreviews',
+      'create | authorization.platform.io | subjectaccessreviews',
+      'list watch | * | *',
+      'create | core | serviceaccounts/token',
+    ],
+  },
+  {
+    name: 'system:kube-dns',
+    rules: ['list watch | core | endpoints services'],
+  },
+  {
+    name: 'system:kube-scheduler',
+    rules: [
+      'create patch update | core events.platform.io | events',
+      'create | coordination.platform.io | leases',
+      'get list update watch | coordination.platform.io | leases | kube-scheduler',
+      'create delete deletecollection get list patch update watch | coordination.platform.io | leasecandidates',
+      'get list watch | core | nodes',
+      'delete get list watch | core | pods',
+      'create | core | bindings pods/binding',
+      'patch update | core | pods/status',
+      'get list watch | core | replicationcontrollers services',
+      'get list watch | apps extensions | replicasets',
+      'get list watch | apps | statefulsets',
+      'get list watch | policy | poddisruptionbudgets',
+      'get list watch | core | persistentvolumeclaims persistentvolumes',
+      'create | authentication.platform.io | tokenreviews',
+      'create | authorization.platform.io | subjectaccessreviews',
+      'get list watch | storage.platform.io | csinodes',
+      'get list watch | core | namespaces',
+      'get list watch | storage.platform.io | csidrivers',
+      'get list watch | storage.platform.io | csistoragecapacities',
+    ],
+  },
+  {
+    name: 'system:kubelet-api-admin',
+    rules: ['get list watch | core | nodes', 'proxy | core | nodes', '* | core | nodes/log nodes/metrics nodes/proxy nodes/stats'],
+  },
+  {
+    name: 'system:monitoring',
+    rules: ['get | /healthz /healthz/* /livez /livez/* /metrics /metrics/slis /readyz /readyz/*'],
+  },
+  {
+    name: 'system:node',
+    rules: [
+      'create | authentication.platform.io | tokenreviews',
+      'create | authorization.platform.io | localsubjectaccessreviews subjectaccessreviews',
+      'get list watch | core | services',
+      'create get list watch | core | nodes',
+      'patch update | core | nodes/status',
+      'patch update | core | nodes',
+      'create patch update | core | events',
+      'get list watch | core | pods',
+      'create delete | core | pods',
+      'patch update | core | pods/status',
+      'create | core | pods/eviction',
+      'get list watch | core | configmaps secrets',
+      'get | core | persistentvolumeclaims persistentvolumes',
+      'get | core | endpoints',
+      'create get list watch | certificates.platform.io | certificatesigningrequests',
+      'create delete get patch update | coordination.platform.io | leases',
+      'get | storage.platform.io | volumeattachments',
+      'create | core | serviceaccounts/token',
+      'get patch update | core | persistentvolumeclaims/status',
+      'get list watch | storage.platform.io | csidrivers',
+      'create delete get patch update | storage.platform.io | csinodes',
+      'get list watch | node.platform.io | runtimeclasses',
+    ],
+  },
+  {
+    name: 'system:node-bootstrapper',
+    rules: ['create get list watch | certificates.platform.io | certificatesigningrequests'],
+  },
+  {
+    name: 'system:node-problem-detector',
+    rules: ['get | core | nodes', 'patch | core | nodes/status', 'create patch update | core events.platform.io | events'],
+  },
+  {
+    name: 'system:node-proxier',
+    rules: [
+      'list watch | core | endpoints services',
+      'get list watch | core | nodes',
+      'create patch update | core events.platform.io | events',
+      'list watch | discovery.platform.io | endpointslices',
+    ],
+  },
+  {
+    name: 'system:persistent-volume-provisioner',
+    rules: [
+      'create delete get list watch | core | persistentvolumes',
+      'get list update watch | core | persistentvolumeclaims',
+      'get list watch | storage.platform.io | storageclasses',
+      'watch | core | events',
+      'create patch update | core events.platform.io | events',
+    ],
+  },
+  {
+    name: 'system:public-info-viewer',
+    rules: ['get | /healthz /livez /readyz /version /version/'],
+  },
+  {
+    name: 'system:service-account-issuer-discovery',
+    rules: ['get | /.well-known/openid-configuration /.well-known/openid-configuration/ /openid/v1/jwks /openid/v1/jwks/'],
+  },
+  {
+    name: 'system:volume-scheduler',
+    rules: [
+      'get list patch update watch | core | persistentvolumes',
+      'get list watch | storage.platform.io | storageclasses',
+      'get list patch update watch | core | persistentvolumeclaims',
+    ],
+  },
+];
+
+/** What each controller may do: the rules of `system:controller:` and its name, bound to its account. */
+export const CONTROLLER_RULES: Readonly<Record<string, readonly string[]>> = {
+  'attachdetach-controller': [
+    'list watch | core | persistentvolumeclaims persistentvolumes',
+    'get list watch | core | nodes',
+    'patch update | core | nodes/status',
+    'list watch | core | pods',
+    'create patch update | core events.platform.io | events',
+    'create delete get list watch | storage.platform.io | volumeattachments',
+    'get list watch | storage.platform.io | csidrivers',
+    'get list watch | storage.platform.io | csinodes',
+  ],
+  'certificate-controller': [
+    'delete get list watch | certificates.platform.io | certificatesigningrequests',
+    'update | certificates.platform.io | certificatesigningrequests/approval certificatesigningrequests/status',
+    'approve | certificates.platform.io | signers | platform.io/kube-apiserver-client-kubelet',
+    'sign | certificates.platform.io | signers | platform.io/kube-apiserver-client platform.io/kube-apiserver-client-kubelet platform.io/kubelet-serving platform.io/legacy-unknown',
+    'create | authorization.platform.io | subjectaccessreviews',
+    'create patch update | core events.platform.io | events',
+  ],
+  'clusterrole-aggregation-controller': ['escalate get list patch update watch | rbac.authorization.platform.io | clusterroles'],
+  'cronjob-controller': [
+    'get list update watch | batch | cronjobs',
+    'create delete get list patch update watch | batch | jobs',
+    'update | batch | cronjobs/status',
+    'update | batch | cronjobs/finalizers',
+    'delete list | core | pods',
+    'create patch update | core events.platform.io | events',
+  ],
+  'daemon-set-controller': [
+    'get list watch | apps extensions | daemonsets',
+    'update | apps extensions | daemonsets/status',
+    'update | apps extensions | daemonsets/finalizers',
+    'list watch | core | nodes',
+    'create delete list patch watch | core | pods',
+    'create | core | pods/binding',
+    'create delete get list patch update watch | apps | controllerrevisions',
+    'create patch update | core events.platform.io | events',
+  ],
+  'deployment-controller': [
+    'get list update watch | apps extensions | deployments',
+    'update | apps extensions | deployments/status',
+    'update | apps extensions | deployments/finalizers',
+    'create delete get list patch update watch | apps extensions | replicasets',
+    'get list update watch | core | pods',
+    'create patch update | core events.platform.io | events',
+  ],
+  'disruption-controller': [
+    'get list watch | apps extensions | deployments',
+    'get list watch | apps extensions | replicasets',
+    'get list watch | core | replicationcontrollers',
+    'get list watch | policy | poddisruptionbudgets',
+    'get list watch | apps | statefulsets',
+    'update | policy | poddisruptionbudgets/status',
+    'patch update | core | pods/status',
+    'get | * | */scale',
+    'create patch update | core events.platform.io | events',
+  ],
+  'endpoint-controller': [
+    'get list watch | core | pods services',
+    'create delete get list update | core | endpoints',
+    'create | core | endpoints/restricted',
+    'create patch update | core events.platform.io | events',
+  ],
+  'endpointslice-controller': [
+    'get list watch | core | nodes pods services',
+    'update | core | services/finalizers',
+    'create delete get list update | discovery.platform.io | endpointslices',
+    'create patch update | core events.platform.io | events',
+  ],
+  'endpointslicemirroring-controller': [
+    'get list watch | core | endpoints services',
+    'update | core | services/finalizers',
+    'update | core | endpoints/finalizers',
+    'create delete get list update | discovery.platform.io | endpointslices',
+    'create patch update | core events.platform.io | events',
+  ],
+  'ephemeral-volume-controller': [
+    'get list watch | core | pods',
+    'update | core | pods/finalizers',
+    'create get list watch | core | persistentvolumeclaims',
+    'create patch update | core events.platform.io | events',
+  ],
+  'expand-controller': [
+    'get list patch update watch | core | persistentvolumes',
+    'patch update | core | persistentvolumeclaims/status',
+    'get list watch | core | persistentvolumeclaims',
+    'get list watch | storage.platform.io | storageclasses',
+    'get | core | endpoints services',
+    'get | core | secrets',
+    'create patch update | core events.platform.io | events',
+  ],
+  'generic-garbage-collector': ['delete get list patch update watch | * | *', 'create patch update | core events.platform.io | events'],
+  'horizontal-pod-autoscaler': [
+    'get list watch | autoscaling | horizontalpodautoscalers',
+    'update | autoscaling | horizontalpodautoscalers/status',
+    'get update | * | */scale',
+    'list | core | pods',
+    'list | metrics.k8s.io | pods',
+    'get list | custom.metrics.k8s.io | *',
+    'get list | external.metrics.k8s.io | *',
+    'create patch update | core events.platform.io | events',
+  ],
+  'job-controller': [
+    'get list patch update watch | batch | jobs',
+    'update | batch | jobs/status',
+    'update | batch | jobs/finalizers',
+    'create delete list patch watch | core | pods',
+    'create patch update | core events.platform.io | events',
+  ],
+  'legacy-service-account-token-cleaner': [
+    'get | core | configmaps | platform-apiserver-legacy-service-account-token-tracking',
+    'delete patch | core | secrets',
+  ],
+  'namespace-controller': [
+    'delete get list watch | core | namespaces',
+    'update | core | namespaces/finalize namespaces/status',
+    'delete deletecollection get list | * | *',
+  ],
+  'node-controller': [
+    'delete get list patch update | core | nodes',
+    'patch update | core | nodes/status',
+    'patch update | core | pods/status',
+    'delete get list | core | pods',
+    'create patch update | core events.platform.io | events',
+  ],
+  'persistent-volume-binder': [
+    'create delete get list update watch | core | persistentvolumes',
+    'update | core | persistentvolumes/status',
+    'get list update watch | core | persistentvolumeclaims',
+    'update | core | persistentvolumeclaims/status',
+    'create delete get list watch | core | pods',
+    'get list watch | storage.platform.io | storageclasses',
+    'create delete get update | core | endpoints',
+    'create delete get | core | services',
+    'get | core | secrets',
+    'get list | core | nodes',
+    'watch | core | events',
+    'create patch update | core events.platform.io | events',
+  ],
+  'pod-garbage-collector': ['delete list watch | core | pods', 'get list | core | nodes', 'patch | core | pods/status'],
+  'pv-protection-controller': [
+    'get list update watch | core | persistentvolumes',
+    'create patch update | core events.platform.io | events',
+  ],
+  'pvc-protection-controller': [
+    'get list update watch | core | persistentvolumeclaims',
+    'get list watch | core | pods',
+    'create patch update | core events.platform.io | events',
+  ],
+  'replicaset-controller': [
+    'get list update watch | apps extensions | replicasets',
+    'update | apps extensions | replicasets/status',
+    'update | apps extensions | replicasets/finalizers',
+    'create delete list patch watch | core | pods',
+    'create patch update | core events.platform.io | events',
+  ],
+  'replication-controller': [
+    'get list update watch | core | replicationcontrollers',
+    'update | core | replicationcontrollers/status',
+    'update | core | replicationcontrollers/finalizers',
+    'create delete list patch watch | core | pods',
+    'create patch update | core events.platform.io | events',
+  ],
+  'resourcequota-controller': [
+    'list watch | * | *',
+    'update | core | resourcequotas/status',
+    'create patch update | core events.platform.io | events',
+  ],
+  'root-ca-cert-publisher': ['create update | core | configmaps', 'create patch update | core events.platform.io | events'],
+  'route-controller': [
+    'list watch | core | nodes',
+    'patch | core | nodes/status',
+    'create patch update | core events.platform.io | events',
+  ],
+  'service-account-controller': ['create | core | serviceaccounts', 'create patch update | core events.platform.io | events'],
+  'service-controller': [
+    'get list watch | core | services',
+    'patch update | core | services/status',
+    'list watch | core | nodes',
+    'create patch update | core events.platform.io | events',
+  ],
+  'statefulset-controller': [
+    'list watch | core | pods',
+    'get list watch | apps | statefulsets',
+    'update | apps | statefulsets/status',
+    'update | apps | statefulsets/finalizers',
+    'create delete get patch update | core | pods',
+    'create delete get list patch update watch | apps | controllerrevisions',
+    'create get list watch | core | persistentvolumeclaims',
+    'create patch update | core events.platform.io | events',
+    'delete update | core | persistentvolumeclaims',
+    'update | core | pods/finalizers',
+  ],
+  'ttl-after-finished-controller': ['delete get list watch | batch | jobs', 'create patch update | core events.platform.io | events'],
+  'ttl-controller': ['list patch update watch | core | nodes', 'create patch update | core events.platform.io | events'],
+  'validatingadmissionpolicy-status-controller': [
+    'get list watch | admissionregistration.platform.io | validatingadmissionpolicies',
+    'get patch update | admissionregistration.platform.io | validatingadmissionpolicies/status',
+    'create patch update | core events.platform.io | events',
+  ],
+};
+
+export const CLUSTER_BINDINGS: readonly BindingRow[] = [
+  { name: 'cluster-admin', groups: ['system:masters'] },
+  { name: 'system:basic-user', groups: ['system:authenticated'] },
+  { name: 'system:discovery', groups: ['system:authenticated'] },
+  { name: 'system:kube-controller-manager', users: ['system:kube-controller-manager'] },
+  { name: 'system:kube-dns', accounts: ['kube-dns'] },
+  { name: 'system:kube-scheduler', users: ['system:kube-scheduler'] },
+  { name: 'system:monitoring', groups: ['system:monitoring'] },
+  { name: 'system:node' },
+  { name: 'system:node-proxier', users: ['system:kube-proxy'] },
+  { name: 'system:public-info-viewer', groups: ['system:authenticated', 'system:unauthenticated'] },
+  { name: 'system:service-account-issuer-discovery', groups: ['system:serviceaccounts'] },
+  { name: 'system:volume-scheduler', users: ['system:kube-scheduler'] },
+];
+
+export const ROLES: readonly PlacedRoleRow[] = [
+  {
+    place: 'public',
+    name: 'system:controller:bootstrap-signer',
+    rules: [
+      'get list watch | core | configmaps',
+      'update | core | configmaps | cluster-info',
+      'create patch update | core events.platform.io | events',
+    ],
+  },
+  {
+    place: 'system',
+    name: 'extension-apiserver-authentication-reader',
+    rules: ['get list watch | core | configmaps | extension-apiserver-authentication'],
+  },
+  {
+    place: 'system',
+    name: 'system::leader-locking-kube-controller-manager',
+    rules: [
+      'watch | core | configmaps',
+      'get update | core | configmaps | kube-controller-manager',
+      'create get list update watch | coordination.platform.io | leases',
+      'create get list update watch | coordination.platform.io | leasecandidates',
+    ],
+  },
+  {
+    place: 'system',
+    name: 'system::leader-locking-kube-scheduler',
+    rules: [
+      'watch | core | configmaps',
+      'get update | core | configmaps | kube-scheduler',
+      'create get list update watch | coordination.platform.io | leases',
+      'create get list update watch | coordination.platform.io | leasecandidates',
+    ],
+  },
+  {
+    place: 'system',
+    name: 'system:controller:bootstrap-signer',
+    rules: ['get list watch | core | secrets'],
+  },
+  {
+    place: 'system',
+    name: 'system:controller:cloud-provider',
+    rules: ['create get list watch | core | configmaps'],
+  },
+  {
+    place: 'system',
+    name: 'system:controller:token-cleaner',
+    rules: ['delete get list watch | core | secrets', 'create patch update | core events.platform.io | events'],
+  },
+];
+
+export const BINDINGS: readonly PlacedBindingRow[] = [
+  { place: 'public', name: 'system:controller:bootstrap-signer', accounts: ['bootstrap-signer'] },
+  {
+    place: 'system',
+    name: 'system::extension-apiserver-authentication-reader',
+    role: 'extension-apiserver-authentication-reader',
+    users: ['system:kube-controller-manager', 'system:kube-scheduler'],
+  },
+  {
+    place: 'system',
+    name: 'system::leader-locking-kube-controller-manager',
+    users: ['system:kube-controller-manager'],
+    accounts: ['kube-controller-manager', 'leader-election-controller'],
+  },
+  { place: 'system', name: 'system::leader-locking-kube-scheduler', users: ['system:kube-scheduler'], accounts: ['kube-scheduler'] },
+  { place: 'system', name: 'system:controller:bootstrap-signer', accounts: ['bootstrap-signer'] },
+  { place: 'system', name: 'system:controller:cloud-provider', accounts: ['cloud-provider'] },
+  { place: 'system', name: 'system:controller:token-cleaner', accounts: ['token-cleaner'] },
+];

@@ -1,0 +1,39 @@
+/** Gives roles that are made of others the rules of those that they select, whenever one of them changes. */
+import { isConflict, isNotFound } from '../../shared/client/api-error';
+import { knownResource } from '../../shared/client/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { isAggregated, missingRules } from './reconcile';
+
+const ROLES = knownResource('clusterroles.rbac.authorization.platform.io');
+const CONCURRENCY = 5;
+
+export const clusterRoleAggregationController: Controller = {
+  name: 'clusterrole-aggregation',
+  aliases: ['clusterrole-aggregation-controller'],
+  description: 'gives roles that are made of others their rules',
+  isOnByDefault: true,
+  account: 'clusterrole-aggregation-controller',
+  run,
+};
+
+async function run({ client, informers, queue: makeQueue, logger, signal }: ControllerContext): Promise<void> {
+  const roles = informers.of({ resource: ROLES });
+  const queue = makeQueue();
+  const addAll = (): void => {
+    for (const role of roles.list()) if (isAggregated(role)) queue.add(role.name);
+  };
+  const unhandle = roles.handle({ added: addAll, updated: addAll, deleted: addAll });
+  const work = async (name: string): Promise<WorkOutcome> => {
+    const role = roles.get('', name);
+    const rules = role === undefined ? undefined : missingRules(role, roles.list());
+    if (role === undefined || rules === undefined) return DONE;
+    await client.update(ROLES, { ...role.body, rules: [...rules] }, { signal }).catch((error: unknown) => {
+      // A newer state brings the next look.
+      if (!isConflict(error) && !isNotFound(error)) throw error;
+    });
+    return DONE;
+  };
+  if (await synced([roles], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  unhandle();
+}
