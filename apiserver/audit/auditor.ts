@@ -20,6 +20,7 @@ type Asked = Pick<AuditSubject, 'auditId' | 'requestUri' | 'sourceIps' | 'userAg
 
 /** At most so often the log says that events are lost. */
 const TOLD_EVERY_MS = 60_000;
+const MOST_APART_MS = 2;
 
 export class Auditor {
   private readonly counted = {
@@ -31,6 +32,7 @@ export class Auditor {
   private readonly parts: TrailParts;
   private sinks: readonly Sink[] = [];
   private policy: AuditPolicy = () => ({ level: 'None', omits: new Set(), omitsManagedFields: false });
+  private origin = Number.NEGATIVE_INFINITY;
   private toldAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -38,14 +40,21 @@ export class Auditor {
     private readonly logger: Logger,
     naming: Dialect,
   ) {
-    const origin = clock.now() - clock.monotonic();
     this.parts = {
       naming,
       policy: (user, about) => this.policy(user, about),
-      now: () => origin + clock.monotonic(),
+      now: () => this.now(),
       record: (event) => this.record(event),
       decided: ({ level }) => void (this.counted.levels[level] += 1),
     };
+  }
+
+  /** The wall clock, to the microsecond: its own steps are followed, but between them it is the other clock that counts. */
+  private now(): number {
+    const wall = this.clock.now();
+    const passed = this.clock.monotonic();
+    if (Math.abs(wall - passed - this.origin) > MOST_APART_MS) this.origin = wall - passed;
+    return this.origin + passed;
   }
 
   /** From now on requests are recorded by this policy. */
@@ -60,7 +69,7 @@ export class Auditor {
   /** A request has come. */
   begin(asked: Asked, about: Audited, object: AuditObject | undefined, asker: Asker, lasting: boolean): Trail {
     const { auditId, requestUri, sourceIps, userAgent } = asked;
-    const subject = new AuditSubject(auditId, requestUri, about.verb, sourceIps, userAgent, this.parts.now());
+    const subject = new AuditSubject(auditId, requestUri, about.verb, sourceIps, userAgent, this.now());
     return new Trail(this.parts, subject, about, object, asker, lasting);
   }
 

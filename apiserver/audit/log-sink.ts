@@ -96,6 +96,7 @@ export function readerTarget(reader: Writable): LineTarget {
       // The memory is used again.
       reader.write(Buffer.from(lines));
     },
-    close: () => Promise.resolve(),
+    // Whoever ends the process does not wait for ever.
+    close: () => new Promise((resolve) => reader.write('', () => resolve())),
   };
 }

@@ -62,6 +62,12 @@ it.each<[Partial<PolicyRule>, Audited, boolean]>([
   expect(fits(rule, about)).toBe(expected);
 });
 
+it('knows service accounts under either name of their namespace', () => {
+  const account: UserInfo = { name: 'system:serviceaccount:platform-system:a', groups: ['system:serviceaccounts:platform-system'] };
+  expect(fits({ users: ['system:serviceaccount:kube-system:a'] }, resource(), account)).toBe(true);
+  expect(fits({ userGroups: ['system:serviceaccounts:kube-system'] }, resource(), account)).toBe(true);
+});
+
 it('applies no rule for users to nobody', () => {
   const about = resource();
   const level = (rule: Partial<PolicyRule>): string =>
