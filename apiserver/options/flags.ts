@@ -136,7 +136,11 @@ export type ServerFlags = FlagValues<typeof FLAGS>;
 
 /** Modes in their order. Those that need stored rules or a remote service are not known here and refused by name. */
 function authorizationModes(): Flag<readonly AuthorizationMode[]> {
-  const words = list({ section: ACCESS, help: `Authorizers in their order: ${AUTHORIZATION_MODES.join(', ')}.`, default: ['Node', 'RBAC'] });
+  const words = list({
+    section: ACCESS,
+    help: `Authorizers in their order: ${AUTHORIZATION_MODES.join(', ')}.`,
+    default: ['Node', 'RBAC'],
+  });
   return {
     ...words,
     default: ['Node', 'RBAC'],
