@@ -8,8 +8,9 @@ import { flagsOrExit } from '../shared/runtime/flags';
 import { Lifecycle } from '../shared/runtime/lifecycle';
 import { createLogger, type Logger } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
+import type { Auditor } from './audit/auditor';
 import { parseTokenFile } from './authentication/token-file';
-import { auditFlagFault, openAudit } from './options/audit-options';
+import { auditFlagFault } from './options/audit-flag-fault';
 import { FLAGS, type ServerFlags } from './options/flags';
 import { readServiceAccounts, serviceAccountFlagFault } from './options/service-account-options';
 import { advertisedAddress } from './server/advertise';
@@ -31,7 +32,7 @@ async function main(): Promise<void> {
   lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => store.close() });
   const configurations = new ConfigurationFiles(clock, logger);
   lifecycle.onStop({ name: 'configuration files', timeoutMs: 1000, run: () => configurations.close() });
-  const audit = await openAudit(flags, { configurations, clock, random, logger });
+  const audit = await openAuditLog(flags, configurations, logger);
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
   const options = { ...(await serverOptions(flags, logger)), audit };
   const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });
@@ -42,6 +43,13 @@ async function main(): Promise<void> {
   await server.whenReady();
   logger.info('ready', { port: server.port, localPort: server.localPort });
   process.send?.('ready');
+}
+
+/** Its sinks bring a client along, so they are loaded only where there is something to record. */
+async function openAuditLog(flags: ServerFlags, configurations: ConfigurationFiles, logger: Logger): Promise<Auditor | undefined> {
+  if (flags['audit-policy-file'] === '') return undefined;
+  const { openAudit } = await import('./options/audit-options.js');
+  return openAudit(flags, { configurations, clock, random, logger });
 }
 
 function usageError(message: string): never {

@@ -30,8 +30,8 @@ const RULE = object(
 const POLICY = object({ rules: listOf(RULE, 1) }, { metadata: anyObject, omitStages: STAGE_LIST, omitManagedFields: flag });
 
 export type Policy = Configured<typeof POLICY>;
-export type PolicyRule = Configured<typeof RULE>;
-type ResourceRule = NonNullable<PolicyRule['resources']>[number];
+export type AuditRule = Configured<typeof RULE>;
+type ResourceRule = NonNullable<AuditRule['resources']>[number];
 
 export const POLICY_FORMAT: Format<Policy> = {
   kind: 'Policy',
@@ -40,7 +40,7 @@ export const POLICY_FORMAT: Format<Policy> = {
   rules: ({ rules }) => rules.flatMap((rule, index) => ruleFaults(rule, `rules[${index}]`)),
 };
 
-function ruleFaults({ nonResourceURLs = [], resources = [], namespaces = [] }: PolicyRule, path: string): readonly Fault[] {
+function ruleFaults({ nonResourceURLs = [], resources = [], namespaces = [] }: AuditRule, path: string): readonly Fault[] {
   const faults: Fault[] = [];
   if (nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
     faults.push({

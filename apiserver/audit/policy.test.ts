@@ -1,7 +1,7 @@
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { compilePolicy, type Audited } from './policy';
-import { POLICY_FORMAT, type PolicyRule } from './policy-format';
+import { POLICY_FORMAT, type AuditRule } from './policy-format';
 
 const dev: UserInfo = { name: 'dev', groups: ['devs', 'system:authenticated'] };
 const resource = (changes: object = {}): Audited => ({
@@ -16,15 +16,15 @@ const resource = (changes: object = {}): Audited => ({
 });
 const at = (path: string): Audited => ({ kind: 'path', verb: 'get', path });
 
-function fits(rule: Partial<PolicyRule>, about: Audited, user: UserInfo | undefined = dev): boolean {
+function fits(rule: Partial<AuditRule>, about: Audited, user: UserInfo | undefined = dev): boolean {
   return compilePolicy({ rules: [{ level: 'Metadata', ...rule }] }, GENERATED_NAMES.platform)(user, about).level === 'Metadata';
 }
 
-const of = (group: string, resources?: string[], resourceNames?: string[]): Partial<PolicyRule> => ({
+const of = (group: string, resources?: string[], resourceNames?: string[]): Partial<AuditRule> => ({
   resources: [{ group, ...(resources === undefined ? {} : { resources }), ...(resourceNames === undefined ? {} : { resourceNames }) }],
 });
 
-it.each<[Partial<PolicyRule>, Audited, boolean]>([
+it.each<[Partial<AuditRule>, Audited, boolean]>([
   [{}, resource(), true],
   [{}, at('/x'), true],
   [{ users: ['dev'] }, resource(), true],
@@ -70,7 +70,7 @@ it('knows service accounts under either name of their namespace', () => {
 
 it('applies no rule for users to nobody', () => {
   const about = resource();
-  const level = (rule: Partial<PolicyRule>): string =>
+  const level = (rule: Partial<AuditRule>): string =>
     compilePolicy({ rules: [{ level: 'Metadata', ...rule }] }, GENERATED_NAMES.platform)(undefined, about).level;
   expect([level({ users: ['dev'] }), level({ userGroups: ['devs'] }), level({})]).toEqual(['None', 'None', 'Metadata']);
 });
@@ -96,7 +96,7 @@ it('takes the first rule that fits, with what is omitted by it and by the policy
   expect(policy(dev, resource({ verb: 'watch' })).level).toBe('None');
 });
 
-it.each<[Partial<PolicyRule>, string]>([
+it.each<[Partial<AuditRule>, string]>([
   [
     { nonResourceURLs: ['/x'], namespaces: ['a'] },
     'rules[0].nonResourceURLs: rules cannot apply to both regular resources and non-resource URLs',

@@ -1,7 +1,7 @@
 /** Decides how much of a request is recorded: the first rule that fits says so. Compiled once and asked once for each request. */
 import { canonicalGroup, canonicalNamespace, canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { AuditLevel, Policy, PolicyRule, AuditStage } from './policy-format';
+import type { AuditLevel, Policy, AuditRule, AuditStage } from './policy-format';
 
 /** What a request is about; groups and namespaces in canonical spelling. */
 export type Audited =
@@ -46,7 +46,7 @@ export function compilePolicy(policy: Policy, names: GeneratedNames): AuditPolic
 }
 
 /** Only what the rule names is looked at. */
-function testsOf(rule: PolicyRule, names: GeneratedNames): readonly Test[] {
+function testsOf(rule: AuditRule, names: GeneratedNames): readonly Test[] {
   const tests: Test[] = [];
   const { users = [], userGroups = [], verbs = [], namespaces = [], resources = [], nonResourceURLs = [] } = rule;
   if (users.length > 0) {
@@ -74,7 +74,7 @@ function testsOf(rule: PolicyRule, names: GeneratedNames): readonly Test[] {
   return tests;
 }
 
-type ResourceRule = NonNullable<PolicyRule['resources']>[number];
+type ResourceRule = NonNullable<AuditRule['resources']>[number];
 
 /** Names count only beside resources, as they do upstream. */
 function concerns({ group, resources = [], resourceNames = [] }: ResourceRule, about: Audited & { readonly kind: 'resource' }): boolean {

@@ -1,4 +1,4 @@
-/** From the flags about the audit log to an auditor with its policy and its sinks. */
+/** From the flags about the audit log to an auditor with its policy and its sinks. Loaded only where there is a policy. */
 import { BackOff } from '../../shared/client/back-off';
 import { connectTo } from '../../shared/client/connect';
 import { CredentialSource } from '../../shared/client/credential-source';
@@ -30,10 +30,10 @@ const DAY_MS = 24 * 3_600_000;
 const USUAL_MEGABYTES = 100;
 const LONGEST_BACK_OFF_MS = 5 * 60_000;
 
-/** Undefined = nothing is recorded. Rejects where the policy or a sink cannot be used. */
+/** Undefined = there is nowhere to record anything. Rejects where the policy or a sink cannot be used. */
 export async function openAudit(flags: ServerFlags, parts: AuditSurroundings): Promise<Auditor | undefined> {
   const path = flags['audit-policy-file'];
-  if (path === '' || (flags['audit-log-path'] === '' && flags['audit-webhook-config-file'] === '')) return undefined;
+  if (flags['audit-log-path'] === '' && flags['audit-webhook-config-file'] === '') return undefined;
   const auditor = new Auditor(parts.clock, parts.logger, flags.naming);
   await parts.configurations.open({
     name: 'audit-policy',
@@ -121,19 +121,4 @@ function webhookSink(flags: ServerFlags, { clock, random }: AuditSurroundings, l
     lost,
     ended: async () => transport.close(),
   });
-}
-
-/** What is wrong with the flags taken together; undefined = nothing. */
-export function auditFlagFault(flags: ServerFlags): string | undefined {
-  for (const sink of ['log', 'webhook'] as const) {
-    if (flags[`audit-${sink}-batch-throttle-enable`] && flags[`audit-${sink}-mode`] === 'batch') {
-      if (flags[`audit-${sink}-batch-throttle-qps`] === 0) return `--audit-${sink}-batch-throttle-qps must be greater than 0`;
-      if (flags[`audit-${sink}-batch-throttle-burst`] === 0) return `--audit-${sink}-batch-throttle-burst must be greater than 0`;
-    }
-    if (flags[`audit-${sink}-batch-max-size`] > flags[`audit-${sink}-batch-buffer-size`])
-      return `--audit-${sink}-batch-max-size must not be greater than --audit-${sink}-batch-buffer-size`;
-    if (flags[`audit-${sink}-truncate-max-event-size`] > flags[`audit-${sink}-truncate-max-batch-size`])
-      return `--audit-${sink}-truncate-max-event-size must not be greater than --audit-${sink}-truncate-max-batch-size`;
-  }
-  return undefined;
 }
