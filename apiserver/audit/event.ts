@@ -105,7 +105,7 @@ function jsonText(event: AuditEvent, dialect: Dialect, shortened: boolean): stri
   if (responseStatus !== undefined) text += `,"responseStatus":${responseStatus === SUCCESS ? SUCCESS : escaped(responseStatus)}`;
   if (!shortened && event.requestObject !== undefined) text += `,"requestObject":${escaped(event.requestObject)}`;
   if (!shortened && event.responseObject !== undefined) text += `,"responseObject":${escaped(event.responseObject)}`;
-  text += `,"requestReceivedTimestamp":"${subject.receivedTime}","stageTimestamp":"${microTime(event.at)}"`;
+  text += `,"requestReceivedTimestamp":"${subject.receivedTime}","stageTimestamp":"${event.at === subject.receivedAt ? subject.receivedTime : microTime(event.at)}"`;
   let notes = shortened && annotations?.has(TRUNCATED) !== true ? `"${truncated}":"true"` : '';
   if (annotations !== undefined)
     for (const [name, value] of annotations) notes += `${notes === '' ? '' : ','}${noteJson(dialect, name, value)}`;

@@ -174,7 +174,7 @@ export class Trail {
       code: answered ? asker.status : undefined,
       requestObject: this.requestObject,
       responseObject: this.responseObject,
-      at: this.parts.now(),
+      at: stage === 'RequestReceived' ? this.subject.receivedAt : this.parts.now(),
       annotations: this.annotations,
     });
   }
