@@ -7,6 +7,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
 import type { ClientCertificate } from '../authentication/authenticator';
+import type { FrontProxyOptions } from '../authentication/front-proxy';
 import type { AuthenticateRequest } from '../authentication/union';
 import type { Authorizer } from '../authorization/authorizer';
 import type { ApiParts } from '../endpoints/handlers/api-parts';
@@ -40,6 +41,8 @@ export interface ChainParts {
   readonly metrics: Metrics;
   readonly requestTimeoutMs: number;
   readonly authenticate: AuthenticateRequest;
+  /** Undefined = no proxy speaks for others. */
+  readonly frontProxy: FrontProxyOptions | undefined;
   readonly authorizer: Authorizer;
   certificateOf(exchange: Exchange): ClientCertificate | undefined;
 }
@@ -80,6 +83,7 @@ function filterChain(parts: ChainParts): readonly Filter[] {
       (exchange) => parts.certificateOf(exchange),
       (user) => metrics.authenticated(user),
     ),
+    filters.dropRemoteHeaders(parts.frontProxy),
     filters.impersonate(parts.authorizer, GENERATED_NAMES[parts.naming]),
     filters.limitInFlight(parts.inFlight),
     filters.takeTurn(),
