@@ -8,6 +8,8 @@ import type { RbacPolicy } from '../authorization/rbac/policy';
 export interface AuthorizerParts {
   readonly rbac: RbacPolicy;
   readonly node: NodeAuthorizerParts;
+  /** Undefined = there is no file of policies. */
+  readonly abac: Authorizer | undefined;
 }
 
 const MASTERS = 'system:masters';
@@ -24,12 +26,13 @@ const alwaysDeny: Authorizer = {
   rules: () => NO_RULES,
 };
 
-export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
+export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
 const BY_MODE: Readonly<Record<AuthorizationMode, (parts: AuthorizerParts) => Authorizer>> = {
   Node: ({ node }) => nodeAuthorizer(node),
   RBAC: ({ rbac }) => rbacAuthorizer(rbac),
+  ABAC: ({ abac }) => abac ?? alwaysDeny,
   AlwaysAllow: () => alwaysAllow,
   AlwaysDeny: () => alwaysDeny,
 };

@@ -8,6 +8,7 @@ import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
 import type { Auditor } from '../audit/auditor';
 import type { ClientCertificate } from '../authentication/authenticator';
+import type { FrontProxyOptions } from '../authentication/front-proxy';
 import type { AuthenticateRequest } from '../authentication/union';
 import type { Authorizer } from '../authorization/authorizer';
 import type { ApiParts } from '../endpoints/handlers/api-parts';
@@ -44,6 +45,8 @@ export interface ChainParts {
   readonly audit: Auditor | undefined;
   readonly requestTimeoutMs: number;
   readonly authenticate: AuthenticateRequest;
+  /** Undefined = no proxy speaks for others. */
+  readonly frontProxy: FrontProxyOptions | undefined;
   readonly authorizer: Authorizer;
   certificateOf(exchange: Exchange): ClientCertificate | undefined;
 }
@@ -86,6 +89,7 @@ function filterChain(parts: ChainParts): readonly Filter[] {
       (user) => metrics.authenticated(user),
     ),
     ...(audit === undefined ? [] : [auditReceived(audit)]),
+    filters.dropRemoteHeaders(parts.frontProxy),
     filters.impersonate(parts.authorizer, GENERATED_NAMES[parts.naming]),
     filters.limitInFlight(parts.inFlight),
     filters.takeTurn(),
