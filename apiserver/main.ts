@@ -11,7 +11,8 @@ import { systemRandom as random } from '../shared/runtime/random';
 import { abacAuthorizer } from './authorization/abac';
 import { parseTokenFile } from './authentication/token-file';
 import { FLAGS, type ServerFlags } from './options/flags';
-import { readServiceAccounts, serviceAccountFlagFault } from './options/service-account-options';
+import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
+import type { TokenKeyFiles } from './options/token-key-files';
 import { advertisedAddress } from './server/advertise';
 import { startServer } from './server/compose/compose';
 import type { ServerOptions } from './server/compose/setting';
@@ -31,7 +32,9 @@ async function main(): Promise<void> {
   lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => store.close() });
   const configurations = new ConfigurationFiles(clock, logger);
   lifecycle.onStop({ name: 'configuration files', timeoutMs: 1000, run: () => configurations.close() });
-  const options = await serverOptions(flags, given, logger);
+  const tokenKeys = tokenKeyFiles(flags);
+  if (tokenKeys !== undefined) lifecycle.onStop({ name: 'keys of tokens', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
+  const options = await serverOptions(flags, given, tokenKeys, logger);
   const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
@@ -115,7 +118,12 @@ function certifiedNames(flags: ServerFlags, advertiseAddress: string | undefined
   return ['localhost', '127.0.0.1', '::1', service, ...(advertiseAddress === undefined ? [] : [advertiseAddress])];
 }
 
-async function serverOptions(flags: ServerFlags, given: ReadonlySet<string>, logger: Logger): Promise<ServerOptions> {
+async function serverOptions(
+  flags: ServerFlags,
+  given: ReadonlySet<string>,
+  tokenKeys: TokenKeyFiles | undefined,
+  logger: Logger,
+): Promise<ServerOptions> {
   const [tokenFile, policyFile] = [flags['token-auth-file'], flags['authorization-policy-file']];
   return {
     host: flags['bind-address'],
@@ -138,7 +146,7 @@ async function serverOptions(flags: ServerFlags, given: ReadonlySet<string>, log
     maxMutating: flags['max-mutating-requests-inflight'],
     maxStreams: flags['http2-max-streams-per-connection'],
     connectionCaps: { total: flags['max-connections'], perAddress: flags['max-connections-per-address'] },
-    ...readServiceAccounts(flags),
+    ...serviceAccountsOf(flags, tokenKeys),
     tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],
     ...frontProxyOf(flags),
     bootstrapTokens: flags['enable-bootstrap-token-auth'],
