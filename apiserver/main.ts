@@ -13,7 +13,8 @@ import { abacAuthorizer } from './authorization/abac';
 import { parseTokenFile } from './authentication/token-file';
 import { auditFlagFault } from './options/audit-flag-fault';
 import { FLAGS, type ServerFlags } from './options/flags';
-import { readServiceAccounts, serviceAccountFlagFault } from './options/service-account-options';
+import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
+import type { TokenKeyFiles } from './options/token-key-files';
 import { advertisedAddress } from './server/advertise';
 import { startServer } from './server/compose/compose';
 import type { ServerOptions } from './server/compose/setting';
@@ -35,7 +36,9 @@ async function main(): Promise<void> {
   lifecycle.onStop({ name: 'configuration files', timeoutMs: 1000, run: () => configurations.close() });
   const audit = await openAuditLog(flags, configurations, logger);
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
-  const options = { ...(await serverOptions(flags, given, logger)), audit };
+  const tokenKeys = tokenKeyFiles(flags);
+  if (tokenKeys !== undefined) lifecycle.onStop({ name: 'keys of tokens', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
+  const options = { ...(await serverOptions(flags, given, tokenKeys, logger)), audit };
   const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
@@ -126,7 +129,12 @@ function certifiedNames(flags: ServerFlags, advertiseAddress: string | undefined
   return ['localhost', '127.0.0.1', '::1', service, ...(advertiseAddress === undefined ? [] : [advertiseAddress])];
 }
 
-async function serverOptions(flags: ServerFlags, given: ReadonlySet<string>, logger: Logger): Promise<ServerOptions> {
+async function serverOptions(
+  flags: ServerFlags,
+  given: ReadonlySet<string>,
+  tokenKeys: TokenKeyFiles | undefined,
+  logger: Logger,
+): Promise<ServerOptions> {
   const [tokenFile, policyFile] = [flags['token-auth-file'], flags['authorization-policy-file']];
   return {
     host: flags['bind-address'],
@@ -149,7 +157,7 @@ async function serverOptions(flags: ServerFlags, given: ReadonlySet<string>, log
     maxMutating: flags['max-mutating-requests-inflight'],
     maxStreams: flags['http2-max-streams-per-connection'],
     connectionCaps: { total: flags['max-connections'], perAddress: flags['max-connections-per-address'] },
-    ...readServiceAccounts(flags),
+    ...serviceAccountsOf(flags, tokenKeys),
     tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],
     ...frontProxyOf(flags),
     bootstrapTokens: flags['enable-bootstrap-token-auth'],

@@ -12,7 +12,7 @@ import { frontProxy, type FrontProxyOptions } from '../authentication/front-prox
 import { serviceAccountTokens, type TokenUses } from '../authentication/service-account/authenticator';
 import type { BindableResource, BoundObjects } from '../authentication/service-account/bound-objects';
 import { tokenIssuer } from '../authentication/service-account/issuer';
-import { keySet, type TokenKey } from '../authentication/service-account/keys';
+import { keySet, type TokenKeys } from '../authentication/service-account/keys';
 import { staticTokens } from '../authentication/static-tokens';
 import type { StaticTokens } from '../authentication/token-file';
 import { authenticateTokensInOrder, type AuthenticateToken } from '../authentication/tokens';
@@ -20,7 +20,7 @@ import { authenticateInOrder, type AuthenticateRequest } from '../authentication
 import type { Authorizer } from '../authorization/authorizer';
 import { authorizersFor, type AuthorizationMode, type AuthorizerParts } from './authorizers';
 import { inOrder } from '../authorization/union';
-import { createOpenId, type OpenId } from '../discovery/openid';
+import { createOpenId, type OpenId, type PublishedKeys } from '../discovery/openid';
 import type { Reader, Resource } from '../registry/verbs';
 import type { OperationTable } from '../registry/operations/operation';
 import { reviewTable } from '../reviews/table';
@@ -45,8 +45,7 @@ export interface AccessOptions {
 export interface ServiceAccountOptions {
   /** The first is this server's own name; tokens of all are taken. */
   readonly issuers: readonly [string, ...string[]];
-  readonly keys: readonly TokenKey[];
-  readonly signingKey: TokenKey;
+  readonly keys: () => TokenKeys;
   /** The longest that a token may be asked for, in seconds; absent = as long as any token may be. */
   readonly maxExpirationSeconds?: number;
   /** A pod's token goes on for a year, and its use after the time asked for is counted. */
@@ -107,7 +106,7 @@ function requestAuthenticators(
 function tokenRequests(accounts: ServiceAccountOptions, apiAudiences: readonly string[], parts: AccessParts): TokenRequestParts {
   const { clock, random, reader, bindable, names } = parts;
   return {
-    issueToken: tokenIssuer(accounts.issuers[0], accounts.signingKey, names),
+    issueToken: tokenIssuer(accounts.issuers[0], accounts.keys, names),
     apiAudiences,
     maxExpirationSeconds: accounts.maxExpirationSeconds,
     extendExpiration: accounts.extendExpiration,
@@ -131,11 +130,22 @@ function tokenAuthenticators(options: AccessOptions, parts: AccessParts): readon
   ];
 }
 
+/** Made anew when the keys change. */
+function publishedKeys(keys: () => TokenKeys): () => PublishedKeys {
+  let made: { readonly of: TokenKeys; readonly published: PublishedKeys } | undefined;
+  return () => {
+    const of = keys();
+    if (made?.of !== of) {
+      made = { of, published: { algorithms: of.checking.map(({ algorithm }) => algorithm), keySet: keySet(of.checking) } };
+    }
+    return made.published;
+  };
+}
+
 function openId({ issuers, keys }: ServiceAccountOptions, { serverAddress }: AccessParts): OpenId {
   return createOpenId({
     issuer: issuers[0],
     serverAddress,
-    algorithms: keys.map(({ algorithm }) => algorithm),
-    keySet: keySet(keys),
+    keys: publishedKeys(keys),
   });
 }

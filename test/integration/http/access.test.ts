@@ -6,6 +6,7 @@ import { ADMIN, ALICE, call, json, startFixture, type Answer, type Fixture } fro
 
 const HOST = 'https://kubernetes.default.svc';
 const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const tokenKeys = { checking: readPublicKeys('sa.key', pem), signing: readPrivateKey('sa.key', pem) };
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -14,8 +15,7 @@ beforeAll(async () => {
     apiAudiences: [HOST],
     serviceAccounts: {
       issuers: [HOST],
-      keys: readPublicKeys('sa.key', pem),
-      signingKey: readPrivateKey('sa.key', pem),
+      keys: () => tokenKeys,
       maxExpirationSeconds: 7200,
       extendExpiration: true,
     },

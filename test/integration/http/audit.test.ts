@@ -42,13 +42,16 @@ beforeAll(async () => {
   });
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const pem = (key: typeof publicKey, type: 'pkcs8' | 'spki'): string => String(key.export({ type, format: 'pem' }));
+  const keys = {
+    checking: readPublicKeys('sa.pub', pem(publicKey, 'spki')),
+    signing: readPrivateKey('sa.key', pem(privateKey, 'pkcs8')),
+  };
   fixture = await startFixture({
     naming: 'kubernetes',
     audit: auditor,
     serviceAccounts: {
       issuers: ['https://issuer.example'],
-      keys: readPublicKeys('sa.pub', pem(publicKey, 'spki')),
-      signingKey: readPrivateKey('sa.key', pem(privateKey, 'pkcs8')),
+      keys: () => keys,
       extendExpiration: false,
     },
   });
