@@ -2,6 +2,7 @@
 import { ALL_RULES, ALLOW, NO_OPINION, NO_RULES, type Authorizer, type Decision } from '../authorization/authorizer';
 import { nodeAuthorizer, type NodeAuthorizerParts } from '../authorization/node/authorizer';
 import { rbacAuthorizer } from '../authorization/rbac/authorizer';
+import { explain } from '../authorization/rbac/explain';
 import type { RbacPolicy } from '../authorization/rbac/policy';
 
 /** What authorizers look at. */
@@ -31,7 +32,7 @@ export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
 const BY_MODE: Readonly<Record<AuthorizationMode, (parts: AuthorizerParts) => Authorizer>> = {
   Node: ({ node }) => nodeAuthorizer(node),
-  RBAC: ({ rbac }) => rbacAuthorizer(rbac),
+  RBAC: ({ rbac }) => ({ ...rbacAuthorizer(rbac), explain: (user, attributes) => explain(rbac, user, attributes) }),
   ABAC: ({ abac }) => abac ?? alwaysDeny,
   AlwaysAllow: () => alwaysAllow,
   AlwaysDeny: () => alwaysDeny,
