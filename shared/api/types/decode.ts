@@ -17,7 +17,7 @@ export interface DecodedType {
   unknown: string[];
 }
 
-/** Decodes an object of the type. Shares nothing with `value`. `literals` is what the parser said about the spelling of numbers. */
+/** Decodes an object of the type. Shares nothing with `value` but sets of fields, which are never changed. `literals` is what the parser said about the spelling of numbers. */
 export function decodeObject(type: string, value: JsonObject, literals?: NumberLiterals): DecodedType {
   const context = new Context(literals);
   const object = structReader(type)(value, context, true);

@@ -1,8 +1,8 @@
 /**
  * What differs between two objects of a shape, as sets of fields. A value that is there as null is present. Judges nothing.
  */
-import { equalJson, isEmptyObject, isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import { SetBuilder, type FieldSet, type PathElement } from './field-set';
+import { equalJson, isEmptyObject, isObject, own, sortedKeys, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { MEMBER, openNode, SetBuilder, type FieldSet, type PathElement } from './field-set';
 import { itemElement, memberElement, memberShape, partition, shapeFor, type ItemShape, type Shape } from './shape';
 
 export interface Comparison {
@@ -40,9 +40,9 @@ class Walker {
   private child(shape: Shape | undefined, element: PathElement, before: JsonValue | undefined, after: JsonValue | undefined): void {
     if (before === after) return;
     this.path.push(element);
-    if (shape !== undefined) this.value(shape, before, after);
-    if (before === undefined) this.added.insert(this.path);
-    else if (after === undefined) this.removed.insert(this.path);
+    if (before === undefined) this.added.insert(this.path, wholeNode(shape, after));
+    else if (after === undefined) this.removed.insert(this.path, wholeNode(shape, before));
+    else if (shape !== undefined) this.value(shape, before, after);
     this.path.pop();
   }
 
@@ -91,6 +91,39 @@ class Walker {
     else if (!equalJson(was, is)) this.modified.insert(this.path);
     this.path.pop();
   }
+}
+
+/** The node of a field that was not there before, or is not there any more: with everything below it. Names stand in canonical order. */
+function wholeNode(declared: Shape | undefined, value: JsonValue | undefined): FieldSet {
+  if (declared === undefined || typeof value !== 'object' || value === null) return MEMBER;
+  const shape = shapeFor(declared, value);
+  switch (partition(shape)) {
+    case 'leaf':
+      return MEMBER;
+    case 'members':
+      return Array.isArray(value) ? MEMBER : wholeMembers(shape, value);
+    case 'items':
+      return Array.isArray(value) && (shape.kind === 'set' || shape.kind === 'keyed') ? wholeItems(shape, value) : MEMBER;
+  }
+}
+
+function wholeMembers(shape: Shape, object: JsonObject): FieldSet {
+  const names = sortedKeys(object);
+  if (names.length === 0) return MEMBER;
+  const node = openNode(true);
+  for (const name of names) node[memberElement(shape, name)] = wholeNode(memberShape(shape, name), object[name]);
+  return node;
+}
+
+/** Of repeated items nothing is told but that they are there. */
+function wholeItems(shape: ItemShape, items: JsonArray): FieldSet {
+  if (items.length === 0) return MEMBER;
+  const node = openNode(true);
+  for (const item of items) {
+    const element = itemElement(shape, item);
+    node[element] = node[element] === undefined ? wholeNode(shape.of, item) : MEMBER;
+  }
+  return node;
 }
 
 /** The elements of two lists that have the same ones in the same order, each once: the way of nearly all lists. */
