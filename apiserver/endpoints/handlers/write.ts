@@ -53,7 +53,7 @@ export async function patch(parts: ApiParts, exchange: Exchange, resource: Resou
 /** Whose body took long to parse lets others go first. */
 async function parsed(parts: ApiParts, exchange: Exchange, bytes: Buffer, format: Media, row: KindRow): Promise<ParsedBody> {
   const { pass } = breaks(parts.clock, exchange);
-  const body = await parseObject(bytes, format, row, parts.clock);
+  const body = await parseObject(bytes, format, row, parts.clock, pass);
   await pass();
   return body;
 }

@@ -3,6 +3,7 @@ import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { generateName } from '../../../shared/values/name-formats';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { metadataOf, parseResourceVersion, readMetadata } from '../../../shared/api/metadata/object-meta';
+import { withPasses } from '../../../shared/runtime/steps';
 import * as status from '../../../shared/api/errors/status';
 import type { AllocationClaims } from '../../allocation/claims';
 import { makeEntry } from '../../cache/entry';
@@ -15,7 +16,7 @@ import { accompany, allocate, withClaims } from './allocation';
 import { decodeBody } from './decode-body';
 import { guaranteedUpdate, type Current, type Attempt } from './guaranteed-update';
 import * as meta from './metadata-steps';
-import { recordOwnership } from './ownership';
+import { recordingOwnership } from './ownership';
 import { alreadyExists, checkDefinition } from './preconditions';
 import { admissionRequest, type WritePath, type WriteRequest } from './request';
 import { breaks } from './breaks';
@@ -67,7 +68,10 @@ export async function attemptCreate(path: WritePath, request: WriteRequest, birt
   const { pass } = breaks(path.clock, request.context);
   const object = receive(path, request, birth);
   await pass();
-  if (birth.manager !== undefined) recordOwnership(request.info, request.subresource, birth.manager, object, undefined, path.clock.now());
+  if (birth.manager !== undefined) {
+    const { info, subresource } = request;
+    await withPasses(recordingOwnership(info, subresource, birth.manager, object, undefined, path.clock.now()), pass);
+  }
   await pass();
   const admitted = admissionRequest(request, 'CREATE', current, object, undefined);
   const mutated = path.admission.mutate(admitted);
@@ -84,7 +88,10 @@ export async function attemptCreate(path: WritePath, request: WriteRequest, birt
   const version = asked.type === 'number' ? asked.value : undefined;
   if (version !== undefined && !request.dryRun) throw status.clientFault('resourceVersion should not be set on objects to be created');
   checkFree(request, birth, object, current);
-  return store(path, request, birth, encode(request.info, stored(request, object), dialectSensitive), version);
+  await pass();
+  const encoded = encode(request.info, stored(request, object), dialectSensitive);
+  await pass();
+  return store(path, request, birth, encoded, version);
 }
 
 /** With the defaults of the version that was sent, as the version that is stored. */

@@ -14,8 +14,9 @@ import {
   type ManagedFieldsEntry,
   type Manager,
 } from '../../../shared/patch/apply/entries';
+import { atOnce, type Steps } from '../../../shared/runtime/steps';
 import type { FieldSet } from '../../../shared/patch/apply/field-set';
-import { recordUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
+import { recordingUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
 import { customShape } from '../../../shared/patch/apply/custom-shape';
 import { MissingKey, shapeOf, type Shape } from '../../../shared/patch/apply/shape';
 import type { KindInfo } from '../object/resource-info';
@@ -91,18 +92,31 @@ export function recordOwnership(
   old: JsonObject | undefined,
   ms: number,
 ): void {
+  atOnce(recordingOwnership(info, subresource, manager, object, old, ms));
+}
+
+/** The same in steps. */
+export function* recordingOwnership(
+  info: KindInfo,
+  subresource: string | undefined,
+  manager: string,
+  object: JsonObject,
+  old: JsonObject | undefined,
+  ms: number,
+): Steps<void> {
   const metadata = metadataOf(object);
   const stored = old === undefined ? undefined : arrayAt(readMetadata(old), 'managedFields');
   const sent = arrayAt(metadata, 'managedFields');
   delete metadata['managedFields'];
   const base = baseEntries(subresource === undefined ? sent : undefined, stored);
+  yield;
   // What was never tracked stays so until someone applies.
   if (old !== undefined && base.length === 0) return;
   const live = old === undefined ? emptyObject(info) : toServed(info, withoutOwnership(old));
   let entries: readonly ManagedFieldsEntry[];
   try {
     const who = managerOf(info, subresource, manager, 'Update');
-    entries = recordUpdate(ownershipOf(info, subresource), live, toServed(info, object), base, who, timestamp(ms));
+    entries = yield* recordingUpdate(ownershipOf(info, subresource), live, toServed(info, object), base, who, timestamp(ms));
   } catch (error) {
     // Items that cannot be told apart have no owners: the object goes untracked (upstream behaviour).
     if (error instanceof MissingKey) return;

@@ -33,6 +33,8 @@ interface MemberWriter {
   head: string;
   write: ValueWriter;
   omitZero: boolean;
+  /** A text that is not written: whether a long map is empty is told more cheaply by its text. */
+  omitted: string | undefined;
   /** Written when the member is absent; undefined = nothing. */
   whenAbsent: string | undefined;
 }
@@ -46,9 +48,11 @@ function compileStruct(type: string): StructWriter {
       if (value === undefined || value === null) {
         if (member.whenAbsent !== undefined) text += text === '' ? member.whenAbsent : `,${member.whenAbsent}`;
       } else if (!member.omitZero || !isZero(value)) {
+        const written = member.write(value);
+        if (written === member.omitted) continue;
         if (text !== '') text += ',';
         text += member.head;
-        text += member.write(value);
+        text += written;
       }
     }
     return text;
@@ -62,7 +66,8 @@ function compileMember(field: FieldSchema): MemberWriter {
     name: field.name,
     head,
     write: compileType(field.type, field.presence === 'always'),
-    omitZero: field.presence === 'omit',
+    omitZero: field.presence === 'omit' && field.type.kind !== 'map',
+    omitted: field.presence === 'omit' && field.type.kind === 'map' ? '{}' : undefined,
     whenAbsent: isKept ? `${head}${field.presence === 'null' ? 'null' : zeroText(field.type)}` : undefined,
   };
 }
@@ -162,6 +167,14 @@ function compileList(of: FieldType, emptyIsNull: boolean): ValueWriter {
   };
 }
 
+/** A text that is put together of very many parts costs more memory than it is long, until it is looked into: long maps are written in pieces. */
+const LONGEST_ROPE = 8192;
+
+function flat(text: string): string {
+  text.charCodeAt(0);
+  return text;
+}
+
 function compileMap(of: FieldType): ValueWriter {
   const write = compileType(of, false);
   const zero = of.kind === 'object' ? '{}' : of.kind === 'scalar' && of.scalar === 'bytes' ? '""' : zeroText(of);
@@ -169,12 +182,17 @@ function compileMap(of: FieldType): ValueWriter {
     if (!isObject(value)) return '{}';
     const keys = Object.keys(value);
     if (keys.length > 1) keys.sort(compareBytes);
+    let done = '';
     let text = '';
     for (const key of keys) {
       const item = value[key] ?? null;
       text += `${text === '' ? '' : ','}${quoteJson(key)}:${item === null ? zero : write(item)}`;
+      if (text.length > LONGEST_ROPE) {
+        done += `${flat(text)},`;
+        text = '';
+      }
     }
-    return `{${text}}`;
+    return text === '' ? `{${done.slice(0, -1)}}` : `{${done}${text}}`;
   };
 }
 

@@ -193,6 +193,7 @@ function opened(set: FieldSet, element: PathElement): FieldSet {
 
 /** The same set with its elements in upstream's order, so that equal sets have equal bytes. Parts that are in order already are shared. */
 export function canonical(set: FieldSet): FieldSet {
+  if (set === MEMBER) return set;
   const given = Object.keys(set);
   if (given.length === 0) return set;
   const elements = inOrder(given.filter((element) => element !== SELF));
@@ -202,7 +203,7 @@ export function canonical(set: FieldSet): FieldSet {
   for (const [index, element] of elements.entries()) {
     const node = nodeAt(set, element);
     if (node === undefined) continue;
-    const kept = node === MEMBER ? node : canonical(node);
+    const kept = canonical(node);
     if (kept !== node) sorted ??= firstOf(set, elements, index);
     if (sorted !== undefined) sorted[element] = kept;
   }

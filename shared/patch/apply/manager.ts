@@ -2,6 +2,7 @@
  * Who owns which fields after a write that was no apply. The object itself is only looked at.
  */
 import { compareBytes, type JsonObject } from '../../values/json';
+import { atOnce, type Steps } from '../../runtime/steps';
 import { compare } from './compare';
 import { compareManagers, isSameManager, type ManagedFieldsEntry, type Manager } from './entries';
 import { canonical, difference, differenceBelow, EMPTY_SET, isEmptySet, union, unionOf, type FieldSet } from './field-set';
@@ -104,8 +105,21 @@ export function recordUpdate(
   manager: Manager,
   now: string,
 ): readonly ManagedFieldsEntry[] {
+  return atOnce(recordingUpdate(ownership, before, after, entries, manager, now));
+}
+
+/** The same in steps. */
+export function* recordingUpdate(
+  ownership: Ownership,
+  before: JsonObject,
+  after: JsonObject,
+  entries: readonly ManagedFieldsEntry[],
+  manager: Manager,
+  now: string,
+): Steps<readonly ManagedFieldsEntry[]> {
   const changes = new Changes(ownership, before, after);
   const change = changes.in(manager.apiVersion);
+  yield;
   const own = withoutServerFields(change?.changed ?? EMPTY_SET);
   const gone = withoutServerFields(change?.removed ?? EMPTY_SET);
   const isOneVersion = entries.every((entry) => entry.manager.apiVersion === manager.apiVersion);
@@ -114,8 +128,11 @@ export function recordUpdate(
   const previous = entries.find((entry) => isSameManager(entry.manager, manager));
   const lost = union(change.removed, difference(change.changed, own));
   const owned = difference(previous?.fields ?? EMPTY_SET, lost);
+  yield;
   const fields = union(owned, own);
+  yield;
   const mine: ManagedFieldsEntry = { manager, time: now, fields: fields === owned ? owned : canonical(fields) };
+  yield;
   return capped([...changes.leave(entries.filter((entry) => entry !== previous)), mine]);
 }
 
