@@ -52,9 +52,10 @@ export async function createObject(path: WritePath, request: WriteRequest, body:
     const name = generates ? generateName(base, path.random) : given;
     try {
       return await withClaims(path, request, (claims) =>
-        guaranteedUpdate(path, path.attemptsFor(request, name), (current) => {
+        guaranteedUpdate(path, path.attemptsFor(request, name), async (current) => {
           const sent = fresh ?? decode();
           fresh = undefined;
+          await pass();
           return attemptCreate(path, { ...request, name: given }, { name, sent, manager: options.fieldManager, claims }, current);
         }),
       );
@@ -78,6 +79,7 @@ export async function attemptCreate(path: WritePath, request: WriteRequest, birt
   if (mutated !== undefined) await mutated;
   const asked = parseResourceVersion(stringAt(metadataOf(object), 'resourceVersion'));
   begin(path, request, birth, object);
+  await pass();
   decide(path, request, birth, object);
   await pass();
   const dialectSensitive = canonicalizeGroups(object, request.info.hubCodec.groupFields, path.names);

@@ -8,7 +8,7 @@ import type { KindCodec } from '../../../shared/api/codec/codec';
 import type { KindRow } from '../../../shared/api/kinds';
 import {
   isReset,
-  parseEntries,
+  parsingEntries,
   readEntries,
   writeEntries,
   type ManagedFieldsEntry,
@@ -108,7 +108,7 @@ export function* recordingOwnership(
   const stored = old === undefined ? undefined : arrayAt(readMetadata(old), 'managedFields');
   const sent = arrayAt(metadata, 'managedFields');
   delete metadata['managedFields'];
-  const base = baseEntries(subresource === undefined ? sent : undefined, stored);
+  const base = yield* baseEntries(subresource === undefined ? sent : undefined, stored);
   yield;
   // What was never tracked stays so until someone applies.
   if (old !== undefined && base.length === 0) return;
@@ -132,11 +132,11 @@ export function setOwnership(metadata: JsonObject, entries: readonly ManagedFiel
 }
 
 /** What a client sends counts if it can be understood; else the stored entries do. */
-function baseEntries(sent: JsonArray | undefined, stored: JsonArray | undefined): readonly ManagedFieldsEntry[] {
+function* baseEntries(sent: JsonArray | undefined, stored: JsonArray | undefined): Steps<readonly ManagedFieldsEntry[]> {
   const own = (): readonly ManagedFieldsEntry[] => (stored === undefined ? [] : readEntries(stored));
   if (sent === undefined || equalJson(sent, stored)) return own();
   if (isReset(sent)) return [];
-  const parsed = parseEntries(sent);
+  const parsed = yield* parsingEntries(sent);
   return parsed === undefined || parsed.length === 0 ? own() : parsed;
 }
 

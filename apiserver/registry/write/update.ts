@@ -109,6 +109,7 @@ async function attemptUpdate(path: WritePath, request: WriteRequest, change: Rep
   const mutated = path.admission.mutate(admitted);
   if (mutated !== undefined) await mutated;
   const object = place(request, change, received, old);
+  await pass();
   decide(path, request, change, object, old);
   await pass();
   const dialectSensitive = canonicalizeGroups(object, request.info.hubCodec.groupFields, path.names);

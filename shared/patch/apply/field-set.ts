@@ -6,6 +6,7 @@
  * Elements: `f:<field or map key>`, `k:<JSON of list keys>`, `v:<JSON value>`, `i:<index>`. All begin with two characters of our own, so no
  * name that a client chose can reach what every object inherits.
  */
+import { atOnce, type Steps } from '../../runtime/steps';
 import { compareBytes, isEmptyObject, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 
 export type FieldSet = JsonObject;
@@ -267,34 +268,47 @@ function compareKeys(a: JsonObject, b: JsonObject): number {
 const MOST_LEVELS = 1000;
 
 /** A set that a client sent, in canonical form; undefined when it is none. */
-export function parseFieldSet(value: JsonValue | undefined, levels = MOST_LEVELS): FieldSet | undefined {
+export function parseFieldSet(value: JsonValue | undefined): FieldSet | undefined {
+  return atOnce(parsingFieldSet(value));
+}
+
+/** The same in steps. */
+export function* parsingFieldSet(value: JsonValue | undefined): Steps<FieldSet | undefined> {
+  const set = isObject(value) && isWellSpelled(value, MOST_LEVELS - 1) ? value : respelled(value, MOST_LEVELS);
+  yield;
+  return set === undefined ? undefined : canonical(set);
+}
+
+function respelled(value: JsonValue | undefined, levels: number): FieldSet | undefined {
   if (!isObject(value) || levels === 0) return undefined;
   const elements = Object.keys(value);
   if (elements.length === 0) return MEMBER;
-  if (levels === MOST_LEVELS && isWellSpelled(value, levels)) return canonical(value);
   const children: JsonObject = {};
   for (const element of elements) {
     if (element === SELF) continue;
     // A kind of element that nobody knows yet says nothing.
     if (RANK[element.charAt(0)] === undefined && element.charAt(1) === ':') continue;
     const name = parseElement(element);
-    const node = parseFieldSet(value[element], levels - 1);
+    const node = respelled(value[element], levels - 1);
     if (name === undefined || node === undefined) return undefined;
     children[name] = node;
   }
-  const set = value[SELF] !== undefined && !isEmptySet(children) ? { [SELF]: MEMBER, ...children } : children;
-  return levels === MOST_LEVELS ? canonical(set) : set;
+  return value[SELF] !== undefined && !isEmptySet(children) ? { [SELF]: MEMBER, ...children } : children;
 }
 
 /** Whether every element is spelled as we would; nearly all sets that clients send back are, and need no copy. */
 function isWellSpelled(set: JsonObject, levels: number): boolean {
   const elements = Object.keys(set);
-  return elements.every((element) => {
+  if (elements.length > 0 && levels === 0) return false;
+  for (const element of elements) {
     const node = set[element];
     if (!isObject(node)) return false;
-    if (element === SELF) return elements.length > 1 && isEmptySet(node);
-    return levels > 1 && parseElement(element) === element && isWellSpelled(node, levels - 1);
-  });
+    if (element === SELF) {
+      if (elements.length === 1 || !isEmptySet(node)) return false;
+    } else if (!element.startsWith('f:') && parseElement(element) !== element) return false;
+    else if (!isWellSpelled(node, levels - 1)) return false;
+  }
+  return true;
 }
 
 function parseElement(element: string): PathElement | undefined {

@@ -3,7 +3,7 @@
  */
 import { compareBytes, type JsonObject } from '../../values/json';
 import { atOnce, type Steps } from '../../runtime/steps';
-import { compare } from './compare';
+import { comparing } from './compare';
 import { compareManagers, isSameManager, type ManagedFieldsEntry, type Manager } from './entries';
 import { canonical, difference, differenceBelow, EMPTY_SET, isEmptySet, union, unionOf, type FieldSet } from './field-set';
 import type { Shape } from './shape';
@@ -38,13 +38,18 @@ export class Changes {
 
   /** Undefined for what is no version of the kind. */
   in(apiVersion: string): FieldChange | undefined {
-    if (!this.known.has(apiVersion)) this.known.set(apiVersion, this.compare(this.ownership.in(apiVersion)));
+    return atOnce(this.findingOut(apiVersion));
+  }
+
+  /** The same in steps. */
+  *findingOut(apiVersion: string): Steps<FieldChange | undefined> {
+    if (!this.known.has(apiVersion)) this.known.set(apiVersion, yield* this.compare(this.ownership.in(apiVersion)));
     return this.known.get(apiVersion);
   }
 
-  private compare(view: VersionView | undefined): FieldChange | undefined {
+  private *compare(view: VersionView | undefined): Steps<FieldChange | undefined> {
     if (view === undefined) return undefined;
-    const { added, modified, removed } = compare(view.shape, view.convert(this.before), view.convert(this.after));
+    const { added, modified, removed } = yield* comparing(view.shape, view.convert(this.before), view.convert(this.after));
     const changed = differenceBelow(union(modified, added), view.resets);
     const gone = differenceBelow(removed, view.resets);
     return { changed, removed: gone, touched: union(changed, gone) };
@@ -118,7 +123,7 @@ export function* recordingUpdate(
   now: string,
 ): Steps<readonly ManagedFieldsEntry[]> {
   const changes = new Changes(ownership, before, after);
-  const change = changes.in(manager.apiVersion);
+  const change = yield* changes.findingOut(manager.apiVersion);
   yield;
   const own = withoutServerFields(change?.changed ?? EMPTY_SET);
   const gone = withoutServerFields(change?.removed ?? EMPTY_SET);

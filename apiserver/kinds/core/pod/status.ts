@@ -1,12 +1,5 @@
 /** What the status of a Pod may say, in upstream's order. Never looks at the spec's own rules. */
-import {
-  fieldErrorAs,
-  forbiddenField,
-  internalError,
-  invalidAs,
-  invalidValue,
-  type FieldError,
-} from '../../../../shared/api/errors/field-error';
+import { errorList, fieldErrorAs, forbiddenField, internalError, invalidAs, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
 import { checkIp, ipFamily } from '../../rules/addresses';
@@ -15,7 +8,7 @@ import type { CoreV1Pod, CoreV1PodStatus } from '../../../../shared/api/types/ge
 
 export function podStatusErrors(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
   const status = object.status ?? {};
-  const errors: Errors = [];
+  const errors: Errors = errorList();
   // The place is not where conditions stand (upstream behaviour).
   status.conditions?.forEach((condition, index) =>
     checkFormat(condition.type ?? '', `metadata.conditions[${index}].Type`, qualifiedName, errors),

@@ -1,12 +1,5 @@
 /** How traffic from outside comes to a Service: load balancers, policies, the port of their health check, and what a balancer's status may say. */
-import {
-  forbiddenField,
-  invalidAs,
-  invalidValue,
-  notSupported,
-  required,
-  type FieldError,
-} from '../../../../shared/api/errors/field-error';
+import { errorList, forbiddenField, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1LoadBalancerIngress, CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { stringAt } from '../../../../shared/values/json';
 import { dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
@@ -105,7 +98,7 @@ function checkInternalPolicy(spec: CoreV1ServiceSpec, errors: Errors): void {
 
 /** The status that a load balancer's controller writes. */
 export function validateServiceStatus({ spec = {}, status }: CoreV1Service): readonly FieldError[] {
-  const errors: Errors = [];
+  const errors: Errors = errorList();
   const field = 'status.loadBalancer.ingress';
   const ingress = status?.loadBalancer?.ingress ?? [];
   if (ingress.length === 0) return errors;

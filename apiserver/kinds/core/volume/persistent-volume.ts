@@ -1,13 +1,5 @@
 /** PersistentVolume: the phase in which it begins, what it may be made of, and what of it stays. */
-import {
-  fieldErrorAs,
-  forbiddenField,
-  invalidAs,
-  invalidValue,
-  notSupported,
-  required,
-  type FieldError,
-} from '../../../../shared/api/errors/field-error';
+import { errorList, fieldErrorAs, forbiddenField, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { equalJson, sortedKeys, stringAt } from '../../../../shared/values/json';
 import { dnsSubdomain } from '../../../../shared/values/name-formats';
 import { timestamp } from '../../../../shared/api/metadata/object-meta';
@@ -60,7 +52,7 @@ const RECYCLED =
 
 /** What is said once of a new volume is said once of a changed one. */
 function validate(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume | undefined): readonly FieldError[] {
-  const errors: Errors = [];
+  const errors: Errors = errorList();
   checkSpec(object.spec ?? {}, errors);
   if (old === undefined) checkOptions(object, errors);
   return errors;
@@ -111,7 +103,7 @@ function checkAffinity(affinity: CoreV1VolumeNodeAffinity | undefined, errors: E
 
 function changeErrors(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume): readonly FieldError[] {
   const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
-  const errors: Errors = [];
+  const errors: Errors = errorList();
   checkOptions(object, errors);
   const isSame = SOURCES.every(({ member }) => member === 'csi' || equalJson(spec[member], before[member]));
   if (!isSame || !isSameDriver(spec.csi, before.csi)) {
