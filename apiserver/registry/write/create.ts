@@ -9,7 +9,7 @@ import type { AllocationClaims } from '../../allocation/claims';
 import { makeEntry } from '../../cache/entry';
 import { hiddenFields } from '../object/hidden-fields';
 import { toHub } from '../object/resource-info';
-import { encode, storedValue, unstoredEntry, type Encoded } from '../object/stored-object';
+import { encoding, storedValue, unstoredEntry, type Encoded } from '../object/stored-object';
 import { entryKey } from '../resources';
 import type { ParsedBody, WriteOptions, WriteResult } from '../verbs';
 import { accompany, allocate, withClaims } from './allocation';
@@ -91,7 +91,7 @@ export async function attemptCreate(path: WritePath, request: WriteRequest, birt
   if (version !== undefined && !request.dryRun) throw status.clientFault('resourceVersion should not be set on objects to be created');
   checkFree(request, birth, object, current);
   await pass();
-  const encoded = encode(request.info, stored(request, object), dialectSensitive);
+  const encoded = await withPasses(encoding(request.info, stored(request, object), dialectSensitive), pass);
   await pass();
   return store(path, request, birth, encoded, version);
 }

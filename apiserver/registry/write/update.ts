@@ -12,7 +12,7 @@ import type { Entry } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
 import { hiddenFields } from '../object/hidden-fields';
 import { toHub, type KindInfo } from '../object/resource-info';
-import { encode, isUnchanged, readEntry, storedValue, type Encoded } from '../object/stored-object';
+import { encoding, isUnchanged, readEntry, storedValue, type Encoded } from '../object/stored-object';
 import { entryKey } from '../resources';
 import type { UpdateRules } from '../strategy';
 import type { ParsedBody, WriteOptions, WriteResult } from '../verbs';
@@ -117,7 +117,7 @@ async function attemptUpdate(path: WritePath, request: WriteRequest, change: Rep
   if (checked !== undefined) await checked;
   await pass();
   if (request.info.converter !== undefined) request.info.hubCodec.applyDefaults(object);
-  const encoded = encode(request.info, object, dialectSensitive);
+  const encoded = await withPasses(encoding(request.info, object, dialectSensitive), pass);
   await pass();
   return store(path, request, change, { entry, text, object, old, encoded });
 }
