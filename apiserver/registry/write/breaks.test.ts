@@ -1,0 +1,51 @@
+/** How often the write of a large object gives way; a usual one never does, however long it takes. */
+import type { JsonObject } from '../../../shared/values/json';
+import { encodingBody } from '../../../shared/api/types';
+import { comparing } from '../../../shared/patch/apply/compare';
+import { shapeOf } from '../../../shared/patch/apply/shape';
+import { parsingJson } from '../../../shared/serialization';
+import type { Steps } from '../../../shared/runtime/steps';
+
+const WIDE = 100_000;
+/** Fewer members than this are one step's work. */
+const MOST_A_STEP = 5_000;
+
+function stepsOf<T>(steps: Steps<T>): { readonly count: number; readonly value: T } {
+  for (let count = 1; ; count += 1) {
+    const step = steps.next();
+    if (step.done === true) return { count, value: step.value };
+  }
+}
+
+const labels = (count: number): JsonObject => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']));
+const withLabels = (count: number): JsonObject => ({ metadata: { labels: labels(count) } });
+
+it.each([
+  ['labels', 'core.v1.ConfigMap', withLabels(WIDE)],
+  ['ports', 'core.v1.Pod', { metadata: {}, spec: { containers: [{ name: 'c', ports: Array(WIDE).fill({ containerPort: 80 }) }] } }],
+  ['owned fields', 'core.v1.ConfigMap', { metadata: { managedFields: [{ fieldsV1: nodes(WIDE) }] } }],
+])('%s are written in steps, as they are at once', (_, type, object: JsonObject) => {
+  const { count, value } = stepsOf(encodingBody(type, object));
+  expect(count).toBeGreaterThan(WIDE / MOST_A_STEP);
+  expect(value.length).toBeGreaterThan(WIDE);
+  expect(JSON.parse(value)).toMatchObject(object);
+});
+
+function nodes(count: number): JsonObject {
+  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`f:k${n}`, {}]));
+}
+
+it('what is new is gathered in steps', () => {
+  const { count, value } = stepsOf(comparing(shapeOf('core.v1.ConfigMap'), {}, withLabels(WIDE)));
+  expect(count).toBeGreaterThan(WIDE / MOST_A_STEP);
+  expect(value.added).toEqual({ 'f:metadata': { '.': {}, 'f:labels': { '.': {}, ...nodes(WIDE) } } });
+});
+
+it('a usual object is one step', () => {
+  expect(stepsOf(encodingBody('core.v1.ConfigMap', withLabels(10))).count).toBe(1);
+  expect(stepsOf(comparing(shapeOf('core.v1.ConfigMap'), {}, withLabels(10))).count).toBe(1);
+});
+
+it('a text is looked through, parsed and counted in steps', () => {
+  expect(stepsOf(parsingJson(Buffer.from('{"a":1,"a":2}'), 'merged'))).toMatchObject({ count: 3, value: { value: { a: 2 }, duplicates: ['a'] } });
+});
