@@ -1,5 +1,13 @@
 /** EndpointSlice: what its endpoints, their addresses and its ports may say, and how many of each there may be. */
-import { duplicate, errorList, invalidValue, notSupported, required, tooMany, type FieldError } from '../../../shared/api/errors/field-error';
+import {
+  duplicate,
+  errorList,
+  invalidValue,
+  notSupported,
+  required,
+  tooMany,
+  type FieldError,
+} from '../../../shared/api/errors/field-error';
 import { equalJson, stringAt } from '../../../shared/values/json';
 import { dnsLabel, dnsSubdomain, fullyQualifiedName, labelValue, qualifiedName } from '../../../shared/values/name-formats';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';

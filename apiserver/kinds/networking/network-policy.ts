@@ -1,5 +1,13 @@
 /** NetworkPolicy: ports, peers, blocks of addresses and policy types (checked against release 1.31.1). */
-import { errorList, forbiddenField, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import {
+  errorList,
+  forbiddenField,
+  invalidAs,
+  invalidValue,
+  notSupported,
+  required,
+  type FieldError,
+} from '../../../shared/api/errors/field-error';
 import { parseIpRange, rangeIsWithin } from '../../../shared/values/ip-address';
 import { portName } from '../../../shared/values/name-formats';
 import { quote } from '../../../shared/values/quote';

@@ -1,5 +1,14 @@
 /** StorageClass: its provisioner, parameters and topologies, which stay as they were made. */
-import { duplicate, errorList, forbiddenField, invalidValue, notSupported, required, tooLong, type FieldError } from '../../../shared/api/errors/field-error';
+import {
+  duplicate,
+  errorList,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+  type FieldError,
+} from '../../../shared/api/errors/field-error';
 import { equalJson, isEmptyObject, own, setMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { qualifiedName } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../rules/checks';

@@ -4,7 +4,9 @@ import { encodingBody } from '../../../shared/api/types';
 import { comparing } from '../../../shared/patch/apply/compare';
 import { shapeOf } from '../../../shared/patch/apply/shape';
 import { parsingJson } from '../../../shared/serialization';
+import { ManualClock } from '../../../test/support/manual-clock';
 import type { Steps } from '../../../shared/runtime/steps';
+import { breaks } from './breaks';
 
 const WIDE = 100_000;
 /** Fewer members than this are one step's work. */
@@ -41,11 +43,26 @@ it('what is new is gathered in steps', () => {
   expect(value.added).toEqual({ 'f:metadata': { '.': {}, 'f:labels': { '.': {}, ...nodes(WIDE) } } });
 });
 
+it('whoever has had his turn lets a whole request through, and else goes on', async () => {
+  const clock = new ManualClock();
+  let turns = 0;
+  const rest = (): Promise<void> => Promise.resolve(void (turns += 1));
+  const { pass } = breaks(clock, { rest });
+  expect(pass()).toBeUndefined();
+  clock.advance(60);
+  await pass();
+  expect(turns).toBe(4);
+  expect(pass()).toBeUndefined();
+});
+
 it('a usual object is one step', () => {
   expect(stepsOf(encodingBody('core.v1.ConfigMap', withLabels(10))).count).toBe(1);
   expect(stepsOf(comparing(shapeOf('core.v1.ConfigMap'), {}, withLabels(10))).count).toBe(1);
 });
 
 it('a text is looked through, parsed and counted in steps', () => {
-  expect(stepsOf(parsingJson(Buffer.from('{"a":1,"a":2}'), 'merged'))).toMatchObject({ count: 3, value: { value: { a: 2 }, duplicates: ['a'] } });
+  expect(stepsOf(parsingJson(Buffer.from('{"a":1,"a":2}'), 'merged'))).toMatchObject({
+    count: 3,
+    value: { value: { a: 2 }, duplicates: ['a'] },
+  });
 });

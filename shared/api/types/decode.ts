@@ -48,7 +48,10 @@ function structReader(type: string): StructReader {
 function compileStruct(type: string): StructReader {
   const schema = schemaOf(type);
   const slots = new Map<string, Slot>(
-    schema.fields.map((field) => [field.name, { read: compileField(schema.goName, field), omitZero: field.presence === 'omit' && field.type.kind !== 'map' }]),
+    schema.fields.map((field) => [
+      field.name,
+      { read: compileField(schema.goName, field), omitZero: field.presence === 'omit' && field.type.kind !== 'map' },
+    ]),
   );
   const fills = schema.fields
     .filter((field) => field.presence === 'always' || field.presence === 'null')

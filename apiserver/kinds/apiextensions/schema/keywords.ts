@@ -1,6 +1,14 @@
 /** What each keyword of a schema may say for itself, wherever in the schema it stands. */
 import { append } from '../../../../shared/values/append';
-import { errorList, forbiddenField, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import {
+  errorList,
+  forbiddenField,
+  invalidAs,
+  invalidValue,
+  notSupported,
+  required,
+  type FieldError,
+} from '../../../../shared/api/errors/field-error';
 import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shared/values/json';
 import { typeMetaErrors } from './type-meta';
 import { below } from './walk';

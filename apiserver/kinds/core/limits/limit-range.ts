@@ -1,5 +1,13 @@
 /** LimitRange: bounds and defaults that fit together. Bounds nothing itself. */
-import { duplicate, errorList, forbiddenField, invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import {
+  duplicate,
+  errorList,
+  forbiddenField,
+  invalidAs,
+  invalidValue,
+  required,
+  type FieldError,
+} from '../../../../shared/api/errors/field-error';
 import { goQuantity } from '../../../../shared/values/go-values';
 import { sortedKeys, stringAt } from '../../../../shared/values/json';
 import { qualifiedName } from '../../../../shared/values/name-formats';

@@ -1,5 +1,13 @@
 /** What the status of a Pod may say, in upstream's order. Never looks at the spec's own rules. */
-import { errorList, fieldErrorAs, forbiddenField, internalError, invalidAs, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
+import {
+  errorList,
+  fieldErrorAs,
+  forbiddenField,
+  internalError,
+  invalidAs,
+  invalidValue,
+  type FieldError,
+} from '../../../../shared/api/errors/field-error';
 import { dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';
 import { quote } from '../../../../shared/values/quote';
 import { checkIp, ipFamily } from '../../rules/addresses';

@@ -1,5 +1,13 @@
 /** How traffic from outside comes to a Service: load balancers, policies, the port of their health check, and what a balancer's status may say. */
-import { errorList, forbiddenField, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import {
+  errorList,
+  forbiddenField,
+  invalidAs,
+  invalidValue,
+  notSupported,
+  required,
+  type FieldError,
+} from '../../../../shared/api/errors/field-error';
 import type { CoreV1LoadBalancerIngress, CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { stringAt } from '../../../../shared/values/json';
 import { dnsSubdomain, qualifiedName } from '../../../../shared/values/name-formats';

@@ -1,5 +1,14 @@
 /** PersistentVolume: the phase in which it begins, what it may be made of, and what of it stays. */
-import { errorList, fieldErrorAs, forbiddenField, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import {
+  errorList,
+  fieldErrorAs,
+  forbiddenField,
+  invalidAs,
+  invalidValue,
+  notSupported,
+  required,
+  type FieldError,
+} from '../../../../shared/api/errors/field-error';
 import { equalJson, sortedKeys, stringAt } from '../../../../shared/values/json';
 import { dnsSubdomain } from '../../../../shared/values/name-formats';
 import { timestamp } from '../../../../shared/api/metadata/object-meta';
