@@ -8,9 +8,13 @@ import { flagsOrExit } from '../shared/runtime/flags';
 import { Lifecycle } from '../shared/runtime/lifecycle';
 import { createLogger, type Logger } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
+import type { Auditor } from './audit/auditor';
+import { abacAuthorizer } from './authorization/abac';
 import { parseTokenFile } from './authentication/token-file';
+import { auditFlagFault } from './options/audit-flag-fault';
 import { FLAGS, type ServerFlags } from './options/flags';
-import { readServiceAccounts, serviceAccountFlagFault } from './options/service-account-options';
+import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
+import type { TokenKeyFiles } from './options/token-key-files';
 import { advertisedAddress } from './server/advertise';
 import { startServer } from './server/compose/compose';
 import type { ServerOptions } from './server/compose/setting';
@@ -21,7 +25,7 @@ const USAGE_ERROR = 64;
 const PROGRAM = { name: 'apiserver', description: 'Serves the cluster control API over etcd or an embedded store.' };
 
 async function main(): Promise<void> {
-  const { values: flags } = flagsOrExit(PROGRAM, FLAGS, process.argv.slice(2), USAGE_ERROR);
+  const { values: flags, given } = flagsOrExit(PROGRAM, FLAGS, process.argv.slice(2), USAGE_ERROR);
   refuseContradictions(flags);
   const logger = createLogger({ level: flags['log-level'], clock });
   const lifecycle = new Lifecycle({ clock, logger, process });
@@ -30,7 +34,11 @@ async function main(): Promise<void> {
   lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => store.close() });
   const configurations = new ConfigurationFiles(clock, logger);
   lifecycle.onStop({ name: 'configuration files', timeoutMs: 1000, run: () => configurations.close() });
-  const options = await serverOptions(flags, logger);
+  const audit = await openAuditLog(flags, configurations, logger);
+  if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
+  const tokenKeys = tokenKeyFiles(flags);
+  if (tokenKeys !== undefined) lifecycle.onStop({ name: 'keys of tokens', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
+  const options = { ...(await serverOptions(flags, given, tokenKeys, logger)), audit };
   const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
@@ -39,6 +47,13 @@ async function main(): Promise<void> {
   await server.whenReady();
   logger.info('ready', { port: server.port, localPort: server.localPort });
   process.send?.('ready');
+}
+
+/** Its sinks bring a client along, so they are loaded only where there is something to record. */
+async function openAuditLog(flags: ServerFlags, configurations: ConfigurationFiles, logger: Logger): Promise<Auditor | undefined> {
+  if (flags['audit-policy-file'] === '') return undefined;
+  const { openAudit } = await import('./options/audit-options.js');
+  return openAudit(flags, { configurations, clock, random, logger });
 }
 
 function usageError(message: string): never {
@@ -52,10 +67,19 @@ function refuseContradictions(flags: ServerFlags): void {
   if (flags['storage-backend'] === 'embedded' && flags['storage-dir'] === '') usageError('--storage-backend=embedded needs --storage-dir');
   if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === ''))
     usageError('--tls-cert-file and --tls-private-key-file go together');
-  const fault = serviceAccountFlagFault(flags);
+  const fault = serviceAccountFlagFault(flags) ?? auditFlagFault(flags);
   if (fault !== undefined) usageError(fault);
   const advertised = flags['advertise-address'];
   if (advertised !== '' && isIP(advertised) === 0) usageError('--advertise-address must be an IP address');
+  const isByPolicies = flags['authorization-mode'].includes('ABAC');
+  if (isByPolicies !== (flags['authorization-policy-file'] !== '')) {
+    usageError('--authorization-mode=ABAC and --authorization-policy-file go together');
+  }
+  const namesHeaders = (['username-headers', 'group-headers', 'extra-headers-prefix'] as const).some(
+    (name) => flags[`requestheader-${name}`].length > 0,
+  );
+  if (namesHeaders && flags['requestheader-client-ca-file'] === '')
+    usageError('headers of a proxy count only with --requestheader-client-ca-file');
   const local = flags['insecure-bind-address'];
   if (flags['insecure-port'] !== 0 && local !== '::1' && !(isIP(local) === 4 && local.startsWith('127.'))) {
     usageError('--insecure-bind-address must be a loopback address: whoever reaches it is an administrator');
@@ -86,7 +110,12 @@ async function openStore(flags: ServerFlags, logger: Logger): Promise<Store> {
 }
 
 function tlsSource(flags: ServerFlags): TlsSource {
-  const paths = { cert: flags['tls-cert-file'], key: flags['tls-private-key-file'], clientCa: flags['client-ca-file'] };
+  const paths = {
+    cert: flags['tls-cert-file'],
+    key: flags['tls-private-key-file'],
+    clientCa: flags['client-ca-file'],
+    proxyCa: flags['requestheader-client-ca-file'],
+  };
   return { paths, folder: flags['cert-dir'], names: certifiedNames(flags, advertised(flags)) };
 }
 
@@ -100,8 +129,13 @@ function certifiedNames(flags: ServerFlags, advertiseAddress: string | undefined
   return ['localhost', '127.0.0.1', '::1', service, ...(advertiseAddress === undefined ? [] : [advertiseAddress])];
 }
 
-async function serverOptions(flags: ServerFlags, logger: Logger): Promise<ServerOptions> {
-  const tokenFile = flags['token-auth-file'];
+async function serverOptions(
+  flags: ServerFlags,
+  given: ReadonlySet<string>,
+  tokenKeys: TokenKeyFiles | undefined,
+  logger: Logger,
+): Promise<ServerOptions> {
+  const [tokenFile, policyFile] = [flags['token-auth-file'], flags['authorization-policy-file']];
   return {
     host: flags['bind-address'],
     port: flags['secure-port'],
@@ -123,14 +157,31 @@ async function serverOptions(flags: ServerFlags, logger: Logger): Promise<Server
     maxMutating: flags['max-mutating-requests-inflight'],
     maxStreams: flags['http2-max-streams-per-connection'],
     connectionCaps: { total: flags['max-connections'], perAddress: flags['max-connections-per-address'] },
-    ...readServiceAccounts(flags),
+    ...serviceAccountsOf(flags, tokenKeys),
     tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],
-    anonymous: flags['anonymous-auth'],
+    ...frontProxyOf(flags),
+    bootstrapTokens: flags['enable-bootstrap-token-auth'],
+    anonymous: given.has('anonymous-auth') ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow'),
     authorizationModes: flags['authorization-mode'],
+    ...(policyFile === '' ? {} : { abac: abacAuthorizer(policyFile, readFileSync(policyFile, 'utf8')) }),
     livezGraceMs: flags['livez-grace-period'],
     shutdownDelayMs: flags['shutdown-delay-duration'],
     shutdownWatchGraceMs: flags['shutdown-watch-termination-grace-period'],
     sendRetryAfter: flags['shutdown-send-retry-after'],
+  };
+}
+
+/** Absent where no authority of proxies is named. */
+function frontProxyOf(flags: ServerFlags): Pick<ServerOptions, 'frontProxy'> {
+  if (flags['requestheader-client-ca-file'] === '') return {};
+  const lower = (names: readonly string[]): readonly string[] => names.map((name) => name.toLowerCase());
+  return {
+    frontProxy: {
+      allowedNames: flags['requestheader-allowed-names'],
+      usernameHeaders: lower(flags['requestheader-username-headers']),
+      groupHeaders: lower(flags['requestheader-group-headers']),
+      extraPrefixes: lower(flags['requestheader-extra-headers-prefix']),
+    },
   };
 }
 

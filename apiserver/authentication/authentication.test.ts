@@ -17,9 +17,10 @@ const authenticate = authenticateInOrder([clientCertificates, bearerTokens(authe
 const heard: string[] = [];
 const bearer = { warn: (text: string) => void heard.push(text) };
 const who = (authorization?: string, certificate?: ClientCertificate): Promise<UserInfo | undefined> =>
-  Promise.resolve(authenticate({ authorization, certificate }, bearer));
+  Promise.resolve(authenticate({ authorization, certificate, rawHeaders: [] }, bearer));
 const certificate = (changes: Partial<ClientCertificate> = {}): ClientCertificate => ({
   verified: true,
+  isProxy: false,
   commonName: 'carl',
   organizations: ['ops'],
   ...changes,
@@ -38,7 +39,9 @@ it.each([[undefined], ['Basic abc'], ['Bearer'], ['Bearer '], ['Bearer  secret']
 
 it('refuses a token that nobody knows, and everyone without credentials where anonymous access is off', async () => {
   expect(await who('Bearer wrong')).toBeUndefined();
-  expect(authenticateInOrder([clientCertificates], false)({ authorization: undefined, certificate: undefined }, bearer)).toBeUndefined();
+  expect(
+    authenticateInOrder([clientCertificates], false)({ authorization: undefined, certificate: undefined, rawHeaders: [] }, bearer),
+  ).toBeUndefined();
 });
 
 it('takes a good certificate before a token, and lets one good credential rescue the other', async () => {
@@ -61,9 +64,9 @@ it('says to the bearer what is to be said of the credential that counts', async 
     authenticate: () => ({ type: 'user', user: { name: 'dan', groups: [] }, audiences: [], warning: 'better not' }),
   };
   const union = authenticateInOrder([clientCertificates, bearerTokens(authenticateTokensInOrder([discouraged]), [])], true);
-  await union({ authorization: 'Bearer x', certificate: certificate() }, bearer);
+  await union({ authorization: 'Bearer x', certificate: certificate(), rawHeaders: [] }, bearer);
   expect(heard).toEqual([]);
-  await union({ authorization: 'Bearer x', certificate: undefined }, bearer);
+  await union({ authorization: 'Bearer x', certificate: undefined, rawHeaders: [] }, bearer);
   expect(heard).toEqual(['better not']);
 });
 
@@ -75,6 +78,6 @@ it('goes on after an authenticator that takes its time, and remembers what it re
   expect(await all('secret', [])).toMatchObject({ type: 'user', user: { name: 'ann' } });
   expect(await all('bad', [])).toEqual({ type: 'failed', reason: '[invalid bearer token, late]' });
   const union = authenticateInOrder([bearerTokens(all, []), clientCertificates], true);
-  expect(await union({ authorization: 'Bearer bad', certificate: certificate() }, bearer)).toMatchObject({ name: 'carl' });
-  expect(await union({ authorization: 'Bearer bad', certificate: undefined }, bearer)).toBeUndefined();
+  expect(await union({ authorization: 'Bearer bad', certificate: certificate(), rawHeaders: [] }, bearer)).toMatchObject({ name: 'carl' });
+  expect(await union({ authorization: 'Bearer bad', certificate: undefined, rawHeaders: [] }, bearer)).toBeUndefined();
 });

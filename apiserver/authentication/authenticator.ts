@@ -6,6 +6,8 @@ import type { Eventually } from '../../shared/runtime/eventually';
 export interface PresentedCredentials {
   /** The value of the Authorization header. */
   readonly authorization: string | undefined;
+  /** Names and values of all headers in turn. */
+  readonly rawHeaders: readonly string[];
   readonly certificate: ClientCertificate | undefined;
 }
 
@@ -13,6 +15,8 @@ export interface PresentedCredentials {
 export interface ClientCertificate {
   /** Signed by the configured client authority, in time, for client use. */
   readonly verified: boolean;
+  /** Signed by an authority of proxies, in time, for client use. */
+  readonly isProxy: boolean;
   readonly commonName: string;
   readonly organizations: readonly string[];
 }

@@ -56,6 +56,8 @@ export interface AccessRules {
 export interface Authorizer {
   authorize(user: UserInfo, attributes: Attributes): Eventually<Decision>;
   rules(user: UserInfo, namespace: string): AccessRules;
+  /** Why, for those who may ask about others; absent = there is no more to be said than the reason. */
+  readonly explain?: (user: UserInfo, attributes: Attributes) => string;
 }
 
 export const ALLOW: Decision = { type: 'allow', reason: '' };

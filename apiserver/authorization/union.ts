@@ -23,6 +23,7 @@ export function inOrder(authorizers: readonly Authorizer[]): Authorizer {
   }
   return {
     authorize: (user, attributes) => from(0, user, attributes, ''),
+    explain: (user, attributes) => authorizers.flatMap((authorizer) => authorizer.explain?.(user, attributes) ?? []).join('; '),
     rules(user, namespace) {
       const all = authorizers.map((authorizer) => authorizer.rules(user, namespace));
       return {

@@ -7,13 +7,19 @@ import { notAcceptable } from '../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import type { DocumentRequest, Documents } from './document';
 
+/** The same object until the keys change. */
+export interface PublishedKeys {
+  /** Names of the algorithms that tokens may be signed with. */
+  readonly algorithms: readonly string[];
+  readonly keySet: JsonObject;
+}
+
 export interface OpenIdParts {
   readonly issuer: string;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
-  /** Names of the algorithms that tokens may be signed with. */
-  readonly algorithms: readonly string[];
-  readonly keySet: JsonObject;
+  /** The keys that tokens are checked with, at the moment. */
+  readonly keys: () => PublishedKeys;
 }
 
 export const OPENID_PATHS = ['/.well-known/openid-configuration', '/openid/v1/jwks'] as const;
@@ -30,11 +36,17 @@ export interface OpenId extends Documents {
 
 /** Serves nothing where the issuer is no address. */
 export function createOpenId(parts: OpenIdParts): OpenId {
-  const documents = isDiscoverable(parts.issuer) ? openIdDocuments(parts) : new Map<string, OpenIdDocument>();
+  const isServed = isDiscoverable(parts.issuer);
+  let made: { readonly of: PublishedKeys; readonly documents: ReadonlyMap<string, OpenIdDocument> } | undefined;
+  const documentsNow = (): ReadonlyMap<string, OpenIdDocument> => {
+    const of = parts.keys();
+    if (made?.of !== of) made = { of, documents: openIdDocuments(parts, of) };
+    return made.documents;
+  };
   return {
-    serves: (path) => documents.has(path),
+    serves: () => isServed,
     handle(request) {
-      const document = documents.get(request.path.replace(/\/$/, ''));
+      const document = isServed ? documentsNow().get(request.path.replace(/\/$/, '')) : undefined;
       if (document === undefined) return undefined;
       const { mediaType, body } = document;
       if (!accepts(request, mediaType)) throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${mediaType}`, {});
@@ -43,7 +55,10 @@ export function createOpenId(parts: OpenIdParts): OpenId {
   };
 }
 
-function openIdDocuments({ issuer, serverAddress, algorithms, keySet }: OpenIdParts): ReadonlyMap<string, OpenIdDocument> {
+function openIdDocuments(
+  { issuer, serverAddress }: OpenIdParts,
+  { algorithms, keySet }: PublishedKeys,
+): ReadonlyMap<string, OpenIdDocument> {
   const [configurationPath, keySetPath] = OPENID_PATHS;
   const configuration: JsonObject = {
     issuer,

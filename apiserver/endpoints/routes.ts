@@ -83,6 +83,8 @@ function warnOfDeprecation(parts: ApiParts, exchange: Exchange, { row }: ServedR
   if (deprecationWarning !== undefined) exchange.warn(deprecationWarning);
   if (deprecation === undefined) return;
   exchange.warn(textIn(exchange.dialect, deprecationText(row, deprecation)));
+  exchange.annotate('platform.io/deprecated', 'true');
+  if (deprecation.removed !== undefined) exchange.annotate('platform.io/removed-release', deprecation.removed);
   parts.deprecatedRequested(row, deprecation, subresource);
 }
 

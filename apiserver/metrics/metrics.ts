@@ -14,6 +14,7 @@ import type { Ledger } from '../allocation/ledger';
 import { publishAllocations } from './allocation-metrics';
 import { PRIORITIES, type Priority } from '../../shared/runtime/turns';
 import { publishCache } from './cache-metrics';
+import { publishAudit, type AuditCounts } from './audit-metrics';
 import { publishConfigurations, type ReloadCounts } from './configuration-metrics';
 import { publishConnections, type ConnectionCounts } from './connection-metrics';
 import { DURATION_BUCKETS, EVENT_SIZE_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
@@ -32,6 +33,8 @@ export interface Gauges {
   droppedLines(): number;
   readonly connections: ConnectionCounts;
   configurations(): readonly ReloadCounts[];
+  /** Undefined = nothing is recorded. */
+  readonly audit: AuditCounts | undefined;
   /** The addresses and node ports of Services. */
   readonly ledger: Ledger;
   /** The cache's own counts. */
@@ -176,6 +179,7 @@ export class Metrics {
     publishCache(this.registry, gauges);
     publishAllocations(this.registry, gauges.ledger);
     publishConnections(this.registry, gauges.connections);
+    publishAudit(this.registry, gauges.audit);
     publishConfigurations(this.registry, () => gauges.configurations());
     collectDefaultMetrics({ register: this.registry });
   }

@@ -3,6 +3,7 @@ import { featureGatesFlag } from '../../shared/runtime/feature-gates';
 import { bool, choice, duration, FlagError, int, list, repeated, string, type Flag, type FlagValues } from '../../shared/runtime/flags';
 import { logLevelFlag } from '../../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../allocation/ranges';
+import { AUDIT_FLAGS } from './audit-flags';
 import { runtimeConfigFlag } from './runtime-config';
 import { AUTHORIZATION_MODES, type AuthorizationMode } from '../server/authorizers';
 
@@ -86,7 +87,26 @@ export const FLAGS = {
     words: ['deny', 'allow'],
   }),
   'client-ca-file': string({ section: ACCESS, help: 'PEM file with the authorities of client certificates.', default: '' }),
+  'requestheader-client-ca-file': string({
+    section: ACCESS,
+    help: 'PEM bundle of the authorities of proxies that authenticate others and say so in headers.',
+    default: '',
+  }),
+  'requestheader-allowed-names': list({
+    section: ACCESS,
+    help: 'Common names that the certificate of such a proxy may have; none = any.',
+    default: [],
+  }),
+  'requestheader-username-headers': list({ section: ACCESS, help: 'Headers that name the user, the first that is there.', default: [] }),
+  'requestheader-group-headers': list({ section: ACCESS, help: "Headers that name the user's groups.", default: [] }),
+  'requestheader-extra-headers-prefix': list({ section: ACCESS, help: 'What headers begin with that say more of the user.', default: [] }),
+  'enable-bootstrap-token-auth': bool({
+    section: ACCESS,
+    help: 'Let those in who present the token of a bootstrap Secret of the system namespace.',
+    default: false,
+  }),
   'token-auth-file': string({ section: ACCESS, help: 'CSV file with static tokens: token,user,uid[,"group1,group2"].', default: '' }),
+  'authorization-policy-file': string({ section: ACCESS, help: 'File with a policy a line, for --authorization-mode=ABAC.', default: '' }),
   'service-account-key-file': repeated({
     section: ACCESS,
     help: 'PEM file with keys that service account tokens are checked with; may be repeated.',
@@ -117,8 +137,13 @@ export const FLAGS = {
     help: "Whether a pod's token goes on for a year, so that programs which do not read it anew are only counted.",
     default: true,
   }),
-  'anonymous-auth': bool({ section: ACCESS, help: 'Whether requests without credentials are let in as system:anonymous.', default: true }),
+  'anonymous-auth': bool({
+    section: ACCESS,
+    help: 'Whether requests without credentials are let in as system:anonymous; under AlwaysAllow only when this is said.',
+    default: true,
+  }),
   'authorization-mode': authorizationModes(),
+  ...AUDIT_FLAGS,
   naming: choice({
     section: GENERAL,
     help: 'Spelling of the names that the server itself makes.',
@@ -134,10 +159,14 @@ export type ServerFlags = FlagValues<typeof FLAGS>;
 
 /** Modes in their order. Those that need stored rules or a remote service are not known here and refused by name. */
 function authorizationModes(): Flag<readonly AuthorizationMode[]> {
-  const words = list({ section: ACCESS, help: `Authorizers in their order: ${AUTHORIZATION_MODES.join(', ')}.`, default: ['RBAC'] });
+  const words = list({
+    section: ACCESS,
+    help: `Authorizers in their order: ${AUTHORIZATION_MODES.join(', ')}.`,
+    default: ['Node', 'RBAC'],
+  });
   return {
     ...words,
-    default: ['RBAC'],
+    default: ['Node', 'RBAC'],
     bare: undefined,
     parse(text) {
       return words.parse(text, undefined).map((word) => {

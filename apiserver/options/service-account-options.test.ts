@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseFlags } from '../../shared/runtime/flags';
 import { removeFolder, temporaryFolder } from '../../test/support/programs';
 import { FLAGS, type ServerFlags } from './flags';
-import { readServiceAccounts, serviceAccountFlagFault } from './service-account-options';
+import { serviceAccountsOf, serviceAccountFlagFault, tokenKeyFiles } from './service-account-options';
 
 const folder = temporaryFolder('keys');
 afterAll(() => removeFolder(folder));
@@ -38,13 +38,18 @@ it.each<[readonly string[], string | undefined]>([
   [[ISSUER, KEY, SIGNING, '--service-account-max-token-expiration=2000000h'], BOUNDS],
 ])('%j: %p', (argv, fault) => expect(serviceAccountFlagFault(flags(...argv))).toBe(fault));
 
+const read = (given: ServerFlags): ReturnType<typeof serviceAccountsOf> => serviceAccountsOf(given, tokenKeyFiles(given));
+
 it('reads what the flags name; the issuers are the audiences when no others are given', () => {
-  const { serviceAccounts, apiAudiences } = readServiceAccounts(
+  const { serviceAccounts, apiAudiences } = read(
     flags(ISSUER, '--service-account-issuer=old,and,odd', KEY, KEY, SIGNING, '--service-account-max-token-expiration=2h'),
   );
   expect(apiAudiences).toEqual(['https://me', 'old,and,odd']);
   expect(serviceAccounts).toMatchObject({ issuers: apiAudiences, maxExpirationSeconds: 7200, extendExpiration: true });
-  expect(serviceAccounts?.keys.map(({ id }) => id)).toEqual([serviceAccounts?.signingKey.id, serviceAccounts?.signingKey.id]);
-  expect(readServiceAccounts(flags(ISSUER, KEY, SIGNING, '--api-audiences=a,b')).apiAudiences).toEqual(['a', 'b']);
-  expect(readServiceAccounts(flags('--api-audiences=a'))).toEqual({ apiAudiences: ['a'] });
+  expect(serviceAccounts?.keys().checking.map(({ id }) => id)).toEqual([
+    serviceAccounts?.keys().signing.id,
+    serviceAccounts?.keys().signing.id,
+  ]);
+  expect(read(flags(ISSUER, KEY, SIGNING, '--api-audiences=a,b')).apiAudiences).toEqual(['a', 'b']);
+  expect(read(flags('--api-audiences=a'))).toEqual({ apiAudiences: ['a'] });
 });

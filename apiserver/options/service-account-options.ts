@@ -1,8 +1,7 @@
 /** From the flags about service account tokens to what the server is started with. The rules about them are upstream's, and so are the words. */
-import { readFileSync } from 'node:fs';
-import { readPrivateKey, readPublicKeys } from '../authentication/service-account/keys';
 import type { ServerFlags } from './flags';
 import type { AccessOptions } from '../server/access';
+import { TokenKeyFiles } from './token-key-files';
 
 const HOUR_MS = 3_600_000;
 const LONGEST_MS = 2 ** 32 * 1000;
@@ -35,20 +34,25 @@ function issuerFaults(issuer: string, index: number, all: readonly string[]): re
   return isAddress ? [] : [`service-account-issuer ${JSON.stringify(issuer)} contained a ':' but was not a valid URL`];
 }
 
-/** Reads the key files. Throws KeyFileError and what the file system says. */
-export function readServiceAccounts(flags: ServerFlags): Pick<AccessOptions, 'apiAudiences' | 'serviceAccounts'> {
+/** The files that the flags name; undefined = they name none. Throws KeyFileError and what the file system says. */
+export function tokenKeyFiles(flags: ServerFlags): TokenKeyFiles | undefined {
+  if (flags['service-account-issuer'].length === 0) return undefined;
+  return new TokenKeyFiles({ checking: flags['service-account-key-file'], signing: flags['service-account-signing-key-file'] });
+}
+
+export function serviceAccountsOf(
+  flags: ServerFlags,
+  files: TokenKeyFiles | undefined,
+): Pick<AccessOptions, 'apiAudiences' | 'serviceAccounts'> {
   const [first, ...others] = flags['service-account-issuer'];
   const audiences = flags['api-audiences'];
-  if (first === undefined) return { apiAudiences: audiences };
-  const text = (file: string): string => readFileSync(file, 'utf8');
-  const signingKeyFile = flags['service-account-signing-key-file'];
+  if (first === undefined || files === undefined) return { apiAudiences: audiences };
   const longest = flags['service-account-max-token-expiration'];
   return {
     apiAudiences: audiences.length > 0 ? audiences : [first, ...others],
     serviceAccounts: {
       issuers: [first, ...others],
-      keys: flags['service-account-key-file'].flatMap((file) => readPublicKeys(file, text(file))),
-      signingKey: readPrivateKey(signingKeyFile, text(signingKeyFile)),
+      keys: () => files.current,
       ...(longest === 0 ? {} : { maxExpirationSeconds: Math.floor(longest / 1000) }),
       extendExpiration: flags['service-account-extend-token-expiration'],
     },

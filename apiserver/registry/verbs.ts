@@ -29,6 +29,8 @@ export interface RequestContext {
   turn?(): Promise<void> | undefined;
   /** Lets others go first, in the middle of a lot of work. */
   rest?(): Promise<void>;
+  /** Adds an annotation to what is recorded of the request, its name in canonical spelling. What was said first stands. */
+  annotate?(name: string, value: string): void;
   /** Adds a `Warning` header. Texts are de-duplicated and bounded by the endpoint layer. */
   warn(text: string): void;
 }

@@ -14,7 +14,7 @@ export function reviewAccess(authorizer: Authorizer): OperationHandler {
   return ({ object }) => {
     const spec = specOf(object);
     refuse([...attributeFaults(spec), ...subjectFaults(spec), ...metadataFaults(object, [])]);
-    return decide(authorizer, object, spec, subjectOf(spec));
+    return decide(authorizer, object, spec, subjectOf(spec), 'explained');
   };
 }
 
@@ -27,7 +27,7 @@ export function reviewLocalAccess(authorizer: Authorizer): OperationHandler {
       ...metadataFaults(object, ['namespace']),
       ...placeFaults(spec, key.namespace),
     ]);
-    return decide(authorizer, object, spec, subjectOf(spec));
+    return decide(authorizer, object, spec, subjectOf(spec), 'explained');
   };
 }
 
@@ -98,11 +98,22 @@ function subjectOf(spec: JsonObject): UserInfo {
   };
 }
 
-async function decide(authorizer: Authorizer, object: JsonObject, spec: JsonObject, user: UserInfo): Promise<JsonObject> {
+async function decide(
+  authorizer: Authorizer,
+  object: JsonObject,
+  spec: JsonObject,
+  user: UserInfo,
+  explained?: 'explained',
+): Promise<JsonObject> {
   const resource = objectAt(spec, 'resourceAttributes');
   // Selectors do not count, and the answer does not repeat what did not count.
   if (resource !== undefined) for (const member of ['fieldSelector', 'labelSelector']) delete resource[member];
-  const { type, reason } = await authorizer.authorize(user, attributesOf(spec));
+  const attributes = attributesOf(spec);
+  const { type, reason: short } = await authorizer.authorize(user, attributes);
+  // Who may do anything does so by no rule.
+  const isByRule = type !== 'allow' || short !== '';
+  const more = explained === undefined || !isByRule ? '' : (authorizer.explain?.(user, attributes) ?? '');
+  const reason = [short, more].filter((text) => text !== '').join('; ');
   const status = {
     allowed: type === 'allow',
     ...(type === 'deny' ? { denied: true } : {}),

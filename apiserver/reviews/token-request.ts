@@ -46,13 +46,15 @@ export function requestToken(parts: TokenRequestParts | undefined): OperationHan
     const now = Math.floor(clock.now() / 1000);
     const audiences = stringsAt(spec, 'audiences');
     const isExtended = isPodsOwn(parts, bound, seconds, audiences);
+    const id = parts.random.uuid();
+    context.annotate?.('authentication.platform.io/issued-credential-id', `JTI=${id}`);
     const token = await parts.issueToken({
       audiences,
       expires: now + (isExtended ? EXTENDED_TO_SECONDS : seconds),
       ...(isExtended ? { warnAfter: now + seconds } : {}),
       notBefore: now,
       issuedAt: now,
-      id: parts.random.uuid(),
+      id,
       namespace: key.namespace,
       account: claimOf(key.name, account),
       ...bound,

@@ -6,19 +6,21 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 import { bearerTokens } from '../authentication/bearer-token';
 import { clientCertificates } from '../authentication/client-certificate';
-import type { TokenAuthenticator } from '../authentication/authenticator';
+import type { Authenticator, TokenAuthenticator } from '../authentication/authenticator';
+import { bootstrapTokens, type BootstrapSecrets } from '../authentication/bootstrap-token';
+import { frontProxy, type FrontProxyOptions } from '../authentication/front-proxy';
 import { serviceAccountTokens, type TokenUses } from '../authentication/service-account/authenticator';
 import type { BindableResource, BoundObjects } from '../authentication/service-account/bound-objects';
 import { tokenIssuer } from '../authentication/service-account/issuer';
-import { keySet, type TokenKey } from '../authentication/service-account/keys';
+import { keySet, type TokenKeys } from '../authentication/service-account/keys';
 import { staticTokens } from '../authentication/static-tokens';
 import type { StaticTokens } from '../authentication/token-file';
-import { authenticateTokensInOrder } from '../authentication/tokens';
+import { authenticateTokensInOrder, type AuthenticateToken } from '../authentication/tokens';
 import { authenticateInOrder, type AuthenticateRequest } from '../authentication/union';
 import type { Authorizer } from '../authorization/authorizer';
 import { authorizersFor, type AuthorizationMode, type AuthorizerParts } from './authorizers';
 import { inOrder } from '../authorization/union';
-import { createOpenId, type OpenId } from '../discovery/openid';
+import { createOpenId, type OpenId, type PublishedKeys } from '../discovery/openid';
 import type { Reader, Resource } from '../registry/verbs';
 import type { OperationTable } from '../registry/operations/operation';
 import { reviewTable } from '../reviews/table';
@@ -26,8 +28,14 @@ import type { TokenRequestParts } from '../reviews/token-request';
 
 export interface AccessOptions {
   readonly tokens: readonly StaticTokens[];
+  /** Absent = no proxy speaks for others. */
+  readonly frontProxy?: FrontProxyOptions;
+  /** Whether tokens of the bootstrap Secrets are taken. */
+  readonly bootstrapTokens: boolean;
   readonly anonymous: boolean;
   readonly authorizationModes: readonly AuthorizationMode[];
+  /** Of the mode ABAC. */
+  readonly abac?: Authorizer;
   /** What tokens have to be made for to open this server. */
   readonly apiAudiences: readonly string[];
   /** Absent = no tokens are issued for service accounts, and none are taken. */
@@ -37,8 +45,7 @@ export interface AccessOptions {
 export interface ServiceAccountOptions {
   /** The first is this server's own name; tokens of all are taken. */
   readonly issuers: readonly [string, ...string[]];
-  readonly keys: readonly TokenKey[];
-  readonly signingKey: TokenKey;
+  readonly keys: () => TokenKeys;
   /** The longest that a token may be asked for, in seconds; absent = as long as any token may be. */
   readonly maxExpirationSeconds?: number;
   /** A pod's token goes on for a year, and its use after the time asked for is counted. */
@@ -59,6 +66,7 @@ export interface AccessParts {
   readonly bindable: Readonly<Record<BindableResource, Resource>>;
   /** What service account tokens are bound to. */
   readonly objects: BoundObjects;
+  readonly bootstrapSecrets: BootstrapSecrets;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
   readonly tokenUses: TokenUses;
@@ -76,7 +84,7 @@ export function createAccess(options: AccessOptions, parts: AccessParts): Access
   const { serviceAccounts, apiAudiences } = options;
   const authenticateToken = authenticateTokensInOrder(tokenAuthenticators(options, parts));
   return {
-    authenticate: authenticateInOrder([clientCertificates, bearerTokens(authenticateToken, apiAudiences)], options.anonymous),
+    authenticate: authenticateInOrder(requestAuthenticators(options, authenticateToken), options.anonymous),
     openId: serviceAccounts === undefined ? undefined : openId(serviceAccounts, parts),
     operations: reviewTable({
       authenticateToken,
@@ -88,10 +96,17 @@ export function createAccess(options: AccessOptions, parts: AccessParts): Access
   };
 }
 
+function requestAuthenticators(
+  { frontProxy: proxy, apiAudiences }: AccessOptions,
+  authenticateToken: AuthenticateToken,
+): readonly Authenticator[] {
+  return [...(proxy === undefined ? [] : [frontProxy(proxy)]), clientCertificates, bearerTokens(authenticateToken, apiAudiences)];
+}
+
 function tokenRequests(accounts: ServiceAccountOptions, apiAudiences: readonly string[], parts: AccessParts): TokenRequestParts {
   const { clock, random, reader, bindable, names } = parts;
   return {
-    issueToken: tokenIssuer(accounts.issuers[0], accounts.signingKey, names),
+    issueToken: tokenIssuer(accounts.issuers[0], accounts.keys, names),
     apiAudiences,
     maxExpirationSeconds: accounts.maxExpirationSeconds,
     extendExpiration: accounts.extendExpiration,
@@ -102,28 +117,35 @@ function tokenRequests(accounts: ServiceAccountOptions, apiAudiences: readonly s
   };
 }
 
-function tokenAuthenticators({ tokens, apiAudiences, serviceAccounts }: AccessOptions, parts: AccessParts): readonly TokenAuthenticator[] {
-  const fromFiles = tokens.map((users) => staticTokens(users, apiAudiences));
-  if (serviceAccounts === undefined) return fromFiles;
-  const { issuers, keys } = serviceAccounts;
-  const { objects, clock, names } = parts;
-  const ofAccounts = serviceAccountTokens({
-    issuers,
-    keys,
-    audiences: apiAudiences,
-    objects,
-    clock,
-    names,
-    uses: parts.tokenUses,
-  });
-  return [...fromFiles, ofAccounts];
+/** In the order in which they are asked. */
+function tokenAuthenticators(options: AccessOptions, parts: AccessParts): readonly TokenAuthenticator[] {
+  const { tokens, apiAudiences: audiences, serviceAccounts } = options;
+  const { objects, clock, names, tokenUses: uses, bootstrapSecrets: secrets } = parts;
+  return [
+    ...tokens.map((users) => staticTokens(users, audiences)),
+    ...(serviceAccounts === undefined
+      ? []
+      : [serviceAccountTokens({ issuers: serviceAccounts.issuers, keys: serviceAccounts.keys, audiences, objects, clock, names, uses })]),
+    ...(options.bootstrapTokens ? [bootstrapTokens({ secrets, clock, audiences })] : []),
+  ];
+}
+
+/** Made anew when the keys change. */
+function publishedKeys(keys: () => TokenKeys): () => PublishedKeys {
+  let made: { readonly of: TokenKeys; readonly published: PublishedKeys } | undefined;
+  return () => {
+    const of = keys();
+    if (made?.of !== of) {
+      made = { of, published: { algorithms: of.checking.map(({ algorithm }) => algorithm), keySet: keySet(of.checking) } };
+    }
+    return made.published;
+  };
 }
 
 function openId({ issuers, keys }: ServiceAccountOptions, { serverAddress }: AccessParts): OpenId {
   return createOpenId({
     issuer: issuers[0],
     serverAddress,
-    algorithms: keys.map(({ algorithm }) => algorithm),
-    keySet: keySet(keys),
+    keys: publishedKeys(keys),
   });
 }

@@ -1,11 +1,16 @@
 /** `--authorization-mode` as data: which words there are and what each adds to the chain. */
 import { ALL_RULES, ALLOW, NO_OPINION, NO_RULES, type Authorizer, type Decision } from '../authorization/authorizer';
+import { nodeAuthorizer, type NodeAuthorizerParts } from '../authorization/node/authorizer';
 import { rbacAuthorizer } from '../authorization/rbac/authorizer';
+import { explain } from '../authorization/rbac/explain';
 import type { RbacPolicy } from '../authorization/rbac/policy';
 
 /** What authorizers look at. */
 export interface AuthorizerParts {
   readonly rbac: RbacPolicy;
+  readonly node: NodeAuthorizerParts;
+  /** Undefined = there is no file of policies. */
+  readonly abac: Authorizer | undefined;
 }
 
 const MASTERS = 'system:masters';
@@ -22,11 +27,13 @@ const alwaysDeny: Authorizer = {
   rules: () => NO_RULES,
 };
 
-export const AUTHORIZATION_MODES = ['RBAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
+export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
 const BY_MODE: Readonly<Record<AuthorizationMode, (parts: AuthorizerParts) => Authorizer>> = {
-  RBAC: ({ rbac }) => rbacAuthorizer(rbac),
+  Node: ({ node }) => nodeAuthorizer(node),
+  RBAC: ({ rbac }) => ({ ...rbacAuthorizer(rbac), explain: (user, attributes) => explain(rbac, user, attributes) }),
+  ABAC: ({ abac }) => abac ?? alwaysDeny,
   AlwaysAllow: () => alwaysAllow,
   AlwaysDeny: () => alwaysDeny,
 };

@@ -6,37 +6,59 @@ import type { ClientCertificate } from '../authentication/authenticator';
 import type { Exchange } from '../endpoints/request/exchange';
 import { lifeOf, type ClientAuthorities, type Life } from './client-authorities';
 
+/** Whom this server trusts to tell clients, and whom to tell proxies that speak for others. */
+export interface Authorities {
+  readonly clients: ClientAuthorities;
+  readonly proxies: ClientAuthorities;
+}
+
 interface Seen {
-  readonly facts: ClientCertificate;
+  facts: ClientCertificate;
   readonly certificate: X509Certificate;
   readonly life: Life;
-  /** Whether the authorities vouch for it, and since which of their changes that is known. */
+  /** Whether the handshake found it good for a client of one of the authorities. */
+  readonly authorized: boolean;
+  readonly asClient: Vouched;
+  readonly asProxy: Vouched;
+}
+
+/** Whether authorities vouch for a certificate, and since which of their changes that is known; -1 = it was never asked. */
+interface Vouched {
   vouched: boolean;
   generation: number;
 }
 
 /** `undefined` for a connection without TLS or without a client certificate. */
-export function certificateReader(authorities: ClientAuthorities): (exchange: Exchange) => ClientCertificate | undefined {
+export function certificateReader({ clients, proxies }: Authorities): (exchange: Exchange) => ClientCertificate | undefined {
   const known = new WeakMap<object, Seen | 'none'>();
   return (exchange) => {
     const connection = connectionOf(exchange);
     if (connection === undefined) return undefined;
     let seen = known.get(connection);
     if (seen === undefined) {
-      seen = read(connection, authorities.generation) ?? 'none';
+      seen = read(connection) ?? 'none';
       known.set(connection, seen);
     }
-    return seen === 'none' ? undefined : present(seen, authorities);
+    return seen === 'none' ? undefined : present(seen, { clients, proxies });
   };
 }
 
 /** What was true at the handshake may have ended: the certificate's time, or the trust in who signed it. */
-function present(seen: Seen, authorities: ClientAuthorities): ClientCertificate {
-  if (seen.generation !== authorities.generation) {
-    seen.vouched = authorities.vouchFor(seen.certificate);
-    seen.generation = authorities.generation;
+function present(seen: Seen, { clients, proxies }: Authorities): ClientCertificate {
+  const isGood = seen.authorized && clients.isInTime(seen.life);
+  const verified = isGood && isVouchedFor(seen.certificate, clients, seen.asClient);
+  const isProxy = isGood && isVouchedFor(seen.certificate, proxies, seen.asProxy);
+  const { facts } = seen;
+  if (facts.verified !== verified || facts.isProxy !== isProxy) seen.facts = { ...facts, verified, isProxy };
+  return seen.facts;
+}
+
+function isVouchedFor(certificate: X509Certificate, authorities: ClientAuthorities, known: Vouched): boolean {
+  if (known.generation !== authorities.generation) {
+    known.vouched = authorities.vouchFor(certificate);
+    known.generation = authorities.generation;
   }
-  return seen.vouched && authorities.isInTime(seen.life) ? seen.facts : { ...seen.facts, verified: false };
+  return known.vouched;
 }
 
 /** The TLS socket, or for HTTP/2 the session, which stands for one connection as well. */
@@ -47,15 +69,16 @@ function connectionOf(exchange: Exchange): object | undefined {
   return input.session;
 }
 
-function read(connection: object, generation: number): Seen | undefined {
+function read(connection: object): Seen | undefined {
   const socket = connection instanceof TLSSocket ? connection : 'socket' in connection ? connection.socket : undefined;
   if (!isTls(socket)) return undefined;
   const certificate = socket.getPeerCertificate();
   const subject: unknown = certificate.subject;
   const read = socket.getPeerX509Certificate();
   if (typeof subject !== 'object' || subject === null || read === undefined) return undefined;
-  const facts = { verified: socket.authorized, commonName: texts(subject, 'CN')[0] ?? '', organizations: texts(subject, 'O') };
-  return { facts, certificate: read, life: lifeOf(read), vouched: socket.authorized, generation };
+  const facts = { verified: false, isProxy: false, commonName: texts(subject, 'CN')[0] ?? '', organizations: texts(subject, 'O') };
+  const never = (): Vouched => ({ vouched: false, generation: -1 });
+  return { facts, certificate: read, life: lifeOf(read), authorized: socket.authorized, asClient: never(), asProxy: never() };
 }
 
 /** An HTTP/2 session's socket is a proxy that shows its members only when they are read (`in` sees the session), so it is told by what it can do. */

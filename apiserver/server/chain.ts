@@ -6,13 +6,16 @@ import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
+import type { Auditor } from '../audit/auditor';
 import type { ClientCertificate } from '../authentication/authenticator';
+import type { FrontProxyOptions } from '../authentication/front-proxy';
 import type { AuthenticateRequest } from '../authentication/union';
 import type { Authorizer } from '../authorization/authorizer';
 import type { ApiParts } from '../endpoints/handlers/api-parts';
 import { Exchange, type Incoming, type Origin, type Outgoing } from '../endpoints/request/exchange';
 import { PageNotFound, routeResource } from '../endpoints/routes';
 import type { Metrics } from '../metrics/metrics';
+import { auditReceived, beginAudit } from './audit-filters';
 import type { Deadlines } from './deadlines';
 import { answerFailure } from './failures';
 import * as filters from './filters';
@@ -38,8 +41,12 @@ export interface ChainParts {
   readonly inFlight: InFlight;
   readonly ongoing: Ongoing;
   readonly metrics: Metrics;
+  /** Undefined = nothing is recorded. */
+  readonly audit: Auditor | undefined;
   readonly requestTimeoutMs: number;
   readonly authenticate: AuthenticateRequest;
+  /** Undefined = no proxy speaks for others. */
+  readonly frontProxy: FrontProxyOptions | undefined;
   readonly authorizer: Authorizer;
   certificateOf(exchange: Exchange): ClientCertificate | undefined;
 }
@@ -66,7 +73,7 @@ function ignore(): void {
 }
 
 function filterChain(parts: ChainParts): readonly Filter[] {
-  const { metrics } = parts;
+  const { metrics, audit } = parts;
   return [
     filters.identify(parts.random),
     filters.limitHead(),
@@ -74,12 +81,15 @@ function filterChain(parts: ChainParts): readonly Filter[] {
     filters.readRequestInfo(parts.api.resources, parts.naming),
     filters.refuseWhenStopping(parts.state, servedWhileStopping(parts.paths)),
     filters.countOngoing(parts.ongoing),
+    ...(audit === undefined ? [] : [beginAudit(audit, parts.naming)]),
     filters.setDeadline(parts.clock, parts.deadlines, parts.requestTimeoutMs),
     filters.authenticate(
       parts.authenticate,
       (exchange) => parts.certificateOf(exchange),
       (user) => metrics.authenticated(user),
     ),
+    ...(audit === undefined ? [] : [auditReceived(audit)]),
+    filters.dropRemoteHeaders(parts.frontProxy),
     filters.impersonate(parts.authorizer, GENERATED_NAMES[parts.naming]),
     filters.limitInFlight(parts.inFlight),
     filters.takeTurn(),

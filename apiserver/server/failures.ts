@@ -23,7 +23,12 @@ export function answerFailure(logger: Logger): (exchange: Exchange, error: unkno
     } else if (error instanceof StatusError) {
       answerStatus(exchange, error);
     } else {
-      logger.error('a request failed for a reason of ours', { error, method: exchange.method, path: exchange.info.path });
+      logger.error('a request failed for a reason of ours', {
+        error,
+        method: exchange.method,
+        path: exchange.info.path,
+        auditId: exchange.auditId,
+      });
       answerPanic(exchange);
     }
   };
@@ -35,6 +40,7 @@ function answerStatus(exchange: Exchange, error: StatusError): void {
 }
 
 function answerPanic(exchange: Exchange): void {
+  exchange.audit?.panic();
   if (exchange.answered) exchange.abort();
   else if (exchange.info.kind === 'resource') answerStatus(exchange, unexplainedError());
   else sendText(exchange, 500, PANIC_TEXT);

@@ -10,6 +10,7 @@ import { parseDuration } from '../../shared/runtime/duration';
 import type { Priority } from '../../shared/runtime/turns';
 import type { Random } from '../../shared/runtime/random';
 import type { ClientCertificate } from '../authentication/authenticator';
+import { isRemoteHeader, type FrontProxyOptions } from '../authentication/front-proxy';
 import type { AuthenticateRequest } from '../authentication/union';
 import type { Attributes, Authorizer, Decision, ResourceAttributes } from '../authorization/authorizer';
 import { refusalOf, turnedRefusal } from '../authorization/union';
@@ -148,7 +149,9 @@ export function authenticate(
     const authorization = exchange.header('authorization');
     const certificate = certificateOf(exchange);
     const local = exchange.origin === 'local' && authorization === undefined && certificate === undefined;
-    const user = local ? LOCAL_ADMIN : authenticateRequest({ authorization, certificate }, exchange);
+    const user = local
+      ? LOCAL_ADMIN
+      : authenticateRequest({ authorization, certificate, rawHeaders: exchange.request.rawHeaders }, exchange);
     return user instanceof Promise ? user.then(admit) : admit(user);
 
     function admit(found: UserInfo | undefined): true {
@@ -187,6 +190,14 @@ function refuse(exchange: Exchange, attributes: Attributes, decision: Decision):
   const refusal = refusalOf(exchange.user, attributes, decision);
   sendStatus(exchange, refusal.status, refusal.code, { 'X-Content-Type-Options': 'nosniff' });
   return false;
+}
+
+/** From here on nobody sees what a proxy says of others, whoever said it. */
+export function dropRemoteHeaders(proxy: FrontProxyOptions | undefined): Filter {
+  return ({ request: { headers } }) => {
+    if (proxy !== undefined) for (const name in headers) if (isRemoteHeader(proxy, name)) Reflect.deleteProperty(headers, name);
+    return true;
+  };
 }
 
 /** Whoever reaches the loopback listener of a local set-up without credentials is its administrator. */
@@ -241,6 +252,8 @@ export function authorize(authorizer: Authorizer, decided: (allowed: boolean) =>
   function act(exchange: Exchange, attributes: Attributes, decision: Decision): boolean {
     const isAllowed = decision.type === 'allow';
     decided(isAllowed);
+    exchange.annotate('authorization.platform.io/decision', isAllowed ? 'allow' : 'forbid');
+    exchange.annotate('authorization.platform.io/reason', decision.reason);
     if (isAllowed) {
       if (attributes.kind === 'resource')
         exchange.creationRefusal = () => creationRefusal(exchange.user, { ...attributes, verb: 'create' });

@@ -17,6 +17,8 @@ export interface TlsFiles {
   readonly key: Buffer;
   /** Authorities of client certificates; absent = none are asked for. */
   readonly clientCa?: Buffer;
+  /** Who vouches for proxies that authenticate others. */
+  readonly proxyCa?: Buffer;
 }
 
 export interface ListenOptions {
@@ -74,7 +76,7 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
     ...limits,
     ...secureContext(options.tls),
     allowHTTP1: true,
-    requestCert: options.tls.clientCa !== undefined,
+    requestCert: options.tls.clientCa !== undefined || options.tls.proxyCa !== undefined,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.2',
     handshakeTimeout: 10 * SECOND,
@@ -132,8 +134,9 @@ export async function listenLocally(options: ListenOptions, listener: RequestLis
   };
 }
 
-function secureContext({ cert, key, clientCa }: TlsFiles): { cert: Buffer; key: Buffer; ca?: Buffer } {
-  return clientCa === undefined ? { cert, key } : { cert, key, ca: clientCa };
+function secureContext({ cert, key, clientCa, proxyCa }: TlsFiles): { cert: Buffer; key: Buffer; ca?: Buffer[] } {
+  const ca = [clientCa, proxyCa].filter((bundle) => bundle !== undefined);
+  return ca.length === 0 ? { cert, key } : { cert, key, ca };
 }
 
 function takeStream(

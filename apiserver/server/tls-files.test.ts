@@ -14,7 +14,7 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'tls-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const sourceOf = (clientCa: string): TlsSource => ({ paths: { cert: '', key: '', clientCa }, folder, names: ['127.0.0.1'] });
+const sourceOf = (clientCa: string): TlsSource => ({ paths: { cert: '', key: '', clientCa, proxyCa: '' }, folder, names: ['127.0.0.1'] });
 
 /** Resolves with what is renewed next. */
 function next(source: TlsSource, present: TlsFiles, clock: ManualClock): Promise<TlsFiles> {

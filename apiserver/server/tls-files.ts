@@ -12,6 +12,7 @@ export interface TlsPaths {
   readonly cert: string;
   readonly key: string;
   readonly clientCa: string;
+  readonly proxyCa: string;
 }
 
 /** Where a server's certificate comes from: its file, or where that is '' the server makes one for `names` and keeps it in `folder`. */
@@ -23,7 +24,11 @@ export interface TlsSource {
 
 export async function readTls({ paths, folder, names }: TlsSource, clock: Clock): Promise<TlsFiles> {
   const own = paths.cert === '' ? await selfSigned(folder, names, clock) : readPair(paths);
-  return { ...own, ...(paths.clientCa === '' ? {} : { clientCa: readFileSync(paths.clientCa) }) };
+  return {
+    ...own,
+    ...(paths.clientCa === '' ? {} : { clientCa: readFileSync(paths.clientCa) }),
+    ...(paths.proxyCa === '' ? {} : { proxyCa: readFileSync(paths.proxyCa) }),
+  };
 }
 
 interface Pair {
@@ -35,10 +40,10 @@ const readPair = ({ cert, key }: Pick<TlsPaths, 'cert' | 'key'>): Pair => ({ cer
 
 /** Calls `renew` when a file has changed and can be read, and when a certificate of the server's own making grows old. Returns what stops the watch. */
 export function watchTls(source: TlsSource, present: TlsFiles, clock: Clock, logger: Logger, renew: (files: TlsFiles) => void): () => void {
-  const { cert, key, clientCa } = source.paths;
+  const { cert, key, clientCa, proxyCa } = source.paths;
   let ours = present.cert;
   return watchFiles({
-    paths: [cert, key, clientCa].filter((path) => path !== ''),
+    paths: [cert, key, clientCa, proxyCa].filter((path) => path !== ''),
     clock,
     due: () => cert === '' && needsRenewal(ours.toString(), clock),
     async changed() {

@@ -127,6 +127,24 @@ export const GENERATED_NAMES: Readonly<Record<Dialect, GeneratedNames>> = {
   },
 };
 
+/** What the audit log says under a name of the product. */
+export const AUDIT_NAMES: Readonly<Record<Dialect, { readonly apiVersion: string; readonly truncated: string }>> = {
+  platform: { apiVersion: 'audit.platform.io/v1', truncated: 'audit.platform.io/truncated' },
+  kubernetes: { apiVersion: 'audit.k8s.io/v1', truncated: 'audit.k8s.io/truncated' },
+};
+
+/** Annotations of the audit log in canonical spelling, where upstream's is not that of the group before the slash. */
+const AUDIT_ANNOTATIONS: ReadonlyMap<string, string> = new Map([
+  ['platform.io/deprecated', 'k8s.io/deprecated'],
+  ['platform.io/removed-release', 'k8s.io/removed-release'],
+  ['authentication.platform.io/issued-credential-id', 'authentication.kubernetes.io/issued-credential-id'],
+]);
+
+/** The name of an annotation of the audit log in the given dialect. */
+export function auditAnnotation(dialect: Dialect, name: string): string {
+  return dialect === 'platform' ? name : (AUDIT_ANNOTATIONS.get(name) ?? apiVersionIn(dialect, name));
+}
+
 /** The namespaces that exist on every server, in the order of their creation. */
 export function systemNamespaces(names: GeneratedNames): readonly string[] {
   return [names.systemNamespace, names.publicNamespace, names.nodeLeaseNamespace, 'default'];

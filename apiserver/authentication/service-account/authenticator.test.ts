@@ -24,9 +24,10 @@ const arriving = new Map<string, ObjectState>();
 const secrets = new Map<string, SecretToken>();
 const accountSecrets: string[] = [];
 const uses: string[] = [];
+let present = { checking: readPublicKeys('sa.key', pem(rsa)) };
 const authenticator = serviceAccountTokens({
   issuers: [API, 'https://old'],
-  keys: readPublicKeys('sa.key', pem(rsa)),
+  keys: () => present,
   audiences: [API],
   objects: {
     find: (resource: BindableResource, namespace, name) => live.get([resource, namespace, name].join('/')),
@@ -83,6 +84,16 @@ const reason = async (text: string): Promise<string> => {
   const outcome = await review(text);
   return outcome.type === 'failed' ? outcome.reason : outcome.type;
 };
+
+it('takes tokens of new keys, and none that only a key vouched for which is gone', async () => {
+  const old = token();
+  expect(await review(old)).toMatchObject({ type: 'user' });
+  const before = present;
+  present = { checking: readPublicKeys('sa.key', pem(generateKeyPairSync('rsa', { modulusLength: 2048 }))) };
+  expect(await review(old)).toMatchObject({ type: 'failed' });
+  present = { checking: [...present.checking, ...before.checking] };
+  expect(await review(old)).toMatchObject({ type: 'user' });
+});
 
 it('knows the account, its groups, and what the token is bound to', async () => {
   expect(await review(token())).toEqual({
@@ -252,7 +263,7 @@ it.each(['rsa', 'prime256v1', 'secp384r1', 'secp521r1'])('takes what the issuer 
   };
   const taker = serviceAccountTokens({
     issuers: ['me'],
-    keys,
+    keys: () => ({ checking: keys }),
     audiences: [],
     objects,
     clock,
@@ -263,7 +274,7 @@ it.each(['rsa', 'prime256v1', 'secp384r1', 'secp521r1'])('takes what the issuer 
   const times = { issuedAt: seconds, notBefore: seconds, expires: seconds + 600 };
   const text = await tokenIssuer(
     'me',
-    signing,
+    () => ({ signing }),
     GENERATED_NAMES.platform,
   )({ ...times, audiences: ['a'], id: 'j', namespace: 'ns', account: { name: 'sa', uid: 'u' } });
   expect(await taker.authenticate(text, ['a'])).toMatchObject({ type: 'user', user: { name: 'system:serviceaccount:ns:sa' } });

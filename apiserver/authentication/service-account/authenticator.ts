@@ -13,14 +13,14 @@ import { NOT_MINE, type TokenAuthenticator, type TokenOutcome } from '../authent
 import { fingerprint } from '../fingerprint';
 import { bindingFault, type BoundObjects } from './bound-objects';
 import { accountUser, ClaimError, readClaims, type TokenClaims, type ObjectClaim } from './claims';
-import type { TokenKey } from './keys';
+import type { TokenKeys } from './keys';
 import { LEGACY_ISSUERS, legacyStanding, readLegacyClaims, type LegacyUse } from './legacy';
 import { parseToken, TokenError, verifySignature, type UnverifiedToken } from './signature';
 
 export interface ServiceAccountTokensOptions {
   /** Whose tokens are taken. */
   readonly issuers: readonly string[];
-  readonly keys: readonly TokenKey[];
+  readonly keys: () => Pick<TokenKeys, 'checking'>;
   /** What a token without any audience is good for. */
   readonly audiences: readonly string[];
   readonly objects: BoundObjects;
@@ -76,12 +76,14 @@ const DISCOURAGED =
 export function serviceAccountTokens(options: ServiceAccountTokensOptions): TokenAuthenticator {
   const { issuers, keys, objects, clock, uses } = options;
   const verified = new LRUCache<string, VerifiedToken>({ max: KEPT });
+  let present = keys();
 
   async function verify(name: string, token: UnverifiedToken, audiences: readonly string[]): Promise<TokenOutcome> {
     try {
-      await verifySignature(token, keys);
+      const used = present;
+      await verifySignature(token, used.checking);
       const known = isLegacy(token) ? legacyToken(options, name, token) : boundToken(options, token);
-      verified.set(name, known);
+      if (used === present) verified.set(name, known);
       return await check(known, audiences);
     } catch (error) {
       if (error instanceof TokenError || error instanceof ClaimError) return { type: 'failed', reason: error.message };
@@ -110,6 +112,11 @@ export function serviceAccountTokens(options: ServiceAccountTokensOptions): Toke
 
   return {
     authenticate(text, audiences) {
+      if (keys() !== present) {
+        // What a key vouched for that may be gone is to be proven again.
+        present = keys();
+        verified.clear();
+      }
       const name = fingerprint(text);
       const known = verified.get(name);
       if (known !== undefined) return check(known, audiences);

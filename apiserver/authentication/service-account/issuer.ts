@@ -2,12 +2,13 @@
 import { CompactSign } from 'jose/jws/compact/sign';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import { writeClaims, type TokenClaims } from './claims';
-import type { TokenKey } from './keys';
+import type { TokenKeys } from './keys';
 
 export type IssueToken = (claims: Omit<TokenClaims, 'issuer'>) => Promise<string>;
 
-export function tokenIssuer(issuer: string, { id, algorithm, key }: TokenKey, names: GeneratedNames): IssueToken {
+export function tokenIssuer(issuer: string, keys: () => Pick<TokenKeys, 'signing'>, names: GeneratedNames): IssueToken {
   return (claims) => {
+    const { id, algorithm, key } = keys().signing;
     const payload = Buffer.from(JSON.stringify(writeClaims({ ...claims, issuer }, names)));
     return new CompactSign(payload).setProtectedHeader({ alg: algorithm, kid: id }).sign(key);
   };

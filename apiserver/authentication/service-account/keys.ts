@@ -19,6 +19,13 @@ export interface TokenKey {
   readonly key: KeyObject;
 }
 
+/** The keys at the moment; other objects once their files have changed. */
+export interface TokenKeys {
+  /** What tokens are checked with. */
+  readonly checking: readonly TokenKey[];
+  readonly signing: TokenKey;
+}
+
 const CURVES: Readonly<Record<string, Algorithm>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
 
 /** Shorter ones are within reach of whoever wants to forge tokens. */

@@ -49,12 +49,12 @@ function noOpinion(errors: readonly string[]): Decision {
 }
 
 /** The rules that a user holds in a namespace ('' = those that hold everywhere), one by one, and what is wrong with bindings. */
-export interface Held {
+export interface HeldRules {
   readonly rules: readonly PolicyRule[];
   readonly errors: readonly string[];
 }
 
-export function heldBy(policy: RbacPolicy, user: UserInfo, namespace: string): Held {
+export function heldBy(policy: RbacPolicy, user: UserInfo, namespace: string): HeldRules {
   const all = grantsOf(policy, user, namespace);
   return { rules: all.flatMap(({ rules }) => rules), errors: errorsOf(all) };
 }

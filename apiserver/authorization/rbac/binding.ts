@@ -11,7 +11,7 @@ export interface RoleReference {
   readonly name: string;
 }
 
-export interface Subject {
+export interface BindingSubject {
   /** Whether it is found by the name of a user or by that of a group. */
   readonly found: 'user' | 'group';
   /** The name of that user or group. */
@@ -26,7 +26,7 @@ export interface Binding {
   /** '' = it holds everywhere. */
   readonly namespace: string;
   readonly role: RoleReference;
-  readonly subjects: readonly Subject[];
+  readonly subjects: readonly BindingSubject[];
 }
 
 /** What a binding in a namespace ('' = a ClusterRoleBinding) grants. */
@@ -46,7 +46,7 @@ export function readBinding(namespace: string, name: string, object: JsonObject,
   };
 }
 
-function readSubject(subject: JsonObject, bound: string, names: GeneratedNames): readonly Subject[] {
+function readSubject(subject: JsonObject, bound: string, names: GeneratedNames): readonly BindingSubject[] {
   const name = stringAt(subject, 'name') ?? '';
   switch (stringAt(subject, 'kind')) {
     case 'User':

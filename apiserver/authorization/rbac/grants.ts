@@ -3,7 +3,7 @@
  * rules. Made of roles and bindings as they are at one moment; never changes.
  */
 import type { Decision, PathAttributes, ResourceAttributes } from '../authorizer';
-import type { Binding, Subject } from './binding';
+import type { Binding, BindingSubject } from './binding';
 import { allowsPath, allowsResource, type PolicyRule } from './rule';
 
 type Allowed = Extract<Decision, { readonly type: 'allow' }>;
@@ -17,7 +17,7 @@ interface Grant {
 /** A binding that names the subject; no `rules` = its role does not exist. */
 export interface BoundRules {
   readonly binding: Binding;
-  readonly subject: Subject;
+  readonly subject: BindingSubject;
   readonly rules: readonly PolicyRule[] | undefined;
 }
 

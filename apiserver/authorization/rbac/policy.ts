@@ -2,7 +2,7 @@
  * The roles and bindings that there are, and what follows from them for each subject. What follows is worked out when it is first asked for and kept
  * until a binding of that subject or one of its roles changes. Told of every change; looks nothing up itself.
  */
-import type { Binding, RoleReference, Subject } from './binding';
+import type { Binding, RoleReference, BindingSubject } from './binding';
 import { Grants, type BoundRules } from './grants';
 import type { PolicyRule } from './rule';
 
@@ -14,7 +14,7 @@ interface Place {
 
 interface BoundSubject {
   /** By which of its subjects each of them names it. */
-  readonly bindings: Map<Binding, Subject>;
+  readonly bindings: Map<Binding, BindingSubject>;
   grants: Grants | undefined;
 }
 
@@ -56,7 +56,7 @@ export class RbacPolicy {
   }
 
   /** What a user or group is granted in a namespace by bindings there ('' = everywhere); undefined = it is named by none. */
-  grants(namespace: string, found: Subject['found'], key: string): Grants | undefined {
+  grants(namespace: string, found: BindingSubject['found'], key: string): Grants | undefined {
     const bound = this.places.get(namespace)?.[found].get(key);
     if (bound === undefined) return undefined;
     return (bound.grants ??= this.grantsOf(bound));
@@ -70,7 +70,7 @@ export class RbacPolicy {
     const place = this.places.get(binding.namespace) ?? { user: new Map<string, BoundSubject>(), group: new Map<string, BoundSubject>() };
     this.places.set(binding.namespace, place);
     for (const subject of binding.subjects) {
-      const bound = place[subject.found].get(subject.key) ?? { bindings: new Map<Binding, Subject>(), grants: undefined };
+      const bound = place[subject.found].get(subject.key) ?? { bindings: new Map<Binding, BindingSubject>(), grants: undefined };
       place[subject.found].set(subject.key, bound);
       if (!bound.bindings.has(binding)) bound.bindings.set(binding, subject);
       bound.grants = undefined;

@@ -11,13 +11,20 @@ const LISTS = [
 
 const quoted = (list: readonly string[]): string => list.map((word) => JSON.stringify(word)).join(' ');
 
+export function shownRule(rule: PolicyRule): string {
+  return `{${listsOf(rule)}Verbs:[${quoted(rule.verbs)}]}`;
+}
+
+const listsOf = (rule: PolicyRule): string =>
+  LISTS.flatMap(([list, word]) => (rule[list].length === 0 ? [] : [`${word}:[${quoted(rule[list])}], `])).join('');
+
 /** Rules that allow one thing each, one a line, those of one resource together, sorted. */
 export function shownRules(rules: readonly PolicyRule[]): string {
   const verbs = new Map<string, string[]>();
   const lines: string[] = [];
   for (const rule of rules) {
-    const what = LISTS.flatMap(([list, word]) => (rule[list].length === 0 ? [] : [`${word}:[${quoted(rule[list])}], `])).join('');
-    if (rule.paths.length > 0) lines.push(`{${what}Verbs:[${quoted(rule.verbs)}]}`);
+    const what = listsOf(rule);
+    if (rule.paths.length > 0) lines.push(shownRule(rule));
     else {
       const together = verbs.get(what);
       if (together === undefined) verbs.set(what, [...rule.verbs]);

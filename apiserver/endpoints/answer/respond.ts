@@ -3,7 +3,7 @@
  * Never decides what to answer.
  */
 import { constants, createGzip, gzip } from 'node:zlib';
-import { stringifyJson } from '../../../shared/values/json';
+import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { encodeProtobuf, stringifyYaml } from '../../../shared/serialization';
@@ -73,17 +73,22 @@ export function sendStatus(
   const retryAfter = status.details?.retryAfterSeconds;
   if (retryAfter !== undefined && retryAfter > 0) headers['Retry-After'] = String(retryAfter);
   const wanted = negotiateStatus(exchange.header('accept'));
-  const { contentType, body } = statusBody(exchange, status, wanted);
+  const json = statusJsonFor(exchange, status);
+  exchange.audit?.refused(json);
+  const { contentType, body } = statusBody(exchange, json, wanted);
   exchange.send(code, { 'Content-Type': contentType, ...headers }, body);
+}
+
+/** As the client spells names. */
+function statusJsonFor({ info, dialect }: Exchange, status: Status): JsonObject {
+  return statusJson(status, dialect, info.kind === 'resource' ? info.alias : undefined);
 }
 
 function statusBody(
   exchange: Exchange,
-  status: Status,
+  json: JsonObject,
   wanted: Representation | undefined,
 ): { readonly contentType: string; readonly body: Buffer } {
-  const { info } = exchange;
-  const json = statusJson(status, exchange.dialect, info.kind === 'resource' ? info.alias : undefined);
   switch (wanted?.media) {
     case 'yaml':
       return { contentType: YAML_MEDIA_TYPE, body: Buffer.from(stringifyYaml(json)) };
@@ -132,6 +137,21 @@ export async function sendList(exchange: Exchange, encoder: Encoder, page: Shown
   exchange.sentBytes = sink.length;
   sink.end();
   await output.finished;
+}
+
+/** A short list as a text. */
+export function listText(encoder: Encoder, page: ShownPage): string {
+  const chunks: Buffer[] = [];
+  const sink = new ByteSink(pool, (bytes, _last, done) => {
+    chunks.push(Buffer.from(bytes));
+    done(true);
+  });
+  const list = encoder.list(page);
+  list.start(sink);
+  for (const entry of page.entries) list.item(sink, entry);
+  list.end(sink);
+  sink.end();
+  return Buffer.concat(chunks).toString();
 }
 
 /** Stops early when the client is gone. */

@@ -3,7 +3,7 @@ import { badRequest, notAcceptable, serviceUnavailable } from '../../../shared/a
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { KindRow, SubresourceRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/cache';
-import type { Resource, ServedResource } from '../../registry/verbs';
+import type { Resource, ServedResource, ShownPage } from '../../registry/verbs';
 import { scaleEntry } from '../../registry/object/scale';
 import type { ApiParts } from './api-parts';
 import type { Exchange } from '../request/exchange';
@@ -12,7 +12,7 @@ import type { Query } from '../request/query';
 import type { ResourceRequest } from '../request/request-info';
 import type { Encoder } from '../representation/encoder';
 import type { IncludeObject } from '../representation/table-encoder';
-import { sendObject, wantsPretty, type AnswerOptions } from '../answer/respond';
+import { listText, sendObject, wantsPretty, type AnswerOptions } from '../answer/respond';
 
 export interface Negotiated {
   readonly wanted: Representation;
@@ -67,7 +67,31 @@ export function sendEntry(
   if (wanted.transform === 'partialList') {
     throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${internalType(resource.row)})`);
   }
-  sendObject(exchange, status, encoder.contentType, encoder.object(entry), answerOptions(parts, exchange, wanted));
+  const body = encoder.object(entry);
+  if (exchange.audit?.keepsResponse === true) {
+    const plain = isPlain(wanted) ? body : plainEncoder(parts, exchange, resource).object(entry);
+    exchange.audit.answered(plain.length, () => plain.toString());
+  }
+  sendObject(exchange, status, encoder.contentType, body, answerOptions(parts, exchange, wanted));
+}
+
+/** A list that can be walked more than once, which is recorded where the whole answer is. */
+export function recordedList(parts: ApiParts, exchange: Exchange, resource: Named, page: ShownPage): ShownPage {
+  const { audit } = exchange;
+  if (audit?.keepsResponse !== true) return page;
+  const entries = [...page.entries];
+  let length = 0;
+  for (const { bytes } of entries) length += bytes.length;
+  audit.answered(length, () => listText(plainEncoder(parts, exchange, resource), { ...page, entries }));
+  return { ...page, entries };
+}
+
+const isPlain = ({ media, transform }: Representation): boolean => media === 'json' && transform === 'none';
+
+const PLAIN: Representation = { media: 'json', transform: 'none', metaVersion: 'v1', dialect: undefined, pretty: false };
+
+function plainEncoder(parts: ApiParts, { dialect, info }: Exchange, { row }: Named): Encoder {
+  return parts.encoders.for(row, PLAIN, { dialect, alias: info.kind === 'resource' ? info.alias : undefined }, 'Metadata');
 }
 
 /** Throws the 406 of a list that was asked for as one object's metadata. */

@@ -13,7 +13,7 @@ import type { Exchange } from '../request/exchange';
 import { deleteOptions, dryRunErrors, listOptions, META_GROUP, refuse } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
 import { sendList, sendStatus } from '../answer/respond';
-import { answerOptions, negotiated, refuseSingleForm, sendEntry } from './answer';
+import { answerOptions, negotiated, recordedList, refuseSingleForm, sendEntry } from './answer';
 
 const TYPE = 'meta.v1.DeleteOptions';
 
@@ -37,7 +37,7 @@ export async function removeCollection(parts: ApiParts, exchange: Exchange, reso
   const options = await optionsOf(parts, exchange);
   const page = await parts.writer.deleteCollection(exchange, resource, info.namespace, list, options);
   refuseSingleForm(resource, form);
-  await sendList(exchange, form.encoder, page, answerOptions(parts, exchange, form.wanted));
+  await sendList(exchange, form.encoder, recordedList(parts, exchange, resource, page), answerOptions(parts, exchange, form.wanted));
 }
 
 /** The query's options count where there is no body; a dry run is honoured wherever it stands. */
@@ -51,6 +51,7 @@ async function optionsOf(parts: ApiParts, exchange: Exchange): Promise<DeleteOpt
   }
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
   const options = decodeOptions(await parse(parts, exchange, bytes, format));
+  exchange.audit?.asked({ kind: 'DeleteOptions', apiVersion: apiVersionIn(exchange.dialect, `${META_GROUP}/__internal`), ...options });
   refuse('DeleteOptions', dryRunErrors([...dryRunValues(options), ...dryRun]));
   return fromBody(options, [...dryRunValues(options), ...dryRun].includes('All'));
 }

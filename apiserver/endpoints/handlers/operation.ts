@@ -31,6 +31,7 @@ export async function operate(
   const bytes = await readBody(exchange, MAX_OPERATION_BYTES);
   const options = writeOptions('CreateOptions', exchange.query, { userAgent: exchange.header('user-agent'), ifMatch: undefined });
   const body = await parseObject(bytes, format, row, parts.clock);
+  exchange.audit?.requested(body.value, row);
   if (info.dialect === undefined && asked.wanted.dialect === undefined) exchange.dialect = bodyDialect(body) ?? exchange.dialect;
   const entry = await parts.operations.run(exchange, place, { namespace: info.namespace, name: info.name }, body, options);
   if ((subresource ?? resource.row).answersStatus === true) sendStatus(exchange, success(201), 201);

@@ -1,6 +1,7 @@
 /** POST, PUT and PATCH. */
-import { objectAt, stringAt } from '../../../shared/values/json';
+import { objectAt, stringAt, type JsonValue } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
+import { parseJson, SyntaxFault } from '../../../shared/serialization';
 import type { ParsedBody, Resource, Subresource } from '../../registry/verbs';
 import { breaks } from '../../registry/write/breaks';
 import type { ApiParts } from './api-parts';
@@ -45,15 +46,27 @@ export async function patch(parts: ApiParts, exchange: Exchange, resource: Resou
   const form = negotiated(parts, exchange, shown, info, 'object');
   const bytes = await readBody(exchange);
   const options = patchOptions(type, exchange.query, headersOf(exchange));
+  if (exchange.audit?.keepsRequest === true) exchange.audit.asked(patchValue(bytes));
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await parts.writer.patch(exchange, resource, key, subresourceOf(info), { type, bytes }, options);
   sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
+}
+
+/** A patch as it was sent: as JSON where it is JSON, else as a text. Read a second time, because the registry reads it with the object at hand. */
+function patchValue(bytes: Buffer): JsonValue {
+  try {
+    return parseJson(bytes).value;
+  } catch (error) {
+    if (error instanceof SyntaxFault) return bytes.toString();
+    throw error;
+  }
 }
 
 /** Whose body took long to parse lets others go first. */
 async function parsed(parts: ApiParts, exchange: Exchange, bytes: Buffer, format: Media, row: KindRow): Promise<ParsedBody> {
   const { pass } = breaks(parts.clock, exchange);
   const body = await parseObject(bytes, format, row, parts.clock, pass);
+  exchange.audit?.requested(body.value, row);
   await pass();
   return body;
 }

@@ -9,6 +9,7 @@ import { quote } from '../../../shared/values/quote';
 import { badRequest, type StatusError } from '../../../shared/api/errors/status';
 import type { Eventually } from '../../../shared/runtime/eventually';
 import type { Dialect } from '../../../shared/names/dialect';
+import type { Trail } from '../../audit/trail';
 import type { RequestContext, ServedResource, UserInfo } from '../../registry/verbs';
 import type { Priority, Turns } from '../../../shared/runtime/turns';
 import type { Outbox } from '../output/outbox';
@@ -64,6 +65,8 @@ export class Exchange implements RequestContext {
   user: UserInfo = ANONYMOUS;
   /** Who acts as that user, if somebody does. */
   impersonator: UserInfo | undefined;
+  /** What is recorded of it; undefined = nothing. */
+  audit: Trail | undefined;
   /** How soon it goes on where others are there too. */
   priority: Priority = 'urgent';
   creationRefusal: (() => Eventually<StatusError | undefined>) | undefined;
@@ -143,6 +146,10 @@ export class Exchange implements RequestContext {
     return this.warningList?.headers() ?? [];
   }
 
+  annotate(name: string, value: string): void {
+    this.audit?.annotate(name, value);
+  }
+
   /** True once a head has been sent, or when no reply can be sent any more. */
   get answered(): boolean {
     return this.status !== 0 || this.abandoned;
@@ -154,6 +161,7 @@ export class Exchange implements RequestContext {
     const all: OutgoingHttpHeaders = { 'Audit-Id': this.auditId, ...headers };
     if (headers['cache-control'] === undefined) all['Cache-Control'] = 'no-cache, private';
     if (this.warningList !== undefined) all['Warning'] = [...this.warningList.headers()];
+    this.audit?.headSent();
     const { output } = this;
     if (!(output instanceof ServerResponse)) {
       if (!output.destroyed) output.respond({ ':status': status, ...all });

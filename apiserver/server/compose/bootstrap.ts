@@ -3,6 +3,7 @@
  * upkeep or custom-resources. Nothing here is waited for by requests, except that the server says it is ready only when all have begun.
  */
 import { systemNamespaces } from '../../../shared/names/dialect';
+import { keepAuthenticationFacts, type AuthenticationFacts } from '../../upkeep/authentication-facts';
 import { repairAllocations } from '../../upkeep/allocation-repair';
 import { keepApiServices } from '../../upkeep/api-services';
 import { keepForeignServices } from '../../upkeep/foreign-services';
@@ -15,6 +16,8 @@ import type { Upkeep } from '../../upkeep/upkeep';
 import type { Writer } from '../../registry/verbs';
 import { keepDefinitions } from '../../custom-resources/lifecycle';
 import { SYSTEM_PRIORITY_CLASSES } from '../../kinds/scheduling/priority-class';
+import type { TlsFiles } from '../listeners';
+import type { Serving } from './serving';
 import type { Setting } from './setting';
 import type { State } from './state';
 import type { Running, StartStep } from '../in-order';
@@ -23,8 +26,8 @@ const RETRY_MS = 1_000;
 const SERVICES = 'apiservices.apiregistration.platform.io';
 const NOTHING_TO_STOP = (): void => undefined;
 
-/** `port` is where the server listens. */
-export function bootstrapSteps(setting: Setting, state: State, writer: Writer, port: number): readonly StartStep[] {
+export function bootstrapSteps(setting: Setting, state: State, writer: Writer, serving: Serving): readonly StartStep[] {
+  const { port } = serving.secure;
   const { options, clock, names, failed } = setting;
   const { cache, resources, definitions, replicas } = state;
   const own = { writer, cache, clock, failed };
@@ -34,6 +37,7 @@ export function bootstrapSteps(setting: Setting, state: State, writer: Writer, p
     { name: 'expiry of events', start: () => eventExpiry(setting, state) },
     { name: 'definitions of custom resources', start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }) },
     { name: 'roles and bindings', start: () => state.rbac },
+    { name: 'what nodes need', start: () => state.nodes },
     { name: 'repair of allocations', start: () => allocationRepair(setting, state) },
     { name: 'system namespaces', start: () => kept('namespaces', new Map(systemNamespaces(names).map((name) => [name, {}]))) },
     { name: 'default roles', start: () => keepDefaultRoles({ ...own, resources, names }) },
@@ -42,6 +46,7 @@ export function bootstrapSteps(setting: Setting, state: State, writer: Writer, p
       name: 'record of the use of tokens',
       start: () => inBackground(keepTokenTracking({ ...own, configMaps: resources.require('configmaps'), names })),
     },
+    { name: 'facts of authentication', start: () => inBackground(authenticationFacts(setting, state, writer, serving.tls)) },
     {
       name: 'lifecycle of definitions',
       start: () =>
@@ -101,6 +106,21 @@ function allocationRepair({ options, store, clock, logger, failed }: Setting, { 
   }
 
   return { complete: repair(), stop: () => void (stopped = true) };
+}
+
+function authenticationFacts(
+  { options, clock, names, failed }: Setting,
+  { cache, resources }: State,
+  writer: Writer,
+  tls: () => TlsFiles,
+): Upkeep {
+  const { frontProxy } = options;
+  const none = { allowedNames: [], usernameHeaders: [], groupHeaders: [], extraPrefixes: [] };
+  const facts = (): AuthenticationFacts => {
+    const [clientCa, proxyCa] = [tls().clientCa?.toString(), tls().proxyCa?.toString()];
+    return { ...none, ...frontProxy, ...(clientCa === undefined ? {} : { clientCa }), ...(proxyCa === undefined ? {} : { proxyCa }) };
+  };
+  return keepAuthenticationFacts({ writer, cache, configMaps: resources.require('configmaps'), names, clock, failed, facts });
 }
 
 function apiServices({ clock, names, failed }: Setting, { cache, resources, definitions }: State, writer: Writer): Upkeep {

@@ -56,6 +56,7 @@ function metricsOf(
     droppedLines,
     connections,
     configurations: () => configurations,
+    audit: options.audit?.counts,
     ledger,
     cache: () => cache.statistics,
     cacheRevision: () => cache.revision,

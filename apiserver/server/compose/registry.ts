@@ -13,6 +13,7 @@ import type { ApiParts } from '../../endpoints/handlers/api-parts';
 import { LiveWatches } from '../../endpoints/answer/live-watches';
 import { Outbox } from '../../endpoints/output/outbox';
 import { Encoders } from '../../endpoints/representation/encoders';
+import { nodeRules } from '../../upkeep/default-roles/objects';
 import { secretMarker } from '../../upkeep/token-tracking';
 import type { Resource, Writer } from '../../registry/verbs';
 import { liveObjects } from '../../registry/read/live-objects';
@@ -26,6 +27,7 @@ import { createViews } from '../../registry/operations/views';
 import type { Admission } from '../../registry/admission';
 import { createWriter } from '../../registry/write/writer';
 import { createAccess, createAuthorizer, type Access } from '../access';
+import { bootstrapSecrets } from '../bootstrap-secrets';
 import { boundObjects } from '../bound-objects';
 import { serverAddress } from './addresses';
 import type { Observation } from './observation';
@@ -42,7 +44,11 @@ export interface Registry {
 }
 
 export function buildRegistry(setting: Setting, state: State, observation: Observation): Registry {
-  const authorizer = createAuthorizer(setting.options, { rbac: state.rbac.policy });
+  const authorizer = createAuthorizer(setting.options, {
+    rbac: state.rbac.policy,
+    abac: setting.options.abac,
+    node: { graph: state.nodes.graph, rules: nodeRules(setting.names), nodeLeaseNamespace: setting.names.nodeLeaseNamespace },
+  });
   const admission = admissionOf(setting, state, authorizer);
   const writer = writerOf(setting, state, admission);
   const access = accessOf(setting, state, observation, authorizer, writer);
@@ -98,6 +104,7 @@ function accessOf(setting: Setting, state: State, { metrics }: Observation, auth
   const { options, clock, random, names, failed } = setting;
   const { cache, reader, resources } = state;
   const bindable = bindableResources(resources);
+  const live = liveObjects({ cache, clock }, bindable);
   return createAccess(options, {
     authorizer,
     clock,
@@ -105,7 +112,8 @@ function accessOf(setting: Setting, state: State, { metrics }: Observation, auth
     names,
     reader,
     bindable,
-    objects: boundObjects(liveObjects({ cache, clock }, bindable), names),
+    objects: boundObjects(live, names),
+    bootstrapSecrets: bootstrapSecrets(live, names),
     serverAddress: serverAddress(options),
     tokenUses: {
       counted: (use) => metrics.tokenUsed(use),

@@ -1,7 +1,7 @@
 /** The fourth phase: HTTP. Discovery and the other documents, the filter chain, and the listeners; from here on the server can be asked. */
 import { createDiscovery } from '../../discovery/discovery';
 import { createOpenApi, type OpenApi } from '../../openapi/openapi';
-import { certificateReader } from '../certificates';
+import { certificateReader, type Authorities } from '../certificates';
 import { ClientAuthorities } from '../client-authorities';
 import { requestListener, type ChainParts } from '../chain';
 import { Deadlines } from '../deadlines';
@@ -20,6 +20,8 @@ export interface Serving {
   readonly secure: Listener;
   /** Puts renewed certificates to use: ours for new connections, those of the clients' authorities for all. */
   readonly renew: (tls: TlsFiles) => void;
+  /** What is in use. */
+  readonly tls: () => TlsFiles;
   /** Plain HTTP; undefined when there is none. */
   readonly local: Listener | undefined;
 }
@@ -29,22 +31,28 @@ export async function startServing(setting: Setting, state: State, observation: 
   const { host, port, tls, local, maxStreams, connectionLimits } = setting.options;
   const { connections } = observation;
   const ongoing = new Ongoing();
-  const authorities = new ClientAuthorities(setting.clock, tls.clientCa);
+  const authorities = {
+    clients: new ClientAuthorities(setting.clock, tls.clientCa),
+    proxies: new ClientAuthorities(setting.clock, tls.proxyCa),
+  };
   const chain = chainOf(setting, state, observation, registry, { ongoing, authorities });
   const shared = { connections, clock: setting.clock, ...(connectionLimits === undefined ? {} : { limits: connectionLimits }) };
   const secure = await listenSecurely({ ...shared, host, port, tls, maxStreams }, requestListener(chain, 'secure'));
   const plain = local === undefined ? undefined : await listenLocally({ ...shared, ...local }, requestListener(chain, 'local'));
+  let current = tls;
   const renew = (renewed: TlsFiles): void => {
+    current = renewed;
     secure.renew(renewed);
-    authorities.replace(renewed.clientCa);
+    authorities.clients.replace(renewed.clientCa);
+    authorities.proxies.replace(renewed.proxyCa);
   };
-  return { ongoing, secure, local: plain, renew };
+  return { ongoing, secure, local: plain, renew, tls: () => current };
 }
 
 /** What lasts as long as the server serves. */
 interface Kept {
   readonly ongoing: Ongoing;
-  readonly authorities: ClientAuthorities;
+  readonly authorities: Authorities;
 }
 
 function chainOf(setting: Setting, state: State, observation: Observation, registry: Registry, { ongoing, authorities }: Kept): ChainParts {
@@ -65,8 +73,10 @@ function chainOf(setting: Setting, state: State, observation: Observation, regis
     deadlines: new Deadlines(clock, options.bodyPace),
     inFlight,
     metrics,
+    audit: options.audit,
     requestTimeoutMs: options.requestTimeoutMs,
     authenticate: registry.access.authenticate,
+    frontProxy: options.frontProxy,
     authorizer: registry.authorizer,
     certificateOf: certificateReader(authorities),
   };

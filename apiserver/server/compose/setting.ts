@@ -7,6 +7,7 @@ import type { FeatureGates } from '../../../shared/runtime/feature-gates';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { Random } from '../../../shared/runtime/random';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
+import type { Auditor } from '../../audit/auditor';
 import type { Store } from '../../storage/store';
 import type { AccessOptions } from '../access';
 import type { ConnectionCaps } from '../connections';
@@ -40,6 +41,8 @@ export interface ServerOptions extends AccessOptions {
   readonly maxMutating: number;
   readonly maxStreams: number;
   readonly connectionCaps: ConnectionCaps;
+  /** Absent = nothing is recorded. */
+  readonly audit?: Auditor | undefined;
   readonly livezGraceMs: number;
   readonly shutdownDelayMs: number;
   readonly shutdownWatchGraceMs: number;

@@ -1,5 +1,6 @@
 /** The default roles and bindings as objects, in the names of this server. Looks nothing up. */
 import { textIn, type GeneratedNames } from '../../../shared/names/dialect';
+import { readRule, type PolicyRule } from '../../authorization/rbac/rule';
 import { TOKEN_TRACKING } from '../../../shared/names/legacy-token';
 import type { JsonObject } from '../../../shared/values/json';
 import {
@@ -43,6 +44,12 @@ export function defaultObjects(names: GeneratedNames): readonly DefaultObject[] 
     ...controllers.map(([name]) => makes.binding(undefined, { name: CONTROLLER + name, accounts: [name] })),
     ...BINDINGS.map((row) => makes.binding(row.place, row)),
   ];
+}
+
+/** What every node may do, whether or not somebody bound the role. */
+export function nodeRules(names: GeneratedNames): readonly PolicyRule[] {
+  const row = CLUSTER_ROLES.find(({ name }) => name === 'system:node');
+  return (row?.rules ?? []).map((text) => readRule(ruleOf(text, names)));
 }
 
 interface Makers {

@@ -6,6 +6,7 @@ import { ADMIN, ALICE, call, json, startFixture, type Answer, type Fixture } fro
 
 const HOST = 'https://kubernetes.default.svc';
 const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const tokenKeys = { checking: readPublicKeys('sa.key', pem), signing: readPrivateKey('sa.key', pem) };
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -14,8 +15,7 @@ beforeAll(async () => {
     apiAudiences: [HOST],
     serviceAccounts: {
       issuers: [HOST],
-      keys: readPublicKeys('sa.key', pem),
-      signingKey: readPrivateKey('sa.key', pem),
+      keys: () => tokenKeys,
       maxExpirationSeconds: 7200,
       extendExpiration: true,
     },
@@ -283,17 +283,42 @@ describe('access reviews', () => {
   const LOCAL = 'namespaces/default/localsubjectaccessreviews';
   const pods = (more: object = {}): object => ({ resourceAttributes: { verb: 'get', resource: 'pods', ...more } });
   const path = (name: string): object => ({ nonResourceAttributes: { path: name, verb: 'get' } });
-  const by = (role: string): object => ({
+  const unbound = (where: string): object => ({ allowed: false, reason: `no role is bound to user "x" or a group of it${where}` });
+  const DISCOVERED = [
+    '/api',
+    '/api/*',
+    '/apis',
+    '/apis/*',
+    '/healthz',
+    '/livez',
+    '/openapi',
+    '/openapi/*',
+    '/readyz',
+    '/version',
+    '/version/',
+  ];
+  const DISCOVERY = `{NonResourceURLs:[${DISCOVERED.map((name) => JSON.stringify(name)).join(' ')}], Verbs:["get"]}`;
+  const by = (role: string, more = ''): object => ({
     allowed: true,
-    reason: `RBAC: allowed by ClusterRoleBinding "${role}" of ClusterRole "${role}" to Group "system:authenticated"`,
+    reason: `RBAC: allowed by ClusterRoleBinding "${role}" of ClusterRole "${role}" to Group "system:authenticated"${more}`,
   });
 
   it.each<[string, object, string, object]>([
-    ['subjectaccessreviews', { user: 'x', ...pods() }, ADMIN, { allowed: false }],
+    ['subjectaccessreviews', { user: 'x', ...pods() }, ADMIN, unbound(' for the whole cluster')],
     ['subjectaccessreviews', { groups: ['system:masters'], ...pods() }, ADMIN, { allowed: true }],
-    ['subjectaccessreviews', { groups: ['system:authenticated'], ...path('/api') }, ADMIN, by('system:discovery')],
-    [LOCAL, { user: 'x', ...pods({ namespace: 'default' }) }, ADMIN, { allowed: false }],
-    ['namespaces/none/localsubjectaccessreviews', { user: 'x', ...pods({ namespace: 'none' }) }, ADMIN, { allowed: false }],
+    [
+      'subjectaccessreviews',
+      { groups: ['system:authenticated'], ...path('/api') },
+      ADMIN,
+      by('system:discovery', `; by the rule ${DISCOVERY}`),
+    ],
+    [LOCAL, { user: 'x', ...pods({ namespace: 'default' }) }, ADMIN, unbound(' for the whole cluster or the namespace "default"')],
+    [
+      'namespaces/none/localsubjectaccessreviews',
+      { user: 'x', ...pods({ namespace: 'none' }) },
+      ADMIN,
+      unbound(' for the whole cluster or the namespace "none"'),
+    ],
     ['selfsubjectaccessreviews', pods(), ADMIN, { allowed: true }],
     ['selfsubjectaccessreviews', pods(), ALICE, { allowed: false }],
     ['selfsubjectaccessreviews', path('/version'), ALICE, by('system:discovery')],

@@ -22,8 +22,13 @@ export interface Fixture {
   stop(): Promise<void>;
 }
 
+export type FixtureChanges = Partial<ServerOptions> & {
+  /** PEM. */
+  readonly proxyCa?: Buffer;
+};
+
 /** `store`: that of another replica. */
-export async function startFixture(changes: Partial<ServerOptions> = {}, store = new MemoryStore()): Promise<Fixture> {
+export async function startFixture({ proxyCa, ...changes }: FixtureChanges = {}, store = new MemoryStore()): Promise<Fixture> {
   const clock = systemClock;
   const authority = await createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs: HOUR_MS, clock });
   const serving = await issueCertificate({
@@ -39,7 +44,12 @@ export async function startFixture(changes: Partial<ServerOptions> = {}, store =
     {
       host: '127.0.0.1',
       port: 0,
-      tls: { cert: Buffer.from(serving.certificate), key: Buffer.from(serving.key), clientCa: Buffer.from(authority.certificate) },
+      tls: {
+        cert: Buffer.from(serving.certificate),
+        key: Buffer.from(serving.key),
+        clientCa: Buffer.from(authority.certificate),
+        ...(proxyCa === undefined ? {} : { proxyCa }),
+      },
       local: { host: '127.0.0.1', port: 0 },
       naming: 'platform',
       gates: featureGates(new Map([['WatchList', true]])),
@@ -57,8 +67,9 @@ export async function startFixture(changes: Partial<ServerOptions> = {}, store =
       maxStreams: 100,
       connectionCaps: { total: 0, perAddress: 0 },
       tokens: [tokens],
+      bootstrapTokens: true,
       anonymous: true,
-      authorizationModes: ['RBAC'],
+      authorizationModes: ['Node', 'RBAC'],
       apiAudiences: [],
       livezGraceMs: 0,
       shutdownDelayMs: 0,

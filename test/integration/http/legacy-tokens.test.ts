@@ -13,7 +13,7 @@ const INVALID_SINCE = 'kubernetes.io/legacy-token-invalid-since';
 
 const pair = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-const signingKey = readPrivateKey('sa.key', pem);
+const keys = { checking: readPublicKeys('sa.key', pem), signing: readPrivateKey('sa.key', pem) };
 
 let replicas: readonly [Fixture, Fixture];
 let token: string;
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const options = {
     naming: 'kubernetes',
     apiAudiences: [HOST],
-    serviceAccounts: { issuers: [HOST], keys: readPublicKeys('sa.key', pem), signingKey, extendExpiration: true },
+    serviceAccounts: { issuers: [HOST], keys: () => keys, extendExpiration: true },
   } as const;
   const store = new MemoryStore();
   replicas = await Promise.all([startFixture(options, store), startFixture(options, store)]);
@@ -58,7 +58,7 @@ function issue(uid: string): string {
     sub: 'system:serviceaccount:default:sa',
   };
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
-  const text = `${part({ alg: 'RS256', kid: signingKey.id })}.${part(claims)}`;
+  const text = `${part({ alg: 'RS256', kid: keys.signing.id })}.${part(claims)}`;
   return `${text}.${sign('sha256', Buffer.from(text), pair.privateKey).toString('base64url')}`;
 }
 

@@ -1,0 +1,205 @@
+/** One line about one stage of a request, as JSON or as the older text. Its parts are texts already, so that the stages of a request share what they have in common. */
+import { quote } from '../../shared/values/quote';
+import type { UserInfo } from '../../shared/api/identity/user';
+import { AUDIT_NAMES, auditAnnotation, type Dialect } from '../../shared/names/dialect';
+import type { AuditLevel, AuditStage } from './policy-format';
+
+/** What does not change between the stages of a request; its pieces of text are made once. */
+export class AuditSubject {
+  private id: string | undefined;
+  private about: string | undefined;
+  private client: string | undefined;
+  private received: string | undefined;
+  private object: AuditObject | undefined;
+  private objectText = '';
+
+  constructor(
+    readonly auditId: string,
+    readonly requestUri: string,
+    readonly verb: string,
+    /** The first is the nearest to the client. */
+    readonly sourceIps: readonly string[],
+    readonly userAgent: string,
+    /** Milliseconds since 1970. */
+    readonly receivedAt: number,
+  ) {}
+
+  /** As JSON; clients may choose it. */
+  get idJson(): string {
+    return (this.id ??= quoted(this.auditId));
+  }
+
+  /** Members of JSON: what is asked for. */
+  get aboutJson(): string {
+    return (this.about ??= `"requestURI":${quoted(this.requestUri)},"verb":"${this.verb}"`);
+  }
+
+  /** Members of JSON, each after a comma: who is connected. */
+  get clientJson(): string {
+    return (this.client ??= clientJson(this.sourceIps, this.userAgent));
+  }
+
+  /** JSON; what is known of the object may grow. */
+  objectJson(object: AuditObject): string {
+    if (object !== this.object) {
+      this.object = object;
+      this.objectText = objectJson(object);
+    }
+    return this.objectText;
+  }
+
+  get receivedTime(): string {
+    return (this.received ??= microTime(this.receivedAt));
+  }
+}
+
+export interface AuditObject {
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  /** As the log spells it. */
+  readonly apiGroup: string;
+  readonly apiVersion: string;
+  readonly resourceVersion: string;
+  readonly subresource: string;
+}
+
+export interface AuditEvent {
+  readonly level: AuditLevel;
+  readonly stage: AuditStage;
+  readonly subject: AuditSubject;
+  /** Undefined = nobody was let in. */
+  readonly user: UserInfo | undefined;
+  readonly impersonated: UserInfo | undefined;
+  readonly object: AuditObject | undefined;
+  /** JSON. */
+  readonly responseStatus: string | undefined;
+  /** The HTTP status; undefined = there is no answer yet. */
+  readonly code: number | undefined;
+  readonly requestObject: string | undefined;
+  readonly responseObject: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly annotations: ReadonlyMap<string, string> | undefined;
+}
+
+export const AUDIT_FORMATS = ['json', 'legacy'] as const;
+export type AuditFormat = (typeof AUDIT_FORMATS)[number];
+
+/** Without a line break. `shortened` = without the objects, and saying so. */
+export function eventText(event: AuditEvent, format: AuditFormat, dialect: Dialect, shortened = false): string {
+  return format === 'json' ? jsonText(event, dialect, shortened) : legacyText(event);
+}
+
+/** Put together from pieces that are known already wherever that can be: it is made twice for every request. */
+function jsonText(event: AuditEvent, dialect: Dialect, shortened: boolean): string {
+  const { subject, impersonated, object, responseStatus, annotations } = event;
+  const { apiVersion, truncated } = AUDIT_NAMES[dialect];
+  let text =
+    `{"kind":"Event","apiVersion":"${apiVersion}","level":"${event.level}","auditID":${subject.idJson},"stage":"${event.stage}",` +
+    `${subject.aboutJson},"user":${userJson(event.user)}`;
+  if (impersonated !== undefined) text += `,"impersonatedUser":${userJson(impersonated)}`;
+  text += subject.clientJson;
+  if (object !== undefined) text += `,"objectRef":${subject.objectJson(object)}`;
+  if (responseStatus !== undefined) text += `,"responseStatus":${responseStatus === SUCCESS ? SUCCESS : escaped(responseStatus)}`;
+  if (!shortened && event.requestObject !== undefined) text += `,"requestObject":${escaped(event.requestObject)}`;
+  if (!shortened && event.responseObject !== undefined) text += `,"responseObject":${escaped(event.responseObject)}`;
+  text += `,"requestReceivedTimestamp":"${subject.receivedTime}","stageTimestamp":"${event.at === subject.receivedAt ? subject.receivedTime : microTime(event.at)}"`;
+  let notes = shortened && annotations?.has(TRUNCATED) !== true ? `"${truncated}":"true"` : '';
+  if (annotations !== undefined)
+    for (const [name, value] of annotations) notes += `${notes === '' ? '' : ','}${noteJson(dialect, name, value)}`;
+  return notes === '' ? `${text}}` : `${text},"annotations":{${notes}}}`;
+}
+
+/** By far the most frequent status of an answer. */
+const SUCCESS = '{"metadata":{},"code":200}';
+
+/** What is said of a request where something is left out; in canonical spelling. */
+export const TRUNCATED = AUDIT_NAMES.platform.truncated;
+
+const PLAIN = /^[ !#-%'-;=?-[\]-~]*$/;
+
+/** As JSON. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : escaped(JSON.stringify(text));
+}
+
+/** Users stay the same from request to request. */
+const users = new WeakMap<UserInfo, string>();
+
+function userJson(user: UserInfo | undefined): string {
+  if (user === undefined) return '{}';
+  let text = users.get(user);
+  if (text === undefined) {
+    const { name, uid, groups, extra } = user;
+    text = escaped(
+      JSON.stringify({ username: name, uid: uid === '' ? undefined : uid, groups: groups.length === 0 ? undefined : groups, extra }),
+    );
+    users.set(user, text);
+  }
+  return text;
+}
+
+function clientJson(sourceIps: readonly string[], userAgent: string): string {
+  const [first] = sourceIps;
+  const from = first === undefined ? '' : `,"sourceIPs":${sourceIps.length === 1 ? `["${first}"]` : JSON.stringify(sourceIps)}`;
+  return userAgent === '' ? from : `${from},"userAgent":${quoted(userAgent)}`;
+}
+
+const MEMBERS = ['namespace', 'name', 'uid', 'apiGroup', 'apiVersion', 'resourceVersion', 'subresource'] as const;
+
+function objectJson(object: AuditObject): string {
+  let text = `{"resource":${quoted(object.resource)}`;
+  for (const member of MEMBERS) {
+    const value = object[member];
+    if (value !== '') text += `,"${member}":${quoted(value)}`;
+  }
+  return `${text}}`;
+}
+
+function noteJson(dialect: Dialect, name: string, value: string): string {
+  return `${quoted(auditAnnotation(dialect, name))}:${value === '' ? '""' : quoted(value)}`;
+}
+
+/** The second of the last time that was printed: most are in the same one. */
+const last = { second: Number.NaN, text: '' };
+
+/** To the microsecond, as upstream prints it. */
+function microTime(at: number): string {
+  const second = Math.floor(at / 1000);
+  if (second !== last.second) {
+    last.second = second;
+    last.text = new Date(second * 1000).toISOString().slice(0, -4);
+  }
+  const micros = Math.floor((at - second * 1000) * 1000);
+  return `${last.text}${String(1_000_000 + micros).slice(1)}Z`;
+}
+
+const MARKUP = /[<>&\u2028\u2029]/g;
+
+/** In JSON these stand in texts only. */
+function escaped(text: string): string {
+  return text.replace(MARKUP, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function legacyText({ subject, stage, user, impersonated, object, code }: AuditEvent): string {
+  const groups = (of: UserInfo | undefined, none: string): string =>
+    of === undefined || of.groups.length === 0 ? none : of.groups.map((group) => quote(group)).join(',');
+  const members = {
+    id: subject.auditId,
+    stage,
+    ip: subject.sourceIps[0] ?? '<unknown>',
+    method: subject.verb,
+    user: user?.name ?? '<none>',
+    groups: groups(user, '<none>'),
+    as: impersonated?.name ?? '<self>',
+    asgroups: groups(impersonated, '<lookup>'),
+    'user-agent': subject.userAgent,
+    namespace: object === undefined || object.namespace === '' ? '<none>' : object.namespace,
+    uri: subject.requestUri,
+    response: code === undefined ? '<deferred>' : String(code),
+  };
+  const said = Object.entries(members).map(([name, value]) => `${name}=${quote(value)}`);
+  return `${subject.receivedTime} AUDIT: ${said.join(' ')}`;
+}

@@ -1,0 +1,68 @@
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { ManualClock } from '../../test/support/manual-clock';
+import { LogFile, type LogFileOptions } from './log-file';
+
+let folder: string;
+let file: string;
+let clock: ManualClock;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'audit-log-'));
+  file = path.join(folder, 'deep', 'audit.log');
+  clock = new ManualClock(Date.UTC(2026, 0, 31, 12));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const open = (changes: Partial<LogFileOptions> = {}): LogFile =>
+  new LogFile({ path: file, maxBytes: 10, maxAgeMs: 0, maxBackups: 0, compress: false, ...changes }, clock, (error) => {
+    throw error;
+  });
+const names = (): readonly string[] => readdirSync(path.dirname(file)).sort();
+
+it('goes on with what is there, and puts it aside when it would grow too long', async () => {
+  await open().close();
+  appendFileSync(file, 'one\n');
+  const log = open();
+  log.append(Buffer.from('two\n'));
+  log.append(Buffer.from('three\n'));
+  await log.close();
+  expect(names()).toEqual(['audit-2026-01-31T12-00-00.000.log', 'audit.log']);
+  expect(readFileSync(path.join(folder, 'deep', 'audit-2026-01-31T12-00-00.000.log'), 'utf8')).toBe('one\ntwo\n');
+  expect(readFileSync(file, 'utf8')).toBe('three\n');
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+});
+
+it('takes a line that is longer than a file', async () => {
+  const log = open();
+  log.append(Buffer.from('a line of more than ten characters\n'));
+  await log.close();
+  expect(names()).toEqual(['audit.log']);
+});
+
+it('keeps so many old files, so long, and packs them; it leaves other files alone', async () => {
+  await open().close();
+  writeFileSync(path.join(folder, 'deep', 'audit-of-another.log'), '');
+  const log = open({ maxBackups: 2, maxAgeMs: 3000, compress: true });
+  for (let count = 0; count < 4; count += 1) {
+    log.append(Buffer.from('123456789\n'));
+    clock.advance(1000);
+  }
+  await log.close();
+  expect(names()).toEqual([
+    'audit-2026-01-31T12-00-02.000.log.gz',
+    'audit-2026-01-31T12-00-03.000.log.gz',
+    'audit-of-another.log',
+    'audit.log',
+  ]);
+  expect(gunzipSync(readFileSync(path.join(folder, 'deep', 'audit-2026-01-31T12-00-03.000.log.gz'))).toString()).toBe('123456789\n');
+  clock.advance(1500);
+  await open({ maxAgeMs: 3000 }).close();
+  expect(names()).toEqual(['audit-2026-01-31T12-00-03.000.log.gz', 'audit-of-another.log', 'audit.log']);
+});
+
+it('says that a disk is full', () => {
+  const full = new LogFile({ path: '/dev/full', maxBytes: 1000, maxAgeMs: 0, maxBackups: 0, compress: false }, clock, () => undefined);
+  expect(() => full.append(Buffer.from('x\n'))).toThrow('ENOSPC');
+});

@@ -1,0 +1,17 @@
+/** What flags about the audit log must not say together. */
+import type { ServerFlags } from './flags';
+
+/** What is wrong with the flags taken together; undefined = nothing. */
+export function auditFlagFault(flags: ServerFlags): string | undefined {
+  for (const sink of ['log', 'webhook'] as const) {
+    if (flags[`audit-${sink}-batch-throttle-enable`] && flags[`audit-${sink}-mode`] === 'batch') {
+      if (flags[`audit-${sink}-batch-throttle-qps`] === 0) return `--audit-${sink}-batch-throttle-qps must be greater than 0`;
+      if (flags[`audit-${sink}-batch-throttle-burst`] === 0) return `--audit-${sink}-batch-throttle-burst must be greater than 0`;
+    }
+    if (flags[`audit-${sink}-batch-max-size`] > flags[`audit-${sink}-batch-buffer-size`])
+      return `--audit-${sink}-batch-max-size must not be greater than --audit-${sink}-batch-buffer-size`;
+    if (flags[`audit-${sink}-truncate-max-event-size`] > flags[`audit-${sink}-truncate-max-batch-size`])
+      return `--audit-${sink}-truncate-max-event-size must not be greater than --audit-${sink}-truncate-max-batch-size`;
+  }
+  return undefined;
+}

@@ -1,0 +1,124 @@
+/** From the flags about the audit log to an auditor with its policy and its sinks. Loaded only where there is a policy. */
+import { BackOff } from '../../shared/client/back-off';
+import { connectTo } from '../../shared/client/connect';
+import { CredentialSource } from '../../shared/client/credential-source';
+import { readKubeconfig } from '../../shared/client/kubeconfig';
+import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/logger';
+import type { Random } from '../../shared/runtime/random';
+import { Auditor } from '../audit/auditor';
+import { BatchSink, type BatchOptions, type Deliver } from '../audit/batch-sink';
+import { LogFile } from '../audit/log-file';
+import { LogSink, readerTarget, type LineTarget } from '../audit/log-sink';
+import { compilePolicy } from '../audit/policy';
+import { POLICY_FORMAT } from '../audit/policy-format';
+import type { Lost, Sink, Wording } from '../audit/sink';
+import { webhookDelivery } from '../audit/webhook';
+import type { ServerFlags } from './flags';
+
+export interface AuditSurroundings {
+  readonly configurations: ConfigurationFiles;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+}
+
+const MEGABYTE = 1024 * 1024;
+const DAY_MS = 24 * 3_600_000;
+const USUAL_MEGABYTES = 100;
+const LONGEST_BACK_OFF_MS = 5 * 60_000;
+
+/** Undefined = there is nowhere to record anything. Rejects where the policy or a sink cannot be used. */
+export async function openAudit(flags: ServerFlags, parts: AuditSurroundings): Promise<Auditor | undefined> {
+  const path = flags['audit-policy-file'];
+  if (flags['audit-log-path'] === '' && flags['audit-webhook-config-file'] === '') return undefined;
+  const auditor = new Auditor(parts.clock, parts.logger, flags.naming);
+  await parts.configurations.open({
+    name: 'audit-policy',
+    path,
+    formats: [POLICY_FORMAT],
+    use: (policy) => auditor.use(compilePolicy(policy, GENERATED_NAMES[flags.naming])),
+  });
+  const sinks: Sink[] = [];
+  if (flags['audit-log-path'] !== '') sinks.push(logSink(flags, parts, auditor.lost));
+  if (flags['audit-webhook-config-file'] !== '') sinks.push(webhookSink(flags, parts, auditor.lost));
+  auditor.writeTo(...sinks);
+  return auditor;
+}
+
+function logSink(flags: ServerFlags, parts: AuditSurroundings, lost: Lost): Sink {
+  const { clock } = parts;
+  const target = logTarget(flags, parts);
+  const wording: Wording = {
+    format: flags['audit-log-format'],
+    dialect: flags.naming,
+    longestEvent: flags['audit-log-truncate-enabled'] ? flags['audit-log-truncate-max-event-size'] : undefined,
+  };
+  const mode = flags['audit-log-mode'];
+  if (mode !== 'batch') return new LogSink(target, wording, mode === 'blocking-strict', clock, lost);
+  const options: BatchOptions = {
+    bufferSize: flags['audit-log-batch-buffer-size'],
+    maxSize: flags['audit-log-batch-max-size'],
+    maxWaitMs: flags['audit-log-batch-max-wait'],
+    throttle: flags['audit-log-batch-throttle-enable']
+      ? { perSecond: flags['audit-log-batch-throttle-qps'], burst: flags['audit-log-batch-throttle-burst'] }
+      : undefined,
+    maxBytes: flags['audit-log-truncate-enabled'] ? flags['audit-log-truncate-max-batch-size'] : undefined,
+  };
+  const deliver: Deliver = async (events) => target.append(Buffer.from(`${events.join('\n')}\n`));
+  return new BatchSink({ name: 'log', options, wording, clock, deliver, lost, ended: () => target.close() });
+}
+
+function logTarget(flags: ServerFlags, { clock, logger }: AuditSurroundings): LineTarget {
+  const path = flags['audit-log-path'];
+  if (path === '-') return readerTarget(process.stdout);
+  const options = {
+    path,
+    maxBytes: (flags['audit-log-maxsize'] === 0 ? USUAL_MEGABYTES : flags['audit-log-maxsize']) * MEGABYTE,
+    maxAgeMs: flags['audit-log-maxage'] * DAY_MS,
+    maxBackups: flags['audit-log-maxbackup'],
+    compress: flags['audit-log-compress'],
+  };
+  return new LogFile(options, clock, (error) => logger.warn('old audit logs could not be packed or removed', { file: path, error }));
+}
+
+function webhookSink(flags: ServerFlags, { clock, random }: AuditSurroundings, lost: Lost): Sink {
+  const config = readKubeconfig(flags['audit-webhook-config-file']);
+  const transport = connectTo({ ...config, http1: true }, clock);
+  const credentials = new CredentialSource(config.credentials, clock);
+  const firstMs = flags['audit-webhook-initial-backoff'];
+  const [server] = config.servers;
+  const truncates = flags['audit-webhook-truncate-enabled'];
+  const atOnce = flags['audit-webhook-mode'] === 'blocking';
+  return new BatchSink({
+    name: 'webhook',
+    options: {
+      bufferSize: flags['audit-webhook-batch-buffer-size'],
+      maxSize: atOnce ? 1 : flags['audit-webhook-batch-max-size'],
+      maxWaitMs: flags['audit-webhook-batch-max-wait'],
+      throttle:
+        !atOnce && flags['audit-webhook-batch-throttle-enable']
+          ? { perSecond: flags['audit-webhook-batch-throttle-qps'], burst: flags['audit-webhook-batch-throttle-burst'] }
+          : undefined,
+      maxBytes: truncates ? flags['audit-webhook-truncate-max-batch-size'] : undefined,
+    },
+    wording: {
+      format: 'json',
+      dialect: flags.naming,
+      longestEvent: truncates ? flags['audit-webhook-truncate-max-event-size'] : undefined,
+    },
+    clock,
+    deliver: webhookDelivery({
+      transport,
+      path: server === undefined ? '/' : `${server.pathname}${server.search}`,
+      authorization: () => credentials.header(),
+      dialect: flags.naming,
+      clock,
+      backOff: () => new BackOff(random, { firstMs, longestMs: LONGEST_BACK_OFF_MS, factor: 1.5, jitter: 0.2 }),
+    }),
+    lost,
+    ended: async () => transport.close(),
+  });
+}

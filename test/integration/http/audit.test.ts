@@ -1,0 +1,110 @@
+/** The audit log of the same requests as the reference server's, event by event. */
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { readPrivateKey, readPublicKeys } from '../../../apiserver/authentication/service-account/keys';
+import { Auditor } from '../../../apiserver/audit/auditor';
+import { eventText } from '../../../apiserver/audit/event';
+import { compilePolicy } from '../../../apiserver/audit/policy';
+import { POLICY_FORMAT } from '../../../apiserver/audit/policy-format';
+import { readConfiguration } from '../../../shared/configuration/read';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { systemClock } from '../../../shared/runtime/clock';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { AUDIT_POLICY, AUDIT_STEPS, type AuditStep } from '../../recordings/audit-steps';
+import { masked } from '../../recordings/masked';
+import { casesOf } from '../../recordings/recording';
+import { isBody, type Body, type Json } from '../../recordings/reference';
+import { body, listOf, shape, text } from '../../recordings/shape';
+import { ADMIN, ALICE, call, startFixture, type Fixture } from './fixture';
+
+const TOKENS: Readonly<Record<AuditStep['as'], string | null>> = { admin: ADMIN, alice: ALICE, bad: 'unknown', nobody: null };
+const RECORDED = casesOf('audit/events', shape({ step: text, events: listOf(body) }));
+
+let fixture: Fixture;
+const folder = mkdtempSync(path.join(tmpdir(), 'audited-'));
+const events: Body[] = [];
+
+beforeAll(async () => {
+  const file = path.join(folder, 'policy.yaml');
+  writeFileSync(file, JSON.stringify(AUDIT_POLICY));
+  const auditor = new Auditor(systemClock, silentLogger, 'kubernetes');
+  auditor.use(compilePolicy(await readConfiguration(file, [POLICY_FORMAT], systemClock), GENERATED_NAMES.kubernetes));
+  auditor.writeTo({
+    name: 'log',
+    take(event) {
+      const parsed: Json = JSON.parse(eventText(event, 'json', 'kubernetes'));
+      if (isBody(parsed)) events.push(parsed);
+      return true;
+    },
+    close: () => Promise.resolve(),
+  });
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = (key: typeof publicKey, type: 'pkcs8' | 'spki'): string => String(key.export({ type, format: 'pem' }));
+  const keys = {
+    checking: readPublicKeys('sa.pub', pem(publicKey, 'spki')),
+    signing: readPrivateKey('sa.key', pem(privateKey, 'pkcs8')),
+  };
+  fixture = await startFixture({
+    naming: 'kubernetes',
+    audit: auditor,
+    serviceAccounts: {
+      issuers: ['https://issuer.example'],
+      keys: () => keys,
+      extendExpiration: false,
+    },
+  });
+  for (const [index, { as, method, path: target, body: sent, type = 'application/json', headers = {} }] of AUDIT_STEPS.entries()) {
+    const all = { 'audit-id': `step-${index}`, 'user-agent': 'recorder', ...headers };
+    await call(fixture, target, {
+      method,
+      token: TOKENS[as],
+      ...(sent === undefined ? { headers: all } : { body: sent, headers: { 'content-type': type, ...all } }),
+    });
+  }
+});
+
+afterAll(async () => {
+  await fixture.stop();
+  rmSync(folder, { recursive: true });
+});
+
+test.each(RECORDED.map(({ step, events: recorded }) => [step, recorded] as const))('%s', (step, recorded) => {
+  const index = AUDIT_STEPS.findIndex(({ name }) => name === step);
+  const ours = events.filter(({ auditID }) => auditID === `step-${index}`);
+  expect(ours.map(comparable)).toEqual(recorded.map(comparable));
+  ours.forEach((event, at) => expect(missing(event['requestObject'] ?? null, recorded[at]?.['requestObject'] ?? null)).toEqual([]));
+});
+
+/** Without what is new in every run, who the users are besides their names, and the contents of objects, which other recordings are about. */
+function comparable(event: Body): Json {
+  const { user, annotations, requestObject, responseObject, ...rest } = event;
+  return masked(
+    {
+      ...rest,
+      user: isBody(user) ? { ...user, uid: '' } : '',
+      annotations: annotations ?? '',
+      requestObject: outline(requestObject),
+      responseObject: outline(responseObject),
+    },
+    'no namespace',
+  );
+}
+
+function outline(object: Json | undefined): Json {
+  if (!isBody(object)) return object ?? '';
+  const { kind, apiVersion, items, metadata } = object;
+  const hasManagers = JSON.stringify([metadata ?? '', items ?? '']).includes('managedFields');
+  // There are flow schemas from the beginning on the reference server.
+  if (kind === 'FlowSchemaList') return { kind, apiVersion: apiVersion ?? '' };
+  return { kind: kind ?? '', apiVersion: apiVersion ?? '', items: Array.isArray(items) ? items.length : '', hasManagers };
+}
+
+/** What of the one is not in the other, by path: there defaults have been filled in. */
+function missing(ours: Json, theirs: Json, at = ''): readonly string[] {
+  if (Array.isArray(ours) && Array.isArray(theirs) && ours.length === theirs.length)
+    return ours.flatMap((item, index) => missing(item, theirs[index] ?? null, `${at}[${index}]`));
+  if (!isBody(ours)) return JSON.stringify(ours) === JSON.stringify(theirs) ? [] : [at];
+  return Object.entries(ours).flatMap(([name, value]) => missing(value, isBody(theirs) ? (theirs[name] ?? null) : null, `${at}.${name}`));
+}
