@@ -3,7 +3,7 @@
  * members), measures depth and finds numbers whose spelling matters; only when such a thing is there does a second, slower walk look where.
  */
 import { type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../values/json';
-import { atOnce, type Steps } from '../runtime/steps';
+import { atOnce, type Steps } from '../values/steps';
 import { explainJson } from './json-grammar';
 import { parseMerged } from './json-repeats';
 import { FaultList } from './fault-list';

@@ -12,7 +12,7 @@ import {
   unsupportedPatchType,
   type StatusError,
 } from '../../../shared/api/errors/status';
-import { withPasses, type Pass } from '../../../shared/runtime/steps';
+import { withPasses, type Pass } from '../../../shared/values/steps';
 import type { Clock } from '../../../shared/runtime/clock';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
 import { decodeProtobuf, parseYaml, parsingJson, ProtobufFault, SyntaxFault, type ParsedText } from '../../../shared/serialization';

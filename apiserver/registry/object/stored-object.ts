@@ -4,7 +4,7 @@
  */
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import { atOnce, type Steps } from '../../../shared/runtime/steps';
+import { atOnce, type Steps } from '../../../shared/values/steps';
 import { parseStored } from '../../../shared/serialization';
 import type { Entry, Labels } from '../../cache/cache';
 import { encodeStoredValue } from '../../cache/stored-value';

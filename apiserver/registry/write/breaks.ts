@@ -3,7 +3,7 @@
  * few milliseconds never do.
  */
 import type { Clock } from '../../../shared/runtime/clock';
-import type { Pass } from '../../../shared/runtime/steps';
+import type { Pass } from '../../../shared/values/steps';
 import { Pace, yieldToOthers } from '../../cache/pace';
 import type { RequestContext } from '../verbs';
 

@@ -3,7 +3,7 @@ import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { generateName } from '../../../shared/values/name-formats';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { metadataOf, parseResourceVersion, readMetadata } from '../../../shared/api/metadata/object-meta';
-import { withPasses } from '../../../shared/runtime/steps';
+import { withPasses } from '../../../shared/values/steps';
 import * as status from '../../../shared/api/errors/status';
 import type { AllocationClaims } from '../../allocation/claims';
 import { makeEntry } from '../../cache/entry';

@@ -14,7 +14,7 @@ import {
   type ManagedFieldsEntry,
   type Manager,
 } from '../../../shared/patch/apply/entries';
-import { atOnce, type Steps } from '../../../shared/runtime/steps';
+import { atOnce, type Steps } from '../../../shared/values/steps';
 import type { FieldSet } from '../../../shared/patch/apply/field-set';
 import { recordingUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
 import { customShape } from '../../../shared/patch/apply/custom-shape';

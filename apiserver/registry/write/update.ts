@@ -5,7 +5,7 @@
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { isTerminating, metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
-import { withPasses, type Pass } from '../../../shared/runtime/steps';
+import { withPasses, type Pass } from '../../../shared/values/steps';
 import * as status from '../../../shared/api/errors/status';
 import type { AllocationClaims } from '../../allocation/claims';
 import type { Entry } from '../../cache/cache';

@@ -19,7 +19,7 @@ import {
   type JsonObject,
   type NumberLiterals,
 } from '../../values/json';
-import { atOnce, type Steps } from '../../runtime/steps';
+import { atOnce, type Steps } from '../../values/steps';
 import type { KindRow } from '../kinds';
 import { applyDefaults, DecodeError, decodeObject, dropDisabled, encodeBody, encodingBody } from '../types';
 import { MAX_RAW_DEPTH } from '../types/decode-scalars';

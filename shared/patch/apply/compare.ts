@@ -2,7 +2,7 @@
  * What differs between two objects of a shape, as sets of fields. A value that is there as null is present. Judges nothing.
  */
 import { equalJson, isEmptyObject, isObject, own, sortedKeys, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import { atOnce, type Steps } from '../../runtime/steps';
+import { atOnce, type Steps } from '../../values/steps';
 import { MEMBER, openNode, SetBuilder, type FieldSet, type PathElement } from './field-set';
 import { itemElement, memberElement, memberShape, partition, shapeFor, type ItemShape, type Shape } from './shape';
 

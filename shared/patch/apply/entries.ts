@@ -2,7 +2,7 @@
  * `metadata.managedFields` in and out: who owns which fields of an object. Decides nothing about ownership.
  */
 import { compareBytes, isObject, stringAt, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import { atOnce, type Steps } from '../../runtime/steps';
+import { atOnce, type Steps } from '../../values/steps';
 import { isEmptySet, parsingFieldSet, type FieldSet } from './field-set';
 
 export interface Manager {

@@ -6,7 +6,7 @@
  * Elements: `f:<field or map key>`, `k:<JSON of list keys>`, `v:<JSON value>`, `i:<index>`. All begin with two characters of our own, so no
  * name that a client chose can reach what every object inherits.
  */
-import { atOnce, type Steps } from '../../runtime/steps';
+import { atOnce, type Steps } from '../../values/steps';
 import { compareBytes, isEmptyObject, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 
 export type FieldSet = JsonObject;

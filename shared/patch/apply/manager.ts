@@ -2,7 +2,7 @@
  * Who owns which fields after a write that was no apply. The object itself is only looked at.
  */
 import { compareBytes, type JsonObject } from '../../values/json';
-import { atOnce, type Steps } from '../../runtime/steps';
+import { atOnce, type Steps } from '../../values/steps';
 import { comparing } from './compare';
 import { compareManagers, isSameManager, type ManagedFieldsEntry, type Manager } from './entries';
 import { canonical, difference, differenceBelow, EMPTY_SET, isEmptySet, union, unionOf, type FieldSet } from './field-set';
