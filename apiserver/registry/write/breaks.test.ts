@@ -6,8 +6,10 @@ import { shapeOf } from '../../../shared/patch/apply/shape';
 import { parsingJson } from '../../../shared/serialization';
 import { ManualClock } from '../../../test/support/manual-clock';
 import type { Steps } from '../../../shared/values/steps';
+import { refusal, writeFixture } from '../../../test/support/write-fixture';
 import { breaks } from './breaks';
 
+const OPTIONS = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
 const WIDE = 100_000;
 /** Fewer members than this are one step's work. */
 const MOST_A_STEP = 5_000;
@@ -65,4 +67,17 @@ it('a text is looked through, parsed and counted in steps', () => {
     count: 3,
     value: { value: { a: 2 }, duplicates: ['a'] },
   });
+});
+
+it('a creation that finds its name taken is worked through once', async () => {
+  const { writer, cache, context, resource, warnings } = await writeFixture();
+  const create = (): Promise<unknown> => {
+    const value = { metadata: { name: 'x' }, nothing: 1 };
+    return writer.create(context, resource('configmaps'), 'ns', { value, duplicates: [], format: 'json' }, OPTIONS);
+  };
+  await create();
+  expect(warnings).toEqual(['unknown field "nothing"']);
+  await cache.catchUp();
+  expect(await refusal(create())).toMatchObject({ code: 409 });
+  expect(warnings).toHaveLength(2);
 });

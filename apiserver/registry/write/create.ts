@@ -53,6 +53,8 @@ export async function createObject(path: WritePath, request: WriteRequest, body:
     try {
       return await withClaims(path, request, (claims) =>
         guaranteedUpdate(path, path.attemptsFor(request, name), async (current) => {
+          // It will be refused, whatever else is wrong with it: the work is done once, on a proven state.
+          if (current.entry !== undefined && !current.proven) throw alreadyExists(request.info, name, {}, current.entry);
           const sent = fresh ?? decode();
           fresh = undefined;
           await pass();
