@@ -83,6 +83,7 @@ const table = {
   'apiserver/kinds/events': ['apiserver/kinds/core/event'],
   'apiserver/kinds/node': ['apiserver/kinds/core/pod-template'],
   'apiserver/kinds': [],
+  'apiserver/authentication/oidc': ['apiserver/authentication/service-account', 'shared/expression'],
   'apiserver/authorization': ['shared/api/errors', 'shared/runtime'],
   'apiserver/authorization/rbac': ['apiserver/authorization', 'shared/api/metadata'],
   'apiserver/authorization/node': ['apiserver/authorization/rbac'],
@@ -115,7 +116,7 @@ const table = {
   'apiserver/metrics': ['apiserver/registry'],
   'apiserver/server': [
     'shared/configuration',
-    'apiserver/authentication/service-account',
+    'apiserver/authentication/oidc',
     'apiserver/authorization/node',
     'apiserver/discovery',
     'apiserver/endpoints',

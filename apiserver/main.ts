@@ -14,6 +14,8 @@ import { parseTokenFile } from './authentication/token-file';
 import { auditFlagFault } from './options/audit-flag-fault';
 import { FLAGS, type ServerFlags } from './options/flags';
 import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
+import { oidcFlagFault } from './options/oidc-flags';
+import { openTokenIssuers, type TokenIssuers } from './options/token-issuers';
 import type { TokenKeyFiles } from './options/token-key-files';
 import { advertisedAddress } from './server/advertise';
 import { startServer } from './server/compose/compose';
@@ -38,7 +40,9 @@ async function main(): Promise<void> {
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
   const tokenKeys = tokenKeyFiles(flags);
   if (tokenKeys !== undefined) lifecycle.onStop({ name: 'keys of tokens', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
-  const options = { ...(await serverOptions(flags, given, tokenKeys, logger)), audit };
+  const isOpen = given.has('anonymous-auth') ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
+  const issuers = await openTokenIssuers(flags, isOpen, { clock, logger, configurations });
+  const options = { ...(await serverOptions(flags, tokenKeys, issuers, logger)), audit };
   const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
@@ -67,7 +71,7 @@ function refuseContradictions(flags: ServerFlags): void {
   if (flags['storage-backend'] === 'embedded' && flags['storage-dir'] === '') usageError('--storage-backend=embedded needs --storage-dir');
   if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === ''))
     usageError('--tls-cert-file and --tls-private-key-file go together');
-  const fault = serviceAccountFlagFault(flags) ?? auditFlagFault(flags);
+  const fault = serviceAccountFlagFault(flags) ?? auditFlagFault(flags) ?? oidcFlagFault(flags);
   if (fault !== undefined) usageError(fault);
   const advertised = flags['advertise-address'];
   if (advertised !== '' && isIP(advertised) === 0) usageError('--advertise-address must be an IP address');
@@ -131,8 +135,8 @@ function certifiedNames(flags: ServerFlags, advertiseAddress: string | undefined
 
 async function serverOptions(
   flags: ServerFlags,
-  given: ReadonlySet<string>,
   tokenKeys: TokenKeyFiles | undefined,
+  issuers: TokenIssuers,
   logger: Logger,
 ): Promise<ServerOptions> {
   const [tokenFile, policyFile] = [flags['token-auth-file'], flags['authorization-policy-file']];
@@ -161,7 +165,8 @@ async function serverOptions(
     tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],
     ...frontProxyOf(flags),
     bootstrapTokens: flags['enable-bootstrap-token-auth'],
-    anonymous: given.has('anonymous-auth') ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow'),
+    anonymous: issuers.anonymous,
+    tokenIssuers: issuers.issuers,
     authorizationModes: flags['authorization-mode'],
     ...(policyFile === '' ? {} : { abac: abacAuthorizer(policyFile, readFileSync(policyFile, 'utf8')) }),
     livezGraceMs: flags['livez-grace-period'],

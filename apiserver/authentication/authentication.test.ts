@@ -1,4 +1,5 @@
 import type { UserInfo } from '../../shared/api/identity/user';
+import { everywhere, nowhere } from './anonymous';
 import { bearerTokens } from './bearer-token';
 import { clientCertificates } from './client-certificate';
 import type { ClientCertificate } from './authenticator';
@@ -13,11 +14,11 @@ const tokens = parseTokenFile('t.csv', 'secret,ann,1,"devs, ops"\nplain,bob,2\n,
   warnings.push(text),
 );
 const authenticateToken = authenticateTokensInOrder([staticTokens(tokens, ['api', 'more'])]);
-const authenticate = authenticateInOrder([clientCertificates, bearerTokens(authenticateToken, ['api'])], true);
+const authenticate = authenticateInOrder([clientCertificates, bearerTokens(authenticateToken, ['api'])], everywhere);
 const heard: string[] = [];
 const bearer = { warn: (text: string) => void heard.push(text) };
 const who = (authorization?: string, certificate?: ClientCertificate): Promise<UserInfo | undefined> =>
-  Promise.resolve(authenticate({ authorization, certificate, rawHeaders: [] }, bearer));
+  Promise.resolve(authenticate({ authorization, certificate, rawHeaders: [], url: '/' }, bearer));
 const certificate = (changes: Partial<ClientCertificate> = {}): ClientCertificate => ({
   verified: true,
   isProxy: false,
@@ -40,7 +41,10 @@ it.each([[undefined], ['Basic abc'], ['Bearer'], ['Bearer '], ['Bearer  secret']
 it('refuses a token that nobody knows, and everyone without credentials where anonymous access is off', async () => {
   expect(await who('Bearer wrong')).toBeUndefined();
   expect(
-    authenticateInOrder([clientCertificates], false)({ authorization: undefined, certificate: undefined, rawHeaders: [] }, bearer),
+    authenticateInOrder([clientCertificates], nowhere)(
+      { authorization: undefined, certificate: undefined, rawHeaders: [], url: '/' },
+      bearer,
+    ),
   ).toBeUndefined();
 });
 
@@ -63,10 +67,10 @@ it('says to the bearer what is to be said of the credential that counts', async 
   const discouraged: TokenAuthenticator = {
     authenticate: () => ({ type: 'user', user: { name: 'dan', groups: [] }, audiences: [], warning: 'better not' }),
   };
-  const union = authenticateInOrder([clientCertificates, bearerTokens(authenticateTokensInOrder([discouraged]), [])], true);
-  await union({ authorization: 'Bearer x', certificate: certificate(), rawHeaders: [] }, bearer);
+  const union = authenticateInOrder([clientCertificates, bearerTokens(authenticateTokensInOrder([discouraged]), [])], everywhere);
+  await union({ authorization: 'Bearer x', certificate: certificate(), rawHeaders: [], url: '/' }, bearer);
   expect(heard).toEqual([]);
-  await union({ authorization: 'Bearer x', certificate: undefined, rawHeaders: [] }, bearer);
+  await union({ authorization: 'Bearer x', certificate: undefined, rawHeaders: [], url: '/' }, bearer);
   expect(heard).toEqual(['better not']);
 });
 
@@ -77,7 +81,9 @@ it('goes on after an authenticator that takes its time, and remembers what it re
   const all = authenticateTokensInOrder([slow, staticTokens(tokens, [])]);
   expect(await all('secret', [])).toMatchObject({ type: 'user', user: { name: 'ann' } });
   expect(await all('bad', [])).toEqual({ type: 'failed', reason: '[invalid bearer token, late]' });
-  const union = authenticateInOrder([bearerTokens(all, []), clientCertificates], true);
-  expect(await union({ authorization: 'Bearer bad', certificate: certificate(), rawHeaders: [] }, bearer)).toMatchObject({ name: 'carl' });
-  expect(await union({ authorization: 'Bearer bad', certificate: undefined, rawHeaders: [] }, bearer)).toBeUndefined();
+  const union = authenticateInOrder([bearerTokens(all, []), clientCertificates], everywhere);
+  expect(await union({ authorization: 'Bearer bad', certificate: certificate(), rawHeaders: [], url: '/' }, bearer)).toMatchObject({
+    name: 'carl',
+  });
+  expect(await union({ authorization: 'Bearer bad', certificate: undefined, rawHeaders: [], url: '/' }, bearer)).toBeUndefined();
 });

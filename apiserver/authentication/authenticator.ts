@@ -8,6 +8,8 @@ export interface PresentedCredentials {
   readonly authorization: string | undefined;
   /** Names and values of all headers in turn. */
   readonly rawHeaders: readonly string[];
+  /** The request's target. */
+  readonly url: string;
   readonly certificate: ClientCertificate | undefined;
 }
 

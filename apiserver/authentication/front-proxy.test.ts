@@ -15,7 +15,7 @@ const certificate = (changes: Partial<ClientCertificate> = {}): ClientCertificat
   ...changes,
 });
 const ask = (headers: readonly string[], of: ClientCertificate | undefined = certificate(), options = OPTIONS): unknown => {
-  const credentials: PresentedCredentials = { authorization: undefined, certificate: of, rawHeaders: headers };
+  const credentials: PresentedCredentials = { authorization: undefined, certificate: of, rawHeaders: headers, url: '/' };
   return frontProxy(options).authenticate(credentials);
 };
 const NONE = { type: 'none' };
@@ -42,7 +42,7 @@ it.each<[string, readonly string[], ClientCertificate | undefined]>([
   ['groups without a user', ['X-Remote-Group', 'system:masters'], certificate()],
   ['an empty user', ['X-Remote-User', '', 'X-Remote-Group', 'system:masters'], certificate()],
 ])('hears nothing from %s', (_title, headers, of) => {
-  const credentials: PresentedCredentials = { authorization: undefined, certificate: of, rawHeaders: headers };
+  const credentials: PresentedCredentials = { authorization: undefined, certificate: of, rawHeaders: headers, url: '/' };
   expect(frontProxy(OPTIONS).authenticate(credentials)).toEqual(NONE);
 });
 

@@ -4,6 +4,7 @@
  */
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Eventually } from '../../shared/runtime/eventually';
+import type { AnonymousPolicy } from './anonymous';
 import type { Authenticator, PresentedCredentials, AuthenticationOutcome, Warned } from './authenticator';
 
 export const AUTHENTICATED = 'system:authenticated';
@@ -13,7 +14,7 @@ export const ANONYMOUS_USER: UserInfo = { name: 'system:anonymous', groups: [UNA
 /** What a request is answered with: a user, or 401. `bearer` hears what is to be said of the credential that counts. */
 export type AuthenticateRequest = (credentials: PresentedCredentials, bearer: Warned) => Eventually<UserInfo | undefined>;
 
-export function authenticateInOrder(authenticators: readonly Authenticator[], anonymous: boolean): AuthenticateRequest {
+export function authenticateInOrder(authenticators: readonly Authenticator[], anonymous: AnonymousPolicy): AuthenticateRequest {
   function from(start: number, credentials: PresentedCredentials, bearer: Warned, refused: boolean): Eventually<UserInfo | undefined> {
     let failed = refused;
     for (let index = start; index < authenticators.length; index += 1) {
@@ -27,7 +28,7 @@ export function authenticateInOrder(authenticators: readonly Authenticator[], an
       if (outcome.type === 'user') return admitted(outcome, bearer);
       failed ||= outcome.type === 'failed';
     }
-    return anonymous && !failed ? ANONYMOUS_USER : undefined;
+    return !failed && anonymous(credentials.url) ? ANONYMOUS_USER : undefined;
   }
   return (credentials, bearer) => from(0, credentials, bearer, false);
 }

@@ -4,6 +4,7 @@ import { bool, choice, duration, FlagError, int, list, repeated, string, type Fl
 import { logLevelFlag } from '../../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../allocation/ranges';
 import { AUDIT_FLAGS } from './audit-flags';
+import { OIDC_FLAGS } from './oidc-flags';
 import { runtimeConfigFlag } from './runtime-config';
 import { AUTHORIZATION_MODES, type AuthorizationMode } from '../server/authorizers';
 
@@ -144,6 +145,7 @@ export const FLAGS = {
   }),
   'authorization-mode': authorizationModes(),
   ...AUDIT_FLAGS,
+  ...OIDC_FLAGS,
   naming: choice({
     section: GENERAL,
     help: 'Spelling of the names that the server itself makes.',

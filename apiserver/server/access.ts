@@ -5,6 +5,8 @@ import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 import { bearerTokens } from '../authentication/bearer-token';
+import type { AnonymousPolicy } from '../authentication/anonymous';
+import { issuedTokens, type IssuerParts } from '../authentication/oidc/authenticator';
 import { clientCertificates } from '../authentication/client-certificate';
 import type { Authenticator, TokenAuthenticator } from '../authentication/authenticator';
 import { bootstrapTokens, type BootstrapSecrets } from '../authentication/bootstrap-token';
@@ -32,7 +34,10 @@ export interface AccessOptions {
   readonly frontProxy?: FrontProxyOptions;
   /** Whether tokens of the bootstrap Secrets are taken. */
   readonly bootstrapTokens: boolean;
-  readonly anonymous: boolean;
+  /** Where somebody without credentials is let in. */
+  readonly anonymous: AnonymousPolicy;
+  /** Of OpenID providers, by issuer; the same object until the configuration changes. */
+  readonly tokenIssuers?: () => ReadonlyMap<string, IssuerParts>;
   readonly authorizationModes: readonly AuthorizationMode[];
   /** Of the mode ABAC. */
   readonly abac?: Authorizer;
@@ -127,6 +132,7 @@ function tokenAuthenticators(options: AccessOptions, parts: AccessParts): readon
       ? []
       : [serviceAccountTokens({ issuers: serviceAccounts.issuers, keys: serviceAccounts.keys, audiences, objects, clock, names, uses })]),
     ...(options.bootstrapTokens ? [bootstrapTokens({ secrets, clock, audiences })] : []),
+    ...(options.tokenIssuers === undefined ? [] : [issuedTokens({ issuers: options.tokenIssuers, audiences, clock })]),
   ];
 }
 

@@ -151,7 +151,10 @@ export function authenticate(
     const local = exchange.origin === 'local' && authorization === undefined && certificate === undefined;
     const user = local
       ? LOCAL_ADMIN
-      : authenticateRequest({ authorization, certificate, rawHeaders: exchange.request.rawHeaders }, exchange);
+      : authenticateRequest(
+          { authorization, certificate, rawHeaders: exchange.request.rawHeaders, url: exchange.request.url ?? '' },
+          exchange,
+        );
     return user instanceof Promise ? user.then(admit) : admit(user);
 
     function admit(found: UserInfo | undefined): true {

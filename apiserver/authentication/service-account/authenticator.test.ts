@@ -169,7 +169,7 @@ it.each<[string, string, string]>([
 ])('a token %s', async (_case, text, expected) => expect(await reason(text)).toBe(expected));
 
 it.each<[string, Payload, string]>([
-  ['just over', { exp: now - 59 }, 'user'],
+  ['just over', { exp: now - 59 }, 'service account token has expired'],
   ['over', { exp: now - 61 }, 'service account token has expired'],
   ['without an end', { exp: undefined }, 'service account token has expired'],
   ['whose end is a text', { exp: 'x' }, 'square/go-jose/jwt: expected number value to unmarshal NumericDate'],

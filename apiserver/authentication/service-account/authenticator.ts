@@ -41,7 +41,7 @@ export interface TokenUses {
 
 /** Tokens whose signatures are known to be good. One costs some 2 KB. */
 const KEPT = 8192;
-/** By how much clocks may differ, in seconds. */
+/** By how much the clocks of those who issue and those who check may differ, in seconds; what is over is over to the second. */
 const LEEWAY = 60;
 
 /** A token whose signature is good. */
@@ -166,7 +166,7 @@ function isLegacy({ payload }: UnverifiedToken): boolean {
 
 /** Every token has an end: one that names none is taken for one that is over. */
 function timeFault({ expires, notBefore, issuedAt }: TokenClaims, now: number): string | undefined {
-  if (now > expires + LEEWAY) return 'service account token has expired';
+  if (now > expires) return 'service account token has expired';
   if (now < notBefore - LEEWAY) return 'service account token is not valid yet';
   return now < issuedAt - LEEWAY ? 'service account token is issued in the future' : undefined;
 }

@@ -2,6 +2,7 @@
 import { request as plainRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { FLAGS } from '../../../apiserver/options/flags';
+import { everywhere } from '../../../apiserver/authentication/anonymous';
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
 import { startServer, type RunningServer } from '../../../apiserver/server/compose/compose';
 import type { ServerOptions } from '../../../apiserver/server/compose/setting';
@@ -68,7 +69,7 @@ export async function startFixture({ proxyCa, ...changes }: FixtureChanges = {},
       connectionCaps: { total: 0, perAddress: 0 },
       tokens: [tokens],
       bootstrapTokens: true,
-      anonymous: true,
+      anonymous: everywhere,
       authorizationModes: ['Node', 'RBAC'],
       apiAudiences: [],
       livezGraceMs: 0,

@@ -1,0 +1,56 @@
+/** Expressions over the claims of a token and the user that comes of them: compiled once, and bounded in what one token may cost. */
+import { Budget, compileExpression, CostExceeded, Failure, type Expression, type Value } from '../../../shared/expression/engine';
+import { freeValue } from '../../../shared/expression/free-json';
+import { ListValue } from '../../../shared/expression/values/value';
+import type { JsonObject } from '../../../shared/values/json';
+import type { UserInfo } from '../../../shared/api/identity/user';
+
+/** An expression does not say what it should of a token. */
+export class ExpressionError extends Error {}
+
+const CLAIMS = new Map([['claims', { kind: 'map', key: { kind: 'string' }, value: { kind: 'dyn' } } as const]]);
+const USER = new Map([['user', { kind: 'dyn' } as const]]);
+
+/** What one expression may cost: as much as a rule of a custom resource. */
+const LIMIT = 1_000_000;
+
+export type Compiled = { readonly expression: Expression } | { readonly fault: string };
+
+export const compileClaims = (text: string): Compiled => compiled(text, CLAIMS);
+export const compileUser = (text: string): Compiled => compiled(text, USER);
+
+function compiled(text: string, variables: Parameters<typeof compileExpression>[1]): Compiled {
+  const expression = compileExpression(text, variables);
+  return 'fault' in expression ? expression : { expression };
+}
+
+export const claimVariables = (claims: JsonObject): ReadonlyMap<string, Value> => new Map([['claims', freeValue(claims)]]);
+
+export function userVariables({ name, uid = '', groups, extra = {} }: UserInfo): ReadonlyMap<string, Value> {
+  const lists = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+  return new Map([['user', freeValue({ username: name, uid, groups: [...groups], extra: lists })]]);
+}
+
+/** Throws {@link ExpressionError}. */
+export function evaluate(expression: Expression, variables: ReadonlyMap<string, Value>): Value {
+  let value: Value;
+  try {
+    value = expression.evaluate(variables, LIMIT, new Budget(LIMIT));
+  } catch (error) {
+    if (error instanceof CostExceeded) throw new ExpressionError('the expression costs too much');
+    throw error;
+  }
+  if (value instanceof Failure) throw new ExpressionError(value.message);
+  return value;
+}
+
+/** A text, a list of texts, or nothing; anything else throws {@link ExpressionError}. */
+export function textsOf(value: Value): readonly string[] {
+  if (value === null) return [];
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  if (!(value instanceof ListValue)) throw new ExpressionError('a text or a list of texts is wanted');
+  return [...value].map((item) => {
+    if (typeof item !== 'string') throw new ExpressionError('a text or a list of texts is wanted');
+    return item;
+  });
+}

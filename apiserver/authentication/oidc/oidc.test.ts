@@ -1,0 +1,217 @@
+/** Tokens of a provider that signs, describes itself and exchanges its keys over HTTPS. */
+import { createHmac, createPublicKey } from 'node:crypto';
+import { ManualClock } from '../../../test/support/manual-clock';
+import { OpenIdProvider } from '../../../test/support/openid-provider';
+import type { TokenAuthenticator, TokenOutcome } from '../authenticator';
+import { issuedTokens, type IssuerParts } from './authenticator';
+import { ALL_ALGORITHMS, type TokenIssuerConfig } from './issuer';
+import { compileMapping } from './mapping';
+import { Provider } from './provider';
+
+let provider: OpenIdProvider;
+let clock: ManualClock;
+const faults: string[] = [];
+
+beforeAll(async () => (provider = await OpenIdProvider.start()));
+afterAll(() => provider.stop());
+beforeEach(() => {
+  provider.broken = undefined;
+  clock = new ManualClock(Date.now());
+  faults.length = 0;
+});
+
+const configOf = (changes: Partial<TokenIssuerConfig> = {}): TokenIssuerConfig => ({
+  url: provider.url,
+  discoveryUrl: undefined,
+  audiences: ['us'],
+  authority: provider.authority,
+  algorithms: ['RS256'],
+  username: { type: 'claim', claim: 'sub', prefix: 'p:' },
+  groups: undefined,
+  uid: undefined,
+  extra: [],
+  claimRules: [],
+  userRules: [],
+  ...changes,
+});
+
+function partsOf(config: TokenIssuerConfig): IssuerParts {
+  const mapping = compileMapping(config);
+  if ('faults' in mapping) throw new Error(JSON.stringify(mapping.faults));
+  const { url: issuer, discoveryUrl, authority } = config;
+  const failed = (message: string, error: unknown): void => void faults.push(`${message}: ${String(error)}`);
+  return { config, mapping, provider: new Provider({ issuer, discoveryUrl, authority, clock, failed }) };
+}
+
+function authenticatorOf(changes: Partial<TokenIssuerConfig> = {}): TokenAuthenticator {
+  const issuers = new Map([[provider.url, partsOf(configOf(changes))]]);
+  return issuedTokens({ issuers: () => issuers, audiences: ['api'], clock });
+}
+
+const ask = async (token: string, changes: Partial<TokenIssuerConfig> = {}): Promise<TokenOutcome> =>
+  authenticatorOf(changes).authenticate(token, ['api']);
+const reasonOf = async (token: string, changes: Partial<TokenIssuerConfig> = {}): Promise<string> => {
+  const outcome = await ask(token, changes);
+  return outcome.type === 'failed' ? outcome.reason : outcome.type;
+};
+
+it('names the user, groups, id and more', async () => {
+  const token = await provider.sign({ sub: 'ann', roles: ['a', 'b'], oid: '7', dept: 'x' });
+  const changes: Partial<TokenIssuerConfig> = {
+    groups: { type: 'claim', claim: 'roles', prefix: 'g:' },
+    uid: { type: 'claim', claim: 'oid', prefix: '' },
+    extra: [{ key: 'example.com/dept', expression: 'claims.dept' }],
+  };
+  expect(await ask(token, changes)).toEqual({
+    type: 'user',
+    user: { name: 'p:ann', groups: ['g:a', 'g:b'], uid: '7', extra: { 'example.com/dept': ['x'] } },
+    audiences: ['api'],
+  });
+});
+
+it('takes expressions, and rules about claims and the user', async () => {
+  const token = await provider.sign({ email: 'ann@example.com', email_verified: true, teams: [{ n: 'x' }, { n: 'y' }], level: 3 });
+  const changes: Partial<TokenIssuerConfig> = {
+    username: { type: 'expression', expression: "claims.email_verified ? claims.email.split('@')[0] : ''" },
+    groups: { type: 'expression', expression: 'claims.teams.map(t, t.n)' },
+    claimRules: [{ type: 'expression', expression: 'claims.level >= 3', message: 'too low' }],
+    userRules: [{ expression: "!user.username.startsWith('system:')", message: 'reserved' }],
+  };
+  expect(await ask(token, changes)).toMatchObject({ user: { name: 'ann', groups: ['x', 'y'] } });
+  expect(await reasonOf(await provider.sign({ email: 'system:x@y', email_verified: true, teams: [], level: 3 }), changes)).toBe(
+    'oidc: reserved',
+  );
+  expect(await reasonOf(await provider.sign({ email: 'a@y', email_verified: true, teams: [], level: 2 }), changes)).toBe('oidc: too low');
+  expect(await reasonOf(await provider.sign({ email: 'a@y', email_verified: false, teams: [], level: 4 }), changes)).toBe(
+    'oidc: the token names no user',
+  );
+  expect(await reasonOf(await provider.sign({ email: 'a@y', email_verified: true, level: 4 }), changes)).toMatch(
+    /^oidc: groups: no such key/,
+  );
+});
+
+it.each<[string, object, object, Partial<TokenIssuerConfig>, RegExp]>([
+  ['for somebody else', { aud: 'them' }, {}, {}, /^oidc: verify token: expected audience/],
+  ['for nobody', { aud: [] }, {}, {}, /^oidc: verify token: expected audience/],
+  ['that is over', { exp: Math.floor(Date.now() / 1000) - 1 }, {}, {}, /token is expired$/],
+  ['without an end', { exp: undefined }, {}, {}, /token is expired$/],
+  ['whose time has not come', { nbf: Math.floor(Date.now() / 1000) + 600 }, {}, {}, /before the nbf/],
+  ['without a user', { sub: undefined }, {}, {}, /names no user$/],
+  ['whose user is no text', { sub: { a: 1 } }, {}, {}, /is no text$/],
+  ['of a key that does not exist', {}, { kid: 'none' }, {}, /failed to verify signature/],
+  ['of an algorithm that is not taken', {}, {}, { algorithms: ['ES256'] }, /failed to verify signature/],
+  [
+    'without a claim that it must have',
+    {},
+    {},
+    { claimRules: [{ type: 'required', claim: 'hd', value: 'x' }] },
+    /required claim hd not present/,
+  ],
+  [
+    'with another value of it',
+    { hd: 'y' },
+    {},
+    { claimRules: [{ type: 'required', claim: 'hd', value: 'x' }] },
+    /required claim hd value does not match/,
+  ],
+  [
+    'of an address that nobody has proven to be his',
+    { email: 'a@b', email_verified: false },
+    {},
+    { username: { type: 'claim', claim: 'email', prefix: '' } },
+    /email not verified/,
+  ],
+])('refuses a token %s', async (_title, claims, head, changes, reason) => {
+  expect(await reasonOf(await provider.sign({ ...claims }, head), changes)).toMatch(reason);
+});
+
+const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+it('refuses what nobody has signed, or what was signed with the public key as a secret', async () => {
+  const [, body = ''] = (await provider.sign({})).split('.');
+  expect(await reasonOf(`${part({ alg: 'none', kid: 'one' })}.${body}.`, { algorithms: ALL_ALGORITHMS })).toMatch(
+    /failed to verify signature/,
+  );
+  const keys = (await (await fetchKeys()).keys) as readonly { readonly kty: string }[];
+  const pem = createPublicKey({ key: { ...keys[0] }, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
+  const head = `${part({ alg: 'HS256', kid: 'one' })}.${body}`;
+  const forged = `${head}.${createHmac('sha256', pem).update(head).digest('base64url')}`;
+  expect(await reasonOf(forged, { algorithms: ALL_ALGORITHMS })).toMatch(/failed to verify signature/);
+});
+
+async function fetchKeys(): Promise<{ readonly keys: unknown }> {
+  const { get } = await import('node:https');
+  return new Promise((resolve, reject) => {
+    get(`${provider.url}/keys`, { ca: provider.authority }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString()) as { readonly keys: unknown }));
+    }).on('error', reject);
+  });
+}
+
+it('leaves tokens of others to others', async () => {
+  expect(await ask(await provider.sign({ iss: 'https://other' }))).toEqual({ type: 'none' });
+  expect(await ask('x.y')).toEqual({ type: 'none' });
+  expect(await ask('a'.repeat(100_000))).toEqual({ type: 'none' });
+});
+
+it('takes up new keys, but asks for them no more than every ten seconds whatever tokens name', async () => {
+  const authenticator = authenticatorOf();
+  const first = await provider.sign({});
+  const asked = provider.asked;
+  expect(await authenticator.authenticate(first, [])).toMatchObject({ type: 'user' });
+  expect(provider.asked).toBe(asked + 1);
+  for (let n = 0; n < 20; n += 1) await authenticator.authenticate(await provider.sign({}, { kid: `k${n}` }), []);
+  expect(provider.asked).toBe(asked + 1);
+  await provider.rotate('two');
+  clock.advance(10_000);
+  expect(await authenticator.authenticate(await provider.sign({}), [])).toMatchObject({ type: 'user' });
+  expect(provider.asked).toBe(asked + 2);
+  // What was known of the token is over, and its key is gone.
+  expect(await authenticator.authenticate(first, [])).toMatchObject({ type: 'failed' });
+  await provider.rotate('one');
+});
+
+it.each<[string, (path: string) => { status: number; body: string }, RegExp]>([
+  ['fails', () => ({ status: 500, body: '' }), /answers 500/],
+  ['sends rubbish', () => ({ status: 200, body: '{' }), /JSON/],
+  ['sends too much', () => ({ status: 200, body: ' '.repeat(2 * 1024 * 1024) }), /more than 1048576 bytes/],
+  ['speaks for another', () => ({ status: 200, body: '{"issuer":"https://x"}' }), /another issuer/],
+  ['sends no keys', (path) => ({ status: 200, body: path === '/keys' ? '[]' : descriptionOf() }), /set of keys is none/],
+])('lets nobody in whose provider %s', async (_title, broken, reason) => {
+  const token = await provider.sign({});
+  provider.broken = broken;
+  expect(await reasonOf(token)).toMatch(/failed to verify signature/);
+  expect(faults.join()).toMatch(reason);
+});
+const descriptionOf = (): string => JSON.stringify({ issuer: provider.url, jwks_uri: `${provider.url}/keys` });
+
+it('finds out that the configuration has changed', async () => {
+  let issuers: ReadonlyMap<string, IssuerParts> = new Map([[provider.url, partsOf(configOf())]]);
+  const authenticator = issuedTokens({ issuers: () => issuers, audiences: [], clock });
+  const token = await provider.sign({});
+  expect(await authenticator.authenticate(token, [])).toMatchObject({ user: { name: 'p:ann' } });
+  issuers = new Map([[provider.url, partsOf(configOf({ username: { type: 'claim', claim: 'sub', prefix: 'q:' } }))]]);
+  expect(await authenticator.authenticate(token, [])).toMatchObject({ user: { name: 'q:ann' } });
+  issuers = new Map();
+  expect(await authenticator.authenticate(token, [])).toEqual({ type: 'none' });
+});
+
+it('looks at the end of a known token in every request', async () => {
+  const authenticator = authenticatorOf();
+  const token = await provider.sign({ exp: Math.floor(clock.now() / 1000) + 2 });
+  expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
+  clock.advance(2_000);
+  expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
+});
+
+it('says which expression of the configuration is none', () => {
+  const broken = configOf({
+    username: { type: 'expression', expression: 'claims.' },
+    userRules: [{ expression: 'nobody.x', message: '' }],
+  });
+  expect(compileMapping(broken)).toMatchObject({
+    faults: [{ path: 'claimMappings.username.expression' }, { path: 'userValidationRules[0].expression' }],
+  });
+});

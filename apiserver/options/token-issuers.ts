@@ -1,0 +1,68 @@
+/** Whose tokens are taken, and where nobody is let in: by the flags, or by a file that may change while the server runs. */
+import { readFileSync } from 'node:fs';
+import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/logger';
+import { everywhere, nowhere, onlyAt, type AnonymousPolicy } from '../authentication/anonymous';
+import type { IssuerParts } from '../authentication/oidc/authenticator';
+import type { TokenIssuerConfig } from '../authentication/oidc/issuer';
+import { compileMapping } from '../authentication/oidc/mapping';
+import { Provider } from '../authentication/oidc/provider';
+import { authenticationFormat, issuersOf, type AuthenticationConfiguration } from './authentication-configuration';
+import type { ServerFlags } from './flags';
+import { issuerOfFlags } from './oidc-flags';
+
+export interface TokenIssuers {
+  /** The same object until the configuration changes; by issuer. */
+  readonly issuers: () => ReadonlyMap<string, IssuerParts>;
+  readonly anonymous: AnonymousPolicy;
+}
+
+export interface TokenIssuersParts {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly configurations: ConfigurationFiles;
+}
+
+/** `anonymous`: what the flags say. Rejects where the file cannot be used. */
+export async function openTokenIssuers(flags: ServerFlags, anonymous: boolean, parts: TokenIssuersParts): Promise<TokenIssuers> {
+  const file = flags['authentication-config'];
+  const byFlags = anonymous ? everywhere : nowhere;
+  const authority = flags['oidc-ca-file'] === '' ? undefined : readFileSync(flags['oidc-ca-file'], 'utf8');
+  const config = issuerOfFlags(flags, authority);
+  let issuers = issuerParts(config === undefined ? [] : [config], parts);
+  if (file === '') return { issuers: () => issuers, anonymous: byFlags };
+  let policy = byFlags;
+  await parts.configurations.open({
+    name: 'authentication',
+    path: file,
+    formats: [authenticationFormat(flags['feature-gates'], flags['service-account-issuer'])],
+    use(configuration) {
+      issuers = issuerParts(issuersOf(configuration), parts);
+      policy = policyOf(configuration, byFlags);
+    },
+  });
+  return { issuers: () => issuers, anonymous: (target) => policy(target) };
+}
+
+function policyOf({ anonymous }: AuthenticationConfiguration, otherwise: AnonymousPolicy): AnonymousPolicy {
+  if (anonymous === undefined) return otherwise;
+  if (!anonymous.enabled) return nowhere;
+  const { conditions = [] } = anonymous;
+  return conditions.length === 0 ? everywhere : onlyAt(conditions.map(({ path }) => path));
+}
+
+/** The keys are asked for at once, so that the first token need not wait. */
+function issuerParts(configs: readonly TokenIssuerConfig[], { clock, logger }: TokenIssuersParts): ReadonlyMap<string, IssuerParts> {
+  const failed = (message: string, error: unknown): void => logger.warn(message, { error });
+  return new Map(
+    configs.map((config) => {
+      const mapping = compileMapping(config);
+      if ('faults' in mapping) throw new Error(mapping.faults.map(({ path, reason }) => `${path}: ${reason}`).join('; '));
+      const { url, discoveryUrl, authority } = config;
+      const provider = new Provider({ issuer: url, discoveryUrl, authority, clock, failed });
+      void provider.candidates(undefined);
+      return [url, { config, mapping, provider }];
+    }),
+  );
+}
