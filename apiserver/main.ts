@@ -9,11 +9,14 @@ import { Lifecycle } from '../shared/runtime/lifecycle';
 import { createLogger, type Logger } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import type { Auditor } from './audit/auditor';
-import { abacAuthorizer } from './authorization/abac';
+import { webhookTokens } from './authentication/webhook-token';
 import { parseTokenFile } from './authentication/token-file';
 import { auditFlagFault } from './options/audit-flag-fault';
 import { FLAGS, type ServerFlags } from './options/flags';
 import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
+import type { AuthorizerLink } from './server/authorizers';
+import { authorizationFlagFault, openAuthorizerLinks } from './options/authorizer-links';
+import { webhookOf } from './options/webhooks';
 import { oidcFlagFault } from './options/oidc-options';
 import { openTokenIssuers, type TokenIssuers } from './options/token-issuers';
 import type { TokenKeyFiles } from './options/token-key-files';
@@ -28,7 +31,7 @@ const PROGRAM = { name: 'apiserver', description: 'Serves the cluster control AP
 
 async function main(): Promise<void> {
   const { values: flags, given } = flagsOrExit(PROGRAM, FLAGS, process.argv.slice(2), USAGE_ERROR);
-  refuseContradictions(flags);
+  refuseContradictions(flags, given);
   const logger = createLogger({ level: flags['log-level'], clock });
   const lifecycle = new Lifecycle({ clock, logger, process });
   lifecycle.listen();
@@ -42,7 +45,8 @@ async function main(): Promise<void> {
   if (tokenKeys !== undefined) lifecycle.onStop({ name: 'keys of tokens', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
   const isOpen = given.has('anonymous-auth') ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
   const issuers = await openTokenIssuers(flags, isOpen, { clock, logger, configurations });
-  const options = { ...(await serverOptions(flags, tokenKeys, issuers, logger)), audit };
+  const links = await openAuthorizerLinks(flags, { clock, random, logger, configurations });
+  const options = { ...(await serverOptions(flags, tokenKeys, issuers, links, logger)), audit };
   const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
@@ -65,20 +69,20 @@ function usageError(message: string): never {
   return process.exit(USAGE_ERROR);
 }
 
-function refuseContradictions(flags: ServerFlags): void {
+function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): void {
   if (flags['storage-backend'] === 'etcd3' && flags['etcd-servers'].length === 0)
     usageError('--etcd-servers is required, or --storage-backend=embedded');
   if (flags['storage-backend'] === 'embedded' && flags['storage-dir'] === '') usageError('--storage-backend=embedded needs --storage-dir');
   if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === ''))
     usageError('--tls-cert-file and --tls-private-key-file go together');
-  const fault = serviceAccountFlagFault(flags) ?? auditFlagFault(flags) ?? oidcFlagFault(flags);
+  const fault =
+    serviceAccountFlagFault(flags) ??
+    auditFlagFault(flags) ??
+    oidcFlagFault(flags) ??
+    authorizationFlagFault(flags, given.has('authorization-mode'));
   if (fault !== undefined) usageError(fault);
   const advertised = flags['advertise-address'];
   if (advertised !== '' && isIP(advertised) === 0) usageError('--advertise-address must be an IP address');
-  const isByPolicies = flags['authorization-mode'].includes('ABAC');
-  if (isByPolicies !== (flags['authorization-policy-file'] !== '')) {
-    usageError('--authorization-mode=ABAC and --authorization-policy-file go together');
-  }
   const namesHeaders = (['username-headers', 'group-headers', 'extra-headers-prefix'] as const).some(
     (name) => flags[`requestheader-${name}`].length > 0,
   );
@@ -137,9 +141,10 @@ async function serverOptions(
   flags: ServerFlags,
   tokenKeys: TokenKeyFiles | undefined,
   issuers: TokenIssuers,
+  links: () => readonly AuthorizerLink[],
   logger: Logger,
 ): Promise<ServerOptions> {
-  const [tokenFile, policyFile] = [flags['token-auth-file'], flags['authorization-policy-file']];
+  const tokenFile = flags['token-auth-file'];
   return {
     host: flags['bind-address'],
     port: flags['secure-port'],
@@ -167,12 +172,27 @@ async function serverOptions(
     bootstrapTokens: flags['enable-bootstrap-token-auth'],
     anonymous: issuers.anonymous,
     tokenIssuers: issuers.issuers,
-    authorizationModes: flags['authorization-mode'],
-    ...(policyFile === '' ? {} : { abac: abacAuthorizer(policyFile, readFileSync(policyFile, 'utf8')) }),
+    authorization: links,
+    ...tokenWebhookOf(flags),
     livezGraceMs: flags['livez-grace-period'],
     shutdownDelayMs: flags['shutdown-delay-duration'],
     shutdownWatchGraceMs: flags['shutdown-watch-termination-grace-period'],
     sendRetryAfter: flags['shutdown-send-retry-after'],
+  };
+}
+
+function tokenWebhookOf(flags: ServerFlags): Pick<ServerOptions, 'tokenWebhook'> {
+  const file = flags['authentication-token-webhook-config-file'];
+  if (file === '') return {};
+  return {
+    tokenWebhook: webhookTokens({
+      ask: webhookOf(file, 30_000, { clock, random }),
+      version: flags['authentication-token-webhook-version'],
+      dialect: flags.naming,
+      keptMs: flags['authentication-token-webhook-cache-ttl'],
+      audiences: flags['api-audiences'].length > 0 ? flags['api-audiences'] : flags['service-account-issuer'],
+      clock,
+    }),
   };
 }
 

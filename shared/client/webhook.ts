@@ -1,0 +1,67 @@
+/**
+ * A server that is asked to judge something, or told of it: one POST of JSON to one address, bounded in time and in what is read of the answer. How to
+ * reach it and how to sign in stands in a kubeconfig.
+ */
+import { JSON_MEDIA_TYPE } from '../names/dialect';
+import type { Clock } from '../runtime/clock';
+import type { Eventually } from '../runtime/eventually';
+import { BackOff } from './back-off';
+import { collect } from './json-body';
+import type { Random } from '../runtime/random';
+import type { Transport } from './transport';
+
+export interface WebhookOptions {
+  readonly transport: Transport;
+  /** Path and query of the server's address. */
+  readonly path: string;
+  /** The Authorization header. */
+  readonly authorization: () => Eventually<string | undefined>;
+  readonly clock: Clock;
+  /** For one POST. */
+  readonly timeoutMs: number;
+}
+
+export type WebhookAnswer =
+  | { readonly type: 'answer'; readonly bytes: Buffer }
+  /** `mayPass`: the same may be taken later. */
+  | { readonly type: 'fault'; readonly error: Error; readonly mayPass: boolean };
+
+const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/** Never rejects. */
+export async function callWebhook(options: WebhookOptions, body: Buffer): Promise<WebhookAnswer> {
+  const { transport, path, authorization, clock, timeoutMs } = options;
+  const control = new AbortController();
+  const timer = clock.after(timeoutMs, () => control.abort(new Error(`no answer in ${timeoutMs / 1000} s`)));
+  try {
+    const credential = await authorization();
+    const headers = { 'content-type': JSON_MEDIA_TYPE, ...(credential === undefined ? {} : { authorization: credential }) };
+    const answer = await transport.send({ method: 'POST', path, headers, body, signal: control.signal });
+    const bytes = await collect(answer.body, MAX_ANSWER_BYTES);
+    if (answer.status < 300) return { type: 'answer', bytes };
+    const mayPass = answer.status >= 500 || answer.status === 429;
+    return { type: 'fault', error: new Error(`the webhook answered ${answer.status}`), mayPass };
+  } catch (error) {
+    return { type: 'fault', error: error instanceof Error ? error : new Error(String(error)), mayPass: true };
+  } finally {
+    timer.cancel();
+  }
+}
+
+const ATTEMPTS = 5;
+const FIRST_PAUSE_MS = 500;
+
+/** Asks again where that may help, but not when `withinMs` are over: somebody is waiting. Never rejects. */
+export async function askWebhook(options: WebhookOptions, random: Random, withinMs: number, body: Buffer): Promise<WebhookAnswer> {
+  const { clock } = options;
+  const deadline = clock.monotonic() + withinMs;
+  const backOff = new BackOff(random, { firstMs: FIRST_PAUSE_MS, longestMs: 10_000, factor: 1.5, jitter: 0.2 });
+  for (let attempt = 1; ; attempt += 1) {
+    const left = deadline - clock.monotonic();
+    const answer = await callWebhook({ ...options, timeoutMs: Math.min(options.timeoutMs, left) }, body);
+    if (answer.type === 'answer' || !answer.mayPass || attempt === ATTEMPTS) return answer;
+    const pause = backOff.next();
+    if (clock.monotonic() + pause >= deadline) return answer;
+    await clock.sleep(pause);
+  }
+}
