@@ -150,6 +150,17 @@ async function fetchKeys(): Promise<{ readonly keys: unknown }> {
   });
 }
 
+it('does not stumble over claims that are many or deep', async () => {
+  let deep: unknown = 'x';
+  for (let level = 0; level < 400; level += 1) deep = { a: deep };
+  const groups = Array.from({ length: 500 }, (_, n) => `g${n}`);
+  const changes: Partial<TokenIssuerConfig> = {
+    groups: { type: 'expression', expression: 'claims.groups' },
+    claimRules: [{ type: 'expression', expression: 'has(claims.deep.a.a)', message: '' }],
+  };
+  expect(await ask(await provider.sign({ deep, groups }), changes)).toMatchObject({ type: 'user', user: { groups } });
+});
+
 it('leaves tokens of others to others', async () => {
   expect(await ask(await provider.sign({ iss: 'https://other' }))).toEqual({ type: 'none' });
   expect(await ask('x.y')).toEqual({ type: 'none' });
