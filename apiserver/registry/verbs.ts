@@ -27,6 +27,8 @@ export interface RequestContext {
   readonly creationRefusal?: (() => Eventually<StatusError | undefined>) | undefined;
   /** Where a lot of work begins: a promise when others go first. Absent = nobody else is there. */
   turn?(): Promise<void> | undefined;
+  /** Whether others should go first now. Absent = nobody knows. */
+  readonly isTurnOver?: boolean;
   /** Lets others go first, in the middle of a lot of work. */
   rest?(): Promise<void>;
   /** Adds an annotation to what is recorded of the request, its name in canonical spelling. What was said first stands. */

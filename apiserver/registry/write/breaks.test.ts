@@ -57,6 +57,22 @@ it('whoever has had his turn lets a whole request through, and else goes on', as
   expect(pass()).toBeUndefined();
 });
 
+it('whoever has waited long goes on where the turn has only begun', () => {
+  const clock = new ManualClock();
+  let isTurnOver = false;
+  const context = {
+    rest: () => Promise.resolve(),
+    get isTurnOver() {
+      return isTurnOver;
+    },
+  };
+  const { pass } = breaks(clock, context);
+  clock.advance(60);
+  expect(pass()).toBeUndefined();
+  isTurnOver = true;
+  expect(pass()).toBeDefined();
+});
+
 it('a usual object is one step', () => {
   expect(stepsOf(encodingBody('core.v1.ConfigMap', withLabels(10))).count).toBe(1);
   expect(stepsOf(comparing(shapeOf('core.v1.ConfigMap'), {}, withLabels(10))).count).toBe(1);

@@ -11,10 +11,11 @@ import type { RequestContext } from '../verbs';
 const TURNS = 4;
 
 /** Asked between two steps. */
-export function breaks(clock: Clock, context: Pick<RequestContext, 'rest'>): { readonly pass: GiveWay } {
+export function breaks(clock: Clock, context: Pick<RequestContext, 'rest' | 'isTurnOver'>): { readonly pass: GiveWay } {
   const rest = async (): Promise<void> => {
     for (let turn = 0; turn < TURNS; turn += 1) await (context.rest?.() ?? yieldToOthers());
   };
   const pace = new Pace(clock, rest, 1);
-  return { pass: () => (pace.tired() ? pace.rest() : undefined) };
+  // Time goes by while a write waits, too; only where this very turn has been long does somebody wait for it.
+  return { pass: () => (context.isTurnOver !== false && pace.tired() ? pace.rest() : undefined) };
 }

@@ -29,25 +29,8 @@ export interface FieldError {
   readonly text: string;
 }
 
-/** So many are kept as they are: more than a refusal names. */
-const MOST_KEPT = 1000;
-
-/** Stands for those of which only the number is kept. */
-const DROPPED: FieldError = Object.freeze({ reason: 'InternalError', field: '', body: '', text: '' });
-
-class ErrorList extends Array<FieldError> {
-  static override get [Symbol.species](): ArrayConstructor {
-    return Array;
-  }
-
-  override push(...errors: readonly FieldError[]): number {
-    for (const error of errors) this[this.length] = this.length < MOST_KEPT ? error : DROPPED;
-    return this.length;
-  }
-}
-
-/** An empty list of what is wrong with an object, which may be very much: beyond a thousand only the number is kept. */
-export const errorList = (): FieldError[] => new ErrorList();
+/** An empty list of what is wrong with an object. */
+export const errorList = (): FieldError[] => [];
 
 /** A value as it stands in a message: strings quoted, numbers and booleans plain, null as `null`, everything else as JSON. */
 export type FieldValue = JsonValue | readonly string[];
