@@ -98,6 +98,7 @@ const table = {
   ],
   'apiserver/authentication': ['shared/api/identity', 'shared/runtime'],
   'apiserver/authentication/service-account': ['apiserver/authentication', 'shared/api/metadata', 'shared/serialization', 'shared/runtime'],
+  'apiserver/authentication/webhook': ['apiserver/authentication', 'shared/client'],
   'apiserver/reviews': ['apiserver/registry/operations', 'apiserver/authentication/service-account', 'apiserver/authorization'],
   'apiserver/printers/table': ['shared/api/kinds', 'shared/names'],
   'apiserver/printers/cells': ['apiserver/printers/table'],

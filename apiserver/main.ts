@@ -16,7 +16,7 @@ import { FLAGS, type ServerFlags } from './options/flags';
 import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
 import { oidcFlagFault } from './options/oidc-flags';
 import { openTokenIssuers, type TokenIssuers } from './options/token-issuers';
-import type { TokenKeyFiles } from './options/token-key-files';
+import type { TokenWebhook } from './options/token-webhook';
 import { advertisedAddress } from './server/advertise';
 import { startServer } from './server/compose/compose';
 import type { ServerOptions } from './server/compose/setting';
@@ -42,7 +42,15 @@ async function main(): Promise<void> {
   if (tokenKeys !== undefined) lifecycle.onStop({ name: 'keys of tokens', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
   const isOpen = given.has('anonymous-auth') ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
   const issuers = await openTokenIssuers(flags, isOpen, { clock, logger, configurations });
-  const options = { ...(await serverOptions(flags, tokenKeys, issuers, logger)), audit };
+  const accessOptions = serviceAccountsOf(flags, tokenKeys);
+  const tokenWebhook = await openReviewer(flags, accessOptions.apiAudiences, logger);
+  if (tokenWebhook !== undefined) lifecycle.onStop({ name: 'token webhook', timeoutMs: 1000, run: () => tokenWebhook.close() });
+  const options = {
+    ...(await serverOptions(flags, issuers, logger)),
+    ...accessOptions,
+    ...(tokenWebhook === undefined ? {} : { tokenWebhook: tokenWebhook.authenticator }),
+    audit,
+  };
   const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
@@ -58,6 +66,13 @@ async function openAuditLog(flags: ServerFlags, configurations: ConfigurationFil
   if (flags['audit-policy-file'] === '') return undefined;
   const { openAudit } = await import('./options/audit-options.js');
   return openAudit(flags, { configurations, clock, random, logger });
+}
+
+/** It brings a client along. */
+async function openReviewer(flags: ServerFlags, audiences: readonly string[], logger: Logger): Promise<TokenWebhook | undefined> {
+  if (flags['authentication-token-webhook-config-file'] === '') return undefined;
+  const { openTokenWebhook } = await import('./options/token-webhook.js');
+  return openTokenWebhook(flags, audiences, { clock, random, logger });
 }
 
 function usageError(message: string): never {
@@ -133,12 +148,9 @@ function certifiedNames(flags: ServerFlags, advertiseAddress: string | undefined
   return ['localhost', '127.0.0.1', '::1', service, ...(advertiseAddress === undefined ? [] : [advertiseAddress])];
 }
 
-async function serverOptions(
-  flags: ServerFlags,
-  tokenKeys: TokenKeyFiles | undefined,
-  issuers: TokenIssuers,
-  logger: Logger,
-): Promise<ServerOptions> {
+type GeneralOptions = Omit<ServerOptions, 'apiAudiences' | 'serviceAccounts'>;
+
+async function serverOptions(flags: ServerFlags, issuers: TokenIssuers, logger: Logger): Promise<GeneralOptions> {
   const [tokenFile, policyFile] = [flags['token-auth-file'], flags['authorization-policy-file']];
   return {
     host: flags['bind-address'],
@@ -161,7 +173,6 @@ async function serverOptions(
     maxMutating: flags['max-mutating-requests-inflight'],
     maxStreams: flags['http2-max-streams-per-connection'],
     connectionCaps: { total: flags['max-connections'], perAddress: flags['max-connections-per-address'] },
-    ...serviceAccountsOf(flags, tokenKeys),
     tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],
     ...frontProxyOf(flags),
     bootstrapTokens: flags['enable-bootstrap-token-auth'],

@@ -107,6 +107,18 @@ export const FLAGS = {
     default: false,
   }),
   'token-auth-file': string({ section: ACCESS, help: 'CSV file with static tokens: token,user,uid[,"group1,group2"].', default: '' }),
+  'authentication-token-webhook-config-file': string({
+    section: ACCESS,
+    help: 'Kubeconfig that names the server which is asked about tokens that are unknown here.',
+    default: '',
+  }),
+  'authentication-token-webhook-version': choice({
+    section: ACCESS,
+    help: 'Version of the TokenReviews that it is sent.',
+    default: 'v1beta1',
+    words: ['v1', 'v1beta1'],
+  }),
+  'authentication-token-webhook-cache-ttl': duration({ section: ACCESS, help: 'How long its answers count.', default: 2 * MINUTE }),
   'authorization-policy-file': string({ section: ACCESS, help: 'File with a policy a line, for --authorization-mode=ABAC.', default: '' }),
   'service-account-key-file': repeated({
     section: ACCESS,

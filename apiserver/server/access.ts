@@ -38,6 +38,8 @@ export interface AccessOptions {
   readonly anonymous: AnonymousPolicy;
   /** Of OpenID providers, by issuer; the same object until the configuration changes. */
   readonly tokenIssuers?: () => ReadonlyMap<string, IssuerParts>;
+  /** Asks a remote server about tokens that nobody else knows. */
+  readonly tokenWebhook?: TokenAuthenticator;
   readonly authorizationModes: readonly AuthorizationMode[];
   /** Of the mode ABAC. */
   readonly abac?: Authorizer;
@@ -133,6 +135,7 @@ function tokenAuthenticators(options: AccessOptions, parts: AccessParts): readon
       : [serviceAccountTokens({ issuers: serviceAccounts.issuers, keys: serviceAccounts.keys, audiences, objects, clock, names, uses })]),
     ...(options.bootstrapTokens ? [bootstrapTokens({ secrets, clock, audiences })] : []),
     ...(options.tokenIssuers === undefined ? [] : [issuedTokens({ issuers: options.tokenIssuers, audiences, clock })]),
+    ...(options.tokenWebhook === undefined ? [] : [options.tokenWebhook]),
   ];
 }
 
