@@ -91,7 +91,7 @@ const table = {
   'apiserver/upkeep/default-roles': ['apiserver/upkeep', 'apiserver/authorization/rbac'],
   'apiserver/custom-resources': ['apiserver/upkeep', 'apiserver/kinds/apiextensions', 'shared/expression/custom'],
   'apiserver/admission': [
-    'apiserver/authorization/rbac',
+    'apiserver/authorization/node',
     'apiserver/kinds/networking',
     'apiserver/kinds/scheduling',
     'apiserver/registry/object',

@@ -14,7 +14,7 @@ import { parseTokenFile } from './authentication/token-file';
 import { auditFlagFault } from './options/audit-flag-fault';
 import { FLAGS, type ServerFlags } from './options/flags';
 import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
-import { oidcFlagFault } from './options/oidc-flags';
+import { oidcFlagFault } from './options/oidc-options';
 import { openTokenIssuers, type TokenIssuers } from './options/token-issuers';
 import type { TokenWebhook } from './options/token-webhook';
 import { advertisedAddress } from './server/advertise';

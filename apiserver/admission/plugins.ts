@@ -7,6 +7,7 @@ import { createAdmission, type AdmissionPlugins } from './chain';
 import { defaultIngressClass } from './default-ingress-class';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { storageProtection } from './storage-protection';
+import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
 import { roleEscalation, type EscalationParts } from './role-escalation';
 import { systemPriorities } from './system-priorities';
 import { serviceAddresses, type MayUse } from './service-addresses';
@@ -18,20 +19,25 @@ export interface AdmissionSurroundings {
   readonly resources: Pick<Resources, 'require'>;
   /** Who may give Services addresses from outside the cluster; absent = everyone. */
   readonly mayUseAddresses?: MayUse | undefined;
+  /** What nodes are confined to; absent = they are as free as others. */
+  readonly nodes?: NodeRestrictionParts | undefined;
   /** What those hold who write roles and bindings; absent = everyone may give away everything. */
   readonly escalation?: EscalationParts | undefined;
 }
 
-export function defaultAdmission({ names, cache, resources, mayUseAddresses, escalation }: AdmissionSurroundings): Admission {
+export function defaultAdmission({ names, cache, resources, mayUseAddresses, nodes, escalation }: AdmissionSurroundings): Admission {
   const classes = resources.require('ingressclasses.networking.platform.io').stored;
+  const restriction = nodes === undefined ? undefined : nodeRestriction(nodes);
   const plugins: AdmissionPlugins = {
     mutating: [
       namespaceLifecycle(),
       storageProtection(names.prefix),
       defaultIngressClass(() => cache.snapshot(classes).range()),
+      ...(restriction === undefined ? [] : [restriction.ofChanges]),
       ...(escalation === undefined ? [] : [roleEscalation(escalation)]),
     ],
     validating: [
+      ...(restriction === undefined ? [] : [restriction.ofDeletions]),
       protectedNamespaces(names),
       systemPriorities(),
       ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)]),

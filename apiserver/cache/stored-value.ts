@@ -78,10 +78,16 @@ export function decodeStoredValue(bytes: Buffer): StoredValue {
 }
 
 function headerText(labels: Labels | undefined, fields: Labels | undefined): string {
-  const hasLabels = labels !== undefined && Object.keys(labels).length > 0;
-  const hasFields = fields !== undefined && Object.keys(fields).length > 0;
-  if (!hasLabels && !hasFields) return '';
-  return JSON.stringify({ ...(hasLabels ? { l: labels } : {}), ...(hasFields ? { f: fields } : {}) });
+  const l = membersText(labels);
+  const f = membersText(fields);
+  if (l === '' && f === '') return '';
+  return `{${[...(l === '' ? [] : [`"l":${l}`]), ...(f === '' ? [] : [`"f":${f}`])].join(',')}}`;
+}
+
+/** '' = there are none. */
+function membersText(members: Labels | undefined): string {
+  const text = members === undefined ? '{}' : JSON.stringify(members);
+  return text === '{}' ? '' : text;
 }
 
 type Spliceable = Pick<StoredValue, 'body' | 'versionOffset'>;

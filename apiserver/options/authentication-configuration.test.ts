@@ -10,7 +10,7 @@ import { silentLogger } from '../../shared/runtime/logger';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import { authenticationFormat, issuersOf } from './authentication-configuration';
 import { FLAGS, type ServerFlags } from './flags';
-import { issuerOfFlags, oidcFlagFault } from './oidc-flags';
+import { issuerOfFlags, oidcFlagFault } from './oidc-options';
 import { openTokenIssuers } from './token-issuers';
 
 let folder: string;

@@ -10,7 +10,7 @@ import { compileMapping } from '../authentication/oidc/mapping';
 import { Provider } from '../authentication/oidc/provider';
 import { authenticationFormat, issuersOf, type AuthenticationConfiguration } from './authentication-configuration';
 import type { ServerFlags } from './flags';
-import { issuerOfFlags } from './oidc-flags';
+import { issuerOfFlags } from './oidc-options';
 
 export interface TokenIssuers {
   /** The same object until the configuration changes; by issuer. */

@@ -3,6 +3,7 @@
  * members), measures depth and finds numbers whose spelling matters; only when such a thing is there does a second, slower walk look where.
  */
 import { type JsonArray, type JsonObject, type JsonValue, type NumberLiterals } from '../values/json';
+import { atOnce, type Steps } from '../values/steps';
 import { explainJson } from './json-grammar';
 import { parseMerged } from './json-repeats';
 import { FaultList } from './fault-list';
@@ -34,16 +35,23 @@ const MERGED_DEPTH = 1000;
  * repeated objects are merged (`merged`, for the objects themselves). Throws SyntaxFault with upstream's message.
  */
 export function parseJson(bytes: Uint8Array, repeated: 'last' | 'merged' = 'last'): ParsedText {
+  return atOnce(parsingJson(bytes, repeated));
+}
+
+/** The same in steps. */
+export function* parsingJson(bytes: Uint8Array, repeated: 'last' | 'merged'): Steps<ParsedText> {
   const text = decodeUtf8(bytes);
   // Before it is parsed: what is nested millions of times costs the parser far more than this.
   const facts = scan(text);
   if (facts.depth > MAX_DEPTH) throw new SyntaxFault(explainJson(bytes, MAX_DEPTH) ?? 'exceeded max depth');
+  yield;
   let value: JsonValue;
   try {
     value = parseText(text);
   } catch {
     throw new SyntaxFault(explainJson(bytes, MAX_DEPTH) ?? 'unexpected end of JSON input');
   }
+  yield;
   const repeats = facts.members !== countMembers(value);
   if (repeats && repeated === 'merged' && facts.depth <= MERGED_DEPTH) value = parseMerged(text);
   const literals = facts.hasSpelling ? readLiterals(text, value) : undefined;

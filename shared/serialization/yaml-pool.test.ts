@@ -72,6 +72,13 @@ it('a document that takes too long, or kills its thread, costs nobody else anyth
   expect(await last).toBe('last');
 });
 
+it('takes a value as a text too', async () => {
+  const { threads, parse } = fixture();
+  const parsed = parse('a');
+  threads[0]?.answer({ json: '{"a":[1]}', duplicates: [] });
+  expect(await parsed).toEqual({ a: [1] });
+});
+
 it('a fault is the fault of its document', async () => {
   const { threads, parse } = fixture();
   const parsed = parse('a');

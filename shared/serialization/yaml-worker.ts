@@ -1,16 +1,30 @@
 /** A thread of yaml-pool.ts: composes each text that it is given and answers it. */
 import { parentPort } from 'node:worker_threads';
+import type { JsonValue } from '../values/json';
 import { SyntaxFault } from './syntax-fault';
 import { composeYaml } from './yaml-document';
 import type { ThreadAnswer } from './yaml-pool';
 
 function answer(text: unknown): ThreadAnswer {
   try {
-    return { document: composeYaml(typeof text === 'string' ? text : '') };
+    const document = composeYaml(typeof text === 'string' ? text : '');
+    const json = asJson(document.value);
+    return json === undefined ? { document } : { json, duplicates: document.duplicates };
   } catch (error) {
     if (error instanceof SyntaxFault) return { fault: error.message };
     throw error;
   }
+}
+
+/** Undefined for numbers that JSON.parse would not bring back as they are. */
+function asJson(value: JsonValue): string | undefined {
+  let isExact = true;
+  const text = JSON.stringify(value, (_, member: unknown) => {
+    if (typeof member !== 'bigint' && !Object.is(member, -0)) return member;
+    isExact = false;
+    return null;
+  });
+  return isExact ? text : undefined;
 }
 
 parentPort?.on('message', (text: unknown) => parentPort?.postMessage(answer(text)));

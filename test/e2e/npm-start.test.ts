@@ -114,7 +114,10 @@ describe('npm start', () => {
     const token = (await kubectlOk(where, 'create', 'token', 'default')).trim();
     const server = [`--server=https://127.0.0.1:${where.securePort}`, `--certificate-authority=${path.join(where.folder, 'pki/ca.crt')}`];
     const bearer = (...args: string[]) => runClient(kubectl, '/dev/null', [...server, `--token=${token}`, ...args]);
-    expect((await bearer('auth', 'whoami')).stdout).toMatch(/^Username +system:serviceaccount:default:default$/m);
+    expect(await bearer('auth', 'whoami')).toMatchObject({
+      stdout: expect.stringMatching(/^Username +system:serviceaccount:default:default$/m) as unknown,
+      stderr: '',
+    });
     expect((await bearer('auth', 'can-i', 'get', 'pods')).stdout).toBe('no\n');
     expect((await bearer('auth', 'can-i', '--list')).stdout).toMatch(
       /^selfsubjectreviews\.authentication\.k8s\.io +\[\] +\[\] +\[create\]$/m,

@@ -65,7 +65,7 @@ function patchValue(bytes: Buffer): JsonValue {
 /** Whose body took long to parse lets others go first. */
 async function parsed(parts: ApiParts, exchange: Exchange, bytes: Buffer, format: Media, row: KindRow): Promise<ParsedBody> {
   const { pass } = breaks(parts.clock, exchange);
-  const body = await parseObject(bytes, format, row, parts.clock);
+  const body = await parseObject(bytes, format, row, parts.clock, pass);
   exchange.audit?.requested(body.value, row);
   await pass();
   return body;

@@ -12,9 +12,10 @@ import {
   unsupportedPatchType,
   type StatusError,
 } from '../../../shared/api/errors/status';
+import { withPasses, type Pass } from '../../../shared/values/steps';
 import type { Clock } from '../../../shared/runtime/clock';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
-import { decodeProtobuf, parseJson, parseYaml, ProtobufFault, SyntaxFault, type ParsedText } from '../../../shared/serialization';
+import { decodeProtobuf, parseYaml, parsingJson, ProtobufFault, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { ParsedBody, PatchType } from '../../registry/verbs';
 import type { Exchange } from './exchange';
 import { bodyTypes, type Media } from './negotiation';
@@ -113,10 +114,19 @@ function mediaType(header: string): string | undefined {
   return type.toLowerCase();
 }
 
+/** What is parsed in a few milliseconds needs no breaks. */
+const NO_BREAKS: Pass = () => undefined;
+
 /** An object of the given kind, decoded; throws 400 in upstream's words. */
-export async function parseObject(bytes: Buffer, format: Media, { kind, type, custom }: KindRow, clock: Clock): Promise<ParsedBody> {
+export async function parseObject(
+  bytes: Buffer,
+  format: Media,
+  { kind, type, custom }: KindRow,
+  clock: Clock,
+  pass = NO_BREAKS,
+): Promise<ParsedBody> {
   try {
-    const body = await decode(bytes, format, type, clock);
+    const body = await decode(bytes, format, type, clock, pass);
     checkHead(body.value);
     // Of a body of a custom kind nothing is filled in.
     if (custom !== undefined && (stringAt(body.value, 'kind') ?? '') === '') {
@@ -135,10 +145,10 @@ export async function parseObject(bytes: Buffer, format: Media, { kind, type, cu
 export class HeadFault extends Error {}
 
 /** Any object. Throws SyntaxFault, ProtobufFault or HeadFault with upstream's texts; `null` and an empty YAML document count as `{}`. */
-export async function decode(bytes: Buffer, format: Media, type: string, clock: Clock): Promise<ParsedBody> {
+export async function decode(bytes: Buffer, format: Media, type: string, clock: Clock, pass = NO_BREAKS): Promise<ParsedBody> {
   switch (format) {
     case 'json':
-      return withObject(prefixed(() => parseJson(bytes, 'merged')));
+      return withObject(await prefixed(() => withPasses(parsingJson(bytes, 'merged'), pass)));
     case 'yaml':
       return withObject(await parseYaml(bytes, clock));
     case 'protobuf': {
@@ -160,9 +170,9 @@ function withObject({ value, literals, text, ...parsed }: ParsedText): ParsedBod
 
 const HEAD_PREFIX = "couldn't get version/kind; json parse error: ";
 
-function prefixed<T>(parse: () => T): T {
+async function prefixed<T>(parse: () => Promise<T>): Promise<T> {
   try {
-    return parse();
+    return await parse();
   } catch (error) {
     throw error instanceof SyntaxFault ? new HeadFault(HEAD_PREFIX + error.message) : error;
   }

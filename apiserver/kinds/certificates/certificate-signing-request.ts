@@ -1,4 +1,5 @@
 /** CertificateSigningRequest: it says who asked for it, and nothing of it changes after that but its status. */
+import { errorList } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import { checkCertificate, checkCertificateChange, checkConditionChange, checkConditions, stampConditions } from './certificate-status';
 import type { Strategy, StrategyContext } from '../../registry/strategy';
@@ -20,7 +21,7 @@ export const certificateSigningRequest: Strategy<CertificatesV1CertificateSignin
   approval: {
     prepareForUpdate: (object, old, { now }) => stampConditions(object, old, now),
     validate(object, old) {
-      const errors: Errors = [];
+      const errors: Errors = errorList();
       checkConditions(object, errors);
       checkConditionChange(object, old, true, errors);
       return errors;
@@ -29,7 +30,7 @@ export const certificateSigningRequest: Strategy<CertificatesV1CertificateSignin
   status: {
     prepareForUpdate: (object, old, { now }) => stampConditions(object, old, now),
     validate(object, old) {
-      const errors: Errors = [];
+      const errors: Errors = errorList();
       checkConditions(object, errors);
       checkCertificate(object, errors);
       checkConditionChange(object, old, false, errors);

@@ -4,6 +4,7 @@
  */
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import { atOnce, type Steps } from '../../../shared/values/steps';
 import { parseStored } from '../../../shared/serialization';
 import type { Entry, Labels } from '../../cache/cache';
 import { encodeStoredValue } from '../../cache/stored-value';
@@ -40,8 +41,13 @@ const FIRST_AFTER_VERSION = /"(?:generation|creationTimestamp)":/;
 
 /** The object must have a uid and no resourceVersion. */
 export function encode(info: ResourceInfo, served: JsonObject, dialectSensitive: boolean): Encoded {
+  return atOnce(encoding(info, served, dialectSensitive));
+}
+
+/** The same in steps. */
+export function* encoding(info: ResourceInfo, served: JsonObject, dialectSensitive: boolean): Steps<Encoded> {
   const object = info.hubCodec.toStored(served);
-  const body = info.hubCodec.encodeBody(object);
+  const body = yield* info.hubCodec.encodingBody(object);
   // A quotation mark inside a string is escaped, so the first match is the member itself.
   return { body, position: body.search(FIRST_AFTER_VERSION), object, dialectSensitive };
 }

@@ -3,19 +3,20 @@ import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { generateName } from '../../../shared/values/name-formats';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { metadataOf, parseResourceVersion, readMetadata } from '../../../shared/api/metadata/object-meta';
+import { withPasses } from '../../../shared/values/steps';
 import * as status from '../../../shared/api/errors/status';
 import type { AllocationClaims } from '../../allocation/claims';
 import { makeEntry } from '../../cache/entry';
 import { hiddenFields } from '../object/hidden-fields';
 import { toHub } from '../object/resource-info';
-import { encode, storedValue, unstoredEntry, type Encoded } from '../object/stored-object';
+import { encoding, storedValue, unstoredEntry, type Encoded } from '../object/stored-object';
 import { entryKey } from '../resources';
 import type { ParsedBody, WriteOptions, WriteResult } from '../verbs';
 import { accompany, allocate, withClaims } from './allocation';
 import { decodeBody } from './decode-body';
 import { guaranteedUpdate, type Current, type Attempt } from './guaranteed-update';
 import * as meta from './metadata-steps';
-import { recordOwnership } from './ownership';
+import { recordingOwnership } from './ownership';
 import { alreadyExists, checkDefinition } from './preconditions';
 import { admissionRequest, type WritePath, type WriteRequest } from './request';
 import { breaks } from './breaks';
@@ -51,9 +52,12 @@ export async function createObject(path: WritePath, request: WriteRequest, body:
     const name = generates ? generateName(base, path.random) : given;
     try {
       return await withClaims(path, request, (claims) =>
-        guaranteedUpdate(path, path.attemptsFor(request, name), (current) => {
+        guaranteedUpdate(path, path.attemptsFor(request, name), async (current) => {
+          // It will be refused, whatever else is wrong with it: the work is done once, on a proven state.
+          if (current.entry !== undefined && !current.proven) throw alreadyExists(request.info, name, {}, current.entry);
           const sent = fresh ?? decode();
           fresh = undefined;
+          await pass();
           return attemptCreate(path, { ...request, name: given }, { name, sent, manager: options.fieldManager, claims }, current);
         }),
       );
@@ -67,13 +71,17 @@ export async function attemptCreate(path: WritePath, request: WriteRequest, birt
   const { pass } = breaks(path.clock, request.context);
   const object = receive(path, request, birth);
   await pass();
-  if (birth.manager !== undefined) recordOwnership(request.info, request.subresource, birth.manager, object, undefined, path.clock.now());
+  if (birth.manager !== undefined) {
+    const { info, subresource } = request;
+    await withPasses(recordingOwnership(info, subresource, birth.manager, object, undefined, path.clock.now()), pass);
+  }
   await pass();
   const admitted = admissionRequest(request, 'CREATE', current, object, undefined);
   const mutated = path.admission.mutate(admitted);
   if (mutated !== undefined) await mutated;
   const asked = parseResourceVersion(stringAt(metadataOf(object), 'resourceVersion'));
   begin(path, request, birth, object);
+  await pass();
   decide(path, request, birth, object);
   await pass();
   const dialectSensitive = canonicalizeGroups(object, request.info.hubCodec.groupFields, path.names);
@@ -84,7 +92,10 @@ export async function attemptCreate(path: WritePath, request: WriteRequest, birt
   const version = asked.type === 'number' ? asked.value : undefined;
   if (version !== undefined && !request.dryRun) throw status.clientFault('resourceVersion should not be set on objects to be created');
   checkFree(request, birth, object, current);
-  return store(path, request, birth, encode(request.info, stored(request, object), dialectSensitive), version);
+  await pass();
+  const encoded = await withPasses(encoding(request.info, stored(request, object), dialectSensitive), pass);
+  await pass();
+  return store(path, request, birth, encoded, version);
 }
 
 /** With the defaults of the version that was sent, as the version that is stored. */

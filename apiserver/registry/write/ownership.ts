@@ -8,14 +8,15 @@ import type { KindCodec } from '../../../shared/api/codec/codec';
 import type { KindRow } from '../../../shared/api/kinds';
 import {
   isReset,
-  parseEntries,
+  parsingEntries,
   readEntries,
   writeEntries,
   type ManagedFieldsEntry,
   type Manager,
 } from '../../../shared/patch/apply/entries';
+import { atOnce, type Steps } from '../../../shared/values/steps';
 import type { FieldSet } from '../../../shared/patch/apply/field-set';
-import { recordUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
+import { recordingUpdate, type Ownership, type VersionView } from '../../../shared/patch/apply/manager';
 import { customShape } from '../../../shared/patch/apply/custom-shape';
 import { MissingKey, shapeOf, type Shape } from '../../../shared/patch/apply/shape';
 import type { KindInfo } from '../object/resource-info';
@@ -91,18 +92,31 @@ export function recordOwnership(
   old: JsonObject | undefined,
   ms: number,
 ): void {
+  atOnce(recordingOwnership(info, subresource, manager, object, old, ms));
+}
+
+/** The same in steps. */
+export function* recordingOwnership(
+  info: KindInfo,
+  subresource: string | undefined,
+  manager: string,
+  object: JsonObject,
+  old: JsonObject | undefined,
+  ms: number,
+): Steps<void> {
   const metadata = metadataOf(object);
   const stored = old === undefined ? undefined : arrayAt(readMetadata(old), 'managedFields');
   const sent = arrayAt(metadata, 'managedFields');
   delete metadata['managedFields'];
-  const base = baseEntries(subresource === undefined ? sent : undefined, stored);
+  const base = yield* baseEntries(subresource === undefined ? sent : undefined, stored);
+  yield;
   // What was never tracked stays so until someone applies.
   if (old !== undefined && base.length === 0) return;
   const live = old === undefined ? emptyObject(info) : toServed(info, withoutOwnership(old));
   let entries: readonly ManagedFieldsEntry[];
   try {
     const who = managerOf(info, subresource, manager, 'Update');
-    entries = recordUpdate(ownershipOf(info, subresource), live, toServed(info, object), base, who, timestamp(ms));
+    entries = yield* recordingUpdate(ownershipOf(info, subresource), live, toServed(info, object), base, who, timestamp(ms));
   } catch (error) {
     // Items that cannot be told apart have no owners: the object goes untracked (upstream behaviour).
     if (error instanceof MissingKey) return;
@@ -118,11 +132,11 @@ export function setOwnership(metadata: JsonObject, entries: readonly ManagedFiel
 }
 
 /** What a client sends counts if it can be understood; else the stored entries do. */
-function baseEntries(sent: JsonArray | undefined, stored: JsonArray | undefined): readonly ManagedFieldsEntry[] {
+function* baseEntries(sent: JsonArray | undefined, stored: JsonArray | undefined): Steps<readonly ManagedFieldsEntry[]> {
   const own = (): readonly ManagedFieldsEntry[] => (stored === undefined ? [] : readEntries(stored));
   if (sent === undefined || equalJson(sent, stored)) return own();
   if (isReset(sent)) return [];
-  const parsed = parseEntries(sent);
+  const parsed = yield* parsingEntries(sent);
   return parsed === undefined || parsed.length === 0 ? own() : parsed;
 }
 

@@ -31,9 +31,12 @@ export function checkDefinition(info: ResourceInfo, definition: Entry | undefine
   if (definition === undefined || isTerminating(readMetadata(parseEntry(definition).object))) throw status.createNotAllowed(info.gr);
 }
 
+const MARK = Buffer.from('"deletionTimestamp"');
+
 /** What a creation is told that finds its name taken. */
 export function alreadyExists(info: ResourceInfo, name: string, metadata: JsonObject, found: Entry): status.StatusError {
-  const terminating = isTerminating(objectAt(parseEntry(found).object, 'metadata') ?? {});
+  // Most carry no mark, and need not be parsed to tell.
+  const terminating = found.bytes.includes(MARK) && isTerminating(objectAt(parseEntry(found).object, 'metadata') ?? {});
   const generates = (stringAt(metadata, 'generateName') ?? '') !== '';
   return (generates ? status.generatedNameExhausted : status.alreadyExists)(info.gr, name, { terminating });
 }

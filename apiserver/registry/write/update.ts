@@ -5,13 +5,14 @@
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { isTerminating, metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
+import { withPasses, type Pass } from '../../../shared/values/steps';
 import * as status from '../../../shared/api/errors/status';
 import type { AllocationClaims } from '../../allocation/claims';
 import type { Entry } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
 import { hiddenFields } from '../object/hidden-fields';
 import { toHub, type KindInfo } from '../object/resource-info';
-import { encode, isUnchanged, readEntry, storedValue } from '../object/stored-object';
+import { encoding, isUnchanged, readEntry, storedValue, type Encoded } from '../object/stored-object';
 import { entryKey } from '../resources';
 import type { UpdateRules } from '../strategy';
 import type { ParsedBody, WriteOptions, WriteResult } from '../verbs';
@@ -21,7 +22,7 @@ import { decodeBody } from './decode-body';
 import { scoped } from './endpoint-scope';
 import { guaranteedUpdate, type Current, type Attempt } from './guaranteed-update';
 import * as meta from './metadata-steps';
-import { changesOnlyTimes, recordOwnership } from './ownership';
+import { changesOnlyTimes, recordingOwnership } from './ownership';
 import { checkResourceVersion } from './preconditions';
 import { mayGo } from './removal';
 import { admissionRequest, type WritePath, type WriteRequest } from './request';
@@ -102,18 +103,23 @@ async function attemptUpdate(path: WritePath, request: WriteRequest, change: Rep
   await pass();
   const received = receive(path, request, change, old, entry);
   await pass();
-  own(path, request, change, received, old);
+  await own(path, request, change, received, old, pass);
   await pass();
   const admitted = admissionRequest(request, 'UPDATE', current, received, old);
   const mutated = path.admission.mutate(admitted);
   if (mutated !== undefined) await mutated;
   const object = place(request, change, received, old);
+  await pass();
   decide(path, request, change, object, old);
   await pass();
   const dialectSensitive = canonicalizeGroups(object, request.info.hubCodec.groupFields, path.names);
   const checked = path.admission.validate({ ...admitted, object });
   if (checked !== undefined) await checked;
-  return store(path, request, change, { entry, text, object, old, dialectSensitive });
+  await pass();
+  if (request.info.converter !== undefined) request.info.hubCodec.applyDefaults(object);
+  const encoded = await withPasses(encoding(request.info, object, dialectSensitive), pass);
+  await pass();
+  return store(path, request, change, { entry, text, object, old, encoded });
 }
 
 /** Where nothing is stored, an apply creates, and a PUT of some kinds does. */
@@ -156,14 +162,16 @@ function receive(path: WritePath, request: WriteRequest, { source, options }: Re
 }
 
 /** An apply has said already who owns what. */
-function own(
+async function own(
   path: WritePath,
   { info, subresource }: WriteRequest,
   { source, options }: Replacement,
   object: JsonObject,
   old: JsonObject,
-): void {
-  if (source.owned !== true) recordOwnership(info, subresource, options.fieldManager, object, old, path.clock.now());
+  pass: Pass,
+): Promise<void> {
+  if (source.owned === true) return;
+  await withPasses(recordingOwnership(info, subresource, options.fieldManager, object, old, path.clock.now()), pass);
 }
 
 /** The server's part of the metadata, and what the endpoint does not write. */
@@ -212,15 +220,13 @@ interface Decided {
   readonly text: string;
   readonly object: JsonObject;
   readonly old: JsonObject;
-  readonly dialectSensitive: boolean;
+  readonly encoded: Encoded;
 }
 
 /** A terminating object that nothing holds back any more is removed with the change. */
 function store(path: WritePath, request: WriteRequest, { claims }: Replacement, decided: Decided): Attempt<WriteResult> {
   const { info, subresource } = request;
-  const { entry, text, object, old, dialectSensitive } = decided;
-  if (info.converter !== undefined) info.hubCodec.applyDefaults(object);
-  const encoded = encode(info, object, dialectSensitive);
+  const { entry, text, object, old, encoded } = decided;
   const removed = isTerminating(readMetadata(old)) && mayGo(info, object);
   const isSame = isUnchanged(encoded, entry, text) || (subresource !== 'scale' && changesOnlyTimes(object, old));
   if (!removed && isSame) return { type: 'answer', result: { entry, created: false } };

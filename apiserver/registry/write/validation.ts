@@ -94,12 +94,10 @@ function judge(info: ResourceInfo, object: JsonObject, stages: Stages, ask: (sta
       const errors = ask(stage);
       if (errors.length > 0) found = (found ?? new Map<Stage, readonly FieldError[]>()).set(stage, errors);
     }
-    if (found !== undefined)
-      throw refused(
-        info,
-        object,
-        group.flatMap((stage) => found.get(stage) ?? NONE),
-      );
+    if (found === undefined) continue;
+    const told = group.map((stage) => found.get(stage) ?? NONE).filter(({ length }) => length > 0);
+    const [only = NONE] = told;
+    throw refused(info, object, told.length === 1 ? only : told.flat());
   }
 }
 

@@ -4,6 +4,10 @@
  */
 import { canonicalNamespace, namespaceAlias } from '../../../shared/names/dialect';
 import { whenKnown } from '../../../shared/runtime/eventually';
+import type { JsonObject } from '../../../shared/values/json';
+import type { NodeRestrictionParts } from '../../admission/node-restriction';
+import { parseEntry } from '../../registry/object/stored-object';
+import type { Entry } from '../../cache/cache';
 import { defaultAdmission } from '../../admission/plugins';
 import type { Authorizer } from '../../authorization/authorizer';
 import type { BindableResource } from '../../authentication/service-account/bound-objects';
@@ -56,6 +60,12 @@ export function buildRegistry(setting: Setting, state: State, observation: Obser
   return { writer, authorizer, access, api: apiOf(setting, state, observation, writer, operations) };
 }
 
+function nodeRestrictionParts({ cache, resources }: Pick<State, 'cache' | 'resources'>): NodeRestrictionParts {
+  const [pods, nodes] = [resources.require('pods').stored, resources.require('nodes').stored];
+  const read = (entry: Entry | undefined): JsonObject | undefined => (entry === undefined ? undefined : parseEntry(entry).object);
+  return { pod: (namespace, name) => read(cache.get(pods, `${namespace}/${name}`)), node: (name) => read(cache.get(nodes, name)) };
+}
+
 /** How long a binding may wait for a role that this replica has not seen yet. */
 const CURRENT_MS = 3_000;
 
@@ -64,6 +74,7 @@ function admissionOf({ options, names, clock }: Setting, { cache, resources, rba
     names,
     cache,
     resources,
+    nodes: options.authorizationModes.includes('Node') ? nodeRestrictionParts({ cache, resources }) : undefined,
     escalation: {
       policy: rbac.policy,
       authorizer,

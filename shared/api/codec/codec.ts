@@ -19,8 +19,9 @@ import {
   type JsonObject,
   type NumberLiterals,
 } from '../../values/json';
+import { atOnce, type Steps } from '../../values/steps';
 import type { KindRow } from '../kinds';
-import { applyDefaults, DecodeError, decodeObject, dropDisabled, encodeBody } from '../types';
+import { applyDefaults, DecodeError, decodeObject, dropDisabled, encodeBody, encodingBody } from '../types';
 import { MAX_RAW_DEPTH } from '../types/decode-scalars';
 
 export interface Decoded {
@@ -49,6 +50,8 @@ export interface KindCodec {
   dropDisabled(object: JsonObject): void;
   /** Canonical JSON without kind and apiVersion; metadata come first. */
   encodeBody(object: JsonObject): string;
+  /** The same in steps. */
+  encodingBody(object: JsonObject): Steps<string>;
   /** The members that name groups or namespaces. */
   readonly groupFields: GroupFields;
 }
@@ -80,6 +83,7 @@ function builtIn(type: string): KindCodec {
     toStored: (object) => object,
     dropDisabled: (object) => dropDisabled(type, object),
     encodeBody: (object) => encodeBody(type, object),
+    encodingBody: (object) => encodingBody(type, object),
     groupFields: groupFieldsOf(type),
   };
 }
@@ -114,7 +118,8 @@ function customCodec(version: CustomVersion): KindCodec {
       return stored === undefined || stored.schemaId === version.schemaId ? object : pruned(stored.schema, object);
     },
     dropDisabled: () => undefined,
-    encodeBody: encodeCustom,
+    encodeBody: (object) => atOnce(encodingCustom(object)),
+    encodingBody: encodingCustom,
     groupFields: { here: [], below: [{ member: 'metadata', many: false, fields: groupFieldsOf(METADATA) }] },
   };
 }
@@ -128,10 +133,11 @@ function pruned(schema: SchemaNode, object: JsonObject): JsonObject {
   return copy;
 }
 
-function encodeCustom(object: JsonObject): string {
+function* encodingCustom(object: JsonObject): Steps<string> {
   const metadata = own(object, 'metadata');
-  let text = `{"metadata":${encodeBody(METADATA, isObject(metadata) ? metadata : {})}`;
+  let text = `{"metadata":${yield* encodingBody(METADATA, isObject(metadata) ? metadata : {})}`;
   for (const member of sortedKeys(object)) {
+    yield;
     if (!HEAD.has(member)) text += `,${quoteJson(member)}:${stringifyJson(object[member] ?? null, 'sorted')}`;
   }
   return `${text}}`;

@@ -29,6 +29,26 @@ export interface FieldError {
   readonly text: string;
 }
 
+/** So many are kept as they are: more than a refusal names. */
+const MOST_KEPT = 1000;
+
+/** Stands for those of which only the number is kept. */
+const DROPPED: FieldError = Object.freeze({ reason: 'InternalError', field: '', body: '', text: '' });
+
+class ErrorList extends Array<FieldError> {
+  static override get [Symbol.species](): ArrayConstructor {
+    return Array;
+  }
+
+  override push(...errors: readonly FieldError[]): number {
+    for (const error of errors) this[this.length] = this.length < MOST_KEPT ? error : DROPPED;
+    return this.length;
+  }
+}
+
+/** An empty list of what is wrong with an object, which may be very much: beyond a thousand only the number is kept. */
+export const errorList = (): FieldError[] => new ErrorList();
+
 /** A value as it stands in a message: strings quoted, numbers and booleans plain, null as `null`, everything else as JSON. */
 export type FieldValue = JsonValue | readonly string[];
 
@@ -45,9 +65,14 @@ function make(reason: FieldErrorReason, field: string, value: FieldValue | undef
   return fieldErrorAs(reason, field, value === undefined ? '' : printed(value), detail);
 }
 
+/** Characters of a path, a value or a text that a refusal shows; what is longer is cut there. */
+export const LONGEST = 16 * 1024;
+
 /** For values that a message spells in a way of its own (times, Go syntax): `shown` stands in the text as it is; '' = no value. */
 export function fieldErrorAs(reason: FieldErrorReason, field: string, shown: string, detail: string): FieldError {
-  const body = PREFIX[reason] + (shown === '' ? '' : `: ${shown}`) + (detail === '' ? '' : `: ${detail}`);
+  // What follows it is not shown either.
+  const start = shown.length > LONGEST ? shown.slice(0, LONGEST + 1) : shown;
+  const body = PREFIX[reason] + (start === '' ? '' : `: ${start}`) + (detail === '' ? '' : `: ${detail}`);
   return { reason, field, body, text: `${field}: ${body}` };
 }
 

@@ -4,7 +4,7 @@
  * Never decides *whether* something is an error.
  */
 import { groupKindText, groupResourceText, type GroupResource } from '../identity/identity';
-import { invalidAs, type FieldError } from './field-error';
+import { invalidAs, LONGEST, type FieldError } from './field-error';
 import { quote } from '../../values/quote';
 
 export interface StatusCause {
@@ -232,9 +232,6 @@ export const clientFault = (text: string): StatusError => new StatusError(undefi
 const MOST_CAUSES = 100;
 /** Characters of all causes together, of which the first always counts as short enough. */
 const MOST_TEXT = 64 * 1024;
-/** Characters of a path, a value or a text in a cause. */
-const LONGEST = 16 * 1024;
-
 const cut = (text: string): string => (text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text);
 
 /** As many errors as somebody reads; `left` says how many there are besides, if any. */

@@ -1,5 +1,8 @@
 /** Removes owner references that say the same twice, and says which owners were named twice. Never refuses anything. */
-import { isObject, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
+import { isObject, own, stringAt, type JsonObject, type JsonValue } from '../../values/json';
+
+/** All that a decoded reference may have. */
+const MEMBERS = ['uid', 'name', 'kind', 'apiVersion', 'controller', 'blockOwnerDeletion'];
 
 /** Upstream's warning for duplicate owner references; undefined when `metadata` has none. Removes them in place. `when` = how late they were found. */
 export function duplicateFree(metadata: JsonObject, when = ''): string | undefined {
@@ -8,7 +11,7 @@ export function duplicateFree(metadata: JsonObject, when = ''): string | undefin
   const kept = new Map<string, JsonValue>();
   const duplicates = new Set<string>();
   for (const reference of references) {
-    const said = stringifyJson(reference, 'sorted');
+    const said = isObject(reference) ? JSON.stringify(MEMBERS.map((member) => own(reference, member))) : '';
     if (!kept.has(said)) kept.set(said, reference);
     else duplicates.add(isObject(reference) ? (stringAt(reference, 'uid') ?? '') : '');
   }

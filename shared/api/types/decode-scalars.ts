@@ -55,19 +55,23 @@ export function scalarReader(scalar: Scalar, owner: MemberPlace): ValueReader {
     case 'intOrString':
       return intOrStringReader({ ...owner, goType: 'int32' });
     case 'raw':
+      return (value) => cloneJson(shallow(value));
+    // Sets of fields are never changed once made, and may be long: they are shared with what was sent.
     case 'fields':
-      return (value) => {
-        if (isDeeper(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
-        return cloneJson(value);
-      };
+      return shallow;
     case 'json':
       return (value, context, container, key) => {
-        if (isDeeper(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
-        return plainJson(value, context, container, key);
+        return plainJson(shallow(value), context, container, key);
       };
     case 'strings':
       return textsReader(owner);
   }
+}
+
+/** The value, if it is not too deep to be kept as it is. */
+function shallow(value: JsonValue): JsonValue {
+  if (isDeeper(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
+  return value;
 }
 
 function doubleReader(owner: MemberPlace): ValueReader {

@@ -17,7 +17,7 @@ export interface DecodedType {
   unknown: string[];
 }
 
-/** Decodes an object of the type. Shares nothing with `value`. `literals` is what the parser said about the spelling of numbers. */
+/** Decodes an object of the type. Shares nothing with `value` but sets of fields, which are never changed. `literals` is what the parser said about the spelling of numbers. */
 export function decodeObject(type: string, value: JsonObject, literals?: NumberLiterals): DecodedType {
   const context = new Context(literals);
   const object = structReader(type)(value, context, true);
@@ -48,7 +48,10 @@ function structReader(type: string): StructReader {
 function compileStruct(type: string): StructReader {
   const schema = schemaOf(type);
   const slots = new Map<string, Slot>(
-    schema.fields.map((field) => [field.name, { read: compileField(schema.goName, field), omitZero: field.presence === 'omit' }]),
+    schema.fields.map((field) => [
+      field.name,
+      { read: compileField(schema.goName, field), omitZero: field.presence === 'omit' && field.type.kind !== 'map' },
+    ]),
   );
   const fills = schema.fields
     .filter((field) => field.presence === 'always' || field.presence === 'null')
@@ -122,7 +125,10 @@ const ZEROS: Record<Scalar, null | boolean | number | string> = {
 };
 
 function compileField(struct: string, field: FieldSchema): ValueReader {
-  return compileType(field.type, { struct, member: field.name, goType: field.goType });
+  const owner = { struct, member: field.name, goType: field.goType };
+  const { type } = field;
+  // Output omits an empty map; a long one costs much to be asked whether it is empty.
+  return type.kind === 'map' ? compileMap(type.of, owner, field.presence === 'omit') : compileType(type, owner);
 }
 
 function compileType(type: FieldType, owner: MemberPlace): ValueReader {
@@ -145,7 +151,7 @@ function compileType(type: FieldType, owner: MemberPlace): ValueReader {
     case 'list':
       return compileList(type.of, owner);
     case 'map':
-      return compileMap(type.of, owner);
+      return compileMap(type.of, owner, false);
   }
 }
 
@@ -192,7 +198,7 @@ function compileList(of: FieldType, owner: MemberPlace): ValueReader {
   };
 }
 
-function compileMap(of: FieldType, owner: MemberPlace): ValueReader {
+function compileMap(of: FieldType, owner: MemberPlace, omitsEmpty: boolean): ValueReader {
   const item = itemOwner(owner, of);
   const zero = zeroOf(of);
   const read = of.kind === 'object' ? undefined : compileType(of, item);
@@ -201,7 +207,9 @@ function compileMap(of: FieldType, owner: MemberPlace): ValueReader {
   return (value, context) => {
     if (!isObject(value)) return void context.note(kindOf(value), owner);
     const map: JsonObject = {};
-    for (const key of Object.keys(value)) {
+    const keys = Object.keys(value);
+    if (omitsEmpty && keys.length === 0) return undefined;
+    for (const key of keys) {
       const found = value[key] ?? null;
       let result: JsonValue | undefined;
       if (found === null) result = undefined;

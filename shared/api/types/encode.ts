@@ -3,12 +3,77 @@
  * escaped as upstream escapes them. What is stored and answered is exactly this text. Unknown members are not written.
  */
 import { compareBytes, isObject, printNumber, quoteJson, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
+import type { Steps } from '../../values/steps';
 import { schemaOf } from './tables';
 import type { EitherType, FieldSchema, FieldType, Scalar } from './types';
 
 /** `{"metadata":{…},…}`: without kind and apiVersion, which depend on the version and dialect that is served. */
 export function encodeBody(type: string, object: JsonObject): string {
   return `{${structWriter(type)(object)}}`;
+}
+
+/** The same in steps. */
+export function encodingBody(type: string, object: JsonObject): Steps<string> {
+  return inPieces(() => encodeBody(type, object));
+}
+
+/** Stands in a text for what is written later; no JSON text holds it. */
+const LATER = '\0';
+/** Longer lists and maps are written later where that is asked for, in pieces of as many items. */
+const WIDE = 2048;
+
+/** What is written later, in the order of the places that it leaves; undefined = everything is written at once. */
+let later: Steps<string>[] | undefined;
+
+function* inPieces(write: () => string): Steps<string> {
+  const before = later;
+  const long: Steps<string>[] = [];
+  later = long;
+  let text: string;
+  try {
+    text = write();
+  } finally {
+    later = before;
+  }
+  if (long.length === 0) return text;
+  const around = text.split(LATER);
+  let whole = around[0] ?? '';
+  for (const [index, writing] of long.entries()) {
+    yield;
+    whole += yield* writing;
+    whole += around[index + 1] ?? '';
+  }
+  return whole;
+}
+
+/** The items' texts with commas between them. A text of very many parts costs more memory than it is long until it is looked into, so it is put together in pieces. */
+function joinedItems<T>(items: readonly T[], write: (item: T) => string): string {
+  if (items.length > WIDE && later !== undefined) {
+    later.push(longText(items, write));
+    return LATER;
+  }
+  let whole = '';
+  for (let start = 0; start < items.length; start += PIECE) {
+    whole += `${start === 0 ? '' : ','}${items
+      .slice(start, start + PIECE)
+      .map(write)
+      .join(',')}`;
+  }
+  return whole;
+}
+
+const PIECE = 256;
+
+function* longText<T>(items: readonly T[], write: (item: T) => string): Steps<string> {
+  let whole = '';
+  for (let start = 0; start < items.length; start += WIDE) {
+    if (start > 0) {
+      yield;
+      whole += ',';
+    }
+    whole += yield* inPieces(() => joinedItems(items.slice(start, start + WIDE), write));
+  }
+  return whole;
 }
 
 /** The members' text without the braces. */
@@ -33,6 +98,8 @@ interface MemberWriter {
   head: string;
   write: ValueWriter;
   omitZero: boolean;
+  /** A text that is not written: whether a long map is empty is told more cheaply by its text. */
+  omitted: string | undefined;
   /** Written when the member is absent; undefined = nothing. */
   whenAbsent: string | undefined;
 }
@@ -46,9 +113,11 @@ function compileStruct(type: string): StructWriter {
       if (value === undefined || value === null) {
         if (member.whenAbsent !== undefined) text += text === '' ? member.whenAbsent : `,${member.whenAbsent}`;
       } else if (!member.omitZero || !isZero(value)) {
+        const written = member.write(value);
+        if (written === member.omitted) continue;
         if (text !== '') text += ',';
         text += member.head;
-        text += member.write(value);
+        text += written;
       }
     }
     return text;
@@ -62,7 +131,8 @@ function compileMember(field: FieldSchema): MemberWriter {
     name: field.name,
     head,
     write: compileType(field.type, field.presence === 'always'),
-    omitZero: field.presence === 'omit',
+    omitZero: field.presence === 'omit' && field.type.kind !== 'map',
+    omitted: field.presence === 'omit' && field.type.kind === 'map' ? '{}' : undefined,
     whenAbsent: isKept ? `${head}${field.presence === 'null' ? 'null' : zeroText(field.type)}` : undefined,
   };
 }
@@ -156,9 +226,7 @@ function compileList(of: FieldType, emptyIsNull: boolean): ValueWriter {
   const zero = of.kind === 'object' ? '{}' : zeroText(of);
   return (value) => {
     if (!Array.isArray(value) || (emptyIsNull && value.length === 0)) return 'null';
-    let text = '';
-    for (const item of value) text += `${text === '' ? '' : ','}${item === null ? zero : write(item)}`;
-    return `[${text}]`;
+    return `[${joinedItems(value, (item) => (item === null ? zero : write(item)))}]`;
   };
 }
 
@@ -169,12 +237,11 @@ function compileMap(of: FieldType): ValueWriter {
     if (!isObject(value)) return '{}';
     const keys = Object.keys(value);
     if (keys.length > 1) keys.sort(compareBytes);
-    let text = '';
-    for (const key of keys) {
+    const member = (key: string): string => {
       const item = value[key] ?? null;
-      text += `${text === '' ? '' : ','}${quoteJson(key)}:${item === null ? zero : write(item)}`;
-    }
-    return `{${text}}`;
+      return `${quoteJson(key)}:${item === null ? zero : write(item)}`;
+    };
+    return `{${joinedItems(keys, member)}}`;
   };
 }
 
@@ -191,15 +258,28 @@ const NEEDS_CARE = /[<>&\u2028\u2029]|\\ud/;
 
 /** Who owns what is half of many an object and holds texts and objects only, which the machine's own writer knows how to write. */
 const writeFieldSet: ValueWriter = (value) => {
-  if (!isTree(value)) return stringifyJson(value);
+  const nodes = nodesOf(value, 0);
+  if (nodes === undefined) return stringifyJson(value);
+  if (nodes > WIDE) return writeLongSet(value);
   const text = JSON.stringify(value);
   return NEEDS_CARE.test(text) ? stringifyJson(value) : text;
 };
 
-function isTree(value: JsonValue): boolean {
-  if (!isObject(value)) return false;
-  for (const name in value) if (!isTree(value[name] ?? null)) return false;
-  return true;
+/** How many nodes a set has, `counted` added, as far as that counts; undefined = it holds something else. */
+function nodesOf(value: JsonValue, counted: number): number | undefined {
+  if (!isObject(value)) return undefined;
+  let count = counted + 1;
+  for (const name in value) {
+    const more = nodesOf(value[name] ?? null, count);
+    if (more === undefined || more > WIDE) return more;
+    count = more;
+  }
+  return count;
+}
+
+function writeLongSet(value: JsonValue): string {
+  if (!isObject(value)) return stringifyJson(value);
+  return `{${joinedItems(Object.keys(value), (name) => `${quoteJson(name)}:${writeLongSet(value[name] ?? null)}`)}}`;
 }
 
 const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {

@@ -11,13 +11,14 @@
  *   applyDefaults(type, object): void                 in place; what upstream's defaulting adds to this version
  *   dropDisabled(type, object): void                  in place; members of features that are off
  *   encodeBody(type, object): string                  canonical JSON without kind and apiVersion: `{"metadata":{…},…}`
+ *   encodingBody(type, object): Steps<string>         the same in steps
  *   definitions(types, options)                       OpenAPI v2 definitions or v3 schemas by published name
  */
 export { decodeObject } from './decode';
 export { DecodeError, kindOf } from './decode-error';
 export { applyDefaults } from './defaults';
 export { dropDisabled } from './disabled';
-export { encodeBody } from './encode';
+export { encodeBody, encodingBody } from './encode';
 export { CUSTOM_TYPE, definitions, openApiName, type PublishedKind } from './openapi';
 export { hasSchema, schemaOf } from './tables';
 export { readTypeMeta } from './type-meta';

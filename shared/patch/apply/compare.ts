@@ -1,8 +1,9 @@
 /**
  * What differs between two objects of a shape, as sets of fields. A value that is there as null is present. Judges nothing.
  */
-import { equalJson, isEmptyObject, isObject, own, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import { SetBuilder, type FieldSet, type PathElement } from './field-set';
+import { equalJson, isEmptyObject, isObject, own, sortedKeys, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { atOnce, type Steps } from '../../values/steps';
+import { MEMBER, openNode, SetBuilder, type FieldSet, type PathElement } from './field-set';
 import { itemElement, memberElement, memberShape, partition, shapeFor, type ItemShape, type Shape } from './shape';
 
 export interface Comparison {
@@ -13,8 +14,15 @@ export interface Comparison {
 
 /** A field that was added or removed is named with everything below it. */
 export function compare(shape: Shape, before: JsonObject, after: JsonObject): Comparison {
+  return atOnce(comparing(shape, before, after));
+}
+
+/** The same in steps. */
+export function* comparing(shape: Shape, before: JsonObject, after: JsonObject): Steps<Comparison> {
   const walker = new Walker();
   walker.members(shape, before, after);
+  // What is filled in may hold more of the kind: the list grows on the way.
+  for (const filling of walker.late) yield* filling;
   return { added: walker.added.set, modified: walker.modified.set, removed: walker.removed.set };
 }
 
@@ -25,6 +33,8 @@ class Walker {
   readonly added = new SetBuilder();
   readonly modified = new SetBuilder();
   readonly removed = new SetBuilder();
+  /** What has yet to be put into nodes that are in the sets already. */
+  readonly late: Steps<void>[] = [];
   private readonly path: PathElement[] = [];
 
   members(shape: Shape, before: JsonObject, after: JsonObject): void {
@@ -40,9 +50,9 @@ class Walker {
   private child(shape: Shape | undefined, element: PathElement, before: JsonValue | undefined, after: JsonValue | undefined): void {
     if (before === after) return;
     this.path.push(element);
-    if (shape !== undefined) this.value(shape, before, after);
-    if (before === undefined) this.added.insert(this.path);
-    else if (after === undefined) this.removed.insert(this.path);
+    if (before === undefined) this.added.insert(this.path, wholeNode(shape, after, this.late));
+    else if (after === undefined) this.removed.insert(this.path, wholeNode(shape, before, this.late));
+    else if (shape !== undefined) this.value(shape, before, after);
     this.path.pop();
   }
 
@@ -90,6 +100,57 @@ class Walker {
     else if (is.length === 0) this.removed.insert(this.path);
     else if (!equalJson(was, is)) this.modified.insert(this.path);
     this.path.pop();
+  }
+}
+
+/** Longer maps and lists are gathered later, in steps of as many. */
+const WIDE = 2048;
+
+/**
+ * The node of a field that was not there before, or is not there any more: with everything below it. Names stand in canonical order. `late` = for what
+ * is long: it is put into the node by steps that are added there.
+ */
+function wholeNode(declared: Shape | undefined, value: JsonValue | undefined, late: Steps<void>[]): FieldSet {
+  if (declared === undefined || typeof value !== 'object' || value === null) return MEMBER;
+  const shape = shapeFor(declared, value);
+  switch (partition(shape)) {
+    case 'leaf':
+      return MEMBER;
+    case 'members':
+      return Array.isArray(value) ? MEMBER : wholeMembers(shape, value, late);
+    case 'items':
+      return Array.isArray(value) && (shape.kind === 'set' || shape.kind === 'keyed') ? wholeItems(shape, value, late) : MEMBER;
+  }
+}
+
+function wholeMembers(shape: Shape, object: JsonObject, late: Steps<void>[]): FieldSet {
+  const names = sortedKeys(object);
+  if (names.length === 0) return MEMBER;
+  const node = openNode(true);
+  filled(names, late, (name) => (node[memberElement(shape, name)] = wholeNode(memberShape(shape, name), object[name], late)));
+  return node;
+}
+
+/** Of repeated items nothing is told but that they are there. */
+function wholeItems(shape: ItemShape, items: JsonArray, late: Steps<void>[]): FieldSet {
+  if (items.length === 0) return MEMBER;
+  const node = openNode(true);
+  filled(items, late, (item) => {
+    const element = itemElement(shape, item);
+    node[element] = node[element] === undefined ? wholeNode(shape.of, item, late) : MEMBER;
+  });
+  return node;
+}
+
+function filled<T>(parts: readonly T[], late: Steps<void>[], put: (part: T) => void): void {
+  if (parts.length <= WIDE) parts.forEach(put);
+  else late.push(inPieces(parts, put));
+}
+
+function* inPieces<T>(parts: readonly T[], put: (part: T) => void): Steps<void> {
+  for (let start = 0; start < parts.length; start += WIDE) {
+    yield;
+    parts.slice(start, start + WIDE).forEach(put);
   }
 }
 

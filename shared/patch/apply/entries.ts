@@ -2,7 +2,8 @@
  * `metadata.managedFields` in and out: who owns which fields of an object. Decides nothing about ownership.
  */
 import { compareBytes, isObject, stringAt, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
-import { isEmptySet, parseFieldSet, type FieldSet } from './field-set';
+import { atOnce, type Steps } from '../../values/steps';
+import { isEmptySet, parsingFieldSet, type FieldSet } from './field-set';
 
 export interface Manager {
   readonly name: string;
@@ -36,25 +37,32 @@ export function managerKey({ name, operation, apiVersion, subresource }: Manager
 
 /** The entries of a stored object, whose sets are canonical already. */
 export function readEntries(list: JsonArray): readonly ManagedFieldsEntry[] {
-  return list.flatMap((item) => readEntry(item, (fields) => (isObject(fields) ? fields : undefined)) ?? []);
+  return list.flatMap((item) => {
+    const fields = isObject(item) ? item['fieldsV1'] : undefined;
+    return readEntry(item, isObject(fields) ? fields : undefined) ?? [];
+  });
 }
 
 /** Entries that a client sent; undefined when one of them cannot be understood. Of two entries of one manager the last counts. */
 export function parseEntries(list: JsonArray): readonly ManagedFieldsEntry[] | undefined {
+  return atOnce(parsingEntries(list));
+}
+
+/** The same in steps. */
+export function* parsingEntries(list: JsonArray): Steps<readonly ManagedFieldsEntry[] | undefined> {
   const entries = new Map<string, ManagedFieldsEntry>();
   for (const item of list) {
-    const entry = readEntry(item, (fields) => parseFieldSet(fields));
+    const entry = readEntry(item, isObject(item) ? yield* parsingFieldSet(item['fieldsV1']) : undefined);
     if (entry === undefined) return undefined;
     entries.set(managerKey(entry.manager), entry);
   }
   return [...entries.values()];
 }
 
-function readEntry(item: JsonValue, readFields: (value: JsonValue | undefined) => FieldSet | undefined): ManagedFieldsEntry | undefined {
+function readEntry(item: JsonValue, fields: FieldSet | undefined): ManagedFieldsEntry | undefined {
   if (!isObject(item)) return undefined;
   const operation = stringAt(item, 'operation');
   const apiVersion = stringAt(item, 'apiVersion') ?? '';
-  const fields = readFields(item['fieldsV1']);
   if ((operation !== 'Apply' && operation !== 'Update') || apiVersion === '' || fields === undefined) return undefined;
   if (stringAt(item, 'fieldsType') !== 'FieldsV1') return undefined;
   const manager: Manager = {

@@ -6,6 +6,7 @@
  * Elements: `f:<field or map key>`, `k:<JSON of list keys>`, `v:<JSON value>`, `i:<index>`. All begin with two characters of our own, so no
  * name that a client chose can reach what every object inherits.
  */
+import { atOnce, type Steps } from '../../values/steps';
 import { compareBytes, isEmptyObject, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 
 export type FieldSet = JsonObject;
@@ -52,11 +53,15 @@ function makeNode(member: boolean, children: JsonObject): FieldSet | undefined {
 /** `undefined` = the node is left out. */
 type NodeOperation = (a: FieldSet, b: FieldSet) => FieldSet | undefined;
 
+/** So many elements are looked up in any set rather than that all of its own are. */
+const FEW = 16;
+
 /** The children of `a` after `operate` has looked at those that `b` has too; undefined when it left all of them as they are. */
 function changedChildren(a: FieldSet, b: FieldSet, operate: NodeOperation): JsonObject | undefined {
   let changes: Map<PathElement, FieldSet | undefined> | undefined;
-  // Many sets are compared with one: what is done for each is in proportion to its own size.
-  for (const element of elementsOf(a)) {
+  // Many sets are compared with one: what is done for each is in proportion to its own size, or very little.
+  const others = elementsOf(b);
+  for (const element of others.length <= FEW ? others : elementsOf(a)) {
     const [mine, other] = [nodeAt(a, element), nodeAt(b, element)];
     if (mine === undefined || other === undefined) continue;
     const kept = operate(mine, other);
@@ -78,10 +83,12 @@ function childrenOf(set: FieldSet): JsonObject {
 
 /** The members of `a` that are no members of `b`. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return EMPTY_SET;
   return changedChildren(a, b, nodeDifference) ?? a;
 }
 
 function nodeDifference(a: FieldSet, b: FieldSet): FieldSet | undefined {
+  if (a === b) return undefined;
   const was = isMember(a);
   const member = was && !isMember(b);
   const children = changedChildren(a, b, nodeDifference);
@@ -160,51 +167,55 @@ function nodeUnion(a: FieldSet, b: FieldSet): FieldSet {
   return children === undefined && member === was ? a : (makeNode(member, children ?? childrenOf(a)) ?? MEMBER);
 }
 
-interface Branch {
-  member: boolean;
-  /** Absent at the leaves, which nearly all are. */
-  children: Map<PathElement, Branch> | undefined;
-}
-
-const newBranch = (): Branch => ({ member: false, children: undefined });
-
 /** Gathers members one by one. The set that it makes is not in canonical order. */
 export class SetBuilder {
-  private readonly root = newBranch();
+  private readonly root: FieldSet = {};
 
   get set(): FieldSet {
-    return setOf(this.root);
+    return this.root;
   }
 
-  /** `path` has at least one element. */
-  insert(path: readonly PathElement[]): void {
-    let branch = this.root;
-    for (const element of path) {
-      const children = (branch.children ??= new Map<PathElement, Branch>());
-      let next = children.get(element);
-      if (next === undefined) children.set(element, (next = newBranch()));
-      branch = next;
-    }
-    branch.member = true;
+  /** `path` has at least one element. `node` = a member with what is below it, which belongs to this set from now on. */
+  insert(path: readonly PathElement[], node: FieldSet = MEMBER): void {
+    let way = this.root;
+    for (let level = 0; level < path.length - 1; level += 1) way = opened(way, path[level] ?? '');
+    const last = path[path.length - 1] ?? '';
+    const known = nodeAt(way, last);
+    if (known === undefined) way[last] = node;
+    else if (known !== MEMBER) known[SELF] = MEMBER;
   }
 }
 
-function setOf({ member, children }: Branch): FieldSet {
-  if (children === undefined) return MEMBER;
-  const set = openNode(member);
-  for (const [element, child] of children) set[element] = setOf(child);
-  return set;
+/** The node below an element, so that something can be put into it. */
+function opened(set: FieldSet, element: PathElement): FieldSet {
+  const known = nodeAt(set, element);
+  return known === undefined || known === MEMBER ? (set[element] = openNode(known === MEMBER)) : known;
 }
 
-/** The same set with its elements in upstream's order, so that equal sets have equal bytes. */
+/** The same set with its elements in upstream's order, so that equal sets have equal bytes. Parts that are in order already are shared. */
 export function canonical(set: FieldSet): FieldSet {
-  const elements = inOrder(elementsOf(set));
-  const sorted = openNode(set[SELF] !== undefined);
-  for (const element of elements) {
+  if (set === MEMBER) return set;
+  const given = Object.keys(set);
+  if (given.length === 0) return set;
+  const elements = inOrder(given.filter((element) => element !== SELF));
+  const shift = set[SELF] === undefined ? 0 : 1;
+  const isInOrder = (shift === 0 || given[0] === SELF) && elements.every((element, index) => element === given[index + shift]);
+  let sorted = isInOrder ? undefined : openNode(shift === 1);
+  for (const [index, element] of elements.entries()) {
     const node = nodeAt(set, element);
-    if (node !== undefined) sorted[element] = isEmptySet(node) ? MEMBER : canonical(node);
+    if (node === undefined) continue;
+    const kept = canonical(node);
+    if (kept !== node) sorted ??= firstOf(set, elements, index);
+    if (sorted !== undefined) sorted[element] = kept;
   }
-  return sorted;
+  return sorted ?? set;
+}
+
+/** A set with the first elements of another one. */
+function firstOf(set: FieldSet, elements: readonly PathElement[], count: number): FieldSet {
+  const first = openNode(set[SELF] !== undefined);
+  for (const element of elements.slice(0, count)) first[element] = set[element] ?? MEMBER;
+  return first;
 }
 
 const RANK: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
@@ -257,7 +268,18 @@ function compareKeys(a: JsonObject, b: JsonObject): number {
 const MOST_LEVELS = 1000;
 
 /** A set that a client sent, in canonical form; undefined when it is none. */
-export function parseFieldSet(value: JsonValue | undefined, levels = MOST_LEVELS): FieldSet | undefined {
+export function parseFieldSet(value: JsonValue | undefined): FieldSet | undefined {
+  return atOnce(parsingFieldSet(value));
+}
+
+/** The same in steps. */
+export function* parsingFieldSet(value: JsonValue | undefined): Steps<FieldSet | undefined> {
+  const set = isObject(value) && isWellSpelled(value, MOST_LEVELS - 1) ? value : respelled(value, MOST_LEVELS);
+  yield;
+  return set === undefined ? undefined : canonical(set);
+}
+
+function respelled(value: JsonValue | undefined, levels: number): FieldSet | undefined {
   if (!isObject(value) || levels === 0) return undefined;
   const elements = Object.keys(value);
   if (elements.length === 0) return MEMBER;
@@ -267,12 +289,26 @@ export function parseFieldSet(value: JsonValue | undefined, levels = MOST_LEVELS
     // A kind of element that nobody knows yet says nothing.
     if (RANK[element.charAt(0)] === undefined && element.charAt(1) === ':') continue;
     const name = parseElement(element);
-    const node = parseFieldSet(value[element], levels - 1);
+    const node = respelled(value[element], levels - 1);
     if (name === undefined || node === undefined) return undefined;
     children[name] = node;
   }
-  const set = value[SELF] !== undefined && !isEmptySet(children) ? { [SELF]: MEMBER, ...children } : children;
-  return levels === MOST_LEVELS ? canonical(set) : set;
+  return value[SELF] !== undefined && !isEmptySet(children) ? { [SELF]: MEMBER, ...children } : children;
+}
+
+/** Whether every element is spelled as we would; nearly all sets that clients send back are, and need no copy. */
+function isWellSpelled(set: JsonObject, levels: number): boolean {
+  const elements = Object.keys(set);
+  if (elements.length > 0 && levels === 0) return false;
+  for (const element of elements) {
+    const node = set[element];
+    if (!isObject(node)) return false;
+    if (element === SELF) {
+      if (elements.length === 1 || !isEmptySet(node)) return false;
+    } else if (!element.startsWith('f:') && parseElement(element) !== element) return false;
+    else if (!isWellSpelled(node, levels - 1)) return false;
+  }
+  return true;
 }
 
 function parseElement(element: string): PathElement | undefined {

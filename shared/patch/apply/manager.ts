@@ -2,7 +2,8 @@
  * Who owns which fields after a write that was no apply. The object itself is only looked at.
  */
 import { compareBytes, type JsonObject } from '../../values/json';
-import { compare } from './compare';
+import { atOnce, type Steps } from '../../values/steps';
+import { comparing } from './compare';
 import { compareManagers, isSameManager, type ManagedFieldsEntry, type Manager } from './entries';
 import { canonical, difference, differenceBelow, EMPTY_SET, isEmptySet, union, unionOf, type FieldSet } from './field-set';
 import type { Shape } from './shape';
@@ -37,13 +38,18 @@ export class Changes {
 
   /** Undefined for what is no version of the kind. */
   in(apiVersion: string): FieldChange | undefined {
-    if (!this.known.has(apiVersion)) this.known.set(apiVersion, this.compare(this.ownership.in(apiVersion)));
+    return atOnce(this.findingOut(apiVersion));
+  }
+
+  /** The same in steps. */
+  *findingOut(apiVersion: string): Steps<FieldChange | undefined> {
+    if (!this.known.has(apiVersion)) this.known.set(apiVersion, yield* this.compare(this.ownership.in(apiVersion)));
     return this.known.get(apiVersion);
   }
 
-  private compare(view: VersionView | undefined): FieldChange | undefined {
+  private *compare(view: VersionView | undefined): Steps<FieldChange | undefined> {
     if (view === undefined) return undefined;
-    const { added, modified, removed } = compare(view.shape, view.convert(this.before), view.convert(this.after));
+    const { added, modified, removed } = yield* comparing(view.shape, view.convert(this.before), view.convert(this.after));
     const changed = differenceBelow(union(modified, added), view.resets);
     const gone = differenceBelow(removed, view.resets);
     return { changed, removed: gone, touched: union(changed, gone) };
@@ -104,8 +110,21 @@ export function recordUpdate(
   manager: Manager,
   now: string,
 ): readonly ManagedFieldsEntry[] {
+  return atOnce(recordingUpdate(ownership, before, after, entries, manager, now));
+}
+
+/** The same in steps. */
+export function* recordingUpdate(
+  ownership: Ownership,
+  before: JsonObject,
+  after: JsonObject,
+  entries: readonly ManagedFieldsEntry[],
+  manager: Manager,
+  now: string,
+): Steps<readonly ManagedFieldsEntry[]> {
   const changes = new Changes(ownership, before, after);
-  const change = changes.in(manager.apiVersion);
+  const change = yield* changes.findingOut(manager.apiVersion);
+  yield;
   const own = withoutServerFields(change?.changed ?? EMPTY_SET);
   const gone = withoutServerFields(change?.removed ?? EMPTY_SET);
   const isOneVersion = entries.every((entry) => entry.manager.apiVersion === manager.apiVersion);
@@ -114,8 +133,11 @@ export function recordUpdate(
   const previous = entries.find((entry) => isSameManager(entry.manager, manager));
   const lost = union(change.removed, difference(change.changed, own));
   const owned = difference(previous?.fields ?? EMPTY_SET, lost);
+  yield;
   const fields = union(owned, own);
+  yield;
   const mine: ManagedFieldsEntry = { manager, time: now, fields: fields === owned ? owned : canonical(fields) };
+  yield;
   return capped([...changes.leave(entries.filter((entry) => entry !== previous)), mine]);
 }
 

@@ -1,0 +1,41 @@
+/** From the flags about an OpenID provider to what is configured of it. */
+import { ALL_ALGORITHMS, type TokenIssuerConfig } from '../authentication/oidc/issuer';
+import type { ServerFlags } from './flags';
+
+/** What is wrong with the flags taken together; undefined = nothing. */
+export function oidcFlagFault(flags: ServerFlags): string | undefined {
+  const [issuer, client] = [flags['oidc-issuer-url'], flags['oidc-client-id']];
+  if (issuer !== '' && flags['authentication-config'] !== '') return '--authentication-config and --oidc-issuer-url exclude each other';
+  if ((issuer === '') !== (client === '')) return '--oidc-issuer-url and --oidc-client-id go together';
+  if (issuer !== '' && !(URL.canParse(issuer) && issuer.startsWith('https://'))) return '--oidc-issuer-url must be an https address';
+  const unknown = flags['oidc-signing-algs'].find((algorithm) => !ALL_ALGORITHMS.includes(algorithm));
+  return unknown === undefined
+    ? undefined
+    : `--oidc-signing-algs: there is no ${JSON.stringify(unknown)}; there are ${ALL_ALGORITHMS.join(', ')}`;
+}
+
+/** `authority`: the text of the file. Undefined where no issuer is named. */
+export function issuerOfFlags(flags: ServerFlags, authority: string | undefined): TokenIssuerConfig | undefined {
+  const url = flags['oidc-issuer-url'];
+  if (url === '') return undefined;
+  const claim = flags['oidc-username-claim'];
+  const groups = flags['oidc-groups-claim'];
+  return {
+    url,
+    discoveryUrl: undefined,
+    audiences: [flags['oidc-client-id']],
+    authority,
+    algorithms: flags['oidc-signing-algs'],
+    username: { type: 'claim', claim, prefix: usernamePrefix(flags['oidc-username-prefix'], claim, url) },
+    groups: groups === '' ? undefined : { type: 'claim', claim: groups, prefix: flags['oidc-groups-prefix'] },
+    uid: undefined,
+    extra: [],
+    claimRules: [...flags['oidc-required-claim']].map(([name, value]) => ({ type: 'required', claim: name, value })),
+    userRules: [],
+  };
+}
+
+function usernamePrefix(given: string, claim: string, url: string): string {
+  if (given === '-') return '';
+  return given === '' && claim !== 'email' ? `${url}#` : given;
+}

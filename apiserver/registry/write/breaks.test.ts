@@ -1,0 +1,83 @@
+/** How often the write of a large object gives way; a usual one never does, however long it takes. */
+import type { JsonObject } from '../../../shared/values/json';
+import { encodingBody } from '../../../shared/api/types';
+import { comparing } from '../../../shared/patch/apply/compare';
+import { shapeOf } from '../../../shared/patch/apply/shape';
+import { parsingJson } from '../../../shared/serialization';
+import { ManualClock } from '../../../test/support/manual-clock';
+import type { Steps } from '../../../shared/values/steps';
+import { refusal, writeFixture } from '../../../test/support/write-fixture';
+import { breaks } from './breaks';
+
+const OPTIONS = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm' } as const;
+const WIDE = 100_000;
+/** Fewer members than this are one step's work. */
+const MOST_A_STEP = 5_000;
+
+function stepsOf<T>(steps: Steps<T>): { readonly count: number; readonly value: T } {
+  for (let count = 1; ; count += 1) {
+    const step = steps.next();
+    if (step.done === true) return { count, value: step.value };
+  }
+}
+
+const labels = (count: number): JsonObject => Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 'v']));
+const withLabels = (count: number): JsonObject => ({ metadata: { labels: labels(count) } });
+
+it.each([
+  ['labels', 'core.v1.ConfigMap', withLabels(WIDE)],
+  ['ports', 'core.v1.Pod', { metadata: {}, spec: { containers: [{ name: 'c', ports: Array(WIDE).fill({ containerPort: 80 }) }] } }],
+  ['owned fields', 'core.v1.ConfigMap', { metadata: { managedFields: [{ fieldsV1: nodes(WIDE) }] } }],
+])('%s are written in steps, as they are at once', (_, type, object: JsonObject) => {
+  const { count, value } = stepsOf(encodingBody(type, object));
+  expect(count).toBeGreaterThan(WIDE / MOST_A_STEP);
+  expect(value.length).toBeGreaterThan(WIDE);
+  expect(JSON.parse(value)).toMatchObject(object);
+});
+
+function nodes(count: number): JsonObject {
+  return Object.fromEntries(Array.from({ length: count }, (_, n) => [`f:k${n}`, {}]));
+}
+
+it('what is new is gathered in steps', () => {
+  const { count, value } = stepsOf(comparing(shapeOf('core.v1.ConfigMap'), {}, withLabels(WIDE)));
+  expect(count).toBeGreaterThan(WIDE / MOST_A_STEP);
+  expect(value.added).toEqual({ 'f:metadata': { '.': {}, 'f:labels': { '.': {}, ...nodes(WIDE) } } });
+});
+
+it('whoever has had his turn lets a whole request through, and else goes on', async () => {
+  const clock = new ManualClock();
+  let turns = 0;
+  const rest = (): Promise<void> => Promise.resolve(void (turns += 1));
+  const { pass } = breaks(clock, { rest });
+  expect(pass()).toBeUndefined();
+  clock.advance(60);
+  await pass();
+  expect(turns).toBe(4);
+  expect(pass()).toBeUndefined();
+});
+
+it('a usual object is one step', () => {
+  expect(stepsOf(encodingBody('core.v1.ConfigMap', withLabels(10))).count).toBe(1);
+  expect(stepsOf(comparing(shapeOf('core.v1.ConfigMap'), {}, withLabels(10))).count).toBe(1);
+});
+
+it('a text is looked through, parsed and counted in steps', () => {
+  expect(stepsOf(parsingJson(Buffer.from('{"a":1,"a":2}'), 'merged'))).toMatchObject({
+    count: 3,
+    value: { value: { a: 2 }, duplicates: ['a'] },
+  });
+});
+
+it('a creation that finds its name taken is worked through once', async () => {
+  const { writer, cache, context, resource, warnings } = await writeFixture();
+  const create = (): Promise<unknown> => {
+    const value = { metadata: { name: 'x' }, nothing: 1 };
+    return writer.create(context, resource('configmaps'), 'ns', { value, duplicates: [], format: 'json' }, OPTIONS);
+  };
+  await create();
+  expect(warnings).toEqual(['unknown field "nothing"']);
+  await cache.catchUp();
+  expect(await refusal(create())).toMatchObject({ code: 409 });
+  expect(warnings).toHaveLength(2);
+});

@@ -1,0 +1,29 @@
+import { errorList, invalidAs, invalidValue, LONGEST, required } from './field-error';
+import { invalid } from './status';
+
+const KIND = { group: '', kind: 'ConfigMap' };
+
+it('of very many errors only the number is kept', () => {
+  const errors = errorList();
+  for (let n = 0; n < 300_000; n += 1) errors.push(required(`spec.items[${n}]`));
+  expect(errors).toHaveLength(300_000);
+  expect(new Set(errors).size).toBeLessThan(2_000);
+  const { causes = [] } = invalid(KIND, 'x', errors).status.details ?? {};
+  expect(causes).toHaveLength(101);
+  expect(causes.at(99)?.field).toBe('spec.items[99]');
+  expect(causes.at(-1)?.message).toBe('and 299900 more');
+});
+
+it('a list made of it is a plain one', () => {
+  const errors = errorList();
+  errors.push(required('a'));
+  expect(errors.map(({ field }) => field)).toEqual(['a']);
+  expect([...errors, ...errors]).toHaveLength(2);
+});
+
+it('a value that is too long to be shown is cut before it is copied, which nobody sees', () => {
+  const value = 'x'.repeat(LONGEST * 3);
+  expect(invalidValue('a', value, 'is long').text.length).toBeLessThan(LONGEST * 1.1);
+  const shown = invalid(KIND, 'x', [invalidAs('a', value, 'is long')]).status.details?.causes?.[0]?.message;
+  expect(shown).toBe(`${`Invalid value: ${value}`.slice(0, LONGEST)}…`);
+});

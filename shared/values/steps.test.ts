@@ -1,0 +1,25 @@
+import { atOnce, withPasses, type Steps } from './steps';
+
+function* counting(done: string[]): Steps<string> {
+  for (const step of ['one', 'two']) {
+    done.push(step);
+    yield;
+  }
+  return 'all';
+}
+
+it('runs all steps at once', () => {
+  const done: string[] = [];
+  expect(atOnce(counting(done))).toBe('all');
+  expect(done).toEqual(['one', 'two']);
+});
+
+it('passes between the steps, and goes on when the pass is over', async () => {
+  const done: string[] = [];
+  const resting: (() => void)[] = [];
+  const whole = withPasses(counting(done), () => (done.length === 1 ? new Promise((resolve) => resting.push(resolve)) : undefined));
+  expect(done).toEqual(['one']);
+  resting[0]?.();
+  expect(await whole).toBe('all');
+  expect(done).toEqual(['one', 'two']);
+});

@@ -1,0 +1,28 @@
+/**
+ * Work that may take long, as a generator that pauses between its steps: one thread serves everyone, so whoever runs it for a client lets others go first
+ * where a step ends. What the work is, and whether others are waiting, is not known here.
+ */
+
+/** Yields after each step, returns what the work comes to. */
+export type Steps<T> = Generator<undefined, T, undefined>;
+
+/** Asked between two steps: undefined = go on, otherwise go on when it resolves. */
+export type Pass = () => Promise<void> | undefined;
+
+/** All steps in one go. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** One step after the other, with a pass between them. */
+export async function withPasses<T>(steps: Steps<T>, pass: Pass): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    const rest = pass();
+    if (rest !== undefined) await rest;
+  }
+}
