@@ -106,8 +106,8 @@ function extraFaults({ claimMappings: { extra = [] }, claimValidationRules = [] 
   });
 }
 
-const ADDRESS = /\bclaims\.email\b/;
-const PROOF = /\bclaims\.email_verified\b/;
+const ADDRESS = /\bclaims\.\??email\b/;
+const PROOF = /\bclaims\.\??email_verified\b/;
 
 /** An address that was never proven to be somebody's must not name him. */
 function namesUnprovenAddress({ claimMappings, claimValidationRules = [] }: Jwt): boolean {

@@ -44,13 +44,20 @@ export function evaluate(expression: Expression, variables: ReadonlyMap<string, 
   return value;
 }
 
-/** A text, a list of texts, or nothing; anything else throws {@link ExpressionError}. */
+/** A text; anything else throws {@link ExpressionError}. */
+export function textOf(value: Value): string {
+  if (typeof value !== 'string') throw new ExpressionError('a text is wanted');
+  return value;
+}
+
+/** Those that are not empty of a text, a list of texts, or nothing; anything else throws {@link ExpressionError}. */
 export function textsOf(value: Value): readonly string[] {
   if (value === null) return [];
-  if (typeof value === 'string') return value === '' ? [] : [value];
-  if (!(value instanceof ListValue)) throw new ExpressionError('a text or a list of texts is wanted');
-  return [...value].map((item) => {
-    if (typeof item !== 'string') throw new ExpressionError('a text or a list of texts is wanted');
-    return item;
-  });
+  const texts = value instanceof ListValue ? [...value] : [value];
+  return texts
+    .map((text) => {
+      if (typeof text !== 'string') throw new ExpressionError('a text or a list of texts is wanted');
+      return text;
+    })
+    .filter((text) => text !== '');
 }

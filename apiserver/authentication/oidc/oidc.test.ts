@@ -69,6 +69,44 @@ it('names the user, groups, id and more', async () => {
   });
 });
 
+it.each<[string, object, object, Partial<TokenIssuerConfig>, object]>([
+  ['whose time comes within a minute', { nbf: Math.floor(Date.now() / 1000) + 40 }, {}, {}, { name: 'p:ann', groups: [] }],
+  ['that names no key', {}, { kid: '' }, {}, { name: 'p:ann', groups: [] }],
+  ['with one group', { g: 'a' }, {}, { groups: { type: 'claim', claim: 'g', prefix: 'g:' } }, { name: 'p:ann', groups: ['g:a'] }],
+  [
+    'with groups that are empty',
+    { g: ['', 'a'] },
+    {},
+    { groups: { type: 'expression', expression: 'claims.g' } },
+    { name: 'p:ann', groups: ['a'] },
+  ],
+  [
+    'with whole numbers',
+    { n: 3, half: 1.5 },
+    {},
+    { username: { type: 'expression', expression: "type(claims.n) == int && type(claims.half) == double ? 'right' : 'wrong'" } },
+    { name: 'right', groups: [] },
+  ],
+])('takes a token %s', async (_title, claims, head, changes, user) => {
+  expect(await ask(await provider.sign({ ...claims }, head), changes)).toMatchObject({ type: 'user', user });
+});
+
+it('refuses claims that are nested without end, or are very many, and goes on', async () => {
+  let nested: object = {};
+  for (let level = 0; level < 1500; level += 1) nested = { a: nested };
+  const many = Object.fromEntries(Array.from({ length: 900 }, (_, index) => [`c${index}`, 'x']));
+  const changes: Partial<TokenIssuerConfig> = { username: { type: 'expression', expression: 'claims.sub' } };
+  for (const claims of [{ nested }, many])
+    expect(await ask(await provider.sign({ ...claims, sub: 'ann' }), changes)).toHaveProperty('type');
+  expect(await ask(await provider.sign({ sub: 'x'.repeat(20_000) }))).toEqual({ type: 'none' });
+  const costly: Partial<TokenIssuerConfig> = {
+    claimRules: [
+      { type: 'expression', expression: 'dyn(claims.l).all(a, dyn(claims.l).all(b, dyn(claims.l).all(c, a + b + c > 0)))', message: '' },
+    ],
+  };
+  expect(await reasonOf(await provider.sign({ l: Array.from({ length: 900 }, () => 1) }), costly)).toMatch(/costs too much$/);
+});
+
 it('takes expressions, and rules about claims and the user', async () => {
   const token = await provider.sign({ email: 'ann@example.com', email_verified: true, teams: [{ n: 'x' }, { n: 'y' }], level: 3 });
   const changes: Partial<TokenIssuerConfig> = {
@@ -91,13 +129,45 @@ it('takes expressions, and rules about claims and the user', async () => {
 });
 
 it.each<[string, object, object, Partial<TokenIssuerConfig>, RegExp]>([
-  ['for somebody else', { aud: 'them' }, {}, {}, /^oidc: verify token: expected audience/],
-  ['for nobody', { aud: [] }, {}, {}, /^oidc: verify token: expected audience/],
+  ['for somebody else', { aud: 'them' }, {}, {}, /^oidc: verify token: oidc: expected audience/],
+  ['for nobody', { aud: [] }, {}, {}, /^oidc: verify token: oidc: expected audience/],
   ['that is over', { exp: Math.floor(Date.now() / 1000) - 1 }, {}, {}, /token is expired$/],
   ['without an end', { exp: undefined }, {}, {}, /token is expired$/],
   ['whose time has not come', { nbf: Math.floor(Date.now() / 1000) + 600 }, {}, {}, /before the nbf/],
-  ['without a user', { sub: undefined }, {}, {}, /names no user$/],
-  ['whose user is no text', { sub: { a: 1 } }, {}, {}, /is no text$/],
+  ['for somebody else besides what is no text', { aud: ['us', 5] }, {}, {}, /"aud" is not of its type$/],
+  ['without any audience', { aud: undefined }, {}, {}, /expected audience in .* got \[\]$/],
+  ['whose end is no time', { exp: 'x' }, {}, {}, /"exp" is not of its type$/],
+  ['whose end is beyond all times', { exp: 1e300 }, {}, {}, /token is expired$/],
+  ['whose beginning is no time', { nbf: 'x' }, {}, {}, /"nbf" is not of its type$/],
+  ['whose making is no time', { iat: 'x' }, {}, {}, /"iat" is not of its type$/],
+  ['without a user', { sub: undefined }, {}, {}, /claim not present$/],
+  ['of a user without a name', { sub: '' }, {}, {}, /names no user$/],
+  ['whose user is no text', { sub: { a: 1 } }, {}, {}, /"sub" is not of its type$/],
+  ['of several users', { sub: ['ann', 'bob'] }, {}, {}, /"sub" is not of its type$/],
+  ['of several users by another claim', { name: ['ann'] }, {}, { username: { type: 'claim', claim: 'name', prefix: '' } }, /is no text$/],
+  [
+    'of several users by an expression',
+    { name: ['ann'] },
+    {},
+    { username: { type: 'expression', expression: 'claims.name' } },
+    /^oidc: username: a text is wanted$/,
+  ],
+  ['without the id that it must have', {}, {}, { uid: { type: 'claim', claim: 'oid', prefix: '' } }, /uid claim "oid": claim not present$/],
+  ['with an id that is no text', { oid: 7 }, {}, { uid: { type: 'claim', claim: 'oid', prefix: '' } }, /is no text$/],
+  [
+    'with groups that are no texts',
+    { roles: ['a', 5] },
+    {},
+    { groups: { type: 'claim', claim: 'roles', prefix: '' } },
+    /no list of texts$/,
+  ],
+  [
+    'whose groups are kept elsewhere',
+    { _claim_names: { roles: 'x' } },
+    {},
+    { groups: { type: 'claim', claim: 'roles', prefix: '' } },
+    /kept elsewhere, and is not fetched$/,
+  ],
   ['of a key that does not exist', {}, { kid: 'none' }, {}, /failed to verify signature/],
   ['of an algorithm that is not taken', {}, {}, { algorithms: ['ES256'] }, /failed to verify signature/],
   [
