@@ -9,14 +9,17 @@ import { Lifecycle } from '../shared/runtime/lifecycle';
 import { createLogger, type Logger } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import type { Auditor } from './audit/auditor';
-import { abacAuthorizer } from './authorization/abac';
+import { webhookTokens } from './authentication/webhook-token';
 import { parseTokenFile } from './authentication/token-file';
 import { auditFlagFault } from './options/audit-flag-fault';
 import { FLAGS, type ServerFlags } from './options/flags';
 import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
+import type { AuthorizerLink } from './server/authorizers';
+import { authorizationFlagFault, openAuthorizerLinks } from './options/authorizer-links';
+import { webhookOf } from './options/webhooks';
 import { oidcFlagFault } from './options/oidc-options';
 import { openTokenIssuers, type TokenIssuers } from './options/token-issuers';
-import type { TokenWebhook } from './options/token-webhook';
+import type { TokenKeyFiles } from './options/token-key-files';
 import { advertisedAddress } from './server/advertise';
 import { startServer } from './server/compose/compose';
 import type { ServerOptions } from './server/compose/setting';
@@ -28,7 +31,7 @@ const PROGRAM = { name: 'apiserver', description: 'Serves the cluster control AP
 
 async function main(): Promise<void> {
   const { values: flags, given } = flagsOrExit(PROGRAM, FLAGS, process.argv.slice(2), USAGE_ERROR);
-  refuseContradictions(flags);
+  refuseContradictions(flags, given);
   const logger = createLogger({ level: flags['log-level'], clock });
   const lifecycle = new Lifecycle({ clock, logger, process });
   lifecycle.listen();
@@ -42,15 +45,8 @@ async function main(): Promise<void> {
   if (tokenKeys !== undefined) lifecycle.onStop({ name: 'keys of tokens', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
   const isOpen = given.has('anonymous-auth') ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
   const issuers = await openTokenIssuers(flags, isOpen, { clock, logger, configurations });
-  const accessOptions = serviceAccountsOf(flags, tokenKeys);
-  const tokenWebhook = await openReviewer(flags, accessOptions.apiAudiences, logger);
-  if (tokenWebhook !== undefined) lifecycle.onStop({ name: 'token webhook', timeoutMs: 1000, run: () => tokenWebhook.close() });
-  const options = {
-    ...(await serverOptions(flags, issuers, logger)),
-    ...accessOptions,
-    ...(tokenWebhook === undefined ? {} : { tokenWebhook: tokenWebhook.authenticator }),
-    audit,
-  };
+  const links = await openAuthorizerLinks(flags, { clock, random, logger, configurations });
+  const options = { ...(await serverOptions(flags, tokenKeys, issuers, links, logger)), audit };
   const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
@@ -68,32 +64,25 @@ async function openAuditLog(flags: ServerFlags, configurations: ConfigurationFil
   return openAudit(flags, { configurations, clock, random, logger });
 }
 
-/** It brings a client along. */
-async function openReviewer(flags: ServerFlags, audiences: readonly string[], logger: Logger): Promise<TokenWebhook | undefined> {
-  if (flags['authentication-token-webhook-config-file'] === '') return undefined;
-  const { openTokenWebhook } = await import('./options/token-webhook.js');
-  return openTokenWebhook(flags, audiences, { clock, random, logger });
-}
-
 function usageError(message: string): never {
   process.stderr.write(`${PROGRAM.name}: ${message}\n`);
   return process.exit(USAGE_ERROR);
 }
 
-function refuseContradictions(flags: ServerFlags): void {
+function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): void {
   if (flags['storage-backend'] === 'etcd3' && flags['etcd-servers'].length === 0)
     usageError('--etcd-servers is required, or --storage-backend=embedded');
   if (flags['storage-backend'] === 'embedded' && flags['storage-dir'] === '') usageError('--storage-backend=embedded needs --storage-dir');
   if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === ''))
     usageError('--tls-cert-file and --tls-private-key-file go together');
-  const fault = serviceAccountFlagFault(flags) ?? auditFlagFault(flags) ?? oidcFlagFault(flags);
+  const fault =
+    serviceAccountFlagFault(flags) ??
+    auditFlagFault(flags) ??
+    oidcFlagFault(flags) ??
+    authorizationFlagFault(flags, given.has('authorization-mode'));
   if (fault !== undefined) usageError(fault);
   const advertised = flags['advertise-address'];
   if (advertised !== '' && isIP(advertised) === 0) usageError('--advertise-address must be an IP address');
-  const isByPolicies = flags['authorization-mode'].includes('ABAC');
-  if (isByPolicies !== (flags['authorization-policy-file'] !== '')) {
-    usageError('--authorization-mode=ABAC and --authorization-policy-file go together');
-  }
   const namesHeaders = (['username-headers', 'group-headers', 'extra-headers-prefix'] as const).some(
     (name) => flags[`requestheader-${name}`].length > 0,
   );
@@ -148,10 +137,14 @@ function certifiedNames(flags: ServerFlags, advertiseAddress: string | undefined
   return ['localhost', '127.0.0.1', '::1', service, ...(advertiseAddress === undefined ? [] : [advertiseAddress])];
 }
 
-type GeneralOptions = Omit<ServerOptions, 'apiAudiences' | 'serviceAccounts'>;
-
-async function serverOptions(flags: ServerFlags, issuers: TokenIssuers, logger: Logger): Promise<GeneralOptions> {
-  const [tokenFile, policyFile] = [flags['token-auth-file'], flags['authorization-policy-file']];
+async function serverOptions(
+  flags: ServerFlags,
+  tokenKeys: TokenKeyFiles | undefined,
+  issuers: TokenIssuers,
+  links: () => readonly AuthorizerLink[],
+  logger: Logger,
+): Promise<ServerOptions> {
+  const tokenFile = flags['token-auth-file'];
   return {
     host: flags['bind-address'],
     port: flags['secure-port'],
@@ -173,17 +166,34 @@ async function serverOptions(flags: ServerFlags, issuers: TokenIssuers, logger: 
     maxMutating: flags['max-mutating-requests-inflight'],
     maxStreams: flags['http2-max-streams-per-connection'],
     connectionCaps: { total: flags['max-connections'], perAddress: flags['max-connections-per-address'] },
+    ...serviceAccountsOf(flags, tokenKeys),
     tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],
     ...frontProxyOf(flags),
     bootstrapTokens: flags['enable-bootstrap-token-auth'],
     anonymous: issuers.anonymous,
     tokenIssuers: issuers.issuers,
-    authorizationModes: flags['authorization-mode'],
-    ...(policyFile === '' ? {} : { abac: abacAuthorizer(policyFile, readFileSync(policyFile, 'utf8')) }),
+    authorization: links,
+    ...tokenWebhookOf(flags, logger),
     livezGraceMs: flags['livez-grace-period'],
     shutdownDelayMs: flags['shutdown-delay-duration'],
     shutdownWatchGraceMs: flags['shutdown-watch-termination-grace-period'],
     sendRetryAfter: flags['shutdown-send-retry-after'],
+  };
+}
+
+function tokenWebhookOf(flags: ServerFlags, logger: Logger): Pick<ServerOptions, 'tokenWebhook'> {
+  const file = flags['authentication-token-webhook-config-file'];
+  if (file === '') return {};
+  return {
+    tokenWebhook: webhookTokens({
+      ask: webhookOf(file, 30_000, { clock, random }),
+      version: flags['authentication-token-webhook-version'],
+      dialect: flags.naming,
+      keptMs: flags['authentication-token-webhook-cache-ttl'],
+      audiences: flags['api-audiences'].length > 0 ? flags['api-audiences'] : flags['service-account-issuer'],
+      clock,
+      failed: (message, error) => logger.warn(message, { error }),
+    }),
   };
 }
 

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import { auditEvent } from '../../test/support/audit-event';
+import { BackOff } from '../../shared/client/back-off';
 import type { TransportRequest } from '../../shared/client/transport';
-import { Webhook } from '../../shared/client/webhook';
 import { AuditSubject, type AuditEvent } from './event';
 import { BatchSink, type BatchOptions, type Deliver } from './batch-sink';
 import { LogSink, readerTarget, type LineTarget } from './log-sink';
@@ -150,25 +150,20 @@ describe('a webhook', () => {
   const clock = new ManualClock();
   const sent: TransportRequest[] = [];
   const deliverTo = (answer: () => number): Deliver =>
-    webhookDelivery(
-      new Webhook({
-        transport: {
-          async send(request) {
-            sent.push(request);
-            return { status: answer(), header: () => undefined, body: (async function* () {})() };
-          },
-          close: () => undefined,
+    webhookDelivery({
+      transport: {
+        async send(request) {
+          sent.push(request);
+          return { status: answer(), header: () => undefined, body: (async function* () {})() };
         },
-        path: '/audit?x=y',
-        credentials: { header: () => 'Bearer t' },
-        clock,
-        random: { float: () => 0, uuid: () => '', string: () => '' },
-        firstMs: 100,
-        longestMs: 1000,
-        awaitsServer: true,
-      }),
-      'kubernetes',
-    );
+        close: () => undefined,
+      },
+      path: '/audit?x=y',
+      authorization: () => 'Bearer t',
+      dialect: 'kubernetes',
+      clock,
+      backOff: () => new BackOff({ float: () => 0, uuid: () => '', string: () => '' }, { firstMs: 100, longestMs: 1000 }),
+    });
   beforeEach(() => (sent.length = 0));
 
   it('gets a list of events, again where the failure may pass', async () => {

@@ -1,5 +1,6 @@
 /** What every authorizer is: a decision about who may do what. Never answers a request. */
 import type { UserInfo } from '../../shared/api/identity/user';
+import type { RequestSelectors } from './selectors';
 import type { Eventually } from '../../shared/runtime/eventually';
 
 export interface ResourceAttributes {
@@ -11,6 +12,8 @@ export interface ResourceAttributes {
   readonly subresource: string;
   readonly namespace: string;
   readonly name: string;
+  /** Only where the gate AuthorizeWithSelectors is on. */
+  readonly selectors?: RequestSelectors;
 }
 
 export interface PathAttributes {

@@ -1,5 +1,8 @@
 /** From the flags about the audit log to an auditor with its policy and its sinks. Loaded only where there is a policy. */
-import { openWebhook } from '../../shared/client/webhook';
+import { BackOff } from '../../shared/client/back-off';
+import { connectTo } from '../../shared/client/connect';
+import { CredentialSource } from '../../shared/client/credential-source';
+import { readKubeconfig } from '../../shared/client/kubeconfig';
 import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
@@ -82,8 +85,11 @@ function logTarget(flags: ServerFlags, { clock, logger }: AuditSurroundings): Li
 }
 
 function webhookSink(flags: ServerFlags, { clock, random }: AuditSurroundings, lost: Lost): Sink {
-  const patience = { firstMs: flags['audit-webhook-initial-backoff'], longestMs: LONGEST_BACK_OFF_MS, awaitsServer: true };
-  const webhook = openWebhook(flags['audit-webhook-config-file'], patience, { clock, random });
+  const config = readKubeconfig(flags['audit-webhook-config-file']);
+  const transport = connectTo({ ...config, http1: true }, clock);
+  const credentials = new CredentialSource(config.credentials, clock);
+  const firstMs = flags['audit-webhook-initial-backoff'];
+  const [server] = config.servers;
   const truncates = flags['audit-webhook-truncate-enabled'];
   const atOnce = flags['audit-webhook-mode'] === 'blocking';
   return new BatchSink({
@@ -104,8 +110,15 @@ function webhookSink(flags: ServerFlags, { clock, random }: AuditSurroundings, l
       longestEvent: truncates ? flags['audit-webhook-truncate-max-event-size'] : undefined,
     },
     clock,
-    deliver: webhookDelivery(webhook, flags.naming),
+    deliver: webhookDelivery({
+      transport,
+      path: server === undefined ? '/' : `${server.pathname}${server.search}`,
+      authorization: () => credentials.header(),
+      dialect: flags.naming,
+      clock,
+      backOff: () => new BackOff(random, { firstMs, longestMs: LONGEST_BACK_OFF_MS, factor: 1.5, jitter: 0.2 }),
+    }),
     lost,
-    ended: async () => webhook.close(),
+    ended: async () => transport.close(),
   });
 }

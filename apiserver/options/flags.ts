@@ -107,9 +107,36 @@ export const FLAGS = {
     default: false,
   }),
   'token-auth-file': string({ section: ACCESS, help: 'CSV file with static tokens: token,user,uid[,"group1,group2"].', default: '' }),
+  'authorization-policy-file': string({ section: ACCESS, help: 'File with a policy a line, for --authorization-mode=ABAC.', default: '' }),
+  'authorization-config': string({
+    section: ACCESS,
+    help: 'File with an AuthorizationConfiguration, in place of --authorization-mode. Read again when it changes.',
+    default: '',
+  }),
+  'authorization-webhook-config-file': string({
+    section: ACCESS,
+    help: 'Kubeconfig of the server that decides, for --authorization-mode=Webhook.',
+    default: '',
+  }),
+  'authorization-webhook-version': choice({
+    section: ACCESS,
+    help: 'Version of the SubjectAccessReviews that it is sent.',
+    default: 'v1beta1',
+    words: ['v1', 'v1beta1'],
+  }),
+  'authorization-webhook-cache-authorized-ttl': duration({
+    section: ACCESS,
+    help: 'How long it is remembered that something is allowed.',
+    default: 300_000,
+  }),
+  'authorization-webhook-cache-unauthorized-ttl': duration({
+    section: ACCESS,
+    help: 'How long it is remembered that something is not.',
+    default: 30_000,
+  }),
   'authentication-token-webhook-config-file': string({
     section: ACCESS,
-    help: 'Kubeconfig that names the server which is asked about tokens that are unknown here.',
+    help: 'Kubeconfig of a server that knows tokens which nobody here knows.',
     default: '',
   }),
   'authentication-token-webhook-version': choice({
@@ -118,8 +145,11 @@ export const FLAGS = {
     default: 'v1beta1',
     words: ['v1', 'v1beta1'],
   }),
-  'authentication-token-webhook-cache-ttl': duration({ section: ACCESS, help: 'How long its answers count.', default: 2 * MINUTE }),
-  'authorization-policy-file': string({ section: ACCESS, help: 'File with a policy a line, for --authorization-mode=ABAC.', default: '' }),
+  'authentication-token-webhook-cache-ttl': duration({
+    section: ACCESS,
+    help: 'How long it is remembered whose a token is.',
+    default: 120_000,
+  }),
   'service-account-key-file': repeated({
     section: ACCESS,
     help: 'PEM file with keys that service account tokens are checked with; may be repeated.',

@@ -8,17 +8,24 @@ import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { invalid } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Attributes, Authorizer } from '../authorization/authorizer';
+import { selectorsOf, type RequestSelectors } from '../authorization/selectors';
 import type { OperationHandler } from '../registry/operations/operation';
 
-export function reviewAccess(authorizer: Authorizer): OperationHandler {
+export interface AccessReviewParts {
+  readonly authorizer: Authorizer;
+  /** Whether selectors count; else the answer does not repeat what did not count. */
+  readonly withSelectors: boolean;
+}
+
+export function reviewAccess(parts: AccessReviewParts): OperationHandler {
   return ({ object }) => {
     const spec = specOf(object);
     refuse([...attributeFaults(spec), ...subjectFaults(spec), ...metadataFaults(object, [])]);
-    return decide(authorizer, object, spec, subjectOf(spec), 'explained');
+    return decide(parts, object, spec, subjectOf(spec), 'explained');
   };
 }
 
-export function reviewLocalAccess(authorizer: Authorizer): OperationHandler {
+export function reviewLocalAccess(parts: AccessReviewParts): OperationHandler {
   return ({ object, key }) => {
     const spec = specOf(object);
     refuse([
@@ -27,15 +34,15 @@ export function reviewLocalAccess(authorizer: Authorizer): OperationHandler {
       ...metadataFaults(object, ['namespace']),
       ...placeFaults(spec, key.namespace),
     ]);
-    return decide(authorizer, object, spec, subjectOf(spec), 'explained');
+    return decide(parts, object, spec, subjectOf(spec), 'explained');
   };
 }
 
-export function reviewOwnAccess(authorizer: Authorizer): OperationHandler {
+export function reviewOwnAccess(parts: AccessReviewParts): OperationHandler {
   return ({ object, context }) => {
     const spec = specOf(object);
     refuse([...attributeFaults(spec), ...metadataFaults(object, [])]);
-    return decide(authorizer, object, spec, context.user);
+    return decide(parts, object, spec, context.user);
   };
 }
 
@@ -99,15 +106,14 @@ function subjectOf(spec: JsonObject): UserInfo {
 }
 
 async function decide(
-  authorizer: Authorizer,
+  { authorizer, withSelectors }: AccessReviewParts,
   object: JsonObject,
   spec: JsonObject,
   user: UserInfo,
   explained?: 'explained',
 ): Promise<JsonObject> {
   const resource = objectAt(spec, 'resourceAttributes');
-  // Selectors do not count, and the answer does not repeat what did not count.
-  if (resource !== undefined) for (const member of ['fieldSelector', 'labelSelector']) delete resource[member];
+  if (resource !== undefined && !withSelectors) for (const member of ['fieldSelector', 'labelSelector']) delete resource[member];
   const attributes = attributesOf(spec);
   const { type, reason: short } = await authorizer.authorize(user, attributes);
   // Who may do anything does so by no rule.
@@ -127,6 +133,7 @@ function attributesOf(spec: JsonObject): Attributes {
   const resource = objectAt(spec, 'resourceAttributes');
   const text = (member: string): string => stringAt(resource ?? objectAt(spec, 'nonResourceAttributes'), member) ?? '';
   if (!isObject(resource)) return { kind: 'path', verb: text('verb'), path: text('path') };
+  const [fields, labels] = [selectorAt(resource, 'fieldSelector'), selectorAt(resource, 'labelSelector')];
   return {
     kind: 'resource',
     verb: text('verb'),
@@ -136,5 +143,15 @@ function attributesOf(spec: JsonObject): Attributes {
     subresource: text('subresource'),
     namespace: text('namespace'),
     name: text('name'),
+    ...(fields === undefined && labels === undefined ? {} : { selectors: { ...fields, ...labels } }),
   };
+}
+
+/** Given as text or as requirements; it is told as requirements. */
+function selectorAt(resource: JsonObject, member: keyof RequestSelectors): RequestSelectors | undefined {
+  const selector = objectAt(resource, member);
+  if (selector === undefined) return undefined;
+  const raw = stringAt(selector, 'rawSelector') ?? '';
+  if (raw === '') return { [member]: selector };
+  return member === 'fieldSelector' ? selectorsOf(raw, undefined) : selectorsOf(undefined, raw);
 }

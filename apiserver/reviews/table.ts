@@ -1,4 +1,5 @@
 /** Which function answers which review. */
+import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Authorizer } from '../authorization/authorizer';
 import type { OperationTable } from '../registry/operations/operation';
@@ -9,20 +10,22 @@ import { requestToken, type TokenRequestParts } from './token-request';
 
 export interface ReviewParts extends TokenReviewParts {
   readonly authorizer: Authorizer;
+  readonly gates: Pick<FeatureGates, 'enabled'>;
   readonly clock: Clock;
   /** Undefined = no tokens are issued. */
   readonly tokenRequests: TokenRequestParts | undefined;
 }
 
 export function reviewTable(parts: ReviewParts): OperationTable {
-  const { authorizer, clock } = parts;
+  const { authorizer, clock, gates } = parts;
+  const access = { authorizer, withSelectors: gates.enabled('AuthorizeWithSelectors') };
   return {
     'serviceaccounts/token': requestToken(parts.tokenRequests),
     'tokenreviews.authentication.platform.io': reviewToken(parts),
     'selfsubjectreviews.authentication.platform.io': reviewSelf(clock),
-    'subjectaccessreviews.authorization.platform.io': reviewAccess(authorizer),
-    'localsubjectaccessreviews.authorization.platform.io': reviewLocalAccess(authorizer),
-    'selfsubjectaccessreviews.authorization.platform.io': reviewOwnAccess(authorizer),
+    'subjectaccessreviews.authorization.platform.io': reviewAccess(access),
+    'localsubjectaccessreviews.authorization.platform.io': reviewLocalAccess(access),
+    'selfsubjectaccessreviews.authorization.platform.io': reviewOwnAccess(access),
     'selfsubjectrulesreviews.authorization.platform.io': reviewOwnRules(authorizer),
   };
 }

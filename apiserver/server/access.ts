@@ -3,6 +3,7 @@
  */
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
+import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Random } from '../../shared/runtime/random';
 import { bearerTokens } from '../authentication/bearer-token';
 import type { AnonymousPolicy } from '../authentication/anonymous';
@@ -21,7 +22,7 @@ import { authenticateTokensInOrder, type AuthenticateToken } from '../authentica
 import { authenticateInOrder, type AuthenticateRequest } from '../authentication/union';
 import { webSocketTokens } from '../authentication/websocket-token';
 import type { Authorizer } from '../authorization/authorizer';
-import { authorizersFor, type AuthorizationMode, type AuthorizerParts } from './authorizers';
+import { authorizersFor, type AuthorizerLink, type AuthorizerParts } from './authorizers';
 import { inOrder } from '../authorization/union';
 import { createOpenId, type OpenId, type PublishedKeys } from '../discovery/openid';
 import type { Reader, Resource } from '../registry/verbs';
@@ -39,11 +40,10 @@ export interface AccessOptions {
   readonly anonymous: AnonymousPolicy;
   /** Of OpenID providers, by issuer; the same object until the configuration changes. */
   readonly tokenIssuers?: () => ReadonlyMap<string, IssuerParts>;
-  /** Asks a remote server about tokens that nobody else knows. */
+  /** Who decides, in this order; the same list until the configuration changes. */
+  readonly authorization: () => readonly AuthorizerLink[];
+  /** Somebody else who knows tokens, asked last. */
   readonly tokenWebhook?: TokenAuthenticator;
-  readonly authorizationModes: readonly AuthorizationMode[];
-  /** Of the mode ABAC. */
-  readonly abac?: Authorizer;
   /** What tokens have to be made for to open this server. */
   readonly apiAudiences: readonly string[];
   /** Absent = no tokens are issued for service accounts, and none are taken. */
@@ -61,12 +61,27 @@ export interface ServiceAccountOptions {
 }
 
 /** Who may do what; that what writes can ask as well. */
-export function createAuthorizer({ authorizationModes }: Pick<AccessOptions, 'authorizationModes'>, parts: AuthorizerParts): Authorizer {
-  return inOrder(authorizersFor(authorizationModes, parts));
+export function createAuthorizer({ authorization }: Pick<AccessOptions, 'authorization'>, parts: AuthorizerParts): Authorizer {
+  let of = authorization();
+  let chain = inOrder(authorizersFor(of, parts));
+  const present = (): Authorizer => {
+    const links = authorization();
+    if (links !== of) {
+      of = links;
+      chain = inOrder(authorizersFor(links, parts));
+    }
+    return chain;
+  };
+  return {
+    authorize: (user, attributes) => present().authorize(user, attributes),
+    rules: (user, namespace) => present().rules(user, namespace),
+    explain: (user, attributes) => present().explain?.(user, attributes) ?? '',
+  };
 }
 
 export interface AccessParts {
   readonly authorizer: Authorizer;
+  readonly gates: Pick<FeatureGates, 'enabled'>;
   readonly clock: Clock;
   readonly random: Random;
   readonly names: GeneratedNames;
@@ -98,6 +113,7 @@ export function createAccess(options: AccessOptions, parts: AccessParts): Access
       authenticateToken,
       apiAudiences,
       authorizer: parts.authorizer,
+      gates: parts.gates,
       clock: parts.clock,
       tokenRequests: serviceAccounts === undefined ? undefined : tokenRequests(serviceAccounts, apiAudiences, parts),
     }),

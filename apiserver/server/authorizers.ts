@@ -9,8 +9,6 @@ import type { RbacPolicy } from '../authorization/rbac/policy';
 export interface AuthorizerParts {
   readonly rbac: RbacPolicy;
   readonly node: NodeAuthorizerParts;
-  /** Undefined = there is no file of policies. */
-  readonly abac: Authorizer | undefined;
 }
 
 const MASTERS = 'system:masters';
@@ -27,18 +25,23 @@ const alwaysDeny: Authorizer = {
   rules: () => NO_RULES,
 };
 
-export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'] as const;
+export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'ABAC', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
-const BY_MODE: Readonly<Record<AuthorizationMode, (parts: AuthorizerParts) => Authorizer>> = {
+/** Those that rest on what is stored, or on nothing. */
+type OwnMode = Exclude<AuthorizationMode, 'ABAC' | 'Webhook'>;
+
+/** One link of the chain: a mode, or an authorizer that files and other servers make up. */
+export type AuthorizerLink = OwnMode | Authorizer;
+
+const BY_MODE: Readonly<Record<OwnMode, (parts: AuthorizerParts) => Authorizer>> = {
   Node: ({ node }) => nodeAuthorizer(node),
   RBAC: ({ rbac }) => ({ ...rbacAuthorizer(rbac), explain: (user, attributes) => explain(rbac, user, attributes) }),
-  ABAC: ({ abac }) => abac ?? alwaysDeny,
   AlwaysAllow: () => alwaysAllow,
   AlwaysDeny: () => alwaysDeny,
 };
 
-/** The chain for the modes given, in their order; masters always come first. */
-export function authorizersFor(modes: readonly AuthorizationMode[], parts: AuthorizerParts): readonly Authorizer[] {
-  return [masters, ...modes.map((mode) => BY_MODE[mode](parts))];
+/** The chain of the links given, in their order; masters always come first. */
+export function authorizersFor(links: readonly AuthorizerLink[], parts: AuthorizerParts): readonly Authorizer[] {
+  return [masters, ...links.map((link) => (typeof link === 'string' ? BY_MODE[link](parts) : link))];
 }

@@ -93,7 +93,7 @@ function filterChain(parts: ChainParts): readonly Filter[] {
     filters.impersonate(parts.authorizer, GENERATED_NAMES[parts.naming]),
     filters.limitInFlight(parts.inFlight),
     filters.takeTurn(),
-    filters.authorize(parts.authorizer, (allowed) => metrics.authorized(allowed)),
+    filters.authorize(parts.authorizer, parts.api.gates, (allowed) => metrics.authorized(allowed)),
   ];
 }
 

@@ -7,12 +7,14 @@ import { quote } from '../../shared/values/quote';
 import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { parseDuration } from '../../shared/runtime/duration';
+import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Priority } from '../../shared/runtime/turns';
 import type { Random } from '../../shared/runtime/random';
 import type { ClientCertificate } from '../authentication/authenticator';
 import { isRemoteHeader, type FrontProxyOptions } from '../authentication/front-proxy';
 import type { AuthenticateRequest } from '../authentication/union';
 import type { Attributes, Authorizer, Decision, ResourceAttributes } from '../authorization/authorizer';
+import { selectorsOf } from '../authorization/selectors';
 import { refusalOf, turnedRefusal } from '../authorization/union';
 import { whenKnown, type Eventually } from '../../shared/runtime/eventually';
 import type { Exchange } from '../endpoints/request/exchange';
@@ -245,9 +247,10 @@ function priorityOf(info: RequestInfo): Priority {
 }
 
 /** Whether the user may; else 403. */
-export function authorize(authorizer: Authorizer, decided: (allowed: boolean) => void): Filter {
+export function authorize(authorizer: Authorizer, gates: Pick<FeatureGates, 'enabled'>, decided: (allowed: boolean) => void): Filter {
+  const withSelectors = gates.enabled('AuthorizeWithSelectors');
   return (exchange) => {
-    const attributes = attributesOf(exchange);
+    const attributes = withSelectors ? selecting(exchange, attributesOf(exchange)) : attributesOf(exchange);
     const decision = authorizer.authorize(exchange.user, attributes);
     return decision instanceof Promise ? decision.then((known) => act(exchange, attributes, known)) : act(exchange, attributes, decision);
   };
@@ -270,6 +273,13 @@ export function authorize(authorizer: Authorizer, decided: (allowed: boolean) =>
       decision.type === 'allow' ? undefined : turnedRefusal(attributes, decision),
     );
   }
+}
+
+const SELECTING: ReadonlySet<string> = new Set(['list', 'watch', 'deletecollection']);
+
+function selecting({ query }: Exchange, attributes: Attributes): Attributes {
+  if (attributes.kind === 'path' || !SELECTING.has(attributes.verb)) return attributes;
+  return { ...attributes, selectors: selectorsOf(query.get('fieldSelector'), query.get('labelSelector')) };
 }
 
 function attributesOf(exchange: Exchange): Attributes {

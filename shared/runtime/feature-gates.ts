@@ -16,6 +16,8 @@ interface Gate {
 const gates = {
   /** Watches that start with the current state (`sendInitialEvents`). */
   WatchList: { stage: 'alpha', default: false },
+  /** Selectors of requests are told to authorizers. */
+  AuthorizeWithSelectors: { stage: 'alpha', default: false },
   /** Where nobody is let in, in an AuthenticationConfiguration. */
   AnonymousAuthConfigurableEndpoints: { stage: 'alpha', default: false },
   /** Gzip of large get and list answers. */

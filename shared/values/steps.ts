@@ -7,7 +7,7 @@
 export type Steps<T> = Generator<undefined, T, undefined>;
 
 /** Asked between two steps: undefined = go on, otherwise go on when it resolves. */
-export type Pass = () => Promise<void> | undefined;
+export type GiveWay = () => Promise<void> | undefined;
 
 /** All steps in one go. */
 export function atOnce<T>(steps: Steps<T>): T {
@@ -18,7 +18,7 @@ export function atOnce<T>(steps: Steps<T>): T {
 }
 
 /** One step after the other, with a pass between them. */
-export async function withPasses<T>(steps: Steps<T>, pass: Pass): Promise<T> {
+export async function withPasses<T>(steps: Steps<T>, pass: GiveWay): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

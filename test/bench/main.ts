@@ -3,13 +3,14 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,hostile,memory,definitions]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,hostile,access,memory,definitions]
  *   npm run bench -- --parts=definitions [--definitions=450] [--stores=embedded,etcd]
  *
  * `definitions` prints absolute figures and takes minutes, so it runs only when it is asked for.
  * `cluster` prints what a client waits while 200 nodes and 5,000 Pods move; with --server=<origin> --token=<token> --domain=<end of the groups'
  * names> it asks that server instead of one of ours. Both cores are busy for a minute, so it runs only when it is asked for.
  * `hostile` prints how long another client waits for each of a table of bad inputs.
+ * `access` prints what it costs to know who asks, whether he may, and to record it.
  * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
  */
 import { rmSync, writeFileSync } from 'node:fs';
@@ -23,6 +24,7 @@ import { findEtcd, startEtcd } from '../support/etcd';
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BareServer } from './bare';
+import { decisionMicros, getCost, metadataPolicy, prepare } from './access';
 import { BenchClient, configMap, deployment } from './client';
 import { anonymousMegabytes, cpuSeconds, loop, warmLoop, type Cost } from './measure';
 import { clusterWaits, quantile } from './cluster';
@@ -129,6 +131,31 @@ async function reads(): Promise<void> {
     client.close();
     await server.process.stop();
     removeFolder(folder);
+  }
+}
+
+/** In alternation, since a machine is never as quiet as it was. */
+async function access(): Promise<void> {
+  console.log();
+  row('decision, 10,000 rules in 1,000 bindings', { cpuMicros: await decisionMicros() });
+  const [plain, recorded] = [temporaryFolder('bench-plain'), temporaryFolder('bench-recorded')];
+  const audited = [`--audit-policy-file=${metadataPolicy(recorded)}`, `--audit-log-path=${path.join(recorded, 'audit.log')}`];
+  const [one, other] = [await start(plain), await start(recorded, undefined, audited)];
+  const admin = { client: one.client, pid: one.server.process.pid };
+  const account = { ...admin, client: new BenchClient(one.client.port, await prepare(admin)) };
+  const watched = { client: other.client, pid: other.server.process.pid };
+  await prepare(watched);
+  try {
+    for (let round = 0; round < 3; round += 1) {
+      const floor = await getCost(admin, seconds);
+      row('get by an administrator', floor);
+      row('get by a service account, RBAC', await getCost(account, seconds), 'administrator', floor.cpuMicros);
+      row('get, recorded at Metadata', await getCost(watched, seconds), 'not recorded', floor.cpuMicros);
+    }
+  } finally {
+    for (const { client } of [admin, account, watched]) client.close();
+    await Promise.all([one.server.process.stop(), other.server.process.stop()]);
+    for (const folder of [plain, recorded]) removeFolder(folder);
   }
 }
 
@@ -326,6 +353,7 @@ async function main(): Promise<void> {
   if (parts.includes('services')) await services();
   if (parts.includes('cluster')) await cluster();
   if (parts.includes('hostile')) await hostile();
+  if (parts.includes('access')) await access();
   if (parts.includes('memory')) await memory(objects);
   if (parts.includes('definitions')) await definitionCosts(definitions, stores);
 }

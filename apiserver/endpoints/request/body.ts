@@ -12,7 +12,7 @@ import {
   unsupportedPatchType,
   type StatusError,
 } from '../../../shared/api/errors/status';
-import { withPasses, type Pass } from '../../../shared/values/steps';
+import { withPasses, type GiveWay } from '../../../shared/values/steps';
 import type { Clock } from '../../../shared/runtime/clock';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
 import { decodeProtobuf, parseYaml, parsingJson, ProtobufFault, SyntaxFault, type ParsedText } from '../../../shared/serialization';
@@ -115,7 +115,7 @@ function mediaType(header: string): string | undefined {
 }
 
 /** What is parsed in a few milliseconds needs no breaks. */
-const NO_BREAKS: Pass = () => undefined;
+const NO_BREAKS: GiveWay = () => undefined;
 
 /** An object of the given kind, decoded; throws 400 in upstream's words. */
 export async function parseObject(

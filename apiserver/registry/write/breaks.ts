@@ -3,7 +3,7 @@
  * few milliseconds never do.
  */
 import type { Clock } from '../../../shared/runtime/clock';
-import type { Pass } from '../../../shared/values/steps';
+import type { GiveWay } from '../../../shared/values/steps';
 import { Pace, yieldToOthers } from '../../cache/pace';
 import type { RequestContext } from '../verbs';
 
@@ -11,7 +11,7 @@ import type { RequestContext } from '../verbs';
 const TURNS = 4;
 
 /** Asked between two steps. */
-export function breaks(clock: Clock, context: Pick<RequestContext, 'rest'>): { readonly pass: Pass } {
+export function breaks(clock: Clock, context: Pick<RequestContext, 'rest'>): { readonly pass: GiveWay } {
   const rest = async (): Promise<void> => {
     for (let turn = 0; turn < TURNS; turn += 1) await (context.rest?.() ?? yieldToOthers());
   };

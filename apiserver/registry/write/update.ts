@@ -5,7 +5,7 @@
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { isTerminating, metadataOf, readMetadata } from '../../../shared/api/metadata/object-meta';
-import { withPasses, type Pass } from '../../../shared/values/steps';
+import { withPasses, type GiveWay } from '../../../shared/values/steps';
 import * as status from '../../../shared/api/errors/status';
 import type { AllocationClaims } from '../../allocation/claims';
 import type { Entry } from '../../cache/cache';
@@ -168,7 +168,7 @@ async function own(
   { source, options }: Replacement,
   object: JsonObject,
   old: JsonObject,
-  pass: Pass,
+  pass: GiveWay,
 ): Promise<void> {
   if (source.owned === true) return;
   await withPasses(recordingOwnership(info, subresource, options.fieldManager, object, old, path.clock.now()), pass);

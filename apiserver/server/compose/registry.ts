@@ -50,7 +50,6 @@ export interface Registry {
 export function buildRegistry(setting: Setting, state: State, observation: Observation): Registry {
   const authorizer = createAuthorizer(setting.options, {
     rbac: state.rbac.policy,
-    abac: setting.options.abac,
     node: { graph: state.nodes.graph, rules: nodeRules(setting.names), nodeLeaseNamespace: setting.names.nodeLeaseNamespace },
   });
   const admission = admissionOf(setting, state, authorizer);
@@ -74,7 +73,7 @@ function admissionOf({ options, names, clock }: Setting, { cache, resources, rba
     names,
     cache,
     resources,
-    nodes: options.authorizationModes.includes('Node') ? nodeRestrictionParts({ cache, resources }) : undefined,
+    nodes: options.authorization().includes('Node') ? nodeRestrictionParts({ cache, resources }) : undefined,
     escalation: {
       policy: rbac.policy,
       authorizer,
@@ -118,6 +117,7 @@ function accessOf(setting: Setting, state: State, { metrics }: Observation, auth
   const live = liveObjects({ cache, clock }, bindable);
   return createAccess(options, {
     authorizer,
+    gates: options.gates,
     clock,
     random,
     names,

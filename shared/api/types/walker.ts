@@ -9,7 +9,7 @@ import type { FieldSchema, FieldType } from './types';
 /** Changes an object of a type in place. */
 export type ObjectVisitor = (object: JsonObject) => void;
 
-export interface Steps {
+export interface WalkSteps {
   /** What is done to an object of the type before its members are visited; undefined = nothing. */
   at(type: string): ObjectVisitor | undefined;
   /** What is done to a member's value instead of visiting it; undefined = it is visited. */
@@ -17,7 +17,7 @@ export interface Steps {
 }
 
 /** By type, the walk through its objects; undefined = nothing to do in them. */
-export function walker(steps: Steps): (type: string) => ObjectVisitor | undefined {
+export function walker(steps: WalkSteps): (type: string) => ObjectVisitor | undefined {
   /** A type under construction counts as having something to do. */
   const known = new Map<string, ObjectVisitor | undefined>();
   const visitorOf = (type: string): ObjectVisitor | undefined => {

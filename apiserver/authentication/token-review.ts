@@ -1,10 +1,10 @@
 /** A TokenReview as it is sent to a remote server, and as that answers. Sends nothing. */
-import { MalformedAnswer } from '../../../shared/client/api-object';
-import { parseBody } from '../../../shared/client/json-body';
-import type { UserInfo } from '../../../shared/api/identity/user';
-import { apiVersionIn, canonicalApiVersion, type Dialect } from '../../../shared/names/dialect';
-import { isObject, objectAt, own, type JsonObject, type JsonValue } from '../../../shared/values/json';
-import { quote } from '../../../shared/values/quote';
+import { MalformedAnswer } from '../../shared/client/api-object';
+import { parseBody } from '../../shared/client/json-body';
+import type { UserInfo } from '../../shared/api/identity/user';
+import { apiVersionIn, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
+import { isObject, objectAt, own, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { quote } from '../../shared/values/quote';
 
 export type ReviewVersion = 'v1' | 'v1beta1';
 
@@ -27,8 +27,17 @@ export function reviewRequest(dialect: Dialect, version: ReviewVersion, token: s
   return Buffer.from(JSON.stringify(review));
 }
 
-/** Throws {@link MalformedAnswer} for whatever is not a TokenReview of the version that was asked for. */
-export function readReview(body: Buffer, version: ReviewVersion): Review {
+/** An error for whatever is not a TokenReview of the version that was asked for. */
+export function readReview(body: Buffer, version: ReviewVersion): Review | MalformedAnswer {
+  try {
+    return parsedReview(body, version);
+  } catch (error) {
+    if (error instanceof MalformedAnswer) return error;
+    throw error;
+  }
+}
+
+function parsedReview(body: Buffer, version: ReviewVersion): Review {
   const review = parseBody(body.toString());
   if (!isObject(review)) throw new MalformedAnswer('the webhook answered with something that is no object');
   const [apiVersion, kind] = [textAt(review, 'apiVersion'), textAt(review, 'kind')];

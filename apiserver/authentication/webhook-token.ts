@@ -3,23 +3,23 @@
  * come while it is asked about as many as may wait are refused.
  */
 import { LRUCache } from 'lru-cache';
-import { MalformedAnswer } from '../../../shared/client/api-object';
-import { WebhookFailure, type Webhook } from '../../../shared/client/webhook';
-import type { Dialect } from '../../../shared/names/dialect';
-import type { Clock } from '../../../shared/runtime/clock';
-import { NOT_MINE, type TokenAuthenticator, type TokenOutcome } from '../authenticator';
-import { fingerprint } from '../fingerprint';
+import type { WebhookAnswer } from '../../shared/client/webhook';
+import type { Dialect } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
+import { NOT_MINE, type TokenAuthenticator, type TokenOutcome } from './authenticator';
+import { fingerprint } from './fingerprint';
 import { readReview, reviewRequest, type Review, type ReviewVersion } from './token-review';
 
-export interface ReviewedTokensOptions {
-  readonly webhook: Pick<Webhook, 'post'>;
+export interface WebhookTokensOptions {
+  /** Never rejects. */
+  readonly ask: (body: Buffer) => Promise<WebhookAnswer>;
   readonly version: ReviewVersion;
   /** Of what is sent; either is understood in answers. */
   readonly dialect: Dialect;
   /** What this server answers to: tokens of which the remote server names no audience are good for them. */
   readonly audiences: readonly string[];
   /** How long an answer counts. */
-  readonly ttlMs: number;
+  readonly keptMs: number;
   readonly clock: Clock;
   /** Hears of failures, now and then. */
   readonly failed: (message: string, error: unknown) => void;
@@ -44,23 +44,23 @@ interface Known {
   readonly size: number;
 }
 
-export function reviewedTokens(options: ReviewedTokensOptions): TokenAuthenticator {
-  const { webhook, version, dialect, audiences: own, ttlMs, clock } = options;
+export function webhookTokens(options: WebhookTokensOptions): TokenAuthenticator {
+  const { version, dialect, audiences: own, keptMs, clock } = options;
   const known = new LRUCache<string, Known>({ max: KEPT, maxSize: KEPT_BYTES, sizeCalculation: ({ size }) => size });
   const asked = new Map<string, Promise<TokenOutcome>>();
   const tell = nowAndThen(options);
 
   async function ask(name: string, token: string, audiences: readonly string[]): Promise<TokenOutcome> {
-    try {
-      const answer = await webhook.post(reviewRequest(dialect, version, token, audiences));
-      const outcome = outcomeOf(readReview(answer, version), audiences, own);
-      if (outcome.type !== 'failed') known.set(name, { outcome, until: clock.monotonic() + ttlMs, size: answer.length + BASE_BYTES });
-      return outcome;
-    } catch (error) {
-      if (!(error instanceof WebhookFailure || error instanceof MalformedAnswer)) throw error;
-      tell(error);
-      return refused(error.message);
+    const answer = await options.ask(reviewRequest(dialect, version, token, audiences));
+    const review = answer.type === 'fault' ? answer.error : readReview(answer.bytes, version);
+    if (review instanceof Error) {
+      tell(review);
+      return refused(review.message);
     }
+    const outcome = outcomeOf(review, audiences, own);
+    const size = BASE_BYTES + (answer.type === 'answer' ? answer.bytes.length : 0);
+    if (outcome.type !== 'failed') known.set(name, { outcome, until: clock.monotonic() + keptMs, size });
+    return outcome;
   }
 
   return {
@@ -89,7 +89,7 @@ function outcomeOf(review: Review, audiences: readonly string[], own: readonly s
 const refused = (reason: string): TokenOutcome => ({ type: 'failed', reason: reason.slice(0, LONGEST_REASON) });
 
 /** Whoever presents tokens could fill the log otherwise. */
-function nowAndThen({ clock, failed }: ReviewedTokensOptions): (error: unknown) => void {
+function nowAndThen({ clock, failed }: WebhookTokensOptions): (error: unknown) => void {
   let toldAt = Number.NEGATIVE_INFINITY;
   return (error) => {
     if (clock.monotonic() - toldAt < TOLD_EVERY_MS) return;

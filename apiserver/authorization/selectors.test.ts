@@ -1,0 +1,33 @@
+import { selectorsOf } from './selectors';
+
+it.each([
+  [undefined, undefined, {}],
+  ['', '', {}],
+  [
+    'a=1,b!=2',
+    undefined,
+    {
+      fieldSelector: {
+        requirements: [
+          { key: 'a', operator: 'In', values: ['1'] },
+          { key: 'b', operator: 'NotIn', values: ['2'] },
+        ],
+      },
+    },
+  ],
+  [
+    undefined,
+    'a=1,b notin (y,x),c,!d,e>5',
+    {
+      labelSelector: {
+        requirements: [
+          { key: 'a', operator: 'In', values: ['1'] },
+          { key: 'b', operator: 'NotIn', values: ['x', 'y'] },
+          { key: 'c', operator: 'Exists' },
+          { key: 'd', operator: 'DoesNotExist' },
+        ],
+      },
+    },
+  ],
+  ['nonsense', 'a b', {}],
+])('%j and %j', (field, label, selectors) => expect(selectorsOf(field, label)).toEqual(selectors));

@@ -1,0 +1,55 @@
+/** Selectors of a request as its authorizers see them: requirements that all hold. What cannot be said so is left out, as upstream does; then more is asked for than is. */
+import { parseFieldSelector } from '../../shared/api/selectors/field-selector';
+import { parseLabelSelector, type LabelOperator } from '../../shared/api/selectors/label-selector';
+import { SelectorError } from '../../shared/api/selectors/selector-error';
+import type { JsonObject } from '../../shared/values/json';
+
+/** As in the attributes of a SubjectAccessReview. */
+export interface RequestSelectors {
+  readonly fieldSelector?: JsonObject;
+  readonly labelSelector?: JsonObject;
+}
+
+const OPERATORS: Readonly<Record<LabelOperator, string | undefined>> = {
+  '=': 'In',
+  in: 'In',
+  '!=': 'NotIn',
+  notin: 'NotIn',
+  exists: 'Exists',
+  absent: 'DoesNotExist',
+  '>': undefined,
+  '<': undefined,
+};
+
+/** Texts as they stand in a URL; undefined = none is given. */
+export function selectorsOf(field: string | undefined, label: string | undefined): RequestSelectors {
+  const fields = requirementsOf(() =>
+    parseFieldSelector(field ?? '').map((term) => requirement(term.field, term.operator === '=' ? 'In' : 'NotIn', [term.value])),
+  );
+  const labels = requirementsOf(() =>
+    parseLabelSelector(label ?? '').flatMap(({ key, operator, values }) => {
+      const name = OPERATORS[operator];
+      return name === undefined ? [] : [requirement(key, name, values)];
+    }),
+  );
+  return {
+    ...(fields.length === 0 ? {} : { fieldSelector: { requirements: fields } }),
+    ...(labels.length === 0 ? {} : { labelSelector: { requirements: labels } }),
+  };
+}
+
+const requirement = (key: string, operator: string, values: readonly string[]): JsonObject => ({
+  key,
+  operator,
+  ...(values.length === 0 ? {} : { values: [...values] }),
+});
+
+/** A selector that is none is refused later, where the object's kind is known. */
+function requirementsOf(read: () => JsonObject[]): JsonObject[] {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SelectorError) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Another server decides. What it has said is kept for a while, equal questions wait for one answer, and only so many are asked at a time; what happens
+ * where it does not answer is configured.
+ */
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Eventually } from '../../../shared/runtime/eventually';
+import type { Dialect } from '../../../shared/names/dialect';
+import type { WebhookAnswer } from '../../../shared/client/webhook';
+import { NO_OPINION, NO_RULES, type Attributes, type Authorizer, type Decision } from '../authorizer';
+import type { UserInfo } from '../../../shared/api/identity/user';
+import type { MatchConditions } from './conditions';
+import { readVerdict, reviewBody, reviewSpec, type ReviewVersion } from './review';
+
+export interface WebhookAuthorizerOptions {
+  /** Never rejects. */
+  readonly ask: (body: Buffer) => Promise<WebhookAnswer>;
+  readonly version: ReviewVersion;
+  readonly dialect: Dialect;
+  readonly allowedMs: number;
+  readonly notAllowedMs: number;
+  readonly onFailure: 'NoOpinion' | 'Deny';
+  /** Undefined = it is always asked. */
+  readonly conditions: MatchConditions | undefined;
+  readonly clock: Clock;
+  /** Told of a webhook that did not answer as it should. */
+  readonly failed: (message: string, error: unknown) => void;
+}
+
+interface KnownVerdict {
+  readonly decision: Decision;
+  readonly until: number;
+}
+
+const KEPT = 8_192;
+/** A question that its asker made so long is not kept. */
+const MOST_KEPT_BYTES = 10_000;
+/** Questions under way; who comes then is treated as if there were no answer. */
+const MOST_ASKED = 1_000;
+
+export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
+  const { clock, conditions, dialect } = options;
+  const known = new LRUCache<string, KnownVerdict>({ max: KEPT });
+  const asking = new Map<string, Promise<Decision>>();
+
+  async function ask(key: string, body: Buffer): Promise<Decision> {
+    const answer = await options.ask(body);
+    const verdict = answer.type === 'answer' ? readVerdict(answer.bytes) : undefined;
+    if (verdict === undefined) {
+      const error = answer.type === 'fault' ? answer.error : new Error('the webhook sent no verdict');
+      options.failed('an authorization webhook could not be asked', error);
+      return failure(options, error.message);
+    }
+    const keptMs = verdict.type === 'allow' ? options.allowedMs : options.notAllowedMs;
+    if (key.length <= MOST_KEPT_BYTES && keptMs > 0) known.set(key, { decision: verdict, until: clock.monotonic() + keptMs });
+    return verdict;
+  }
+
+  function authorize(user: UserInfo, attributes: Attributes): Eventually<Decision> {
+    const spec = reviewSpec(user, attributes, dialect);
+    const match = conditions?.(spec) ?? 'yes';
+    if (match === 'no') return NO_OPINION;
+    if (match === 'error') return failure(options, 'a match condition could not be evaluated');
+    const key = JSON.stringify(spec);
+    const found = known.get(key);
+    if (found !== undefined && clock.monotonic() < found.until) return found.decision;
+    const underWay = asking.get(key);
+    if (underWay !== undefined) return underWay;
+    if (asking.size >= MOST_ASKED) return failure(options, 'too many questions are under way');
+    const asked = ask(key, reviewBody(spec, options.version, dialect)).finally(() => asking.delete(key));
+    asking.set(key, asked);
+    return asked;
+  }
+
+  return {
+    authorize,
+    rules: () => ({ ...NO_RULES, incomplete: true, errors: ['webhook authorizer does not support user rule resolution'] }),
+  };
+}
+
+const failure = ({ onFailure }: WebhookAuthorizerOptions, reason: string): Decision => ({
+  type: onFailure === 'Deny' ? 'deny' : 'no-opinion',
+  reason,
+});

@@ -1,0 +1,75 @@
+/** A question as a SubjectAccessReview, and what was answered. Asks nobody. */
+import { apiVersionIn, groupIn, type Dialect } from '../../../shared/names/dialect';
+import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import type { UserInfo } from '../../../shared/api/identity/user';
+import type { RequestSelectors } from '../selectors';
+import type { Attributes, Decision } from '../authorizer';
+
+export type ReviewVersion = 'v1' | 'v1beta1';
+
+/** The spec as version v1 has it. Members without a value are left out. */
+export function reviewSpec(user: UserInfo, attributes: Attributes, dialect: Dialect): JsonObject {
+  const { name, uid = '', groups, extra = {} } = user;
+  const asked: JsonObject =
+    attributes.kind === 'path'
+      ? { nonResourceAttributes: { path: attributes.path, verb: attributes.verb } }
+      : {
+          resourceAttributes: given(
+            {
+              namespace: attributes.namespace,
+              verb: attributes.verb,
+              group: groupIn(dialect, attributes.group),
+              version: attributes.version,
+              resource: attributes.resource,
+              subresource: attributes.subresource,
+              name: attributes.name,
+            },
+            attributes.selectors,
+          ),
+        };
+  return {
+    ...asked,
+    ...given({ user: name, uid }),
+    ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    ...(Object.keys(extra).length === 0
+      ? {}
+      : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+  };
+}
+
+const given = (texts: Readonly<Record<string, string>>, more: RequestSelectors = {}): JsonObject => ({
+  ...Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== '')),
+  ...more,
+});
+
+/** The body to be sent. In v1beta1 groups have another name. */
+export function reviewBody(spec: JsonObject, version: ReviewVersion, dialect: Dialect): Buffer {
+  const { groups, ...rest } = spec;
+  const sent = version === 'v1' || groups === undefined ? spec : { ...rest, group: groups };
+  const apiVersion = apiVersionIn(dialect, `authorization.platform.io/${version}`);
+  return Buffer.from(
+    JSON.stringify({
+      kind: 'SubjectAccessReview',
+      apiVersion,
+      metadata: { creationTimestamp: null },
+      spec: sent,
+      status: { allowed: false },
+    }),
+  );
+}
+
+/** Undefined for what is no answer. */
+export function readVerdict(bytes: Buffer): Decision | undefined {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(bytes.toString()) as JsonValue;
+  } catch {
+    return undefined;
+  }
+  const status = isObject(value) ? objectAt(value, 'status') : undefined;
+  const [allowed, denied] = [own(status ?? {}, 'allowed'), own(status ?? {}, 'denied')];
+  if (status === undefined || (allowed === true && denied === true)) return undefined;
+  const reason = stringAt(status, 'reason') ?? '';
+  if (allowed === true) return { type: 'allow', reason };
+  return denied === true ? { type: 'deny', reason } : { type: 'no-opinion', reason };
+}

@@ -1,0 +1,80 @@
+/** The file AuthorizationConfiguration: its form and its rules. Reads no file, asks no webhook. */
+import type { Fault } from '../../shared/configuration/fault';
+import type { Format } from '../../shared/configuration/read';
+import { DURATION_FORMAT, listOf, object, text, word, type Configured } from '../../shared/configuration/schema';
+import { parseDuration } from '../../shared/runtime/duration';
+import { compileConditions } from '../authorization/webhook/conditions';
+
+const webhook = object(
+  {
+    timeout: text(DURATION_FORMAT),
+    subjectAccessReviewVersion: word('v1', 'v1beta1'),
+    failurePolicy: word('NoOpinion', 'Deny'),
+    connectionInfo: object({ type: word('KubeConfigFile', 'InClusterConfig') }, { kubeConfigFile: text() }),
+  },
+  {
+    authorizedTTL: text(DURATION_FORMAT),
+    unauthorizedTTL: text(DURATION_FORMAT),
+    matchConditionSubjectAccessReviewVersion: word('v1'),
+    matchConditions: listOf(object({ expression: text() }, {})),
+  },
+);
+const SCHEMA = object(
+  {
+    authorizers: listOf(
+      object({ type: word('Webhook', 'Node', 'RBAC', 'ABAC', 'AlwaysAllow', 'AlwaysDeny'), name: text() }, { webhook }),
+      1,
+    ),
+  },
+  {},
+);
+
+export type AuthorizationConfiguration = Configured<typeof SCHEMA>;
+export type ConfiguredAuthorizer = AuthorizationConfiguration['authorizers'][number];
+export type ConfiguredWebhook = NonNullable<ConfiguredAuthorizer['webhook']>;
+
+const MOST_CONDITIONS = 64;
+const LONGEST_MS = 30_000;
+const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+export const AUTHORIZATION_FORMAT: Format<AuthorizationConfiguration> = {
+  kind: 'AuthorizationConfiguration',
+  apiVersions: ['apiserver.config.platform.io/v1alpha1', 'apiserver.config.platform.io/v1beta1'],
+  schema: SCHEMA,
+  rules: ({ authorizers }) =>
+    authorizers.flatMap((one, index) => authorizerFaults(one, `authorizers[${index}]`, authorizers.slice(0, index))),
+};
+
+function authorizerFaults(one: ConfiguredAuthorizer, path: string, before: readonly ConfiguredAuthorizer[]): readonly Fault[] {
+  const faults: Fault[] = [];
+  if (!NAME.test(one.name)) faults.push({ path: `${path}.name`, reason: 'must be a lowercase RFC 1123 subdomain' });
+  if (before.some(({ name }) => name === one.name)) faults.push({ path: `${path}.name`, reason: 'is that of another authorizer' });
+  if (one.type !== 'Webhook') {
+    if (before.some(({ type }) => type === one.type)) faults.push({ path: `${path}.type`, reason: `${one.type} may occur only once` });
+    if (one.webhook !== undefined) faults.push({ path: `${path}.webhook`, reason: `must not be given for type ${one.type}` });
+    return faults;
+  }
+  return [
+    ...faults,
+    ...(one.webhook === undefined ? [{ path: `${path}.webhook`, reason: 'is required' }] : webhookFaults(one.webhook, `${path}.webhook`)),
+  ];
+}
+
+function webhookFaults(given: ConfiguredWebhook, path: string): readonly Fault[] {
+  const { connectionInfo, matchConditions = [], matchConditionSubjectAccessReviewVersion } = given;
+  const timeout = parseDuration(given.timeout) ?? 0;
+  const faults: Fault[] = [];
+  const fault = (member: string, reason: string): void => void faults.push({ path: `${path}.${member}`, reason });
+  if (timeout <= 0 || timeout > LONGEST_MS) fault('timeout', 'must be more than 0s and at most 30s');
+  for (const member of ['authorizedTTL', 'unauthorizedTTL'] as const)
+    if ((parseDuration(given[member] ?? '0s') ?? 0) < 0) fault(member, 'must not be negative');
+  if (connectionInfo.type === 'InClusterConfig')
+    fault('connectionInfo.type', 'InClusterConfig is not for an API server: it would ask itself');
+  else if ((connectionInfo.kubeConfigFile ?? '') === '') fault('connectionInfo.kubeConfigFile', 'is required');
+  if (matchConditions.length > MOST_CONDITIONS) fault('matchConditions', `must have at most ${MOST_CONDITIONS} items`);
+  if (matchConditions.length > 0 && matchConditionSubjectAccessReviewVersion === undefined)
+    fault('matchConditionSubjectAccessReviewVersion', 'is required');
+  const compiled = compileConditions(matchConditions.map(({ expression }) => expression));
+  if ('faults' in compiled) for (const { index, reason } of compiled.faults) fault(`matchConditions[${index}].expression`, reason);
+  return faults;
+}

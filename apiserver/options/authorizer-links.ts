@@ -1,0 +1,110 @@
+/** Who decides what is allowed, in which order: by the flags, or by a file that may change while the server runs. */
+import { readFileSync } from 'node:fs';
+import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
+import { parseDuration } from '../../shared/runtime/duration';
+import type { Logger } from '../../shared/runtime/logger';
+import { abacAuthorizer } from '../authorization/abac';
+import type { Authorizer } from '../authorization/authorizer';
+import { webhookAuthorizer } from '../authorization/webhook/authorizer';
+import { compileConditions } from '../authorization/webhook/conditions';
+import type { AuthorizerLink } from '../server/authorizers';
+import { AUTHORIZATION_FORMAT, type AuthorizationConfiguration, type ConfiguredWebhook } from './authorization-configuration';
+import type { ServerFlags } from './flags';
+import { webhookOf, type WebhookParts } from './webhooks';
+
+export interface AuthorizerLinksParts extends WebhookParts {
+  readonly logger: Logger;
+  readonly configurations: ConfigurationFiles;
+}
+
+const TIMEOUT_MS = 30_000;
+const ALLOWED_MS = 5 * 60_000;
+const NOT_ALLOWED_MS = 30_000;
+
+/** The same list until the configuration changes. Rejects where a file cannot be used. */
+export async function openAuthorizerLinks(flags: ServerFlags, parts: AuthorizerLinksParts): Promise<() => readonly AuthorizerLink[]> {
+  const file = flags['authorization-config'];
+  if (file === '') {
+    const links = flags['authorization-mode'].map((mode): AuthorizerLink =>
+      mode === 'ABAC' ? byPolicies(flags) : mode === 'Webhook' ? byFlags(flags, parts) : mode,
+    );
+    return () => links;
+  }
+  let links: readonly AuthorizerLink[] = [];
+  let kinds: string | undefined;
+  await parts.configurations.open({
+    name: 'authorization',
+    path: file,
+    formats: [AUTHORIZATION_FORMAT],
+    use(configuration) {
+      const present = kindsOf(configuration);
+      if (kinds !== undefined && kinds !== present)
+        throw new Error(`authorizers other than webhooks cannot be added or removed while the server runs: ${kinds}, not ${present}`);
+      links = configuration.authorizers.map(({ type, webhook }): AuthorizerLink => {
+        if (type === 'ABAC') return byPolicies(flags);
+        return type === 'Webhook' && webhook !== undefined
+          ? byConfiguration(webhook, flags, parts)
+          : type === 'Webhook'
+            ? 'AlwaysDeny'
+            : type;
+      });
+      kinds = present;
+    },
+  });
+  return () => links;
+}
+
+/** Those that a changed file must have as well. */
+const kindsOf = ({ authorizers }: AuthorizationConfiguration): string =>
+  authorizers
+    .map(({ type }) => type)
+    .filter((type) => type !== 'Webhook')
+    .sort()
+    .join(', ');
+
+function byPolicies(flags: ServerFlags): Authorizer {
+  const file = flags['authorization-policy-file'];
+  return abacAuthorizer(file, readFileSync(file, 'utf8'));
+}
+
+function byFlags(flags: ServerFlags, parts: AuthorizerLinksParts): Authorizer {
+  return webhookAuthorizer({
+    ...commonOf(flags, parts),
+    ask: webhookOf(flags['authorization-webhook-config-file'], TIMEOUT_MS, parts),
+    version: flags['authorization-webhook-version'],
+    allowedMs: flags['authorization-webhook-cache-authorized-ttl'],
+    notAllowedMs: flags['authorization-webhook-cache-unauthorized-ttl'],
+    onFailure: 'NoOpinion',
+    conditions: undefined,
+  });
+}
+
+function byConfiguration(webhook: ConfiguredWebhook, flags: ServerFlags, parts: AuthorizerLinksParts): Authorizer {
+  const { matchConditions = [], connectionInfo, timeout, authorizedTTL, unauthorizedTTL } = webhook;
+  const compiled = compileConditions(matchConditions.map(({ expression }) => expression));
+  return webhookAuthorizer({
+    ...commonOf(flags, parts),
+    ask: webhookOf(connectionInfo.kubeConfigFile ?? '', parseDuration(timeout) ?? TIMEOUT_MS, parts),
+    version: webhook.subjectAccessReviewVersion,
+    allowedMs: parseDuration(authorizedTTL ?? '') ?? ALLOWED_MS,
+    notAllowedMs: parseDuration(unauthorizedTTL ?? '') ?? NOT_ALLOWED_MS,
+    onFailure: webhook.failurePolicy,
+    conditions: 'conditions' in compiled && matchConditions.length > 0 ? compiled.conditions : undefined,
+  });
+}
+
+function commonOf(flags: ServerFlags, { clock, logger }: AuthorizerLinksParts) {
+  return { dialect: flags.naming, clock, failed: (message: string, error: unknown): void => logger.warn(message, { error }) } as const;
+}
+
+/** What is wrong with the flags taken together; undefined = nothing. `isModeGiven`: whether modes stood on the command line. */
+export function authorizationFlagFault(flags: ServerFlags, isModeGiven: boolean): string | undefined {
+  const modes = flags['authorization-mode'];
+  const file = flags['authorization-config'];
+  if (file !== '' && isModeGiven) return '--authorization-config and --authorization-mode exclude each other';
+  if (file === '' && modes.includes('ABAC') !== (flags['authorization-policy-file'] !== ''))
+    return '--authorization-mode=ABAC and --authorization-policy-file go together';
+  if (modes.includes('Webhook') !== (flags['authorization-webhook-config-file'] !== ''))
+    return '--authorization-mode=Webhook and --authorization-webhook-config-file go together';
+  return undefined;
+}

@@ -1,0 +1,91 @@
+/** What it costs to know who asks and whether he may: decisions under many rules, a get by whom a role allows it beside an administrator's, a get that is recorded. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Attributes } from '../../apiserver/authorization/authorizer';
+import { rbacAuthorizer } from '../../apiserver/authorization/rbac/authorizer';
+import { readBinding } from '../../apiserver/authorization/rbac/binding';
+import { RbacPolicy } from '../../apiserver/authorization/rbac/policy';
+import { readRule } from '../../apiserver/authorization/rbac/rule';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
+import { type BenchClient, configMap } from './client';
+import { warmLoop, type Cost } from './measure';
+
+const ROLES = 1_000;
+const RULES_EACH = 10;
+const ASKED = 2_000;
+const ROUNDS = 200;
+
+/** Microseconds a decision, where one user is bound to a thousand roles of ten rules each by a name and two groups. */
+export async function decisionMicros(): Promise<number> {
+  const policy = new RbacPolicy();
+  for (let role = 0; role < ROLES; role += 1) {
+    const rules = Array.from({ length: RULES_EACH }, (_, n) =>
+      readRule({
+        verbs: ['get', 'list'],
+        apiGroups: [`g${role % 50}`],
+        resources: [`r${role}x${n}`, `r${n}/status`],
+        ...(n % 3 === 0 ? { resourceNames: [`a${role}`, 'b'] } : {}),
+      }),
+    );
+    policy.setRole('', `r${role}`, rules);
+    const subjects = [
+      { kind: 'Group', name: role % 2 === 0 ? 'all' : 'devs' },
+      { kind: 'User', name: `u${role}` },
+    ];
+    const binding = { roleRef: { kind: 'ClusterRole', name: `r${role}` }, subjects };
+    policy.setBinding('', `b${role}`, readBinding('', `b${role}`, binding, GENERATED_NAMES.platform));
+  }
+  const authorizer = rbacAuthorizer(policy);
+  const user = { name: 'u7', groups: ['devs', 'all', 'system:authenticated'] };
+  const asked = Array.from({ length: ASKED }, (_, n): Attributes => ({
+    kind: 'resource',
+    verb: n % 3 === 0 ? 'delete' : 'get',
+    group: `g${n % 60}`,
+    version: 'v1',
+    resource: `r${n % 1200}x${n % 10}`,
+    subresource: n % 4 === 0 ? 'status' : '',
+    namespace: 'ns',
+    name: n % 2 === 0 ? 'b' : '',
+  }));
+  for (const attributes of asked) await authorizer.authorize(user, attributes);
+  const start = performance.now();
+  for (let round = 0; round < ROUNDS; round += 1) for (const attributes of asked) void authorizer.authorize(user, attributes);
+  return ((performance.now() - start) * 1000) / (ROUNDS * ASKED);
+}
+
+export interface AccessServer {
+  readonly client: BenchClient;
+  readonly pid: number;
+}
+
+const PLACE = '/api/v1/namespaces/access/configmaps';
+
+/** A thousand ConfigMaps, and a token of an account that a role lets read them. */
+export async function prepare({ client }: AccessServer): Promise<string> {
+  const post = async (at: string, body: object | string): Promise<void> =>
+    void (await client.send('POST', at, typeof body === 'string' ? body : JSON.stringify(body)));
+  await post('/api/v1/namespaces', { metadata: { name: 'access' } });
+  for (let n = 0; n < 1_000; n += 1) await post(PLACE, configMap('access', `o-${n}`, '', 1000));
+  await post('/api/v1/namespaces/access/serviceaccounts', { metadata: { name: 'robot' } });
+  const rbac = '/apis/rbac.authorization.platform.io/v1/namespaces/access';
+  const rules = [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['configmaps'] }];
+  await post(`${rbac}/roles`, { metadata: { name: 'reader' }, rules });
+  const roleRef = { apiGroup: 'rbac.authorization.platform.io', kind: 'Role', name: 'reader' };
+  await post(`${rbac}/rolebindings`, { metadata: { name: 'reader' }, roleRef, subjects: [{ kind: 'ServiceAccount', name: 'robot' }] });
+  const answer = await client.open('POST', '/api/v1/namespaces/access/serviceaccounts/robot/token', '{"spec":{"expirationSeconds":3600}}');
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  return /"token":"([^"]+)"/.exec(Buffer.concat(chunks).toString())?.[1] ?? '';
+}
+
+/** CPU of the server a get. */
+export function getCost({ client, pid }: AccessServer, seconds: number): Promise<Cost> {
+  return warmLoop(pid, { workers: 32, seconds }, async (index) => void (await client.send('GET', `${PLACE}/o-${index % 1000}`)));
+}
+
+/** The file of a policy that records everything at Metadata. */
+export function metadataPolicy(folder: string): string {
+  const file = path.join(folder, 'policy.yaml');
+  writeFileSync(file, 'apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n');
+  return file;
+}
