@@ -43,8 +43,9 @@ async function main(): Promise<void> {
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
   const tokenKeys = tokenKeyFiles(flags);
   if (tokenKeys !== undefined) lifecycle.onStop({ name: 'keys of tokens', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
-  const isOpen = given.has('anonymous-auth') ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
-  const issuers = await openTokenIssuers(flags, isOpen, { clock, logger, configurations });
+  const isGiven = given.has('anonymous-auth');
+  const isAllowed = isGiven ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
+  const issuers = await openTokenIssuers(flags, { isAllowed, isGiven }, { clock, logger, configurations });
   const links = await openAuthorizerLinks(flags, { clock, random, logger, configurations });
   const options = { ...(await serverOptions(flags, tokenKeys, issuers, links, logger)), audit };
   const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });

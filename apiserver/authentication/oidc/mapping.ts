@@ -43,6 +43,12 @@ export function compileMapping(config: TokenIssuerConfig): Mapping | { readonly 
     faults.push({ path, reason: compiled.fault });
     return undefined;
   };
+  const condition = (path: string, text: string, by: (text: string) => Compiled): Expression | undefined => {
+    const expression = compile(path, text, by);
+    if (expression === undefined || expression.type.kind === 'bool') return expression;
+    faults.push({ path, reason: 'must evaluate to bool' });
+    return undefined;
+  };
   const source = (path: string, given: ClaimSource | undefined): Source | undefined => {
     if (given?.type !== 'expression') return given;
     const expression = compile(`${path}.expression`, given.expression, compileClaims);
@@ -57,11 +63,11 @@ export function compileMapping(config: TokenIssuerConfig): Mapping | { readonly 
   });
   const claimRules = config.claimRules.flatMap((rule, index): readonly CompiledClaimRule[] => {
     if (rule.type === 'required') return [rule];
-    const expression = compile(`claimValidationRules[${index}].expression`, rule.expression, compileClaims);
+    const expression = condition(`claimValidationRules[${index}].expression`, rule.expression, compileClaims);
     return expression === undefined ? [] : [{ type: 'expression', expression, message: rule.message }];
   });
   const userRules = config.userRules.flatMap(({ expression: text, message }, index) => {
-    const expression = compile(`userValidationRules[${index}].expression`, text, compileUser);
+    const expression = condition(`userValidationRules[${index}].expression`, text, compileUser);
     return expression === undefined ? [] : [{ expression, message }];
   });
   if (faults.length > 0 || username === undefined) return { faults };
