@@ -2,8 +2,7 @@
 import { hostname } from 'node:os';
 import { AccountCredentials } from '../shared/client/account-credentials';
 import { ConfigError, readConfigFile, serverUrl, workloadConfig, type ClientConfig } from '../shared/client/client-config';
-import { connectTo } from '../shared/client/connect';
-import { CredentialSource } from '../shared/client/credential-source';
+import { connect, connectTo } from '../shared/client/connect';
 import { InformerPool } from '../shared/client/informer-pool';
 import { readKubeconfig } from '../shared/client/kubeconfig';
 import { RestClient } from '../shared/client/rest-client';
@@ -75,12 +74,12 @@ async function start(
   const logger = createLogger({ level: values['log-level'], clock, fields: { component: 'controllers' } });
   const lifecycle = new Lifecycle({ clock, logger, process });
   lifecycle.listen();
-  const transport = connectTo(config, clock);
+  const { transport, credentials } = connect(config, clock);
   lifecycle.onStop({ name: 'connections', timeoutMs: 1_000, run: () => transport.close() });
 
   const client = new RestClient({
     transport,
-    credentials: new CredentialSource(config.credentials, clock),
+    credentials,
     dialect: values.naming,
     userAgent: 'controllers',
     clock,

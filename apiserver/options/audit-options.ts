@@ -1,7 +1,6 @@
 /** From the flags about the audit log to an auditor with its policy and its sinks. Loaded only where there is a policy. */
 import { BackOff } from '../../shared/client/back-off';
-import { connectTo } from '../../shared/client/connect';
-import { CredentialSource } from '../../shared/client/credential-source';
+import { connect } from '../../shared/client/connect';
 import { readKubeconfig } from '../../shared/client/kubeconfig';
 import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
@@ -86,8 +85,7 @@ function logTarget(flags: ServerFlags, { clock, logger }: AuditSurroundings): Li
 
 function webhookSink(flags: ServerFlags, { clock, random }: AuditSurroundings, lost: Lost): Sink {
   const config = readKubeconfig(flags['audit-webhook-config-file']);
-  const transport = connectTo({ ...config, http1: true }, clock);
-  const credentials = new CredentialSource(config.credentials, clock);
+  const { transport, credentials } = connect({ ...config, http1: true }, clock);
   const firstMs = flags['audit-webhook-initial-backoff'];
   const [server] = config.servers;
   const truncates = flags['audit-webhook-truncate-enabled'];

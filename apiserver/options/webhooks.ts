@@ -1,6 +1,5 @@
 /** From a kubeconfig that names a webhook to somebody who can be asked. */
-import { connectTo } from '../../shared/client/connect';
-import { CredentialSource } from '../../shared/client/credential-source';
+import { connect } from '../../shared/client/connect';
 import { readKubeconfig } from '../../shared/client/kubeconfig';
 import { askWebhook, type WebhookAnswer } from '../../shared/client/webhook';
 import type { Clock } from '../../shared/runtime/clock';
@@ -17,10 +16,10 @@ const WITHIN_MS = 30_000;
 /** Throws ConfigError where the file cannot be used. */
 export function webhookOf(file: string, timeoutMs: number, { clock, random }: WebhookParts): (body: Buffer) => Promise<WebhookAnswer> {
   const config = readKubeconfig(file);
-  const credentials = new CredentialSource(config.credentials, clock);
+  const { transport, credentials } = connect({ ...config, http1: true }, clock);
   const [server] = config.servers;
   const options = {
-    transport: connectTo({ ...config, http1: true }, clock),
+    transport,
     path: server === undefined ? '/' : `${server.pathname}${server.search}`,
     authorization: () => credentials.header(),
     clock,

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { ExecConfig } from './exec-credentials';
 import type { WorkloadNames } from '../names/workload';
 
 /** As node:tls takes them; all are PEM. */
@@ -20,7 +21,8 @@ export type ClientCredentials =
   | { readonly type: 'token'; readonly token: string }
   /** The file is read again from time to time, because tokens in files are replaced. */
   | { readonly type: 'token-file'; readonly file: string }
-  | { readonly type: 'basic'; readonly user: string; readonly password: string };
+  | { readonly type: 'basic'; readonly user: string; readonly password: string }
+  | { readonly type: 'exec'; readonly exec: ExecConfig };
 
 export interface ClientConfig {
   /** All of them serve the same API; the client stays with one as long as it answers. Never empty. */

@@ -1,13 +1,32 @@
-/** From a configuration to a transport: HTTP/2 to `https:` servers, HTTP/1.1 to the others and on request. */
+/** From a configuration to a connection: HTTP/2 to `https:` servers, HTTP/1.1 to the others and on request; and who the client is on it. */
 import type { Clock } from '../runtime/clock';
 import type { ClientConfig } from './client-config';
+import { CredentialSource, type Credentials } from './credential-source';
+import { ExecCredentials, type ClientPair } from './exec-credentials';
 import { Http1Transport } from './http1-transport';
 import { Http2Transport, HTTP2_DEFAULTS, type Http2Settings } from './http2-transport';
 import { ServerPool } from './server-pool';
-import type { Transport } from './transport';
+import type { Transport, TransportRequest, TransportResponse } from './transport';
 
-/** Makes no connection yet. */
-export function connectTo(config: ClientConfig, clock: Clock, settings: Partial<Omit<Http2Settings, 'clock'>> = {}): Transport {
+type Settings = Partial<Omit<Http2Settings, 'clock'>>;
+
+export interface ClientConnection {
+  readonly transport: Transport;
+  readonly credentials: Credentials;
+}
+
+/** Makes no connection yet, and runs no program. */
+export function connect(config: ClientConfig, clock: Clock, settings: Settings = {}): ClientConnection {
+  if (config.credentials.type !== 'exec')
+    return { transport: connectTo(config, clock, settings), credentials: new CredentialSource(config.credentials, clock) };
+  const credentials = new ExecCredentials({ config: config.credentials.exec, clock });
+  const open = (pair: ClientPair | undefined): Transport =>
+    connectTo(pair === undefined ? config : { ...config, tls: { ...config.tls, ...pair } }, clock, settings);
+  return { transport: new RenewedTransport(() => credentials.pair(), open), credentials };
+}
+
+/** As nobody but whom the configuration's certificate names. Makes no connection yet. */
+export function connectTo(config: Omit<ClientConfig, 'credentials'>, clock: Clock, settings: Settings = {}): Transport {
   const transports = config.servers.map((server) =>
     server.protocol === 'http:' || config.http1 === true
       ? new Http1Transport(server, config.tls)
@@ -15,4 +34,27 @@ export function connectTo(config: ClientConfig, clock: Clock, settings: Partial<
   );
   const [only] = transports;
   return transports.length === 1 && only !== undefined ? only : new ServerPool(transports);
+}
+
+/** Whoever has another certificate has other connections: the old ones are who he was, and end. */
+class RenewedTransport implements Transport {
+  private inner: { readonly pair: ClientPair | undefined; readonly transport: Transport } | undefined;
+
+  constructor(
+    private readonly pair: () => Promise<ClientPair | undefined>,
+    private readonly open: (pair: ClientPair | undefined) => Transport,
+  ) {}
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    const pair = await this.pair();
+    if (this.inner === undefined || this.inner.pair?.cert !== pair?.cert) {
+      this.inner?.transport.close();
+      this.inner = { pair, transport: this.open(pair) };
+    }
+    return this.inner.transport.send(request);
+  }
+
+  close(): void {
+    this.inner?.transport.close();
+  }
 }

@@ -17,7 +17,7 @@ export class CredentialSource implements Credentials {
   private token: { readonly text: string; readonly readAt: number } | undefined;
 
   constructor(
-    private readonly credentials: ClientCredentials,
+    private readonly credentials: Exclude<ClientCredentials, { readonly type: 'exec' }>,
     private readonly clock: Clock,
   ) {}
 

@@ -54,7 +54,8 @@ test.each([
   [config('token: t', 'server: ""'), 'has no server'],
   [config('client-certificate-data: YQ=='), 'only one of client-certificate and client-key'],
   [config('client-certificate: /nope/x, client-key: /nope/y'), 'cannot read /nope/x'],
-  [config('exec: {command: x}'), 'uses exec'],
+  [config('exec: {command: x}'), 'has no apiVersion'],
+  [config('auth-provider: {name: x}'), 'uses auth-provider'],
   [config('token: 5'), 'has a token that is no text'],
 ])('a file that is not usable is refused with the reason: %j', (text, message) => {
   expect(() => parseKubeconfig(text, 'f')).toThrow(ConfigError);

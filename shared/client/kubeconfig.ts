@@ -1,9 +1,11 @@
 /**
- * Reads kubeconfig files (the customary client configuration: clusters, users, contexts). Client certificates and keys, tokens, token files
- * and passwords are understood; programs that fetch credentials (`exec`, `auth-provider`) are refused with a clear message.
+ * Reads kubeconfig files (the customary client configuration: clusters, users, contexts). Client certificates and keys, tokens, token files,
+ * passwords and programs that hand out credentials (`exec`) are understood; the older `auth-provider` is refused with a clear message.
  */
 import path from 'node:path';
 import { load } from 'js-yaml';
+import type { JsonObject } from '../values/json';
+import type { ExecConfig, InteractiveMode } from './exec-credentials';
 import { ConfigError, readConfigFile, serverUrl, type ClientConfig, type ClientCredentials, type TlsOptions } from './client-config';
 
 export interface KubeconfigOptions {
@@ -29,7 +31,7 @@ export function parseKubeconfig(text: string, file: string, options: KubeconfigO
   const userName = context.text('user') ?? '';
   const user = userName === '' ? new Part(source, {}, 'user') : root.named('users', userName).part('user');
   const servers = options.servers === undefined || options.servers.length === 0 ? [cluster.required('server')] : options.servers;
-  return { servers: servers.map(serverUrl), tls: tlsOf(cluster, user), credentials: credentialsOf(user, source) };
+  return { servers: servers.map(serverUrl), tls: tlsOf(cluster, user), credentials: credentialsOf(user, cluster, source) };
 }
 
 function tlsOf(cluster: Part, user: Part): TlsOptions {
@@ -47,16 +49,49 @@ function tlsOf(cluster: Part, user: Part): TlsOptions {
   };
 }
 
-function credentialsOf(user: Part, source: ConfigFile): ClientCredentials {
-  for (const unsupported of ['exec', 'auth-provider']) {
-    if (user.has(unsupported)) throw user.fault(`uses ${unsupported}, which this client does not run`);
-  }
+function credentialsOf(user: Part, cluster: Part, source: ConfigFile): ClientCredentials {
+  if (user.has('auth-provider')) throw user.fault('uses auth-provider, which this client does not run');
+  if (user.has('exec')) return { type: 'exec', exec: execOf(user.part('exec'), cluster, source) };
   const file = user.text('tokenFile');
   if (file !== undefined && file !== '') return { type: 'token-file', file: source.path(file) };
   const token = user.text('token');
   if (token !== undefined && token !== '') return { type: 'token', token };
   const name = user.text('username');
   return name === undefined || name === '' ? { type: 'none' } : { type: 'basic', user: name, password: user.text('password') ?? '' };
+}
+
+const EXEC_VERSION = /^client\.authentication\.(k8s|platform)\.io\/(v1|v1beta1)$/;
+const MODES: readonly InteractiveMode[] = ['Never', 'IfAvailable', 'Always'];
+
+function execOf(exec: Part, cluster: Part, source: ConfigFile): ExecConfig {
+  const [apiVersion, command] = [exec.required('apiVersion'), exec.required('command')];
+  const version = EXEC_VERSION.exec(apiVersion)?.[2];
+  if (version === undefined)
+    throw exec.fault(`has the apiVersion ${JSON.stringify(apiVersion)}, and only v1 and v1beta1 of client.authentication are known`);
+  const given = exec.text('interactiveMode') ?? '';
+  const mode = MODES.find((known) => known === given);
+  if (mode === undefined && (given !== '' || version === 'v1')) throw exec.fault(`must have an interactiveMode: ${MODES.join(', ')}`);
+  return {
+    apiVersion,
+    // A path is one from the file's folder; a bare name is looked for.
+    command: command.includes('/') ? source.path(command) : command,
+    args: exec.texts('args'),
+    env: exec.parts('env').map((variable) => ({ name: variable.required('name'), value: variable.text('value') ?? '' })),
+    installHint: exec.text('installHint') ?? '',
+    interactiveMode: mode ?? 'IfAvailable',
+    cluster: exec.flag('provideClusterInfo') ? clusterInfo(cluster) : undefined,
+  };
+}
+
+function clusterInfo(cluster: Part): JsonObject {
+  const authority = cluster.material('certificate-authority');
+  const name = cluster.text('tls-server-name');
+  return {
+    server: cluster.required('server'),
+    ...(name === undefined ? {} : { 'tls-server-name': name }),
+    ...(cluster.flag('insecure-skip-tls-verify') ? { 'insecure-skip-tls-verify': true } : {}),
+    ...(authority === undefined ? {} : { 'certificate-authority-data': Buffer.from(authority).toString('base64') }),
+  };
 }
 
 class ConfigFile {
@@ -109,6 +144,19 @@ class Part {
 
   flag(member: string): boolean {
     return this.values[member] === true;
+  }
+
+  texts(member: string): readonly string[] {
+    const value = this.values[member] ?? [];
+    if (!Array.isArray(value) || !value.every((item) => typeof item === 'string'))
+      throw this.fault(`has ${member} that are no list of texts`);
+    return value;
+  }
+
+  parts(member: string): readonly Part[] {
+    const value: unknown = this.values[member] ?? [];
+    if (!Array.isArray(value) || !value.every(isRecord)) throw this.fault(`has ${member} that are no list of objects`);
+    return value.map((item, index) => new Part(this.source, item, `${this.label}, ${member}[${index}],`));
   }
 
   part(member: string): Part {

@@ -180,7 +180,7 @@ describe('HTTP/1.1', () => {
   }
 
   function http1(url: URL): Transport {
-    const transport = connectTo({ servers: [url], tls: {}, credentials: { type: 'none' } }, systemClock);
+    const transport = connectTo({ servers: [url], tls: {} }, systemClock);
     closers.push(() => transport.close());
     return transport;
   }

@@ -2,8 +2,7 @@
  * A leader for a test: leads under a Lease and, whenever its parent says so, writes with the fence of the term that it believes in,
  * as a program does that was paused between looking and writing. Says over IPC what came of it.
  */
-import { connectTo } from '../../../shared/client/connect';
-import { CredentialSource } from '../../../shared/client/credential-source';
+import { connect } from '../../../shared/client/connect';
 import { ApiError } from '../../../shared/client/api-error';
 import { readKubeconfig } from '../../../shared/client/kubeconfig';
 import { LeaderElection } from '../../../shared/client/leader-election';
@@ -18,8 +17,7 @@ const [kubeconfig = '', identity = ''] = process.argv.slice(2);
 const config = readKubeconfig(kubeconfig);
 const [clock, random] = [systemClock, systemRandom];
 const client = new RestClient({
-  transport: connectTo(config, clock),
-  credentials: new CredentialSource(config.credentials, clock),
+  ...connect(config, clock),
   dialect: 'platform',
   userAgent: identity,
   clock,
