@@ -135,8 +135,13 @@ function readRegistered(payload: JsonObject): RegisteredClaims {
 const isTexts = (values: JsonValue[]): values is string[] => values.every((value) => typeof value === 'string');
 const malformed = (name: string): Refused => new Refused(`oidc: verify token: oidc: the claim ${JSON.stringify(name)} is not of its type`);
 
-async function isSigned({ text, keyId }: UnverifiedToken, { algorithms }: TokenIssuerConfig, provider: Provider): Promise<boolean> {
-  for (const { key, algorithm } of await provider.candidates(keyId === '' ? undefined : keyId)) {
+async function isSigned(
+  { text, keyId, isExtended }: UnverifiedToken,
+  { algorithms }: TokenIssuerConfig,
+  provider: Provider,
+): Promise<boolean> {
+  if (isExtended) return false;
+  for (const { key, algorithm } of await provider.candidates(keyId)) {
     const allowed = algorithm === undefined ? algorithms : algorithms.filter((known) => known === algorithm);
     try {
       await compactVerify(text, key, { algorithms: [...allowed] });

@@ -162,6 +162,7 @@ it.each<[string, object, object, Partial<TokenIssuerConfig>, RegExp]>([
     { groups: { type: 'claim', claim: 'roles', prefix: '' } },
     /kept elsewhere, and is not fetched$/,
   ],
+  ['that wants an extension understood', {}, { crit: ['b64'], b64: true }, {}, /failed to verify signature/],
   ['of a key that does not exist', {}, { kid: 'none' }, {}, /failed to verify signature/],
   ['of an algorithm that is not taken', {}, {}, { algorithms: ['ES256'] }, /failed to verify signature/],
   [
