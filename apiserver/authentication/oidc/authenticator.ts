@@ -12,7 +12,7 @@ import { fingerprint } from '../fingerprint';
 import { parseToken, type UnverifiedToken } from '../service-account/signature';
 import type { TokenIssuerConfig } from './issuer';
 import { ClaimsError, type Mapping } from './mapping';
-import type { Provider } from './provider';
+import type { Provider, ProviderKey } from './provider';
 
 export interface IssuerParts {
   readonly config: TokenIssuerConfig;
@@ -135,13 +135,17 @@ function readRegistered(payload: JsonObject): RegisteredClaims {
 const isTexts = (values: JsonValue[]): values is string[] => values.every((value) => typeof value === 'string');
 const malformed = (name: string): Refused => new Refused(`oidc: verify token: oidc: the claim ${JSON.stringify(name)} is not of its type`);
 
-async function isSigned(
-  { text, keyId, isExtended }: UnverifiedToken,
-  { algorithms }: TokenIssuerConfig,
-  provider: Provider,
-): Promise<boolean> {
-  if (isExtended) return false;
-  for (const { key, algorithm } of await provider.candidates(keyId)) {
+async function isSigned(token: UnverifiedToken, { algorithms }: TokenIssuerConfig, provider: Provider): Promise<boolean> {
+  if (token.isExtended) return false;
+  const { keyId } = token;
+  return (
+    (await isSignedByOne(token, await provider.candidates(keyId), algorithms)) ||
+    (await isSignedByOne(token, await provider.newCandidates(keyId), algorithms))
+  );
+}
+
+async function isSignedByOne({ text }: UnverifiedToken, keys: readonly ProviderKey[], algorithms: readonly string[]): Promise<boolean> {
+  for (const { key, algorithm } of keys) {
     const allowed = algorithm === undefined ? algorithms : algorithms.filter((known) => known === algorithm);
     try {
       await compactVerify(text, key, { algorithms: [...allowed] });

@@ -249,10 +249,39 @@ it('takes up new keys, but asks for them no more than every ten seconds whatever
   await provider.rotate('one');
 });
 
+it('takes up a new key under an old name, or where a token names none', async () => {
+  const authenticator = authenticatorOf();
+  await provider.rotate('same');
+  expect(await authenticator.authenticate(await provider.sign({}), [])).toMatchObject({ type: 'user' });
+  for (const head of [{}, { kid: undefined }]) {
+    await provider.rotate('same');
+    const [token, asked] = [await provider.sign({}, head), provider.asked];
+    expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
+    clock.advance(10_000);
+    expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
+    expect(provider.asked).toBe(asked + 1);
+  }
+  await provider.rotate('one');
+});
+
+it('finds out in some minutes that a key was withdrawn', async () => {
+  const authenticator = authenticatorOf();
+  const token = await provider.sign({ exp: Math.floor(clock.now() / 1000) + 3600 });
+  expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
+  await provider.rotate('two');
+  clock.advance(5 * 60_000);
+  // The first does not wait for the answer, the second does.
+  expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
+  await authenticator.authenticate(await provider.sign({}, { kid: 'none' }), []);
+  clock.advance(10_000);
+  expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
+  await provider.rotate('one');
+});
+
 it.each<[string, (path: string) => { status: number; body: string }, RegExp]>([
   ['fails', () => ({ status: 500, body: '' }), /answers 500/],
   ['sends rubbish', () => ({ status: 200, body: '{' }), /JSON/],
-  ['sends too much', () => ({ status: 200, body: ' '.repeat(2 * 1024 * 1024) }), /more than 1048576 bytes/],
+  ['sends too much', () => ({ status: 200, body: ' '.repeat(2 * 1024 * 1024) }), /longer than 1048576 bytes/],
   ['speaks for another', () => ({ status: 200, body: '{"issuer":"https://x"}' }), /another issuer/],
   ['sends no keys', (path) => ({ status: 200, body: path === '/keys' ? '[]' : descriptionOf() }), /set of keys is none/],
 ])('lets nobody in whose provider %s', async (_title, broken, reason) => {
@@ -262,6 +291,25 @@ it.each<[string, (path: string) => { status: number; body: string }, RegExp]>([
   expect(faults.join()).toMatch(reason);
 });
 const descriptionOf = (): string => JSON.stringify({ issuer: provider.url, jwks_uri: `${provider.url}/keys` });
+
+it('holds nobody up for long whose provider does not answer, and asks it once for all', async () => {
+  const token = await provider.sign({});
+  const asked = new Promise<void>((resolve) => {
+    provider.broken = () => {
+      resolve();
+      return 'nothing';
+    };
+  });
+  const authenticator = authenticatorOf();
+  const waiting = [token, await provider.sign({ n: 1 })].map(async (each) => authenticator.authenticate(each, []));
+  await asked;
+  clock.advance(10_000);
+  expect(await Promise.all(waiting)).toMatchObject([{ type: 'failed' }, { type: 'failed' }]);
+  expect(faults).toEqual([expect.stringContaining('did not answer in 10 s')]);
+  // Nobody who comes a moment later waits.
+  expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
+  expect(faults).toHaveLength(1);
+});
 
 it('finds out that the configuration has changed', async () => {
   let issuers: ReadonlyMap<string, IssuerParts> = new Map([[provider.url, partsOf(configOf())]]);
