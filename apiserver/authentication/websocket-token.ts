@@ -26,9 +26,13 @@ export function webSocketTokens(authenticateToken: AuthenticateToken, audiences:
 }
 
 function asksForWebSocket(rawHeaders: readonly string[]): boolean {
+  if (!rawHeaders.some(isUpgrade)) return false;
   const has = (header: string, word: string): boolean => listed(rawHeaders, header).some((item) => item.toLowerCase() === word);
   return has('upgrade', 'websocket') && has('connection', 'upgrade');
 }
+
+/** Looked for first, because nearly every request has none. */
+const isUpgrade = (header: string, at: number): boolean => header.length === 7 && at % 2 === 0 && header.toLowerCase() === 'upgrade';
 
 /** The items of all headers of the name, which is in lower case. */
 function listed(rawHeaders: readonly string[], name: string): readonly string[] {
