@@ -43,8 +43,9 @@ async function main(): Promise<void> {
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
   const tokenKeys = tokenKeyFiles(flags);
   if (tokenKeys !== undefined) lifecycle.onStop({ name: 'keys of tokens', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
-  const isOpen = given.has('anonymous-auth') ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
-  const issuers = await openTokenIssuers(flags, isOpen, { clock, logger, configurations });
+  const isGiven = given.has('anonymous-auth');
+  const isAllowed = isGiven ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
+  const issuers = await openTokenIssuers(flags, { isAllowed, isGiven }, { clock, logger, configurations });
   const links = await openAuthorizerLinks(flags, { clock, random, logger, configurations });
   const options = { ...(await serverOptions(flags, tokenKeys, issuers, links, logger)), audit };
   const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });
@@ -173,7 +174,7 @@ async function serverOptions(
     anonymous: issuers.anonymous,
     tokenIssuers: issuers.issuers,
     authorization: links,
-    ...tokenWebhookOf(flags),
+    ...tokenWebhookOf(flags, logger),
     livezGraceMs: flags['livez-grace-period'],
     shutdownDelayMs: flags['shutdown-delay-duration'],
     shutdownWatchGraceMs: flags['shutdown-watch-termination-grace-period'],
@@ -181,7 +182,7 @@ async function serverOptions(
   };
 }
 
-function tokenWebhookOf(flags: ServerFlags): Pick<ServerOptions, 'tokenWebhook'> {
+function tokenWebhookOf(flags: ServerFlags, logger: Logger): Pick<ServerOptions, 'tokenWebhook'> {
   const file = flags['authentication-token-webhook-config-file'];
   if (file === '') return {};
   return {
@@ -192,6 +193,7 @@ function tokenWebhookOf(flags: ServerFlags): Pick<ServerOptions, 'tokenWebhook'>
       keptMs: flags['authentication-token-webhook-cache-ttl'],
       audiences: flags['api-audiences'].length > 0 ? flags['api-audiences'] : flags['service-account-issuer'],
       clock,
+      failed: (message, error) => logger.warn(message, { error }),
     }),
   };
 }

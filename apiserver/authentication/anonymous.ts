@@ -11,6 +11,16 @@ export function onlyAt(paths: readonly string[]): AnonymousPolicy {
   const allowed = new Set(paths);
   return (target) => {
     const mark = target.indexOf('?');
-    return allowed.has(mark < 0 ? target : target.slice(0, mark));
+    const path = mark < 0 ? target : target.slice(0, mark);
+    return allowed.has(path) || (path.includes('%') && allowed.has(unescaped(path)));
   };
+}
+
+/** A path whose escapes are none stands as it is. */
+function unescaped(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }

@@ -1,8 +1,8 @@
 import type { UserInfo } from '../../shared/api/identity/user';
-import { everywhere, nowhere } from './anonymous';
+import { everywhere, nowhere, onlyAt } from './anonymous';
 import { bearerTokens } from './bearer-token';
 import { clientCertificates } from './client-certificate';
-import type { ClientCertificate } from './authenticator';
+import type { ClientCertificate, PresentedCredentials } from './authenticator';
 import type { TokenAuthenticator } from './authenticator';
 import { staticTokens } from './static-tokens';
 import { parseTokenFile, TokenFileError } from './token-file';
@@ -19,6 +19,7 @@ const heard: string[] = [];
 const bearer = { warn: (text: string) => void heard.push(text) };
 const who = (authorization?: string, certificate?: ClientCertificate): Promise<UserInfo | undefined> =>
   Promise.resolve(authenticate({ authorization, certificate, rawHeaders: [], url: '/' }, bearer));
+const NOTHING: PresentedCredentials = { authorization: undefined, certificate: undefined, rawHeaders: [], url: '/' };
 const certificate = (changes: Partial<ClientCertificate> = {}): ClientCertificate => ({
   verified: true,
   isProxy: false,
@@ -40,12 +41,7 @@ it.each([[undefined], ['Basic abc'], ['Bearer'], ['Bearer '], ['Bearer  secret']
 
 it('refuses a token that nobody knows, and everyone without credentials where anonymous access is off', async () => {
   expect(await who('Bearer wrong')).toBeUndefined();
-  expect(
-    authenticateInOrder([clientCertificates], nowhere)(
-      { authorization: undefined, certificate: undefined, rawHeaders: [], url: '/' },
-      bearer,
-    ),
-  ).toBeUndefined();
+  expect(authenticateInOrder([clientCertificates], nowhere)(NOTHING, bearer)).toBeUndefined();
 });
 
 it('takes a good certificate before a token, and lets one good credential rescue the other', async () => {
@@ -87,3 +83,23 @@ it('goes on after an authenticator that takes its time, and remembers what it re
   });
   expect(await union({ authorization: 'Bearer bad', certificate: undefined, rawHeaders: [], url: '/' }, bearer)).toBeUndefined();
 });
+
+it('makes nobody in particular of whoever is said to be that', () => {
+  const nobody = { name: 'system:anonymous', groups: [] };
+  expect(authenticateInOrder([{ authenticate: () => ({ type: 'user', user: nobody }) }], nowhere)(NOTHING, bearer)).toEqual(nobody);
+});
+
+it.each<[string, boolean]>([
+  ['/livez', true],
+  ['/livez?verbose', true],
+  ['/%6civez', true],
+  ['/livez/', false],
+  ['/livez/ping', false],
+  ['//livez', false],
+  ['/LIVEZ', false],
+  ['/./livez', false],
+  ['/livez%20', false],
+  ['/livez%zz', false],
+  ['/readyz?/livez', false],
+  ['/readyz/../livez', false],
+])('lets nobody in particular in at %s: %p', (target, expected) => expect(onlyAt(['/livez', '/a b'])(target)).toBe(expected));

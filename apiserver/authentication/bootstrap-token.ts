@@ -5,6 +5,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Clock } from '../../shared/runtime/clock';
+import { parseInstant, TimeFault } from '../../shared/values/time';
 import { fingerprint } from './fingerprint';
 import { NOT_MINE, type TokenAuthenticator } from './authenticator';
 
@@ -40,7 +41,8 @@ function userOf(id: string, secret: string, data: Readonly<Record<string, string
   const isRight =
     data['token-id'] === id && isSame(data['token-secret'] ?? '', secret) && data['usage-bootstrap-authentication'] === 'true';
   if (!isRight || isExpired(data['expiration'] ?? '', now)) return undefined;
-  const extra = (data['auth-extra-groups'] ?? '').split(',').flatMap((group) => (group.trim() === '' ? [] : [group.trim()]));
+  const named = data['auth-extra-groups'] ?? '';
+  const extra = named === '' ? [] : named.split(',');
   if (!extra.every((group) => GROUP.test(group))) return undefined;
   return { name: `system:bootstrap:${id}`, groups: [...new Set([EVERY_GROUP, ...extra])].sort() };
 }
@@ -48,11 +50,14 @@ function userOf(id: string, secret: string, data: Readonly<Record<string, string
 /** Takes as long wherever they differ. */
 const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(fingerprint(one)), Buffer.from(fingerprint(other)));
 
-const TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
-
 /** One that cannot be read is over. */
 function isExpired(text: string, now: number): boolean {
   if (text === '') return false;
-  const until = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  return !(now < until);
+  try {
+    const { seconds, nanos } = parseInstant(text, false);
+    return seconds * 1000 + nanos / 1_000_000 <= now;
+  } catch (error) {
+    if (error instanceof TimeFault) return true;
+    throw error;
+  }
 }

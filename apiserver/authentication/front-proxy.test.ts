@@ -4,7 +4,7 @@ import { frontProxy, isRemoteHeader } from './front-proxy';
 const OPTIONS = {
   allowedNames: ['proxy'],
   usernameHeaders: ['x-remote-user', 'x-other-user'],
-  groupHeaders: ['x-remote-group'],
+  groupHeaders: ['x-remote-group', 'x-other-group'],
   extraPrefixes: ['x-remote-extra-'],
 };
 const certificate = (changes: Partial<ClientCertificate> = {}): ClientCertificate => ({
@@ -27,6 +27,11 @@ it.each<[string, readonly string[], object]>([
   ['the user of the header that comes first in the list', ['X-Other-User', 'bob', ...USER], { name: 'ann', groups: [] }],
   ['the user of another header', ['X-Other-User', 'bob'], { name: 'bob', groups: [] }],
   ['groups', [...USER, 'X-Remote-Group', 'a', 'x-remote-group', 'b', 'X-REMOTE-GROUP', ''], { name: 'ann', groups: ['a', 'b'] }],
+  [
+    'groups by header, in the order of the list',
+    ['X-Other-Group', 'o', ...USER, 'X-Remote-Group', 'a', 'X-Other-Group', 'p'],
+    { name: 'ann', groups: ['a', 'o', 'p'] },
+  ],
   ['a group with a comma', [...USER, 'X-Remote-Group', 'a,b'], { name: 'ann', groups: ['a,b'] }],
   [
     'what is more, with keys in lower case and without escapes',

@@ -29,13 +29,13 @@ function readUser(
   rawHeaders: readonly string[],
 ): AuthenticationOutcome {
   const names = new Map<string, string>();
-  const groups: string[] = [];
+  const groupsOf = new Map<string, string[]>(groupHeaders.map((header) => [header, []]));
   const extra = new Map<string, string[]>();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const header = rawHeaders[at]?.toLowerCase() ?? '';
     const value = asText(rawHeaders[at + 1] ?? '');
     if (usernameHeaders.includes(header) && !names.has(header)) names.set(header, value);
-    if (groupHeaders.includes(header) && value !== '') groups.push(value);
+    if (value !== '') groupsOf.get(header)?.push(value);
     const prefix = extraPrefixes.find((known) => header.startsWith(known));
     if (prefix === undefined) continue;
     const key = unescaped(header.slice(prefix.length));
@@ -45,6 +45,7 @@ function readUser(
   }
   const name = usernameHeaders.map((header) => names.get(header) ?? '').find((given) => given !== '');
   if (name === undefined) return NONE;
+  const groups = [...groupsOf.values()].flat();
   return { type: 'user', user: { name, groups, ...(extra.size === 0 ? {} : { extra: Object.fromEntries(extra) }) } };
 }
 

@@ -41,13 +41,13 @@ function admitted({ user, warning }: Extract<AuthenticationOutcome, { readonly t
 /** Users that authenticators hand out again and again, with the group that says they are known. */
 const known = new WeakMap<UserInfo, UserInfo>();
 
-/** The user as one of all who are authenticated. */
+/** The user as one of all who are authenticated; whoever is said to be nobody in particular is none of them. */
 export function authenticated(user: UserInfo): UserInfo {
   const found = known.get(user);
   if (found !== undefined) return found;
-  const { groups } = user;
-  const complete =
-    groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED) ? user : { ...user, groups: [...groups, AUTHENTICATED] };
+  const { name, groups } = user;
+  const stays = name === ANONYMOUS_USER.name || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
+  const complete = stays ? user : { ...user, groups: [...groups, AUTHENTICATED] };
   known.set(user, complete);
   return complete;
 }

@@ -1,62 +1,255 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ManualClock, settle } from '../../test/support/manual-clock';
 import type { WebhookAnswer } from '../../shared/client/webhook';
-import { ManualClock } from '../../test/support/manual-clock';
-import { webhookTokens } from './webhook-token';
+import { webhookOf } from '../options/webhooks';
+import { systemClock } from '../../shared/runtime/clock';
+import type { JsonObject } from '../../shared/values/json';
+import type { TokenAuthenticator, TokenOutcome } from './authenticator';
+import { webhookTokens, type WebhookTokensOptions } from './webhook-token';
 
-const clock = new ManualClock();
-const asked: string[] = [];
-let answer: WebhookAnswer;
-const says = (status: object): WebhookAnswer => ({ type: 'answer', bytes: Buffer.from(JSON.stringify({ status })) });
-const ann = { authenticated: true, user: { username: 'ann', uid: '7', groups: ['g'], extra: { k: ['v'] } } };
+const OWN = ['api'];
+const SEEN = { username: 'ann', uid: '7', groups: ['g', ''], extra: { 'Example.com/A': ['x'], e: [] } };
+const ANN = { name: 'ann', uid: '7', groups: ['g', ''], extra: { 'Example.com/A': ['x'], e: [] } };
+const random = { float: () => 0, uuid: () => '', string: () => '' };
 
-const tokens = (keptMs = 120_000) =>
+let clock: ManualClock;
+let sent: string[];
+const told: unknown[] = [];
+beforeEach(() => {
+  clock = new ManualClock();
+  sent = [];
+  told.length = 0;
+});
+
+type Answer = (review: string) => Promise<string> | string | WebhookAnswer;
+
+const tokens = (answer: Answer, options: Partial<WebhookTokensOptions> = {}): TokenAuthenticator =>
   webhookTokens({
-    ask: (body) => {
-      asked.push(body.toString());
-      return Promise.resolve(answer);
+    async ask(body) {
+      sent.push(String(body));
+      const given = await answer(String(body));
+      return typeof given === 'string' ? { type: 'answer', bytes: Buffer.from(given) } : given;
     },
     version: 'v1',
     dialect: 'kubernetes',
-    keptMs,
-    audiences: ['api'],
+    audiences: OWN,
+    keptMs: 120_000,
     clock,
+    failed: (message) => told.push(message),
+    ...options,
   });
-beforeEach(() => {
-  asked.length = 0;
-  answer = says(ann);
-});
 
-it('is told whose a token is, and remembers it for a while', async () => {
-  const known = { type: 'user', user: { name: 'ann', uid: '7', groups: ['g'], extra: { k: ['v'] } }, audiences: ['api'] };
-  const authenticator = tokens();
-  expect(await authenticator.authenticate('t', ['api'])).toEqual(known);
-  expect(authenticator.authenticate('t', ['api'])).toEqual(known);
-  expect(JSON.parse(asked[0] ?? '')).toMatchObject({
-    kind: 'TokenReview',
-    apiVersion: 'authentication.k8s.io/v1',
-    spec: { token: 't', audiences: ['api'] },
+const review = (status: JsonObject, changes: JsonObject = {}): string =>
+  JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', status, ...changes });
+const good = (status: JsonObject = {}): string => review({ authenticated: true, user: SEEN, ...status });
+const failure = (reason: string): TokenOutcome => ({ type: 'failed', reason });
+
+describe('a token that a remote server reviews', () => {
+  it('is asked about in the form of the version and naming that were chosen', async () => {
+    await tokens(() => good()).authenticate('t', OWN);
+    await tokens(() => good(), { version: 'v1beta1', dialect: 'platform' }).authenticate('t', []);
+    expect(sent).toEqual([
+      '{"kind":"TokenReview","apiVersion":"authentication.k8s.io/v1","metadata":{"creationTimestamp":null},' +
+        '"spec":{"token":"t","audiences":["api"]},"status":{"user":{}}}',
+      '{"kind":"TokenReview","apiVersion":"authentication.platform.io/v1beta1","metadata":{"creationTimestamp":null},' +
+        '"spec":{"token":"t"},"status":{"user":{}}}',
+    ]);
   });
-  answer = says({ authenticated: false });
-  clock.advance(120_000);
-  expect(await authenticator.authenticate('t', ['api'])).toEqual({ type: 'none' });
-  expect(asked).toHaveLength(2);
+
+  it.each<[string, string, readonly string[], TokenOutcome]>([
+    ['is good for what this server answers to', good(), OWN, { type: 'user', user: ANN, audiences: OWN }],
+    ['may be good without any audience', good(), [], { type: 'user', user: ANN, audiences: [] }],
+    [
+      'is good for those audiences that the answer names',
+      good({ audiences: ['b', 'c'] }),
+      ['a', 'b'],
+      { type: 'user', user: ANN, audiences: ['b'] },
+    ],
+    ['is nobody for other audiences', good({ audiences: ['b'] }), OWN, { type: 'none' }],
+    ['is nobody for audiences that this server has not', good(), ['zz'], { type: 'none' }],
+    ['is good whatever error is named besides', good({ error: 'but' }), OWN, { type: 'user', user: ANN, audiences: OWN }],
+    ['is not known', review({ authenticated: false }), OWN, { type: 'none' }],
+    ['is not known without a status', review({}), OWN, { type: 'none' }],
+    ['is known by either naming', good().replace('k8s.io', 'platform.io'), OWN, { type: 'user', user: ANN, audiences: OWN }],
+    ['is refused with a reason', review({ authenticated: false, error: 'no no' }), OWN, failure('no no')],
+    ['is refused with a bounded reason', review({ error: 'x'.repeat(5000) }), OWN, failure('x'.repeat(1024))],
+    [
+      'is refused by another version',
+      good().replace('/v1', '/v1beta1'),
+      OWN,
+      failure('the webhook answered with "TokenReview" of "authentication.k8s.io/v1beta1", not with a TokenReview of v1'),
+    ],
+    [
+      'is refused by another kind',
+      review({ authenticated: true, user: SEEN }, { kind: 'Pod' }),
+      OWN,
+      failure('the webhook answered with "Pod" of "authentication.k8s.io/v1", not with a TokenReview of v1'),
+    ],
+    ['is refused by no object', '[]', OWN, failure('the webhook answered with something that is no object')],
+    [
+      'is refused without a name',
+      review({ authenticated: true, user: { groups: ['system:masters'] } }),
+      OWN,
+      failure('the webhook let somebody in without saying who it is'),
+    ],
+    [
+      'is refused with a name that is no text',
+      review({ authenticated: true, user: { username: 7 } }),
+      OWN,
+      failure('the webhook\'s answer has something unexpected in "username"'),
+    ],
+    [
+      'is refused with groups that are no texts',
+      review({ authenticated: true, user: { username: 'a', groups: [{}] } }),
+      OWN,
+      failure('the webhook\'s answer has something unexpected in "groups"'),
+    ],
+    [
+      'is refused with an extra that is no list',
+      review({ authenticated: true, user: { username: 'a', extra: { k: 'v' } } }),
+      OWN,
+      failure('the webhook\'s answer has something unexpected in "k"'),
+    ],
+    ['is no member in by a text', review({ authenticated: 'true', user: SEEN }), OWN, { type: 'none' }],
+  ])('%s', async (_title, answer, audiences, expected) => {
+    expect(await tokens(() => answer).authenticate('t', audiences)).toEqual(expected);
+  });
+
+  it('is refused by an answer that is no JSON, or nested without end', async () => {
+    const outcome = await tokens(() => '{{{').authenticate('t', OWN);
+    expect(outcome).toMatchObject({ type: 'failed', reason: expect.stringContaining('is not JSON') });
+    const nested = `{"status":${'{"user":'.repeat(100_000)}1${'}'.repeat(100_000)}}`;
+    expect(await tokens(() => nested).authenticate('t', OWN)).toMatchObject({ type: 'failed' });
+  });
+
+  it('may have names in extra that every object inherits', async () => {
+    const answer = good().replace('"e":[]', '"__proto__":["p"]');
+    const outcome = await tokens(() => answer).authenticate('t', []);
+    expect(outcome).toMatchObject({ type: 'user' });
+    expect(JSON.stringify(outcome)).toContain('"__proto__":["p"]');
+  });
+
+  it('is remembered for as long as was said, whether it is known or not', async () => {
+    const known = tokens((body) => (body.includes('good') ? good() : review({ authenticated: false })));
+    for (const token of ['good', 'bad', 'good', 'bad']) await known.authenticate(token, OWN);
+    expect(sent).toHaveLength(2);
+    clock.advance(119_999);
+    expect(await known.authenticate('good', OWN)).toBe(known.authenticate('good', OWN));
+    expect(sent).toHaveLength(2);
+    clock.advance(1);
+    await known.authenticate('good', OWN);
+    expect(sent).toHaveLength(3);
+  });
+
+  it('is asked about for each set of audiences', async () => {
+    const known = tokens(() => good());
+    await known.authenticate('t', OWN);
+    await known.authenticate('t', []);
+    await known.authenticate('t', ['api', 'b']);
+    expect(sent).toHaveLength(3);
+  });
+
+  it('is asked about again after a failure, which is told now and then', async () => {
+    const known = tokens(() => ({ type: 'fault', error: new Error('the webhook answered 500'), status: 500, mayPass: true }));
+    const unavailable = failure('the webhook answered 500');
+    expect([await known.authenticate('t', OWN), await known.authenticate('t', OWN)]).toEqual([unavailable, unavailable]);
+    expect(sent).toHaveLength(2);
+    expect(told).toHaveLength(1);
+    clock.advance(60_000);
+    await known.authenticate('t', OWN);
+    expect(told).toHaveLength(2);
+  });
+
+  it('is asked about once by all who present it meanwhile', async () => {
+    let answer: (text: string) => void = () => undefined;
+    const known = tokens(() => new Promise((resolve) => (answer = resolve)));
+    const waiting = [known.authenticate('t', OWN), known.authenticate('t', OWN)];
+    await settle();
+    answer(good());
+    expect(await Promise.all(waiting.map(async (outcome) => (await outcome).type))).toEqual(['user', 'user']);
+    expect(sent).toHaveLength(1);
+  });
+
+  it('is refused while very many others wait, and never sent when it is very long', async () => {
+    const known = tokens(() => new Promise(() => undefined));
+    for (let count = 0; count < 256; count += 1) void known.authenticate(`t${count}`, OWN);
+    expect(known.authenticate('one more', OWN)).toEqual(failure('too many tokens are being reviewed'));
+    expect(known.authenticate('x'.repeat(16 * 1024 + 1), OWN)).toEqual(failure('the token is too long'));
+    expect(sent).toHaveLength(256);
+  });
 });
 
-it.each<[string, WebhookAnswer, readonly string[], object]>([
-  ['does not know a token', says({ authenticated: false }), ['api'], { type: 'none' }],
-  ['says what is wrong with it', says({ authenticated: false, error: 'old' }), ['api'], { type: 'failed', reason: 'old' }],
-  ['knows it for others', says({ ...ann, audiences: ['them'] }), ['api'], { type: 'failed' }],
-  ['knows it for one of several', says({ ...ann, audiences: ['them', 'api'] }), ['x', 'api'], { type: 'user', audiences: ['api'] }],
-  ['names nobody', says({ authenticated: true, user: {} }), [], { type: 'failed', reason: 'the webhook named no user' }],
-  ['sends rubbish', { type: 'answer', bytes: Buffer.from('<html>') }, [], { type: 'failed', reason: 'the webhook sent no verdict' }],
-  ['is away', { type: 'fault', error: new Error('away'), mayPass: true }, [], { type: 'failed', reason: 'away' }],
-])('where it %s', async (_title, given, audiences, outcome) => {
-  answer = given;
-  expect(await tokens().authenticate('t', audiences)).toMatchObject(outcome);
-});
+describe('the remote server', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'token-webhook-'));
+  const file = path.join(folder, 'kubeconfig');
+  let server: Server;
+  let requests: { url: string; authorization: string | undefined }[] = [];
+  let respond: (count: number) => { readonly status: number; readonly body: string } | 'nothing' | 'reset';
 
-it('asks once for all who present a token at a time, and about none that no head could hold', async () => {
-  const authenticator = tokens();
-  await Promise.all([authenticator.authenticate('t', []), authenticator.authenticate('t', [])]);
-  expect(asked).toHaveLength(1);
-  expect(authenticator.authenticate('x'.repeat(17_000), [])).toEqual({ type: 'none' });
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      requests.push({ url: request.url ?? '', authorization: request.headers.authorization });
+      request.resume();
+      const answer = respond(requests.length);
+      if (answer === 'reset') request.socket.destroy();
+      else if (answer !== 'nothing') response.writeHead(answer.status).end(answer.body);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    writeConfig(port);
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+    rmSync(folder, { recursive: true });
+  });
+  beforeEach(() => (requests = []));
+
+  function writeConfig(port: number): void {
+    writeFileSync(
+      file,
+      JSON.stringify({
+        clusters: [{ name: 'c', cluster: { server: `http://127.0.0.1:${port}/review?x=1` } }],
+        users: [{ name: 'u', user: { token: 'mine' } }],
+        contexts: [{ name: 'k', context: { cluster: 'c', user: 'u' } }],
+        'current-context': 'k',
+      }),
+    );
+  }
+
+  const ask = async (timeoutMs = 30_000): Promise<TokenOutcome> =>
+    tokens(() => '', { ask: webhookOf(file, timeoutMs, { clock: systemClock, random }) }).authenticate('t', OWN);
+
+  it('is asked with the path and the credentials of the file', async () => {
+    respond = () => ({ status: 201, body: good() });
+    expect(await ask()).toEqual({ type: 'user', user: ANN, audiences: OWN });
+    expect(requests).toEqual([{ url: '/review?x=1', authorization: 'Bearer mine' }]);
+  });
+
+  it.each([302, 400, 401, 404])('is asked once when it answers %d', async (status) => {
+    respond = () => ({ status, body: good() });
+    expect(await ask()).toEqual(failure(`the webhook answered ${status}`));
+    expect(requests).toHaveLength(1);
+  });
+
+  it('is asked once when it cuts the connection', async () => {
+    respond = () => 'reset';
+    expect(await ask()).toMatchObject({ type: 'failed' });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('is given up when it does not answer in time', async () => {
+    respond = () => 'nothing';
+    expect(await ask(50)).toEqual(failure('no answer in 1 s'));
+  });
+
+  it('is given up when its answer has no end', async () => {
+    respond = () => ({ status: 200, body: good().padEnd(1024 * 1024 + 1) });
+    expect(await ask()).toEqual(failure("the server's answer is longer than 1048576 bytes"));
+  });
 });

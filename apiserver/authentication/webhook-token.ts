@@ -1,99 +1,99 @@
-/** Tokens that another server knows (TokenReview). What it has said is kept for a while, and equal questions wait for one answer. */
+/**
+ * Tokens that a remote server knows. What it says of one counts for a while, whether it knows the token or not; what goes wrong is forgotten at once. Tokens that
+ * come while it is asked about as many as may wait are refused.
+ */
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../shared/runtime/clock';
-import { apiVersionIn, type Dialect } from '../../shared/names/dialect';
 import type { WebhookAnswer } from '../../shared/client/webhook';
-import { isObject, objectAt, own, stringAt, stringsAt, type JsonObject, type JsonValue } from '../../shared/values/json';
-import type { UserInfo } from '../../shared/api/identity/user';
+import type { Dialect } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
 import { NOT_MINE, type TokenAuthenticator, type TokenOutcome } from './authenticator';
 import { fingerprint } from './fingerprint';
+import { readReview, reviewRequest, type Review, type ReviewVersion } from './token-review';
 
 export interface WebhookTokensOptions {
   /** Never rejects. */
   readonly ask: (body: Buffer) => Promise<WebhookAnswer>;
-  readonly version: 'v1' | 'v1beta1';
+  readonly version: ReviewVersion;
+  /** Of what is sent; either is understood in answers. */
   readonly dialect: Dialect;
-  readonly keptMs: number;
-  /** What this server answers to. */
+  /** What this server answers to: tokens of which the remote server names no audience are good for them. */
   readonly audiences: readonly string[];
+  /** How long an answer counts. */
+  readonly keptMs: number;
   readonly clock: Clock;
+  /** Hears of failures, now and then. */
+  readonly failed: (message: string, error: unknown) => void;
 }
 
-const KEPT = 4_096;
-/** Questions under way. */
-const MOST_ASKED = 1_000;
-/** What a request's head can hold. */
-const MAX_TOKEN_LENGTH = 16 * 1024;
+/** What a request's head can hold of a token that is worth asking about. */
+const LONGEST_TOKEN = 16 * 1024;
+/** Tokens that are asked about at the same time. */
+const AT_ONCE = 256;
+const KEPT = 8192;
+const KEPT_BYTES = 16 * 1024 * 1024;
+/** What an answer of no length costs in memory. */
+const BASE_BYTES = 1024;
+const LONGEST_REASON = 1024;
+const TOLD_EVERY_MS = 60_000;
+
+interface Known {
+  readonly outcome: TokenOutcome;
+  /** Clock.monotonic. */
+  readonly until: number;
+  /** Bytes. */
+  readonly size: number;
+}
 
 export function webhookTokens(options: WebhookTokensOptions): TokenAuthenticator {
-  const { clock, version, dialect } = options;
-  const known = new LRUCache<string, { readonly outcome: TokenOutcome; readonly until: number }>({ max: KEPT });
-  const asking = new Map<string, Promise<TokenOutcome>>();
+  const { version, dialect, audiences: own, keptMs, clock } = options;
+  const known = new LRUCache<string, Known>({ max: KEPT, maxSize: KEPT_BYTES, sizeCalculation: ({ size }) => size });
+  const asked = new Map<string, Promise<TokenOutcome>>();
+  const tell = nowAndThen(options);
 
-  async function ask(key: string, token: string, audiences: readonly string[]): Promise<TokenOutcome> {
-    const apiVersion = apiVersionIn(dialect, `authentication.platform.io/${version}`);
-    const spec = { token, ...(audiences.length === 0 ? {} : { audiences: [...audiences] }) };
-    const answer = await options.ask(
-      Buffer.from(JSON.stringify({ kind: 'TokenReview', apiVersion, metadata: { creationTimestamp: null }, spec })),
-    );
-    const outcome = answer.type === 'answer' ? read(answer.bytes, audiences, options.audiences) : failed(answer.error.message);
-    // Who was refused may be known a moment later, so only users are kept.
-    if (outcome.type === 'user' && options.keptMs > 0) known.set(key, { outcome, until: clock.monotonic() + options.keptMs });
+  async function ask(name: string, token: string, audiences: readonly string[]): Promise<TokenOutcome> {
+    const answer = await options.ask(reviewRequest(dialect, version, token, audiences));
+    const review = answer.type === 'fault' ? answer.error : readReview(answer.bytes, version);
+    if (review instanceof Error) {
+      tell(review);
+      return refused(review.message);
+    }
+    const outcome = outcomeOf(review, audiences, own);
+    const size = BASE_BYTES + (answer.type === 'answer' ? answer.bytes.length : 0);
+    if (outcome.type !== 'failed') known.set(name, { outcome, until: clock.monotonic() + keptMs, size });
     return outcome;
   }
 
   return {
     authenticate(token, audiences) {
-      if (token.length > MAX_TOKEN_LENGTH) return NOT_MINE;
-      const key = `${fingerprint(token)} ${audiences.join(' ')}`;
-      const found = known.get(key);
+      if (token.length > LONGEST_TOKEN) return refused('the token is too long');
+      const name = fingerprint(JSON.stringify([token, ...audiences]));
+      const found = known.get(name);
       if (found !== undefined && clock.monotonic() < found.until) return found.outcome;
-      const underWay = asking.get(key);
-      if (underWay !== undefined) return underWay;
-      if (asking.size >= MOST_ASKED) return failed('too many questions are under way');
-      const asked = ask(key, token, audiences).finally(() => asking.delete(key));
-      asking.set(key, asked);
-      return asked;
+      const running = asked.get(name);
+      if (running !== undefined) return running;
+      if (asked.size >= AT_ONCE) return refused('too many tokens are being reviewed');
+      const asking = ask(name, token, audiences).finally(() => asked.delete(name));
+      asked.set(name, asking);
+      return asking;
     },
   };
 }
 
-const failed = (reason: string): TokenOutcome => ({ type: 'failed', reason });
-
-function read(bytes: Buffer, audiences: readonly string[], ownAudiences: readonly string[]): TokenOutcome {
-  const status = statusOf(bytes);
-  if (status === undefined) return failed('the webhook sent no verdict');
-  if (own(status, 'authenticated') !== true)
-    return stringAt(status, 'error') === undefined ? NOT_MINE : failed(stringAt(status, 'error') ?? '');
-  const user = userOf(objectAt(status, 'user') ?? {});
-  if (user === undefined) return failed('the webhook named no user');
-  const answered = stringsAt(status, 'audiences');
-  // One that says nothing of audiences knows tokens of this server only.
-  const good = answered.length === 0 ? ownAudiences : answered;
+function outcomeOf(review: Review, audiences: readonly string[], own: readonly string[]): TokenOutcome {
+  if (review.type === 'unknown') return review.error === '' ? NOT_MINE : refused(review.error);
+  const good = review.audiences.length === 0 ? own : review.audiences;
   const common = audiences.filter((audience) => good.includes(audience));
-  if (audiences.length > 0 && common.length === 0)
-    return failed(`token audiences ${JSON.stringify(good)} is invalid for the target audiences`);
-  return { type: 'user', user, audiences: common };
+  return common.length === 0 && audiences.length > 0 ? NOT_MINE : { type: 'user', user: review.user, audiences: common };
 }
 
-function statusOf(bytes: Buffer): JsonObject | undefined {
-  try {
-    const value = JSON.parse(bytes.toString()) as JsonValue;
-    return isObject(value) ? objectAt(value, 'status') : undefined;
-  } catch {
-    return undefined;
-  }
-}
+const refused = (reason: string): TokenOutcome => ({ type: 'failed', reason: reason.slice(0, LONGEST_REASON) });
 
-function userOf(user: JsonObject): UserInfo | undefined {
-  const [name, uid] = [stringAt(user, 'username') ?? '', stringAt(user, 'uid') ?? ''];
-  if (name === '') return undefined;
-  const given = objectAt(user, 'extra') ?? {};
-  const extra = Object.fromEntries(Object.keys(given).map((key) => [key, stringsAt(given, key)]));
-  return {
-    name,
-    groups: stringsAt(user, 'groups'),
-    ...(uid === '' ? {} : { uid }),
-    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+/** Whoever presents tokens could fill the log otherwise. */
+function nowAndThen({ clock, failed }: WebhookTokensOptions): (error: unknown) => void {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    if (clock.monotonic() - toldAt < TOLD_EVERY_MS) return;
+    toldAt = clock.monotonic();
+    failed('the webhook that reviews tokens does not answer as it should', error);
   };
 }

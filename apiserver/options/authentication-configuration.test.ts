@@ -72,6 +72,71 @@ it.each<[string, readonly object[], readonly string[]]>([
   ],
 ])('is told of %s', async (_title, issuers, faults) => expect(await faultsOf({ jwt: issuers })).toEqual(faults));
 
+const issuer = (changes: object): readonly object[] => [jwt({ issuer: { ...ISSUER, ...changes } })];
+const mapped = (changes: object): readonly object[] => [jwt({ claimMappings: { ...NAMED, ...changes } })];
+const claimRules = (...rules: readonly object[]): readonly object[] => [jwt({ claimValidationRules: rules })];
+const userRules = (...expressions: readonly string[]): readonly object[] => [
+  jwt({ userValidationRules: expressions.map((expression) => ({ expression })) }),
+];
+const named = (expression: string, more: object = {}): readonly object[] => [jwt({ claimMappings: { username: { expression } }, ...more })];
+
+it.each<[string, readonly object[], string]>([
+  ['an address with a query', issuer({ url: 'https://i/a?x' }), 'issuer.url: must not have a query'],
+  ['an address with a fragment', issuer({ url: 'https://i/a#x' }), 'issuer.url: must not have a fragment'],
+  ['an address with a password', issuer({ url: 'https://u:p@i/a' }), 'issuer.url: must not name a user or password'],
+  ['a description at an address with a query', issuer({ discoveryURL: 'https://d/?' }), 'issuer.discoveryURL: must not have a query'],
+  ['a description where the issuer is', issuer({ discoveryURL: ISSUER.url }), 'issuer.discoveryURL: must differ from the url'],
+  ['an audience twice', issuer({ audiences: ['a', 'a'], audienceMatchPolicy: 'MatchAny' }), 'issuer.audiences[1]: occurs twice'],
+  ['no certificate', issuer({ certificateAuthority: 'x' }), 'issuer.certificateAuthority: must hold at least one certificate as PEM'],
+  [
+    'a certificate that is none',
+    issuer({ certificateAuthority: '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----' }),
+    'issuer.certificateAuthority: must hold at least one certificate as PEM',
+  ],
+  ['a prefix beside an expression', mapped({ username: { expression: 'claims.a', prefix: '' } }), 'must not stand beside an expression'],
+  ['a claim and an expression', mapped({ uid: { claim: 'a', expression: 'claims.a' } }), 'claimMappings.uid: must have either'],
+  ['a key with a blank', mapped({ extra: [{ key: 'a.b/c d', valueExpression: '""' }] }), 'extra[0].key: must be a path'],
+  ['a key with an at sign', mapped({ extra: [{ key: 'a.b/c@d', valueExpression: '""' }] }), 'extra[0].key: must be a path'],
+  ['a rule of nothing', claimRules({}), 'claimValidationRules[0]: must have either'],
+  ['a message beside a claim', claimRules({ claim: 'a', message: 'm' }), 'claimValidationRules[0].message: must not stand beside a claim'],
+  ['a value beside an expression', claimRules({ expression: 'true', requiredValue: 'x' }), 'requiredValue: must not stand beside'],
+  ['a claim twice', claimRules({ claim: 'a' }, { claim: 'a' }), 'claimValidationRules[1].claim: occurs twice'],
+  ['a rule twice', claimRules({ expression: 'true' }, { expression: 'true' }), 'claimValidationRules[1].expression: occurs twice'],
+  ['a rule that is no condition', claimRules({ expression: 'claims.a' }), 'claimValidationRules[0].expression: must evaluate to bool'],
+  ['a rule about users that is none', userRules('user.username'), 'userValidationRules[0].expression: must evaluate to bool'],
+  ['a rule about users twice', userRules('true', 'true'), 'userValidationRules[1].expression: occurs twice'],
+  ['a member that users have not', userRules('user.name == ""'), "undefined field 'name'"],
+  ['a text that is a number', userRules('user.groups[0] == 1'), 'found no matching overload'],
+  ['an address proven in a comment', named('claims.email // claims.email_verified'), 'must use claims.email_verified'],
+  ['an address proven in a text', named("'claims.email_verified' == '' ? '' : claims.email"), 'must use claims.email_verified'],
+  ['an address that may be missing', named("claims.?email.orValue('')"), 'must use claims.email_verified'],
+])('refuses %s', async (_title, issuers, fault) => {
+  const faults = await faultsOf({ jwt: issuers });
+  expect(faults).toHaveLength(1);
+  expect(faults[0]).toContain(fault);
+});
+
+it.each<[string, readonly object[]]>([
+  ['an empty address of the description, and no authority', issuer({ discoveryURL: '', certificateAuthority: '' })],
+  ['groups and an id of nothing', mapped({ groups: { prefix: 'x' }, uid: {} })],
+  ['rules about users', userRules("user.groups.all(g, g != 'x') && user.uid == ''", "user.extra['a'].exists(v, v == 'x')")],
+  [
+    'an address proven by a rule',
+    named('claims.email', { claimValidationRules: [{ expression: 'claims.?email_verified.orValue(true) == true' }] }),
+  ],
+  ['an address proven where it is used', named("claims.email_verified ? claims.email : ''")],
+  ['an address in something else', named('claims.a.email')],
+])('takes %s', async (_title, issuers) => expect(await faultsOf({ jwt: issuers })).toEqual([]));
+
+it('cannot say who is let in without credentials where a flag does', async () => {
+  writeFileSync(file, JSON.stringify({ ...HEAD, anonymous: { enabled: true } }));
+  const flags = flagsOf(`--authentication-config=${file}`, '--feature-gates=AnonymousAuthConfigurableEndpoints=true');
+  const configurations = new ConfigurationFiles(clock, silentLogger);
+  const opened = openTokenIssuers(flags, { isAllowed: true, isGiven: true }, { clock, logger: silentLogger, configurations });
+  await expect(opened).rejects.toThrow('cannot be combined with --anonymous-auth');
+  configurations.close();
+});
+
 it('is told where an expression is none, and of members that do not exist', async () => {
   const [fault] = await faultsOf({ jwt: [jwt({ userValidationRules: [{ expression: 'user.' }] })] });
   expect(fault).toMatch(/^jwt\[0\]\.userValidationRules\[0\]\.expression: compilation failed/);
@@ -129,7 +194,11 @@ it('takes a changed file up, and stays with what it had where that cannot be use
   write('/livez');
   const configurations = new ConfigurationFiles(clock, silentLogger);
   const flags = flagsOf(`--authentication-config=${file}`, '--feature-gates=AnonymousAuthConfigurableEndpoints=true');
-  const { anonymous, issuers } = await openTokenIssuers(flags, false, { clock, logger: silentLogger, configurations });
+  const { anonymous, issuers } = await openTokenIssuers(
+    flags,
+    { isAllowed: false, isGiven: false },
+    { clock, logger: silentLogger, configurations },
+  );
   expect([anonymous('/livez'), anonymous('/livez?verbose'), anonymous('/readyz')]).toEqual([true, true, false]);
   expect(issuers().size).toBe(0);
   const look = async (): Promise<void> => {

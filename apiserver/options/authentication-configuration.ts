@@ -2,14 +2,16 @@
 import type { Fault } from '../../shared/configuration/fault';
 import type { Format } from '../../shared/configuration/read';
 import { flag, listOf, object, text, word, type Configured } from '../../shared/configuration/schema';
+import { certificatesIn } from '../../shared/runtime/certificate-bundle';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import { ALL_ALGORITHMS, type ClaimRule, type ClaimSource, type TokenIssuerConfig } from '../authentication/oidc/issuer';
+import { compileClaims } from '../authentication/oidc/expressions';
 import { compileMapping } from '../authentication/oidc/mapping';
 
 const source = object({}, { claim: text(), prefix: text(), expression: text() });
 const issuer = object(
   { url: text('uri'), audiences: listOf(text(), 1) },
-  { discoveryURL: text('uri'), certificateAuthority: text(), audienceMatchPolicy: word('MatchAny', '') },
+  { discoveryURL: text(), certificateAuthority: text(), audienceMatchPolicy: word('MatchAny', '') },
 );
 const mappings = object(
   { username: source },
@@ -31,7 +33,7 @@ const SCHEMA = object(
         },
       ),
     ),
-    anonymous: object({ enabled: flag }, { conditions: listOf(object({ path: text() }, {})) }),
+    anonymous: object({}, { enabled: flag, conditions: listOf(object({}, { path: text() })) }),
   },
 );
 
@@ -56,7 +58,7 @@ export function authenticationFormat(
       ...(anonymous === undefined || gates.enabled('AnonymousAuthConfigurableEndpoints')
         ? []
         : [{ path: 'anonymous', reason: 'is not supported when the feature gate AnonymousAuthConfigurableEndpoints is off' }]),
-      ...(anonymous?.enabled === false && (anonymous.conditions ?? []).length > 0
+      ...(anonymous?.enabled !== true && (anonymous?.conditions ?? []).length > 0
         ? [{ path: 'anonymous.conditions', reason: 'must be empty where nobody is let in' }]
         : []),
     ],
@@ -64,20 +66,19 @@ export function authenticationFormat(
 }
 
 function jwtFaults(jwt: Jwt, path: string, before: readonly Jwt[], ownIssuers: readonly string[]): readonly Fault[] {
-  const { url, discoveryURL, audiences, audienceMatchPolicy = '' } = jwt.issuer;
   const faults: Fault[] = [];
   const fault = (member: string, reason: string): void => void faults.push({ path: `${path}.${member}`, reason });
-  if (!url.startsWith('https://')) fault('issuer.url', 'must be an https address');
-  if (before.some((other) => other.issuer.url === url)) fault('issuer.url', 'is that of another issuer');
-  if (ownIssuers.includes(url)) fault('issuer.url', 'is the name of this server itself (--service-account-issuer)');
-  if (discoveryURL !== undefined && !discoveryURL.startsWith('https://')) fault('issuer.discoveryURL', 'must be an https address');
-  if (discoveryURL === url) fault('issuer.discoveryURL', 'must differ from the url');
-  if (audiences.includes('')) fault('issuer.audiences', 'must not be empty');
-  if (audiences.length > 1 && audienceMatchPolicy === '') fault('issuer.audienceMatchPolicy', 'must be MatchAny for several audiences');
-  sourceFaults(jwt.claimMappings.username, 'claimMappings.username', 'required', fault);
-  if (jwt.claimMappings.groups !== undefined) sourceFaults(jwt.claimMappings.groups, 'claimMappings.groups', 'required', fault);
-  if (jwt.claimMappings.uid !== undefined) sourceFaults(jwt.claimMappings.uid, 'claimMappings.uid', 'none', fault);
+  issuerFaults(jwt, before, ownIssuers, fault);
+  const { username, groups, uid } = jwt.claimMappings;
+  if (!isGiven(username)) fault('claimMappings.username', 'must have either a claim or an expression');
+  sourceFaults(username, 'claimMappings.username', 'required', fault);
+  if (groups !== undefined) sourceFaults(groups, 'claimMappings.groups', 'required', fault);
+  if (uid !== undefined) sourceFaults(uid, 'claimMappings.uid', 'none', fault);
   extraFaults(jwt, fault);
+  claimRuleFaults(jwt, fault);
+  const { userValidationRules: rules = [] } = jwt;
+  for (const index of repeated(rules.map(({ expression }) => expression)))
+    fault(`userValidationRules[${index}].expression`, 'occurs twice');
   if (namesUnprovenAddress(jwt)) fault('claimMappings.username.expression', 'must use claims.email_verified together with claims.email');
   if (faults.length > 0) return faults;
   const compiled = compileMapping(configOf(jwt));
@@ -86,38 +87,89 @@ function jwtFaults(jwt: Jwt, path: string, before: readonly Jwt[], ownIssuers: r
 
 type Report = (member: string, reason: string) => void;
 
+function issuerFaults({ issuer: given }: Jwt, before: readonly Jwt[], ownIssuers: readonly string[], fault: Report): void {
+  const { url, discoveryURL = '', audiences, audienceMatchPolicy = '', certificateAuthority = '' } = given;
+  const urlFault = addressFault(url);
+  if (urlFault !== undefined) fault('issuer.url', urlFault);
+  if (before.some((other) => other.issuer.url === url)) fault('issuer.url', 'is that of another issuer');
+  if (ownIssuers.includes(url)) fault('issuer.url', 'is the name of this server itself (--service-account-issuer)');
+  const discoveryFault = discoveryURL === '' ? undefined : addressFault(discoveryURL);
+  if (discoveryFault !== undefined) fault('issuer.discoveryURL', discoveryFault);
+  if (discoveryURL === url) fault('issuer.discoveryURL', 'must differ from the url');
+  if (discoveryURL !== '' && before.some((other) => other.issuer.discoveryURL === discoveryURL))
+    fault('issuer.discoveryURL', 'is that of another issuer');
+  if (audiences.includes('')) fault('issuer.audiences', 'must not be empty');
+  for (const index of repeated(audiences)) fault(`issuer.audiences[${index}]`, 'occurs twice');
+  if (audiences.length > 1 && audienceMatchPolicy === '') fault('issuer.audienceMatchPolicy', 'must be MatchAny for several audiences');
+  if (certificateAuthority !== '' && !holdsCertificate(certificateAuthority))
+    fault('issuer.certificateAuthority', 'must hold at least one certificate as PEM, and none that cannot be read');
+}
+
+/** Undefined = an address where an issuer may be. */
+function addressFault(address: string): string | undefined {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url?.protocol !== 'https:') return 'must be an https address';
+  if (url.username !== '' || url.password !== '') return 'must not name a user or password';
+  if (address.includes('?')) return 'must not have a query';
+  return address.includes('#') ? 'must not have a fragment' : undefined;
+}
+
+function holdsCertificate(bundle: string): boolean {
+  try {
+    return certificatesIn(bundle).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+const repeated = (texts: readonly string[]): readonly number[] =>
+  texts.flatMap((text, index) => (text !== '' && texts.indexOf(text) < index ? [index] : []));
+
+const isGiven = ({ claim = '', expression = '' }: Source): boolean => claim !== '' || expression !== '';
+
 function sourceFaults(given: Source, member: string, prefix: 'required' | 'none', fault: Report): void {
   const { claim = '', expression = '' } = given;
-  if ((claim === '') === (expression === '')) fault(member, 'must have either a claim or an expression');
+  if (claim !== '' && expression !== '') fault(member, 'must have either a claim or an expression');
   if (prefix === 'required' && claim !== '' && given.prefix === undefined)
     fault(`${member}.prefix`, 'is required with a claim; it may be empty');
-  if (expression !== '' && (given.prefix ?? '') !== '') fault(`${member}.prefix`, 'must be empty with an expression');
+  if (expression !== '' && given.prefix !== undefined) fault(`${member}.prefix`, 'must not stand beside an expression');
 }
 
-const KEY = /^[a-z0-9.-]+\/[^A-Z]+$/;
+const KEY = /^[a-z0-9.-]+\/[a-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
-function extraFaults({ claimMappings: { extra = [] }, claimValidationRules = [] }: Jwt, fault: Report): void {
+function extraFaults({ claimMappings: { extra = [] } }: Jwt, fault: Report): void {
   extra.forEach(({ key }, index) => {
     if (!KEY.test(key)) fault(`claimMappings.extra[${index}].key`, 'must be a path with a domain before it, in lower case');
-    if (extra.findIndex((other) => other.key === key) < index) fault(`claimMappings.extra[${index}].key`, 'occurs twice');
   });
-  claimValidationRules.forEach(({ claim = '', expression = '' }, index) => {
-    if ((claim === '') === (expression === '')) fault(`claimValidationRules[${index}]`, 'must have either a claim or an expression');
-  });
+  for (const index of repeated(extra.map(({ key }) => key))) fault(`claimMappings.extra[${index}].key`, 'occurs twice');
 }
 
-const ADDRESS = /\bclaims\.email\b/;
-const PROOF = /\bclaims\.email_verified\b/;
+function claimRuleFaults({ claimValidationRules: rules = [] }: Jwt, fault: Report): void {
+  rules.forEach(({ claim = '', requiredValue = '', expression = '', message = '' }, index) => {
+    const path = `claimValidationRules[${index}]`;
+    if ((claim === '') === (expression === '')) fault(path, 'must have either a claim or an expression');
+    else if (claim !== '' && message !== '') fault(`${path}.message`, 'must not stand beside a claim');
+    else if (expression !== '' && requiredValue !== '') fault(`${path}.requiredValue`, 'must not stand beside an expression');
+  });
+  for (const member of ['claim', 'expression'] as const) {
+    for (const index of repeated(rules.map((rule) => rule[member] ?? '')))
+      fault(`claimValidationRules[${index}].${member}`, 'occurs twice');
+  }
+}
 
 /** An address that was never proven to be somebody's must not name him. */
 function namesUnprovenAddress({ claimMappings, claimValidationRules = [] }: Jwt): boolean {
+  const reads = (member: string, expression: string): boolean => {
+    const compiled = compileClaims(expression);
+    return 'expression' in compiled && compiled.expression.readsMember('claims', member);
+  };
   const name = claimMappings.username.expression ?? '';
-  if (!ADDRESS.test(name)) return false;
+  if (!reads('email', name)) return false;
   const others = [
     ...(claimMappings.extra ?? []).map(({ valueExpression }) => valueExpression),
     ...claimValidationRules.map(({ expression = '' }) => expression),
   ];
-  return ![name, ...others].some((expression) => PROOF.test(expression));
+  return ![name, ...others].some((expression) => reads('email_verified', expression));
 }
 
 /** Of a configuration that keeps the rules. */
@@ -133,13 +185,13 @@ function configOf({
 }: Jwt): TokenIssuerConfig {
   return {
     url: from.url,
-    discoveryUrl: from.discoveryURL,
+    discoveryUrl: from.discoveryURL === '' ? undefined : from.discoveryURL,
     audiences: from.audiences,
-    authority: from.certificateAuthority,
+    authority: from.certificateAuthority === '' ? undefined : from.certificateAuthority,
     algorithms: ALL_ALGORITHMS,
     username: sourceOf(username),
-    groups: groups === undefined ? undefined : sourceOf(groups),
-    uid: uid === undefined ? undefined : sourceOf(uid),
+    groups: groups !== undefined && isGiven(groups) ? sourceOf(groups) : undefined,
+    uid: uid !== undefined && isGiven(uid) ? sourceOf(uid) : undefined,
     extra: extra.map(({ key, valueExpression }) => ({ key, expression: valueExpression })),
     claimRules: claimValidationRules.map(({ claim = '', requiredValue = '', expression = '', message = '' }): ClaimRule =>
       expression === '' ? { type: 'required', claim, value: requiredValue } : { type: 'expression', expression, message },

@@ -1,6 +1,6 @@
 /** Whose tokens are taken, and where nobody is let in: by the flags, or by a file that may change while the server runs. */
-import { readFileSync } from 'node:fs';
 import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
+import { readBundle } from '../../shared/runtime/certificate-bundle';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import { everywhere, nowhere, onlyAt, type AnonymousPolicy } from '../authentication/anonymous';
@@ -24,11 +24,18 @@ export interface TokenIssuersParts {
   readonly configurations: ConfigurationFiles;
 }
 
-/** `anonymous`: what the flags say. Rejects where the file cannot be used. */
-export async function openTokenIssuers(flags: ServerFlags, anonymous: boolean, parts: TokenIssuersParts): Promise<TokenIssuers> {
+/** What the flags say of requests without credentials. */
+export interface AnonymousFlag {
+  readonly isAllowed: boolean;
+  /** It was said and not left to what is usual. */
+  readonly isGiven: boolean;
+}
+
+/** Rejects where the file cannot be used. */
+export async function openTokenIssuers(flags: ServerFlags, anonymous: AnonymousFlag, parts: TokenIssuersParts): Promise<TokenIssuers> {
   const file = flags['authentication-config'];
-  const byFlags = anonymous ? everywhere : nowhere;
-  const authority = flags['oidc-ca-file'] === '' ? undefined : readFileSync(flags['oidc-ca-file'], 'utf8');
+  const byFlags = anonymous.isAllowed ? everywhere : nowhere;
+  const authority = flags['oidc-ca-file'] === '' ? undefined : readBundle(flags['oidc-ca-file']).toString();
   const config = issuerOfFlags(flags, authority);
   let issuers = issuerParts(config === undefined ? [] : [config], parts);
   if (file === '') return { issuers: () => issuers, anonymous: byFlags };
@@ -38,6 +45,8 @@ export async function openTokenIssuers(flags: ServerFlags, anonymous: boolean, p
     path: file,
     formats: [authenticationFormat(flags['feature-gates'], flags['service-account-issuer'])],
     use(configuration) {
+      if (anonymous.isGiven && configuration.anonymous !== undefined)
+        throw new Error('anonymous: cannot be combined with --anonymous-auth');
       issuers = issuerParts(issuersOf(configuration), parts);
       policy = policyOf(configuration, byFlags);
     },
@@ -47,9 +56,9 @@ export async function openTokenIssuers(flags: ServerFlags, anonymous: boolean, p
 
 function policyOf({ anonymous }: AuthenticationConfiguration, otherwise: AnonymousPolicy): AnonymousPolicy {
   if (anonymous === undefined) return otherwise;
-  if (!anonymous.enabled) return nowhere;
+  if (anonymous.enabled !== true) return nowhere;
   const { conditions = [] } = anonymous;
-  return conditions.length === 0 ? everywhere : onlyAt(conditions.map(({ path }) => path));
+  return conditions.length === 0 ? everywhere : onlyAt(conditions.map(({ path = '' }) => path));
 }
 
 /** The keys are asked for at once, so that the first token need not wait. */

@@ -20,6 +20,7 @@ import { staticTokens } from '../authentication/static-tokens';
 import type { StaticTokens } from '../authentication/token-file';
 import { authenticateTokensInOrder, type AuthenticateToken } from '../authentication/tokens';
 import { authenticateInOrder, type AuthenticateRequest } from '../authentication/union';
+import { webSocketTokens } from '../authentication/websocket-token';
 import type { Authorizer } from '../authorization/authorizer';
 import { authorizersFor, type AuthorizerLink, type AuthorizerParts } from './authorizers';
 import { inOrder } from '../authorization/union';
@@ -119,11 +120,17 @@ export function createAccess(options: AccessOptions, parts: AccessParts): Access
   };
 }
 
+/** In the order in which they are asked. */
 function requestAuthenticators(
   { frontProxy: proxy, apiAudiences }: AccessOptions,
   authenticateToken: AuthenticateToken,
 ): readonly Authenticator[] {
-  return [...(proxy === undefined ? [] : [frontProxy(proxy)]), clientCertificates, bearerTokens(authenticateToken, apiAudiences)];
+  return [
+    ...(proxy === undefined ? [] : [frontProxy(proxy)]),
+    clientCertificates,
+    bearerTokens(authenticateToken, apiAudiences),
+    webSocketTokens(authenticateToken, apiAudiences),
+  ];
 }
 
 function tokenRequests(accounts: ServiceAccountOptions, apiAudiences: readonly string[], parts: AccessParts): TokenRequestParts {

@@ -2,14 +2,12 @@
  * Who may vouch for client certificates. A handshake asks once, a connection lasts: whoever came under an authority that is not trusted any more, or
  * whose time is over, is not who he was. Never opens or closes a connection.
  */
-import { X509Certificate } from 'node:crypto';
+import type { X509Certificate } from 'node:crypto';
+import { certificatesIn } from '../../shared/runtime/certificate-bundle';
 import type { Clock } from '../../shared/runtime/clock';
 
 /** So many certificates lie between a client's and one that is trusted, at most. */
 const MAX_CHAIN = 5;
-
-const BEGIN = '-----BEGIN CERTIFICATE-----';
-const END = '-----END CERTIFICATE-----';
 
 /** Milliseconds since 1970. */
 export interface Life {
@@ -28,11 +26,11 @@ export class ClientAuthorities {
     private readonly clock: Clock,
     bundle: Buffer | undefined,
   ) {
-    this.trusted = certificatesOf(bundle);
+    this.trusted = certificatesIn(bundle?.toString('latin1') ?? '');
   }
 
   replace(bundle: Buffer | undefined): void {
-    this.trusted = certificatesOf(bundle);
+    this.trusted = certificatesIn(bundle?.toString('latin1') ?? '');
     this.generation += 1;
   }
 
@@ -59,13 +57,3 @@ export class ClientAuthorities {
 
 const isSignedBy = (certificate: X509Certificate, authority: X509Certificate): boolean =>
   certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
-
-function certificatesOf(bundle: Buffer | undefined): readonly X509Certificate[] {
-  const found: X509Certificate[] = [];
-  const text = bundle?.toString('latin1') ?? '';
-  for (let begin = text.indexOf(BEGIN); begin !== -1; begin = text.indexOf(BEGIN, begin + BEGIN.length)) {
-    const end = text.indexOf(END, begin);
-    if (end !== -1) found.push(new X509Certificate(text.slice(begin, end + END.length)));
-  }
-  return found;
-}

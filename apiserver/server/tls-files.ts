@@ -1,6 +1,7 @@
 /** Certificate, key and client authorities from files: read at the start, watched for renewal, or made for a server that is given none. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readBundle } from '../../shared/runtime/certificate-bundle';
 import type { Clock } from '../../shared/runtime/clock';
 import { watchFiles } from '../../shared/runtime/file-watch';
 import type { Logger } from '../../shared/runtime/logger';
@@ -26,8 +27,8 @@ export async function readTls({ paths, folder, names }: TlsSource, clock: Clock)
   const own = paths.cert === '' ? await selfSigned(folder, names, clock) : readPair(paths);
   return {
     ...own,
-    ...(paths.clientCa === '' ? {} : { clientCa: readFileSync(paths.clientCa) }),
-    ...(paths.proxyCa === '' ? {} : { proxyCa: readFileSync(paths.proxyCa) }),
+    ...(paths.clientCa === '' ? {} : { clientCa: readBundle(paths.clientCa) }),
+    ...(paths.proxyCa === '' ? {} : { proxyCa: readBundle(paths.proxyCa) }),
   };
 }
 

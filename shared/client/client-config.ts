@@ -4,8 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { ExecConfig } from './exec-credentials';
 import type { WorkloadNames } from '../names/workload';
+import type { JsonObject } from '../values/json';
 
 /** As node:tls takes them; all are PEM. */
 export interface TlsOptions {
@@ -14,6 +14,22 @@ export interface TlsOptions {
   readonly key?: string;
   readonly rejectUnauthorized?: boolean;
   readonly servername?: string;
+}
+
+/** When a program that hands out credentials may ask a person. */
+export type InteractiveMode = 'Never' | 'IfAvailable' | 'Always';
+
+/** A program that hands out credentials. */
+export interface ExecConfig {
+  readonly apiVersion: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  /** Said where there is no such program. */
+  readonly installHint: string;
+  readonly interactiveMode: InteractiveMode;
+  /** What the program is told of the cluster; undefined = nothing. */
+  readonly cluster: JsonObject | undefined;
 }
 
 export type ClientCredentials =

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ManualClock } from '../../test/support/manual-clock';
 import { ConfigError } from './client-config';
-import { ExecCredentials, type ExecConfig } from './exec-credentials';
+import type { ExecConfig } from './client-config';
+import { ExecCredentials } from './exec-credentials';
 import { parseKubeconfig } from './kubeconfig';
 
 const VERSION = 'client.authentication.k8s.io/v1';

@@ -5,24 +5,9 @@
 import { spawn } from 'node:child_process';
 import type { Clock } from '../runtime/clock';
 import { parseJson } from '../serialization';
-import { isObject, objectAt, stringAt, type JsonObject } from '../values/json';
-import { ConfigError } from './client-config';
+import { isObject, objectAt, stringAt } from '../values/json';
+import { ConfigError, type ExecConfig } from './client-config';
 import type { Credentials } from './credential-source';
-
-/** When the program may ask a person. */
-export type InteractiveMode = 'Never' | 'IfAvailable' | 'Always';
-
-export interface ExecConfig {
-  readonly apiVersion: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: readonly { readonly name: string; readonly value: string }[];
-  /** Said where there is no such program. */
-  readonly installHint: string;
-  readonly interactiveMode: InteractiveMode;
-  /** What the program is told of the cluster; undefined = nothing. */
-  readonly cluster: JsonObject | undefined;
-}
 
 /** A key pair for the client's side of a connection. */
 export interface ClientPair {

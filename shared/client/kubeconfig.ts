@@ -5,8 +5,16 @@
 import path from 'node:path';
 import { load } from 'js-yaml';
 import type { JsonObject } from '../values/json';
-import type { ExecConfig, InteractiveMode } from './exec-credentials';
-import { ConfigError, readConfigFile, serverUrl, type ClientConfig, type ClientCredentials, type TlsOptions } from './client-config';
+import {
+  ConfigError,
+  readConfigFile,
+  serverUrl,
+  type ClientConfig,
+  type ClientCredentials,
+  type ExecConfig,
+  type InteractiveMode,
+  type TlsOptions,
+} from './client-config';
 
 export interface KubeconfigOptions {
   /** Instead of `current-context`. */

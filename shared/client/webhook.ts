@@ -23,8 +23,8 @@ export interface WebhookOptions {
 
 export type WebhookAnswer =
   | { readonly type: 'answer'; readonly bytes: Buffer }
-  /** `mayPass`: the same may be taken later. */
-  | { readonly type: 'fault'; readonly error: Error; readonly mayPass: boolean };
+  /** `status`: what the server answered, if it did. `mayPass`: the same may be taken later. */
+  | { readonly type: 'fault'; readonly error: Error; readonly status: number | undefined; readonly mayPass: boolean };
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
@@ -32,17 +32,17 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 export async function callWebhook(options: WebhookOptions, body: Buffer): Promise<WebhookAnswer> {
   const { transport, path, authorization, clock, timeoutMs } = options;
   const control = new AbortController();
-  const timer = clock.after(timeoutMs, () => control.abort(new Error(`no answer in ${timeoutMs / 1000} s`)));
+  const timer = clock.after(timeoutMs, () => control.abort(new Error(`no answer in ${Math.ceil(timeoutMs / 1000)} s`)));
   try {
     const credential = await authorization();
     const headers = { 'content-type': JSON_MEDIA_TYPE, ...(credential === undefined ? {} : { authorization: credential }) };
     const answer = await transport.send({ method: 'POST', path, headers, body, signal: control.signal });
     const bytes = await collect(answer.body, MAX_ANSWER_BYTES);
     if (answer.status < 300) return { type: 'answer', bytes };
-    const mayPass = answer.status >= 500 || answer.status === 429;
-    return { type: 'fault', error: new Error(`the webhook answered ${answer.status}`), mayPass };
+    const { status } = answer;
+    return { type: 'fault', error: new Error(`the webhook answered ${status}`), status, mayPass: status >= 500 || status === 429 };
   } catch (error) {
-    return { type: 'fault', error: error instanceof Error ? error : new Error(String(error)), mayPass: true };
+    return { type: 'fault', error: error instanceof Error ? error : new Error(String(error)), status: undefined, mayPass: true };
   } finally {
     timer.cancel();
   }
@@ -51,7 +51,10 @@ export async function callWebhook(options: WebhookOptions, body: Buffer): Promis
 const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 500;
 
-/** Asks again where that may help, but not when `withinMs` are over: somebody is waiting. Never rejects. */
+/**
+ * Asks a server again that answers, where that may help, but not when `withinMs` are over: somebody is waiting. One that is not there is not waited for.
+ * Never rejects.
+ */
 export async function askWebhook(options: WebhookOptions, random: Random, withinMs: number, body: Buffer): Promise<WebhookAnswer> {
   const { clock } = options;
   const deadline = clock.monotonic() + withinMs;
@@ -59,7 +62,7 @@ export async function askWebhook(options: WebhookOptions, random: Random, within
   for (let attempt = 1; ; attempt += 1) {
     const left = deadline - clock.monotonic();
     const answer = await callWebhook({ ...options, timeoutMs: Math.min(options.timeoutMs, left) }, body);
-    if (answer.type === 'answer' || !answer.mayPass || attempt === ATTEMPTS) return answer;
+    if (answer.type === 'answer' || answer.status === undefined || !answer.mayPass || attempt === ATTEMPTS) return answer;
     const pause = backOff.next();
     if (clock.monotonic() + pause >= deadline) return answer;
     await clock.sleep(pause);

@@ -9,7 +9,7 @@ import { estimateCost, type Range } from './cost/estimate';
 import { LIBRARY } from './library';
 import { compileProgram, ConstantFault } from './run/program';
 import type { Budget } from './run/meter';
-import type { Expr } from './syntax/ast';
+import { OPTIONAL_SELECT, type Expr } from './syntax/ast';
 import { parse } from './syntax/parser';
 import { printIssues, type Issue } from './syntax/source';
 import type { Type } from './types/type';
@@ -24,6 +24,8 @@ export interface Expression {
   /** What an evaluation may cost, at least and at most; sizes are found below `root`. */
   estimate(root: Type): Range;
   uses(variable: string): boolean;
+  /** Whether it reads `variable.member`, or `variable.?member`, by this name. */
+  readsMember(variable: string, member: string): boolean;
   /** Throws `CostExceeded` when the call costs more than `limit`, or does more work than the budget has left. An error of the expression is a value. */
   evaluate(variables: ReadonlyMap<string, Value>, limit: number, budget: Budget): Value;
 }
@@ -60,10 +62,24 @@ function link(expr: Expr, checked: Checked, variables: readonly string[]): Expre
       type: checked.type,
       estimate: (root) => estimateCost(expr, checked, root),
       uses: (variable) => used.has(variable),
+      readsMember: (variable, member) => readsMember(expr, variable, member),
       evaluate: (values, limit, budget) => program.run(values, limit, budget),
     };
   } catch (error) {
     if (error instanceof ConstantFault) return { fault: `program instantiation failed: ${error.message}` };
     throw error;
   }
+}
+
+function readsMember(expr: Expr, variable: string, member: string): boolean {
+  const isVariable = (each: Expr | undefined): boolean => each?.kind === 'ident' && each.name === variable;
+  let found = false;
+  visit(expr, (each) => {
+    if (each.kind === 'select') found ||= each.field === member && isVariable(each.operand);
+    if (each.kind === 'call' && each.name === OPTIONAL_SELECT) {
+      const [operand, field] = each.args;
+      found ||= isVariable(operand) && field?.kind === 'literal' && field.value === member;
+    }
+  });
+  return found;
 }

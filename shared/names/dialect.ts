@@ -127,6 +127,12 @@ export const GENERATED_NAMES: Readonly<Record<Dialect, GeneratedNames>> = {
   },
 };
 
+/** What begins a WebSocket's sub-protocol that is a token, in both spellings. */
+export const WEBSOCKET_TOKEN_PROTOCOLS: readonly string[] = [
+  'base64url.bearer.authorization.platform.io.',
+  'base64url.bearer.authorization.k8s.io.',
+];
+
 /** What the audit log says under a name of the product. */
 export const AUDIT_NAMES: Readonly<Record<Dialect, { readonly apiVersion: string; readonly truncated: string }>> = {
   platform: { apiVersion: 'audit.platform.io/v1', truncated: 'audit.platform.io/truncated' },

@@ -12,12 +12,17 @@ interface SigningKey {
   readonly published: object;
 }
 
+interface ProviderAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
 export class OpenIdProvider {
   private keys: readonly SigningKey[] = [];
   /** How often its keys were asked for. */
   asked = 0;
   /** What it answers instead; undefined = what it should. */
-  broken: ((path: string) => { readonly status: number; readonly body: string }) | undefined;
+  broken: ((path: string) => ProviderAnswer | 'nothing') | undefined;
 
   private constructor(
     private readonly server: Server,
@@ -36,7 +41,9 @@ export class OpenIdProvider {
       names: ['127.0.0.1'],
     });
     const server = createServer({ cert: certificate, key }, (request, answer) => {
-      const { status, body } = provider.answer(request.url ?? '');
+      const given = provider.answer(request.url ?? '');
+      if (given === 'nothing') return;
+      const { status, body } = given;
       answer.writeHead(status, { 'content-type': 'application/json' }).end(body);
     });
     const provider = new OpenIdProvider(server, authority.certificate);
@@ -71,7 +78,7 @@ export class OpenIdProvider {
     return new Promise((resolve) => this.server.close(() => resolve()));
   }
 
-  private answer(path: string): { readonly status: number; readonly body: string } {
+  private answer(path: string): ProviderAnswer | 'nothing' {
     if (this.broken !== undefined) return this.broken(path);
     if (path === '/keys') {
       this.asked += 1;

@@ -12,7 +12,7 @@ import { fingerprint } from '../fingerprint';
 import { parseToken, type UnverifiedToken } from '../service-account/signature';
 import type { TokenIssuerConfig } from './issuer';
 import { ClaimsError, type Mapping } from './mapping';
-import type { Provider } from './provider';
+import type { Provider, ProviderKey } from './provider';
 
 export interface IssuerParts {
   readonly config: TokenIssuerConfig;
@@ -90,20 +90,62 @@ const textOf = (payload: JsonObject, claim: string): string => {
 async function check(token: UnverifiedToken, { config, provider }: IssuerParts, now: number): Promise<number> {
   const { payload, repeated } = token;
   if (repeated.length > 0) throw new Refused('oidc: a member of the token occurs twice');
-  const audiences = listOf(own(payload, 'aud'));
+  const { audiences, expires, notBefore } = readRegistered(payload);
   if (!audiences.some((audience) => config.audiences.includes(audience)))
-    throw new Refused(`oidc: verify token: expected audience in ${JSON.stringify(config.audiences)} got ${JSON.stringify(audiences)}`);
-  const [expires, notBefore] = [numberOf(own(payload, 'exp')), numberOf(own(payload, 'nbf'))];
-  if (expires === undefined || now >= expires) throw new Refused('oidc: verify token: oidc: token is expired');
-  if (notBefore !== undefined && now < notBefore)
+    throw new Refused(
+      `oidc: verify token: oidc: expected audience in ${JSON.stringify(config.audiences)} got ${JSON.stringify(audiences)}`,
+    );
+  if (expires === undefined || now >= expires || expires > LAST_SECOND) throw new Refused('oidc: verify token: oidc: token is expired');
+  if (notBefore !== undefined && now + LEEWAY < notBefore)
     throw new Refused('oidc: verify token: oidc: current time is before the nbf (not before) time');
   if (!(await isSigned(token, config, provider)))
     throw new Refused('oidc: verify token: failed to verify signature: failed to verify id token signature');
   return expires;
 }
 
-async function isSigned({ text, keyId }: UnverifiedToken, { algorithms }: TokenIssuerConfig, provider: Provider): Promise<boolean> {
-  for (const { key, algorithm } of await provider.candidates(keyId)) {
+/** By how much the clock of a provider may be ahead, in seconds. What is over is over to the second. */
+const LEEWAY = 60;
+/** Of the year 9999: an end beyond it is none. */
+const LAST_SECOND = 253_402_300_799;
+
+interface RegisteredClaims {
+  readonly audiences: readonly string[];
+  /** Seconds since 1970. */
+  readonly expires: number | undefined;
+  readonly notBefore: number | undefined;
+}
+
+/** The claims that every such token has or may have; throws {@link Refused} where one is not of its type. */
+function readRegistered(payload: JsonObject): RegisteredClaims {
+  const claim = (name: string): JsonValue => own(payload, name) ?? null;
+  const time = (name: string): number | undefined => {
+    const value = claim(name);
+    if (value !== null && typeof value !== 'number') throw malformed(name);
+    return value ?? undefined;
+  };
+  const subject = claim('sub');
+  if (subject !== null && typeof subject !== 'string') throw malformed('sub');
+  const audience = claim('aud');
+  const audiences = Array.isArray(audience) ? audience : audience === null ? [] : [audience];
+  if (!isTexts(audiences)) throw malformed('aud');
+  time('iat');
+  return { audiences, expires: time('exp'), notBefore: time('nbf') };
+}
+
+const isTexts = (values: JsonValue[]): values is string[] => values.every((value) => typeof value === 'string');
+const malformed = (name: string): Refused => new Refused(`oidc: verify token: oidc: the claim ${JSON.stringify(name)} is not of its type`);
+
+async function isSigned(token: UnverifiedToken, { algorithms }: TokenIssuerConfig, provider: Provider): Promise<boolean> {
+  if (token.isExtended) return false;
+  const { keyId } = token;
+  return (
+    (await isSignedByOne(token, await provider.candidates(keyId), algorithms)) ||
+    (await isSignedByOne(token, await provider.newCandidates(keyId), algorithms))
+  );
+}
+
+async function isSignedByOne({ text }: UnverifiedToken, keys: readonly ProviderKey[], algorithms: readonly string[]): Promise<boolean> {
+  for (const { key, algorithm } of keys) {
     const allowed = algorithm === undefined ? algorithms : algorithms.filter((known) => known === algorithm);
     try {
       await compactVerify(text, key, { algorithms: [...allowed] });
@@ -114,9 +156,3 @@ async function isSigned({ text, keyId }: UnverifiedToken, { algorithms }: TokenI
   }
   return false;
 }
-
-function listOf(value: JsonValue | undefined): readonly string[] {
-  return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
-}
-
-const numberOf = (value: JsonValue | undefined): number | undefined => (typeof value === 'number' ? value : undefined);

@@ -1,5 +1,13 @@
 /** Expressions over the claims of a token and the user that comes of them: compiled once, and bounded in what one token may cost. */
-import { Budget, compileExpression, CostExceeded, Failure, type Expression, type Value } from '../../../shared/expression/engine';
+import {
+  Budget,
+  compileExpression,
+  CostExceeded,
+  Failure,
+  type Expression,
+  type Type,
+  type Value,
+} from '../../../shared/expression/engine';
 import { freeValue } from '../../../shared/expression/free-json';
 import { ListValue } from '../../../shared/expression/values/value';
 import type { JsonObject } from '../../../shared/values/json';
@@ -9,7 +17,23 @@ import type { UserInfo } from '../../../shared/api/identity/user';
 export class ExpressionError extends Error {}
 
 const CLAIMS = new Map([['claims', { kind: 'map', key: { kind: 'string' }, value: { kind: 'dyn' } } as const]]);
-const USER = new Map([['user', { kind: 'dyn' } as const]]);
+const TEXT: Type = { kind: 'string' };
+const TEXTS: Type = { kind: 'list', item: TEXT };
+const USER = new Map<string, Type>([
+  [
+    'user',
+    {
+      kind: 'object',
+      name: 'UserInfo',
+      fields: new Map<string, Type>([
+        ['username', TEXT],
+        ['uid', TEXT],
+        ['groups', TEXTS],
+        ['extra', { kind: 'map', key: TEXT, value: TEXTS }],
+      ]),
+    },
+  ],
+]);
 
 /** What one expression may cost: as much as a rule of a custom resource. */
 const LIMIT = 1_000_000;
@@ -44,13 +68,20 @@ export function evaluate(expression: Expression, variables: ReadonlyMap<string, 
   return value;
 }
 
-/** A text, a list of texts, or nothing; anything else throws {@link ExpressionError}. */
+/** A text; anything else throws {@link ExpressionError}. */
+export function textOf(value: Value): string {
+  if (typeof value !== 'string') throw new ExpressionError('a text is wanted');
+  return value;
+}
+
+/** Those that are not empty of a text, a list of texts, or nothing; anything else throws {@link ExpressionError}. */
 export function textsOf(value: Value): readonly string[] {
   if (value === null) return [];
-  if (typeof value === 'string') return value === '' ? [] : [value];
-  if (!(value instanceof ListValue)) throw new ExpressionError('a text or a list of texts is wanted');
-  return [...value].map((item) => {
-    if (typeof item !== 'string') throw new ExpressionError('a text or a list of texts is wanted');
-    return item;
-  });
+  const texts = value instanceof ListValue ? [...value] : [value];
+  return texts
+    .map((text) => {
+      if (typeof text !== 'string') throw new ExpressionError('a text or a list of texts is wanted');
+      return text;
+    })
+    .filter((text) => text !== '');
 }

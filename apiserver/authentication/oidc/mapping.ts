@@ -1,5 +1,5 @@
 /** From the claims of a token that is known to be good to a user: what is configured of its issuer, compiled. Checks no signature. */
-import { own, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { objectAt, own, type JsonObject } from '../../../shared/values/json';
 import type { UserInfo } from '../../../shared/api/identity/user';
 import type { Expression, Value } from '../../../shared/expression/engine';
 import {
@@ -8,6 +8,7 @@ import {
   compileUser,
   evaluate,
   ExpressionError,
+  textOf,
   textsOf,
   userVariables,
   type Compiled,
@@ -42,6 +43,12 @@ export function compileMapping(config: TokenIssuerConfig): Mapping | { readonly 
     faults.push({ path, reason: compiled.fault });
     return undefined;
   };
+  const condition = (path: string, text: string, by: (text: string) => Compiled): Expression | undefined => {
+    const expression = compile(path, text, by);
+    if (expression === undefined || expression.type.kind === 'bool') return expression;
+    faults.push({ path, reason: 'must evaluate to bool' });
+    return undefined;
+  };
   const source = (path: string, given: ClaimSource | undefined): Source | undefined => {
     if (given?.type !== 'expression') return given;
     const expression = compile(`${path}.expression`, given.expression, compileClaims);
@@ -56,11 +63,11 @@ export function compileMapping(config: TokenIssuerConfig): Mapping | { readonly 
   });
   const claimRules = config.claimRules.flatMap((rule, index): readonly CompiledClaimRule[] => {
     if (rule.type === 'required') return [rule];
-    const expression = compile(`claimValidationRules[${index}].expression`, rule.expression, compileClaims);
+    const expression = condition(`claimValidationRules[${index}].expression`, rule.expression, compileClaims);
     return expression === undefined ? [] : [{ type: 'expression', expression, message: rule.message }];
   });
   const userRules = config.userRules.flatMap(({ expression: text, message }, index) => {
-    const expression = compile(`userValidationRules[${index}].expression`, text, compileUser);
+    const expression = condition(`userValidationRules[${index}].expression`, text, compileUser);
     return expression === undefined ? [] : [{ expression, message }];
   });
   if (faults.length > 0 || username === undefined) return { faults };
@@ -85,40 +92,53 @@ interface Sources {
   readonly extra: readonly { readonly key: string; readonly expression: Expression }[];
 }
 
-function userOf(sources: Sources, claims: JsonObject, variables: ReadonlyMap<string, Value>): UserInfo {
-  const [name = ''] = valuesOf('username', sources.username, claims, variables);
-  if (name === '') throw new ClaimsError('oidc: the token names no user');
-  const [uid = ''] = sources.uid === undefined ? [] : valuesOf('uid', sources.uid, claims, variables);
-  const extra = sources.extra.flatMap(({ key, expression }) => {
+function userOf({ username, groups, uid, extra }: Sources, claims: JsonObject, variables: ReadonlyMap<string, Value>): UserInfo {
+  const id = uid === undefined ? '' : single('uid', uid, claims, variables);
+  const more = extra.flatMap(({ key, expression }) => {
     const values = guarded(`extra ${key}`, () => textsOf(evaluate(expression, variables)));
     return values.length === 0 ? [] : [[key, values] as const];
   });
   return {
-    name,
-    groups: sources.groups === undefined ? [] : valuesOf('groups', sources.groups, claims, variables),
-    ...(uid === '' ? {} : { uid }),
-    ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
+    name: nameOf(username, claims, variables),
+    groups: groups === undefined ? [] : groupsOf(groups, claims, variables),
+    ...(id === '' ? {} : { uid: id }),
+    ...(more.length === 0 ? {} : { extra: Object.fromEntries(more) }),
   };
 }
 
-function valuesOf(what: string, source: Source, claims: JsonObject, variables: ReadonlyMap<string, Value>): readonly string[] {
-  if ('expression' in source) return guarded(what, () => textsOf(evaluate(source.expression, variables)));
-  const { claim, prefix } = source;
-  const value = own(claims, claim);
+/** Somebody without a name is nobody, whatever would be put before it. */
+function nameOf(source: Source, claims: JsonObject, variables: ReadonlyMap<string, Value>): string {
   // An address that was never proven to be somebody's is nobody's name.
-  if (what === 'username' && claim === 'email' && (own(claims, 'email_verified') ?? true) !== true)
+  if ('claim' in source && source.claim === 'email' && (own(claims, 'email_verified') ?? true) !== true)
     throw new ClaimsError('oidc: email not verified');
-  return textsIn(claim, value).map((text) => prefix + text);
+  const name = single('username', source, claims, variables);
+  if (name === '') throw new ClaimsError('oidc: the token names no user');
+  return 'claim' in source ? source.prefix + name : name;
 }
 
-function textsIn(claim: string, value: JsonValue | undefined): readonly string[] {
-  if (value === undefined || value === null) return [];
-  const all = Array.isArray(value) ? value : [value];
-  return all.map((item) => {
-    if (typeof item !== 'string') throw new ClaimsError(`oidc: the claim ${JSON.stringify(claim)} is no text`);
-    return item;
+function single(what: string, source: Source, claims: JsonObject, variables: ReadonlyMap<string, Value>): string {
+  if ('expression' in source) return guarded(what, () => textOf(evaluate(source.expression, variables)));
+  const value = own(claims, source.claim);
+  if (value === undefined) throw new ClaimsError(`oidc: parse ${what} claim ${JSON.stringify(source.claim)}: claim not present`);
+  if (typeof value !== 'string') throw new ClaimsError(`oidc: parse ${what} claim ${JSON.stringify(source.claim)}: it is no text`);
+  return value;
+}
+
+function groupsOf(source: Source, claims: JsonObject, variables: ReadonlyMap<string, Value>): readonly string[] {
+  if ('expression' in source) return guarded('groups', () => textsOf(evaluate(source.expression, variables)));
+  const { claim, prefix } = source;
+  const value = own(claims, claim) ?? null;
+  if (value === null && isElsewhere(claims, claim))
+    throw new ClaimsError(`oidc: the claim ${JSON.stringify(claim)} is kept elsewhere, and is not fetched`);
+  return (Array.isArray(value) ? value : value === null ? [] : [value]).map((text) => {
+    if (typeof text !== 'string')
+      throw new ClaimsError(`oidc: parse groups claim ${JSON.stringify(claim)}: it is no text and no list of texts`);
+    return prefix + text;
   });
 }
+
+/** Whether the token says that another server has the claim: rules about groups must not take them for none. */
+const isElsewhere = (claims: JsonObject, claim: string): boolean => own(objectAt(claims, '_claim_names') ?? {}, claim) !== undefined;
 
 function requireClaim(claims: JsonObject, claim: string, wanted: string): void {
   const value = own(claims, claim);

@@ -69,6 +69,38 @@ it('names the user, groups, id and more', async () => {
   });
 });
 
+it.each<[string, object, object, Partial<TokenIssuerConfig>, object]>([
+  ['whose time comes within a minute', { nbf: Math.floor(Date.now() / 1000) + 40 }, {}, {}, { name: 'p:ann', groups: [] }],
+  ['that names no key', {}, { kid: '' }, {}, { name: 'p:ann', groups: [] }],
+  ['with one group', { g: 'a' }, {}, { groups: { type: 'claim', claim: 'g', prefix: 'g:' } }, { name: 'p:ann', groups: ['g:a'] }],
+  [
+    'with groups that are empty',
+    { g: ['', 'a'] },
+    {},
+    { groups: { type: 'expression', expression: 'claims.g' } },
+    { name: 'p:ann', groups: ['a'] },
+  ],
+  [
+    'with whole numbers',
+    { n: 3, half: 1.5 },
+    {},
+    { username: { type: 'expression', expression: "type(claims.n) == int && type(claims.half) == double ? 'right' : 'wrong'" } },
+    { name: 'right', groups: [] },
+  ],
+])('takes a token %s', async (_title, claims, head, changes, user) => {
+  expect(await ask(await provider.sign({ ...claims }, head), changes)).toMatchObject({ type: 'user', user });
+});
+
+it('refuses claims that cost too much, and tokens that are too long', async () => {
+  expect(await ask(await provider.sign({ sub: 'x'.repeat(20_000) }))).toEqual({ type: 'none' });
+  const costly: Partial<TokenIssuerConfig> = {
+    claimRules: [
+      { type: 'expression', expression: 'dyn(claims.l).all(a, dyn(claims.l).all(b, dyn(claims.l).all(c, a + b + c > 0)))', message: '' },
+    ],
+  };
+  expect(await reasonOf(await provider.sign({ l: Array.from({ length: 900 }, () => 1) }), costly)).toMatch(/costs too much$/);
+});
+
 it('takes expressions, and rules about claims and the user', async () => {
   const token = await provider.sign({ email: 'ann@example.com', email_verified: true, teams: [{ n: 'x' }, { n: 'y' }], level: 3 });
   const changes: Partial<TokenIssuerConfig> = {
@@ -91,13 +123,46 @@ it('takes expressions, and rules about claims and the user', async () => {
 });
 
 it.each<[string, object, object, Partial<TokenIssuerConfig>, RegExp]>([
-  ['for somebody else', { aud: 'them' }, {}, {}, /^oidc: verify token: expected audience/],
-  ['for nobody', { aud: [] }, {}, {}, /^oidc: verify token: expected audience/],
+  ['for somebody else', { aud: 'them' }, {}, {}, /^oidc: verify token: oidc: expected audience/],
+  ['for nobody', { aud: [] }, {}, {}, /^oidc: verify token: oidc: expected audience/],
   ['that is over', { exp: Math.floor(Date.now() / 1000) - 1 }, {}, {}, /token is expired$/],
   ['without an end', { exp: undefined }, {}, {}, /token is expired$/],
   ['whose time has not come', { nbf: Math.floor(Date.now() / 1000) + 600 }, {}, {}, /before the nbf/],
-  ['without a user', { sub: undefined }, {}, {}, /names no user$/],
-  ['whose user is no text', { sub: { a: 1 } }, {}, {}, /is no text$/],
+  ['for somebody else besides what is no text', { aud: ['us', 5] }, {}, {}, /"aud" is not of its type$/],
+  ['without any audience', { aud: undefined }, {}, {}, /expected audience in .* got \[\]$/],
+  ['whose end is no time', { exp: 'x' }, {}, {}, /"exp" is not of its type$/],
+  ['whose end is beyond all times', { exp: 1e300 }, {}, {}, /token is expired$/],
+  ['whose beginning is no time', { nbf: 'x' }, {}, {}, /"nbf" is not of its type$/],
+  ['whose making is no time', { iat: 'x' }, {}, {}, /"iat" is not of its type$/],
+  ['without a user', { sub: undefined }, {}, {}, /claim not present$/],
+  ['of a user without a name', { sub: '' }, {}, {}, /names no user$/],
+  ['whose user is no text', { sub: { a: 1 } }, {}, {}, /"sub" is not of its type$/],
+  ['of several users', { sub: ['ann', 'bob'] }, {}, {}, /"sub" is not of its type$/],
+  ['of several users by another claim', { name: ['ann'] }, {}, { username: { type: 'claim', claim: 'name', prefix: '' } }, /is no text$/],
+  [
+    'of several users by an expression',
+    { name: ['ann'] },
+    {},
+    { username: { type: 'expression', expression: 'claims.name' } },
+    /^oidc: username: a text is wanted$/,
+  ],
+  ['without the id that it must have', {}, {}, { uid: { type: 'claim', claim: 'oid', prefix: '' } }, /uid claim "oid": claim not present$/],
+  ['with an id that is no text', { oid: 7 }, {}, { uid: { type: 'claim', claim: 'oid', prefix: '' } }, /is no text$/],
+  [
+    'with groups that are no texts',
+    { roles: ['a', 5] },
+    {},
+    { groups: { type: 'claim', claim: 'roles', prefix: '' } },
+    /no list of texts$/,
+  ],
+  [
+    'whose groups are kept elsewhere',
+    { _claim_names: { roles: 'x' } },
+    {},
+    { groups: { type: 'claim', claim: 'roles', prefix: '' } },
+    /kept elsewhere, and is not fetched$/,
+  ],
+  ['that wants an extension understood', {}, { crit: ['b64'], b64: true }, {}, /failed to verify signature/],
   ['of a key that does not exist', {}, { kid: 'none' }, {}, /failed to verify signature/],
   ['of an algorithm that is not taken', {}, {}, { algorithms: ['ES256'] }, /failed to verify signature/],
   [
@@ -184,10 +249,39 @@ it('takes up new keys, but asks for them no more than every ten seconds whatever
   await provider.rotate('one');
 });
 
+it('takes up a new key under an old name, or where a token names none', async () => {
+  const authenticator = authenticatorOf();
+  await provider.rotate('same');
+  expect(await authenticator.authenticate(await provider.sign({}), [])).toMatchObject({ type: 'user' });
+  for (const head of [{}, { kid: undefined }]) {
+    await provider.rotate('same');
+    const [token, asked] = [await provider.sign({}, head), provider.asked];
+    expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
+    clock.advance(10_000);
+    expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
+    expect(provider.asked).toBe(asked + 1);
+  }
+  await provider.rotate('one');
+});
+
+it('finds out in some minutes that a key was withdrawn', async () => {
+  const authenticator = authenticatorOf();
+  const token = await provider.sign({ exp: Math.floor(clock.now() / 1000) + 3600 });
+  expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
+  await provider.rotate('two');
+  clock.advance(5 * 60_000);
+  // The first does not wait for the answer, the second does.
+  expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
+  await authenticator.authenticate(await provider.sign({}, { kid: 'none' }), []);
+  clock.advance(10_000);
+  expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
+  await provider.rotate('one');
+});
+
 it.each<[string, (path: string) => { status: number; body: string }, RegExp]>([
   ['fails', () => ({ status: 500, body: '' }), /answers 500/],
   ['sends rubbish', () => ({ status: 200, body: '{' }), /JSON/],
-  ['sends too much', () => ({ status: 200, body: ' '.repeat(2 * 1024 * 1024) }), /more than 1048576 bytes/],
+  ['sends too much', () => ({ status: 200, body: ' '.repeat(2 * 1024 * 1024) }), /longer than 1048576 bytes/],
   ['speaks for another', () => ({ status: 200, body: '{"issuer":"https://x"}' }), /another issuer/],
   ['sends no keys', (path) => ({ status: 200, body: path === '/keys' ? '[]' : descriptionOf() }), /set of keys is none/],
 ])('lets nobody in whose provider %s', async (_title, broken, reason) => {
@@ -197,6 +291,25 @@ it.each<[string, (path: string) => { status: number; body: string }, RegExp]>([
   expect(faults.join()).toMatch(reason);
 });
 const descriptionOf = (): string => JSON.stringify({ issuer: provider.url, jwks_uri: `${provider.url}/keys` });
+
+it('holds nobody up for long whose provider does not answer, and asks it once for all', async () => {
+  const token = await provider.sign({});
+  const asked = new Promise<void>((resolve) => {
+    provider.broken = () => {
+      resolve();
+      return 'nothing';
+    };
+  });
+  const authenticator = authenticatorOf();
+  const waiting = [token, await provider.sign({ n: 1 })].map(async (each) => authenticator.authenticate(each, []));
+  await asked;
+  clock.advance(10_000);
+  expect(await Promise.all(waiting)).toMatchObject([{ type: 'failed' }, { type: 'failed' }]);
+  expect(faults).toEqual([expect.stringContaining('did not answer in 10 s')]);
+  // Nobody who comes a moment later waits.
+  expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
+  expect(faults).toHaveLength(1);
+});
 
 it('finds out that the configuration has changed', async () => {
   let issuers: ReadonlyMap<string, IssuerParts> = new Map([[provider.url, partsOf(configOf())]]);

@@ -1,9 +1,11 @@
 /**
- * The keys of one issuer: found by its own description, kept, and asked for again when a token names a key that is not known – but not more often than
+ * The keys of one issuer: found by its own description, kept, and asked for again now and then and when no known key fits a token – but not more often than
  * every few seconds, whatever tokens name. What a provider sends is bounded in size and time.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { get } from 'node:https';
+import { connectTo } from '../../../shared/client/connect';
+import { collect } from '../../../shared/client/json-body';
+import { withDeadline } from '../../../shared/client/signals';
 import type { Clock } from '../../../shared/runtime/clock';
 
 export interface ProviderOptions {
@@ -27,10 +29,13 @@ const MAX_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 /** Between two questions. */
 const PAUSE_MS = 10_000;
+/** What is known is asked for again, so that a key that was withdrawn goes. */
+const RENEWAL_MS = 5 * 60_000;
 const MOST_KEYS = 100;
 
 export class Provider {
   private keys: readonly ProviderKey[] = [];
+  /** When the last question was settled. */
   private askedAt = Number.NEGATIVE_INFINITY;
   private asking: Promise<void> | undefined;
 
@@ -39,9 +44,20 @@ export class Provider {
   /** The keys that a token may be signed with which names `id`, or any where it names none. */
   async candidates(id: string | undefined): Promise<readonly ProviderKey[]> {
     const known = this.known(id);
-    if (known.length > 0) return known;
+    if (known.length === 0) {
+      await this.refresh();
+      return this.known(id);
+    }
+    // Nobody waits for it.
+    if (this.options.clock.monotonic() - this.askedAt >= RENEWAL_MS) void this.refresh();
+    return known;
+  }
+
+  /** Those among them that were not known before; asked for when none that is known fits. */
+  async newCandidates(id: string | undefined): Promise<readonly ProviderKey[]> {
+    const before = this.keys;
     await this.refresh();
-    return this.known(id);
+    return this.keys === before ? [] : this.known(id);
   }
 
   private known(id: string | undefined): readonly ProviderKey[] {
@@ -53,10 +69,12 @@ export class Provider {
     const { clock, issuer, failed } = this.options;
     if (this.asking !== undefined) return this.asking;
     if (clock.monotonic() - this.askedAt < PAUSE_MS) return Promise.resolve();
-    this.askedAt = clock.monotonic();
     this.asking = this.load()
       .catch((error: unknown) => failed(`the keys of ${issuer} could not be had`, error))
-      .finally(() => (this.asking = undefined));
+      .finally(() => {
+        this.asking = undefined;
+        this.askedAt = clock.monotonic();
+      });
     return this.asking;
   }
 
@@ -71,39 +89,23 @@ export class Provider {
     this.keys = keys.slice(0, MOST_KEYS).flatMap((key: unknown) => readKey(key) ?? []);
   }
 
-  private document(address: string): Promise<Readonly<Record<string, unknown>>> {
-    const { authority } = this.options;
-    return new Promise((resolve, reject) => {
-      const url = new URL(address);
-      if (url.protocol !== 'https:') throw new Error(`${address} is no https address`);
-      const asked = get(
-        url,
-        { ...(authority === undefined ? {} : { ca: authority }), signal: AbortSignal.timeout(TIMEOUT_MS) },
-        (answer) => {
-          if (answer.statusCode !== 200) {
-            answer.resume();
-            reject(new Error(`${address} answers ${answer.statusCode}`));
-            return;
-          }
-          const chunks: Buffer[] = [];
-          let size = 0;
-          answer.on('data', (chunk: Buffer) => {
-            size += chunk.length;
-            if (size > MAX_BYTES) asked.destroy(new Error(`${address} sends more than ${MAX_BYTES} bytes`));
-            else chunks.push(chunk);
-          });
-          answer.on('error', reject);
-          answer.on('end', () => {
-            try {
-              resolve(asRecord(JSON.parse(Buffer.concat(chunks).toString())));
-            } catch (error) {
-              reject(error instanceof Error ? error : new Error(String(error)));
-            }
-          });
-        },
-      );
-      asked.on('error', reject);
-    });
+  private async document(address: string): Promise<Readonly<Record<string, unknown>>> {
+    const { authority, clock } = this.options;
+    const url = new URL(address);
+    if (url.protocol !== 'https:') throw new Error(`${address} is no https address`);
+    const tls = authority === undefined ? {} : { ca: authority };
+    const transport = connectTo({ servers: [url], tls, http1: true }, clock);
+    const deadline = withDeadline(clock, TIMEOUT_MS, () => new Error(`${address} did not answer in ${TIMEOUT_MS / 1000} s`), []);
+    try {
+      const { signal } = deadline;
+      const answer = await transport.send({ method: 'GET', path: `${url.pathname}${url.search}`, headers: {}, signal });
+      if (answer.status !== 200) throw new Error(`${address} answers ${answer.status}`);
+      const body = await collect(answer.body, MAX_BYTES);
+      return asRecord(JSON.parse(body.toString()));
+    } finally {
+      deadline.release();
+      transport.close();
+    }
   }
 }
 

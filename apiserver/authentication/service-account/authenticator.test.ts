@@ -125,6 +125,8 @@ const publicPem = rsa.publicKey.export({ type: 'spki', format: 'pem' });
 
 it.each<[string, string, string]>([
   ['without a key id', token(payload(), { alg: 'RS256' }), 'user'],
+  ['with an empty key id', token(payload(), { alg: 'RS256', kid: '' }), 'user'],
+  ['that says its claims stand as they are', token(payload(), { ...HEAD, b64: false, crit: ['b64'] }), FORGED],
   ['of an older issuer', token(payload({ iss: 'https://old' })), 'user'],
   ['with another key id', token(payload(), { alg: 'RS256', kid: 'x' }), 'invalid signature, no keys found'],
   ['unsigned', token(payload(), { alg: 'none', kid }, () => Buffer.alloc(0)), FORGED],

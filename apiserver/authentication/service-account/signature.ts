@@ -3,7 +3,7 @@
  * Nothing that the token says of itself chooses how it is checked: a key has one algorithm, and a token names a key of ours or none.
  */
 import { compactVerify } from 'jose/jws/compact/verify';
-import { isObject, type JsonObject } from '../../../shared/values/json';
+import { isObject, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
 import type { TokenKey } from './keys';
 
@@ -17,6 +17,8 @@ export interface UnverifiedToken {
   /** Members of the payload that occur twice: readers could differ about which one counts. */
   readonly repeated: readonly string[];
   readonly keyId: string | undefined;
+  /** It is only good for who understands some extension. */
+  readonly isExtended: boolean;
 }
 
 const COMPACT = /^([\w-]+)\.([\w-]+)\.[\w-]*$/;
@@ -30,8 +32,14 @@ export function parseToken(text: string): UnverifiedToken | undefined {
   if (head === undefined || body === undefined) return undefined;
   const [header, payload] = [parsedPart(head), parsedPart(body)];
   if (header === undefined || payload === undefined) return undefined;
-  const keyId = header.value['kid'];
-  return { text, payload: payload.value, repeated: payload.duplicates, keyId: typeof keyId === 'string' ? keyId : undefined };
+  const keyId = stringAt(header.value, 'kid');
+  return {
+    text,
+    payload: payload.value,
+    repeated: payload.duplicates,
+    keyId: keyId === '' ? undefined : keyId,
+    isExtended: own(header.value, 'crit') !== undefined,
+  };
 }
 
 function parsedPart(text: string): { readonly value: JsonObject; readonly duplicates: ParsedText['duplicates'] } | undefined {
@@ -49,7 +57,7 @@ export async function verifySignature(token: UnverifiedToken, keys: readonly Tok
   const candidates = token.keyId === undefined ? keys : keys.filter(({ id }) => id === token.keyId);
   if (candidates.length === 0) throw new TokenError('invalid signature, no keys found');
   for (const { key, algorithm } of candidates) {
-    if (await isSignedBy(token.text, key, algorithm)) return requireUnambiguous(token);
+    if (!token.isExtended && (await isSignedBy(token.text, key, algorithm))) return requireUnambiguous(token);
   }
   throw new TokenError('square/go-jose: error in cryptographic primitive');
 }

@@ -62,7 +62,7 @@ describe('the authorizer', () => {
     answer = says({ allowed: true, reason: 'r' });
   });
   const says = (status: object): WebhookAnswer => ({ type: 'answer', bytes: Buffer.from(JSON.stringify({ status })) });
-  const broken: WebhookAnswer = { type: 'fault', error: new Error('away'), mayPass: true };
+  const broken: WebhookAnswer = { type: 'fault', error: new Error('away'), status: undefined, mayPass: true };
 
   function authorizer(changes: Partial<WebhookAuthorizerOptions> = {}): Authorizer {
     return webhookAuthorizer({

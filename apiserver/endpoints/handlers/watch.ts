@@ -14,6 +14,9 @@ import { negotiated } from './answer';
 
 export async function watch(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
+  if (exchange.header('upgrade')?.toLowerCase() === 'websocket') {
+    throw badRequest('watching over a WebSocket is not served here; watch without the header Upgrade');
+  }
   const { wanted, encoder } = negotiated(parts, exchange, resource, info, 'watch');
   const { options, timeoutSeconds } = watchOptions(row, exchange.query, parts.select, parts.gates.enabled('WatchList'));
   const selection = info.name === '' ? options.selection : onlyNamed(options.selection, info.name);

@@ -180,7 +180,11 @@ it('know tokens that nobody here knows', async () => {
     const { token } = body['spec'] as { token: string };
     return {
       status: 201,
-      body: { status: token === 'theirs' ? { authenticated: true, user: { username: 'ann' } } : { authenticated: false } },
+      body: {
+        apiVersion: body['apiVersion'],
+        kind: 'TokenReview',
+        status: token === 'theirs' ? { authenticated: true, user: { username: 'ann' } } : { authenticated: false },
+      },
     };
   };
   const tokenWebhook = webhookTokens({
@@ -190,6 +194,7 @@ it('know tokens that nobody here knows', async () => {
     keptMs: 120_000,
     audiences: [],
     clock: systemClock,
+    failed: () => undefined,
   });
   fixture = await startFixture({ tokenWebhook });
   expect((await call(fixture, '/api', { token: 'theirs' })).status).toBe(200);

@@ -1,0 +1,29 @@
+/** Certificates that stand in a text or file, one after the other, as PEM. Judges none of them. */
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+const BEGIN = '-----BEGIN CERTIFICATE-----';
+const END = '-----END CERTIFICATE-----';
+
+/** Throws where one cannot be read; what stands between them is overlooked. */
+export function certificatesIn(text: string): readonly X509Certificate[] {
+  const found: X509Certificate[] = [];
+  for (let begin = text.indexOf(BEGIN); begin !== -1; begin = text.indexOf(BEGIN, begin + BEGIN.length)) {
+    const end = text.indexOf(END, begin);
+    if (end !== -1) found.push(new X509Certificate(text.slice(begin, end + END.length)));
+  }
+  return found;
+}
+
+/** The file as it is; throws where it holds no certificate, or one that cannot be read. */
+export function readBundle(file: string): Buffer {
+  const bundle = readFileSync(file);
+  let count = 0;
+  try {
+    count = certificatesIn(bundle.toString('latin1')).length;
+  } catch (error) {
+    throw new Error(`${file} holds a certificate that cannot be read`, { cause: error });
+  }
+  if (count === 0) throw new Error(`${file} holds no certificate`);
+  return bundle;
+}
