@@ -6,7 +6,7 @@ import { apiVersionIn, canonicalApiVersion, type Dialect } from '../../shared/na
 import { isObject, objectAt, own, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { quote } from '../../shared/values/quote';
 
-export type ReviewVersion = 'v1' | 'v1beta1';
+export type TokenReviewVersion = 'v1' | 'v1beta1';
 
 export type Review =
   /** `audiences`: those that the token is good for; none = the remote server does not know of any. */
@@ -14,9 +14,9 @@ export type Review =
   /** `error` = '': it knows nothing of this token. */
   | { readonly type: 'unknown'; readonly error: string };
 
-const apiVersionOf = (version: ReviewVersion): string => `authentication.platform.io/${version}`;
+const apiVersionOf = (version: TokenReviewVersion): string => `authentication.platform.io/${version}`;
 
-export function reviewRequest(dialect: Dialect, version: ReviewVersion, token: string, audiences: readonly string[]): Buffer {
+export function reviewRequest(dialect: Dialect, version: TokenReviewVersion, token: string, audiences: readonly string[]): Buffer {
   const review = {
     kind: 'TokenReview',
     apiVersion: apiVersionIn(dialect, apiVersionOf(version)),
@@ -28,7 +28,7 @@ export function reviewRequest(dialect: Dialect, version: ReviewVersion, token: s
 }
 
 /** An error for whatever is not a TokenReview of the version that was asked for. */
-export function readReview(body: Buffer, version: ReviewVersion): Review | MalformedAnswer {
+export function readReview(body: Buffer, version: TokenReviewVersion): Review | MalformedAnswer {
   try {
     return parsedReview(body, version);
   } catch (error) {
@@ -37,7 +37,7 @@ export function readReview(body: Buffer, version: ReviewVersion): Review | Malfo
   }
 }
 
-function parsedReview(body: Buffer, version: ReviewVersion): Review {
+function parsedReview(body: Buffer, version: TokenReviewVersion): Review {
   const review = parseBody(body.toString());
   if (!isObject(review)) throw new MalformedAnswer('the webhook answered with something that is no object');
   const [apiVersion, kind] = [textAt(review, 'apiVersion'), textAt(review, 'kind')];

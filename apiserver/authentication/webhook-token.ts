@@ -8,12 +8,12 @@ import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { NOT_MINE, type TokenAuthenticator, type TokenOutcome } from './authenticator';
 import { fingerprint } from './fingerprint';
-import { readReview, reviewRequest, type Review, type ReviewVersion } from './token-review';
+import { readReview, reviewRequest, type Review, type TokenReviewVersion } from './token-review';
 
 export interface WebhookTokensOptions {
   /** Never rejects. */
   readonly ask: (body: Buffer) => Promise<WebhookAnswer>;
-  readonly version: ReviewVersion;
+  readonly version: TokenReviewVersion;
   /** Of what is sent; either is understood in answers. */
   readonly dialect: Dialect;
   /** What this server answers to: tokens of which the remote server names no audience are good for them. */
