@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -60,6 +60,16 @@ it('keeps so many old files, so long, and packs them; it leaves other files alon
   clock.advance(1500);
   await open({ maxAgeMs: 3000 }).close();
   expect(names()).toEqual(['audit-2026-01-31T12-00-03.000.log.gz', 'audit-of-another.log', 'audit.log']);
+});
+
+it('leaves a device where it is', async () => {
+  mkdirSync(path.dirname(file));
+  // A link, so that a mistake costs the link and not the machine its device.
+  symlinkSync('/dev/null', file);
+  const log = open();
+  for (let count = 0; count < 3; count += 1) log.append(Buffer.from('123456789\n'));
+  await log.close();
+  expect(names()).toEqual(['audit.log']);
 });
 
 it('says that a disk is full', () => {

@@ -1,6 +1,7 @@
 /**
  * A file of lines that is put aside when it has grown long: `audit.log` becomes `audit-2026-01-31T12-00-00.000.log`. Old ones are packed and removed
  * by age and number. Lines are in the system's hands when `append` returns; a line that was cut off by a full disk is ended before the next one.
+ * A device or a pipe is written to and never renamed: its name belongs to the machine.
  */
 import { closeSync, createReadStream, createWriteStream, existsSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { readdir, unlink } from 'node:fs/promises';
@@ -25,6 +26,7 @@ const PACKED = '.gz';
 export class LogFile {
   private handle: number;
   private length: number;
+  private readonly isRegular: boolean;
   private isCut = false;
   private cleaning: Promise<void> = Promise.resolve();
 
@@ -37,13 +39,15 @@ export class LogFile {
   ) {
     mkdirSync(path.dirname(options.path), { recursive: true });
     this.handle = openSync(options.path, 'a', 0o600);
-    this.length = fstatSync(this.handle).size;
+    const found = fstatSync(this.handle);
+    this.length = found.size;
+    this.isRegular = found.isFile();
     this.clean();
   }
 
   /** `lines` ends with a line break. Throws what the file system says; what it has taken by then stays. */
   append(lines: Buffer): void {
-    if (this.length > 0 && this.length + lines.length > this.options.maxBytes) this.putAside();
+    if (this.isRegular && this.length > 0 && this.length + lines.length > this.options.maxBytes) this.putAside();
     if (this.isCut) this.write(END);
     this.write(lines);
   }
