@@ -1,7 +1,7 @@
 /**
  * What `npm start` runs (the compiled local runner) as a person meets it: first start, work, a second start, accidents, the end.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { request, type IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import { packagedProgram, runClient } from '../support/kubectl';
@@ -113,7 +113,9 @@ describe('npm start', () => {
     await waitUntil('the account to be there', async () => (await kubectlOk(where, 'get', 'serviceaccounts')).includes('default'));
     const token = (await kubectlOk(where, 'create', 'token', 'default')).trim();
     const server = [`--server=https://127.0.0.1:${where.securePort}`, `--certificate-authority=${path.join(where.folder, 'pki/ca.crt')}`];
-    const bearer = (...args: string[]) => runClient(kubectl, '/dev/null', [...server, `--token=${token}`, ...args]);
+    const empty = path.join(where.folder, 'empty.kubeconfig');
+    writeFileSync(empty, '');
+    const bearer = (...args: string[]) => runClient(kubectl, empty, [...server, `--token=${token}`, ...args]);
     expect(await bearer('auth', 'whoami')).toMatchObject({
       stdout: expect.stringMatching(/^Username +system:serviceaccount:default:default$/m) as unknown,
       stderr: '',
