@@ -1,4 +1,5 @@
 /** The controllers' command line: one table, upstream's names where upstream has the flag. */
+import { isIP } from 'node:net';
 import { bool, choice, duration, int, list, string, type FlagValues } from '../shared/runtime/flags';
 import { logLevelFlag } from '../shared/runtime/logger';
 import { CONTROLLERS } from './table';
@@ -73,11 +74,10 @@ export const flags = {
     help: 'Leases are called this, a hyphen, and the name of the controller.',
     default: 'controller',
   }),
-  'bind-address': choice({
+  'bind-address': string({
     section: SERVING,
-    help: 'Address for health and metrics (plain HTTP, for this machine only).',
-    default: '127.0.0.1',
-    words: ['127.0.0.1', '::1', 'localhost'],
+    help: 'Address for health and metrics, over HTTPS; 0.0.0.0 and :: = all.',
+    default: '0.0.0.0',
   }),
   'secure-port': int({
     section: SERVING,
@@ -85,6 +85,32 @@ export const flags = {
     default: 10_257,
     min: 0,
     max: 65_535,
+  }),
+  'tls-cert-file': string({
+    section: SERVING,
+    help: 'Certificate (PEM) for health and metrics, with those that vouch for it. By default one is made at the start.',
+    default: '',
+  }),
+  'tls-private-key-file': string({ section: SERVING, help: 'Private key (PEM) of --tls-cert-file.', default: '' }),
+  'client-ca-file': string({
+    section: SERVING,
+    help: 'Certificates (PEM) of the authorities that vouch for clients; whom their certificates name is who they are.',
+    default: '',
+  }),
+  'authorization-always-allow-paths': list({
+    section: SERVING,
+    help: "Paths that everybody may read; one that ends with '*' opens all that begin so. For all others the API server is asked.",
+    default: ['/healthz', '/readyz', '/livez'],
+  }),
+  'authentication-kubeconfig': string({
+    section: SERVING,
+    help: 'File that says how to reach the API server that is asked whose a token is. By default as for everything else.',
+    default: '',
+  }),
+  'authorization-kubeconfig': string({
+    section: SERVING,
+    help: 'File that says how to reach the API server that is asked what somebody may do. By default as for everything else.',
+    default: '',
   }),
 };
 
@@ -98,6 +124,9 @@ export function flagProblem(values: ControllerFlags): string | undefined {
   if (durationMs < 1_000) return '--leader-elect-lease-duration must be at least 1s';
   if (deadlineMs >= durationMs) return '--leader-elect-renew-deadline must be less than --leader-elect-lease-duration';
   if (retryMs <= 0) return '--leader-elect-retry-period must be more than 0s';
+  if (isIP(values['bind-address']) === 0) return '--bind-address must be an IP address';
+  if ((values['tls-cert-file'] === '') !== (values['tls-private-key-file'] === ''))
+    return '--tls-cert-file and --tls-private-key-file belong together';
   if (deadlineMs <= retryMs * 1.2) return '--leader-elect-renew-deadline must be more than 1.2 times --leader-elect-retry-period';
   return undefined;
 }

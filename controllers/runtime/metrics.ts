@@ -1,7 +1,7 @@
 /** What the controllers' process counts, under upstream's names. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { InformerPool } from '../../shared/client/informer-pool';
-import type { Method } from '../../shared/client/transport';
+import type { AnsweredRequest } from '../../shared/client/metered-transport';
 import type { QueueMetrics, WorkQueue } from '../../shared/client/work-queue';
 import type { Clock } from '../../shared/runtime/clock';
 
@@ -15,8 +15,13 @@ export class ControllerMetrics {
   private readonly retries = this.counter('workqueue_retries_total', 'Items put back after a failure.', ['name']);
   private readonly waited = this.histogram('workqueue_queue_duration_seconds', 'Time from adding to handing out.', ['name'], QUEUE_BUCKETS);
   private readonly worked = this.histogram('workqueue_work_duration_seconds', 'Time that work on an item took.', ['name'], QUEUE_BUCKETS);
-  private readonly requests = this.counter('rest_client_requests_total', 'Requests by method and answer.', ['code', 'method']);
-  private readonly durations = this.histogram('rest_client_request_duration_seconds', 'Time to the answer.', ['verb'], REQUEST_BUCKETS);
+  private readonly requests = this.counter('rest_client_requests_total', 'Requests by method and answer.', ['code', 'host', 'method']);
+  private readonly durations = this.histogram(
+    'rest_client_request_duration_seconds',
+    'Time to the answer.',
+    ['host', 'verb'],
+    REQUEST_BUCKETS,
+  );
   private readonly leading = this.gauge('leader_election_master_status', '1 = this process leads under the lease.', ['name']);
 
   constructor(
@@ -71,9 +76,9 @@ export class ControllerMetrics {
     this.queues.set(name, queue);
   }
 
-  answered(method: Method, code: number, ms: number): void {
-    this.requests.inc({ code: code === 0 ? '<error>' : String(code), method });
-    this.durations.observe({ verb: method }, ms / 1000);
+  answered({ host, method, code, ms }: AnsweredRequest): void {
+    this.requests.inc({ code: code === 0 ? '<error>' : String(code), host, method });
+    this.durations.observe({ host, verb: method }, ms / 1000);
   }
 
   leads(name: string, isLeading: boolean): void {

@@ -30,8 +30,6 @@ export interface RestClientOptions {
   readonly random: Random;
   /** Time for a request with all its repeats, except watches and where a call says otherwise. Milliseconds; 60 s by default. */
   readonly timeoutMs?: number;
-  /** Told of every answer and of every attempt without one (`code` 0). */
-  readonly onAnswer?: (method: Method, code: number, ms: number) => void;
 }
 
 export interface RequestOptions {
@@ -138,7 +136,13 @@ export class RestClient {
     return apiObject(await this.call({ method: 'POST', path, body: json(this.typed(resource, object)), ...options }));
   }
 
-  /** PUT; `object` names its namespace, name and, for an optimistic write, resourceVersion. */
+  /** Creates what is never stored: the answer is the object with its status. */
+  async review(resource: Resource, object: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
+    const answer = await this.call({ method: 'POST', path: this.path(resource, {}), body: json(this.typed(resource, object)), ...options });
+    if (!isObject(answer)) throw new MalformedAnswer(`the answer of ${resource.resource} is no object`);
+    return answer;
+  }
+
   /** Asks something of an object: a body with its own kind to one of its subresources. */
   async ask(resource: Resource, place: Required<Place>, value: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
     const answer = await this.call({
@@ -151,6 +155,7 @@ export class RestClient {
     return answer;
   }
 
+  /** PUT; `object` names its namespace, name and, for an optimistic write, resourceVersion. */
   async update(
     resource: Resource,
     object: JsonObject,
@@ -252,16 +257,7 @@ export class RestClient {
   }
 
   private async attempt(call: Call, signal: AbortSignal): Promise<TransportResponse> {
-    const { clock, transport, onAnswer } = this.options;
-    const started = clock.monotonic();
-    try {
-      const response = await transport.send(await this.request(call, signal));
-      onAnswer?.(call.method, response.status, clock.monotonic() - started);
-      return response;
-    } catch (error) {
-      onAnswer?.(call.method, 0, clock.monotonic() - started);
-      throw error;
-    }
+    return this.options.transport.send(await this.request(call, signal));
   }
 
   private async request({ method, path, accept = 'application/json', body }: Call, signal: AbortSignal): Promise<TransportRequest> {
