@@ -161,7 +161,7 @@ export class LeaderElection {
       const events = client.watch(LEASES, {
         namespace: lease.namespace,
         fieldSelector: `metadata.name=${lease.name}`,
-        resourceVersion,
+        from: { resourceVersion },
         timeoutSeconds: Math.ceil(this.options.durationMs / 1000),
         signal: over.signal,
       });

@@ -60,8 +60,8 @@ export interface ObjectList {
 }
 
 export interface WatchOptions extends Selectors {
-  /** Events after this version. */
-  readonly resourceVersion: string;
+  /** Events after this version; `present` = first an event for each object that is there now, then a bookmark that ends them (a streaming list). */
+  readonly from: { readonly resourceVersion: string } | 'present';
   /** The server ends the watch after this time. */
   readonly timeoutSeconds: number;
   readonly signal?: AbortSignal;
@@ -203,9 +203,10 @@ export class RestClient {
    * ConnectionError when the stream is cut) are thrown, and whoever watches goes on from the last version that it saw.
    */
   async *watch(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent> {
-    const { resourceVersion, timeoutSeconds, metadataOnly = false } = options;
+    const { from, timeoutSeconds, metadataOnly = false } = options;
     const query = selectorQuery(options);
-    for (const [name, value] of Object.entries({ watch: '1', allowWatchBookmarks: 'true', resourceVersion, timeoutSeconds })) {
+    const beginning = from === 'present' ? { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' } : from;
+    for (const [name, value] of Object.entries({ watch: '1', allowWatchBookmarks: 'true', ...beginning, timeoutSeconds })) {
       query.set(name, String(value));
     }
     const path = `${this.path(resource, options)}${suffix(query)}`;

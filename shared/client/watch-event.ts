@@ -1,6 +1,6 @@
 /** Events of a watch, as the stream's lines tell them. */
-import { objectAt, stringAt } from '../values/json';
-import { isObject } from '../values/json';
+import { INITIAL_EVENTS_END } from '../names/dialect';
+import { isObject, objectAt, stringAt } from '../values/json';
 import { apiErrorOf, type ApiError } from './api-error';
 import { apiObject, MalformedAnswer, type ApiObject } from './api-object';
 import { parseBody } from './json-body';
@@ -12,7 +12,8 @@ export type WatchEvent =
       /** Length of the event on the wire. */
       readonly bytes: number;
     }
-  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string }
+  /** `endsInitialEvents`: what was there at the beginning has been told. */
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly endsInitialEvents: boolean }
   | { readonly type: 'ERROR'; readonly error: ApiError };
 
 /** Throws {@link MalformedAnswer}. */
@@ -26,8 +27,12 @@ export function watchEvent(line: Buffer): WatchEvent {
     case 'MODIFIED':
     case 'DELETED':
       return { type, object: apiObject(object), bytes: line.length };
-    case 'BOOKMARK':
-      return { type, resourceVersion: stringAt(objectAt(object, 'metadata'), 'resourceVersion') ?? '' };
+    case 'BOOKMARK': {
+      const metadata = objectAt(object, 'metadata');
+      const annotations = objectAt(metadata, 'annotations');
+      const endsInitialEvents = Object.values(INITIAL_EVENTS_END).some((name) => stringAt(annotations, name) === 'true');
+      return { type, resourceVersion: stringAt(metadata, 'resourceVersion') ?? '', endsInitialEvents };
+    }
     case 'ERROR':
       return { type, error: apiErrorOf(500, object, '') };
     default:

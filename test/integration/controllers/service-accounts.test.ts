@@ -1,4 +1,7 @@
 /** Accounts and root certificates of namespaces, as the reference's controllers keep them. */
 import { replayControllers } from '../../support/replay-controllers';
 
-replayControllers('service-accounts');
+describe('on a server that lists in pages', () => replayControllers('service-accounts'));
+
+describe('on a server that lists as streams', () =>
+  replayControllers('service-accounts', { serverArgs: ['--feature-gates=WatchList=true'] }));
