@@ -47,6 +47,12 @@ export const flags = {
     help: 'Addresses of the API servers (comma separated; all serve the same API), in place of the one in the kubeconfig.',
     default: [],
   }),
+  'kube-api-content-type': choice({
+    section: CLIENT,
+    help: 'How collections are followed: as JSON, or in the binary form where their kind has one (half the bytes, three times the work).',
+    default: 'application/json',
+    words: ['application/json', 'application/vnd.kubernetes.protobuf', 'application/vnd.platform.protobuf'],
+  }),
   'http1-only': bool({ section: CLIENT, help: 'Speak HTTP/1.1 instead of HTTP/2.', default: false }),
   'leader-elect': bool({ section: ELECTION, help: 'Of several copies of a controller let only one work.', default: true }),
   'leader-elect-lease-duration': duration({

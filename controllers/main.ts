@@ -82,7 +82,7 @@ async function start(
 
   const client = new RestClient({ transport, credentials, dialect: values.naming, userAgent: 'controllers', clock, random });
   const ending = new AbortController();
-  const informers = new InformerPool({ client, clock, random, logger }, ending.signal);
+  const informers = new InformerPool({ client, clock, random, logger, protobuf: isBinary(values) }, ending.signal);
   const metrics = new ControllerMetrics(clock, informers);
   const states = new ControllerStates(controllers, lifecycle.stopping);
   await openServing({
@@ -125,6 +125,8 @@ async function start(
     servers: config.servers.map(({ origin }) => origin),
   });
 }
+
+const isBinary = (values: ControllerFlags): boolean => values['kube-api-content-type'] !== 'application/json';
 
 /** All act as the process itself, or each as an account of its own, over connections that do not bear the process's certificate. */
 function clientsOf(
