@@ -62,12 +62,12 @@ export const flags = {
   }),
   'leader-elect-renew-deadline': duration({
     section: ELECTION,
-    help: 'The active copy gives up when it could not renew its lease for so long. Must be less than the lease duration.',
+    help: 'The active copy renews its lease after half of this time, and gives up when it could not for all of it. Must be less than the lease duration.',
     default: 8_000,
   }),
   'leader-elect-retry-period': duration({
     section: ELECTION,
-    help: 'Time between two renewals, and between two looks at the lease of another.',
+    help: 'Time between two attempts to renew a lease, and between two looks at the lease of another.',
     default: 2_000,
   }),
   'leader-elect-resource-namespace': string({
