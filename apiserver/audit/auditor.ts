@@ -1,5 +1,4 @@
 /** Puts policy, trails and sinks together for a server, and counts. Which requests there are it learns from the filters. */
-import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import { AuditSubject, type AuditEvent, type AuditObject } from './event';
@@ -38,10 +37,8 @@ export class Auditor {
   constructor(
     private readonly clock: Clock,
     private readonly logger: Logger,
-    naming: Dialect,
   ) {
     this.parts = {
-      naming,
       policy: (user, about) => this.policy(user, about),
       now: () => this.now(),
       record: (event) => this.record(event),

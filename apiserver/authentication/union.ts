@@ -5,17 +5,17 @@
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Eventually } from '../../shared/runtime/eventually';
 import type { AnonymousPolicy } from './anonymous';
-import type { Authenticator, PresentedCredentials, AuthenticationOutcome, Warned } from './authenticator';
+import type { Authenticator, PresentedCredentials, AuthenticationOutcome, Bearer } from './authenticator';
 
 export const AUTHENTICATED = 'system:authenticated';
 export const UNAUTHENTICATED = 'system:unauthenticated';
 export const ANONYMOUS_USER: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
 
 /** What a request is answered with: a user, or 401. `bearer` hears what is to be said of the credential that counts. */
-export type AuthenticateRequest = (credentials: PresentedCredentials, bearer: Warned) => Eventually<UserInfo | undefined>;
+export type AuthenticateRequest = (credentials: PresentedCredentials, bearer: Bearer) => Eventually<UserInfo | undefined>;
 
 export function authenticateInOrder(authenticators: readonly Authenticator[], anonymous: AnonymousPolicy): AuthenticateRequest {
-  function from(start: number, credentials: PresentedCredentials, bearer: Warned, refused: boolean): Eventually<UserInfo | undefined> {
+  function from(start: number, credentials: PresentedCredentials, bearer: Bearer, refused: boolean): Eventually<UserInfo | undefined> {
     let failed = refused;
     for (let index = start; index < authenticators.length; index += 1) {
       const outcome = authenticators[index]?.authenticate(credentials) ?? { type: 'none' };
@@ -33,8 +33,9 @@ export function authenticateInOrder(authenticators: readonly Authenticator[], an
   return (credentials, bearer) => from(0, credentials, bearer, false);
 }
 
-function admitted({ user, warning }: Extract<AuthenticationOutcome, { readonly type: 'user' }>, bearer: Warned): UserInfo {
+function admitted({ user, warning, notes }: Extract<AuthenticationOutcome, { readonly type: 'user' }>, bearer: Bearer): UserInfo {
   if (warning !== undefined) bearer.warn(warning);
+  if (notes !== undefined) for (const [name, value] of notes) bearer.annotate(name, value);
   return authenticated(user);
 }
 

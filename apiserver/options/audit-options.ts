@@ -33,7 +33,7 @@ const LONGEST_BACK_OFF_MS = 5 * 60_000;
 export async function openAudit(flags: ServerFlags, parts: AuditSurroundings): Promise<Auditor | undefined> {
   const path = flags['audit-policy-file'];
   if (flags['audit-log-path'] === '' && flags['audit-webhook-config-file'] === '') return undefined;
-  const auditor = new Auditor(parts.clock, parts.logger, flags.naming);
+  const auditor = new Auditor(parts.clock, parts.logger);
   await parts.configurations.open({
     name: 'audit-policy',
     path,

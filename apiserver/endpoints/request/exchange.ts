@@ -10,7 +10,7 @@ import { badRequest, type StatusError } from '../../../shared/api/errors/status'
 import type { Eventually } from '../../../shared/runtime/eventually';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { Trail } from '../../audit/trail';
-import type { RequestContext, ServedResource, UserInfo } from '../../registry/verbs';
+import type { AwaitedPart, RequestContext, ServedResource, UserInfo } from '../../registry/verbs';
 import type { Priority, Turns } from '../../../shared/runtime/turns';
 import type { Outbox } from '../output/outbox';
 import { EMPTY_QUERY, type Query } from './query';
@@ -67,6 +67,7 @@ export class Exchange implements RequestContext {
   impersonator: UserInfo | undefined;
   /** What is recorded of it; undefined = nothing. */
   audit: Trail | undefined;
+  sent: RequestContext['sent'];
   /** How soon it goes on where others are there too. */
   priority: Priority = 'urgent';
   creationRefusal: (() => Eventually<StatusError | undefined>) | undefined;
@@ -125,7 +126,8 @@ export class Exchange implements RequestContext {
   }
 
   turn(): Promise<void> | undefined {
-    return this.parts.turns.take(this.priority, this.user.name);
+    const turn = this.parts.turns.take(this.priority, this.user.name);
+    return turn === undefined ? undefined : this.timed('apf-queue-wait', turn);
   }
 
   /** Whether others should go first now. */
@@ -144,6 +146,10 @@ export class Exchange implements RequestContext {
 
   get warnings(): readonly string[] {
     return this.warningList?.headers() ?? [];
+  }
+
+  timed<T>(part: AwaitedPart, work: Promise<T>): Promise<T> {
+    return this.audit?.timed(part, work) ?? work;
   }
 
   annotate(name: string, value: string): void {

@@ -90,6 +90,7 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
         deadline: Math.min(context.deadline, clock.monotonic() + WRITE_LIMIT_MS),
         dryRun,
         turn: () => context.turn?.(),
+        timed: (work) => context.timed?.('etcd', work) ?? work,
         restsOnMore: info.strategy.allocation !== undefined,
       };
     },

@@ -11,7 +11,7 @@ import { call, startFixture, type Fixture } from './fixture';
 let fixture: Fixture;
 let safe = true;
 const events: AuditEvent[] = [];
-const auditor = new Auditor(systemClock, silentLogger, 'platform');
+const auditor = new Auditor(systemClock, silentLogger);
 
 beforeAll(async () => {
   auditor.use(compilePolicy({ rules: [{ level: 'None', verbs: ['list'] }, { level: 'Metadata' }] }, GENERATED_NAMES.platform));
