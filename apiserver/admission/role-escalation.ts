@@ -59,8 +59,8 @@ function differsInUpkeepOnly(object: JsonObject, old: JsonObject): boolean {
 
 async function guardRole(escalation: EscalationParts, request: AdmissionRequest, object: JsonObject): Promise<void> {
   const { resource } = request.resource.row;
-  // What is to be created has no name that leave could be given for (upstream behaviour).
-  const name = request.operation === 'CREATE' ? '' : request.name;
+  // What a collection is asked to create has no name that leave could be given for (upstream behaviour).
+  const name = request.isAddressed ? request.name : '';
   if (await mayDo(escalation, request.user, { verb: 'escalate', resource, namespace: request.namespace, name })) return;
   const rules = (arrayAt(object, 'rules') ?? []).filter(isObject).map(readRule);
   refuseMissing(escalation, request, rules);

@@ -104,6 +104,7 @@ async function admit(
       subresource: subresource?.name,
       namespace,
       name,
+      isAddressed: name !== '',
       user: context.user,
       dryRun: options.dryRun,
       object,
