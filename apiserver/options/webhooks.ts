@@ -38,7 +38,7 @@ export class KubeconfigWebhook {
     const { files, ...config } = readKubeconfig(this.file);
     const said = textOf(config);
     if (said === this.present?.said) return files;
-    const { transport, credentials } = connect({ ...config, http1: true }, this.clock);
+    const { transport, credentials } = connect({ ...config, negotiates: true }, this.clock);
     const [server] = config.servers;
     const path = server === undefined ? '/' : `${server.pathname}${server.search}`;
     this.retire();
