@@ -5,7 +5,7 @@
 import { arrayAt, equalJson, isObject, objectAt, type JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { badRequest, clientFault, forbidden, notFound, type StatusError } from '../../shared/api/errors/status';
-import type { UserInfo } from '../../shared/api/identity/user';
+import { isMaster, type UserInfo } from '../../shared/api/identity/user';
 import type { Authorizer, ResourceAttributes } from '../authorization/authorizer';
 import { heldBy, holds } from '../authorization/rbac/authorizer';
 import { readRoleReference, type RoleReference } from '../authorization/rbac/binding';
@@ -23,7 +23,6 @@ export interface EscalationParts {
 }
 
 const GROUP = 'rbac.authorization.platform.io';
-const MASTERS = 'system:masters';
 
 /** By resource: what is asked of who writes one. */
 const GUARDS: Readonly<Record<string, (parts: EscalationParts, request: AdmissionRequest, object: JsonObject) => Promise<void>>> = {
@@ -39,7 +38,7 @@ export function roleEscalation(escalation: EscalationParts): MutatingPlugin {
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     mutate(request) {
       const { row } = request.resource;
-      if (row.group !== GROUP || request.object === undefined || request.user.groups.includes(MASTERS)) return undefined;
+      if (row.group !== GROUP || request.object === undefined || isMaster(request.user)) return undefined;
       if (request.oldObject !== undefined && differsInUpkeepOnly(request.object, request.oldObject)) return undefined;
       return GUARDS[row.resource]?.(escalation, request, request.object);
     },

@@ -2,6 +2,7 @@
  * The filters, each a small step of every request. Their order is in chain.ts. A filter that refuses throws; how refusals are written is
  * failures.ts' business.
  */
+import { AUTHENTICATED, isMaster, MASTERS, type UserInfo } from '../../shared/api/identity/user';
 import { badRequest, unauthorized, type StatusError } from '../../shared/api/errors/status';
 import { quote } from '../../shared/values/quote';
 import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../shared/names/dialect';
@@ -21,7 +22,6 @@ import type { Exchange } from '../endpoints/request/exchange';
 import { decodePercent, Query } from '../endpoints/request/query';
 import { isLongRunning, pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request/request-info';
 import { sendStatus, sendText } from '../endpoints/answer/respond';
-import type { UserInfo } from '../registry/verbs';
 import type { Resources } from '../registry/resources';
 import type { Deadlines } from './deadlines';
 import { headFault } from './head-limit';
@@ -206,12 +206,12 @@ export function dropRemoteHeaders(proxy: FrontProxyOptions | undefined): Filter 
 }
 
 /** Whoever reaches the loopback listener of a local set-up without credentials is its administrator. */
-const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: ['system:masters', 'system:authenticated'] };
+const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: [MASTERS, AUTHENTICATED] };
 
 /** Bounds how many requests are worked on at once. Administrators and long-running requests are exempt. */
 export function limitInFlight(inFlight: InFlight): Filter {
   return (exchange) => {
-    if (isLongRunning(exchange.info) || exchange.user.groups.includes('system:masters') || inFlight.enter(exchange)) return true;
+    if (isLongRunning(exchange.info) || isMaster(exchange.user) || inFlight.enter(exchange)) return true;
     sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
     return false;
   };

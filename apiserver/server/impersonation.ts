@@ -3,9 +3,8 @@
  * Authenticates nobody; answers no request.
  */
 import { clientFault } from '../../shared/api/errors/status';
-import type { UserInfo } from '../../shared/api/identity/user';
+import { accountGroups, ANONYMOUS, AUTHENTICATED, readAccountUser, UNAUTHENTICATED, type UserInfo } from '../../shared/api/identity/user';
 import { canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
-import { ANONYMOUS_USER, AUTHENTICATED, UNAUTHENTICATED } from '../authentication/union';
 import type { ResourceAttributes } from '../authorization/authorizer';
 import { dnsLabel } from '../../shared/values/name-formats';
 import { decodePercent } from '../endpoints/request/query';
@@ -93,19 +92,14 @@ function permission(group: string, resource: string, subresource: string, name: 
   return { kind: 'resource', verb: 'impersonate', group, version: group === '' ? '' : 'v1', resource, subresource, namespace: '', name };
 }
 
-const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
-
 /** A name that only looks like that of an account is one like any other. */
 function accountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
-  const [, namespace, name] = ACCOUNT.exec(user) ?? [];
-  return namespace === undefined || name === undefined || dnsLabel(namespace).length > 0 ? undefined : { namespace, name };
+  const account = readAccountUser(user);
+  return account === undefined || dnsLabel(account.namespace).length > 0 ? undefined : account;
 }
 
 function groupsOf(user: string, groups: readonly string[], accountNamespace: string | undefined): readonly string[] {
-  const all =
-    accountNamespace !== undefined && groups.length === 0
-      ? ['system:serviceaccounts', `system:serviceaccounts:${accountNamespace}`]
-      : groups;
+  const all = accountNamespace !== undefined && groups.length === 0 ? accountGroups(accountNamespace) : groups;
   if (all.includes(AUTHENTICATED) || all.includes(UNAUTHENTICATED)) return all;
-  return [...all, user === ANONYMOUS_USER.name ? UNAUTHENTICATED : AUTHENTICATED];
+  return [...all, user === ANONYMOUS.name ? UNAUTHENTICATED : AUTHENTICATED];
 }

@@ -6,13 +6,13 @@ import { LRUCache } from 'lru-cache';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import { stringAt } from '../../../shared/values/json';
 import { quote } from '../../../shared/values/quote';
-import type { UserInfo } from '../../../shared/api/identity/user';
+import { accountGroups, accountUser, type UserInfo } from '../../../shared/api/identity/user';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { NOT_MINE, type Remarks, type TokenAuthenticator, type TokenOutcome } from '../authenticator';
 import { fingerprint } from '../fingerprint';
 import { bindingFault, type BoundObjects } from './bound-objects';
-import { accountUser, ClaimError, readClaims, type TokenClaims, type ObjectClaim } from './claims';
+import { ClaimError, readClaims, type TokenClaims, type ObjectClaim } from './claims';
 import type { TokenKeys } from './keys';
 import { LEGACY_ISSUERS, legacyStanding, readLegacyClaims, type LegacyUse } from './legacy';
 import { parseToken, TokenError, verifySignature, type UnverifiedToken } from './signature';
@@ -213,5 +213,5 @@ function userOf({ namespace, account, id, pod, node }: TokenClaims, { prefix }: 
 }
 
 function accountOf(namespace: string, { name, uid }: ObjectClaim): UserInfo {
-  return { name: accountUser(namespace, name), uid, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] };
+  return { name: accountUser(namespace, name), uid, groups: accountGroups(namespace) };
 }
