@@ -4,6 +4,8 @@
  */
 import { AUTHENTICATED, isMaster, MASTERS, type UserInfo } from '../../shared/api/identity/user';
 import { badRequest, unauthorized, type StatusError } from '../../shared/api/errors/status';
+import { headerText } from '../../shared/values/header-text';
+import { decodePercent } from '../../shared/values/percent';
 import { quote } from '../../shared/values/quote';
 import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
@@ -19,7 +21,7 @@ import { selectorsOf } from '../authorization/selectors';
 import { refusalOf, turnedRefusal } from '../authorization/union';
 import { whenKnown, type Eventually } from '../../shared/runtime/eventually';
 import type { Exchange } from '../endpoints/request/exchange';
-import { decodePercent, Query } from '../endpoints/request/query';
+import { Query } from '../endpoints/request/query';
 import { isLongRunning, pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request/request-info';
 import { sendStatus, sendText } from '../endpoints/answer/respond';
 import type { Resources } from '../registry/resources';
@@ -83,12 +85,10 @@ function splitUrl(target: string): { readonly path: string; readonly query: stri
 }
 
 const NOT_PLAIN = /[%\x80-\xff]/;
-const BEYOND_ASCII = /[\x80-\xff]/;
 
 function decodedPath(raw: string): string {
   if (!NOT_PLAIN.test(raw)) return raw;
-  // Node hands on bytes beyond ASCII as latin1.
-  const text = BEYOND_ASCII.test(raw) ? Buffer.from(raw, 'latin1').toString('utf8') : raw;
+  const text = headerText(raw);
   const path = text.includes('%') ? decodePercent(text) : text;
   if (path === undefined) throw new UnreadableRequest('400 Bad Request', true);
   return path;

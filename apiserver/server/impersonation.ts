@@ -6,8 +6,10 @@ import { clientFault } from '../../shared/api/errors/status';
 import { accountGroups, ANONYMOUS, AUTHENTICATED, readAccountUser, UNAUTHENTICATED, type UserInfo } from '../../shared/api/identity/user';
 import { canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
 import type { ResourceAttributes } from '../authorization/authorizer';
+import { appendAt } from '../../shared/values/append';
+import { headerText } from '../../shared/values/header-text';
 import { dnsLabel } from '../../shared/values/name-formats';
-import { decodePercent } from '../endpoints/request/query';
+import { decodePercent } from '../../shared/values/percent';
 
 const PREFIX = 'impersonate-';
 const EXTRA = 'impersonate-extra-';
@@ -69,24 +71,17 @@ function read(rawHeaders: readonly string[]): Asked {
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const header = rawHeaders[at]?.toLowerCase() ?? '';
     if (!isImpersonation(header)) continue;
-    const value = asText(rawHeaders[at + 1] ?? '');
+    const value = headerText(rawHeaders[at + 1] ?? '');
     if (header === 'impersonate-user') asked.user ??= value;
     else if (header === 'impersonate-uid') asked.uid ??= value;
     else if (header === 'impersonate-group') asked.groups.push(value);
     else if (header.startsWith(EXTRA)) {
       const escaped = header.slice(EXTRA.length);
-      const key = decodePercent(escaped) ?? escaped;
-      const values = asked.extra.get(key);
-      if (values === undefined) asked.extra.set(key, [value]);
-      else values.push(value);
+      appendAt(asked.extra, decodePercent(escaped) ?? escaped, value);
     }
   }
   return asked;
 }
-
-/** Node hands on bytes beyond ASCII as latin1. */
-const asText = (value: string): string => (BEYOND_ASCII.test(value) ? Buffer.from(value, 'latin1').toString('utf8') : value);
-const BEYOND_ASCII = /[\x80-\xff]/;
 
 function permission(group: string, resource: string, subresource: string, name: string): ResourceAttributes {
   return { kind: 'resource', verb: 'impersonate', group, version: group === '' ? '' : 'v1', resource, subresource, namespace: '', name };

@@ -2,6 +2,7 @@
  * All that one subject is granted in one place (everywhere, or in one namespace), arranged so that a decision is a few look-ups whatever the number of
  * rules. Made of roles and bindings as they are at one moment; never changes.
  */
+import { appendAt } from '../../../shared/values/append';
 import type { Decision, PathAttributes, ResourceAttributes } from '../authorizer';
 import type { Binding, BindingSubject } from './binding';
 import { allowsPath, allowsResource, type PolicyRule } from './rule';
@@ -73,9 +74,7 @@ export class Grants {
         const [resource, subresource] = slash < 0 ? [text, ''] : [text.slice(0, slash), text.slice(slash + 1)];
         const byResource = this.bySubresource.get(subresource) ?? new Map<string, Grant[]>();
         this.bySubresource.set(subresource, byResource);
-        const grants = byResource.get(resource);
-        if (grants === undefined) byResource.set(resource, [grant]);
-        else grants.push(grant);
+        appendAt(byResource, resource, grant);
       }
     }
   }
