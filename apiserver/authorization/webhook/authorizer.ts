@@ -5,6 +5,7 @@
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Eventually } from '../../../shared/runtime/eventually';
 import { KeptAnswers, type Answered } from '../../../shared/runtime/kept-answers';
+import { nowAndThen } from '../../../shared/runtime/now-and-then';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { WebhookAnswer } from '../../../shared/client/webhook';
 import { NO_OPINION, NO_RULES, type Attributes, type Authorizer, type Decision } from '../authorizer';
@@ -23,7 +24,7 @@ export interface WebhookAuthorizerOptions {
   /** Undefined = it is always asked. */
   readonly conditions: MatchConditions | undefined;
   readonly clock: Clock;
-  /** Told of a webhook that did not answer as it should. */
+  /** Told, now and then, of a webhook that does not answer as it should. */
   readonly failed: (message: string, error: unknown) => void;
 }
 
@@ -32,17 +33,20 @@ const KEPT = 8_192;
 const MOST_KEPT_BYTES = 10_000;
 /** Questions under way; who comes then is treated as if there were no answer. */
 const MOST_ASKED = 1_000;
+const TOLD_EVERY_MS = 60_000;
 
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
   const { clock, conditions, dialect } = options;
   const answers = new KeptAnswers<Decision>({ clock, most: KEPT, mostBytes: KEPT * MOST_KEPT_BYTES, atOnce: MOST_ASKED });
+
+  const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) => options.failed('an authorization webhook could not be asked', error));
 
   async function ask(bytes: number, body: Buffer): Promise<Answered<Decision>> {
     const answer = await options.ask(body);
     const verdict = answer.type === 'answer' ? readVerdict(answer.bytes) : undefined;
     if (verdict === undefined) {
       const error = answer.type === 'fault' ? answer.error : new Error('the webhook sent no verdict');
-      options.failed('an authorization webhook could not be asked', error);
+      tell(error);
       return { answer: failure(options, error.message), keptMs: 0, bytes };
     }
     const keptMs = verdict.type === 'allow' ? options.allowedMs : options.notAllowedMs;

@@ -113,6 +113,17 @@ describe('the authorizer', () => {
     });
   });
 
+  it('is told to fail once a minute, however often it is asked', async () => {
+    answer = broken;
+    const told: unknown[] = [];
+    const asks = authorizer({ failed: (_message, error) => void told.push(error) });
+    for (let n = 0; n < 3; n += 1) await asks.authorize(user, pods);
+    expect([asked.length, told.length]).toEqual([3, 1]);
+    clock.advance(60_000);
+    await asks.authorize(user, pods);
+    expect(told).toHaveLength(2);
+  });
+
   it('does not keep questions that somebody made long', async () => {
     const long = { name: 'x'.repeat(10_001), groups: [] };
     const asks = authorizer();
