@@ -33,6 +33,9 @@ type OwnMode = Exclude<AuthorizationMode, 'ABAC' | 'Webhook'>;
 /** One link of the chain: a mode, or an authorizer that files and other servers make up. */
 export type AuthorizerLink = OwnMode | Authorizer;
 
+/** Modes stay as they are while a server runs. */
+export const usesMode = (links: readonly AuthorizerLink[], mode: OwnMode): boolean => links.includes(mode);
+
 const BY_MODE: Readonly<Record<OwnMode, (parts: AuthorizerParts) => Authorizer>> = {
   Node: ({ node }) => nodeAuthorizer(node),
   RBAC: ({ rbac }) => ({ ...rbacAuthorizer(rbac), explain: (user, attributes) => explain(rbac, user, attributes) }),

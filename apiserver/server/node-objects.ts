@@ -20,8 +20,10 @@ export interface NodeObjects extends Following {
   readonly graph: NodeGraph;
 }
 
-export function followNodeObjects(options: NodeObjectsOptions): NodeObjects {
+/** `isAsked`: whether anybody decides by them; else nothing is read. */
+export function followNodeObjects(isAsked: boolean, options: NodeObjectsOptions): NodeObjects {
   const graph = new NodeGraph();
+  if (!isAsked) return { graph, ...together([]) };
   const kinds: Readonly<Record<string, Follower>> = {
     pods: podFollower(graph),
     persistentvolumes: {
