@@ -16,6 +16,7 @@ export function namespaceLifecycle(): MutatingPlugin {
   return {
     name: 'NamespaceLifecycle',
     handles: (operation) => operation === 'CREATE',
+    looksInto: () => false,
     mutate(request) {
       const { namespace, namespaceEntry } = request;
       if (namespace === '' || isReview(request)) return undefined;

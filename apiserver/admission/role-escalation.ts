@@ -37,6 +37,7 @@ export function roleEscalation(escalation: EscalationParts): MutatingPlugin {
   return {
     name: 'RoleEscalation',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    looksInto: ({ resource: { row }, user }) => row.group === GROUP && !user.groups.includes(MASTERS),
     mutate(request) {
       const { row } = request.resource;
       if (row.group !== GROUP || request.object === undefined || request.user.groups.includes(MASTERS)) return undefined;

@@ -18,6 +18,7 @@ export function storageProtection(prefix: string): MutatingPlugin {
   return {
     name: 'StorageObjectInUseProtection',
     handles: (operation) => operation === 'CREATE',
+    looksInto: ({ resource: { row } }) => row.group === '' && FINALIZERS.has(row.resource),
     mutate({ resource: { row }, subresource, object }) {
       const finalizer = row.group === '' ? FINALIZERS.get(row.resource) : undefined;
       if (finalizer === undefined || subresource !== undefined || object === undefined) return undefined;

@@ -104,8 +104,28 @@ export class Trail {
     return this.extent?.level === 'RequestResponse';
   }
 
+  /** What of the object of a write is kept. */
+  get keptRequest(): 'whole' | 'withoutManagedFields' | undefined {
+    if (!this.keepsRequest) return undefined;
+    return this.extent?.omitsManagedFields === true ? 'withoutManagedFields' : 'whole';
+  }
+
   /** The decoded object of a write. What the path does not tell of it, it tells itself. */
   requested(value: JsonObject, { group, version, kind }: AskedKind): void {
+    this.described(value);
+    if (this.keepsRequest)
+      this.asked({ kind, apiVersion: apiVersionIn(this.parts.naming, group === '' ? version : `${group}/${version}`), ...value });
+  }
+
+  /** The same, made elsewhere: its place, and what is kept of it; undefined = it is too long. */
+  requestedText(head: JsonObject, text: string | undefined): void {
+    this.described(head);
+    if (!this.keepsRequest) return;
+    if (text === undefined) this.tooLong();
+    else this.requestObject = text;
+  }
+
+  private described(value: JsonObject): void {
     const metadata = objectAt(value, 'metadata');
     const { object } = this;
     if (object !== undefined && metadata !== undefined) {
@@ -119,8 +139,6 @@ export class Trail {
         resourceVersion: said('resourceVersion'),
       };
     }
-    if (this.keepsRequest)
-      this.asked({ kind, apiVersion: apiVersionIn(this.parts.naming, group === '' ? version : `${group}/${version}`), ...value });
   }
 
   /** A body that is no object of a kind: a patch, or options. */

@@ -25,6 +25,8 @@ export interface StrategyContext {
   /** The families in which Services get addresses; that of Services which ask for none stands first. */
   readonly serviceFamilies: readonly IpFamily[];
   readonly gates: Pick<FeatureGates, 'enabled'>;
+  /** What takes more than a few milliseconds is to be given up with `TooLong`. */
+  readonly hasty?: true;
 }
 
 /** What is known when an object is marked for deletion. */

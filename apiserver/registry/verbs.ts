@@ -31,6 +31,10 @@ export interface RequestContext {
   readonly isTurnOver?: boolean;
   /** Lets others go first, in the middle of a lot of work. */
   rest?(): Promise<void>;
+  /** What of a body that was left unparsed is to be recorded; absent = nothing. */
+  readonly keepsRequest?: 'whole' | 'withoutManagedFields' | undefined;
+  /** Told what such a body says of its place, and what is to be recorded of it, as JSON; undefined = too long. */
+  requested?(head: JsonObject, text: string | undefined): void;
   /** Adds an annotation to what is recorded of the request, its name in canonical spelling. What was said first stands. */
   annotate?(name: string, value: string): void;
   /** Adds a `Warning` header. Texts are de-duplicated and bounded by the endpoint layer. */
@@ -109,12 +113,25 @@ export interface WriteOptions {
   readonly ifMatch?: string;
 }
 
+export type BodyFormat = 'json' | 'yaml' | 'protobuf';
+
+/** A body as it was sent. */
+export interface SentBody {
+  readonly bytes: Buffer;
+  readonly format: BodyFormat;
+}
+
+/** The body of a POST or PUT. What is heavy is not parsed before it is in a thread. */
+export type ObjectBody = ParsedBody | { readonly sent: SentBody; readonly value?: undefined };
+
 /** A body as parsed: plain JSON plus what strict decoding found on the way. Dialect not yet converted. */
 export interface ParsedBody {
+  /** What it was parsed from; absent where nobody has sent it. */
+  readonly sent?: SentBody;
   readonly value: JsonObject;
   /** Duplicate members: paths for JSON (`spec.type`), whole lines for YAML (`line 5: key "type" already set in map`). */
   readonly duplicates: readonly string[];
-  readonly format: 'json' | 'yaml' | 'protobuf';
+  readonly format: BodyFormat;
   /** Spellings of numbers that their values do not show; see NumberLiterals. */
   readonly literals?: NumberLiterals;
   /** The JSON text where it has duplicates: tells in which order they and unknown members are named. */
@@ -166,13 +183,17 @@ export interface EditPreconditions {
 }
 
 export interface Writer {
-  create(context: RequestContext, resource: Resource, namespace: string, body: ParsedBody, options: WriteOptions): Promise<WriteResult>;
+  /** Whether a body is to be left unparsed. */
+  defers(body: SentBody): boolean;
+  /** Whether a patch is. */
+  defersPatch(patch: PatchBody): boolean;
+  create(context: RequestContext, resource: Resource, namespace: string, body: ObjectBody, options: WriteOptions): Promise<WriteResult>;
   update(
     context: RequestContext,
     resource: Resource,
     key: ObjectKey,
     subresource: Subresource,
-    body: ParsedBody,
+    body: ObjectBody,
     options: WriteOptions,
   ): Promise<WriteResult>;
   patch(

@@ -5,6 +5,7 @@
 import { IncomingMessage, ServerResponse, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { FENCE_HEADER, parseFence, type Fence } from '../../../shared/api/identity/fencing';
+import type { JsonObject } from '../../../shared/values/json';
 import { quote } from '../../../shared/values/quote';
 import { badRequest, type StatusError } from '../../../shared/api/errors/status';
 import type { Eventually } from '../../../shared/runtime/eventually';
@@ -144,6 +145,14 @@ export class Exchange implements RequestContext {
 
   get warnings(): readonly string[] {
     return this.warningList?.headers() ?? [];
+  }
+
+  get keepsRequest(): 'whole' | 'withoutManagedFields' | undefined {
+    return this.audit?.keptRequest;
+  }
+
+  requested(head: JsonObject, text: string | undefined): void {
+    this.audit?.requestedText(head, text);
   }
 
   annotate(name: string, value: string): void {

@@ -38,6 +38,7 @@ import type { Observation } from './observation';
 import type { Setting } from './setting';
 import type { State } from './state';
 import { strategyOf } from './strategies';
+import { openWriteThreads } from './write-threads';
 
 export interface Registry {
   readonly writer: Writer;
@@ -91,6 +92,7 @@ function admissionOf({ options, names, clock }: Setting, { cache, resources, rba
 
 function writerOf(setting: Setting, { cache, reader, ledger, resources }: State, admission: Admission): Writer {
   const { options, store, clock, random, names } = setting;
+  const eventTtlSeconds = Math.round(options.eventTtlMs / 1000);
   return createWriter({
     strategyOf,
     store,
@@ -106,7 +108,16 @@ function writerOf(setting: Setting, { cache, reader, ledger, resources }: State,
     namespaces: resources.require('namespaces'),
     definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
     leases: resources.require('leases.coordination.platform.io'),
-    eventTtlSeconds: Math.round(options.eventTtlMs / 1000),
+    eventTtlSeconds,
+    threads: openWriteThreads(clock, {
+      naming: options.naming,
+      prefix: options.prefix,
+      eventTtlSeconds,
+      gates: new Map(options.gates.all().map(({ name, enabled }) => [name, enabled])),
+      ranges: options.serviceRanges,
+      nodePorts: options.nodePorts,
+      maxOperations: store.maxOperations,
+    }),
   });
 }
 

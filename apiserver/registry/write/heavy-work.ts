@@ -1,0 +1,184 @@
+/**
+ * What a thread does with a heavy write: the steps of its verb, as everywhere, but for what only the process that was asked can know: there it notes that it
+ * has come by and goes on. See heavy.ts.
+ */
+import { StatusError } from '../../../shared/api/errors/status';
+import { objectAt, own, setMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import { parseJson, SyntaxFault } from '../../../shared/serialization';
+import { apiVersionIn } from '../../../shared/names/dialect';
+import { generateName } from '../../../shared/values/name-formats';
+import { AllocationClaims } from '../../allocation/claims';
+import type { Ledger } from '../../allocation/ledger';
+import type { Entry } from '../../cache/cache';
+import { parseObject } from '../object/parse-body';
+import { parseEntry } from '../object/stored-object';
+import type { ResourceInfo } from '../object/resource-info';
+import type { PatchBody, RequestContext, SentBody, WriteResult } from '../verbs';
+import { ownerOf } from './allocation';
+import { attemptCreate, readCreation } from './create';
+import type { Attempt, Current } from './guaranteed-update';
+import type { Gate, HeavyEnd, HeavyOutcome, HeavyWork } from './heavy';
+import { receivedEntry, sentEntry } from './heavy-attempt';
+import { readSource } from './patch';
+import type { AttemptPath, WriteRequest } from './request';
+import { attemptUpdate, bodyInfo, throughEndpoint, updateSource, type UpdatedObjectInfo } from './update';
+
+/** What a thread has of what a write needs. */
+export interface WorkPath extends Omit<AttemptPath, 'admission'> {
+  /** The ranges with nothing taken: what is chosen here is chosen again where the write was asked for. */
+  readonly ledger: () => Ledger;
+}
+
+/** An object that a definition stands for: it is looked at where the write was asked for. */
+const STANDING: Entry = { key: '', revision: 1, bytes: Buffer.from('{"metadata":{}}'), labels: {}, fields: {}, dialectSensitive: false };
+
+/** What is found out on the way. */
+interface Found {
+  readonly passed: Gate[];
+  readonly warnings: string[];
+  name: string;
+  generateName: string;
+  generates: boolean;
+  requested: HeavyOutcome['requested'];
+}
+
+export async function workOutHeavy(path: WorkPath, info: ResourceInfo, work: HeavyWork): Promise<HeavyOutcome> {
+  const found: Found = { passed: [], warnings: [], name: work.name, generateName: '', generates: false, requested: undefined };
+  const end = await endOf(path, info, work, found);
+  return { ...found, end };
+}
+
+async function endOf(path: WorkPath, info: ResourceInfo, work: HeavyWork, found: Found): Promise<HeavyEnd> {
+  try {
+    const attempt = await attempted(path, info, work, found);
+    return attempt.type === 'answer' ? { type: 'unchanged' } : stored(attempt);
+  } catch (error) {
+    if (error instanceof StatusError) return { type: 'refused', status: error.status };
+    throw error;
+  }
+}
+
+function stored(attempt: Extract<Attempt<WriteResult>, { type: 'store' }>): HeavyEnd {
+  const { operation, isBirth = false } = attempt;
+  const { entry } = attempt.finish(undefined);
+  return { type: 'store', isBirth, value: operation.type === 'put' ? operation.value : undefined, shown: sentEntry(entry) };
+}
+
+async function attempted(outer: WorkPath, info: ResourceInfo, work: HeavyWork, found: Found): Promise<Attempt<WriteResult>> {
+  const { namespace, name, subresource, dryRun, options, what } = work;
+  const { passed } = found;
+  const context: RequestContext = {
+    user: work.user,
+    deadline: Infinity,
+    isTurnOver: false,
+    warn: (text) => void found.warnings.push(text),
+    creationRefusal: () => void passed.push('creationRefusal'),
+  };
+  const admission = { looksInto: () => true, mutate: () => void passed.push('mutate'), validate: () => void passed.push('validate') };
+  const path: AttemptPath = { ...outer, admission };
+  const entry = work.entry === undefined ? undefined : receivedEntry(work.entry);
+  const claims = claimsFor(outer, info, entry);
+  const current: Current = { entry, namespace: undefined, definition: STANDING, lease: undefined, proven: true };
+  const request: WriteRequest = { context, info, namespace, name, subresource, dryRun };
+  if (what.verb === 'create') return created(path, { ...request, name: '' }, work, { ...current, entry: undefined }, claims, found);
+  const source = await sourceOf(path, request, work, found);
+  return attemptUpdate(path, request, { source: throughEndpoint(path, request, source, options), options, claims }, current);
+}
+
+/** Of a kind that takes something. What the stored object holds is its own. */
+function claimsFor(
+  { ledger }: WorkPath,
+  { strategy: { allocation } }: ResourceInfo,
+  entry: Entry | undefined,
+): AllocationClaims | undefined {
+  if (allocation === undefined) return undefined;
+  const ranges = ledger();
+  if (entry !== undefined) {
+    const { object } = parseEntry(entry);
+    const { uid } = ownerOf(object);
+    for (const id of allocation.held(object).keys()) ranges.learn(id, { revision: entry.revision, uid }, entry.revision);
+  }
+  return new AllocationClaims(ranges);
+}
+
+async function created(
+  path: AttemptPath,
+  request: WriteRequest,
+  work: HeavyWork,
+  current: Current,
+  claims: AllocationClaims | undefined,
+  found: Found,
+): Promise<Attempt<WriteResult>> {
+  const { options, what } = work;
+  if (what.verb === 'patch') throw new Error('a patch creates nothing');
+  const body = await parsed(path, request, work, what.body, found);
+  const { sent, given, base } = readCreation(path, request, body, options);
+  const generates = given === '' && base !== '';
+  found.name = work.name !== '' ? work.name : generates ? generateName(base, path.random) : given;
+  found.generateName = base;
+  found.generates = generates;
+  return attemptCreate(path, { ...request, name: given }, { name: found.name, sent, manager: options.fieldManager, claims }, current);
+}
+
+async function sourceOf(path: AttemptPath, request: WriteRequest, work: HeavyWork, found: Found): Promise<UpdatedObjectInfo> {
+  const { options, what } = work;
+  if (what.verb !== 'patch') return updateSource(path, request, await parsed(path, request, work, what.body, found), options);
+  const { type } = what.patch;
+  const bytes = bufferOf(what.patch.bytes);
+  if (work.keepsRequest !== undefined) found.requested = { head: {}, text: bounded(patchText({ type, bytes })) };
+  return readSource(path, request, { type, bytes }, options);
+}
+
+async function parsed(
+  { clock, names }: AttemptPath,
+  request: WriteRequest,
+  { keepsRequest }: HeavyWork,
+  { bytes, format }: { readonly bytes: Uint8Array; readonly format: SentBody['format'] },
+  found: Found,
+): Promise<Awaited<ReturnType<typeof parseObject>>> {
+  const { row } = bodyInfo(request);
+  const body = await parseObject(bufferOf(bytes), format, row, clock);
+  const { value } = body;
+  const text =
+    keepsRequest === undefined
+      ? undefined
+      : (): string => {
+          const apiVersion = apiVersionIn(names.dialect, row.group === '' ? row.version : `${row.group}/${row.version}`);
+          return stringifyJson({ kind: row.kind, apiVersion, ...(keepsRequest === 'whole' ? value : withoutManagedFields(value)) });
+        };
+  found.requested = { head: headOf(value), text: text === undefined ? undefined : bounded(text()) };
+  return body;
+}
+
+const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** Characters; nobody records more. */
+const LONGEST_RECORD = 1024 * 1024;
+const bounded = (text: string): string | undefined => (text.length > LONGEST_RECORD ? undefined : text);
+
+const HEAD = ['namespace', 'name', 'uid', 'resourceVersion'];
+
+function headOf(value: JsonObject): JsonObject {
+  const metadata = objectAt(value, 'metadata');
+  if (metadata === undefined) return {};
+  return { metadata: Object.fromEntries(HEAD.map((member): [string, JsonValue] => [member, stringAt(metadata, member) ?? ''])) };
+}
+
+function withoutManagedFields(value: JsonObject): JsonObject {
+  if (own(objectAt(value, 'metadata') ?? {}, 'managedFields') === undefined) return value;
+  const { managedFields: _, ...metadata } = readMetadata(value);
+  const copy: JsonObject = {};
+  for (const [member, inner] of Object.entries(value)) setMember(copy, member, member === 'metadata' ? metadata : inner);
+  return copy;
+}
+
+/** A patch as it was sent: as JSON where it is JSON, else as a text. */
+function patchText({ bytes }: PatchBody): string {
+  try {
+    return stringifyJson(parseJson(bytes).value);
+  } catch (error) {
+    if (error instanceof SyntaxFault) return stringifyJson(bytes.toString());
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * Heavy writes are worked out beside the event loop, in two threads at most, which end when nobody has asked for a while. Each user's have their turn. One
+ * that takes too long or too much memory costs its thread and is refused.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { requestTooLarge, timeout, tooManyRequests } from '../../../shared/api/errors/status';
+import type { Clock } from '../../../shared/runtime/clock';
+import { ThreadLost, ThreadPool, ThreadsBusy, type Thread } from '../../../shared/runtime/thread-pool';
+import { HEAVY_LIMITS, type HeavyOutcome, type HeavyThreads, type HeavyWork } from '../../registry/write/heavy';
+import type { WriteAnswer, WriteJob, WriteSetting } from './write-job';
+
+/** Only the built program has it; run from sources (tests) heavy writes are worked out like others. */
+const WORKER_FILE = join(__dirname, 'write-worker.js');
+const MEMORY_MB = 512;
+const LIMITS = {
+  threads: 2,
+  timeMs: 20_000,
+  idleMs: 60_000,
+  /** Bytes of bodies and stored objects. */
+  waiting: 48 * 1024 * 1024,
+};
+
+export class WriteThreads implements HeavyThreads {
+  readonly limits = HEAVY_LIMITS;
+  private readonly pool: ThreadPool<WriteJob, WriteAnswer>;
+
+  constructor(
+    private readonly clock: Pick<Clock, 'after'>,
+    private readonly setting: WriteSetting,
+    start: () => Thread<WriteJob, WriteAnswer>,
+  ) {
+    this.pool = new ThreadPool(start, LIMITS);
+  }
+
+  async run(work: HeavyWork): Promise<HeavyOutcome> {
+    const sent = work.what.verb === 'patch' ? work.what.patch : work.what.body;
+    const weight = sent.bytes.length + (work.entry?.bytes.length ?? 0);
+    try {
+      const answer = await this.pool.run({ setting: this.setting, work }, { clock: this.clock, weight, flow: work.user.name });
+      if ('fault' in answer) throw new Error(answer.fault);
+      return answer.outcome;
+    } catch (error) {
+      if (error instanceof ThreadsBusy) throw tooManyRequests('too many large objects at once, please try again later', 1);
+      if (error instanceof ThreadLost && error.why === 'memory') throw requestTooLarge('the object takes too much memory');
+      if (error instanceof ThreadLost && error.why === 'time') throw timeout('the object takes too long to be worked out');
+      throw error;
+    }
+  }
+}
+
+/** Undefined where there is no built program. */
+export function openWriteThreads(clock: Pick<Clock, 'after'>, setting: WriteSetting): WriteThreads | undefined {
+  if (!existsSync(WORKER_FILE)) return undefined;
+  return new WriteThreads(clock, setting, () => new Worker(WORKER_FILE, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } }));
+}
