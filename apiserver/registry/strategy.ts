@@ -75,6 +75,8 @@ export interface DeletionRules<T extends JsonObject = JsonObject> {
 }
 
 export interface Strategy<T extends JsonObject = JsonObject> {
+  /** Its rules may take long, whatever its objects are: they are worked out as heavy ones. */
+  readonly isHeavy?: true;
   /** Makes members agree that say the same in two ways. Before anyone is asked who owns them. */
   canonicalize?(object: T): void;
   /** Labels on which the server insists: set before ownership is recorded and again after admission. */

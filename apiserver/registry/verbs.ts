@@ -184,7 +184,7 @@ export interface EditPreconditions {
 
 export interface Writer {
   /** Whether a body is to be left unparsed. */
-  defers(body: SentBody): boolean;
+  defers(resource: Resource, body: SentBody): boolean;
   /** Whether a patch is. */
   defersPatch(patch: PatchBody): boolean;
   create(context: RequestContext, resource: Resource, namespace: string, body: ObjectBody, options: WriteOptions): Promise<WriteResult>;

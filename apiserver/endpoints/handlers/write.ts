@@ -2,7 +2,7 @@
 import { objectAt, stringAt, type JsonValue } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { parseJson, SyntaxFault } from '../../../shared/serialization';
-import type { BodyFormat, ObjectBody, Resource, SentBody, Subresource } from '../../registry/verbs';
+import type { ObjectBody, Resource, SentBody, Subresource } from '../../registry/verbs';
 import { breaks } from '../../registry/write/breaks';
 import type { ApiParts } from './api-parts';
 import { bodyFormat, patchType, readBody } from '../request/body';
@@ -18,7 +18,7 @@ export async function create(parts: ApiParts, exchange: Exchange, resource: Reso
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('CreateOptions', exchange.query, headersOf(exchange));
-  const body = await bodyOf(parts, exchange, bytes, format, row);
+  const body = await bodyOf(parts, exchange, resource, row, { bytes, format });
   if (row.nameIsNamespace === true && body.value !== undefined) {
     const alias = parts.aliasOf(stringAt(objectAt(body.value, 'metadata'), 'name') ?? '');
     exchange.info = { ...info, alias };
@@ -34,7 +34,7 @@ export async function update(parts: ApiParts, exchange: Exchange, resource: Reso
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('UpdateOptions', exchange.query, headersOf(exchange));
-  const body = await bodyOf(parts, exchange, bytes, format, row);
+  const body = await bodyOf(parts, exchange, resource, row, { bytes, format });
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await parts.writer.update(exchange, resource, key, subresourceOf(info), body, options);
   sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
@@ -63,11 +63,10 @@ function patchValue(bytes: Buffer): JsonValue {
 }
 
 /** Whose body took long to parse lets others go first. */
-async function bodyOf(parts: ApiParts, exchange: Exchange, bytes: Buffer, format: BodyFormat, row: KindRow): Promise<ObjectBody> {
-  const sent: SentBody = { bytes, format };
-  if (parts.writer.defers(sent)) return { sent };
+async function bodyOf(parts: ApiParts, exchange: Exchange, resource: Resource, row: KindRow, sent: SentBody): Promise<ObjectBody> {
+  if (parts.writer.defers(resource, sent)) return { sent };
   const { pass } = breaks(parts.clock, exchange);
-  const body = { ...(await parseObject(bytes, format, row, parts.clock, pass)), sent };
+  const body = { ...(await parseObject(sent.bytes, sent.format, row, parts.clock, pass)), sent };
   exchange.audit?.requested(body.value, row);
   await pass();
   return body;

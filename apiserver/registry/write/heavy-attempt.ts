@@ -38,7 +38,11 @@ export async function attemptWhereItFits(
 ): Promise<Attempt<WriteResult>> {
   const { threads } = path;
   if (threads === undefined || source === undefined) return here(request);
-  if (!source.isHeavy && !(current.entry !== undefined && hasManyValues(current.entry.bytes, threads.limits))) {
+  if (
+    !source.isHeavy &&
+    request.info.strategy.isHeavy !== true &&
+    !(current.entry !== undefined && hasManyValues(current.entry.bytes, threads.limits))
+  ) {
     try {
       return await here({ ...request, hasty: true });
     } catch (error) {

@@ -125,12 +125,12 @@ function shown(entry: Entry): JsonObject {
   return object;
 }
 
-function bodyOf({ writer }: Fixture, part: string | object | undefined): ObjectBody {
+function bodyOf({ writer }: Fixture, resource: Resource, part: string | object | undefined): ObjectBody {
   const text = (typeof part === 'string' ? part : JSON.stringify(part)).replaceAll('$NS', NAMESPACE);
   const { value, duplicates, format, text: original } = parseJson(Buffer.from(text));
   const object = value === null || typeof value !== 'object' || Array.isArray(value) ? {} : value;
   const sent = { bytes: Buffer.from(text), format: 'json' } as const;
-  if (writer.defers(sent)) return { sent };
+  if (writer.defers(resource, sent)) return { sent };
   return { value: object, duplicates, format, sent, ...(original === undefined ? {} : { text: original }) };
 }
 
@@ -147,11 +147,11 @@ async function route(fixture: Fixture, step: Step): Promise<Found> {
   };
   switch (method) {
     case 'POST': {
-      const { entry } = await writer.create(context, resource, key.namespace, bodyOf(fixture, body), options);
+      const { entry } = await writer.create(context, resource, key.namespace, bodyOf(fixture, resource, body), options);
       return { code: 201, object: shown(entry) };
     }
     case 'PUT': {
-      const { entry, created } = await writer.update(context, resource, key, subresource, bodyOf(fixture, body), options);
+      const { entry, created } = await writer.update(context, resource, key, subresource, bodyOf(fixture, resource, body), options);
       return { code: created ? 201 : 200, object: shown(entry) };
     }
     case 'PATCH': {

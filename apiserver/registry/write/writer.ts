@@ -15,7 +15,8 @@ export function createWriter(dependencies: WriterDependencies): Writer {
   const path = createWritePath(dependencies);
   const { threads } = dependencies;
   return {
-    defers: (body) => threads !== undefined && isHeavyBody(body, threads.limits),
+    defers: (resource, body) =>
+      threads !== undefined && (path.infoOf(resource).strategy.isHeavy === true || isHeavyBody(body, threads.limits)),
     defersPatch: (patch) => threads !== undefined && isHeavyPatch(patch, threads.limits),
     create(context, resource, namespace, body, options) {
       const request = requestFor(path, context, resource, { namespace, name: '' }, undefined, options);
