@@ -16,9 +16,9 @@ import type {
   Writer,
 } from '../../apiserver/registry/verbs';
 import { buildResources, type Resources } from '../../apiserver/registry/resources';
-import { resourceInfos } from '../../apiserver/registry/object/resource-info';
-import type { HeavyThreads } from '../../apiserver/registry/write/heavy';
-import { workOutHeavy, type WorkPath } from '../../apiserver/registry/write/heavy-work';
+import { resourceInfos, type ResourceInfo } from '../../apiserver/registry/object/resource-info';
+import type { HeavyThreads, SentResource } from '../../apiserver/registry/write/heavy';
+import { workOutHeavy, workOutRemoval, type WorkPath } from '../../apiserver/registry/write/heavy-work';
 import { createWriter } from '../../apiserver/registry/write/writer';
 import type { JsonObject } from '../../shared/values/json';
 import { StatusError, type Status } from '../../shared/api/errors/status';
@@ -124,23 +124,28 @@ export async function writeFixture(
   const ledger = testLedger(random, names, more);
   const gates = featureGates(more.gates);
   const infoOf = resourceInfos(PREFIX, names.dialect, strategyOf);
+  const workPath: WorkPath = {
+    clock,
+    random,
+    names,
+    eventTtlSeconds: 3600,
+    store,
+    strategyContext: ({ context: { user } }) => ({ names, user, now: clock.now(), serviceFamilies: ledger.families, gates }),
+    ledger: () => testLedger(random, names, more),
+  };
+  const infoOfSent = (sent: SentResource): ResourceInfo => {
+    if (sent.type === 'custom') throw new Error('no custom kinds in this test');
+    const found = resources.find(sent.group, sent.version, sent.resource);
+    if (found?.stored === undefined) throw new Error('no such resource');
+    return infoOf(found);
+  };
   const threads: HeavyThreads = {
     limits: EVERYTHING,
     async run(work) {
-      const { resource, ...copy } = structuredClone(work);
-      if (resource.type === 'custom') throw new Error('no custom kinds in this test');
-      const found = resources.find(resource.group, resource.version, resource.resource);
-      if (found?.stored === undefined) throw new Error('no such resource');
-      const path: WorkPath = {
-        clock,
-        random,
-        names,
-        eventTtlSeconds: 3600,
-        store,
-        strategyContext: ({ context: { user } }) => ({ names, user, now: clock.now(), serviceFamilies: ledger.families, gates }),
-        ledger: () => testLedger(random, names, more),
-      };
-      return structuredClone(await workOutHeavy(path, infoOf(found), { ...copy, resource }));
+      return structuredClone(await workOutHeavy(workPath, infoOfSent(work.resource), structuredClone(work)));
+    },
+    async remove(work) {
+      return structuredClone(await workOutRemoval(workPath, infoOfSent(work.resource), structuredClone(work)));
     },
   };
   const writer = createWriter({

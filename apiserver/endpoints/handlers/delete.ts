@@ -8,7 +8,7 @@ import { ProtobufFault, SyntaxFault } from '../../../shared/serialization';
 import { canonicalGroup, apiVersionIn } from '../../../shared/names/dialect';
 import type { DeleteOptions, ParsedBody, Resource } from '../../registry/verbs';
 import type { ApiParts } from './api-parts';
-import { bodyFormat, readBody } from '../request/body';
+import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
 import { decode, HeadFault } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
 import { deleteOptions, dryRunErrors, listOptions, META_GROUP, refuse } from '../request/parameters';
@@ -43,7 +43,7 @@ export async function removeCollection(parts: ApiParts, exchange: Exchange, reso
 
 /** The query's options count where there is no body; a dry run is honoured wherever it stands. */
 async function optionsOf(parts: ApiParts, exchange: Exchange): Promise<DeleteOptions> {
-  const bytes = await readBody(exchange);
+  const bytes = await readBody(exchange, MAX_OPERATION_BYTES);
   const dryRun = exchange.query.all('dryRun');
   if (bytes.length === 0) {
     const options = deleteOptions(exchange.query);

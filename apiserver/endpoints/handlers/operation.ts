@@ -7,16 +7,13 @@ import { dialectOfGroup, type Dialect } from '../../../shared/names/dialect';
 import type { ParsedBody, ServedResource } from '../../registry/verbs';
 import { bodyRow } from '../../registry/operations/operation';
 import type { ApiParts } from './api-parts';
-import { bodyFormat, readBody } from '../request/body';
+import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
 import { parseObject } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
 import { writeOptions } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
 import { sendStatus } from '../answer/respond';
 import { negotiated, sendEntry } from './answer';
-
-/** What is asked for is small, and whoever may ask need not be trusted: reviews are open to all who have signed in. */
-const MAX_OPERATION_BYTES = 64 * 1024;
 
 export async function operate(
   parts: ApiParts,

@@ -10,6 +10,8 @@ import type { Exchange } from './exchange';
 import { bodyTypes, type Media } from './negotiation';
 
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+/** Of what is asked for and never stored: an operation, or the options of a deletion. */
+export const MAX_OPERATION_BYTES = 64 * 1024;
 
 /** The client went away, or was cut off, while sending its body. */
 export class BodyAborted extends Error {}

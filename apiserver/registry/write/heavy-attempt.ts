@@ -63,6 +63,7 @@ export async function workOut(
 ): Promise<HeavyOutcome | undefined> {
   const { context, info, namespace, subresource, dryRun } = request;
   const outcome = await threads.run({
+    type: 'change',
     what: ownWhat(what),
     resource: sentResource(info.resource),
     namespace,
@@ -152,7 +153,7 @@ function ownWhat(what: HeavyBody): HeavyBody {
   return { verb: what.verb, body: { format: what.body.format, bytes: ownBytes(what.body.bytes) } };
 }
 
-const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 export function sentEntry({ key, revision, fields, dialectSensitive, bytes }: Entry): SentEntry {
   return { key, revision, fields: { ...fields }, dialectSensitive, bytes: ownBytes(bytes) };
@@ -160,7 +161,7 @@ export function sentEntry({ key, revision, fields, dialectSensitive, bytes }: En
 
 export const receivedEntry = ({ bytes, ...facts }: SentEntry): Entry => ({ ...facts, labels: {}, bytes: bufferOf(bytes) });
 
-function sentResource({ row, stored }: Resource): SentResource {
+export function sentResource({ row, stored }: Resource): SentResource {
   const { custom, ...names } = row;
   if (custom === undefined) return { type: 'builtIn', group: row.group, version: row.version, resource: row.resource };
   const { definition, storageVersion, needsWebhook } = custom;

@@ -14,12 +14,15 @@ import type { Entry } from '../../cache/cache';
 import { parseObject } from '../object/parse-body';
 import { parseEntry } from '../object/stored-object';
 import type { ResourceInfo } from '../object/resource-info';
+import type { Admission } from '../admission';
 import type { PatchBody, RequestContext, SentBody, WriteResult } from '../verbs';
 import { ownerOf } from './allocation';
 import { attemptCreate, readCreation } from './create';
+import { attemptDelete, removeMarked } from './delete';
+import type { Removed } from './removal-answer';
 import type { Attempt, Current } from './guaranteed-update';
-import type { Gate, HeavyEnd, HeavyOutcome, HeavyWork } from './heavy';
-import { receivedEntry, sentEntry } from './heavy-attempt';
+import type { Gate, HeavyEnd, HeavyOutcome, HeavyRemoval, HeavyRemovalEnd, HeavyRemovalOutcome, HeavyWork } from './heavy';
+import { bufferOf, receivedEntry, sentEntry } from './heavy-attempt';
 import { readSource } from './patch';
 import type { AttemptPath, WriteRequest } from './request';
 import { attemptUpdate, bodyInfo, throughEndpoint, updateSource, type UpdatedObjectInfo } from './update';
@@ -32,6 +35,12 @@ export interface WorkPath extends Omit<AttemptPath, 'admission'> {
 
 /** An object that a definition stands for: it is looked at where the write was asked for. */
 const STANDING: Entry = { key: '', revision: 1, bytes: Buffer.from('{"metadata":{}}'), labels: {}, fields: {}, dialectSensitive: false };
+
+/** Nothing but the object is known. */
+const ALONE: Current = { entry: undefined, namespace: undefined, definition: STANDING, lease: undefined, proven: true };
+const NOBODY: Admission = { looksInto: () => true, mutate: () => undefined, validate: () => undefined };
+/** Nobody else is there to be let go first. */
+const UNHURRIED = { deadline: Infinity, isTurnOver: false } as const;
 
 /** What is found out on the way. */
 interface Found {
@@ -69,21 +78,51 @@ async function attempted(outer: WorkPath, info: ResourceInfo, work: HeavyWork, f
   const { namespace, name, subresource, dryRun, options, what } = work;
   const { passed } = found;
   const context: RequestContext = {
+    ...UNHURRIED,
     user: work.user,
-    deadline: Infinity,
-    isTurnOver: false,
     warn: (text) => void found.warnings.push(text),
     creationRefusal: () => void passed.push('creationRefusal'),
   };
-  const admission = { looksInto: () => true, mutate: () => void passed.push('mutate'), validate: () => void passed.push('validate') };
+  const admission = { ...NOBODY, mutate: () => void passed.push('mutate'), validate: () => void passed.push('validate') };
   const path: AttemptPath = { ...outer, admission };
   const entry = work.entry === undefined ? undefined : receivedEntry(work.entry);
   const claims = claimsFor(outer, info, entry);
-  const current: Current = { entry, namespace: undefined, definition: STANDING, lease: undefined, proven: true };
+  const current: Current = { ...ALONE, entry };
   const request: WriteRequest = { context, info, namespace, name, subresource, dryRun };
   if (what.verb === 'create') return created(path, { ...request, name: '' }, work, { ...current, entry: undefined }, claims, found);
   const source = await sourceOf(path, request, work, found);
   return attemptUpdate(path, request, { source: throughEndpoint(path, request, source, options), options, claims }, current);
+}
+
+/** How an object goes. */
+export async function workOutRemoval(outer: WorkPath, info: ResourceInfo, work: HeavyRemoval): Promise<HeavyRemovalOutcome> {
+  const passed: Gate[] = [];
+  const { namespace, name, subresource, dryRun, user, what } = work;
+  const path: AttemptPath = { ...outer, admission: { ...NOBODY, validate: () => void passed.push('validate') } };
+  const request: WriteRequest = { context: { ...UNHURRIED, user, warn: () => undefined }, info, namespace, name, subresource, dryRun };
+  const entry = receivedEntry(work.entry);
+  const current: Current = { ...ALONE, entry };
+  try {
+    const attempt = await ('options' in what
+      ? attemptDelete(path, request, what.options, current, undefined)
+      : removeMarked(path, request, { entry, uid: what.marked }, current, undefined));
+    return { passed, end: removalEnd(attempt, entry) };
+  } catch (error) {
+    if (error instanceof StatusError) return { passed, end: { type: 'refused', status: error.status } };
+    throw error;
+  }
+}
+
+function removalEnd(attempt: Attempt<Removed>, entry: Entry): HeavyRemovalEnd {
+  if (attempt.type === 'answer') {
+    const { result } = attempt;
+    return result.type === 'object' && result.entry === entry ? { type: 'kept', code: result.code } : { type: 'gone' };
+  }
+  const { operation } = attempt;
+  const uid = stringAt(readMetadata(parseEntry(entry).object), 'uid') ?? '';
+  if (operation.type === 'delete') return { type: 'goes', uid };
+  const made = attempt.finish(entry.revision);
+  return { type: 'marked', uid, value: operation.value, goes: made.type === 'marked', code: made.type === 'object' ? made.code : 200 };
 }
 
 /** Of a kind that takes something. What the stored object holds is its own. */
@@ -150,8 +189,6 @@ async function parsed(
   found.requested = { head: headOf(value), text: text === undefined ? undefined : bounded(text()) };
   return body;
 }
-
-const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** Characters; nobody records more. */
 const LONGEST_RECORD = 1024 * 1024;

@@ -8,7 +8,7 @@ import type { KindRow } from '../../../shared/api/kinds';
 import type { PrinterColumn, ScalePaths } from '../../../shared/api/structural/version';
 import type { JsonObject } from '../../../shared/values/json';
 import type { Entry, StoredType } from '../../cache/cache';
-import type { PatchBody, RequestContext, SentBody, Subresource, UserInfo, WriteOptions } from '../verbs';
+import type { DeleteOptions, PatchBody, RequestContext, SentBody, Subresource, UserInfo, WriteOptions } from '../verbs';
 
 /** What is worked out where it is asked for. */
 export interface HeavyLimits {
@@ -103,9 +103,7 @@ export type HeavyBody =
   | { readonly verb: 'create' | 'update'; readonly body: { readonly bytes: Uint8Array; readonly format: SentBody['format'] } }
   | { readonly verb: 'patch'; readonly patch: { readonly bytes: Uint8Array; readonly type: PatchBody['type'] } };
 
-/** What a thread is asked to work out. */
-export interface HeavyWork {
-  readonly what: HeavyBody;
+interface HeavyPlace {
   readonly resource: SentResource;
   readonly namespace: string;
   /** Of a creation: '' = what the body says, or what is generated from it. */
@@ -113,6 +111,12 @@ export interface HeavyWork {
   readonly subresource: Subresource;
   readonly dryRun: boolean;
   readonly user: UserInfo;
+}
+
+/** What a thread is asked to work out: what becomes of an object. */
+export interface HeavyWork extends HeavyPlace {
+  readonly type: 'change';
+  readonly what: HeavyBody;
   readonly options: WriteOptions & { readonly force?: boolean };
   /** The object as it is stored; undefined = it is not. */
   readonly entry: SentEntry | undefined;
@@ -149,9 +153,34 @@ export interface HeavyOutcome {
   readonly end: HeavyEnd;
 }
 
+/** The same of how an object goes. */
+export interface HeavyRemoval extends HeavyPlace {
+  readonly type: 'removal';
+  /** What a DELETE asks for, or the uid of the object that it has marked to go at once. */
+  readonly what: { readonly options: DeleteOptions } | { readonly marked: string };
+  readonly entry: SentEntry;
+}
+
+/** What comes of it, if who may refuse it does not. */
+export type HeavyRemovalEnd =
+  | { readonly type: 'refused'; readonly status: StatusError['status'] }
+  /** It stays as it is. */
+  | { readonly type: 'kept'; readonly code: 200 | 202 }
+  /** It has gone already. */
+  | { readonly type: 'gone' }
+  | { readonly type: 'goes'; readonly uid: string }
+  /** `goes` = and it goes at once. */
+  | { readonly type: 'marked'; readonly uid: string; readonly value: Uint8Array; readonly goes: boolean; readonly code: 200 | 202 };
+
+export interface HeavyRemovalOutcome {
+  readonly passed: readonly Gate[];
+  readonly end: HeavyRemovalEnd;
+}
+
 /** Where heavy writes are worked out. */
 export interface HeavyThreads {
   readonly limits: HeavyLimits;
   /** Rejects with a StatusError when there is no room, or when it takes too much. */
   run(work: HeavyWork): Promise<HeavyOutcome>;
+  remove(work: HeavyRemoval): Promise<HeavyRemovalOutcome>;
 }

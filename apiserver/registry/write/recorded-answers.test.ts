@@ -39,6 +39,7 @@ describe.each([
   ['deletion', false],
   ['requests', true],
   ['kinds', true],
+  ['deletion', true],
 ] as const)('%s, as heavy writes: %s', (name, isHeavy) => {
   const steps = casesOf(`writes/${name}`, isStep);
   let fixture: Fixture;

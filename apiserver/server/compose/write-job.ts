@@ -2,7 +2,7 @@
 import type { Dialect } from '../../../shared/names/dialect';
 import type { FeatureName } from '../../../shared/runtime/feature-gates';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
-import type { HeavyOutcome, HeavyWork } from '../../registry/write/heavy';
+import type { HeavyOutcome, HeavyRemoval, HeavyRemovalOutcome, HeavyWork } from '../../registry/write/heavy';
 
 /** Of the server; the same in every job. */
 export interface WriteSetting {
@@ -18,7 +18,7 @@ export interface WriteSetting {
 
 export interface WriteJob {
   readonly setting: WriteSetting;
-  readonly work: HeavyWork;
+  readonly work: HeavyRemoval | HeavyWork;
 }
 
-export type WriteAnswer = { readonly outcome: HeavyOutcome } | { readonly fault: string };
+export type WriteAnswer = { readonly outcome: HeavyOutcome } | { readonly removal: HeavyRemovalOutcome } | { readonly fault: string };

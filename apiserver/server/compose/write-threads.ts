@@ -8,7 +8,14 @@ import { Worker } from 'node:worker_threads';
 import { requestTooLarge, timeout, tooManyRequests } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import { ThreadLost, ThreadPool, ThreadsBusy, type Thread } from '../../../shared/runtime/thread-pool';
-import { HEAVY_LIMITS, type HeavyOutcome, type HeavyThreads, type HeavyWork } from '../../registry/write/heavy';
+import {
+  HEAVY_LIMITS,
+  type HeavyOutcome,
+  type HeavyRemoval,
+  type HeavyRemovalOutcome,
+  type HeavyThreads,
+  type HeavyWork,
+} from '../../registry/write/heavy';
 import type { WriteAnswer, WriteJob, WriteSetting } from './write-job';
 
 /** Only the built program has it; run from sources (tests) heavy writes are worked out like others. */
@@ -36,11 +43,22 @@ export class WriteThreads implements HeavyThreads {
 
   async run(work: HeavyWork): Promise<HeavyOutcome> {
     const sent = work.what.verb === 'patch' ? work.what.patch : work.what.body;
-    const weight = sent.bytes.length + (work.entry?.bytes.length ?? 0);
+    const answer = await this.answer(work, sent.bytes.length);
+    if ('outcome' in answer) return answer.outcome;
+    throw unexpected(answer);
+  }
+
+  async remove(work: HeavyRemoval): Promise<HeavyRemovalOutcome> {
+    const answer = await this.answer(work, 0);
+    if ('removal' in answer) return answer.removal;
+    throw unexpected(answer);
+  }
+
+  /** `sent` = bytes. */
+  private async answer(work: HeavyRemoval | HeavyWork, sent: number): Promise<WriteAnswer> {
+    const weight = sent + (work.entry?.bytes.length ?? 0);
     try {
-      const answer = await this.pool.run({ setting: this.setting, work }, { clock: this.clock, weight, flow: work.user.name });
-      if ('fault' in answer) throw new Error(answer.fault);
-      return answer.outcome;
+      return await this.pool.run({ setting: this.setting, work }, { clock: this.clock, weight, flow: work.user.name });
     } catch (error) {
       if (error instanceof ThreadsBusy) throw tooManyRequests('too many large objects at once, please try again later', 1);
       if (error instanceof ThreadLost && error.why === 'memory') throw requestTooLarge('the object takes too much memory');
@@ -49,6 +67,8 @@ export class WriteThreads implements HeavyThreads {
     }
   }
 }
+
+const unexpected = (answer: WriteAnswer): Error => new Error('fault' in answer ? answer.fault : 'a thread answered something else');
 
 /** Undefined where there is no built program. */
 export function openWriteThreads(clock: Pick<Clock, 'after'>, setting: WriteSetting): WriteThreads | undefined {

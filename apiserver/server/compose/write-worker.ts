@@ -15,7 +15,7 @@ import { resourceInfos, type ResourceInfo } from '../../registry/object/resource
 import { buildResources } from '../../registry/resources';
 import type { Resource } from '../../registry/verbs';
 import type { SentResource } from '../../registry/write/heavy';
-import { workOutHeavy, type WorkPath } from '../../registry/write/heavy-work';
+import { workOutHeavy, workOutRemoval, type WorkPath } from '../../registry/write/heavy-work';
 import { strategyOf } from './strategies';
 import type { WriteAnswer, WriteJob, WriteSetting } from './write-job';
 
@@ -61,7 +61,9 @@ function resourceOf(sent: SentResource): Resource {
 async function answer({ setting, work }: WriteJob): Promise<WriteAnswer> {
   try {
     const { path, infoOf } = (server ??= serverOf(setting));
-    return { outcome: await workOutHeavy(path, infoOf(resourceOf(work.resource)), work) };
+    const info = infoOf(resourceOf(work.resource));
+    if (work.type === 'removal') return { removal: await workOutRemoval(path, info, work) };
+    return { outcome: await workOutHeavy(path, info, work) };
   } catch (error) {
     return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
