@@ -49,6 +49,7 @@ export function protectedNamespaces(names: GeneratedNames): ValidatingPlugin {
   return {
     name: 'NamespaceLifecycle',
     handles: (operation) => operation === 'DELETE',
+    looksInto: () => false,
     validate(request) {
       const { group, resource } = request.resource.row;
       if (group === '' && resource === 'namespaces' && immortal.has(request.name)) {

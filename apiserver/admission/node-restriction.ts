@@ -45,7 +45,7 @@ export function nodeRestriction(parts: NodeRestrictionParts): {
     nodeOf(user) !== undefined && Object.hasOwn(RULES, `${row.resource}.${row.group}`);
   return {
     ofChanges: { name, handles: (operation) => operation !== 'DELETE', looksInto, mutate: judge },
-    ofDeletions: { name, handles: (operation) => operation === 'DELETE', validate: judge },
+    ofDeletions: { name, handles: (operation) => operation === 'DELETE', looksInto, validate: judge },
   };
 }
 

@@ -1,7 +1,7 @@
 /** A writer over a store in memory, with time and chance in the test's hands, and short ways to call it. */
 import { Ledger } from '../../apiserver/allocation/ledger';
 import { parsePortRange, parseServiceRanges } from '../../apiserver/allocation/ranges';
-import { defaultAdmission } from '../../apiserver/admission/plugins';
+import { defaultAdmission, pureAdmission } from '../../apiserver/admission/plugins';
 import type { MayUse } from '../../apiserver/admission/service-addresses';
 import type { Entry } from '../../apiserver/cache/cache';
 import type {
@@ -125,6 +125,7 @@ export async function writeFixture(
   const gates = featureGates(more.gates);
   const infoOf = resourceInfos(PREFIX, names.dialect, strategyOf);
   const workPath: WorkPath = {
+    admission: pureAdmission(names),
     clock,
     random,
     names,

@@ -14,7 +14,7 @@ import type { Entry } from '../../cache/cache';
 import { parseObject } from '../object/parse-body';
 import { parseEntry } from '../object/stored-object';
 import type { ResourceInfo } from '../object/resource-info';
-import type { Admission } from '../admission';
+import type { Admission, AdmissionRequest } from '../admission';
 import type { PatchBody, RequestContext, SentBody, WriteResult } from '../verbs';
 import { ownerOf } from './allocation';
 import { attemptCreate, readCreation } from './create';
@@ -27,8 +27,8 @@ import { readSource } from './patch';
 import type { AttemptPath, WriteRequest } from './request';
 import { attemptUpdate, bodyInfo, throughEndpoint, updateSource, type UpdatedObjectInfo } from './update';
 
-/** What a thread has of what a write needs. */
-export interface WorkPath extends Omit<AttemptPath, 'admission'> {
+/** What a thread has of what a write needs; of admission, what rests on nothing but the object. */
+export interface WorkPath extends AttemptPath {
   /** The ranges with nothing taken: what is chosen here is chosen again where the write was asked for. */
   readonly ledger: () => Ledger;
 }
@@ -83,7 +83,11 @@ async function attempted(outer: WorkPath, info: ResourceInfo, work: HeavyWork, f
     warn: (text) => void found.warnings.push(text),
     creationRefusal: () => void passed.push('creationRefusal'),
   };
-  const admission = { ...NOBODY, mutate: () => void passed.push('mutate'), validate: () => void passed.push('validate') };
+  const mutate = (asked: AdmissionRequest): Promise<void> | undefined => {
+    passed.push('mutate');
+    return outer.admission.mutate(asked);
+  };
+  const admission = { ...NOBODY, mutate, validate: () => void passed.push('validate') };
   const path: AttemptPath = { ...outer, admission };
   const entry = work.entry === undefined ? undefined : receivedEntry(work.entry);
   const claims = claimsFor(outer, info, entry);

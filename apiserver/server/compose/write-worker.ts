@@ -9,6 +9,7 @@ import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
 import { featureGates } from '../../../shared/runtime/feature-gates';
 import { systemRandom } from '../../../shared/runtime/random';
+import { pureAdmission } from '../../admission/plugins';
 import { Ledger } from '../../allocation/ledger';
 import { SentKinds } from '../../custom-resources/sent-kind';
 import { resourceInfos, type ResourceInfo } from '../../registry/object/resource-info';
@@ -40,6 +41,7 @@ function serverOf({ naming, prefix, eventTtlSeconds, gates, ranges, nodePorts, m
     new Ledger({ ranges, nodePorts, prefix, random: systemRandom, firstAddressFor: { namespace: 'default', name: names.defaultService } });
   const { families } = ledger();
   const path: WorkPath = {
+    admission: pureAdmission(names),
     clock: systemClock,
     random: systemRandom,
     names,
