@@ -11,12 +11,15 @@ import { negotiate, type Offer, type Representation } from '../request/negotiati
 import type { Query } from '../request/query';
 import type { ResourceRequest } from '../request/request-info';
 import type { Encoder } from '../representation/encoder';
+import type { Form } from '../representation/showing';
 import type { IncludeObject } from '../representation/table-encoder';
-import { listText, sendObject, wantsPretty, type AnswerOptions } from '../answer/respond';
+import { listText, sendObject, wantsPretty, type AnswerOptions, type ListAnswerOptions } from '../answer/respond';
 
 export interface Negotiated {
   readonly wanted: Representation;
   readonly encoder: Encoder;
+  /** What the encoder is made for. */
+  readonly form: Form;
 }
 
 /** What an answer shows the kind of. */
@@ -27,7 +30,8 @@ export function negotiated(parts: ApiParts, exchange: Exchange, resource: Named,
   const wanted = negotiate(exchange.header('accept'), offer, exchange.dialect, resource.row);
   if (wanted.dialect !== undefined && info.dialect === undefined) exchange.dialect = wanted.dialect;
   const include = wanted.transform === 'table' ? includeObject(exchange.query) : 'Metadata';
-  return { wanted, encoder: parts.encoders.for(resource.row, wanted, { dialect: exchange.dialect, alias: info.alias }, include) };
+  const form = { row: resource.row, wanted, names: { dialect: exchange.dialect, alias: info.alias }, include };
+  return { wanted, encoder: parts.encoders.of(form), form };
 }
 
 /** The row of the subresource that the path names; undefined when it names none, or one that is not served. */
@@ -56,18 +60,19 @@ export function checkShowable({ group, version, custom }: KindRow): void {
 }
 
 /** Answers with one object in the negotiated form. */
-export function sendEntry(
+export async function sendEntry(
   parts: ApiParts,
   exchange: Exchange,
   resource: Named,
-  { wanted, encoder }: Negotiated,
+  { wanted, encoder, form }: Negotiated,
   status: number,
   entry: Entry,
-): void {
+): Promise<void> {
   if (wanted.transform === 'partialList') {
     throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${internalType(resource.row)})`);
   }
-  const body = encoder.object(entry);
+  const shown = parts.encoders.object(form, entry);
+  const body = shown instanceof Promise ? await shown : shown;
   if (exchange.audit?.keepsResponse === true) {
     const plain = isPlain(wanted) ? body : plainEncoder(parts, exchange, resource).object(entry);
     exchange.audit.answered(plain.length, () => plain.toString());
@@ -100,7 +105,12 @@ export function refuseSingleForm(resource: Named, { wanted }: Negotiated): void 
   throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${internalType(resource.row)}List)`);
 }
 
-export function answerOptions(parts: ApiParts, exchange: Exchange, wanted: Representation): AnswerOptions {
+/** What a list is sent with. */
+export function listOptionsOf(parts: ApiParts, exchange: Exchange, { wanted, form }: Negotiated): ListAnswerOptions {
+  return { ...answerOptions(parts, exchange, wanted), prepared: (entry) => parts.encoders.prepared(form, entry) };
+}
+
+function answerOptions(parts: ApiParts, exchange: Exchange, wanted: Representation): AnswerOptions {
   return { compress: parts.gates.enabled('APIResponseCompression'), pretty: wantsPretty(exchange, wanted) };
 }
 

@@ -14,7 +14,7 @@ import type { Exchange } from '../request/exchange';
 import { deleteOptions, dryRunErrors, listOptions, META_GROUP, refuse } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
 import { sendList, sendStatus } from '../answer/respond';
-import { answerOptions, negotiated, recordedList, refuseSingleForm, sendEntry } from './answer';
+import { listOptionsOf, negotiated, recordedList, refuseSingleForm, sendEntry } from './answer';
 
 const TYPE = 'meta.v1.DeleteOptions';
 
@@ -24,7 +24,7 @@ export async function remove(parts: ApiParts, exchange: Exchange, resource: Reso
   const result = await parts.writer.delete(exchange, resource, { namespace: info.namespace, name: info.name }, options);
   switch (result.type) {
     case 'object':
-      sendEntry(parts, exchange, resource, form, result.code, result.entry);
+      await sendEntry(parts, exchange, resource, form, result.code, result.entry);
       return;
     case 'status':
       sendStatus(exchange, result.status, result.code);
@@ -38,7 +38,7 @@ export async function removeCollection(parts: ApiParts, exchange: Exchange, reso
   const options = await optionsOf(parts, exchange);
   const page = await parts.writer.deleteCollection(exchange, resource, info.namespace, list, options);
   refuseSingleForm(resource, form);
-  await sendList(exchange, form.encoder, recordedList(parts, exchange, resource, page), answerOptions(parts, exchange, form.wanted));
+  await sendList(exchange, form.encoder, recordedList(parts, exchange, resource, page), listOptionsOf(parts, exchange, form));
 }
 
 /** The query's options count where there is no body; a dry run is honoured wherever it stands. */

@@ -33,7 +33,7 @@ export async function operate(
   if (info.dialect === undefined && asked.wanted.dialect === undefined) exchange.dialect = bodyDialect(body) ?? exchange.dialect;
   const entry = await parts.operations.run(exchange, place, { namespace: info.namespace, name: info.name }, body, options);
   if ((subresource ?? resource.row).answersStatus === true) sendStatus(exchange, success(201), 201);
-  else sendEntry(parts, exchange, { row }, negotiated(parts, exchange, { row }, info, 'operation'), 201, entry);
+  else await sendEntry(parts, exchange, { row }, negotiated(parts, exchange, { row }, info, 'operation'), 201, entry);
 }
 
 /** A path of the core group has one spelling, but the kind below it may be of a group that has two. */

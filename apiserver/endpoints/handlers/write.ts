@@ -24,7 +24,7 @@ export async function create(parts: ApiParts, exchange: Exchange, resource: Reso
     exchange.info = { ...info, alias };
   }
   const { entry } = await parts.writer.create(exchange, resource, info.namespace, body, options);
-  sendEntry(parts, exchange, resource, form, 201, entry);
+  await sendEntry(parts, exchange, resource, form, 201, entry);
 }
 
 export async function update(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
@@ -37,7 +37,7 @@ export async function update(parts: ApiParts, exchange: Exchange, resource: Reso
   const body = await bodyOf(parts, exchange, resource, row, { bytes, format });
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await parts.writer.update(exchange, resource, key, subresourceOf(info), body, options);
-  sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
+  await sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
 }
 
 export async function patch(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
@@ -49,7 +49,7 @@ export async function patch(parts: ApiParts, exchange: Exchange, resource: Resou
   if (exchange.audit?.keepsRequest === true && !parts.writer.defersPatch({ type, bytes })) exchange.audit.asked(patchValue(bytes));
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await parts.writer.patch(exchange, resource, key, subresourceOf(info), { type, bytes }, options);
-  sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
+  await sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
 }
 
 /** A patch as it was sent: as JSON where it is JSON, else as a text. Read a second time, because the registry reads it with the object at hand. */

@@ -161,7 +161,7 @@ export function sentEntry({ key, revision, fields, dialectSensitive, bytes }: En
 
 export const receivedEntry = ({ bytes, ...facts }: SentEntry): Entry => ({ ...facts, labels: {}, bytes: bufferOf(bytes) });
 
-export function sentResource({ row, stored }: Resource): SentResource {
+export function sentResource({ row, stored }: Pick<Resource, 'row' | 'stored'>): SentResource {
   const { custom, ...names } = row;
   if (custom === undefined) return { type: 'builtIn', group: row.group, version: row.version, resource: row.resource };
   const { definition, storageVersion, needsWebhook } = custom;

@@ -1,8 +1,9 @@
-/** What a thread for heavy writes is told, and what it answers. Holds no code. */
+/** What a thread for heavy objects is told, and what it answers. Holds no code. */
 import type { Dialect } from '../../../shared/names/dialect';
 import type { FeatureName } from '../../../shared/runtime/feature-gates';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
-import type { HeavyOutcome, HeavyRemoval, HeavyRemovalOutcome, HeavyWork } from '../../registry/write/heavy';
+import type { Form, ShownHeavy } from '../../endpoints/representation/showing';
+import type { HeavyOutcome, HeavyRemoval, HeavyRemovalOutcome, HeavyWork, SentEntry, SentResource } from '../../registry/write/heavy';
 
 /** Of the server; the same in every job. */
 export interface WriteSetting {
@@ -16,9 +17,21 @@ export interface WriteSetting {
   readonly maxOperations: number;
 }
 
-export interface WriteJob {
-  readonly setting: WriteSetting;
-  readonly work: HeavyRemoval | HeavyWork;
+/** How an object is to be shown. */
+export interface ShowWork extends Omit<Form, 'row'> {
+  readonly type: 'show';
+  readonly resource: SentResource;
+  readonly entry: SentEntry;
+  readonly as: 'item' | 'object';
 }
 
-export type WriteAnswer = { readonly outcome: HeavyOutcome } | { readonly removal: HeavyRemovalOutcome } | { readonly fault: string };
+export interface WriteJob {
+  readonly setting: WriteSetting;
+  readonly work: HeavyRemoval | HeavyWork | ShowWork;
+}
+
+export type WriteAnswer =
+  | { readonly outcome: HeavyOutcome }
+  | { readonly removal: HeavyRemovalOutcome }
+  | { readonly shown: ShownHeavy }
+  | { readonly fault: string };

@@ -7,9 +7,14 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { requestTooLarge, timeout, tooManyRequests } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
+import type { Entry, StoredType } from '../../cache/cache';
+import type { Kept } from '../../endpoints/representation/encoding-cache';
+import type { Form, Showing, ShownHeavy } from '../../endpoints/representation/showing';
+import { bufferOf, sentEntry, sentResource } from '../../registry/write/heavy-attempt';
 import { ThreadLost, ThreadPool, ThreadsBusy, type Thread } from '../../../shared/runtime/thread-pool';
 import {
   HEAVY_LIMITS,
+  hasManyValues,
   type HeavyOutcome,
   type HeavyRemoval,
   type HeavyRemovalOutcome,
@@ -29,7 +34,10 @@ const LIMITS = {
   waiting: 48 * 1024 * 1024,
 };
 
-export class WriteThreads implements HeavyThreads {
+/** Whoever is shown an object need not know where others of its kind are stored. */
+const NOWHERE: StoredType = { name: '', segment: '', namespaced: false };
+
+export class WriteThreads implements HeavyThreads, Showing {
   readonly limits = HEAVY_LIMITS;
   private readonly pool: ThreadPool<WriteJob, WriteAnswer>;
 
@@ -54,11 +62,29 @@ export class WriteThreads implements HeavyThreads {
     throw unexpected(answer);
   }
 
+  isHeavy(entry: Entry): boolean {
+    return hasManyValues(entry.bytes, this.limits);
+  }
+
+  async show({ row, ...form }: Form, entry: Entry, as: 'item' | 'object'): Promise<ShownHeavy> {
+    const resource = sentResource({ row, stored: NOWHERE });
+    const answer = await this.answer({ type: 'show', ...form, resource, entry: sentEntry(entry), as }, 0);
+    if (!('shown' in answer)) throw unexpected(answer);
+    const { shown } = answer;
+    if ('body' in shown) return { body: bufferOf(shown.body) };
+    return {
+      kept: new Map([...shown.kept].map(([key, { bytes, ...cells }]): [string, Kept] => [key, { ...cells, bytes: bufferOf(bytes) }])),
+    };
+  }
+
   /** `sent` = bytes. */
-  private async answer(work: HeavyRemoval | HeavyWork, sent: number): Promise<WriteAnswer> {
+  private async answer(work: WriteJob['work'], sent: number): Promise<WriteAnswer> {
     const weight = sent + (work.entry?.bytes.length ?? 0);
     try {
-      return await this.pool.run({ setting: this.setting, work }, { clock: this.clock, weight, flow: work.user.name });
+      return await this.pool.run(
+        { setting: this.setting, work },
+        { clock: this.clock, weight, flow: work.type === 'show' ? '' : work.user.name },
+      );
     } catch (error) {
       if (error instanceof ThreadsBusy) throw tooManyRequests('too many large objects at once, please try again later', 1);
       if (error instanceof ThreadLost && error.why === 'memory') throw requestTooLarge('the object takes too much memory');

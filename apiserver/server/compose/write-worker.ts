@@ -11,14 +11,19 @@ import { featureGates } from '../../../shared/runtime/feature-gates';
 import { systemRandom } from '../../../shared/runtime/random';
 import { pureAdmission } from '../../admission/plugins';
 import { Ledger } from '../../allocation/ledger';
+import { listText } from '../../endpoints/answer/respond';
+import { Encoders } from '../../endpoints/representation/encoders';
+import type { ShownHeavy } from '../../endpoints/representation/showing';
+import { tables } from '../../printers/table';
 import { SentKinds } from '../../custom-resources/sent-kind';
 import { resourceInfos, type ResourceInfo } from '../../registry/object/resource-info';
 import { buildResources } from '../../registry/resources';
 import type { Resource } from '../../registry/verbs';
 import type { SentResource } from '../../registry/write/heavy';
+import { receivedEntry } from '../../registry/write/heavy-attempt';
 import { workOutHeavy, workOutRemoval, type WorkPath } from '../../registry/write/heavy-work';
 import { strategyOf } from './strategies';
-import type { WriteAnswer, WriteJob, WriteSetting } from './write-job';
+import type { ShowWork, WriteAnswer, WriteJob, WriteSetting } from './write-job';
 
 /** Of a thread, where the system knows such; else of everything, which is not wanted. */
 const NICENESS = 10;
@@ -30,6 +35,7 @@ const custom = new SentKinds();
 interface Server {
   readonly path: WorkPath;
   readonly infoOf: (resource: Resource) => ResourceInfo;
+  readonly encoders: Encoders;
 }
 
 let server: Server | undefined;
@@ -50,7 +56,7 @@ function serverOf({ naming, prefix, eventTtlSeconds, gates, ranges, nodePorts, m
     strategyContext: ({ context: { user } }) => ({ names, user, now: systemClock.now(), serviceFamilies: families, gates: enabled }),
     ledger,
   };
-  return { path, infoOf: resourceInfos(prefix, naming, strategyOf) };
+  return { path, infoOf: resourceInfos(prefix, naming, strategyOf), encoders: new Encoders({ table: tables, clock: systemClock, naming }) };
 }
 
 function resourceOf(sent: SentResource): Resource {
@@ -60,9 +66,19 @@ function resourceOf(sent: SentResource): Resource {
   return found;
 }
 
+function shownBy(encoders: Encoders, { resource, wanted, names, include, entry, as }: ShowWork): ShownHeavy {
+  const form = { row: resourceOf(resource).row, wanted, names, include };
+  const encoder = encoders.of(form);
+  const shown = receivedEntry(entry);
+  if (as === 'object') return { body: encoder.object(shown) };
+  listText(encoder, { revision: entry.revision, entries: [shown] });
+  return { kept: encoders.cache.slot(shown) };
+}
+
 async function answer({ setting, work }: WriteJob): Promise<WriteAnswer> {
   try {
-    const { path, infoOf } = (server ??= serverOf(setting));
+    const { path, infoOf, encoders } = (server ??= serverOf(setting));
+    if (work.type === 'show') return { shown: shownBy(encoders, work) };
     const info = infoOf(resourceOf(work.resource));
     if (work.type === 'removal') return { removal: await workOutRemoval(path, info, work) };
     return { outcome: await workOutHeavy(path, info, work) };
