@@ -13,6 +13,10 @@ export interface HostileInput extends HostileStep {
   readonly name: string;
   /** What has to be there, made anew before each round. */
   readonly before?: readonly HostileStep[];
+  /** It takes so long that many others can be answered meanwhile. */
+  readonly isLong?: true;
+  /** Its body is not read to the end, and its sender may not see the answer. */
+  readonly mayBeCut?: true;
 }
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
@@ -122,7 +126,9 @@ export const HOSTILE_PREPARATION: readonly HostileStep[] = [{ method: 'POST', pa
 const numbers = (count: number): string => `[${list(count, () => '0')}]`;
 const GREATEST_JSON = 2_900_000;
 
-export const HOSTILE_INPUTS: readonly HostileInput[] = [
+const LONG: ReadonlySet<string> = new Set(['100,000 empty containers', '80,000 entries', 'an apply to 80,000 entries']);
+
+const INPUTS: readonly HostileInput[] = [
   { name: 'nothing', path: '/healthz' },
   { name: 'a timeout of 40,000 digits', path: `/healthz?timeout=${'1'.repeat(40_000)}x` },
   { name: 'a head of 60 KB', path: '/healthz', headers: { 'x-long': 'x'.repeat(60_000) } },
@@ -165,6 +171,7 @@ export const HOSTILE_INPUTS: readonly HostileInput[] = [
   ),
   {
     name: 'a delete with 3 MB of options',
+    mayBeCut: true,
     method: 'DELETE',
     path: `${CONFIG_MAPS}/none`,
     headers: JSON_BODY,
@@ -217,3 +224,5 @@ export const HOSTILE_INPUTS: readonly HostileInput[] = [
     ...on(`${CONFIG_MAPS}/selected`, labelled('selected')),
   },
 ];
+
+export const HOSTILE_INPUTS: readonly HostileInput[] = INPUTS.map((input) => (LONG.has(input.name) ? { ...input, isLong: true } : input));
