@@ -11,7 +11,7 @@ import { negotiate, type Offer, type Representation } from '../request/negotiati
 import type { Query } from '../request/query';
 import type { ResourceRequest } from '../request/request-info';
 import type { Encoder } from '../representation/encoder';
-import type { Form } from '../representation/showing';
+import type { EncoderForm } from '../representation/showing';
 import type { IncludeObject } from '../representation/table-encoder';
 import { listText, sendObject, wantsPretty, type AnswerOptions, type ListAnswerOptions } from '../answer/respond';
 
@@ -19,7 +19,7 @@ export interface Negotiated {
   readonly wanted: Representation;
   readonly encoder: Encoder;
   /** What the encoder is made for. */
-  readonly form: Form;
+  readonly form: EncoderForm;
 }
 
 /** What an answer shows the kind of. */

@@ -11,13 +11,13 @@ import type { Encoder } from './encoder';
 import { EncodingCache } from './encoding-cache';
 import { JsonEncoder, MetadataEncoder } from './json-encoder';
 import { metadataOnly, ProtobufEncoder, wholeObject } from './protobuf-encoder';
-import type { AnswerNames, Form, Showing } from './showing';
+import type { AnswerNames, EncoderForm, Showing } from './showing';
 import { Spelling } from './spelling';
 import { TableEncoder, type IncludeObject } from './table-encoder';
 import { YamlEncoder } from './yaml-encoder';
 
 /** Its bytes are those of the store, or nearly. */
-const isAsStored = ({ row, wanted, names }: Form): boolean =>
+const isAsStored = ({ row, wanted, names }: EncoderForm): boolean =>
   wanted.media === 'json' && wanted.transform === 'none' && names.dialect === 'platform' && row.storedAs === undefined;
 
 export class Encoders {
@@ -41,7 +41,7 @@ export class Encoders {
   ) {}
 
   /** The body of an answer with one object; a promise where a thread makes it. */
-  object(form: Form, entry: Entry): Buffer | Promise<Buffer> {
+  object(form: EncoderForm, entry: Entry): Buffer | Promise<Buffer> {
     const encoder = this.of(form);
     const { showing } = this.parts;
     if (showing === undefined || isAsStored(form) || !showing.isHeavy(entry)) return encoder.object(entry);
@@ -49,13 +49,13 @@ export class Encoders {
   }
 
   /** To be waited for before an item is written, where it is not undefined. */
-  prepared(form: Form, entry: Entry): Promise<void> | undefined {
+  prepared(form: EncoderForm, entry: Entry): Promise<void> | undefined {
     const { showing } = this.parts;
     if (showing === undefined || isAsStored(form) || !showing.isHeavy(entry) || this.cache.slot(entry).size > 0) return undefined;
     return showing.show(form, entry, 'item').then((shown) => ('kept' in shown ? this.cache.fill(entry, shown.kept) : undefined));
   }
 
-  of({ row, wanted, names, include }: Form): Encoder {
+  of({ row, wanted, names, include }: EncoderForm): Encoder {
     return this.for(row, wanted, names, include);
   }
 

@@ -17,7 +17,7 @@ export interface AnswerNames {
 }
 
 /** What an encoder is made for. */
-export interface Form {
+export interface EncoderForm {
   readonly row: KindRow;
   readonly wanted: Representation;
   readonly names: AnswerNames;
@@ -30,5 +30,5 @@ export type ShownHeavy = { readonly body: Buffer } | { readonly kept: ReadonlyMa
 export interface Showing {
   isHeavy(entry: Entry): boolean;
   /** Rejects with a StatusError when there is no room, or when it takes too much. */
-  show(form: Form, entry: Entry, as: 'item' | 'object'): Promise<ShownHeavy>;
+  show(form: EncoderForm, entry: Entry, as: 'item' | 'object'): Promise<ShownHeavy>;
 }

@@ -2,7 +2,7 @@
 import type { Dialect } from '../../../shared/names/dialect';
 import type { FeatureName } from '../../../shared/runtime/feature-gates';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
-import type { Form, ShownHeavy } from '../../endpoints/representation/showing';
+import type { EncoderForm, ShownHeavy } from '../../endpoints/representation/showing';
 import type { HeavyOutcome, HeavyRemoval, HeavyRemovalOutcome, HeavyWork, SentEntry, SentResource } from '../../registry/write/heavy';
 
 /** Of the server; the same in every job. */
@@ -18,7 +18,7 @@ export interface WriteSetting {
 }
 
 /** How an object is to be shown. */
-export interface ShowWork extends Omit<Form, 'row'> {
+export interface ShowWork extends Omit<EncoderForm, 'row'> {
   readonly type: 'show';
   readonly resource: SentResource;
   readonly entry: SentEntry;

@@ -9,7 +9,7 @@ import { requestTooLarge, timeout, tooManyRequests } from '../../../shared/api/e
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Entry, StoredType } from '../../cache/cache';
 import type { Kept } from '../../endpoints/representation/encoding-cache';
-import type { Form, Showing, ShownHeavy } from '../../endpoints/representation/showing';
+import type { EncoderForm, Showing, ShownHeavy } from '../../endpoints/representation/showing';
 import { bufferOf, sentEntry, sentResource } from '../../registry/write/heavy-attempt';
 import { ThreadLost, ThreadPool, ThreadsBusy, type Thread } from '../../../shared/runtime/thread-pool';
 import {
@@ -66,7 +66,7 @@ export class WriteThreads implements HeavyThreads, Showing {
     return hasManyValues(entry.bytes, this.limits);
   }
 
-  async show({ row, ...form }: Form, entry: Entry, as: 'item' | 'object'): Promise<ShownHeavy> {
+  async show({ row, ...form }: EncoderForm, entry: Entry, as: 'item' | 'object'): Promise<ShownHeavy> {
     const resource = sentResource({ row, stored: NOWHERE });
     const answer = await this.answer({ type: 'show', ...form, resource, entry: sentEntry(entry), as }, 0);
     if (!('shown' in answer)) throw unexpected(answer);
