@@ -133,6 +133,7 @@ const table = {
   apiserver: ['apiserver/options'],
 
   'controllers/runtime': ['shared/client', 'shared/api/selectors'],
+  'controllers/serving': ['shared/client'],
   'controllers/cluster-role-aggregation': ['controllers/runtime'],
   'controllers/namespace': ['controllers/runtime'],
   'controllers/root-ca': ['controllers/runtime'],

@@ -1,4 +1,5 @@
 /** The controllers' command line: one table, upstream's names where upstream has the flag. */
+import { isIP } from 'node:net';
 import { bool, choice, duration, int, list, string, type FlagValues } from '../shared/runtime/flags';
 import { logLevelFlag } from '../shared/runtime/logger';
 import { CONTROLLERS } from './table';
@@ -46,6 +47,12 @@ export const flags = {
     help: 'Addresses of the API servers (comma separated; all serve the same API), in place of the one in the kubeconfig.',
     default: [],
   }),
+  'kube-api-content-type': choice({
+    section: CLIENT,
+    help: 'How collections are followed: as JSON, or in the binary form where their kind has one (half the bytes, three times the work).',
+    default: 'application/json',
+    words: ['application/json', 'application/vnd.kubernetes.protobuf', 'application/vnd.platform.protobuf'],
+  }),
   'http1-only': bool({ section: CLIENT, help: 'Speak HTTP/1.1 instead of HTTP/2.', default: false }),
   'leader-elect': bool({ section: ELECTION, help: 'Of several copies of a controller let only one work.', default: true }),
   'leader-elect-lease-duration': duration({
@@ -55,12 +62,12 @@ export const flags = {
   }),
   'leader-elect-renew-deadline': duration({
     section: ELECTION,
-    help: 'The active copy gives up when it could not renew its lease for so long. Must be less than the lease duration.',
+    help: 'The active copy renews its lease after half of this time, and gives up when it could not for all of it. Must be less than the lease duration.',
     default: 8_000,
   }),
   'leader-elect-retry-period': duration({
     section: ELECTION,
-    help: 'Time between two renewals, and between two looks at the lease of another.',
+    help: 'Time between two attempts to renew a lease, and between two looks at the lease of another.',
     default: 2_000,
   }),
   'leader-elect-resource-namespace': string({
@@ -73,11 +80,10 @@ export const flags = {
     help: 'Leases are called this, a hyphen, and the name of the controller.',
     default: 'controller',
   }),
-  'bind-address': choice({
+  'bind-address': string({
     section: SERVING,
-    help: 'Address for health and metrics (plain HTTP, for this machine only).',
-    default: '127.0.0.1',
-    words: ['127.0.0.1', '::1', 'localhost'],
+    help: 'Address for health and metrics, over HTTPS; 0.0.0.0 and :: = all.',
+    default: '0.0.0.0',
   }),
   'secure-port': int({
     section: SERVING,
@@ -85,6 +91,32 @@ export const flags = {
     default: 10_257,
     min: 0,
     max: 65_535,
+  }),
+  'tls-cert-file': string({
+    section: SERVING,
+    help: 'Certificate (PEM) for health and metrics, with those that vouch for it. By default one is made at the start.',
+    default: '',
+  }),
+  'tls-private-key-file': string({ section: SERVING, help: 'Private key (PEM) of --tls-cert-file.', default: '' }),
+  'client-ca-file': string({
+    section: SERVING,
+    help: 'Certificates (PEM) of the authorities that vouch for clients; whom their certificates name is who they are.',
+    default: '',
+  }),
+  'authorization-always-allow-paths': list({
+    section: SERVING,
+    help: "Paths that everybody may read; one that ends with '*' opens all that begin so. For all others the API server is asked.",
+    default: ['/healthz', '/readyz', '/livez'],
+  }),
+  'authentication-kubeconfig': string({
+    section: SERVING,
+    help: 'File that says how to reach the API server that is asked whose a token is. By default as for everything else.',
+    default: '',
+  }),
+  'authorization-kubeconfig': string({
+    section: SERVING,
+    help: 'File that says how to reach the API server that is asked what somebody may do. By default as for everything else.',
+    default: '',
   }),
 };
 
@@ -98,6 +130,9 @@ export function flagProblem(values: ControllerFlags): string | undefined {
   if (durationMs < 1_000) return '--leader-elect-lease-duration must be at least 1s';
   if (deadlineMs >= durationMs) return '--leader-elect-renew-deadline must be less than --leader-elect-lease-duration';
   if (retryMs <= 0) return '--leader-elect-retry-period must be more than 0s';
+  if (isIP(values['bind-address']) === 0) return '--bind-address must be an IP address';
+  if ((values['tls-cert-file'] === '') !== (values['tls-private-key-file'] === ''))
+    return '--tls-cert-file and --tls-private-key-file belong together';
   if (deadlineMs <= retryMs * 1.2) return '--leader-elect-renew-deadline must be more than 1.2 times --leader-elect-retry-period';
   return undefined;
 }

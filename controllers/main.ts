@@ -4,6 +4,7 @@ import { AccountCredentials } from '../shared/client/account-credentials';
 import { ConfigError, readConfigFile, serverUrl, workloadConfig, type ClientConfig } from '../shared/client/client-config';
 import { connect, connectTo } from '../shared/client/connect';
 import { InformerPool } from '../shared/client/informer-pool';
+import type { RequestMeter } from '../shared/client/metered-transport';
 import { readKubeconfig } from '../shared/client/kubeconfig';
 import { RestClient } from '../shared/client/rest-client';
 import { GENERATED_NAMES } from '../shared/names/dialect';
@@ -11,15 +12,16 @@ import { WORKLOAD_NAMES } from '../shared/names/workload';
 import { systemClock, type Clock } from '../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE } from '../shared/runtime/flags';
 import { Lifecycle } from '../shared/runtime/lifecycle';
-import { createLogger, type Logger } from '../shared/runtime/logger';
+import { createLogger } from '../shared/runtime/logger';
 import { systemRandom } from '../shared/runtime/random';
 import { flagProblem, flags, type ControllerFlags } from './flags';
 import type { Controller } from './runtime/controller';
-import { serveHealth, type HealthSource } from './runtime/health';
 import { runControllers } from './runtime/manager';
 import { ControllerMetrics } from './runtime/metrics';
+import { ControllerStates } from './runtime/states';
 import { selectControllers } from './runtime/selection';
 import { CONTROLLERS } from './table';
+import { openServing } from './open-serving';
 
 const PROGRAM = {
   name: 'controllers',
@@ -74,23 +76,23 @@ async function start(
   const logger = createLogger({ level: values['log-level'], clock, fields: { component: 'controllers' } });
   const lifecycle = new Lifecycle({ clock, logger, process });
   lifecycle.listen();
-  const { transport, credentials } = connect(config, clock);
+  const meter: RequestMeter = (answered) => metrics.answered(answered);
+  const { transport, credentials } = connect(config, clock, { meter });
   lifecycle.onStop({ name: 'connections', timeoutMs: 1_000, run: () => transport.close() });
 
-  const client = new RestClient({
-    transport,
-    credentials,
-    dialect: values.naming,
-    userAgent: 'controllers',
-    clock,
-    random,
-    onAnswer: (method, code, ms) => metrics.answered(method, code, ms),
-  });
+  const client = new RestClient({ transport, credentials, dialect: values.naming, userAgent: 'controllers', clock, random });
   const ending = new AbortController();
-  const informers = new InformerPool({ client, clock, random, logger }, ending.signal);
+  const informers = new InformerPool({ client, clock, random, logger, protobuf: isBinary(values) }, ending.signal);
   const metrics = new ControllerMetrics(clock, informers);
-  await openHealth(values, given.has('secure-port'), lifecycle, logger, {
-    problems: () => (lifecycle.stopping.aborted ? ['stopping'] : []),
+  const states = new ControllerStates(controllers, lifecycle.stopping);
+  await openServing({
+    values,
+    isPortAskedFor: given.has('secure-port'),
+    client,
+    clock,
+    logger,
+    lifecycle,
+    health: states.health(clock, logger),
     metrics: async () => ({ type: metrics.contentType, text: await metrics.text() }),
   });
 
@@ -98,7 +100,7 @@ async function start(
     controllers,
     {
       client,
-      clientOf: clientsOf(values, config, client, clock, lifecycle),
+      clientOf: clientsOf(values, config, client, { clock, meter, lifecycle }),
       informers,
       clock,
       random,
@@ -107,18 +109,16 @@ async function start(
       settings: { rootCertificate, concurrentNamespaceSyncs: values['concurrent-namespace-syncs'] },
       identity: `${hostname()}_${random.uuid()}`,
       election: electionOf(values),
+      onState: (controller, problem) => states.set(controller, problem),
     },
     lifecycle.stopping,
   );
-  lifecycle.onStop({
-    name: 'controllers',
-    timeoutMs: STOP_MS,
-    run: async () => {
-      await running;
-      ending.abort();
-      await informers.ended();
-    },
-  });
+  const end = async (): Promise<void> => {
+    await running;
+    ending.abort();
+    await informers.ended();
+  };
+  lifecycle.onStop({ name: 'controllers', timeoutMs: STOP_MS, run: end });
   void stayAlive(clock, lifecycle.stopping);
   logger.info('controllers are running', {
     controllers: controllers.map(({ name }) => name),
@@ -126,17 +126,18 @@ async function start(
   });
 }
 
+const isBinary = (values: ControllerFlags): boolean => values['kube-api-content-type'] !== 'application/json';
+
 /** All act as the process itself, or each as an account of its own, over connections that do not bear the process's certificate. */
 function clientsOf(
   values: ControllerFlags,
   config: ClientConfig,
   client: RestClient,
-  clock: Clock,
-  lifecycle: Lifecycle,
+  { clock, meter, lifecycle }: { readonly clock: Clock; readonly meter: RequestMeter; readonly lifecycle: Lifecycle },
 ): (controller: Controller) => RestClient {
   if (!values['use-service-account-credentials']) return () => client;
   const { cert: _cert, key: _key, ...tls } = config.tls;
-  const transport = connectTo({ ...config, tls }, clock);
+  const transport = connectTo({ ...config, tls }, clock, { meter });
   lifecycle.onStop({ name: "the controllers' connections", timeoutMs: 1_000, run: () => transport.close() });
   const namespace = GENERATED_NAMES[values.naming].systemNamespace;
   return ({ account }) => client.as(new AccountCredentials({ client, account: { namespace, name: account }, clock }), transport);
@@ -157,29 +158,6 @@ function electionOf(values: ControllerFlags): Parameters<typeof runControllers>[
 /** Timers do not keep the process, and while the servers are away there may be no socket either. */
 async function stayAlive(clock: Clock, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) await clock.sleep(60_000);
-}
-
-/** A port that nobody asked for is done without when another program has it. */
-async function openHealth(
-  values: ControllerFlags,
-  isAskedFor: boolean,
-  lifecycle: Lifecycle,
-  logger: Logger,
-  source: HealthSource,
-): Promise<void> {
-  const port = values['secure-port'];
-  if (port === 0) return;
-  try {
-    const server = await serveHealth(values['bind-address'], port, source);
-    lifecycle.onStop({ name: 'health', timeoutMs: 1_000, run: () => server.close() });
-  } catch (error) {
-    if (isAskedFor) {
-      logger.error('the port for health and metrics cannot be had', { port, error });
-      await lifecycle.stop('no port for health and metrics', 1);
-    } else {
-      logger.info('the port for health and metrics is taken; done without', { port });
-    }
-  }
 }
 
 main();

@@ -1,5 +1,5 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import { Health } from './checks';
+import { Health } from '../../shared/runtime/health';
 import { serverChecks, sharedCheck } from './server-checks';
 
 const clock = new ManualClock();

@@ -2,7 +2,7 @@
 import type { Clock } from '../../shared/runtime/clock';
 import type { OpenedCache } from '../cache/open-cache';
 import type { StoreCallOptions } from '../storage/store';
-import type { HealthCheck } from './checks';
+import type { HealthCheck } from '../../shared/runtime/health';
 
 export interface CheckedParts {
   /** See {@link sharedCheck}: whether the store answers, and whether it takes writes. */

@@ -13,7 +13,7 @@ import { indexDocument, versionAnswer } from '../discovery/server-documents';
 import type { Exchange } from '../endpoints/request/exchange';
 import { negotiateStatus } from '../endpoints/request/negotiation';
 import { acceptsGzip, sendText, TEXT, wantsPretty } from '../endpoints/answer/respond';
-import { HEALTH_ENDPOINTS, type Health, type HealthEndpoint } from '../health/checks';
+import { HEALTH_ENDPOINTS, type Health, type HealthEndpoint } from '../../shared/runtime/health';
 import type { Metrics } from '../metrics/metrics';
 
 export interface PathRoute {

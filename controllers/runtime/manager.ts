@@ -43,6 +43,8 @@ export interface ManagerOptions {
   readonly identity: string;
   /** Undefined = no election: this is the only copy. */
   readonly election: ElectionSettings | undefined;
+  /** Told of a controller that failed as a whole (what the matter is) and of one that is started (undefined). */
+  readonly onState: (controller: Controller, problem: string | undefined) => void;
 }
 
 /** Resolves when the signal is aborted, all controllers have ended, and their leases are given back. */
@@ -56,9 +58,11 @@ async function keepRunning(controller: Controller, options: ManagerOptions, sign
   const backOff = new BackOff(random, { firstMs: 1_000, longestMs: 30_000 });
   while (!signal.aborted) {
     try {
+      options.onState(controller, undefined);
       await runOnce(controller, options, logger, signal);
     } catch (error) {
       if (signal.aborted) return;
+      options.onState(controller, error instanceof Error ? error.message : String(error));
       logger.error('a controller failed and is started again', { error });
     }
     await pause(clock, backOff.next(), signal);
@@ -99,10 +103,11 @@ function contextFor(
     events: new EventRecorder({ client, clock, random, logger, component: `${name}-controller` }),
     names: GENERATED_NAMES[client.dialect],
     workload: WORKLOAD_NAMES[client.dialect],
-    queue: (backOff = {}) => {
-      const queue = new WorkQueue({ clock, limit: new ItemRateLimit({ clock, ...backOff }), metrics: metrics.queue(name) });
-      metrics.follow(name, queue);
+    queue: ({ name: queueName, ...backOff }) => {
+      const queue = new WorkQueue({ clock, limit: new ItemRateLimit({ clock, ...backOff }), metrics: metrics.queue(queueName) });
+      metrics.follow(queueName, queue);
       return queue;
     },
+    metrics,
   };
 }

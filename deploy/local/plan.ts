@@ -90,6 +90,8 @@ export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined
       ...(servers.length > 1 ? [`--master=${servers.join(',')}`] : []),
       `--controllers=${options.controllers.join(',')}`,
       `--root-ca-file=${path.join(layout.pki, 'ca.crt')}`,
+      `--bind-address=${HOST}`,
+      `--client-ca-file=${path.join(layout.pki, 'ca.crt')}`,
       ...namingFlag(options.rest),
       '--log-level=warn',
     ],

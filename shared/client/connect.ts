@@ -4,11 +4,15 @@ import type { ClientConfig } from './client-config';
 import { CredentialSource, type Credentials } from './credential-source';
 import { ExecCredentials, type ClientPair } from './exec-credentials';
 import { Http1Transport } from './http1-transport';
+import { MeteredTransport, type RequestMeter } from './metered-transport';
 import { Http2Transport, HTTP2_DEFAULTS, type Http2Settings } from './http2-transport';
 import { ServerPool } from './server-pool';
 import type { Transport, TransportRequest, TransportResponse } from './transport';
 
-type Settings = Partial<Omit<Http2Settings, 'clock'>>;
+export interface ConnectionSettings extends Partial<Omit<Http2Settings, 'clock'>> {
+  /** Told of every answer and of every attempt without one. */
+  readonly meter?: RequestMeter;
+}
 
 export interface ClientConnection {
   readonly transport: Transport;
@@ -16,7 +20,7 @@ export interface ClientConnection {
 }
 
 /** Makes no connection yet, and runs no program. */
-export function connect(config: ClientConfig, clock: Clock, settings: Settings = {}): ClientConnection {
+export function connect(config: ClientConfig, clock: Clock, settings: ConnectionSettings = {}): ClientConnection {
   if (config.credentials.type !== 'exec')
     return { transport: connectTo(config, clock, settings), credentials: new CredentialSource(config.credentials, clock) };
   const credentials = new ExecCredentials({ config: config.credentials.exec, clock });
@@ -26,12 +30,15 @@ export function connect(config: ClientConfig, clock: Clock, settings: Settings =
 }
 
 /** As nobody but whom the configuration's certificate names. Makes no connection yet. */
-export function connectTo(config: Omit<ClientConfig, 'credentials'>, clock: Clock, settings: Settings = {}): Transport {
-  const transports = config.servers.map((server) =>
-    server.protocol === 'http:' || config.http1 === true
-      ? new Http1Transport(server, config.tls)
-      : new Http2Transport(server, config.tls, { ...HTTP2_DEFAULTS, ...settings, clock }),
-  );
+export function connectTo(config: Omit<ClientConfig, 'credentials'>, clock: Clock, settings: ConnectionSettings = {}): Transport {
+  const { meter, ...http2 } = settings;
+  const transports = config.servers.map((server) => {
+    const transport =
+      server.protocol === 'http:' || config.http1 === true
+        ? new Http1Transport(server, config.tls)
+        : new Http2Transport(server, config.tls, { ...HTTP2_DEFAULTS, ...http2, clock });
+    return meter === undefined ? transport : new MeteredTransport(transport, server.host, meter, clock);
+  });
   const [only] = transports;
   return transports.length === 1 && only !== undefined ? only : new ServerPool(transports);
 }

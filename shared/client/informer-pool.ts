@@ -1,11 +1,12 @@
 /** One informer for each collection, however many want to follow it. They run until the pool's signal is aborted. */
-import { Informer, type InformerOptions } from './informer';
+import { Informer, StreamingLists, type InformerOptions } from './informer';
 
-export type PoolOptions = Pick<InformerOptions, 'client' | 'clock' | 'random' | 'logger'>;
+export type PoolOptions = Pick<InformerOptions, 'client' | 'clock' | 'random' | 'logger' | 'protobuf'>;
 /** What tells collections apart. */
 export type Collection = Pick<InformerOptions, 'resource' | 'namespace' | 'labelSelector' | 'fieldSelector' | 'metadataOnly'>;
 
 export class InformerPool {
+  private readonly streaming = new StreamingLists();
   private readonly informers = new Map<string, { readonly informer: Informer; readonly ended: Promise<void> }>();
 
   constructor(
@@ -27,7 +28,7 @@ export class InformerPool {
     ]);
     const known = this.informers.get(key);
     if (known !== undefined) return known.informer;
-    const informer = new Informer({ ...this.options, ...collection });
+    const informer = new Informer({ ...this.options, ...collection, streaming: this.streaming });
     this.informers.set(key, { informer, ended: informer.run(this.signal) });
     return informer;
   }

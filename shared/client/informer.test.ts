@@ -50,6 +50,58 @@ test('lists in pages, then follows', async () => {
   expect(api.requests.filter((request) => !request.includes('watch='))).toHaveLength(2);
 });
 
+describe('a streaming list', () => {
+  const refusing = (path: string) => path.includes('sendInitialEvents=');
+
+  test('is asked for once where it is refused', async () => {
+    const { api, clock, informer, run } = start();
+    api.put(MAPS, map('a', '1'));
+    await run();
+    api.version += 1;
+    api.compact();
+    api.cutWatches();
+    await clock.advanceAsync(10_000);
+    expect(informer.hasSynced).toBe(true);
+    expect(api.requests.filter(refusing)).toHaveLength(1);
+    expect(informer.counts).toMatchObject({ lists: 2 });
+  });
+
+  test('fills the copy and goes on as a watch, without a list', async () => {
+    const { api, informer, log, run } = start();
+    api.streamsLists = true;
+    for (const name of ['a', 'b']) api.put(MAPS, map(name, '1'));
+    await run();
+    expect(informer.hasSynced).toBe(true);
+    api.put(MAPS, map('b', '2'));
+    await settle(10);
+    expect(log).toEqual(['+a=1', '+b=1', 'b=1>b=2']);
+    expect(api.requests).toHaveLength(1);
+  });
+
+  test('that is cut begins anew, and what has gone meanwhile is told', async () => {
+    const { api, clock, informer, log, run } = start();
+    api.streamsLists = true;
+    for (const name of ['a', 'b']) api.put(MAPS, map(name, '1'));
+    await run();
+    api.drop(MAPS, 'n', 'a');
+    await settle(10);
+    api.intercept = ({ path }) => (path.includes('watch=') ? new ConnectionError('away', false) : undefined);
+    api.cutWatches();
+    await settle(10);
+    api.drop(MAPS, 'n', 'b');
+    api.put(MAPS, map('c', '1'));
+    api.compact();
+    api.intercept = () => undefined;
+    await clock.advanceAsync(10_000);
+    expect([...log].sort()).toEqual(['+a=1', '+b=1', '+c=1', '-a=1', '-b=1']);
+    expect(informer.list().map(({ name }) => name)).toEqual(['c']);
+  });
+});
+
+test.each([{ pageSize: 0 }, { pageSize: 1.5 }, { waitingBytes: 0 }, { waitingBytes: Number.NaN }])('%p cannot be', (options) => {
+  expect(() => start(options)).toThrow(RangeError);
+});
+
 test('a stream that breaks or ends is taken up after the last version: nothing lost, nothing twice, no second list', async () => {
   const { api, clock, informer, log, run } = start();
   api.put(MAPS, map('a', '1'));
@@ -126,7 +178,7 @@ test('a list whose pages expire is asked for at once', async () => {
   };
   await run();
   expect(log).toEqual(['+a=1', '+b=1']);
-  expect(api.requests[2]).toBe('GET /api/v1/configmaps');
+  expect(api.requests[3]).toBe('GET /api/v1/configmaps');
 });
 
 test('indexes follow the objects, handlers that come late hear of all of them once', async () => {

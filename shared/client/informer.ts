@@ -1,18 +1,18 @@
 /**
- * Keeps a copy of a collection: lists it, then follows its changes. A stream that ends or breaks is taken up again after the last version
+ * Keeps a copy of a collection: lists it – as a stream where the server offers that, else in pages –, then follows its changes. A stream that ends or breaks is taken up again after the last version
  * seen, on whatever replica answers, so no change is lost and none is told twice; only when the server no longer knows that version
- * (410) is the collection listed anew and compared. Lists are consistent reads in pages, so the copy never goes back in time.
+ * (410) is the collection listed anew and compared. Lists are consistent reads, so the copy never goes back in time.
  */
 import type { Clock } from '../runtime/clock';
 import type { Logger } from '../runtime/logger';
 import type { Random } from '../runtime/random';
-import { isExpired } from './api-error';
+import { ApiError, isExpired } from './api-error';
 import { keyOf, type ApiObject } from './api-object';
 import { BackOff } from './back-off';
 import { Notifications, type Handlers } from './notifications';
 import { ObjectStore, type Indexer } from './object-store';
 import type { Resource } from './resource';
-import type { ListOptions, ObjectList, RestClient, Selectors } from './rest-client';
+import type { ListOptions, ObjectList, RestClient, Selectors, WatchOptions } from './rest-client';
 import { pause } from './signals';
 import type { WatchEvent } from './watch-event';
 
@@ -25,15 +25,25 @@ export interface InformerOptions extends Selectors {
   readonly indexers?: Readonly<Record<string, Indexer>>;
   /** Hold only the objects' metadata. */
   readonly metadataOnly?: boolean;
+  /** Ask for the binary form, where the kind has one. */
+  readonly protobuf?: boolean;
   /** What of an object is kept: a copy without what nobody reads. It must keep the metadata's names and version. */
   readonly trim?: (object: ApiObject) => ApiObject;
   /** Bytes of changes that may wait for slow handlers one by one; 16 MiB by default. */
   readonly waitingBytes?: number;
   readonly pageSize?: number;
+  /** What is known of the server, shared by all who ask the same one. */
+  readonly streaming?: StreamingLists;
+}
+
+/** Whether the server offers lists as streams; it is asked once. */
+export class StreamingLists {
+  isRefused = false;
 }
 
 /** How often what happened; for metrics and tests. */
 export interface InformerCounts {
+  /** In pages or as streams. */
   readonly lists: number;
   readonly watches: number;
   readonly events: number;
@@ -52,6 +62,7 @@ export class Informer {
   private readonly store: ObjectStore;
   private readonly notifications: Notifications;
   private readonly backOff: BackOff;
+  private readonly streaming: StreamingLists;
   private readonly counted = { lists: 0, watches: 0, events: 0 };
   private version: string | undefined;
   private running: Promise<void> | undefined;
@@ -61,7 +72,18 @@ export class Informer {
   private isSynced = false;
 
   constructor(private readonly options: InformerOptions) {
-    const { clock, random, logger, indexers, waitingBytes = WAITING_BYTES } = options;
+    const {
+      clock,
+      random,
+      logger,
+      indexers,
+      waitingBytes = WAITING_BYTES,
+      pageSize = PAGE_SIZE,
+      streaming = new StreamingLists(),
+    } = options;
+    if (!Number.isInteger(pageSize) || pageSize < 1) throw new RangeError(`a page of ${pageSize} objects cannot be`);
+    if (!(waitingBytes > 0)) throw new RangeError(`${waitingBytes} bytes of changes cannot wait`);
+    this.streaming = streaming;
     this.store = new ObjectStore(indexers);
     this.notifications = new Notifications({ clock, logger, waitingBytes });
     this.backOff = new BackOff(random, { firstMs: 200, longestMs: 30_000 });
@@ -120,11 +142,14 @@ export class Informer {
 
   private async follow(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      const asStream = this.version === undefined && !this.streaming.isRefused;
       try {
-        if (this.version === undefined) await this.fill(signal);
-        else await this.watch(this.version, signal);
+        if (asStream) await this.watch('present', signal);
+        else if (this.version === undefined) await this.fill(signal);
+        else await this.watch({ resourceVersion: this.version }, signal);
       } catch (error) {
-        if (!signal.aborted) await this.recover(error, signal);
+        if (asStream && isRefusal(error)) this.streaming.isRefused = true;
+        else if (!signal.aborted) await this.recover(error, signal);
       }
     }
   }
@@ -154,6 +179,11 @@ export class Informer {
         this.put(item, bytes);
       }
     }
+    await this.filled(seen, version);
+  }
+
+  /** What was not seen is gone. */
+  private async filled(seen: ReadonlySet<string>, version: string): Promise<void> {
     for (const key of [...this.store.keys()]) if (!seen.has(key)) this.drop(key, undefined, 0);
     this.version = version;
     this.backOff.reset();
@@ -187,34 +217,59 @@ export class Informer {
     return trim === undefined ? page : { ...page, items: page.items.map((item) => trim(item)) };
   }
 
-  /** What restricts the collection. */
-  private scope(): Selectors & { readonly metadataOnly?: boolean } {
-    const { namespace, labelSelector, fieldSelector, metadataOnly } = this.options;
+  /** What restricts the collection, and how it is sent. */
+  private scope(): Selectors & { readonly metadataOnly?: boolean; readonly protobuf?: boolean } {
+    const { namespace, labelSelector, fieldSelector, metadataOnly, protobuf } = this.options;
     return {
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
       ...(metadataOnly === undefined ? {} : { metadataOnly }),
+      ...(protobuf === undefined ? {} : { protobuf }),
     };
   }
 
-  private async watch(version: string, signal: AbortSignal): Promise<void> {
+  private async watch(from: WatchOptions['from'], signal: AbortSignal): Promise<void> {
     const { client, resource, clock, random } = this.options;
-    this.counted.watches += 1;
+    if (from !== 'present') this.counted.watches += 1;
     const started = clock.monotonic();
     const events = client.watch(resource, {
-      resourceVersion: version,
+      from,
       timeoutSeconds: Math.floor(WATCH_SECONDS * (1 + random.float())),
       signal,
       ...this.scope(),
     });
+    let initial = from === 'present' ? new Set<string>() : undefined;
     for await (const event of events) {
-      this.apply(event);
-      this.backOff.reset();
+      if (initial === undefined) {
+        this.apply(event);
+        this.backOff.reset();
+      } else if (event.type === 'BOOKMARK' && event.endsInitialEvents) {
+        this.counted.lists += 1;
+        await this.filled(initial, event.resourceVersion);
+        initial = undefined;
+      } else this.take(event, initial);
     }
     // A server that ends watches as soon as they begin is not asked in a tight loop.
     if (clock.monotonic() - started < SOUND_MS) await pause(clock, this.backOff.next(), signal);
     else this.backOff.reset();
+  }
+
+  /** An event of a streaming list that has not been told to its end: the copy is at no version yet. */
+  private take(event: WatchEvent, initial: Set<string>): void {
+    switch (event.type) {
+      case 'ADDED':
+      case 'MODIFIED':
+        initial.add(keyOf(event.object));
+        return this.put(this.trimmed(event.object), event.bytes);
+      case 'DELETED':
+        initial.delete(keyOf(event.object));
+        return;
+      case 'BOOKMARK':
+        return;
+      case 'ERROR':
+        throw event.error;
+    }
   }
 
   private apply(event: WatchEvent): void {
@@ -262,3 +317,6 @@ export class Informer {
     this.notifications.push(key, last ?? known, undefined, bytes);
   }
 }
+
+/** The server does not know streaming lists, or does not offer them. */
+const isRefusal = (error: unknown): boolean => error instanceof ApiError && (error.code === 422 || error.code === 400);

@@ -1,5 +1,5 @@
 /** What a client has to know of a resource to address it; from the kind table, or from a server's discovery. */
-import { KINDS, type KindRow } from '../api/kinds';
+import { SERVED_KINDS, type KindRow } from '../api/kinds';
 import { groupIn, type Dialect } from '../names/dialect';
 
 export interface Resource {
@@ -14,7 +14,7 @@ export interface Resource {
 
 /** A row of the kind table: `configmaps`, or `leases.coordination.platform.io` outside the core group. Throws for an unknown name. */
 export function knownResource(name: string): Resource {
-  const row = KINDS.find((candidate) => fullName(candidate) === name);
+  const row = SERVED_KINDS.find((candidate) => fullName(candidate) === name);
   if (row === undefined) throw new Error(`the kind table has no ${name}`);
   return row;
 }

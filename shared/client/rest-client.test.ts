@@ -178,7 +178,7 @@ test('watch events come in order, over any chunks, until the server ends the str
     })(),
   });
   const seen = [];
-  for await (const event of client.watch(MAPS, { resourceVersion: '0', timeoutSeconds: 5 })) seen.push(event);
+  for await (const event of client.watch(MAPS, { from: { resourceVersion: '0' }, timeoutSeconds: 5 })) seen.push(event);
   expect(seen).toMatchObject([
     { type: 'ADDED', object: { name: 'ä' } },
     { type: 'BOOKMARK', resourceVersion: '2' },

@@ -1,9 +1,9 @@
 /** Events of a watch, as the stream's lines tell them. */
+import { INITIAL_EVENTS_END } from '../names/dialect';
 import { objectAt, stringAt } from '../values/json';
-import { isObject } from '../values/json';
 import { apiErrorOf, type ApiError } from './api-error';
 import { apiObject, MalformedAnswer, type ApiObject } from './api-object';
-import { parseBody } from './json-body';
+import type { RawEvent } from './wire-format';
 
 export type WatchEvent =
   | {
@@ -12,22 +12,25 @@ export type WatchEvent =
       /** Length of the event on the wire. */
       readonly bytes: number;
     }
-  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string }
+  /** `endsInitialEvents`: what was there at the beginning has been told. */
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly endsInitialEvents: boolean }
   | { readonly type: 'ERROR'; readonly error: ApiError };
 
 /** Throws {@link MalformedAnswer}. */
-export function watchEvent(line: Buffer): WatchEvent {
-  const value = parseBody(line.toString('utf8'));
-  if (!isObject(value)) throw new MalformedAnswer('a watch event is no object');
+export function watchEvent({ event: value, bytes }: RawEvent): WatchEvent {
   const type = stringAt(value, 'type');
   const object = objectAt(value, 'object');
   switch (type) {
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
-      return { type, object: apiObject(object), bytes: line.length };
-    case 'BOOKMARK':
-      return { type, resourceVersion: stringAt(objectAt(object, 'metadata'), 'resourceVersion') ?? '' };
+      return { type, object: apiObject(object), bytes };
+    case 'BOOKMARK': {
+      const metadata = objectAt(object, 'metadata');
+      const annotations = objectAt(metadata, 'annotations');
+      const endsInitialEvents = Object.values(INITIAL_EVENTS_END).some((name) => stringAt(annotations, name) === 'true');
+      return { type, resourceVersion: stringAt(metadata, 'resourceVersion') ?? '', endsInitialEvents };
+    }
     case 'ERROR':
       return { type, error: apiErrorOf(500, object, '') };
     default:

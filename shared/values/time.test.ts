@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { canonicalMicroTime, canonicalTime, formatTime, parseInstant } from './time';
+import { canonicalMicroTime, canonicalTime, formatTime, parseInstant, TimeFault } from './time';
 
 test.each([
   ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00Z'],
@@ -29,6 +29,14 @@ test.each([
 test('a micro-time without its six digits is refused', () => {
   expect(() => canonicalMicroTime('2024-01-01T00:00:00Z')).toThrow(
     'parsing time "2024-01-01T00:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000"',
+  );
+});
+
+test('a long text is repeated in part', () => {
+  expect(() => canonicalTime('é'.repeat(100_000))).toThrow(
+    new TimeFault(
+      `parsing time "${'\\xc3\\xa9'.repeat(500)}"... as "2006-01-02T15:04:05Z07:00": cannot parse "${'\\xc3\\xa9'.repeat(500)}"... as "2006"`,
+    ),
   );
 });
 

@@ -118,14 +118,23 @@ function explain(text: string, micro: boolean): string {
   return `parsing time ${quote(text)}: extra text: ${quote(rest)}`;
 }
 
+/** Bytes of a text that a message repeats; nobody reads more, and clients choose how long it is. */
+const MOST_QUOTED = 1_000;
+
 /** As the library that reads times quotes: byte by byte, what is not ASCII in hexadecimal. */
 function quote(text: string): string {
-  let quoted = '';
-  for (const byte of Buffer.from(text)) {
-    if (byte < 0x20 || byte >= 0x80) quoted += `\\x${byte.toString(16).padStart(2, '0')}`;
-    else quoted += byte === 0x22 || byte === 0x5c ? `\\${String.fromCharCode(byte)}` : String.fromCharCode(byte);
+  const bytes = Buffer.from(text.slice(0, MOST_QUOTED + 1));
+  if (bytes.length > MOST_QUOTED) return `${quoted(bytes.subarray(0, MOST_QUOTED))}...`;
+  return quoted(bytes);
+}
+
+function quoted(bytes: Buffer): string {
+  let text = '';
+  for (const byte of bytes) {
+    if (byte < 0x20 || byte >= 0x80) text += `\\x${byte.toString(16).padStart(2, '0')}`;
+    else text += byte === 0x22 || byte === 0x5c ? `\\${String.fromCharCode(byte)}` : String.fromCharCode(byte);
   }
-  return `"${quoted}"`;
+  return `"${text}"`;
 }
 
 /** `2024-01-01T00:00:00` of seconds since 1970. */

@@ -4,6 +4,7 @@
  * go wrong.
  */
 import { FENCE_HEADER, isInForce, parseFence } from '../../shared/api/identity/fencing';
+import { INITIAL_EVENTS_END } from '../../shared/names/dialect';
 import { cloneJson, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from '../../shared/client/transport';
 
@@ -37,6 +38,8 @@ export class FakeApi implements Transport {
   /** Answers or breaks a request in the server's place. */
   intercept: (request: TransportRequest) => Interception = () => undefined;
   version = 100;
+  /** Whether a list can be had as a stream. */
+  streamsLists = false;
 
   private readonly objects = new Map<string, JsonObject>();
   private readonly changes: Change[] = [];
@@ -177,11 +180,18 @@ export class FakeApi implements Transport {
   }
 
   private watch(address: Address, signal: AbortSignal | undefined): TransportResponse {
-    const from = Number(address.query.get('resourceVersion'));
+    const isList = address.query.get('sendInitialEvents') === 'true';
+    if (isList && !this.streamsLists) return status(422, 'Invalid');
+    const from = isList ? this.version : Number(address.query.get('resourceVersion'));
     if (from < this.forgottenUntil) return status(410, 'Expired');
     let wake: () => void = () => undefined;
     const stream: Stream = { address, lines: [], wake: () => wake() };
     this.streams.add(stream);
+    if (isList) {
+      for (const object of this.select(address)) this.push(stream, line('ADDED', object));
+      const annotations = { [INITIAL_EVENTS_END.platform]: 'true' };
+      this.push(stream, line('BOOKMARK', { metadata: { resourceVersion: String(this.version), annotations } }));
+    }
     for (const change of this.changes) if (change.version > from) this.offer(stream, change);
     const streams = this.streams;
     signal?.addEventListener('abort', () => stream.wake(), { once: true });

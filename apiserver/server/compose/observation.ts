@@ -1,5 +1,5 @@
 /** The second phase: what the server says about itself – metrics and health – and the states and counts that they look at. Serves nothing. */
-import { Health } from '../../health/checks';
+import { Health } from '../../../shared/runtime/health';
 import { serverChecks, sharedCheck } from '../../health/server-checks';
 import { Metrics } from '../../metrics/metrics';
 import { droppedLines } from '../../../shared/runtime/logger';

@@ -1,4 +1,6 @@
 /** The first controllers at work on a real server: what a newcomer does with kubectl, and what must come back when it is taken away. */
+import { request, type RequestOptions } from 'node:https';
+import path from 'node:path';
 import { arrayAt, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { isNotFound } from '../../../shared/client/api-error';
 import type { ApiObject } from '../../../shared/client/api-object';
@@ -16,6 +18,7 @@ const MAPS = knownResource('configmaps');
 const PODS = knownResource('pods');
 const CLAIMS = knownResource('persistentvolumeclaims');
 const VOLUMES = knownResource('persistentvolumes');
+const BINDINGS = knownResource('clusterrolebindings.rbac.authorization.platform.io');
 const ROOT = 'platform-root-ca.crt';
 
 const folder = temporaryFolder('newcomer');
@@ -28,7 +31,12 @@ beforeAll(async () => {
   server = await startApiServer({ folder, securePort: await freePort() });
   client = adminClient([server.address], server.certificates);
   healthPort = await freePort();
-  controllers = startControllers(server, `--secure-port=${healthPort}`);
+  controllers = startControllers(
+    server,
+    `--secure-port=${healthPort}`,
+    '--bind-address=127.0.0.1',
+    `--client-ca-file=${path.join(folder, 'pki/ca.crt')}`,
+  );
 }, 60_000);
 
 afterAll(async () => {
@@ -167,12 +175,50 @@ test('claims that pods use and volumes that are bound outlast their deletion, an
   await waitUntil('the finalizer to return', async () => (await finalizers())?.includes('platform.io/pv-protection') === true);
 });
 
-test('health and metrics are served', async () => {
-  const get = async (path: string) => (await fetch(`http://127.0.0.1:${healthPort}${path}`)).text();
-  expect(await get('/healthz')).toBe('ok');
-  const metrics = await get('/metrics');
+test('health is open to everybody, metrics to whom the API server lets read them', async () => {
+  const { authority, admin } = server.certificates;
+  const get = (path: string, who: RequestOptions = {}) =>
+    page({ host: '127.0.0.1', port: healthPort, path, rejectUnauthorized: false, ...who });
+  const token = (account: string): Promise<string> => tokenOf('default', account);
+  const bearer = (text: string): RequestOptions => ({ headers: { authorization: `Bearer ${text}` } });
+  expect(await get('/healthz')).toEqual([200, 'ok']);
+  expect((await get('/metrics'))[0]).toBe(403);
+  expect((await get('/healthz', bearer('wrong')))[0]).toBe(401);
+  await client.create(ACCOUNTS, { metadata: { namespace: 'default', name: 'scraper' } });
+  expect((await get('/metrics', bearer(await token('scraper'))))[1]).toContain(
+    'User \\"system:serviceaccount:default:scraper\\" cannot get path \\"/metrics\\"',
+  );
+  await client.create(ACCOUNTS, { metadata: { namespace: 'default', name: 'reader' } });
+  await client.create(BINDINGS, {
+    metadata: { name: 'metrics-reader' },
+    roleRef: { apiGroup: 'rbac.authorization.platform.io', kind: 'ClusterRole', name: 'system:monitoring' },
+    subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'reader' }],
+  });
+  await waitUntil('the reader to be let in', async () => (await get('/metrics', bearer(await token('reader'))))[0] === 200);
+  const [, metrics] = await get('/metrics', { ca: authority, cert: admin.certificate, key: admin.key });
   for (const name of ['namespace', 'serviceaccount', 'root-ca-cert-publisher']) {
     expect(metrics).toContain(`leader_election_master_status{name="controller-${name}"} 1`);
-    expect(metrics).toContain(`workqueue_depth{name="${name}"} 0`);
   }
+  for (const queue of ['namespace', 'serviceaccount', 'root_ca_cert_publisher', 'pvcprotection']) {
+    expect(metrics).toContain(`workqueue_depth{name="${queue}"} 0`);
+  }
+  expect(metrics).toMatch(/^rest_client_requests_total\{code="201",host="127\.0\.0\.1:\d+",method="POST"\} \d+$/m);
 });
+
+function page(options: RequestOptions): Promise<[code: number | undefined, text: string]> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ agent: false, ...options }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      response.on('end', () => resolve([response.statusCode, text]));
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+async function tokenOf(namespace: string, name: string): Promise<string> {
+  const question = { apiVersion: 'authentication.platform.io/v1', kind: 'TokenRequest', spec: {} };
+  const answer = await client.ask(ACCOUNTS, { namespace, name, subresource: 'token' }, question);
+  return stringAt(objectAt(answer, 'status'), 'token') ?? '';
+}

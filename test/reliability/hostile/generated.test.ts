@@ -22,7 +22,7 @@ import { everythingOf } from '../../support/everything';
 const CASES = Number(process.env['HOSTILE_CASES'] ?? 250);
 const SEED = 20_240_813;
 /** What takes less at full length is not looked at again. */
-const UNSUSPICIOUS_MS = 150;
+const UNSUSPICIOUS_MS = 300;
 const [SHORT, LONG] = [128, 2048];
 const MOST_GROWTH = 100;
 

@@ -1,5 +1,5 @@
 /** The health endpoints: which checks each has, and what they answer. */
-import type { Clock } from '../../shared/runtime/clock';
+import type { Clock } from './clock';
 
 export const HEALTH_ENDPOINTS = ['healthz', 'livez', 'readyz'] as const;
 export type HealthEndpoint = (typeof HEALTH_ENDPOINTS)[number];

@@ -1,5 +1,5 @@
 import { ManualClock } from '../../test/support/manual-clock';
-import { Health, HEALTH_ENDPOINTS, type HealthCheck } from './checks';
+import { Health, HEALTH_ENDPOINTS, type HealthCheck } from './health';
 
 const clock = new ManualClock();
 const broken = { value: undefined as string | undefined };

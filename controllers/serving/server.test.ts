@@ -1,0 +1,122 @@
+import { request } from 'node:https';
+import { forbiddenPath } from '../../shared/api/errors/status';
+import type { Clock } from '../../shared/runtime/clock';
+import { systemClock } from '../../shared/runtime/clock';
+import { Health } from '../../shared/runtime/health';
+import { createLogger } from '../../shared/runtime/logger';
+import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
+import type { Caller } from './access';
+import { serve, type PageServer } from './server';
+
+const HOUR = 3_600_000;
+const logger = createLogger({ level: 'silent', clock: systemClock });
+/** What the server takes for the time. */
+let now = systemClock.now();
+const clock: Clock = { ...systemClock, now: () => now, after: (ms, task) => systemClock.after(ms, task) };
+const callers: Caller[] = [];
+let authority: Credential;
+let server: Credential;
+let serving: PageServer;
+let problem: string | undefined;
+
+const issue = (from: Credential, usage: 'server' | 'client', commonName: string): Promise<Credential> =>
+  issueCertificate({
+    authority: from,
+    usage,
+    subject: { commonName, organizations: ['g'] },
+    names: usage === 'server' ? ['localhost', '127.0.0.1'] : [],
+    lifetimeMs: HOUR,
+    clock: systemClock,
+  });
+
+beforeAll(async () => {
+  authority = await createAuthority({ subject: { commonName: 'ca' }, lifetimeMs: 2 * HOUR, clock: systemClock });
+  server = await issue(authority, 'server', 'server');
+  const health = new Health([{ name: 'a', check: () => problem }], clock, 0, () => undefined);
+  serving = await serve({
+    host: '127.0.0.1',
+    port: 0,
+    files: { ...server, clientAuthorities: authority.certificate },
+    access: {
+      check: (caller, method, path) => {
+        callers.push(caller);
+        return path === '/closed' ? Promise.reject(forbiddenPath(`User "x" cannot ${method} path`)) : Promise.resolve();
+      },
+    },
+    health,
+    metrics: () => Promise.resolve({ type: 'text/plain; version=0.0.4', text: 'm 1\n' }),
+    clock,
+    logger,
+  });
+});
+afterAll(() => serving.close());
+beforeEach(() => {
+  callers.length = 0;
+  problem = undefined;
+  now = systemClock.now();
+});
+
+interface Got {
+  readonly code: number | undefined;
+  readonly type: string | undefined;
+  readonly text: string;
+}
+
+function get(path: string, as?: Credential, ca = authority.certificate, headers: Record<string, string> = {}): Promise<Got> {
+  return new Promise((resolve, reject) => {
+    const client = as === undefined ? {} : { cert: as.certificate, key: as.key };
+    const sent = request({ host: '127.0.0.1', port: serving.port, path, ca, headers, agent: false, ...client }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      response.on('end', () => resolve({ code: response.statusCode, type: response.headers['content-type'], text }));
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+const PLAIN = 'text/plain; charset=utf-8';
+
+it('serves health and metrics, and nothing else', async () => {
+  expect(await get('/healthz')).toEqual({ code: 200, type: PLAIN, text: 'ok' });
+  expect(await get('/readyz?verbose')).toEqual({ code: 200, type: PLAIN, text: '[+]a ok\nreadyz check passed\n' });
+  expect(await get('/livez/a')).toEqual({ code: 200, type: PLAIN, text: 'ok' });
+  expect(await get('/metrics')).toEqual({ code: 200, type: 'text/plain; version=0.0.4', text: 'm 1\n' });
+  for (const path of ['/', '/metrics/x', '/healthz/b', '/x'])
+    expect(await get(path)).toMatchObject({ code: 404, text: '404 page not found\n' });
+});
+
+it('tells what does not work', async () => {
+  problem = 'secret';
+  expect(await get('/healthz')).toMatchObject({ code: 500, text: '[-]a failed: reason withheld\nhealthz check failed\n' });
+});
+
+it('answers refusals as a Status', async () => {
+  const { code, type, text } = await get('/closed');
+  expect({ code, type }).toEqual({ code: 403, type: 'application/json' });
+  expect(JSON.parse(text)).toMatchObject({ kind: 'Status', reason: 'Forbidden', message: 'forbidden: User "x" cannot GET path' });
+});
+
+it('knows whom a certificate names, as long as it is good', async () => {
+  const client = await issue(authority, 'client', 'scraper');
+  const other = await issue(await createAuthority({ subject: { commonName: 'x' }, lifetimeMs: HOUR, clock: systemClock }), 'client', 'x');
+  await get('/metrics', client, undefined, { authorization: 'Bearer t' });
+  await get('/metrics', other);
+  await get('/metrics', await issue(authority, 'server', 'server'));
+  now += 2 * HOUR;
+  await get('/metrics', client);
+  const nobody = { authorization: undefined, certified: undefined };
+  expect(callers).toEqual([
+    { authorization: 'Bearer t', certified: { name: 'scraper', groups: ['g', 'system:authenticated'] } },
+    nobody,
+    nobody,
+    nobody,
+  ]);
+});
+
+it('shows renewed certificates to new connections', async () => {
+  const fresh = await createAuthority({ subject: { commonName: 'fresh' }, lifetimeMs: HOUR, clock: systemClock });
+  serving.renew({ ...(await issue(fresh, 'server', 'server')), clientAuthorities: undefined });
+  expect((await get('/healthz', undefined, fresh.certificate)).code).toBe(200);
+  await expect(get('/healthz')).rejects.toThrow('certificate');
+});

@@ -1,0 +1,56 @@
+/**
+ * What controllers are shown: steps, each of a few requests, after which the cluster comes to rest and is looked at. The same scenarios are played to the
+ * reference server with its controllers and to ours. `$NS` stands for the scenario's own namespace and begins the names of what belongs to no namespace.
+ */
+import type { Body, Json } from '../reference';
+
+export interface Act {
+  readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** In upstream's spelling. A path that does not begin with a slash is below `/api/v1/namespaces/$NS/`. */
+  readonly path: string;
+  readonly body?: Body;
+  /** Of a patch; a merge patch where nothing is said. */
+  readonly type?: string;
+  /** Other acts that follow each other at once; absent = this one is answered before the next is sent. */
+}
+
+/** A collection that is looked at. */
+export interface Look {
+  /** As in {@link Act}. */
+  readonly path: string;
+  /** Members besides the metadata that are compared; absent = all. */
+  readonly members?: readonly string[];
+}
+
+export interface ScenarioStep {
+  readonly title: string;
+  readonly acts: readonly Act[];
+  /** How long nothing may have changed until the reference counts as at rest. Milliseconds. */
+  readonly restMs?: number;
+}
+
+export interface Scenario {
+  readonly name: string;
+  readonly looks: readonly Look[];
+  readonly steps: readonly ScenarioStep[];
+  /** What belongs to no namespace, to be deleted in the end; the namespace itself goes in any case. */
+  readonly leftovers?: readonly string[];
+}
+
+/** How the object stands after a step: its collection and itself, without what differs from run to run. */
+export interface Observed {
+  readonly [collection: string]: readonly Json[];
+}
+
+const NAMESPACED = '/api/v1/namespaces/$NS/';
+const MERGE = 'application/merge-patch+json';
+
+export const create = (path: string, body: Body): Act => ({ method: 'POST', path, body });
+export const replace = (path: string, body: Body): Act => ({ method: 'PUT', path, body });
+export const patch = (path: string, body: Body, type = MERGE): Act => ({ method: 'PATCH', path, body, type });
+export const remove = (path: string, body?: Body): Act => ({ method: 'DELETE', path, ...(body === undefined ? {} : { body }) });
+
+/** The absolute path of an act or a look, in the scenario's namespace. */
+export function absolute(path: string, namespace: string): string {
+  return (path.startsWith('/') ? path : `${NAMESPACED}${path}`).replaceAll('$NS', namespace);
+}

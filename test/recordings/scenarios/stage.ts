@@ -1,0 +1,115 @@
+/**
+ * One server with its controllers on which scenarios are played: sends the acts, looks at the collections, and takes out of what it sees all that differs from
+ * run to run: ids, times, versions and names that were made up. Never judges what it sees.
+ */
+import { isBody, type Body, type Json } from '../reference';
+import { absolute, type Act, type Look, type Observed, type Scenario } from './scenario';
+
+export interface StageAnswer {
+  readonly code: number;
+  readonly body: Json;
+}
+
+/** A request to the server, as administrator. */
+export type Send = (method: string, path: string, type: string, body?: Json) => Promise<StageAnswer>;
+
+const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const UNTOLD: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'managedFields', 'creationTimestamp', 'generation', 'selfLink']);
+const ALWAYS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
+
+export class Stage {
+  /** What an object is called in recordings, by its uid. */
+  private readonly ids = new Map<string, string>();
+  /** What stands in recordings for a name that was made up. */
+  private readonly madeUp = new Map<string, string>();
+
+  constructor(
+    private readonly send: Send,
+    readonly namespace: string,
+  ) {}
+
+  /** The code of the answer. Throws where the namespace cannot be made. */
+  async open(): Promise<void> {
+    const { code } = await this.send('POST', '/api/v1/namespaces', 'application/json', { metadata: { name: this.namespace } });
+    if (code !== 201) throw new Error(`the namespace ${this.namespace} cannot be made: ${code}`);
+  }
+
+  async act({ method, path, body, type = 'application/json' }: Act): Promise<number> {
+    const filled: Json | undefined = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll('$NS', this.namespace));
+    const answer = await this.send(method, absolute(path, this.namespace), type, filled);
+    this.learn(answer.body);
+    return answer.code;
+  }
+
+  async look(looks: readonly Look[]): Promise<Observed> {
+    const found = await Promise.all(
+      looks.map(async ({ path, members }) => {
+        const { code, body } = await this.send('GET', absolute(path, this.namespace), 'application/json');
+        const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : undefined;
+        if (items === undefined) throw new Error(`cannot look at ${path}: ${code}`);
+        items.forEach((item) => this.learn(item));
+        return {
+          path,
+          items: items.filter((item) => this.isOwn(item)).map((item) => (members === undefined ? item : pick(item, members))),
+        };
+      }),
+    );
+    return Object.fromEntries(found.map(({ path, items }) => [path, items.map((item) => this.masked(item)).sort(byText)]));
+  }
+
+  async close({ leftovers = [] }: Scenario): Promise<void> {
+    for (const path of leftovers) await this.act({ method: 'DELETE', path });
+    await this.send('DELETE', `/api/v1/namespaces/${this.namespace}`, 'application/json');
+  }
+
+  /** Of what belongs to no namespace only that which bears the scenario's name. */
+  private isOwn(item: Body): boolean {
+    const { namespace, name } = metadataOf(item);
+    return typeof namespace === 'string' ? namespace === this.namespace : typeof name === 'string' && name.startsWith(this.namespace);
+  }
+
+  private learn(value: Json): void {
+    if (!isBody(value)) return;
+    const { uid, name, generateName } = metadataOf(value);
+    if (typeof uid !== 'string' || typeof name !== 'string') return;
+    const isMadeUp = typeof generateName === 'string' && name.startsWith(generateName) && name !== generateName;
+    if (isMadeUp) this.madeUp.set(name, `${generateName}*`);
+    this.ids.set(uid, `<uid of ${isMadeUp ? `${generateName}*` : name}>`.replaceAll(this.namespace, '$NS'));
+  }
+
+  private masked(value: Json, member = ''): Json {
+    if (Array.isArray(value)) return value.map((item) => this.masked(item));
+    if (isBody(value)) {
+      const copy: Body = {};
+      for (const name of Object.keys(value).sort()) {
+        if (!(member === 'metadata' && UNTOLD.has(name))) copy[name] = this.masked(value[name] ?? null, name);
+      }
+      return copy;
+    }
+    // Descriptions say the same in words of our own.
+    if (member.endsWith('/description')) return '<description>';
+    return typeof value === 'string' ? this.maskedText(value) : value;
+  }
+
+  private maskedText(text: string): string {
+    const known = this.madeUp.get(text) ?? text;
+    return known
+      .replace(UID, (uid) => this.ids.get(uid) ?? '<uid>')
+      .replaceAll(this.namespace, '$NS')
+      .replace(TIME, '<time>');
+  }
+}
+
+function metadataOf(object: Body): Body {
+  const metadata = object['metadata'];
+  return isBody(metadata ?? null) && isBody(metadata) ? metadata : {};
+}
+
+const pick = (item: Body, members: readonly string[]): Body =>
+  Object.fromEntries([...ALWAYS, ...members].flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
+
+function byText(one: Json, other: Json): number {
+  const [a, b] = [JSON.stringify(one), JSON.stringify(other)];
+  return a < b ? -1 : a > b ? 1 : 0;
+}

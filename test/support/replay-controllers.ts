@@ -1,0 +1,96 @@
+/**
+ * Plays recorded scenarios to a server of ours with our controllers, as processes of their own, and compares after each step how the cluster comes to rest with
+ * what the reference and its controllers made of it. Names are upstream's on both sides.
+ */
+import type { Json } from '../recordings/reference';
+import { casesOf } from '../recordings/recording';
+import { SCENARIOS } from '../recordings/scenarios';
+import type { Observed, Scenario } from '../recordings/scenarios/scenario';
+import { Stage, type StageAnswer } from '../recordings/scenarios/stage';
+import { anything, listOf, mapOf, number, shape, text } from '../recordings/shape';
+import { ApiClient } from './api-client';
+import { startControllers } from './control-plane';
+import { freePort } from './ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from './programs';
+
+const isStep = shape({ scenario: text, title: text, codes: listOf(number), state: mapOf(listOf(anything)) });
+const COMES_TO_REST_MS = 15_000;
+const LOOK_MS = 50;
+
+export interface ReplayOptions {
+  /** Of the API server and of the controllers, besides the usual ones. */
+  readonly serverArgs?: readonly string[];
+  readonly controllerArgs?: readonly string[];
+  /** Where we do better on purpose: the step (`scenario: title`), and what is to be there in the recorded state's place. */
+  readonly deviations?: Readonly<Record<string, (recorded: Observed) => Observed>>;
+}
+
+/** Defines one test for each scenario of the recording `controllers/<name>`. */
+export function replayControllers(name: string, { serverArgs = [], controllerArgs = [], deviations = {} }: ReplayOptions = {}): void {
+  const scenarios = SCENARIOS.get(name) ?? [];
+  const cases = casesOf(`controllers/${name}`, isStep);
+  const folder = temporaryFolder(`controllers-${name}`);
+  let server: ApiServer;
+  let controllers: ProgramProcess;
+  let api: ApiClient;
+
+  beforeAll(async () => {
+    server = await startApiServer({ folder, securePort: await freePort(), args: ['--naming=kubernetes', ...serverArgs] });
+    controllers = startControllers(server, '--naming=kubernetes', ...controllerArgs);
+    api = new ApiClient(server.address, server.certificates);
+  }, 60_000);
+
+  afterAll(async () => {
+    api.close();
+    await controllers.stop();
+    await server.process.stop();
+    removeFolder(folder);
+  }, 60_000);
+
+  const send = async (method: string, path: string, type: string, body?: Json): Promise<StageAnswer> => {
+    const answer = await api.send(method, path, body === undefined ? undefined : JSON.stringify(body), {
+      headers: { 'content-type': type },
+    });
+    const parsed: Json = JSON.parse(answer.text);
+    return { code: answer.status, body: parsed };
+  };
+
+  it('plays all scenarios that are recorded', () => {
+    const played = scenarios.flatMap(({ name: scenario, steps }) => steps.map(({ title }) => `${scenario}: ${title}`));
+    expect(played).toEqual(cases.map(({ scenario, title }) => `${scenario}: ${title}`));
+  });
+
+  // Side by side: most of the time of each is spent waiting.
+  it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
+    '%s',
+    async (_name, scenario) => {
+      await play(new Stage(send, `sc-${scenario.name}`), scenario);
+    },
+    120_000,
+  );
+
+  async function play(stage: Stage, scenario: Scenario): Promise<void> {
+    await stage.open();
+    for (const { title, acts } of scenario.steps) {
+      const recorded = cases.find((one) => one.scenario === scenario.name && one.title === title);
+      if (recorded === undefined) throw new Error(`${title} is not recorded`);
+      const codes: number[] = [];
+      for (const act of acts) codes.push(await stage.act(act));
+      const wanted = deviations[`${scenario.name}: ${title}`]?.(recorded.state) ?? recorded.state;
+      const state = await atRest(stage, scenario, wanted);
+      expect({ title, codes, state }).toEqual({ title, codes: recorded.codes, state: wanted });
+    }
+    await stage.close(scenario);
+  }
+}
+
+/** The wanted state as soon as it is there, or what is there instead when time is up. */
+async function atRest(stage: Stage, { looks }: Scenario, wanted: Observed): Promise<Observed> {
+  const text = JSON.stringify(wanted);
+  const deadline = performance.now() + COMES_TO_REST_MS;
+  for (;;) {
+    const state = await stage.look(looks);
+    if (JSON.stringify(state) === text || performance.now() >= deadline) return state;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
