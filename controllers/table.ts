@@ -1,5 +1,7 @@
 /** All controllers. A controller is a row; whether it runs is the command line's choice. */
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
+import { endpointsController } from './endpoints/controller';
+import { endpointSliceController } from './endpoint-slices/controller';
 import { namespaceController } from './namespace/controller';
 import { rootCaController } from './root-ca/controller';
 import type { Controller } from './runtime/controller';
@@ -13,4 +15,6 @@ export const CONTROLLERS: readonly Controller[] = [
   claimProtectionController,
   volumeProtectionController,
   clusterRoleAggregationController,
+  endpointSliceController,
+  endpointsController,
 ];

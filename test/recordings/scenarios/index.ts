@@ -1,5 +1,9 @@
 /** All scenarios, by the recording that they go into. */
+import { ENDPOINT_SLICES } from './endpoint-slices';
 import { SERVICE_ACCOUNTS } from './service-accounts';
 import type { Scenario } from './scenario';
 
-export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([['service-accounts', SERVICE_ACCOUNTS]]);
+export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([
+  ['endpoint-slices', ENDPOINT_SLICES],
+  ['service-accounts', SERVICE_ACCOUNTS],
+]);
