@@ -134,6 +134,9 @@ const settingsOf = (values: ControllerFlags, rootCertificate: string | undefined
   maxEndpointsPerSlice: values['max-endpoints-per-slice'],
   endpointBatchMs: values['endpoint-updates-batch-period'],
   endpointSliceBatchMs: values['endpointslice-updates-batch-period'],
+  concurrentMirrorSyncs: values['mirroring-concurrent-service-endpoint-syncs'],
+  mirroringMaxEndpoints: values['mirroring-max-endpoints-per-subset'],
+  mirroringBatchMs: values['mirroring-endpointslice-updates-batch-period'],
 });
 
 const isBinary = (values: ControllerFlags): boolean => values['kube-api-content-type'] !== 'application/json';

@@ -1,6 +1,7 @@
 /** All controllers. A controller is a row; whether it runs is the command line's choice. */
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
 import { endpointsController } from './endpoints/controller';
+import { endpointSliceMirroringController } from './endpoint-slice-mirroring/controller';
 import { endpointSliceController } from './endpoint-slices/controller';
 import { namespaceController } from './namespace/controller';
 import { rootCaController } from './root-ca/controller';
@@ -17,4 +18,5 @@ export const CONTROLLERS: readonly Controller[] = [
   clusterRoleAggregationController,
   endpointSliceController,
   endpointsController,
+  endpointSliceMirroringController,
 ];

@@ -1,9 +1,11 @@
 /** All scenarios, by the recording that they go into. */
 import { ENDPOINT_SLICES } from './endpoint-slices';
+import { MIRRORED_ENDPOINTS } from './mirrored-endpoints';
 import { SERVICE_ACCOUNTS } from './service-accounts';
 import type { Scenario } from './scenario';
 
 export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([
   ['endpoint-slices', ENDPOINT_SLICES],
+  ['mirrored-endpoints', MIRRORED_ENDPOINTS],
   ['service-accounts', SERVICE_ACCOUNTS],
 ]);

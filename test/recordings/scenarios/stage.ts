@@ -15,7 +15,15 @@ export type Send = (method: string, path: string, type: string, body?: Json) => 
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-const UNTOLD: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'managedFields', 'creationTimestamp', 'generation', 'selfLink']);
+const UNTOLD: ReadonlySet<string> = new Set([
+  'resourceVersion',
+  'uid',
+  'managedFields',
+  'creationTimestamp',
+  'generation',
+  'generateName',
+  'selfLink',
+]);
 /** Lists whose order means nothing. */
 const UNORDERED: ReadonlySet<string> = new Set(['endpoints', 'addresses', 'notReadyAddresses', 'ports', 'subsets']);
 /** Whether it is there depends on which of two watches tells a change first; rules about it are tested by themselves. */
