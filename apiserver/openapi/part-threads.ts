@@ -15,6 +15,8 @@ export type PartAnswer = { readonly made: MadePart } | { readonly digests: Diges
 const WORKER_FILE = join(__dirname, 'part-worker.js');
 const MOST_THREADS = 2;
 const MEMORY_MB = 256;
+/** What one part is made of dies young; less would copy most of it twice first. */
+const YOUNG_MEMORY_MB = 48;
 const TIME_LIMIT_MS = 20_000;
 const IDLE_MS = 5_000;
 
@@ -82,7 +84,9 @@ export class PartThreads {
   /** Undefined when there are as many as there may be. */
   private join(): Member | undefined {
     if (this.members.size >= MOST_THREADS) return undefined;
-    const thread = new Worker(WORKER_FILE, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } });
+    const thread = new Worker(WORKER_FILE, {
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: YOUNG_MEMORY_MB },
+    });
     const member: Member = { thread, at: undefined, timer: undefined };
     thread.on('message', (answer: PartAnswer) => {
       const done = this.release(member);
