@@ -15,7 +15,7 @@ import { Lifecycle } from '../shared/runtime/lifecycle';
 import { createLogger } from '../shared/runtime/logger';
 import { systemRandom } from '../shared/runtime/random';
 import { flagProblem, flags, type ControllerFlags } from './flags';
-import type { Controller } from './runtime/controller';
+import type { Controller, ControllerSettings } from './runtime/controller';
 import { runControllers } from './runtime/manager';
 import { ControllerMetrics } from './runtime/metrics';
 import { ControllerStates } from './runtime/states';
@@ -106,7 +106,7 @@ async function start(
       random,
       logger,
       metrics,
-      settings: { rootCertificate, concurrentNamespaceSyncs: values['concurrent-namespace-syncs'] },
+      settings: settingsOf(values, rootCertificate),
       identity: `${hostname()}_${random.uuid()}`,
       election: electionOf(values),
       onState: (controller, problem) => states.set(controller, problem),
@@ -124,6 +124,24 @@ async function start(
     controllers: controllers.map(({ name }) => name),
     servers: config.servers.map(({ origin }) => origin),
   });
+}
+
+function settingsOf(values: ControllerFlags, rootCertificate: string | undefined): ControllerSettings {
+  return {
+    rootCertificate,
+    concurrentNamespaceSyncs: values['concurrent-namespace-syncs'],
+    concurrentQuotaSyncs: values['concurrent-resource-quota-syncs'],
+    quotaSyncPeriodMs: values['resource-quota-sync-period'],
+    nodes: {
+      periodMs: values['node-monitor-period'],
+      graceMs: values['node-monitor-grace-period'],
+      startupGraceMs: values['node-startup-grace-period'],
+      evictionRate: values['node-eviction-rate'],
+      secondaryEvictionRate: values['secondary-node-eviction-rate'],
+      unhealthyZoneThreshold: values['unhealthy-zone-threshold'],
+      largeClusterThreshold: values['large-cluster-size-threshold'],
+    },
+  };
 }
 
 /** All act as the process itself, or each as an account of its own, over connections that do not bear the process's certificate. */
