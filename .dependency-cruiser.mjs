@@ -135,6 +135,9 @@ const table = {
 
   'controllers/runtime': ['shared/client', 'shared/api/selectors'],
   'controllers/serving': ['shared/client'],
+  'controllers/service-pods': ['shared/client'],
+  'controllers/endpoint-slices': ['controllers/runtime', 'controllers/service-pods'],
+  'controllers/endpoints': ['controllers/runtime', 'controllers/service-pods'],
   'controllers/cluster-role-aggregation': ['controllers/runtime'],
   'controllers/disruption': ['controllers/runtime'],
   'controllers/namespace': ['controllers/runtime'],

@@ -71,6 +71,25 @@ export const flags = {
     default: 50,
     min: 0,
   }),
+  'concurrent-endpoint-syncs': int({ section: GENERIC, help: 'Endpoints that are looked at at a time.', default: 5, min: 1, max: 1000 }),
+  'concurrent-service-endpoint-syncs': int({
+    section: GENERIC,
+    help: 'Services whose EndpointSlices are looked at at a time.',
+    default: 5,
+    min: 1,
+    max: 1000,
+  }),
+  'max-endpoints-per-slice': int({ section: GENERIC, help: 'Endpoints in an EndpointSlice at most.', default: 100, min: 1, max: 1000 }),
+  'endpoint-updates-batch-period': duration({
+    section: GENERIC,
+    help: 'So long changes of pods wait for others before Endpoints are written.',
+    default: 0,
+  }),
+  'endpointslice-updates-batch-period': duration({
+    section: GENERIC,
+    help: 'So long changes of pods wait for others before EndpointSlices are written.',
+    default: 0,
+  }),
   'log-level': logLevelFlag(GENERIC),
   'use-service-account-credentials': bool({
     section: CLIENT,
@@ -87,6 +106,12 @@ export const flags = {
     help: 'Addresses of the API servers (comma separated; all serve the same API), in place of the one in the kubeconfig.',
     default: [],
   }),
+  'kube-api-content-type': choice({
+    section: CLIENT,
+    help: 'How collections are followed: as JSON, or in the binary form where their kind has one (half the bytes, three times the work).',
+    default: 'application/json',
+    words: ['application/json', 'application/vnd.kubernetes.protobuf', 'application/vnd.platform.protobuf'],
+  }),
   'http1-only': bool({ section: CLIENT, help: 'Speak HTTP/1.1 instead of HTTP/2.', default: false }),
   'leader-elect': bool({ section: ELECTION, help: 'Of several copies of a controller let only one work.', default: true }),
   'leader-elect-lease-duration': duration({
@@ -96,12 +121,12 @@ export const flags = {
   }),
   'leader-elect-renew-deadline': duration({
     section: ELECTION,
-    help: 'The active copy gives up when it could not renew its lease for so long. Must be less than the lease duration.',
+    help: 'The active copy renews its lease after half of this time, and gives up when it could not for all of it. Must be less than the lease duration.',
     default: 8_000,
   }),
   'leader-elect-retry-period': duration({
     section: ELECTION,
-    help: 'Time between two renewals, and between two looks at the lease of another.',
+    help: 'Time between two attempts to renew a lease, and between two looks at the lease of another.',
     default: 2_000,
   }),
   'leader-elect-resource-namespace': string({

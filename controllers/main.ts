@@ -82,7 +82,7 @@ async function start(
 
   const client = new RestClient({ transport, credentials, dialect: values.naming, userAgent: 'controllers', clock, random });
   const ending = new AbortController();
-  const informers = new InformerPool({ client, clock, random, logger }, ending.signal);
+  const informers = new InformerPool({ client, clock, random, logger, protobuf: isBinary(values) }, ending.signal);
   const metrics = new ControllerMetrics(clock, informers);
   const states = new ControllerStates(controllers, lifecycle.stopping);
   await openServing({
@@ -126,23 +126,28 @@ async function start(
   });
 }
 
-function settingsOf(values: ControllerFlags, rootCertificate: string | undefined): ControllerSettings {
-  return {
-    rootCertificate,
-    concurrentNamespaceSyncs: values['concurrent-namespace-syncs'],
-    concurrentQuotaSyncs: values['concurrent-resource-quota-syncs'],
-    quotaSyncPeriodMs: values['resource-quota-sync-period'],
-    nodes: {
-      periodMs: values['node-monitor-period'],
-      graceMs: values['node-monitor-grace-period'],
-      startupGraceMs: values['node-startup-grace-period'],
-      evictionRate: values['node-eviction-rate'],
-      secondaryEvictionRate: values['secondary-node-eviction-rate'],
-      unhealthyZoneThreshold: values['unhealthy-zone-threshold'],
-      largeClusterThreshold: values['large-cluster-size-threshold'],
-    },
-  };
-}
+const settingsOf = (values: ControllerFlags, rootCertificate: string | undefined): ControllerSettings => ({
+  rootCertificate,
+  concurrentNamespaceSyncs: values['concurrent-namespace-syncs'],
+  concurrentEndpointSyncs: values['concurrent-endpoint-syncs'],
+  concurrentEndpointSliceSyncs: values['concurrent-service-endpoint-syncs'],
+  maxEndpointsPerSlice: values['max-endpoints-per-slice'],
+  endpointBatchMs: values['endpoint-updates-batch-period'],
+  endpointSliceBatchMs: values['endpointslice-updates-batch-period'],
+  concurrentQuotaSyncs: values['concurrent-resource-quota-syncs'],
+  quotaSyncPeriodMs: values['resource-quota-sync-period'],
+  nodes: {
+    periodMs: values['node-monitor-period'],
+    graceMs: values['node-monitor-grace-period'],
+    startupGraceMs: values['node-startup-grace-period'],
+    evictionRate: values['node-eviction-rate'],
+    secondaryEvictionRate: values['secondary-node-eviction-rate'],
+    unhealthyZoneThreshold: values['unhealthy-zone-threshold'],
+    largeClusterThreshold: values['large-cluster-size-threshold'],
+  },
+});
+
+const isBinary = (values: ControllerFlags): boolean => values['kube-api-content-type'] !== 'application/json';
 
 /** All act as the process itself, or each as an account of its own, over connections that do not bear the process's certificate. */
 function clientsOf(

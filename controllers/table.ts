@@ -1,6 +1,8 @@
 /** All controllers. A controller is a row; whether it runs is the command line's choice. */
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
 import { disruptionController } from './disruption/controller';
+import { endpointsController } from './endpoints/controller';
+import { endpointSliceController } from './endpoint-slices/controller';
 import { namespaceController } from './namespace/controller';
 import { nodeLifecycleController } from './node-lifecycle/controller';
 import { ttlController } from './node-ttl/controller';
@@ -23,4 +25,6 @@ export const CONTROLLERS: readonly Controller[] = [
   nodeLifecycleController,
   taintEvictionController,
   ttlController,
+  endpointSliceController,
+  endpointsController,
 ];

@@ -6,6 +6,7 @@
 import type { IpFamily } from '../../shared/values/ip-address';
 import type { Random } from '../../shared/runtime/random';
 import type { KeyValue, Revision } from '../storage/store';
+import { AllocationFaults } from './faults';
 import { addressPool, portPool, type Pool } from './pool';
 import type { PortRange, ServiceRanges } from './ranges';
 
@@ -51,6 +52,7 @@ export class Ledger {
   readonly families: readonly IpFamily[];
   readonly ports: Pool;
   readonly counts = new Map<Pool, PoolCounts>();
+  readonly faults = new AllocationFaults();
   private readonly byFamily = new Map<IpFamily, Pool>();
   private readonly holdings = new Map<string, Holding>();
   /** Ids that requests of this replica have chosen and not committed yet, with how many have chosen each. */

@@ -15,6 +15,8 @@ export interface PoolTexts {
 export interface Pool {
   /** What its metrics are told apart by; none for node ports. */
   readonly labels: { readonly cidr?: string };
+  /** The range as an operator states it. */
+  readonly text: string;
   readonly texts: PoolTexts;
   /** How many there are to give. */
   readonly size: number;
@@ -33,6 +35,8 @@ const IPS = 'ips/';
 const PORTS = 'ports/';
 
 export const portId = (port: number): string => `${PORTS}${port}`;
+
+export const isPortId = (id: string): boolean => id.startsWith(PORTS);
 
 /** Undefined for what is no address. */
 export function addressId(text: string): string | undefined {
@@ -67,6 +71,7 @@ export function addressPool(range: ServiceRange): Pool {
   };
   return bandedPool({
     labels: { cidr: range.text },
+    text: range.text,
     texts: {
       taken: 'provided IP is already allocated',
       outside: (shown) => `the provided IP (${shown}) is not in the valid range. The range of valid IPs is ${range.text}`,
@@ -82,6 +87,7 @@ export function addressPool(range: ServiceRange): Pool {
 export function portPool(range: PortRange): Pool {
   return bandedPool({
     labels: {},
+    text: portRangeText(range),
     texts: {
       taken: 'provided port is already allocated',
       outside: () => `provided port is not in the valid range. The range of valid ports is ${portRangeText(range)}`,
@@ -97,7 +103,7 @@ export function portPool(range: PortRange): Pool {
   });
 }
 
-interface Numbers extends Pick<Pool, 'labels' | 'texts' | 'size'> {
+interface Numbers extends Pick<Pool, 'labels' | 'text' | 'texts' | 'size'> {
   readonly first: number;
   readonly lower: number;
   readonly idOf: (number: number) => string;
@@ -105,7 +111,7 @@ interface Numbers extends Pick<Pool, 'labels' | 'texts' | 'size'> {
   readonly numberOf: (id: string) => number | undefined;
 }
 
-function bandedPool({ labels, texts, first, size, lower, idOf, numberOf }: Numbers): Pool {
+function bandedPool({ labels, text, texts, first, size, lower, idOf, numberOf }: Numbers): Pool {
   const lowerBand = new Band(first, lower);
   const upperBand = new Band(first + lower, Math.min(size, MOST) - lower);
   const bands = [upperBand, lowerBand];
@@ -115,6 +121,7 @@ function bandedPool({ labels, texts, first, size, lower, idOf, numberOf }: Numbe
   };
   return {
     labels,
+    text,
     texts,
     size,
     first: idOf(first),

@@ -7,10 +7,18 @@ it('tells under upstream’s names how much of each range is in use', async () =
   const spec = { type: 'NodePort', ipFamilyPolicy: 'RequireDualStack', ports: [{ port: 80, nodePort: 31000 }] };
   await fixture.create('services', { metadata: { name: 'a' }, spec });
   await expect(fixture.create('services', { metadata: { name: 'b' }, spec })).rejects.toThrow('already allocated');
+  fixture.ledger.faults.count('ips', 'duplicate');
   const registry = new Registry();
   publishAllocations(registry, fixture.ledger);
   const lines = (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('# HELP'));
   expect(lines).toEqual([
+    '# TYPE apiserver_clusterip_repair_ip_errors_total counter',
+    'apiserver_clusterip_repair_ip_errors_total{type="duplicate"} 1',
+    '# TYPE apiserver_clusterip_repair_reconcile_errors_total counter',
+    'apiserver_clusterip_repair_reconcile_errors_total 0',
+    '# TYPE apiserver_nodeport_repair_port_errors_total counter',
+    '# TYPE apiserver_nodeport_repair_reconcile_errors_total counter',
+    'apiserver_nodeport_repair_reconcile_errors_total 0',
     '# TYPE kube_apiserver_clusterip_allocator_allocated_ips gauge',
     'kube_apiserver_clusterip_allocator_allocated_ips{cidr="10.0.0.0/24"} 1',
     'kube_apiserver_clusterip_allocator_allocated_ips{cidr="fd00::/108"} 1',

@@ -1,5 +1,6 @@
 /** How much of the ranges of Service addresses and node ports is in use, under upstream's names; read when someone scrapes. */
 import { Counter, Gauge, type Registry } from 'prom-client';
+import type { FaultSubject } from '../allocation/faults';
 import type { Ledger, PoolCounts, Scope } from '../allocation/ledger';
 import type { Pool } from '../allocation/pool';
 
@@ -24,8 +25,39 @@ const SUBJECTS: readonly Subject[] = [
   { prefix: 'kube_apiserver_nodeport_allocator', unit: 'ports', noun: 'node ports', labels: [], pools: ({ ports }) => [ports] },
 ];
 
+const REPAIRS: readonly { readonly subject: FaultSubject; readonly prefix: string; readonly member: string }[] = [
+  { subject: 'ips', prefix: 'apiserver_clusterip_repair', member: 'ip_errors_total' },
+  { subject: 'ports', prefix: 'apiserver_nodeport_repair', member: 'port_errors_total' },
+];
+
+/** What audits have found. */
+function publishFaults(registers: Registry[], { faults }: Ledger): void {
+  for (const { subject, prefix, member } of REPAIRS) {
+    new Counter({
+      name: `${prefix}_${member}`,
+      help: 'Faults of allocations that audits found, by type.',
+      labelNames: ['type'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [type, count] of faults.of(subject)) this.inc({ type }, count);
+      },
+    });
+    new Counter({
+      name: `${prefix}_reconcile_errors_total`,
+      help: 'Audits of allocations that could not be made.',
+      registers,
+      collect() {
+        this.reset();
+        this.inc(faults.failures);
+      },
+    });
+  }
+}
+
 export function publishAllocations(registry: Registry, ledger: Ledger): void {
   const registers = [registry];
+  publishFaults(registers, ledger);
   for (const { prefix, unit, noun, labels, pools } of SUBJECTS) {
     const each = (tell: (pool: Pool, counts: PoolCounts) => void): void => {
       for (const pool of pools(ledger)) {

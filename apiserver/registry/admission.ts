@@ -16,6 +16,8 @@ export interface AdmissionRequest {
   readonly namespace: string;
   /** '' while a name has yet to be generated. */
   readonly name: string;
+  /** The path names the object, which need not exist yet: an update or apply may create it. */
+  readonly isAddressed: boolean;
   readonly user: UserInfo;
   readonly dryRun: boolean;
   /** Undefined for DELETE. Mutating plug-ins change it in place. */

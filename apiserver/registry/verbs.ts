@@ -16,6 +16,9 @@ import type { Revision } from '../storage/store';
 
 export type { UserInfo };
 
+/** What a request may wait for; upstream's words. */
+export type AwaitedPart = 'apf-queue-wait' | 'etcd';
+
 /** What every verb knows about its request. */
 export interface RequestContext {
   readonly user: UserInfo;
@@ -33,6 +36,10 @@ export interface RequestContext {
   rest?(): Promise<void>;
   /** Adds an annotation to what is recorded of the request, its name in canonical spelling. What was said first stands. */
   annotate?(name: string, value: string): void;
+  /** Takes note of how long `work` is waited for. Absent = nobody does. */
+  timed?<T>(part: AwaitedPart, work: Promise<T>): Promise<T>;
+  /** What was sent has been decoded; `object` makes it as one that could be stored, with its defaults. Absent = nobody records it. */
+  readonly sent?: ((row: KindRow, metadata: JsonObject, object: () => Entry) => void) | undefined;
   /** Adds a `Warning` header. Texts are de-duplicated and bounded by the endpoint layer. */
   warn(text: string): void;
 }

@@ -3,12 +3,10 @@ import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import { MemoryStore } from '../../test/support/memory-store';
 import { openReplica, type Replica as OpenReplica } from '../../test/support/replica';
-import { objectOf, PREFIX, START } from '../../test/support/write-fixture';
-import { auditAllocations } from '../allocation/audit';
+import { objectOf, START } from '../../test/support/write-fixture';
 import type { OpenedCache } from '../cache/open-cache';
 import { buildResources } from '../registry/resources';
 import type { RequestContext } from '../registry/verbs';
-import { repairAllocations, serviceHolders } from './allocation-repair';
 import { keepDefaultService, type DefaultService } from './default-service';
 
 const resources = buildResources();
@@ -151,38 +149,4 @@ it('finds no address for anyone else than the default Service in the first place
   const spec = { clusterIP: '10.0.0.1', ports: [{ port: 80 }] };
   const taken = one.writer.create(context(one.clock), services, 'default', body({ metadata: { name: 'other' }, spec }), options);
   await expect(taken).rejects.toThrow('failed to allocate IP 10.0.0.1: provided IP is already allocated');
-});
-
-it('writes the allocation keys that earlier Services lack, once', async () => {
-  const { store, replicas } = await cluster();
-  const [one] = replicas;
-  if (one === undefined) return;
-  const spec = { type: 'NodePort', clusterIP: '10.0.0.7', ports: [{ port: 80, nodePort: 31000 }] };
-  await one.writer.create(context(one.clock), services, 'default', body({ metadata: { name: 'old' }, spec }), options);
-  store.remove(`${PREFIX}/allocations/ips/10.0.0.7`);
-  store.remove(`${PREFIX}/allocations/ports/31000`);
-  const audit = (): unknown => auditAllocations(serviceHolders(one.cache, services), one.ledger.all());
-  expect(audit()).toMatchObject([
-    { type: 'missing', id: 'ips/10.0.0.7' },
-    { type: 'missing', id: 'ports/31000' },
-  ]);
-  const messages: unknown[] = [];
-  const repair = (): Promise<void> =>
-    repairAllocations({
-      store,
-      cache: one.cache,
-      ledger: one.ledger,
-      services,
-      prefix: PREFIX,
-      clock: one.clock,
-      found: (message, details) => void messages.push([message, details]),
-    });
-  await repair();
-  expect(messages).toEqual([['allocation keys of earlier Services were written', { repaired: 2 }]]);
-  expect(audit()).toEqual([]);
-  const written = store.current;
-  await repair();
-  expect(store.current).toBe(written);
-  await one.writer.delete(context(one.clock), services, { namespace: 'default', name: 'old' }, { dryRun: false });
-  expect(one.ledger.all().size).toBe(0);
 });

@@ -1,6 +1,6 @@
 /**
- * Deletes expired objects (Events), each in a transaction of its own, on one replica at a time: which one is agreed by a key that its holder renews.
- * A second holder would do no harm, since every deletion is conditioned on the revision that was found to be expired. Many writers make Events
+ * Deletes expired objects (Events), each in a transaction of its own, on one replica at a time.
+ * A second one would do no harm, since every deletion is conditioned on the revision that was found to be expired. Many writers make Events
  * at once, so many deletions are under way at once: one after the other they would fall behind for ever.
  */
 import { atATime } from '../../shared/runtime/at-a-time';
@@ -9,6 +9,7 @@ import type { Cache, StoredType } from '../cache/cache';
 import { Pace, yieldToOthers } from '../cache/pace';
 import { StoreError, type Revision, type Store } from '../storage/store';
 import { expiryOf } from '../registry/object/hidden-fields';
+import { holdTerm } from './term';
 
 const INTERVAL_MS = 15_000;
 /** A holder that has not renewed for so long is taken to be gone. */
@@ -43,10 +44,12 @@ export function startEventExpiry(options: EventExpiryOptions): EventExpiry {
   let stopped = false;
   let timer: Timer | undefined;
   const wanted = (): boolean => !stopped;
+  const { store, prefix, holder } = options;
+  const term = { store, key: `${prefix}/event-expiry`, holder, lengthMs: TERM_MS, clock };
   const pass = async (): Promise<number> => {
     let deleted = 0;
     for await (const expired of batches(options)) {
-      if (stopped || !(await hold(options))) break;
+      if (stopped || !(await holdTerm(term))) break;
       deleted += await remove(options, expired, wanted);
     }
     return deleted;
@@ -110,34 +113,4 @@ async function remove({ store, clock }: EventExpiryOptions, expired: readonly Ex
     if (committed) deleted += 1;
   });
   return deleted;
-}
-
-/** Takes or renews the term. False when another replica holds it. */
-async function hold({ store, prefix, holder, clock }: EventExpiryOptions): Promise<boolean> {
-  const key = `${prefix}/event-expiry`;
-  const deadline = clock.monotonic() + CALL_MS;
-  const { kv } = await store.get(key, { deadline });
-  const current = kv === undefined ? undefined : parseTerm(kv.value.toString());
-  const now = clock.now();
-  if (current !== undefined && current.holder !== holder && current.until > now) return false;
-  // Half a term before its end is early enough to renew, and spares the store a write per pass.
-  if (current?.holder === holder && current.until > now + TERM_MS / 2) return true;
-  const value = Buffer.from(JSON.stringify({ holder, until: now + TERM_MS }));
-  const result = await store.transact(
-    { compare: [{ key, modRevision: kv?.modRevision ?? 0 }], operations: [{ type: 'put', key, value }] },
-    { deadline },
-  );
-  return result.committed;
-}
-
-function parseTerm(text: string): { readonly holder: string; readonly until: number } | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null || !('holder' in value) || !('until' in value)) return undefined;
-  const { holder, until } = value;
-  return typeof holder === 'string' && typeof until === 'number' ? { holder, until } : undefined;
 }

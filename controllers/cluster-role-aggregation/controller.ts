@@ -19,7 +19,7 @@ export const clusterRoleAggregationController: Controller = {
 
 async function run({ client, informers, queue: makeQueue, logger, signal }: ControllerContext): Promise<void> {
   const roles = informers.of({ resource: ROLES });
-  const queue = makeQueue();
+  const queue = makeQueue({ name: 'ClusterRoleAggregator' });
   const addAll = (): void => {
     for (const role of roles.list()) if (isAggregated(role)) queue.add(role.name);
   };

@@ -37,7 +37,7 @@ export const disruptionController: Controller = {
 async function run(context: ControllerContext): Promise<void> {
   const { informers, logger, signal } = context;
   const [budgets, pods] = [informers.of({ resource: BUDGETS }), informers.of({ resource: PODS })];
-  const queue = context.queue();
+  const queue = context.queue({ name: 'disruption' });
   const owners = new Owners(context);
   const coverage = new Coverage();
   const unhandle = [

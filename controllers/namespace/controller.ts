@@ -37,7 +37,7 @@ export const namespaceController: Controller = {
 async function run(context: ControllerContext): Promise<void> {
   const { informers, logger, signal, settings } = context;
   const namespaces = informers.of({ resource: NAMESPACES });
-  const queue = context.queue({ firstMs: 250, longestMs: 15_000 });
+  const queue = context.queue({ name: 'namespace', firstMs: 250, longestMs: 15_000 });
   const look = (namespace: ApiObject): void => {
     if (isBeingDeleted(namespace)) queue.add(namespace.name);
   };

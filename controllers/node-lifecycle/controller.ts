@@ -52,7 +52,7 @@ class NodeLifecycle {
     this.nodes = informers.of({ resource: NODES });
     this.pods = informers.of({ resource: PODS });
     this.leases = informers.of({ resource: LEASES, namespace: names.nodeLeaseNamespace });
-    this.queue = context.queue();
+    this.queue = context.queue({ name: 'node_lifecycle_controller' });
     const leaseOf = (node: string): ApiObject | undefined => this.leases.get(names.nodeLeaseNamespace, node);
     this.monitor = new NodeMonitor({ clock, settings: settings.nodes, prefix: names.prefix, leaseOf });
   }

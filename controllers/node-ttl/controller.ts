@@ -22,7 +22,7 @@ async function run(context: ControllerContext): Promise<void> {
   const { client, informers, logger, names, signal } = context;
   const nodes = informers.of({ resource: NODES });
   const annotation = `node.alpha.${names.prefix}/ttl`;
-  const queue = context.queue();
+  const queue = context.queue({ name: 'ttlcontroller' });
   const known = new Set<string>();
   let step = 0;
   const count = (): void => {

@@ -31,7 +31,7 @@ async function run(context: ControllerContext): Promise<void> {
   const { informers, logger, signal, settings } = context;
   const quotas = informers.of({ resource: QUOTAS });
   const index = indexed(quotas, { namespace: ({ namespace }) => [namespace] });
-  const queue = context.queue();
+  const queue = context.queue({ name: 'resourcequota_primary' });
   const limits = (quota: ApiObject, kind: string): boolean => [...limitedBy(quota).values()].some((one) => keyOfKind(one.kind) === kind);
   const soon = addTogether(context, queue);
   const kinds = new CountedKinds(

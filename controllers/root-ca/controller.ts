@@ -1,7 +1,7 @@
 /** Keeps the cluster's root certificate in a ConfigMap of every namespace, and restores what is deleted or changed. */
 import { knownResource } from '../../shared/client/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
-import { isNotFound } from '../../shared/client/api-error';
+import { ApiError, isNotFound } from '../../shared/client/api-error';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { createInNamespace } from '../runtime/create';
 import { aborted } from '../../shared/client/signals';
@@ -10,6 +10,8 @@ import { actionFor, type Action, type Publication } from './reconcile';
 const NAMESPACES = knownResource('namespaces');
 const CONFIG_MAPS = knownResource('configmaps');
 const CONCURRENCY = 4;
+/** Doubled fifteen times, from a millisecond. */
+const SECONDS = Array.from({ length: 15 }, (_, n) => 2 ** n / 1000);
 
 const DESCRIPTION =
   'The root certificate with which workloads verify the API server at its address inside the cluster; good for nothing else.';
@@ -37,17 +39,39 @@ async function run(context: ControllerContext): Promise<void> {
   };
   const namespaces = informers.of({ resource: NAMESPACES });
   const maps = informers.of({ resource: CONFIG_MAPS, fieldSelector: `metadata.name=${publication.name}` });
-  const queue = context.queue();
+  const queue = context.queue({ name: 'root_ca_cert_publisher' });
   const unhandle = [
     namespaces.handle({ added: ({ name }) => queue.add(name), updated: (_, { name }) => queue.add(name) }),
     maps.handle({ updated: (_, { namespace }) => queue.add(namespace), deleted: ({ namespace }) => queue.add(namespace) }),
   ];
+  const told = meter(context);
   const work = async (name: string): Promise<WorkOutcome> => {
-    await act(context, name, actionFor(namespaces.get('', name), maps.get(name, publication.name), publication), publication.name);
+    await told(() =>
+      act(context, name, actionFor(namespaces.get('', name), maps.get(name, publication.name), publication), publication.name),
+    );
     return DONE;
   };
   if (await synced([namespaces, maps], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
   for (const remove of unhandle) remove();
+}
+
+/** Runs the work on a namespace and counts what it came to. */
+function meter({ metrics, clock }: ControllerContext): (work: () => Promise<void>) => Promise<void> {
+  const count = metrics.counter('root_ca_cert_publisher_sync_total', 'Namespaces looked at, by the answer.', ['code']);
+  const took = metrics.histogram('root_ca_cert_publisher_sync_duration_seconds', 'Time for a namespace, by the answer.', SECONDS, ['code']);
+  return async (work) => {
+    const started = clock.monotonic();
+    let code = '200';
+    try {
+      await work();
+    } catch (error) {
+      code = error instanceof ApiError ? String(error.code) : '500';
+      throw error;
+    } finally {
+      count({ code });
+      took((clock.monotonic() - started) / 1000, { code });
+    }
+  };
 }
 
 async function act({ client, signal }: ControllerContext, namespace: string, action: Action, name: string): Promise<void> {

@@ -22,6 +22,12 @@ export interface ControllerSettings {
   readonly concurrentQuotaSyncs: number;
   /** Milliseconds. */
   readonly quotaSyncPeriodMs: number;
+  readonly concurrentEndpointSyncs: number;
+  readonly concurrentEndpointSliceSyncs: number;
+  readonly maxEndpointsPerSlice: number;
+  /** Milliseconds that changes of pods wait for others. */
+  readonly endpointBatchMs: number;
+  readonly endpointSliceBatchMs: number;
   readonly nodes: NodeSettings;
 }
 
@@ -53,9 +59,30 @@ export interface ControllerContext {
   readonly settings: ControllerSettings;
   /** Aborts when the controller must end. */
   readonly signal: AbortSignal;
-  /** A queue under the controller's name, with metrics. `firstMs` and `longestMs` bound an item's back-off. */
-  readonly queue: (backOff?: { readonly firstMs?: number; readonly longestMs?: number }) => WorkQueue;
+  readonly queue: (options: QueueSettings) => WorkQueue;
+  readonly metrics: MetricMaker;
 }
+
+export interface QueueSettings {
+  /** In metrics: upstream's name for it. */
+  readonly name: string;
+  /** Milliseconds that bound an item's back-off. */
+  readonly firstMs?: number;
+  readonly longestMs?: number;
+}
+
+/** What a controller counts, under upstream's names; a metric that is there already, from an earlier term, goes on. */
+export interface MetricMaker {
+  counter(name: string, help: string, labelNames?: readonly string[]): (labels?: Labels, by?: number) => void;
+  histogram(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    labelNames?: readonly string[],
+  ): (value: number, labels?: Labels) => void;
+}
+
+type Labels = Readonly<Record<string, string>>;
 
 export interface Controller {
   /** As in `--controllers`, in leases, metrics and logs. */

@@ -103,10 +103,11 @@ function contextFor(
     events: new EventRecorder({ client, clock, random, logger, component }),
     names: GENERATED_NAMES[client.dialect],
     workload: WORKLOAD_NAMES[client.dialect],
-    queue: (backOff = {}) => {
-      const queue = new WorkQueue({ clock, limit: new ItemRateLimit({ clock, ...backOff }), metrics: metrics.queue(name) });
-      metrics.follow(name, queue);
+    queue: ({ name: queueName, ...backOff }) => {
+      const queue = new WorkQueue({ clock, limit: new ItemRateLimit({ clock, ...backOff }), metrics: metrics.queue(queueName) });
+      metrics.follow(queueName, queue);
       return queue;
     },
+    metrics,
   };
 }

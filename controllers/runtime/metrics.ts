@@ -1,5 +1,6 @@
 /** What the controllers' process counts, under upstream's names. */
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { MetricMaker } from './controller';
 import type { InformerPool } from '../../shared/client/informer-pool';
 import type { AnsweredRequest } from '../../shared/client/metered-transport';
 import type { QueueMetrics, WorkQueue } from '../../shared/client/work-queue';
@@ -8,15 +9,25 @@ import type { Clock } from '../../shared/runtime/clock';
 const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10];
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
-export class ControllerMetrics {
+export class ControllerMetrics implements MetricMaker {
   private readonly registry = new Registry();
   private readonly queues = new Map<string, WorkQueue>();
-  private readonly adds = this.counter('workqueue_adds_total', 'Items added to a queue.', ['name']);
-  private readonly retries = this.counter('workqueue_retries_total', 'Items put back after a failure.', ['name']);
-  private readonly waited = this.histogram('workqueue_queue_duration_seconds', 'Time from adding to handing out.', ['name'], QUEUE_BUCKETS);
-  private readonly worked = this.histogram('workqueue_work_duration_seconds', 'Time that work on an item took.', ['name'], QUEUE_BUCKETS);
-  private readonly requests = this.counter('rest_client_requests_total', 'Requests by method and answer.', ['code', 'host', 'method']);
-  private readonly durations = this.histogram(
+  private readonly adds = this.newCounter('workqueue_adds_total', 'Items added to a queue.', ['name']);
+  private readonly retries = this.newCounter('workqueue_retries_total', 'Items put back after a failure.', ['name']);
+  private readonly waited = this.newHistogram(
+    'workqueue_queue_duration_seconds',
+    'Time from adding to handing out.',
+    ['name'],
+    QUEUE_BUCKETS,
+  );
+  private readonly worked = this.newHistogram(
+    'workqueue_work_duration_seconds',
+    'Time that work on an item took.',
+    ['name'],
+    QUEUE_BUCKETS,
+  );
+  private readonly requests = this.newCounter('rest_client_requests_total', 'Requests by method and answer.', ['code', 'host', 'method']);
+  private readonly durations = this.newHistogram(
     'rest_client_request_duration_seconds',
     'Time to the answer.',
     ['host', 'verb'],
@@ -90,7 +101,24 @@ export class ControllerMetrics {
     return [...queue.unfinished].map((since) => (now - since) / 1000);
   }
 
-  private counter(name: string, help: string, labelNames: string[]): Counter {
+  counter(name: string, help: string, labelNames: readonly string[] = []): ReturnType<MetricMaker['counter']> {
+    const known = this.registry.getSingleMetric(name);
+    const counter = known instanceof Counter ? known : this.newCounter(name, help, [...labelNames]);
+    return (labels = {}, by = 1) => counter.inc({ ...labels }, by);
+  }
+
+  histogram(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    labelNames: readonly string[] = [],
+  ): ReturnType<MetricMaker['histogram']> {
+    const known = this.registry.getSingleMetric(name);
+    const histogram = known instanceof Histogram ? known : this.newHistogram(name, help, [...labelNames], [...buckets]);
+    return (value, labels = {}) => histogram.observe({ ...labels }, value);
+  }
+
+  private newCounter(name: string, help: string, labelNames: string[]): Counter {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
@@ -98,7 +126,7 @@ export class ControllerMetrics {
     return new Gauge({ name, help, labelNames, registers: [this.registry] });
   }
 
-  private histogram(name: string, help: string, labelNames: string[], buckets: number[]): Histogram {
+  private newHistogram(name: string, help: string, labelNames: string[], buckets: number[]): Histogram {
     return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 

@@ -21,7 +21,7 @@ export const serviceAccountController: Controller = {
 async function run({ client, informers, queue: makeQueue, logger, signal }: ControllerContext): Promise<void> {
   const namespaces = informers.of({ resource: NAMESPACES });
   const accounts = informers.of({ resource: ACCOUNTS, fieldSelector: `metadata.name=${DEFAULT_ACCOUNT}` });
-  const queue = makeQueue();
+  const queue = makeQueue({ name: 'serviceaccount' });
   const unhandle = [
     namespaces.handle({ added: ({ name }) => queue.add(name), updated: (_, { name }) => queue.add(name) }),
     accounts.handle({ deleted: ({ namespace }) => queue.add(namespace) }),

@@ -33,11 +33,18 @@ export const volumeProtectionController: Controller = {
   isOnByDefault: true,
   account: 'pv-protection-controller',
   run: (context) =>
-    protect(context, { resource: VOLUMES, finalizer: 'pv-protection', inUse: (volume) => Promise.resolve(isBound(volume)) }),
+    protect(context, {
+      resource: VOLUMES,
+      queue: 'pvprotection',
+      finalizer: 'pv-protection',
+      inUse: (volume) => Promise.resolve(isBound(volume)),
+    }),
 };
 
 interface Protection {
   readonly resource: Resource;
+  /** Its queue's name. */
+  readonly queue: string;
   /** After the product's prefix. */
   readonly finalizer: string;
   /** Asked for objects that are being deleted. */
@@ -49,7 +56,7 @@ async function protectClaims(context: ControllerContext): Promise<void> {
   // Only their going matters here; whether one uses a claim is asked of the server, which knows of pods that have just got their node.
   const pods = context.informers.of({ resource: PODS, metadataOnly: true });
   const inUse = (claim: ApiObject): Promise<boolean> => isUsed(client, claim, signal);
-  await protect(context, { resource: CLAIMS, finalizer: 'pvc-protection', inUse }, pods);
+  await protect(context, { resource: CLAIMS, queue: 'pvcprotection', finalizer: 'pvc-protection', inUse }, pods);
 }
 
 /** `users`: what uses the objects of its namespace; they are looked at again when one of them goes. */
@@ -58,7 +65,7 @@ async function protect(context: ControllerContext, protection: Protection, users
   const { resource } = protection;
   const finalizer = `${names.prefix}/${protection.finalizer}`;
   const objects = informers.of({ resource });
-  const queue = context.queue();
+  const queue = context.queue({ name: protection.queue });
   /** Keys of objects that were in use when they were to go. */
   const held = new Set<string>();
   const look = (object: ApiObject): void => {

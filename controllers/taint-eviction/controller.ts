@@ -33,7 +33,11 @@ export const taintEvictionController: Controller = {
 async function run(context: ControllerContext): Promise<void> {
   const { informers, clock, logger, signal } = context;
   const [nodes, pods] = [informers.of({ resource: NODES }), informers.of({ resource: PODS })];
-  const queue = context.queue();
+  const queue = context.queue({ name: 'noexec_taint_pod' });
+  const deleted = context.metrics.counter(
+    'taint_eviction_controller_pod_deletions_total',
+    'Pods deleted because of taints since the start.',
+  );
   const schedule = new DepartureSchedule(clock, (key) => queue.add(key));
   const { store, end } = indexed(pods, { node: (pod) => [nodeNameOf(pod)] });
   const judge = (pod: ApiObject, node = nodes.get('', nodeNameOf(pod))): void => {
@@ -60,7 +64,9 @@ async function run(context: ControllerContext): Promise<void> {
     const pod = pods.byKey(key);
     if (pod === undefined || !schedule.isDue(key, pod.uid)) return DONE;
     if (queue.failures(key) === 0 && !isBeingDeleted(pod)) tell(context, pod, `Marking for deletion Pod ${key}`);
-    return evict(context, pod);
+    const outcome = await evict(context, pod);
+    deleted();
+    return outcome;
   };
   if (await synced([nodes, pods], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
   for (const remove of unhandle) remove();

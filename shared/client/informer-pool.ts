@@ -1,7 +1,7 @@
 /** One informer for each collection, however many want to follow it. They run until the pool's signal is aborted. */
 import { Informer, StreamingLists, type InformerOptions } from './informer';
 
-export type PoolOptions = Pick<InformerOptions, 'client' | 'clock' | 'random' | 'logger'>;
+export type PoolOptions = Pick<InformerOptions, 'client' | 'clock' | 'random' | 'logger' | 'protobuf'>;
 /** What tells collections apart. */
 export type Collection = Pick<InformerOptions, 'resource' | 'namespace' | 'labelSelector' | 'fieldSelector' | 'metadataOnly' | 'trim'>;
 

@@ -25,6 +25,8 @@ export interface InformerOptions extends Selectors {
   readonly indexers?: Readonly<Record<string, Indexer>>;
   /** Hold only the objects' metadata. */
   readonly metadataOnly?: boolean;
+  /** Ask for the binary form, where the kind has one. */
+  readonly protobuf?: boolean;
   /** What of an object is kept: a copy without what nobody reads. It must keep the metadata's names and version. */
   readonly trim?: (object: ApiObject) => ApiObject;
   /** Bytes of changes that may wait for slow handlers one by one; 16 MiB by default. */
@@ -215,14 +217,15 @@ export class Informer {
     return trim === undefined ? page : { ...page, items: page.items.map((item) => trim(item)) };
   }
 
-  /** What restricts the collection. */
-  private scope(): Selectors & { readonly metadataOnly?: boolean } {
-    const { namespace, labelSelector, fieldSelector, metadataOnly } = this.options;
+  /** What restricts the collection, and how it is sent. */
+  private scope(): Selectors & { readonly metadataOnly?: boolean; readonly protobuf?: boolean } {
+    const { namespace, labelSelector, fieldSelector, metadataOnly, protobuf } = this.options;
     return {
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       ...(fieldSelector === undefined ? {} : { fieldSelector }),
       ...(metadataOnly === undefined ? {} : { metadataOnly }),
+      ...(protobuf === undefined ? {} : { protobuf }),
     };
   }
 

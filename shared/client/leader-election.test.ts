@@ -129,7 +129,7 @@ test('a leader that was paused for too long finds another one leading; its late 
   all.api.put(LEASES, { ...lease, spec: { ...objectAt(lease, 'spec'), holderIdentity: 'second', leaseTransitions: 1 } });
   const late = paused.client.fenced(term.fence).create(knownResource('configmaps'), { metadata: { namespace: 'n', name: 'late' } });
   await expect(late).rejects.toMatchObject({ code: 409 });
-  await all.clock.advanceAsync(3_000);
+  await all.clock.advanceAsync(4_000);
   expect(paused.isLeading()).toBe(false);
   expect(spec(all)).toMatchObject({ holderIdentity: 'second' });
 });

@@ -27,9 +27,9 @@ export interface LeaderElectionOptions {
   readonly identity: string;
   /** After so long without a sign of the leader, another takes over. Milliseconds. */
   readonly durationMs: number;
-  /** A leader that could not renew for so long gives up. Less than the duration. Milliseconds. */
+  /** A leader renews after half of this time, and gives up when it could not renew for all of it. Less than the duration. Milliseconds. */
   readonly renewDeadlineMs: number;
-  /** Between two renewals, and two looks at another's Lease. Milliseconds. */
+  /** Between two attempts to renew, and two looks at another's Lease. Milliseconds. */
   readonly retryMs: number;
   /** Told when leading begins and ends. */
   readonly onChange?: (isLeading: boolean) => void;
@@ -203,7 +203,7 @@ export class LeaderElection {
   /** Prolongs the term until `over` is aborted, and aborts it when the term is lost; then `held.lease` is gone. */
   private async renew(held: Held, over: AbortController): Promise<void> {
     const { client, clock, logger, lease: place, durationMs, renewDeadlineMs } = this.options;
-    let waitMs = this.retryMs();
+    let waitMs = this.renewalMs();
     while (held.lease !== undefined && (await pause(clock, waitMs, over.signal))) {
       const left = held.renewedAt + renewDeadlineMs - clock.monotonic();
       if (left <= 0) {
@@ -216,22 +216,23 @@ export class LeaderElection {
         const renewed = renewedLease(held.lease, { now: clock.now(), durationMs });
         held.lease = await client.update(LEASES, renewed, { signal: over.signal, timeoutMs: Math.min(left, CALL_MS) });
         held.renewedAt = startedAt;
-        waitMs = this.retryMs();
+        waitMs = this.renewalMs();
       } catch (error) {
         if (over.signal.aborted) break;
-        held.lease = await this.afterFailure(held.lease, error, over.signal);
-        waitMs = Math.min(this.retryMs(), Math.max(0, held.renewedAt + renewDeadlineMs - clock.monotonic()));
+        const until = held.renewedAt + renewDeadlineMs;
+        held.lease = await this.afterFailure(held.lease, error, over.signal, Math.max(1, until - clock.monotonic()));
+        waitMs = Math.min(this.retryMs(), Math.max(0, until - clock.monotonic()));
       }
     }
     over.abort(new Error('the lease was lost'));
   }
 
   /** A renewal without an answer may have been stored: the Lease as it is now, or undefined when it is another term's. */
-  private async afterFailure(lease: ApiObject, error: unknown, signal: AbortSignal): Promise<ApiObject | undefined> {
+  private async afterFailure(lease: ApiObject, error: unknown, signal: AbortSignal, withinMs = CALL_MS): Promise<ApiObject | undefined> {
     const { client, logger, lease: place } = this.options;
     const mine = leaseRecord(lease);
     try {
-      const now = await client.get(LEASES, place, { signal, timeoutMs: CALL_MS });
+      const now = await client.get(LEASES, place, { signal, timeoutMs: Math.min(withinMs, CALL_MS) });
       const record = leaseRecord(now);
       if (now.uid === lease.uid && record.holder === mine.holder && record.transitions === mine.transitions) return now;
       logger.error('another copy leads', { lease: place.name, holder: record.holder });
@@ -267,6 +268,11 @@ export class LeaderElection {
     } catch (error) {
       logger.warn('cannot give the lease back', { lease: place.name, error });
     }
+  }
+
+  /** Two or three attempts fit into what is left then. */
+  private renewalMs(): number {
+    return Math.max(this.options.retryMs, this.options.renewDeadlineMs / 2) * (1 - 0.1 * this.options.random.float());
   }
 
   private retryMs(): number {

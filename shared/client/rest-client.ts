@@ -8,18 +8,19 @@
 import { FENCE_HEADER, formatFence, type Fence } from '../api/identity/fencing';
 import { apiVersionOf } from '../api/identity/identity';
 import { arrayAt, isObject, objectAt, own, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../values/json';
-import { apiVersionIn, groupIn, type Dialect } from '../names/dialect';
+import { apiVersionIn, type Dialect } from '../names/dialect';
 import type { Clock } from '../runtime/clock';
 import type { Random } from '../runtime/random';
 import { ApiError, apiErrorOf } from './api-error';
 import { apiObject, MalformedAnswer, type ApiObject } from './api-object';
 import { BackOff } from './back-off';
 import type { Credentials } from './credential-source';
-import { collect, linesOf, parseBody, tryParseObject } from './json-body';
+import { collect, parseBody } from './json-body';
 import { pathOf, type Place, type Resource } from './resource';
 import { pause, withDeadline } from './signals';
 import { ConnectionError, type Method, type Transport, type TransportRequest, type TransportResponse } from './transport';
 import { watchEvent, type WatchEvent } from './watch-event';
+import { acceptOf, eventsIn, listIn, refusalIn } from './wire-format';
 
 export interface RestClientOptions {
   readonly transport: Transport;
@@ -48,6 +49,8 @@ export interface ListOptions extends Selectors, RequestOptions {
   readonly continue?: string;
   /** Only the objects' metadata. */
   readonly metadataOnly?: boolean;
+  /** In the binary form, where the kind has one. */
+  readonly protobuf?: boolean;
 }
 
 export interface ObjectList {
@@ -66,6 +69,8 @@ export interface WatchOptions extends Selectors {
   readonly timeoutSeconds: number;
   readonly signal?: AbortSignal;
   readonly metadataOnly?: boolean;
+  /** In the binary form, where the kind has one. */
+  readonly protobuf?: boolean;
 }
 
 export interface DeleteOptions extends RequestOptions {
@@ -121,13 +126,14 @@ export class RestClient {
   }
 
   async list(resource: Resource, options: ListOptions = {}): Promise<ObjectList> {
-    const { limit, metadataOnly = false } = options;
+    const { limit, metadataOnly = false, protobuf = false } = options;
     const query = selectorQuery(options);
     if (limit !== undefined) query.set('limit', String(limit));
     if (options.continue !== undefined) query.set('continue', options.continue);
     const path = `${this.path(resource, options)}${suffix(query)}`;
-    const { text, bytes } = await this.answer({ method: 'GET', path, accept: this.accept('list', metadataOnly), ...callOptions(options) });
-    return this.listOf(resource, parseBody(text), bytes);
+    const accept = acceptOf(this.dialect, { of: 'list', metadataOnly, protobuf });
+    const { type, bytes } = await this.answer({ method: 'GET', path, accept, ...callOptions(options) });
+    return this.listOf(resource, listIn(type, bytes, resource, metadataOnly), bytes.length);
   }
 
   async create(resource: Resource, object: JsonObject, options: RequestOptions = {}): Promise<ApiObject> {
@@ -184,7 +190,7 @@ export class RestClient {
     const call: Call = {
       method: 'DELETE',
       path,
-      accept: this.accept('list', true),
+      accept: acceptOf(this.dialect, { of: 'list', metadataOnly: true, protobuf: false }),
       body: json(deleteBody(options)),
       ...callOptions(options),
     };
@@ -203,7 +209,7 @@ export class RestClient {
    * ConnectionError when the stream is cut) are thrown, and whoever watches goes on from the last version that it saw.
    */
   async *watch(resource: Resource, options: WatchOptions): AsyncGenerator<WatchEvent> {
-    const { from, timeoutSeconds, metadataOnly = false } = options;
+    const { from, timeoutSeconds, metadataOnly = false, protobuf = false } = options;
     const query = selectorQuery(options);
     const beginning = from === 'present' ? { sendInitialEvents: 'true', resourceVersionMatch: 'NotOlderThan' } : from;
     for (const [name, value] of Object.entries({ watch: '1', allowWatchBookmarks: 'true', ...beginning, timeoutSeconds })) {
@@ -213,9 +219,11 @@ export class RestClient {
     const late = (): Error => new ConnectionError('the watch did not end when it should have', true);
     const deadline = withDeadline(this.options.clock, timeoutSeconds * 1000 + WATCH_GRACE_MS, late, [options.signal]);
     try {
-      const response = await this.attempt({ method: 'GET', path, accept: this.accept('object', metadataOnly) }, deadline.signal);
+      const accept = acceptOf(this.dialect, { of: 'object', metadataOnly, protobuf });
+      const response = await this.attempt({ method: 'GET', path, accept }, deadline.signal);
       if (response.status !== 200) throw await refusal(response);
-      for await (const line of linesOf(response.body, WATCH_LINE_LIMIT)) yield watchEvent(line);
+      const type = response.header('content-type') ?? '';
+      for await (const event of eventsIn(type, response.body, WATCH_LINE_LIMIT, resource, metadataOnly)) yield watchEvent(event);
     } finally {
       deadline.release();
     }
@@ -226,11 +234,11 @@ export class RestClient {
   }
 
   private async call(call: Call): Promise<JsonValue> {
-    return parseBody((await this.answer(call)).text);
+    return parseBody((await this.answer(call)).bytes.toString('utf8'));
   }
 
-  /** The text of a successful answer, after as many attempts as the rules allow. */
-  private async answer(call: Call): Promise<{ readonly text: string; readonly bytes: number }> {
+  /** A successful answer, after as many attempts as the rules allow. */
+  private async answer(call: Call): Promise<{ readonly type: string; readonly bytes: Buffer }> {
     const { clock, random } = this.options;
     const late = (): Error => new ConnectionError(`no answer to ${call.method} ${call.path} in time`, true);
     const deadline = withDeadline(clock, call.timeoutMs ?? this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, late, [call.signal]);
@@ -241,8 +249,7 @@ export class RestClient {
         try {
           const response = await this.attempt(call, deadline.signal);
           if (response.status < 200 || response.status > 299) throw await refusal(response);
-          const bytes = await collect(response.body, ANSWER_LIMIT);
-          return { text: bytes.toString('utf8'), bytes: bytes.length };
+          return { type: response.header('content-type') ?? '', bytes: await collect(response.body, ANSWER_LIMIT) };
         } catch (error) {
           if (error instanceof ApiError && error.code === 401 && mayRefresh && (await this.options.credentials.refused())) {
             mayRefresh = false;
@@ -283,12 +290,6 @@ export class RestClient {
     return pathOf(resource, this.dialect, place);
   }
 
-  private accept(form: 'object' | 'list', metadataOnly: boolean): string {
-    if (!metadataOnly) return 'application/json';
-    const as = form === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
-    return `application/json;as=${as};g=${groupIn(this.dialect, 'meta.platform.io')};v=v1`;
-  }
-
   /** Kind and version belong to every body that is sent. */
   private typed(resource: Resource, object: JsonObject): JsonObject {
     return { ...object, apiVersion: apiVersionIn(this.dialect, apiVersionOf(resource)), kind: resource.kind };
@@ -314,8 +315,9 @@ function waitBefore(error: unknown, method: Method, backOff: BackOff): number | 
 }
 
 async function refusal(response: TransportResponse): Promise<ApiError> {
-  const text = (await collect(response.body, ANSWER_LIMIT)).toString('utf8');
-  return apiErrorOf(response.status, tryParseObject(text), text, response.header('retry-after'));
+  const bytes = await collect(response.body, ANSWER_LIMIT);
+  const status = refusalIn(response.header('content-type') ?? '', bytes);
+  return apiErrorOf(response.status, status, bytes.toString('utf8'), response.header('retry-after'));
 }
 
 function selectorQuery({ labelSelector, fieldSelector }: Selectors): URLSearchParams {

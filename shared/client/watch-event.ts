@@ -1,9 +1,9 @@
 /** Events of a watch, as the stream's lines tell them. */
 import { INITIAL_EVENTS_END } from '../names/dialect';
-import { isObject, objectAt, stringAt } from '../values/json';
+import { objectAt, stringAt } from '../values/json';
 import { apiErrorOf, type ApiError } from './api-error';
 import { apiObject, MalformedAnswer, type ApiObject } from './api-object';
-import { parseBody } from './json-body';
+import type { RawEvent } from './wire-format';
 
 export type WatchEvent =
   | {
@@ -17,16 +17,14 @@ export type WatchEvent =
   | { readonly type: 'ERROR'; readonly error: ApiError };
 
 /** Throws {@link MalformedAnswer}. */
-export function watchEvent(line: Buffer): WatchEvent {
-  const value = parseBody(line.toString('utf8'));
-  if (!isObject(value)) throw new MalformedAnswer('a watch event is no object');
+export function watchEvent({ event: value, bytes }: RawEvent): WatchEvent {
   const type = stringAt(value, 'type');
   const object = objectAt(value, 'object');
   switch (type) {
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
-      return { type, object: apiObject(object), bytes: line.length };
+      return { type, object: apiObject(object), bytes };
     case 'BOOKMARK': {
       const metadata = objectAt(object, 'metadata');
       const annotations = objectAt(metadata, 'annotations');

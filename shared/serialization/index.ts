@@ -8,11 +8,13 @@
  *   fieldFaults(parsed, unknown, level)          unknown and repeated members in upstream's words and order
  *   stringifyYaml(value): string                 block style, keys sorted
  *   decodeProtobuf(type, bytes)                  envelope `k8s\0` + Unknown + message → { object, apiVersion, kind }; throws ProtobufFault
+ *   decodeProtobufList(type, bytes)              the same of a list → { metadata, items }
+ *   decodeProtobufEvent(frame)                   an event of a watch → { type, object }, the object in its envelope
  *   encodeProtobuf(type, object, apiVersion, kind): Buffer
  *   encodeProtobufMessage(type, object): Buffer  the bare message, for list items and watch frames
  */
 export { fieldFaults } from './field-faults';
-export { decodeProtobuf, encodeProtobuf, encodeProtobufMessage, ProtobufFault } from './protobuf';
+export { decodeProtobuf, decodeProtobufEvent, decodeProtobufList, encodeProtobuf, encodeProtobufMessage, ProtobufFault } from './protobuf';
 export { parseJson, parsingJson, type ParsedText } from './strict-json';
 export { parseStored } from './stored-json';
 export { SyntaxFault } from './syntax-fault';

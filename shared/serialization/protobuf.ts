@@ -11,6 +11,7 @@ import { guarded, ProtobufFault, WIRE, WireReader, WireWriter } from './wire';
 export { ProtobufFault } from './wire';
 
 const MAGIC = Buffer.from('k8s\0', 'latin1');
+const LIST_META_TYPE = 'meta.v1.ListMeta';
 
 interface Envelope {
   apiVersion: string;
@@ -21,14 +22,55 @@ interface Envelope {
 
 /** A canonical object (as decodeObject makes it) of the type, with what the envelope says. Throws ProtobufFault. */
 export function decodeProtobuf(type: string, bytes: Buffer): { object: JsonObject; apiVersion: string; kind: string } {
-  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) {
-    throw new ProtobufFault('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
-  }
+  const start = magicIn(bytes);
   return guarded(() => {
     // The envelope's faults come first.
-    const { message, ...head } = readEnvelope(new WireReader(bytes, MAGIC.length));
+    const { message, ...head } = readEnvelope(new WireReader(bytes, start));
     return { object: readObject(type, message), ...head };
   });
+}
+
+/** Where the envelope begins. */
+function magicIn(bytes: Buffer): number {
+  if (bytes.subarray(0, MAGIC.length).equals(MAGIC)) return MAGIC.length;
+  throw new ProtobufFault('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
+}
+
+/** A list whose items are of the type. Throws ProtobufFault. */
+export function decodeProtobufList(type: string, bytes: Buffer): { readonly metadata: JsonObject; readonly items: readonly JsonObject[] } {
+  return guarded(() => {
+    const { message } = readEnvelope(new WireReader(bytes, magicIn(bytes)));
+    const list: { metadata: JsonObject; items: JsonObject[] } = { metadata: {}, items: [] };
+    while (message.next()) {
+      if (message.field === 1 && message.wire === WIRE.bytes) list.metadata = readObject(LIST_META_TYPE, message.message());
+      else if (message.field === 2 && message.wire === WIRE.bytes) list.items.push(readObject(type, message.message()));
+      else message.skipField();
+    }
+    return list;
+  });
+}
+
+/** What a frame of a watch tells, without the frame's length: the event's type, and its object in an envelope. Throws ProtobufFault. */
+export function decodeProtobufEvent(frame: Buffer): { readonly type: string; readonly object: Buffer } {
+  return guarded(() => {
+    const event: { type: string; object: Buffer } = { type: '', object: Buffer.alloc(0) };
+    const input = new WireReader(frame);
+    while (input.next()) {
+      if (input.field === 1 && input.wire === WIRE.bytes) event.type = input.string();
+      else if (input.field === 2 && input.wire === WIRE.bytes) event.object = rawIn(input.message());
+      else input.skipField();
+    }
+    return event;
+  });
+}
+
+function rawIn(input: WireReader): Buffer {
+  let raw: Buffer = Buffer.alloc(0);
+  while (input.next()) {
+    if (input.field === 1 && input.wire === WIRE.bytes) raw = input.bytes();
+    else input.skipField();
+  }
+  return raw;
 }
 
 function readObject(type: string, message: WireReader): JsonObject {

@@ -74,7 +74,8 @@ export function sendStatus(
   if (retryAfter !== undefined && retryAfter > 0) headers['Retry-After'] = String(retryAfter);
   const wanted = negotiateStatus(exchange.header('accept'));
   const json = statusJsonFor(exchange, status);
-  exchange.audit?.refused(json);
+  // Upstream records no refusal whose client takes no plain Status.
+  exchange.audit?.refused(wanted !== undefined || status.status === 'Success' ? json : undefined);
   const { contentType, body } = statusBody(exchange, json, wanted);
   exchange.send(code, { 'Content-Type': contentType, ...headers }, body);
 }

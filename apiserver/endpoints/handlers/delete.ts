@@ -13,7 +13,8 @@ import type { Exchange } from '../request/exchange';
 import { deleteOptions, dryRunErrors, listOptions, META_GROUP, refuse } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
 import { sendList, sendStatus } from '../answer/respond';
-import { answerOptions, negotiated, recordedList, refuseSingleForm, sendEntry } from './answer';
+import { answerOptions, negotiated, refuseSingleForm, sendEntry } from './answer';
+import { recordedList } from './recording';
 
 const TYPE = 'meta.v1.DeleteOptions';
 
@@ -37,7 +38,12 @@ export async function removeCollection(parts: ApiParts, exchange: Exchange, reso
   const options = await optionsOf(parts, exchange);
   const page = await parts.writer.deleteCollection(exchange, resource, info.namespace, list, options);
   refuseSingleForm(resource, form);
-  await sendList(exchange, form.encoder, recordedList(parts, exchange, resource, page), answerOptions(parts, exchange, form.wanted));
+  await sendList(
+    exchange,
+    form.encoder,
+    recordedList(parts, exchange, resource.row, form.wanted, page),
+    answerOptions(parts, exchange, form.wanted),
+  );
 }
 
 /** The query's options count where there is no body; a dry run is honoured wherever it stands. */

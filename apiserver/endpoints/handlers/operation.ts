@@ -13,6 +13,7 @@ import { writeOptions } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
 import { sendStatus } from '../answer/respond';
 import { negotiated, sendEntry } from './answer';
+import { recordSent } from './recording';
 
 /** What is asked for is small, and whoever may ask need not be trusted: reviews are open to all who have signed in. */
 const MAX_OPERATION_BYTES = 64 * 1024;
@@ -31,7 +32,7 @@ export async function operate(
   const bytes = await readBody(exchange, MAX_OPERATION_BYTES);
   const options = writeOptions('CreateOptions', exchange.query, { userAgent: exchange.header('user-agent'), ifMatch: undefined });
   const body = await parseObject(bytes, format, row, parts.clock);
-  exchange.audit?.requested(body.value, row);
+  recordSent(parts, exchange, bytes);
   if (info.dialect === undefined && asked.wanted.dialect === undefined) exchange.dialect = bodyDialect(body) ?? exchange.dialect;
   const entry = await parts.operations.run(exchange, place, { namespace: info.namespace, name: info.name }, body, options);
   if ((subresource ?? resource.row).answersStatus === true) sendStatus(exchange, success(201), 201);

@@ -11,6 +11,7 @@ import type { Media } from '../request/negotiation';
 import { patchOptions, writeOptions } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
 import { negotiated, sendEntry, shownAs } from './answer';
+import { recordSent } from './recording';
 
 export async function create(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
@@ -66,7 +67,7 @@ function patchValue(bytes: Buffer): JsonValue {
 async function parsed(parts: ApiParts, exchange: Exchange, bytes: Buffer, format: Media, row: KindRow): Promise<ParsedBody> {
   const { pass } = breaks(parts.clock, exchange);
   const body = await parseObject(bytes, format, row, parts.clock, pass);
-  exchange.audit?.requested(body.value, row);
+  recordSent(parts, exchange, bytes);
   await pass();
   return body;
 }

@@ -20,6 +20,7 @@ import { recordingOwnership } from './ownership';
 import { alreadyExists, checkDefinition } from './preconditions';
 import { admissionRequest, type WritePath, type WriteRequest } from './request';
 import { breaks } from './breaks';
+import { tellSent } from './sent-object';
 import { prepareForAllocation, validateCreation } from './validation';
 
 /** What is known of a creation beyond its request. */
@@ -40,6 +41,7 @@ export async function createObject(path: WritePath, request: WriteRequest, body:
   const { info, context, namespace } = request;
   const decode = (): JsonObject => {
     const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
+    tellSent(context, info, object, path.names, (copy) => completeSent(path, request, copy));
     return meta.agreeOnPlace(info, object, path.names, namespace, undefined);
   };
   const { pass } = breaks(path.clock, context);
@@ -65,6 +67,11 @@ export async function createObject(path: WritePath, request: WriteRequest, body:
       if (left === 1 || !(error instanceof status.StatusError) || error.reason !== 'AlreadyExists') throw error;
     }
   }
+}
+
+/** What is sent of an object that has a name has the labels that its kind demands. */
+export function completeSent(path: WritePath, { info, context }: WriteRequest, object: JsonObject): void {
+  if (stringAt(metadataOf(object), 'name') !== undefined) info.strategy.setRequiredLabels?.(object, path.strategyContext(context));
 }
 
 export async function attemptCreate(path: WritePath, request: WriteRequest, birth: Birth, current: Current): Promise<Attempt<WriteResult>> {

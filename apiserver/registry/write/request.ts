@@ -90,6 +90,7 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
         deadline: Math.min(context.deadline, clock.monotonic() + WRITE_LIMIT_MS),
         dryRun,
         turn: () => context.turn?.(),
+        timed: (work) => context.timed?.('etcd', work) ?? work,
         restsOnMore: info.strategy.allocation !== undefined,
       };
     },
@@ -123,7 +124,7 @@ function watched({ stored, keyPrefix }: ResourceInfo, key: string): WatchedKey {
 
 /** What admission is told. `object` is undefined for a deletion, `oldObject` for a creation. */
 export function admissionRequest(
-  { context, info, namespace, name, subresource, dryRun }: WriteRequest,
+  { context, info, namespace, name, subresource, dryRun, creates }: WriteRequest,
   operation: AdmissionOperation,
   current: Current,
   object: JsonObject | undefined,
@@ -135,6 +136,7 @@ export function admissionRequest(
     subresource,
     namespace,
     name,
+    isAddressed: operation !== 'CREATE' || creates === 'instead',
     user: context.user,
     dryRun,
     object,

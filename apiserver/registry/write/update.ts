@@ -17,7 +17,7 @@ import { entryKey } from '../resources';
 import type { UpdateRules } from '../strategy';
 import type { ParsedBody, WriteOptions, WriteResult } from '../verbs';
 import { accompany, allocate, withClaims } from './allocation';
-import { attemptCreate } from './create';
+import { attemptCreate, completeSent } from './create';
 import { decodeBody } from './decode-body';
 import { scoped } from './endpoint-scope';
 import { guaranteedUpdate, type Current, type Attempt } from './guaranteed-update';
@@ -28,6 +28,7 @@ import { mayGo } from './removal';
 import { admissionRequest, type WritePath, type WriteRequest } from './request';
 import { scaled, scaleInfo, shownScale } from './scale';
 import { breaks } from './breaks';
+import { tellSent } from './sent-object';
 import { prepareForAllocation, validateUpdate } from './validation';
 
 /** What a PUT or PATCH makes of the stored object. */
@@ -45,6 +46,7 @@ export async function updateObject(path: WritePath, request: WriteRequest, body:
   const { context, namespace, name } = request;
   const decode = (): JsonObject => {
     const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
+    tellSent(context, info, object, path.names, request.subresource === 'scale' ? undefined : (copy) => completeSent(path, request, copy));
     return meta.agreeOnPlace(info, object, path.names, namespace, name);
   };
   const { pass } = breaks(path.clock, context);

@@ -4,7 +4,8 @@
  */
 import { systemNamespaces } from '../../../shared/names/dialect';
 import { keepAuthenticationFacts, type AuthenticationFacts } from '../../upkeep/authentication-facts';
-import { repairAllocations } from '../../upkeep/allocation-repair';
+import { hostname } from 'node:os';
+import { startAllocationAudit } from '../../upkeep/allocation-audit';
 import { keepApiServices } from '../../upkeep/api-services';
 import { keepForeignServices } from '../../upkeep/foreign-services';
 import { keepDefaultRoles } from '../../upkeep/default-roles/keeper';
@@ -22,7 +23,6 @@ import type { Setting } from './setting';
 import type { State } from './state';
 import type { Running, StartStep } from '../in-order';
 
-const RETRY_MS = 1_000;
 const SERVICES = 'apiservices.apiregistration.platform.io';
 const NOTHING_TO_STOP = (): void => undefined;
 
@@ -38,7 +38,7 @@ export function bootstrapSteps(setting: Setting, state: State, writer: Writer, s
     { name: 'definitions of custom resources', start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }) },
     { name: 'roles and bindings', start: () => state.rbac },
     { name: 'what nodes need', start: () => state.nodes },
-    { name: 'repair of allocations', start: () => allocationRepair(setting, state) },
+    { name: 'audit of allocations', start: () => allocationAudit(setting, state, writer) },
     { name: 'system namespaces', start: () => kept('namespaces', new Map(systemNamespaces(names).map((name) => [name, {}]))) },
     { name: 'default roles', start: () => keepDefaultRoles({ ...own, resources, names }) },
     { name: 'system priority classes', start: () => kept('priorityclasses.scheduling.platform.io', SYSTEM_PRIORITY_CLASSES) },
@@ -88,24 +88,25 @@ function eventExpiry({ options, store, clock, random, failed }: Setting, { cache
   });
 }
 
-/** Tried again until the store answers. */
-function allocationRepair({ options, store, clock, logger, failed }: Setting, { cache, ledger, resources }: State): Running {
-  let stopped = false;
-  const found = (message: string, details: Readonly<Record<string, unknown>>): void => logger.warn(message, { ...details });
-  const services = resources.require('services');
-
-  async function repair(): Promise<void> {
-    while (!stopped) {
-      try {
-        return await repairAllocations({ store, cache, ledger, services, prefix: options.prefix, clock, found });
-      } catch (error) {
-        failed('the store could not be asked at the start, trying again', error);
-        await clock.sleep(RETRY_MS);
-      }
-    }
-  }
-
-  return { complete: repair(), stop: () => void (stopped = true) };
+function allocationAudit(
+  { options, store, clock, random, logger, failed }: Setting,
+  { cache, ledger, resources }: State,
+  writer: Writer,
+): Running {
+  return startAllocationAudit({
+    store,
+    cache,
+    writer,
+    ledger,
+    services: resources.require('services'),
+    events: resources.require('events.events.platform.io'),
+    prefix: options.prefix,
+    holder: random.uuid(),
+    hostname: hostname(),
+    clock,
+    found: (message, details) => logger.warn(message, { ...details }),
+    failed,
+  });
 }
 
 function authenticationFacts(

@@ -36,6 +36,7 @@ import { boundObjects } from '../bound-objects';
 import { serverAddress } from './addresses';
 import type { Observation } from './observation';
 import type { Setting } from './setting';
+import { usesMode } from '../authorizers';
 import type { State } from './state';
 import { strategyOf } from './strategies';
 
@@ -73,7 +74,7 @@ function admissionOf({ options, names, clock }: Setting, { cache, resources, rba
     names,
     cache,
     resources,
-    nodes: options.authorization().includes('Node') ? nodeRestrictionParts({ cache, resources }) : undefined,
+    nodes: usesMode(options.authorization(), 'Node') ? nodeRestrictionParts({ cache, resources }) : undefined,
     escalation: {
       policy: rbac.policy,
       authorizer,

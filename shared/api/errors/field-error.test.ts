@@ -1,10 +1,10 @@
-import { errorList, invalidAs, invalidValue, LONGEST, required } from './field-error';
+import { invalidAs, invalidValue, LONGEST, required, type FieldError } from './field-error';
 import { invalid } from './status';
 
 const KIND = { group: '', kind: 'ConfigMap' };
 
 it('of very many errors a hundred are named, and the number of the others', () => {
-  const errors = errorList();
+  const errors: FieldError[] = [];
   for (let n = 0; n < 300_000; n += 1) errors.push(required(`spec.items[${n}]`));
   const { causes = [] } = invalid(KIND, 'x', errors).status.details ?? {};
   expect(causes).toHaveLength(101);

@@ -29,9 +29,6 @@ export interface FieldError {
   readonly text: string;
 }
 
-/** An empty list of what is wrong with an object. */
-export const errorList = (): FieldError[] => [];
-
 /** A value as it stands in a message: strings quoted, numbers and booleans plain, null as `null`, everything else as JSON. */
 export type FieldValue = JsonValue | readonly string[];
 

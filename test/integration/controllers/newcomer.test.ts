@@ -198,7 +198,9 @@ test('health is open to everybody, metrics to whom the API server lets read them
   const [, metrics] = await get('/metrics', { ca: authority, cert: admin.certificate, key: admin.key });
   for (const name of ['namespace', 'serviceaccount', 'root-ca-cert-publisher']) {
     expect(metrics).toContain(`leader_election_master_status{name="controller-${name}"} 1`);
-    expect(metrics).toContain(`workqueue_depth{name="${name}"} 0`);
+  }
+  for (const queue of ['namespace', 'serviceaccount', 'root_ca_cert_publisher', 'pvcprotection']) {
+    expect(metrics).toContain(`workqueue_depth{name="${queue}"} 0`);
   }
   expect(metrics).toMatch(/^rest_client_requests_total\{code="201",host="127\.0\.0\.1:\d+",method="POST"\} \d+$/m);
 });

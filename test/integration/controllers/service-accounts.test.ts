@@ -5,3 +5,6 @@ describe('on a server that lists in pages', () => replayControllers('service-acc
 
 describe('on a server that lists as streams', () =>
   replayControllers('service-accounts', { serverArgs: ['--feature-gates=WatchList=true'] }));
+
+describe('in the binary form', () =>
+  replayControllers('service-accounts', { controllerArgs: ['--kube-api-content-type=application/vnd.kubernetes.protobuf'] }));

@@ -20,6 +20,10 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const UNTOLD: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'managedFields', 'creationTimestamp', 'generation', 'selfLink']);
 const isUntold = (member: string, name: string): boolean =>
   member === 'metadata' ? UNTOLD.has(name) : member === 'involvedObject' && name === 'resourceVersion';
+/** Lists whose order means nothing. */
+const UNORDERED: ReadonlySet<string> = new Set(['endpoints', 'addresses', 'notReadyAddresses', 'ports', 'subsets']);
+/** Whether it is there depends on which of two watches tells a change first; rules about it are tested by themselves. */
+const TRIGGER = 'endpoints.kubernetes.io/last-change-trigger-time';
 const ALWAYS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
 export class Stage {
@@ -107,12 +111,18 @@ export class Stage {
   }
 
   private masked(value: Json, member = ''): Json {
-    if (Array.isArray(value)) return value.map((item) => this.masked(item));
+    if (Array.isArray(value)) {
+      const items = value.map((item) => this.masked(item));
+      return UNORDERED.has(member) ? items.sort(byText) : items;
+    }
     if (isBody(value)) {
       const copy: Body = {};
       const names = Object.keys(value).map((name) => [name.replaceAll(this.namespace, '$NS'), name] as const);
       for (const [shown, name] of names.sort(byText)) {
-        if (!isUntold(member, name)) copy[shown] = this.masked(value[name] ?? null, name);
+        if (isUntold(member, name)) continue;
+        if (member === 'annotations' && name === TRIGGER) continue;
+        if (name === 'annotations' && isOnly(value[name] ?? null, TRIGGER)) continue;
+        copy[shown] = this.masked(value[name] ?? null, name);
       }
       return copy;
     }
@@ -146,6 +156,8 @@ export async function beating<T>(stage: Stage, nodes: readonly string[], work: (
     await last;
   }
 }
+/** Nothing, or nothing but this. */
+const isOnly = (value: Json, name: string): boolean => isBody(value) && Object.keys(value).every((key) => key === name);
 
 function metadataOf(object: Body): Body {
   const metadata = object['metadata'];

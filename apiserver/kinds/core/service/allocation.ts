@@ -157,6 +157,12 @@ function held(service: CoreV1Service): Held {
   return ids;
 }
 
+/** What stands among a Service's addresses and is none: nobody can hold it. */
+export function unreadableAddresses({ spec = {} }: CoreV1Service): readonly string[] {
+  if (spec.type === 'ExternalName' || isHeadless(spec)) return [];
+  return (spec.clusterIPs ?? []).filter((address) => addressId(address) === undefined);
+}
+
 /** Runs a claim; what it cannot be granted becomes the answer that `refusal` makes of the text. */
 function attempt<R>(claim: () => R, refusal: (text: string) => StatusError): R {
   try {

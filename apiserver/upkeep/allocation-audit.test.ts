@@ -1,0 +1,233 @@
+import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { ManualClock, settle } from '../../test/support/manual-clock';
+import { MemoryStore } from '../../test/support/memory-store';
+import { openReplica, type Replica } from '../../test/support/replica';
+import { objectOf, PREFIX, START } from '../../test/support/write-fixture';
+import type { OpenedCache } from '../cache/open-cache';
+import { buildResources } from '../registry/resources';
+import type { RequestContext } from '../registry/verbs';
+import { startAllocationAudit, type AllocationAudit } from './allocation-audit';
+
+const resources = buildResources();
+const services = resources.require('services');
+const events = resources.require('events.events.platform.io');
+const options = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'test' } as const;
+
+const open: OpenedCache[] = [];
+const audits: AllocationAudit[] = [];
+afterEach(async () => {
+  for (const audit of audits.splice(0)) audit.stop();
+  for (const cache of open.splice(0)) await cache.close();
+});
+
+let store: MemoryStore;
+let one: Replica<ManualClock>;
+let found: unknown[];
+beforeEach(async () => {
+  store = new MemoryStore();
+  one = await openReplica(store, new ManualClock(START));
+  open.push(one.cache);
+  found = [];
+  const namespace = { value: { metadata: { name: 'default' } }, duplicates: [], format: 'json' } as const;
+  await one.writer.create(context(), resources.require('namespaces'), '', namespace, options);
+});
+
+const context = (): RequestContext => ({
+  user: { name: 'tester', groups: ['system:masters'] },
+  deadline: one.clock.monotonic() + 60_000,
+  warn: () => undefined,
+});
+
+function audit(holder = 'one'): AllocationAudit {
+  const { cache, writer, ledger, clock, failures } = one;
+  const started = startAllocationAudit({
+    store,
+    cache,
+    writer,
+    ledger,
+    services,
+    events,
+    prefix: PREFIX,
+    holder,
+    hostname: 'host',
+    clock,
+    found: (message, details) => void found.push([message, details]),
+    failed: (message, error) => void failures.push(`${message}: ${String(error)}`),
+  });
+  audits.push(started);
+  return started;
+}
+
+/** Resolves with what is stored of it. */
+async function service(name: string, spec: JsonObject): Promise<string> {
+  const value = { metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } };
+  await one.writer.create(context(), services, 'default', { value, duplicates: [], format: 'json' }, options);
+  await settle(20);
+  const { kv } = await store.get(keyOf(name));
+  return kv?.value.toString('latin1') ?? '';
+}
+
+const keyOf = (name: string): string => `${PREFIX}/${services.stored.segment}/default/${name}`;
+
+/** Behind the server's back, as a restored backup would be. Replacements are of the same length, as values have heads that count. */
+async function restore(name: string, stored: string, ...replacements: readonly (readonly [from: string, to: string])[]): Promise<void> {
+  const changed = replacements.reduce((text, [from, to]) => text.replaceAll(from, to), stored);
+  store.put(keyOf(name), Buffer.from(changed, 'latin1'));
+  await settle(20);
+}
+
+const allocations = (): readonly string[] => [...one.ledger.all().keys()].sort();
+
+function told(): unknown {
+  const all = [...one.cache.snapshot(events.stored).range()].map((entry) => objectOf(entry));
+  const rows = all.map((event) => [
+    stringAt(objectAt(event, 'involvedObject') ?? objectAt(event, 'regarding'), 'name'),
+    stringAt(event, 'reason'),
+    stringAt(event, 'action'),
+    stringAt(event, 'note') ?? stringAt(event, 'message'),
+    stringAt(event, 'reportingComponent') ?? stringAt(event, 'reportingController'),
+  ]);
+  return rows.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
+
+const counts = (): unknown => ({
+  ips: Object.fromEntries(one.ledger.faults.of('ips')),
+  ports: Object.fromEntries(one.ledger.faults.of('ports')),
+});
+
+it('has nothing to say of what this server stored', async () => {
+  await service('a', { type: 'NodePort' });
+  await audit().complete;
+  expect([told(), found, counts()]).toEqual([[], [], { ips: {}, ports: {} }]);
+});
+
+it('writes the keys that Services lack, and says so, once', async () => {
+  await service('old', { type: 'NodePort', clusterIP: '10.0.0.7', ports: [{ port: 80, nodePort: 31000 }] });
+  store.remove(`${PREFIX}/allocations/ips/10.0.0.7`);
+  store.remove(`${PREFIX}/allocations/ports/31000`);
+  await settle(20);
+  expect(allocations()).toEqual([]);
+  const running = audit();
+  await running.complete;
+  await settle(20);
+  expect(allocations()).toEqual(['ips/10.0.0.7', 'ports/31000']);
+  expect(one.failures).toEqual([]);
+  expect(told()).toEqual([
+    [
+      'old',
+      'ClusterIPNotAllocated',
+      'ClusterIPAllocation',
+      'Cluster IP [IPv4]:10.0.0.7 is not allocated; repairing',
+      'ipallocator-repair-controller',
+    ],
+    ['old', 'PortNotAllocated', 'PortAllocation', 'Port 31000 is not allocated; repairing', 'portallocator-repair-controller'],
+  ]);
+  await running.pass();
+  expect(counts()).toEqual({ ips: { repair: 1 }, ports: { repair: 1 } });
+});
+
+it('tells whoever holds what is allocated to another, and changes nothing', async () => {
+  const before = await service('a', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
+  await one.writer.delete(context(), services, { namespace: 'default', name: 'a' }, { dryRun: false });
+  await settle(20);
+  await service('b', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
+  await restore('a', before);
+  const keys = [...one.ledger.all()];
+  await audit().complete;
+  await settle(20);
+  expect([...one.ledger.all()]).toEqual(keys);
+  expect(told()).toEqual([
+    [
+      'a',
+      'ClusterIPAlreadyAllocated',
+      'ClusterIPAllocation',
+      'Cluster IP [IPv4]:10.0.0.7 was assigned to multiple services; please recreate service',
+      'ipallocator-repair-controller',
+    ],
+    [
+      'a',
+      'PortAlreadyAllocated',
+      'PortAllocation',
+      'Port 31000 was assigned to multiple services; please recreate service',
+      'portallocator-repair-controller',
+    ],
+  ]);
+});
+
+it('gives a key of somebody who is gone to the Service that holds what it stands for', async () => {
+  const stored = await service('a', { clusterIP: '10.0.0.7' });
+  const uid = one.ledger.holding('ips/10.0.0.7')?.uid ?? '';
+  const another = `f${uid.slice(1)}`;
+  await restore('a', stored, [uid, another]);
+  await audit().complete;
+  await settle(20);
+  expect(one.ledger.holding('ips/10.0.0.7')?.uid).toBe(another);
+});
+
+it('tells of what is out of range or no address', async () => {
+  const out = await service('out', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
+  await restore('out', out, ['10.0.0.7', '10.9.0.7'], ['31000', '40000']);
+  await restore('bad', await service('bad', { clusterIP: '10.0.0.8' }), ['10.0.0.8', '10.0.0.x']);
+  await audit().complete;
+  await settle(20);
+  expect(told()).toEqual([
+    [
+      'bad',
+      'ClusterIPNotValid',
+      'ClusterIPValidation',
+      'Cluster IP 10.0.0.x is not a valid IP; please recreate service',
+      'ipallocator-repair-controller',
+    ],
+    [
+      'out',
+      'ClusterIPOutOfRange',
+      'ClusterIPAllocation',
+      'Cluster IP [IPv4]:10.9.0.7 is not within the service CIDR 10.0.0.0/24; please recreate service',
+      'ipallocator-repair-controller',
+    ],
+    [
+      'out',
+      'PortOutOfRange',
+      'PortAllocation',
+      'Port 40000 is not within the port range 30000-32767; please recreate service',
+      'portallocator-repair-controller',
+    ],
+  ]);
+});
+
+it('gives back what nobody holds after three audits', async () => {
+  await service('a', { clusterIP: '10.0.0.7' });
+  store.remove(keyOf('a'));
+  await settle(20);
+  const running = audit();
+  await running.complete;
+  await running.pass();
+  expect(allocations()).toEqual(['ips/10.0.0.7']);
+  await running.pass();
+  expect(allocations()).toEqual([]);
+  expect(counts()).toEqual({ ips: { leak: 1 }, ports: {} });
+});
+
+it('is made by one replica at a time', async () => {
+  await service('a', { clusterIP: '10.0.0.7' });
+  store.remove(`${PREFIX}/allocations/ips/10.0.0.7`);
+  store.put(`${PREFIX}/allocation-audit`, Buffer.from(JSON.stringify({ holder: 'two', until: START + 240_000 })));
+  await settle(20);
+  await audit('one').complete;
+  expect(allocations()).toEqual([]);
+  await one.clock.advanceAsync(360_001);
+  await settle(20);
+  expect(allocations()).toEqual(['ips/10.0.0.7']);
+});
+
+it('tells a fault that lasts once an hour', async () => {
+  const out = await service('out', { clusterIP: '10.0.0.7' });
+  await restore('out', out, ['10.0.0.7', '10.9.0.7']);
+  const running = audit();
+  await running.complete;
+  for (let n = 0; n < 3; n += 1) await running.pass();
+  expect(found).toHaveLength(2);
+  one.clock.advance(3_600_000);
+  await running.pass();
+  expect(found).toHaveLength(3);
+});
