@@ -23,6 +23,8 @@ export class NodeMonitor {
   private readonly health = new Map<string, NodeHealth>();
   /** Nodes whose pods are taken, by name. */
   private readonly evicted = new Set<string>();
+  /** Of nodes that have not changed: their zones, and whether they decide over them. */
+  private readonly zones = new WeakMap<ApiObject, { readonly zone: string; readonly counts: boolean }>();
   private readonly turns: EvictionTurns;
   private inBlackout = false;
 
@@ -43,9 +45,10 @@ export class NodeMonitor {
     for (const node of nodes) {
       const status = this.statusOf(node);
       statuses.set(node.name, status);
-      if (!countsInZones(node)) continue;
-      const { ready, lost } = counts.get(zoneOf(node)) ?? { ready: 0, lost: 0 };
-      counts.set(zoneOf(node), status === 'True' ? { ready: ready + 1, lost } : { ready, lost: lost + 1 });
+      const place = this.placeOf(node);
+      if (!place.counts) continue;
+      const { ready, lost } = counts.get(place.zone) ?? { ready: 0, lost: 0 };
+      counts.set(place.zone, status === 'True' ? { ready: ready + 1, lost } : { ready, lost: lost + 1 });
     }
     this.setRates(counts, nodes);
     for (const node of nodes) this.queue(node, statuses.get(node.name) ?? '');
@@ -87,11 +90,16 @@ export class NodeMonitor {
     this.inBlackout = isBlackout(states.values());
     // Nobody could be heard: from now on they have their time again.
     if (wasInBlackout && !this.inBlackout) for (const { name } of nodes) this.refresh(name);
-    if (this.inBlackout) this.evicted.clear();
     for (const [zone, count] of counts) {
       this.turns.setRate(zone, this.inBlackout ? 0 : evictionRate(states.get(zone) ?? 'normal', count, settings));
     }
-    this.turns.keepOnly(new Set(nodes.map(zoneOf)));
+    this.turns.keepOnly(new Set(nodes.map((node) => this.placeOf(node).zone)));
+  }
+
+  private placeOf(node: ApiObject): { readonly zone: string; readonly counts: boolean } {
+    const place = this.zones.get(node) ?? { zone: zoneOf(node), counts: countsInZones(node) };
+    this.zones.set(node, place);
+    return place;
   }
 
   private refresh(name: string): void {
@@ -101,7 +109,7 @@ export class NodeMonitor {
 
   private queue(node: ApiObject, status: ReadyStatus): void {
     const isToBeEvicted = (status === 'False' || status === 'Unknown') && !this.inBlackout;
-    if (isToBeEvicted && !this.evicted.has(node.name) && !hasEviction(node)) this.turns.wait(zoneOf(node), node.name);
+    if (isToBeEvicted && !this.evicted.has(node.name) && !hasEviction(node)) this.turns.wait(this.placeOf(node).zone, node.name);
     else if (!isToBeEvicted) {
       this.turns.leave(node.name);
       this.evicted.delete(node.name);

@@ -11,6 +11,7 @@ import type { WorkQueue } from '../../shared/client/work-queue';
 import { equalJson, own } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { indexed } from '../runtime/indexed';
+import { inSlices } from '../runtime/slices';
 import { CountedKinds, keyOfKind } from './counted-kinds';
 import { limitedBy, quotaOutcome } from './reconcile';
 
@@ -86,7 +87,10 @@ async function sync({ client, clock, signal }: ControllerContext, quota: ApiObje
   if (quota === undefined) return DONE;
   const retries: number[] = [];
   for (const { kind } of limitedBy(quota).values()) retries.push((await kinds.follow(kind)) ?? Number.POSITIVE_INFINITY);
-  const { status, againMs } = quotaOutcome(quota, (kind) => kinds.objects(kind, quota.namespace), clock.now());
+  const { status, againMs } = await inSlices(
+    quotaOutcome(quota, (kind) => kinds.objects(kind, quota.namespace), clock.now()),
+    clock,
+  );
   if (status !== undefined) {
     await client.update(QUOTAS, { ...quota.body, status }, { subresource: 'status', signal }).catch(unlessGone);
   }

@@ -6,6 +6,7 @@ import { countedBy, type Counted } from '../../shared/quota/counted';
 import { isInScopes, scopesOf } from '../../shared/quota/scopes';
 import { usageOf, usedUntil } from '../../shared/quota/usage';
 import { objectAt, setMember, stringAt, type JsonObject } from '../../shared/values/json';
+import type { Steps } from '../../shared/values/steps';
 import { compareQuantities, formatQuantity, type Quantity } from '../../shared/values/quantity';
 
 /** The objects of a kind in the quota's namespace; undefined = the kind is not served. */
@@ -29,7 +30,8 @@ export function limitedBy(quota: ApiObject): ReadonlyMap<string, Counted> {
   );
 }
 
-export function quotaOutcome(quota: ApiObject, objectsOf: ObjectsOf, now: number): QuotaOutcome {
+/** A namespace may hold any number of objects: a step for each. */
+export function* quotaOutcome(quota: ApiObject, objectsOf: ObjectsOf, now: number): Steps<QuotaOutcome> {
   const spec = objectAt(quota.body, 'spec') ?? {};
   const scopes = scopesOf(spec);
   const limited = limitedBy(quota);
@@ -41,6 +43,7 @@ export function quotaOutcome(quota: ApiObject, objectsOf: ObjectsOf, now: number
     if (objects === undefined) continue;
     known.add(keyOfKind(kind));
     for (const { body } of objects) {
+      yield;
       if (!isInScopes(kind, body, scopes)) continue;
       addAmounts(total, usageOf(kind, body, now));
       const until = usedUntil(kind, body);

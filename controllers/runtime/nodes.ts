@@ -1,7 +1,7 @@
 /** What controllers read of nodes. Names of taints and labels are known in either spelling, and written in the one that the server generates. */
 import type { ApiObject } from '../../shared/client/api-object';
 import type { ObjectReference } from '../../shared/client/event-correlation';
-import { canonicalQualifiedName } from '../../shared/names/dialect';
+import { otherQualifiedName } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 
 export interface Taint {
@@ -23,9 +23,8 @@ export function taintsOf({ body }: ApiObject): readonly Taint[] {
 
 /** The value of a label, by its canonical name. */
 export function nodeLabel({ body }: ApiObject, canonical: string): string | undefined {
-  const labels = objectAt(objectAt(body, 'metadata'), 'labels') ?? {};
-  const name = Object.hasOwn(labels, canonical) ? canonical : Object.keys(labels).find((key) => canonicalQualifiedName(key) === canonical);
-  return name === undefined ? undefined : stringAt(labels, name);
+  const labels = objectAt(objectAt(body, 'metadata'), 'labels');
+  return stringAt(labels, canonical) ?? stringAt(labels, otherQualifiedName(canonical) ?? canonical);
 }
 
 export const isUnschedulable = ({ body }: ApiObject): boolean => own(objectAt(body, 'spec') ?? {}, 'unschedulable') === true;

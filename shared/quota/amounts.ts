@@ -11,7 +11,7 @@ export const whole = (count: number): Quantity => ({ nanos: BigInt(count) * BILL
 function formatOf(a: Quantity, b: Quantity): Quantity['format'] {
   if (a.nanos === 0n) return b.format;
   if (b.nanos === 0n || a.format === b.format) return a.format;
-  return a.format === 'binary' || b.format === 'binary' ? 'binary' : a.format;
+  return b.format === 'binary' ? 'binary' : a.format;
 }
 
 export function addAmounts(sum: Map<string, Quantity>, more: Amounts): void {
