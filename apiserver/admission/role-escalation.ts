@@ -36,6 +36,7 @@ export function roleEscalation(escalation: EscalationParts): MutatingPlugin {
   return {
     name: 'RoleEscalation',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    looksInto: ({ resource: { row }, user }) => row.group === GROUP && !isMaster(user),
     mutate(request) {
       const { row } = request.resource;
       if (row.group !== GROUP || request.object === undefined || isMaster(request.user)) return undefined;

@@ -144,6 +144,13 @@ export class Trail {
     if (this.keepsRequest) this.requestObject = this.textOf(value);
   }
 
+  /** The same as JSON, made elsewhere; undefined = it is too long. */
+  askedText(text: string | undefined): void {
+    if (!this.keepsRequest) return;
+    if (text === undefined) this.tooLong();
+    else this.requestObject = this.bounded(text);
+  }
+
   /** The object or list that is answered with, as JSON; `length` = of that, without making it. Called only where {@link keepsResponse}. */
   answered(length: number, text: () => string): void {
     this.responseObject = this.kept(length, text);

@@ -28,7 +28,12 @@ export interface AdmissionRequest {
   readonly namespaceEntry: Entry | undefined;
 }
 
+/** What is known of a request before its object is. */
+export type AdmissionQuestion = Pick<AdmissionRequest, 'operation' | 'resource' | 'subresource' | 'user'>;
+
 export interface Admission {
+  /** Whether anyone looks at more of an object than its name. Where nobody does, it may be worked out elsewhere, and is shown by its name only. */
+  looksInto(question: AdmissionQuestion): boolean;
   mutate(request: AdmissionRequest): Promise<void> | undefined;
   validate(request: AdmissionRequest): Promise<void> | undefined;
 }

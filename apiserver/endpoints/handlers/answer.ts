@@ -10,13 +10,16 @@ import type { Exchange } from '../request/exchange';
 import { negotiate, type Offer, type Representation } from '../request/negotiation';
 import type { ResourceRequest } from '../request/request-info';
 import type { Encoder } from '../representation/encoder';
-import { sendObject, wantsPretty, type AnswerOptions } from '../answer/respond';
-import { encoderOf } from './encoder-of';
+import type { EncoderForm } from '../representation/showing';
+import { sendObject, wantsPretty, type AnswerOptions, type ListAnswerOptions } from '../answer/respond';
+import { formOf } from './encoder-of';
 import { recordEntry } from './recording';
 
 export interface Negotiated {
   readonly wanted: Representation;
   readonly encoder: Encoder;
+  /** What the encoder is made for. */
+  readonly form: EncoderForm;
 }
 
 /** What an answer shows the kind of. */
@@ -26,7 +29,8 @@ type Named = Pick<ServedResource, 'row'>;
 export function negotiated(parts: ApiParts, exchange: Exchange, resource: Named, info: ResourceRequest, offer: Offer): Negotiated {
   const wanted = negotiate(exchange.header('accept'), offer, exchange.dialect, resource.row);
   if (wanted.dialect !== undefined && info.dialect === undefined) exchange.dialect = wanted.dialect;
-  return { wanted, encoder: encoderOf(parts, exchange, resource.row, wanted) };
+  const form = formOf(exchange, resource.row, wanted);
+  return { wanted, encoder: parts.encoders.of(form), form };
 }
 
 /** The row of the subresource that the path names; undefined when it names none, or one that is not served. */
@@ -55,18 +59,19 @@ export function checkShowable({ group, version, custom }: KindRow): void {
 }
 
 /** Answers with one object in the negotiated form. */
-export function sendEntry(
+export async function sendEntry(
   parts: ApiParts,
   exchange: Exchange,
   resource: Named,
-  { wanted, encoder }: Negotiated,
+  { wanted, encoder, form }: Negotiated,
   status: number,
   entry: Entry,
-): void {
+): Promise<void> {
   if (wanted.transform === 'partialList') {
     throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${internalType(resource.row)})`);
   }
-  const body = encoder.object(entry);
+  const shown = parts.encoders.object(form, entry);
+  const body = shown instanceof Promise ? await shown : shown;
   recordEntry(parts, exchange, resource.row, wanted, entry, body);
   sendObject(exchange, status, encoder.contentType, body, answerOptions(parts, exchange, wanted));
 }
@@ -77,7 +82,12 @@ export function refuseSingleForm(resource: Named, { wanted }: Negotiated): void 
   throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${internalType(resource.row)}List)`);
 }
 
-export function answerOptions(parts: ApiParts, exchange: Exchange, wanted: Representation): AnswerOptions {
+/** What a list is sent with. */
+export function listOptionsOf(parts: ApiParts, exchange: Exchange, { wanted, form }: Negotiated): ListAnswerOptions {
+  return { ...answerOptions(parts, exchange, wanted), prepared: (entry) => parts.encoders.prepared(form, entry) };
+}
+
+function answerOptions(parts: ApiParts, exchange: Exchange, wanted: Representation): AnswerOptions {
   return { compress: parts.gates.enabled('APIResponseCompression'), pretty: wantsPretty(exchange, wanted) };
 }
 

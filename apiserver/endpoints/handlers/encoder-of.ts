@@ -2,17 +2,21 @@
 import { badRequest } from '../../../shared/api/errors/status';
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Encoder } from '../representation/encoder';
+import type { EncoderForm } from '../representation/showing';
 import type { IncludeObject } from '../representation/table-encoder';
 import type { Exchange } from '../request/exchange';
 import type { Representation } from '../request/negotiation';
 import type { Query } from '../request/query';
 import type { ApiParts } from './api-parts';
 
-/** Throws the 400 of a Table that is asked for with unknown contents. */
-export function encoderOf({ encoders }: ApiParts, { dialect, info, query }: Exchange, row: KindRow, wanted: Representation): Encoder {
+/** What an encoder is made for. Throws the 400 of a Table that is asked for with unknown contents. */
+export function formOf({ dialect, info, query }: Exchange, row: KindRow, wanted: Representation): EncoderForm {
   const include = wanted.transform === 'table' ? includeObject(query) : 'Metadata';
-  return encoders.for(row, wanted, { dialect, alias: info.kind === 'resource' ? info.alias : undefined }, include);
+  return { row, wanted, names: { dialect, alias: info.kind === 'resource' ? info.alias : undefined }, include };
 }
+
+export const encoderOf = ({ encoders }: ApiParts, exchange: Exchange, row: KindRow, wanted: Representation): Encoder =>
+  encoders.of(formOf(exchange, row, wanted));
 
 function includeObject(query: Query): IncludeObject {
   const text = query.get('includeObject') ?? '';

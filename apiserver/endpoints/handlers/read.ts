@@ -5,7 +5,7 @@ import type { ApiParts } from './api-parts';
 import type { Exchange } from '../request/exchange';
 import { getVersion, listOptions } from '../request/parameters';
 import { sendList } from '../answer/respond';
-import { answerOptions, checkShowable, negotiated, refuseSingleForm, sendEntry, shownAs, subresourceRow } from './answer';
+import { checkShowable, listOptionsOf, negotiated, refuseSingleForm, sendEntry, shownAs, subresourceRow } from './answer';
 import { recordedList } from './recording';
 
 export async function get(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
@@ -14,7 +14,7 @@ export async function get(parts: ApiParts, exchange: Exchange, resource: Resourc
   const version = getVersion(exchange.query);
   const entry = await parts.reader.get(exchange, named(resource, info), { namespace: info.namespace, name: info.name }, version);
   checkShowable(resource.row);
-  sendEntry(parts, exchange, shown, form, 200, shown.show(entry));
+  await sendEntry(parts, exchange, shown, form, 200, shown.show(entry));
 }
 
 export async function list(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
@@ -27,7 +27,7 @@ export async function list(parts: ApiParts, exchange: Exchange, resource: Resour
     exchange,
     form.encoder,
     recordedList(parts, exchange, resource.row, form.wanted, page),
-    answerOptions(parts, exchange, form.wanted),
+    listOptionsOf(parts, exchange, form),
   );
 }
 

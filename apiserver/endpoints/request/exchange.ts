@@ -151,6 +151,14 @@ export class Exchange implements RequestContext {
     return this.audit?.timed(part, work) ?? work;
   }
 
+  get keepsSent(): boolean {
+    return this.audit?.keepsRequest === true;
+  }
+
+  sentPatch(text: string | undefined): void {
+    this.audit?.askedText(text);
+  }
+
   annotate(name: string, value: string): void {
     this.audit?.annotate(name, value);
   }
