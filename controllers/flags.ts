@@ -1,6 +1,6 @@
 /** The controllers' command line: one table, upstream's names where upstream has the flag. */
 import { isIP } from 'node:net';
-import { bool, choice, duration, int, list, string, type FlagValues } from '../shared/runtime/flags';
+import { bool, choice, decimal, duration, int, list, string, type FlagValues } from '../shared/runtime/flags';
 import { logLevelFlag } from '../shared/runtime/logger';
 import { CONTROLLERS } from './table';
 
@@ -8,6 +8,8 @@ const GENERIC = 'Generic';
 const CLIENT = 'Client';
 const ELECTION = 'Leader election';
 const SERVING = 'Serving';
+const QUOTAS = 'Quotas';
+const NODES = 'Nodes';
 
 export const flags = {
   controllers: list({
@@ -31,6 +33,44 @@ export const flags = {
     default: '',
   }),
   'concurrent-namespace-syncs': int({ section: GENERIC, help: 'Namespaces that are emptied at a time.', default: 10, min: 1, max: 1000 }),
+  'concurrent-resource-quota-syncs': int({ section: QUOTAS, help: 'Quotas that are counted at a time.', default: 5, min: 1, max: 1000 }),
+  'resource-quota-sync-period': duration({ section: QUOTAS, help: 'Every quota is counted anew after so long.', default: 300_000 }),
+  'node-monitor-period': duration({ section: NODES, help: 'Time between two looks at the signs of life of all nodes.', default: 5_000 }),
+  'node-monitor-grace-period': duration({
+    section: NODES,
+    help: 'A node that has given no sign of life for so long counts as lost.',
+    default: 40_000,
+  }),
+  'node-startup-grace-period': duration({
+    section: NODES,
+    help: 'The same for a node that has never given one, from its creation.',
+    default: 60_000,
+  }),
+  'node-eviction-rate': decimal({
+    section: NODES,
+    help: 'Lost nodes of a zone from which pods are taken, per second, while the zone is healthy, or lost as a whole.',
+    default: 0.1,
+    min: 0,
+  }),
+  'secondary-node-eviction-rate': decimal({
+    section: NODES,
+    help: 'The same while the zone is unhealthy and large; from small ones none are taken then.',
+    default: 0.01,
+    min: 0,
+  }),
+  'unhealthy-zone-threshold': decimal({
+    section: NODES,
+    help: 'Share of nodes (three at least) that must be lost for their zone to be unhealthy.',
+    default: 0.55,
+    min: 0,
+    max: 1,
+  }),
+  'large-cluster-size-threshold': int({
+    section: NODES,
+    help: 'A zone with more nodes than this is large.',
+    default: 50,
+    min: 0,
+  }),
   'concurrent-endpoint-syncs': int({ section: GENERIC, help: 'Endpoints that are looked at at a time.', default: 5, min: 1, max: 1000 }),
   'concurrent-service-endpoint-syncs': int({
     section: GENERIC,
@@ -168,6 +208,8 @@ export function flagProblem(values: ControllerFlags): string | undefined {
   if (durationMs < 1_000) return '--leader-elect-lease-duration must be at least 1s';
   if (deadlineMs >= durationMs) return '--leader-elect-renew-deadline must be less than --leader-elect-lease-duration';
   if (retryMs <= 0) return '--leader-elect-retry-period must be more than 0s';
+  for (const name of ['resource-quota-sync-period', 'node-monitor-period', 'node-monitor-grace-period'] as const)
+    if (values[name] < 100) return `--${name} must be at least 100ms`;
   if (isIP(values['bind-address']) === 0) return '--bind-address must be an IP address';
   if ((values['tls-cert-file'] === '') !== (values['tls-private-key-file'] === ''))
     return '--tls-cert-file and --tls-private-key-file belong together';

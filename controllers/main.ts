@@ -137,6 +137,17 @@ const settingsOf = (values: ControllerFlags, rootCertificate: string | undefined
   concurrentMirrorSyncs: values['mirroring-concurrent-service-endpoint-syncs'],
   mirroringMaxEndpoints: values['mirroring-max-endpoints-per-subset'],
   mirroringBatchMs: values['mirroring-endpointslice-updates-batch-period'],
+  concurrentQuotaSyncs: values['concurrent-resource-quota-syncs'],
+  quotaSyncPeriodMs: values['resource-quota-sync-period'],
+  nodes: {
+    periodMs: values['node-monitor-period'],
+    graceMs: values['node-monitor-grace-period'],
+    startupGraceMs: values['node-startup-grace-period'],
+    evictionRate: values['node-eviction-rate'],
+    secondaryEvictionRate: values['secondary-node-eviction-rate'],
+    unhealthyZoneThreshold: values['unhealthy-zone-threshold'],
+    largeClusterThreshold: values['large-cluster-size-threshold'],
+  },
 });
 
 const isBinary = (values: ControllerFlags): boolean => values['kube-api-content-type'] !== 'application/json';

@@ -123,6 +123,7 @@ test('pods go before everything else; what cannot be listed or deleted, or is in
     kind: '',
     namespaced,
     verbs: new Set(verbs),
+    subresources: new Set<string>(),
   });
   const both = ['list', 'delete'];
   const stages = deletionStages([

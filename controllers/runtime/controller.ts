@@ -19,6 +19,9 @@ export interface ControllerSettings {
   /** PEM; undefined when nobody knows it. */
   readonly rootCertificate: string | undefined;
   readonly concurrentNamespaceSyncs: number;
+  readonly concurrentQuotaSyncs: number;
+  /** Milliseconds. */
+  readonly quotaSyncPeriodMs: number;
   readonly concurrentEndpointSyncs: number;
   readonly concurrentEndpointSliceSyncs: number;
   readonly maxEndpointsPerSlice: number;
@@ -29,6 +32,22 @@ export interface ControllerSettings {
   /** Addresses of a subset that are mirrored. */
   readonly mirroringMaxEndpoints: number;
   readonly mirroringBatchMs: number;
+  readonly nodes: NodeSettings;
+}
+
+/** When a node counts as lost, and how fast nodes are given up. */
+export interface NodeSettings {
+  /** Milliseconds. */
+  readonly periodMs: number;
+  readonly graceMs: number;
+  readonly startupGraceMs: number;
+  /** Nodes a second. */
+  readonly evictionRate: number;
+  readonly secondaryEvictionRate: number;
+  /** Share of a zone's nodes. */
+  readonly unhealthyZoneThreshold: number;
+  /** Nodes. */
+  readonly largeClusterThreshold: number;
 }
 
 export interface ControllerContext {
@@ -77,6 +96,8 @@ export interface Controller {
   /** One line for the help. */
   readonly description: string;
   readonly isOnByDefault: boolean;
+  /** What its Events say that they come from; by default its name with `-controller`. */
+  readonly component?: string;
   /** The service account that it acts as, and the role that this is bound to after `system:controller:`. */
   readonly account: string;
   /** Works until the signal is aborted, and resolves when nothing is under way any more. */

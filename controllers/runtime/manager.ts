@@ -86,7 +86,7 @@ async function runOnce(controller: Controller, options: ManagerOptions, logger: 
 }
 
 function contextFor(
-  { name }: Controller,
+  { name, component = `${name}-controller` }: Controller,
   { informers, clock, random, metrics, settings }: ManagerOptions,
   logger: Logger,
   client: RestClient,
@@ -100,7 +100,7 @@ function contextFor(
     logger,
     settings,
     signal,
-    events: new EventRecorder({ client, clock, random, logger, component: `${name}-controller` }),
+    events: new EventRecorder({ client, clock, random, logger, component }),
     names: GENERATED_NAMES[client.dialect],
     workload: WORKLOAD_NAMES[client.dialect],
     queue: ({ name: queueName, ...backOff }) => {

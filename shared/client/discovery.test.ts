@@ -10,7 +10,20 @@ const resource = (name: string, verbs = ['list', 'delete'], scope = 'Namespaced'
 test('a resource counts in the first version that has it; groups that cannot be described are named and hide nothing', () => {
   const found = readDiscovery(
     [
-      { items: [{ metadata: {}, versions: [{ version: 'v1', resources: [resource('pods')], freshness: 'Current' }] }] },
+      {
+        items: [
+          {
+            metadata: {},
+            versions: [
+              {
+                version: 'v1',
+                resources: [{ ...resource('pods'), subresources: [{ subresource: 'status' }, { subresource: 'scale' }] }],
+                freshness: 'Current',
+              },
+            ],
+          },
+        ],
+      },
       {
         items: [
           {
@@ -33,6 +46,7 @@ test('a resource counts in the first version that has it; groups that cannot be 
     ['networking.platform.io', 'v1', 'b', 'B', false],
     ['networking.platform.io', 'v1beta1', 'c', 'C', true],
   ]);
+  expect(found.resources.map(({ subresources }) => [...subresources])).toEqual([['status', 'scale'], [], [], []]);
   expect(found.stale).toEqual(['metrics.example.com/v1beta1']);
   expect(found.malformed).toEqual(['bad/name/v1']);
 });

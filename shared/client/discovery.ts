@@ -10,6 +10,7 @@ import type { Resource } from './resource';
 
 export interface ServedResource extends Resource {
   readonly verbs: ReadonlySet<string>;
+  readonly subresources: ReadonlySet<string>;
 }
 
 export interface Discovered {
@@ -63,6 +64,7 @@ function addResources(resources: Map<string, ServedResource>, group: string, ver
       kind: stringAt(objectAt(entry, 'responseKind'), 'kind') ?? '',
       namespaced: stringAt(entry, 'scope') === 'Namespaced',
       verbs: new Set((arrayAt(entry, 'verbs') ?? []).filter((verb) => typeof verb === 'string')),
+      subresources: new Set(objectsAt(entry, 'subresources').map((subresource) => stringAt(subresource, 'subresource') ?? '')),
     });
   }
 }

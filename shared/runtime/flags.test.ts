@@ -1,9 +1,10 @@
-import { bool, choice, duration, FlagError, flagsOrExit, helpText, int, list, map, parseFlags, string, type Flag } from './flags';
+import { bool, choice, decimal, duration, FlagError, flagsOrExit, helpText, int, list, map, parseFlags, string, type Flag } from './flags';
 
 const table = {
   'bind-address': string({ section: 'Serving', help: 'Address to listen on.', default: '0.0.0.0' }),
   'secure-port': int({ section: 'Serving', help: 'Port for HTTPS.', default: 6443, min: 0, max: 65_535 }),
   'request-timeout': duration({ section: 'Serving', help: 'Time a request may take.', default: 60_000 }),
+  qps: decimal({ section: 'Serving', help: 'Requests a second.', default: 0.5, min: 0, max: 100 }),
   'anonymous-auth': bool({ section: 'Authentication', help: 'Let in requests without credentials.', default: true }),
   'etcd-servers': list({ section: 'Storage', help: 'Addresses.', default: [] }),
   'runtime-config': map({ section: 'Misc', help: 'Versions on or off.', default: new Map() }),
@@ -31,6 +32,19 @@ describe('parseFlags', () => {
     const parsed = parse();
     expect(parsed).toMatchObject({ kind: 'values', values: { 'secure-port': 6443, 'anonymous-auth': true, 'etcd-servers': [] }, rest: [] });
     expect(parsed.kind === 'values' && parsed.given.size).toBe(0);
+  });
+
+  it('takes numbers with a fraction, within their bounds', () => {
+    for (const [text, value] of [
+      ['0.01', 0.01],
+      ['.5', 0.5],
+      ['1.', 1],
+      ['100', 100],
+    ] as const)
+      expect(valuesOf(`--qps=${text}`)).toMatchObject({ qps: value });
+    for (const text of ['', '.', '1e3', 'x', '0x1', 'Infinity']) expect(errorOf(`--qps=${text}`)).toContain('must be a number');
+    expect(errorOf('--qps=-1')).toContain('must be at least 0');
+    expect(errorOf('--qps=100.1')).toContain('must be at most 100');
   });
 
   it('takes values after = and after a space', () => {

@@ -69,6 +69,19 @@ export function int(row: Row<number> & { readonly min?: number; readonly max?: n
   return { ...rest, placeholder: 'int', bare: undefined, parse, show: String };
 }
 
+/** A number that may have a fraction. */
+export function decimal(row: Row<number> & { readonly min: number; readonly max?: number }): Flag<number> {
+  const { min, max = Number.MAX_VALUE, ...rest } = row;
+  const parse = (text: string): number => {
+    const value = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+    if (Number.isNaN(value)) throw new FlagError('must be a number');
+    if (value < min) throw new FlagError(`must be at least ${min}`);
+    if (value > max) throw new FlagError(`must be at most ${max}`);
+    return value;
+  };
+  return { ...rest, placeholder: 'number', bare: undefined, parse, show: String };
+}
+
 /** A duration such as `1m30s`; the value is in milliseconds and never negative. */
 export function duration(row: Row<number>): Flag<number> {
   const parse = (text: string): number => {

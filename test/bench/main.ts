@@ -3,13 +3,15 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,hostile,access,memory,definitions]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,hostile,access,memory,definitions]
  *   npm run bench -- --parts=definitions [--definitions=450] [--stores=embedded,etcd]
  *
  * `definitions` prints absolute figures and takes minutes, so it runs only when it is asked for.
  * `cluster` prints what a client waits while 200 nodes and 5,000 Pods move; with --server=<origin> --token=<token> --domain=<end of the groups'
  * names> it asks that server instead of one of ours. Both cores are busy for a minute, so it runs only when it is asked for.
  * `hostile` prints how long another client waits for each of a table of bad inputs, or of those whose names have --only=<text> in them.
+ * `evictions` prints how long --evictions=100 of them take under a budget that lets one pod go at a time; with --server=127.0.0.1:<port> --token=<token> on
+ * that server, which must have its controllers.
  * `access` prints what it costs to know who asks, whether he may, and to record it.
  * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
  */
@@ -22,6 +24,7 @@ import { systemRandom } from '../../shared/runtime/random';
 import { openEtcdStore } from '../../apiserver/storage/etcd/open';
 import { findEtcd, startEtcd } from '../support/etcd';
 import { freePort } from '../support/ports';
+import { startControllers } from '../support/control-plane';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BareServer } from './bare';
 import { decisionMicros, getCost, metadataPolicy, prepare } from './access';
@@ -32,6 +35,7 @@ import type { ClusterLoad } from './cluster-load';
 import { definitionCosts } from './definitions';
 import { changeCost } from './node-watchers';
 import { podCost } from './pods';
+import { evictAll } from './evictions';
 import { hostileWaits } from './hostile';
 import { compareCreations, fillRange, ROOM, SERVICE_RANGE } from './services';
 import { fanOut } from './watchers';
@@ -328,6 +332,35 @@ async function hostile(): Promise<void> {
   }
 }
 
+async function evictions(): Promise<void> {
+  const count = option('evictions', 100);
+  const other = text('server');
+  if (other !== undefined) {
+    const client = new BenchClient(Number(other.slice(other.lastIndexOf(':') + 1)), text('token') ?? '');
+    await printEvictions(client, count);
+    return client.close();
+  }
+  const folder = temporaryFolder('bench');
+  const { server, client } = await start(folder);
+  const controllers = startControllers(server, '--log-level=error');
+  try {
+    await printEvictions(client, count, controllers.pid);
+  } finally {
+    client.close();
+    await controllers.stop();
+    await server.process.stop();
+    removeFolder(folder);
+  }
+}
+
+async function printEvictions(client: BenchClient, count: number, pid?: number): Promise<void> {
+  const { seconds: took, waits, refused } = await evictAll(client, count);
+  const used = pid === undefined ? '' : `, ${cpuSeconds(pid).toFixed(1)} s of the controllers' CPU from their start`;
+  console.log(`\n${count} evictions one after the other: ${took.toFixed(1)} s${used}, ${refused} attempts too early`);
+  const parts = [0.5, 0.9, 0.99, 1].map((part) => quantile(waits, part).toFixed(0)).join(' / ');
+  console.log(`${'until a pod is let go'.padEnd(46)} p50 / p90 / p99 / p100 ${parts} ms`);
+}
+
 async function printWaits(load: ClusterLoad, pid?: number): Promise<void> {
   const before = pid === undefined ? 0 : cpuSeconds(pid);
   const { kept, fresh, rewatched, seconds: took } = await clusterWaits(load);
@@ -352,6 +385,7 @@ async function main(): Promise<void> {
   if (parts.includes('writes')) await writes();
   if (parts.includes('services')) await services();
   if (parts.includes('cluster')) await cluster();
+  if (parts.includes('evictions')) await evictions();
   if (parts.includes('hostile')) await hostile();
   if (parts.includes('access')) await access();
   if (parts.includes('memory')) await memory(objects);

@@ -7,7 +7,7 @@ import { writeRecording } from './recording';
 import { call, hangUp } from './reference';
 import { SCENARIOS } from './scenarios';
 import type { Observed, Scenario, ScenarioStep } from './scenarios/scenario';
-import { Stage } from './scenarios/stage';
+import { beating, Stage } from './scenarios/stage';
 
 const REST_MS = 3_000;
 const LOOK_MS = 250;
@@ -27,10 +27,13 @@ async function record(scenario: Scenario): Promise<readonly object[]> {
   const stage = new Stage((method, path, type, body) => call(method, path, type, body), namespace);
   await stage.open();
   const lines: object[] = [];
-  for (const { title, acts, restMs = REST_MS } of scenario.steps) {
+  for (const { title, acts, beats = [], restMs = REST_MS } of scenario.steps) {
     const codes: number[] = [];
-    for (const act of acts) codes.push(await stage.act(act));
-    lines.push({ scenario: scenario.name, title, codes, state: await atRest(stage, scenario, restMs) });
+    const state = await beating(stage, beats, async () => {
+      for (const act of acts) codes.push(await stage.act(act));
+      return atRest(stage, scenario, restMs);
+    });
+    lines.push({ scenario: scenario.name, title, codes, state });
   }
   await stage.close(scenario);
   process.stdout.write(`${scenario.name}: ${lines.length} steps\n`);

@@ -6,7 +6,7 @@ import type { Json } from '../recordings/reference';
 import { casesOf } from '../recordings/recording';
 import { SCENARIOS } from '../recordings/scenarios';
 import type { Observed, Scenario } from '../recordings/scenarios/scenario';
-import { Stage, type StageAnswer } from '../recordings/scenarios/stage';
+import { beating, Stage, type StageAnswer } from '../recordings/scenarios/stage';
 import { anything, listOf, mapOf, number, shape, text } from '../recordings/shape';
 import { ApiClient } from './api-client';
 import { startControllers } from './control-plane';
@@ -71,13 +71,15 @@ export function replayControllers(name: string, { serverArgs = [], controllerArg
 
   async function play(stage: Stage, scenario: Scenario): Promise<void> {
     await stage.open();
-    for (const { title, acts } of scenario.steps) {
+    for (const { title, acts, beats = [] } of scenario.steps) {
       const recorded = cases.find((one) => one.scenario === scenario.name && one.title === title);
       if (recorded === undefined) throw new Error(`${title} is not recorded`);
       const codes: number[] = [];
-      for (const act of acts) codes.push(await stage.act(act));
       const wanted = deviations[`${scenario.name}: ${title}`]?.(recorded.state) ?? recorded.state;
-      const state = await atRest(stage, scenario, wanted);
+      const state = await beating(stage, beats, async () => {
+        for (const act of acts) codes.push(await stage.act(act));
+        return atRest(stage, scenario, wanted);
+      });
       expect({ title, codes, state }).toEqual({ title, codes: recorded.codes, state: wanted });
     }
     await stage.close(scenario);

@@ -1,6 +1,7 @@
 /**
  * What controllers are shown: steps, each of a few requests, after which the cluster comes to rest and is looked at. The same scenarios are played to the
- * reference server with its controllers and to ours. `$NS` stands for the scenario's own namespace and begins the names of what belongs to no namespace.
+ * reference server with its controllers and to ours. `$NS` stands for the scenario's own namespace and begins the names of what belongs to no namespace, `$NOW`
+ * for the present time, and `<uid of NAME>` for the uid of an object that was made or seen before.
  */
 import type { Body, Json } from '../reference';
 
@@ -25,6 +26,8 @@ export interface Look {
 export interface ScenarioStep {
   readonly title: string;
   readonly acts: readonly Act[];
+  /** Nodes, without `$NS-`, that give a sign of life all the time until the next step. */
+  readonly beats?: readonly string[];
   /** How long nothing may have changed until the reference counts as at rest. Milliseconds. */
   readonly restMs?: number;
 }

@@ -14,6 +14,8 @@ export interface StageAnswer {
 export type Send = (method: string, path: string, type: string, body?: Json) => Promise<StageAnswer>;
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+/** How names of Events end. */
+const EVENT = /\.[0-9a-f]{16}$/;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const UNTOLD: ReadonlySet<string> = new Set([
   'resourceVersion',
@@ -24,6 +26,8 @@ const UNTOLD: ReadonlySet<string> = new Set([
   'generateName',
   'selfLink',
 ]);
+const isUntold = (member: string, name: string): boolean =>
+  member === 'metadata' ? UNTOLD.has(name) : member === 'involvedObject' && name === 'resourceVersion';
 /** Lists whose order means nothing. */
 const UNORDERED: ReadonlySet<string> = new Set(['endpoints', 'addresses', 'notReadyAddresses', 'ports', 'subsets']);
 /** Whether it is there depends on which of two watches tells a change first; rules about it are tested by themselves. */
@@ -33,6 +37,8 @@ const ALWAYS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 export class Stage {
   /** What an object is called in recordings, by its uid. */
   private readonly ids = new Map<string, string>();
+  /** The other way round, for bodies that name others. */
+  private readonly uids = new Map<string, string>();
   /** What stands in recordings for a name that was made up. */
   private readonly madeUp = new Map<string, string>();
 
@@ -45,13 +51,33 @@ export class Stage {
   async open(): Promise<void> {
     const { code } = await this.send('POST', '/api/v1/namespaces', 'application/json', { metadata: { name: this.namespace } });
     if (code !== 201) throw new Error(`the namespace ${this.namespace} cannot be made: ${code}`);
+    const account = `/api/v1/namespaces/${this.namespace}/serviceaccounts/default`;
+    for (let left = 100; left > 0; left -= 1) {
+      // Pods are refused before their account is there.
+      if ((await this.send('GET', account, 'application/json')).code === 200) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    throw new Error(`the namespace ${this.namespace} got no account`);
+  }
+
+  /** A sign of life of the scenario's node. */
+  async beat(node: string): Promise<void> {
+    const [folder, name] = ['/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases', `${this.namespace}-${node}`];
+    const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime: new Date().toISOString().replace('Z', '000Z') };
+    const { code } = await this.send('PATCH', `${folder}/${name}`, 'application/merge-patch+json', { spec });
+    if (code === 404) await this.send('POST', folder, 'application/json', { metadata: { name }, spec });
   }
 
   async act({ method, path, body, type = 'application/json' }: Act): Promise<number> {
-    const filled: Json | undefined = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll('$NS', this.namespace));
+    const filled: Json | undefined = body === undefined ? undefined : JSON.parse(this.filled(JSON.stringify(body)));
     const answer = await this.send(method, absolute(path, this.namespace), type, filled);
     this.learn(answer.body);
     return answer.code;
+  }
+
+  private filled(text: string): string {
+    const named = text.replace(/<uid of [^>]+>/g, (id) => this.uids.get(id) ?? id);
+    return named.replaceAll('$NS', this.namespace).replaceAll('$NOW', new Date().toISOString());
   }
 
   async look(looks: readonly Look[]): Promise<Observed> {
@@ -75,10 +101,10 @@ export class Stage {
     await this.send('DELETE', `/api/v1/namespaces/${this.namespace}`, 'application/json');
   }
 
-  /** Of what belongs to no namespace only that which bears the scenario's name. */
+  /** Of what belongs to no namespace, or to one that all share, only that which bears the scenario's name. */
   private isOwn(item: Body): boolean {
     const { namespace, name } = metadataOf(item);
-    return typeof namespace === 'string' ? namespace === this.namespace : typeof name === 'string' && name.startsWith(this.namespace);
+    return namespace === this.namespace || (typeof name === 'string' && name.startsWith(this.namespace));
   }
 
   private learn(value: Json): void {
@@ -87,7 +113,9 @@ export class Stage {
     if (typeof uid !== 'string' || typeof name !== 'string') return;
     const isMadeUp = typeof generateName === 'string' && name.startsWith(generateName) && name !== generateName;
     if (isMadeUp) this.madeUp.set(name, `${generateName}*`);
-    this.ids.set(uid, `<uid of ${isMadeUp ? `${generateName}*` : name}>`.replaceAll(this.namespace, '$NS'));
+    const id = `<uid of ${isMadeUp ? `${generateName}*` : name}>`.replaceAll(this.namespace, '$NS');
+    this.ids.set(uid, id);
+    this.uids.set(id, uid);
   }
 
   private masked(value: Json, member = ''): Json {
@@ -97,11 +125,12 @@ export class Stage {
     }
     if (isBody(value)) {
       const copy: Body = {};
-      for (const name of Object.keys(value).sort()) {
-        if (member === 'metadata' && UNTOLD.has(name)) continue;
+      const names = Object.keys(value).map((name) => [name.replaceAll(this.namespace, '$NS'), name] as const);
+      for (const [shown, name] of names.sort(byText)) {
+        if (isUntold(member, name)) continue;
         if (member === 'annotations' && name === TRIGGER) continue;
         if (name === 'annotations' && isOnly(value[name] ?? null, TRIGGER)) continue;
-        copy[name] = this.masked(value[name] ?? null, name);
+        copy[shown] = this.masked(value[name] ?? null, name);
       }
       return copy;
     }
@@ -115,10 +144,26 @@ export class Stage {
     return known
       .replace(UID, (uid) => this.ids.get(uid) ?? '<uid>')
       .replaceAll(this.namespace, '$NS')
+      .replace(EVENT, '.*')
       .replace(TIME, '<time>');
   }
 }
 
+const BEAT_MS = 1_000;
+
+/** Does the work while the nodes give signs of life. */
+export async function beating<T>(stage: Stage, nodes: readonly string[], work: () => Promise<T>): Promise<T> {
+  const beat = async (): Promise<void> => void (await Promise.all(nodes.map((node) => stage.beat(node))));
+  await beat();
+  let last = Promise.resolve();
+  const timer = setInterval(() => void (last = last.then(beat)), BEAT_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    await last;
+  }
+}
 /** Nothing, or nothing but this. */
 const isOnly = (value: Json, name: string): boolean => isBody(value) && Object.keys(value).every((key) => key === name);
 
@@ -130,7 +175,7 @@ function metadataOf(object: Body): Body {
 const pick = (item: Body, members: readonly string[]): Body =>
   Object.fromEntries([...ALWAYS, ...members].flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
 
-function byText(one: Json, other: Json): number {
+function byText(one: Json | readonly string[], other: Json | readonly string[]): number {
   const [a, b] = [JSON.stringify(one), JSON.stringify(other)];
   return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,0 +1,58 @@
+/** Keeps in an annotation of every node how long it may go on with what it knows of Secrets and ConfigMaps. */
+import { isNotFound } from '../../shared/client/api-error';
+import { knownResource } from '../../shared/client/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { objectAt, stringAt } from '../../shared/values/json';
+import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { secondsOf, stepFor } from './reconcile';
+
+const NODES = knownResource('nodes');
+const CONCURRENCY = 4;
+
+export const ttlController: Controller = {
+  name: 'ttl',
+  aliases: ['ttl-controller'],
+  description: 'tells nodes how long they may go on with what they know of Secrets and ConfigMaps',
+  isOnByDefault: true,
+  account: 'ttl-controller',
+  run,
+};
+
+async function run(context: ControllerContext): Promise<void> {
+  const { client, informers, logger, names, signal } = context;
+  const nodes = informers.of({ resource: NODES });
+  const annotation = `node.alpha.${names.prefix}/ttl`;
+  const queue = context.queue({ name: 'ttlcontroller' });
+  const known = new Set<string>();
+  let step = 0;
+  const count = (): void => {
+    const next = stepFor(known.size, step);
+    if (next === step) return;
+    step = next;
+    for (const name of known) queue.add(name);
+  };
+  const unhandle = nodes.handle({
+    added: ({ name }) => {
+      known.add(name);
+      queue.add(name);
+      count();
+    },
+    updated: (_, { name }) => queue.add(name),
+    deleted: ({ name }) => {
+      known.delete(name);
+      count();
+    },
+  });
+  const work = async (name: string): Promise<WorkOutcome> => {
+    const node = nodes.get('', name);
+    const annotations = objectAt(objectAt(node?.body, 'metadata'), 'annotations');
+    if (node === undefined || stringAt(annotations, annotation) === secondsOf(step)) return DONE;
+    const patch = { metadata: { uid: node.uid, annotations: { [annotation]: secondsOf(step) } } };
+    await client.patch(NODES, { name }, 'merge', patch, { signal }).catch((error: unknown) => {
+      if (!isNotFound(error)) throw error;
+    });
+    return DONE;
+  };
+  if (await synced([nodes], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });
+  unhandle();
+}

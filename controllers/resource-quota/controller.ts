@@ -1,0 +1,104 @@
+/**
+ * Keeps the status of quotas: what they limit, and how much of it is used. Counts anew when what counts changes, many changes at a time, and every quota now and
+ * then. Never refuses anything: that is for admission.
+ */
+import { isNotFound } from '../../shared/client/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/api-object';
+import { knownResource } from '../../shared/client/resource';
+import { pause } from '../../shared/client/signals';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import type { WorkQueue } from '../../shared/client/work-queue';
+import { equalJson, own } from '../../shared/values/json';
+import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { indexed } from '../runtime/indexed';
+import { inSlices } from '../runtime/slices';
+import { CountedKinds, keyOfKind } from './counted-kinds';
+import { limitedBy, quotaOutcome } from './reconcile';
+
+const QUOTAS = knownResource('resourcequotas');
+/** Changes of so long are counted together. Milliseconds. */
+const TOGETHER_MS = 50;
+
+export const resourceQuotaController: Controller = {
+  name: 'resourcequota',
+  aliases: ['resourcequota-controller'],
+  description: 'says of quotas how much of what they limit is used',
+  isOnByDefault: true,
+  account: 'resourcequota-controller',
+  run,
+};
+
+async function run(context: ControllerContext): Promise<void> {
+  const { informers, logger, signal, settings } = context;
+  const quotas = informers.of({ resource: QUOTAS });
+  const index = indexed(quotas, { namespace: ({ namespace }) => [namespace] });
+  const queue = context.queue({ name: 'resourcequota_primary' });
+  const limits = (quota: ApiObject, kind: string): boolean => [...limitedBy(quota).values()].some((one) => keyOfKind(one.kind) === kind);
+  const soon = addTogether(context, queue);
+  const kinds = new CountedKinds(
+    context,
+    (kind, namespace) => {
+      for (const quota of index.store.byIndex('namespace', namespace)) if (limits(quota, kind)) soon(keyOf(quota));
+    },
+    (renewed) => {
+      for (const quota of quotas.list()) if ([...renewed].some((kind) => limits(quota, kind))) queue.add(keyOf(quota));
+    },
+  );
+  const unhandle = quotas.handle({
+    added: (quota) => queue.add(keyOf(quota)),
+    // What it says of usage may be somebody's word who knows more already.
+    updated: (then, now) => {
+      if (!equalJson(own(then.body, 'spec'), own(now.body, 'spec'))) queue.add(keyOf(now));
+    },
+  });
+  const work = (key: string): Promise<WorkOutcome> => sync(context, quotas.byKey(key), kinds);
+  if (await synced([quotas], signal)) {
+    const again = (): void => quotas.list().forEach((quota) => queue.add(keyOf(quota)));
+    await Promise.all([
+      runWorkers({ queue, concurrency: settings.concurrentQuotaSyncs, logger, signal, work }),
+      kinds.keepLooking(),
+      periodically(context, settings.quotaSyncPeriodMs, again),
+    ]);
+  }
+  unhandle();
+  index.end();
+  kinds.end();
+}
+
+/** Adds items to the queue a moment later, so that what changes much is counted seldom. */
+function addTogether({ clock, signal }: ControllerContext, queue: WorkQueue): (key: string) => void {
+  const waiting = new Set<string>();
+  return (key) => {
+    if (waiting.size === 0 && !signal.aborted) {
+      clock.after(TOGETHER_MS, () => {
+        for (const one of waiting) queue.add(one);
+        waiting.clear();
+      });
+    }
+    waiting.add(key);
+  };
+}
+
+async function periodically({ clock, signal }: ControllerContext, ms: number, task: () => void): Promise<void> {
+  while (await pause(clock, ms, signal)) task();
+}
+
+async function sync({ client, clock, signal }: ControllerContext, quota: ApiObject | undefined, kinds: CountedKinds): Promise<WorkOutcome> {
+  if (quota === undefined) return DONE;
+  const retries: number[] = [];
+  for (const { kind } of limitedBy(quota).values()) retries.push((await kinds.follow(kind)) ?? Number.POSITIVE_INFINITY);
+  const { status, againMs } = await inSlices(
+    quotaOutcome(quota, (kind) => kinds.objects(kind, quota.namespace), clock.now()),
+    clock,
+  );
+  if (status !== undefined) {
+    await client.update(QUOTAS, { ...quota.body, status }, { subresource: 'status', signal }).catch(unlessGone);
+  }
+  const afterMs = Math.min(againMs ?? Number.POSITIVE_INFINITY, ...retries);
+  return Number.isFinite(afterMs) ? { type: 'again', afterMs } : DONE;
+}
+
+/** What is gone is told by its own event. */
+function unlessGone(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}

@@ -1,0 +1,50 @@
+import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import type { GroupResource } from '../../shared/api/identity/identity';
+import type { JsonObject } from '../../shared/values/json';
+import { atOnce } from '../../shared/values/steps';
+import { limitedBy, quotaOutcome, type ObjectsOf } from './reconcile';
+
+const quota = (hard: JsonObject, status: JsonObject = {}, spec: JsonObject = {}): ApiObject =>
+  apiObject({ metadata: { namespace: 'n', name: 'q' }, spec: { hard, ...spec }, status });
+const pod = (name: string, cpu: string, more: JsonObject = {}): ApiObject =>
+  apiObject({ metadata: { namespace: 'n', name, ...more }, spec: { containers: [{ resources: { requests: { cpu } } }] } });
+const outcome = (found: ApiObject, objectsOf: ObjectsOf, now: number) => atOnce(quotaOutcome(found, objectsOf, now));
+const world = (objects: Readonly<Record<string, readonly ApiObject[]>>) => (kind: GroupResource) =>
+  objects[`${kind.resource}.${kind.group}`];
+
+test('only what is limited is said, under the names that the quota uses', () => {
+  const hard = { pods: '5', 'requests.cpu': '4', 'count/ingresses.networking.k8s.io': '2', 'limits.cpu': '9' };
+  const objectsOf = world({
+    'pods.': [pod('a', '500m'), pod('b', '1')],
+    'ingresses.networking.platform.io': [apiObject({ metadata: { name: 'i' } })],
+  });
+  expect(outcome(quota(hard), objectsOf, 0)).toEqual({
+    status: { hard, used: { pods: '2', 'requests.cpu': '1500m', 'count/ingresses.networking.k8s.io': '1', 'limits.cpu': '0' } },
+    againMs: undefined,
+  });
+});
+
+test('nothing is said of what nobody counts or serves', () => {
+  const hard = { 'count/nothing.example.com': '5', 'example.com/thing': '2', pods: '1' };
+  expect([...limitedBy(quota(hard)).keys()]).toEqual(['count/nothing.example.com', 'pods']);
+  expect(outcome(quota(hard), world({ 'pods.': [] }), 0).status).toEqual({ hard, used: { pods: '0' } });
+});
+
+test.each<[string, JsonObject, boolean]>([
+  ['the same', { hard: { cpu: '4' }, used: { cpu: '1500m' } }, true],
+  ['the same in other words', { hard: { cpu: '4000m' }, used: { cpu: '1.5' } }, true],
+  ['another limit', { hard: { cpu: '5' }, used: { cpu: '1500m' } }, false],
+  ['more than there is to say', { hard: { cpu: '4' }, used: { cpu: '1500m', pods: '1' } }, false],
+  ['nothing', {}, false],
+])('a status that says %s', (_, status, isRight) => {
+  const { status: made } = outcome(quota({ cpu: '4' }, status), world({ 'pods.': [pod('a', '1500m')] }), 0);
+  expect(made === undefined).toBe(isRight);
+});
+
+test('pods out of scope do not count, and those that go are looked at again when their grace is over', () => {
+  const going = { deletionTimestamp: '1970-01-01T00:00:10Z', deletionGracePeriodSeconds: 30 };
+  const objectsOf = world({ 'pods.': [pod('a', '1', going), pod('b', '0')] });
+  const scoped = quota({ pods: '4' }, {}, { scopes: ['NotBestEffort'] });
+  expect(outcome(scoped, objectsOf, 15_000)).toEqual({ status: { hard: { pods: '4' }, used: { pods: '1' } }, againMs: 25_001 });
+  expect(outcome(scoped, objectsOf, 40_001)).toEqual({ status: { hard: { pods: '4' }, used: { pods: '0' } }, againMs: undefined });
+});

@@ -1,0 +1,34 @@
+/** What controllers read of nodes. Names of taints and labels are known in either spelling, and written in the one that the server generates. */
+import type { ApiObject } from '../../shared/client/api-object';
+import type { ObjectReference } from '../../shared/client/event-correlation';
+import { otherQualifiedName } from '../../shared/names/dialect';
+import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
+
+export interface Taint {
+  readonly key: string;
+  readonly value: string;
+  readonly effect: string;
+  /** As it stands in the node. */
+  readonly body: JsonObject;
+}
+
+export function taintsOf({ body }: ApiObject): readonly Taint[] {
+  return (arrayAt(objectAt(body, 'spec'), 'taints') ?? []).filter(isObject).map((taint) => ({
+    key: stringAt(taint, 'key') ?? '',
+    value: stringAt(taint, 'value') ?? '',
+    effect: stringAt(taint, 'effect') ?? '',
+    body: taint,
+  }));
+}
+
+/** The value of a label, by its canonical name. */
+export function nodeLabel({ body }: ApiObject, canonical: string): string | undefined {
+  const labels = objectAt(objectAt(body, 'metadata'), 'labels');
+  return stringAt(labels, canonical) ?? stringAt(labels, otherQualifiedName(canonical) ?? canonical);
+}
+
+export const isUnschedulable = ({ body }: ApiObject): boolean => own(objectAt(body, 'spec') ?? {}, 'unschedulable') === true;
+
+export function nodeReference({ name, uid }: ApiObject): ObjectReference {
+  return { apiVersion: 'v1', kind: 'Node', namespace: '', name, uid };
+}

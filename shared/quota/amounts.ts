@@ -1,0 +1,30 @@
+/** Amounts of resources by name, added and compared exactly. */
+import type { Quantity } from '../values/quantity';
+
+export type Amounts = ReadonlyMap<string, Quantity>;
+
+const BILLION = 1_000_000_000n;
+
+export const whole = (count: number): Quantity => ({ nanos: BigInt(count) * BILLION, format: 'decimal' });
+
+/** Binary where one of the two is, whichever comes first, so that a sum does not depend on its order. */
+function formatOf(a: Quantity, b: Quantity): Quantity['format'] {
+  if (a.nanos === 0n) return b.format;
+  if (b.nanos === 0n || a.format === b.format) return a.format;
+  return b.format === 'binary' ? 'binary' : a.format;
+}
+
+export function addAmounts(sum: Map<string, Quantity>, more: Amounts): void {
+  for (const [name, amount] of more) {
+    const known = sum.get(name);
+    sum.set(name, known === undefined ? amount : { nanos: known.nanos + amount.nanos, format: formatOf(known, amount) });
+  }
+}
+
+/** The larger amount of each resource. */
+export function raiseAmounts(sum: Map<string, Quantity>, others: Amounts): void {
+  for (const [name, amount] of others) {
+    const known = sum.get(name);
+    if (known === undefined || amount.nanos > known.nanos) sum.set(name, amount);
+  }
+}

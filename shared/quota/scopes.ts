@@ -1,0 +1,82 @@
+/** Which objects a quota speaks of: its scopes restrict it to some pods. Counts nothing. */
+import type { GroupResource } from '../api/identity/identity';
+import { arrayAt, isObject, objectAt, own, stringAt, stringsAt, type JsonObject } from '../values/json';
+import { isBestEffort } from './pod-amounts';
+
+interface Scope {
+  readonly name: string;
+  readonly operator: string;
+  readonly values: readonly string[];
+}
+
+export type Scopes = readonly Scope[];
+
+/** Of a quota's `spec`. */
+export function scopesOf(spec: JsonObject): Scopes {
+  const expressions = (arrayAt(objectAt(spec, 'scopeSelector'), 'matchExpressions') ?? []).filter(isObject);
+  return [
+    ...stringsAt(spec, 'scopes').map((name) => ({ name, operator: 'Exists', values: [] })),
+    ...expressions.map((expression) => ({
+      name: stringAt(expression, 'scopeName') ?? '',
+      operator: stringAt(expression, 'operator') ?? '',
+      values: stringsAt(expression, 'values'),
+    })),
+  ];
+}
+
+/** Nothing but pods is in a scope. */
+export function isInScopes({ group, resource }: GroupResource, object: JsonObject, scopes: Scopes): boolean {
+  if (scopes.length === 0) return true;
+  return group === '' && resource === 'pods' && scopes.every((scope) => isInScope(object, scope));
+}
+
+function isInScope(pod: JsonObject, { name, operator, values }: Scope): boolean {
+  switch (name) {
+    case 'Terminating':
+      return hasDeadline(pod);
+    case 'NotTerminating':
+      return !hasDeadline(pod);
+    case 'BestEffort':
+      return isBestEffort(pod);
+    case 'NotBestEffort':
+      return !isBestEffort(pod);
+    case 'PriorityClass':
+      return isSelected(stringAt(objectAt(pod, 'spec'), 'priorityClassName') ?? '', operator, values);
+    case 'CrossNamespacePodAffinity':
+      return looksAcross(pod);
+    default:
+      return false;
+  }
+}
+
+const hasDeadline = (pod: JsonObject): boolean => typeof own(objectAt(pod, 'spec') ?? {}, 'activeDeadlineSeconds') === 'number';
+
+function isSelected(text: string, operator: string, values: readonly string[]): boolean {
+  switch (operator) {
+    case 'In':
+      return text !== '' && values.includes(text);
+    case 'NotIn':
+      return text === '' || !values.includes(text);
+    case 'Exists':
+      return text !== '';
+    case 'DoesNotExist':
+      return text === '';
+    default:
+      return false;
+  }
+}
+
+/** Whether a term of its affinity names namespaces or selects them. */
+function looksAcross(pod: JsonObject): boolean {
+  const affinity = objectAt(objectAt(pod, 'spec'), 'affinity');
+  return ['podAffinity', 'podAntiAffinity'].some((member) => {
+    const rules = objectAt(affinity, member);
+    const required = (arrayAt(rules, 'requiredDuringSchedulingIgnoredDuringExecution') ?? []).filter(isObject);
+    const preferred = (arrayAt(rules, 'preferredDuringSchedulingIgnoredDuringExecution') ?? [])
+      .filter(isObject)
+      .map((weighted) => objectAt(weighted, 'podAffinityTerm') ?? {});
+    return [...required, ...preferred].some(
+      (term) => stringsAt(term, 'namespaces').length > 0 || objectAt(term, 'namespaceSelector') !== undefined,
+    );
+  });
+}

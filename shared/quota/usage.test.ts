@@ -1,0 +1,191 @@
+import type { JsonObject } from '../values/json';
+import { formatQuantity } from '../values/quantity';
+import { addAmounts } from './amounts';
+import { countedBy, countName } from './counted';
+import { podAmounts } from './pod-amounts';
+import { isInScopes, scopesOf } from './scopes';
+import { usageOf, usedUntil } from './usage';
+
+const PODS = { group: '', resource: 'pods' };
+const shown = (amounts: ReadonlyMap<string, Parameters<typeof formatQuantity>[0]>) =>
+  Object.fromEntries([...amounts].map(([name, amount]) => [name, formatQuantity(amount)]));
+const container = (requests: JsonObject, limits: JsonObject = {}, more: JsonObject = {}): JsonObject => ({
+  resources: { requests, limits },
+  ...more,
+});
+const pod = (spec: JsonObject, more: JsonObject = {}): JsonObject => ({ metadata: { name: 'p' }, spec, ...more });
+
+describe('what counts against a resource', () => {
+  test.each<[string, string, string]>([
+    ['requests.cpu', 'requests.cpu', 'pods.'],
+    ['hugepages-2Mi', 'hugepages-2Mi', 'pods.'],
+    ['requests.hugepages-2Mi', 'requests.hugepages-2Mi', 'pods.'],
+    ['requests.example.com/gpu', 'requests.example.com/gpu', 'pods.'],
+    ['services.nodeports', 'services.nodeports', 'services.'],
+    ['requests.storage', 'requests.storage', 'persistentvolumeclaims.'],
+    ['secrets', 'secrets', 'secrets.'],
+    ['count/secrets', 'count/secrets', 'secrets.'],
+    ['count/deployments.apps', 'count/deployments.apps', 'deployments.apps'],
+    ['count/ingresses.networking.k8s.io', 'count/ingresses.networking.platform.io', 'ingresses.networking.platform.io'],
+    [
+      'gold.storageclass.storage.k8s.io/requests.storage',
+      'gold.storageclass.storage.platform.io/requests.storage',
+      'persistentvolumeclaims.',
+    ],
+    [
+      'a.storageclass.b.storageclass.storage.platform.io/persistentvolumeclaims',
+      'a.storageclass.b.storageclass.storage.platform.io/persistentvolumeclaims',
+      'persistentvolumeclaims.',
+    ],
+  ])('%s', (name, canonical, kind) => {
+    const counted = countedBy(name);
+    expect([counted?.name, `${counted?.kind.resource}.${counted?.kind.group}`]).toEqual([canonical, kind]);
+  });
+
+  test.each([
+    'example.com/gpu',
+    'limits.example.com/gpu',
+    'gold.storageclass.storage.k8s.io/other',
+    'gold.storageclass.example.com/requests.storage',
+    'requests.kubernetes.io/x',
+    'storage',
+  ])('nothing: %s', (name) => expect(countedBy(name)).toBeUndefined());
+});
+
+describe('amounts of a pod', () => {
+  test('containers add up, and those that come first count where they are larger', () => {
+    const spec = {
+      containers: [container({ cpu: '1', memory: '1Gi' }), container({ cpu: '500m' })],
+      initContainers: [container({ cpu: '2', memory: '10Mi' }), container({ memory: '3Gi' })],
+    };
+    expect(shown(podAmounts(pod(spec), 'requests'))).toEqual({ cpu: '2', memory: '3Gi' });
+  });
+
+  test('those that stay count beside all that come after them', () => {
+    const spec = {
+      containers: [container({ cpu: '1' })],
+      initContainers: [container({ cpu: '3' }), container({ cpu: '2' }, {}, { restartPolicy: 'Always' }), container({ cpu: '1500m' })],
+    };
+    expect(shown(podAmounts(pod(spec), 'requests'))).toEqual({ cpu: '3500m' });
+  });
+
+  test('overhead comes on top, of limits only where there is one', () => {
+    const spec = { containers: [container({ cpu: '1' }, { cpu: '2' })], overhead: { cpu: '250m', memory: '64Mi' } };
+    expect(shown(podAmounts(pod(spec), 'requests'))).toEqual({ cpu: '1250m', memory: '64Mi' });
+    expect(shown(podAmounts(pod(spec), 'limits'))).toEqual({ cpu: '2250m' });
+  });
+});
+
+test('a sum is binary where one of its parts is, in whatever order', () => {
+  const parts = ['512M', '1Gi', '0'].map((memory) => podAmounts(pod({ containers: [container({ memory })] }), 'requests'));
+  for (const order of [parts, [...parts].reverse()]) {
+    const sum = new Map();
+    for (const part of order) addAmounts(sum, part);
+    expect(shown(sum)).toEqual({ memory: '1548576Ki' });
+  }
+});
+
+describe('usage', () => {
+  const spec = {
+    containers: [container({ cpu: '1', 'example.com/gpu': '2', 'hugepages-2Mi': '4Mi' }, { cpu: '2', 'example.com/gpu': '2' })],
+  };
+  const whole = {
+    'count/pods': '1',
+    pods: '1',
+    cpu: '1',
+    'requests.cpu': '1',
+    'limits.cpu': '2',
+    'requests.example.com/gpu': '2',
+    'hugepages-2Mi': '4Mi',
+    'requests.hugepages-2Mi': '4Mi',
+  };
+  test('of a pod', () => expect(shown(usageOf(PODS, pod(spec), 0))).toEqual(whole));
+
+  test('of one that has ended only its place', () => {
+    for (const phase of ['Succeeded', 'Failed'])
+      expect(shown(usageOf(PODS, pod(spec, { status: { phase } }), 0))).toEqual({ 'count/pods': '1' });
+  });
+
+  test('of one that goes until its grace is over', () => {
+    const going = pod(spec, { metadata: { deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30 } });
+    const until = Date.UTC(2026, 0, 1, 0, 1);
+    expect(usedUntil(PODS, going)).toBe(until);
+    expect(shown(usageOf(PODS, going, until))).toEqual(whole);
+    expect(shown(usageOf(PODS, going, until + 1))).toEqual({ 'count/pods': '1' });
+    expect(usedUntil(PODS, pod(spec))).toBeUndefined();
+  });
+
+  test.each<[string, JsonObject, JsonObject]>([
+    ['ClusterIP', {}, {}],
+    ['NodePort', {}, { 'services.nodeports': '2' }],
+    ['LoadBalancer', {}, { 'services.nodeports': '2', 'services.loadbalancers': '1' }],
+    ['LoadBalancer', { allocateLoadBalancerNodePorts: false }, { 'services.nodeports': '1', 'services.loadbalancers': '1' }],
+  ])('of a service %s %j', (type, more, used) => {
+    const service = { spec: { type, ports: [{ port: 80, nodePort: 30_000 }, { port: 81 }], ...more } };
+    expect(shown(usageOf({ group: '', resource: 'services' }, service, 0))).toEqual({ 'count/services': '1', services: '1', ...used });
+  });
+
+  test.each<[string, JsonObject]>([
+    ['its class', { spec: { storageClassName: 'gold', resources: { requests: { storage: '1Gi' } } } }],
+    [
+      'the class of its annotation',
+      {
+        metadata: { annotations: { 'volume.beta.kubernetes.io/storage-class': 'gold' } },
+        spec: { storageClassName: 'tin', resources: { requests: { storage: '1Gi' } } },
+      },
+    ],
+  ])('of a claim by %s', (_, claim) => {
+    expect(shown(usageOf({ group: '', resource: 'persistentvolumeclaims' }, claim, 0))).toEqual({
+      'count/persistentvolumeclaims': '1',
+      persistentvolumeclaims: '1',
+      'requests.storage': '1Gi',
+      'gold.storageclass.storage.platform.io/persistentvolumeclaims': '1',
+      'gold.storageclass.storage.platform.io/requests.storage': '1Gi',
+    });
+  });
+
+  test('of anything else its number', () => {
+    expect(shown(usageOf({ group: '', resource: 'secrets' }, {}, 0))).toEqual({ 'count/secrets': '1', secrets: '1' });
+    expect(shown(usageOf({ group: 'apps', resource: 'secrets' }, {}, 0))).toEqual({
+      [countName({ group: 'apps', resource: 'secrets' })]: '1',
+    });
+  });
+});
+
+describe('scopes', () => {
+  const only = (scopeName: string, operator: string, ...values: string[]): JsonObject => ({
+    scopeSelector: { matchExpressions: [{ scopeName, operator, values }] },
+  });
+  const term = (more: JsonObject, member = 'requiredDuringSchedulingIgnoredDuringExecution'): JsonObject => ({
+    affinity: { podAffinity: { [member]: [member.startsWith('required') ? more : { weight: 1, podAffinityTerm: more }] } },
+  });
+  const plain = { containers: [container({})] };
+  test.each<[JsonObject, JsonObject, boolean]>([
+    [{}, plain, true],
+    [{ scopes: ['Terminating'] }, { activeDeadlineSeconds: 0 }, true],
+    [{ scopes: ['Terminating'] }, plain, false],
+    [{ scopes: ['NotTerminating'] }, plain, true],
+    [{ scopes: ['BestEffort'] }, plain, true],
+    [{ scopes: ['BestEffort'] }, { containers: [container({ cpu: '0', 'example.com/gpu': '1' })] }, true],
+    [{ scopes: ['NotBestEffort'] }, { containers: [container({}, { memory: '1' })] }, true],
+    [{ scopes: ['NotBestEffort'] }, { initContainers: [container({ cpu: '1' })] }, true],
+    [{ scopes: ['BestEffort', 'Terminating'] }, plain, false],
+    [{ scopes: ['PriorityClass'] }, { priorityClassName: 'high' }, true],
+    [{ scopes: ['PriorityClass'] }, plain, false],
+    [only('PriorityClass', 'In', 'high'), { priorityClassName: 'high' }, true],
+    [only('PriorityClass', 'In', 'high'), plain, false],
+    [only('PriorityClass', 'NotIn', 'high'), plain, true],
+    [only('PriorityClass', 'NotIn', 'high'), { priorityClassName: 'high' }, false],
+    [only('PriorityClass', 'DoesNotExist'), plain, true],
+    [only('PriorityClass', 'Like'), plain, false],
+    [{ scopes: ['CrossNamespacePodAffinity'] }, term({ namespaces: ['a'] }), true],
+    [{ scopes: ['CrossNamespacePodAffinity'] }, term({ namespaceSelector: {} }, 'preferredDuringSchedulingIgnoredDuringExecution'), true],
+    [{ scopes: ['CrossNamespacePodAffinity'] }, term({}), false],
+    [{ scopes: ['Unknown'] }, plain, false],
+  ])('%j and a pod %j: %s', (quota, spec, expected) => expect(isInScopes(PODS, pod(spec), scopesOf(quota))).toBe(expected));
+
+  test('nothing but pods is in a scope', () => {
+    expect(isInScopes({ group: '', resource: 'services' }, pod(plain), scopesOf({ scopes: ['NotTerminating'] }))).toBe(false);
+    expect(isInScopes({ group: '', resource: 'services' }, pod(plain), scopesOf({}))).toBe(true);
+  });
+});

@@ -1,0 +1,70 @@
+/**
+ * How long evictions take that follow one another under a budget which lets one pod go at a time: each has to wait until the pod before it is gone, another one
+ * serves in its place, and the budget says so. Works against any server with its controllers, so that two can be compared on one machine.
+ */
+import type { BenchClient } from './client';
+
+export interface EvictionCosts {
+  readonly seconds: number;
+  /** Milliseconds from the first attempt at a pod until it was let go, ascending. */
+  readonly waits: readonly number[];
+  /** Attempts that were told to come again. */
+  readonly refused: number;
+}
+
+const LABELS = { app: 'evicted' };
+const MERGE = { 'content-type': 'application/merge-patch+json' };
+const AGAIN_MS = 2;
+const PATIENCE_MS = 60_000;
+const READY = JSON.stringify({ status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } });
+
+/** Evicts so many pods of a budget that wants as many to serve, less one. */
+export async function evictAll(client: BenchClient, count: number): Promise<EvictionCosts> {
+  const namespace = `evictions-${process.pid}`;
+  const at = `/api/v1/namespaces/${namespace}`;
+  await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: namespace } }));
+  await until(async () => (await statusOf(client, 'GET', `${at}/serviceaccounts/default`)) === 200);
+  const serve = async (name: string): Promise<void> => {
+    const spec = { containers: [{ name: 'c', image: 'i' }] };
+    await client.send('POST', `${at}/pods`, JSON.stringify({ metadata: { name, labels: LABELS }, spec }));
+    await client.send('PATCH', `${at}/pods/${name}/status`, READY, MERGE);
+  };
+  for (let index = 0; index < count; index += 1) await serve(`p-${index}`);
+  const budget = { metadata: { name: 'b' }, spec: { minAvailable: count - 1, selector: { matchLabels: LABELS } } };
+  await client.send('POST', `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`, JSON.stringify(budget));
+  const waits: number[] = [];
+  let refused = 0;
+  const startedAt = performance.now();
+  for (let index = 0; index < count; index += 1) {
+    const name = `p-${index}`;
+    const eviction = JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } });
+    const askedAt = performance.now();
+    await until(async () => {
+      const status = await statusOf(client, 'POST', `${at}/pods/${name}/eviction`, eviction);
+      if (status === 201) return true;
+      if (status !== 429) throw new Error(`the eviction of ${name}: ${status}`);
+      refused += 1;
+      return false;
+    });
+    waits.push(performance.now() - askedAt);
+    await serve(`q-${index}`);
+  }
+  const seconds = (performance.now() - startedAt) / 1000;
+  await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
+  return { seconds, waits: waits.sort((a, b) => a - b), refused };
+}
+
+async function statusOf(client: BenchClient, method: string, path: string, body?: string): Promise<number> {
+  const response = await client.open(method, path, body);
+  response.resume();
+  await new Promise((resolve) => response.on('end', resolve));
+  return response.statusCode ?? 0;
+}
+
+async function until(done: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await done())) {
+    if (performance.now() > deadline) throw new Error('it takes too long');
+    await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
+  }
+}
