@@ -1,5 +1,12 @@
 /** All scenarios, by the recording that they go into. */
+import { ACCOUNT_TOKENS } from './account-tokens';
+import { BOOTSTRAP_SIGNER, TOKEN_CLEANER } from './bootstrap-tokens';
 import { SERVICE_ACCOUNTS } from './service-accounts';
 import type { Scenario } from './scenario';
 
-export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([['service-accounts', SERVICE_ACCOUNTS]]);
+export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([
+  ['service-accounts', SERVICE_ACCOUNTS],
+  ['token-cleaner', TOKEN_CLEANER],
+  ['bootstrap-signer', BOOTSTRAP_SIGNER],
+  ['account-tokens', ACCOUNT_TOKENS],
+]);

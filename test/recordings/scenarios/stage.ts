@@ -15,6 +15,9 @@ export type Send = (method: string, path: string, type: string, body?: Json) => 
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const LATER = /\$NOW([+-]\d+)s/g;
+const SIGNED = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
+const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
 const UNTOLD: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'managedFields', 'creationTimestamp', 'generation', 'selfLink']);
 const ALWAYS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
@@ -36,22 +39,28 @@ export class Stage {
   }
 
   async act({ method, path, body, type = 'application/json' }: Act): Promise<number> {
-    const filled: Json | undefined = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replaceAll('$NS', this.namespace));
+    const filled: Json | undefined = body === undefined ? undefined : JSON.parse(this.filled(JSON.stringify(body)));
     const answer = await this.send(method, absolute(path, this.namespace), type, filled);
     this.learn(answer.body);
     return answer.code;
   }
 
+  private filled(text: string): string {
+    return text
+      .replaceAll('$NS', this.namespace)
+      .replace(LATER, (_, seconds: string) => `${new Date(Date.now() + Number(seconds) * 1000).toISOString().slice(0, 19)}Z`);
+  }
+
   async look(looks: readonly Look[]): Promise<Observed> {
     const found = await Promise.all(
-      looks.map(async ({ path, members }) => {
+      looks.map(async ({ path, members, names }) => {
         const { code, body } = await this.send('GET', absolute(path, this.namespace), 'application/json');
         const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : undefined;
         if (items === undefined) throw new Error(`cannot look at ${path}: ${code}`);
         items.forEach((item) => this.learn(item));
         return {
           path,
-          items: items.filter((item) => this.isOwn(item)).map((item) => (members === undefined ? item : pick(item, members))),
+          items: items.filter((item) => this.isOwn(item, names)).map((item) => (members === undefined ? item : pick(item, members))),
         };
       }),
     );
@@ -64,8 +73,9 @@ export class Stage {
   }
 
   /** Of what belongs to no namespace only that which bears the scenario's name. */
-  private isOwn(item: Body): boolean {
+  private isOwn(item: Body, names: readonly string[] | undefined): boolean {
     const { namespace, name } = metadataOf(item);
+    if (names !== undefined) return typeof name === 'string' && names.includes(name);
     return typeof namespace === 'string' ? namespace === this.namespace : typeof name === 'string' && name.startsWith(this.namespace);
   }
 
@@ -93,6 +103,11 @@ export class Stage {
   }
 
   private maskedText(text: string): string {
+    const secret = Buffer.from(text, 'base64').toString();
+    const [, claims] = SIGNED.exec(secret) ?? [];
+    if (claims !== undefined) return `<token ${this.maskedText(Buffer.from(claims, 'base64url').toString())}>`;
+    if (secret === this.namespace) return '<$NS in base64>';
+    if (secret.startsWith(CERTIFICATE)) return '<certificates>';
     const known = this.madeUp.get(text) ?? text;
     return known
       .replace(UID, (uid) => this.ids.get(uid) ?? '<uid>')
