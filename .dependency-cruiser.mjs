@@ -134,6 +134,7 @@ const table = {
 
   'controllers/runtime': ['shared/client', 'shared/api/selectors'],
   'controllers/serving': ['shared/client'],
+  'controllers/bootstrap-token': ['controllers/runtime'],
   'controllers/cluster-role-aggregation': ['controllers/runtime'],
   'controllers/namespace': ['controllers/runtime'],
   'controllers/root-ca': ['controllers/runtime'],

@@ -1,4 +1,5 @@
 /** All controllers. A controller is a row; whether it runs is the command line's choice. */
+import { tokenCleanerController } from './bootstrap-token/cleaner';
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
 import { namespaceController } from './namespace/controller';
 import { rootCaController } from './root-ca/controller';
@@ -13,4 +14,5 @@ export const CONTROLLERS: readonly Controller[] = [
   claimProtectionController,
   volumeProtectionController,
   clusterRoleAggregationController,
+  tokenCleanerController,
 ];
