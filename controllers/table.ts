@@ -1,5 +1,6 @@
 /** All controllers. A controller is a row; whether it runs is the command line's choice. */
 import { tokenCleanerController } from './bootstrap-token/cleaner';
+import { bootstrapSignerController } from './bootstrap-token/signer';
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
 import { namespaceController } from './namespace/controller';
 import { rootCaController } from './root-ca/controller';
@@ -15,4 +16,5 @@ export const CONTROLLERS: readonly Controller[] = [
   volumeProtectionController,
   clusterRoleAggregationController,
   tokenCleanerController,
+  bootstrapSignerController,
 ];

@@ -38,7 +38,7 @@ const table = {
   controllers: list({
     section: 'Local runner',
     help: "Controllers to run: '*' = all that are on by default, 'foo' = foo as well, '-foo' = not foo; '-*' = none.",
-    default: ['*', 'tokencleaner'],
+    default: ['*', 'tokencleaner', 'bootstrapsigner'],
   }),
 };
 

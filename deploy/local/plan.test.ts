@@ -68,7 +68,9 @@ describe('plans', () => {
   });
 
   it('have controllers unless all are switched off', () => {
-    expect(plansOf().controllers?.args).toEqual(expect.arrayContaining(['--controllers=*,tokencleaner', '--kubeconfig=/d/controllers.kubeconfig']));
+    expect(plansOf().controllers?.args).toEqual(
+      expect.arrayContaining(['--controllers=*,tokencleaner,bootstrapsigner', '--kubeconfig=/d/controllers.kubeconfig']),
+    );
     expect(plansOf('--controllers=*,-node').controllers?.args).toContain('--controllers=*,-node');
     expect(plansOf('--controllers=-*').controllers).toBeUndefined();
   });
