@@ -16,7 +16,7 @@ import { FLAGS, type ServerFlags } from './options/flags';
 import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
 import type { AuthorizerLink } from './server/authorizers';
 import { authorizationFlagFault, openAuthorizerLinks } from './options/authorizer-links';
-import { webhookOf } from './options/webhooks';
+import { asking, openWebhook } from './options/webhooks';
 import { oidcFlagFault } from './options/oidc-options';
 import { openTokenIssuers, type TokenIssuers } from './options/token-issuers';
 import type { TokenKeyFiles } from './options/token-key-files';
@@ -47,7 +47,11 @@ async function main(): Promise<void> {
   const isAllowed = isGiven ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
   const issuers = await openTokenIssuers(flags, { isAllowed, isGiven }, { clock, logger, configurations });
   const links = await openAuthorizerLinks(flags, { clock, random, logger, configurations });
-  const options = { ...(await serverOptions(flags, tokenKeys, issuers, links, logger)), audit };
+  const options = {
+    ...(await serverOptions(flags, tokenKeys, issuers, links, logger)),
+    ...(await tokenWebhookOf(flags, configurations, logger)),
+    audit,
+  };
   const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
@@ -174,7 +178,6 @@ async function serverOptions(
     anonymous: issuers.anonymous,
     tokenIssuers: issuers.issuers,
     authorization: links,
-    ...tokenWebhookOf(flags, logger),
     livezGraceMs: flags['livez-grace-period'],
     shutdownDelayMs: flags['shutdown-delay-duration'],
     shutdownWatchGraceMs: flags['shutdown-watch-termination-grace-period'],
@@ -182,12 +185,17 @@ async function serverOptions(
   };
 }
 
-function tokenWebhookOf(flags: ServerFlags, logger: Logger): Pick<ServerOptions, 'tokenWebhook'> {
+async function tokenWebhookOf(
+  flags: ServerFlags,
+  configurations: ConfigurationFiles,
+  logger: Logger,
+): Promise<Pick<ServerOptions, 'tokenWebhook'>> {
   const file = flags['authentication-token-webhook-config-file'];
   if (file === '') return {};
+  const parts = { clock, random, configurations };
   return {
     tokenWebhook: webhookTokens({
-      ask: webhookOf(file, 30_000, { clock, random }),
+      ask: asking(await openWebhook('authentication-webhook', file, parts), 30_000, parts),
       version: flags['authentication-token-webhook-version'],
       dialect: flags.naming,
       keptMs: flags['authentication-token-webhook-cache-ttl'],

@@ -31,6 +31,25 @@ export const flags = {
     default: '',
   }),
   'concurrent-namespace-syncs': int({ section: GENERIC, help: 'Namespaces that are emptied at a time.', default: 10, min: 1, max: 1000 }),
+  'concurrent-endpoint-syncs': int({ section: GENERIC, help: 'Endpoints that are looked at at a time.', default: 5, min: 1, max: 1000 }),
+  'concurrent-service-endpoint-syncs': int({
+    section: GENERIC,
+    help: 'Services whose EndpointSlices are looked at at a time.',
+    default: 5,
+    min: 1,
+    max: 1000,
+  }),
+  'max-endpoints-per-slice': int({ section: GENERIC, help: 'Endpoints in an EndpointSlice at most.', default: 100, min: 1, max: 1000 }),
+  'endpoint-updates-batch-period': duration({
+    section: GENERIC,
+    help: 'So long changes of pods wait for others before Endpoints are written.',
+    default: 0,
+  }),
+  'endpointslice-updates-batch-period': duration({
+    section: GENERIC,
+    help: 'So long changes of pods wait for others before EndpointSlices are written.',
+    default: 0,
+  }),
   'log-level': logLevelFlag(GENERIC),
   'use-service-account-credentials': bool({
     section: CLIENT,

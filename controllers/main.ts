@@ -15,7 +15,7 @@ import { Lifecycle } from '../shared/runtime/lifecycle';
 import { createLogger } from '../shared/runtime/logger';
 import { systemRandom } from '../shared/runtime/random';
 import { flagProblem, flags, type ControllerFlags } from './flags';
-import type { Controller } from './runtime/controller';
+import type { Controller, ControllerSettings } from './runtime/controller';
 import { runControllers } from './runtime/manager';
 import { ControllerMetrics } from './runtime/metrics';
 import { ControllerStates } from './runtime/states';
@@ -106,7 +106,7 @@ async function start(
       random,
       logger,
       metrics,
-      settings: { rootCertificate, concurrentNamespaceSyncs: values['concurrent-namespace-syncs'] },
+      settings: settingsOf(values, rootCertificate),
       identity: `${hostname()}_${random.uuid()}`,
       election: electionOf(values),
       onState: (controller, problem) => states.set(controller, problem),
@@ -125,6 +125,16 @@ async function start(
     servers: config.servers.map(({ origin }) => origin),
   });
 }
+
+const settingsOf = (values: ControllerFlags, rootCertificate: string | undefined): ControllerSettings => ({
+  rootCertificate,
+  concurrentNamespaceSyncs: values['concurrent-namespace-syncs'],
+  concurrentEndpointSyncs: values['concurrent-endpoint-syncs'],
+  concurrentEndpointSliceSyncs: values['concurrent-service-endpoint-syncs'],
+  maxEndpointsPerSlice: values['max-endpoints-per-slice'],
+  endpointBatchMs: values['endpoint-updates-batch-period'],
+  endpointSliceBatchMs: values['endpointslice-updates-batch-period'],
+});
 
 const isBinary = (values: ControllerFlags): boolean => values['kube-api-content-type'] !== 'application/json';
 

@@ -2,6 +2,8 @@
 import { tokenCleanerController } from './bootstrap-token/cleaner';
 import { bootstrapSignerController } from './bootstrap-token/signer';
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
+import { endpointsController } from './endpoints/controller';
+import { endpointSliceController } from './endpoint-slices/controller';
 import { namespaceController } from './namespace/controller';
 import { rootCaController } from './root-ca/controller';
 import type { Controller } from './runtime/controller';
@@ -17,4 +19,6 @@ export const CONTROLLERS: readonly Controller[] = [
   clusterRoleAggregationController,
   tokenCleanerController,
   bootstrapSignerController,
+  endpointSliceController,
+  endpointsController,
 ];

@@ -4,6 +4,7 @@ import { createAdmission, type MutatingPlugin } from './chain';
 
 const request: AdmissionRequest = {
   operation: 'CREATE',
+  isAddressed: false,
   resource: buildResources().require('configmaps'),
   subresource: undefined,
   namespace: 'ns',

@@ -2,16 +2,20 @@
  * The admission plug-ins as one ordered chain: all that may change an object, then all that may refuse it. What each of them does is in its own
  * file; which there are, in plugins.ts. Never waits where a plug-in has nothing to wait for.
  */
-import type { Admission, AdmissionOperation, AdmissionRequest } from '../registry/admission';
+import type { Admission, AdmissionOperation, AdmissionQuestion, AdmissionRequest } from '../registry/admission';
 
-export interface MutatingPlugin {
+interface Plugin {
   readonly name: string;
+  /** Whether it looks at more of an object than its name; absent = it does. */
+  looksInto?(question: AdmissionQuestion): boolean;
+}
+
+export interface MutatingPlugin extends Plugin {
   handles(operation: AdmissionOperation): boolean;
   mutate(request: AdmissionRequest): Promise<void> | undefined;
 }
 
-export interface ValidatingPlugin {
-  readonly name: string;
+export interface ValidatingPlugin extends Plugin {
   handles(operation: AdmissionOperation): boolean;
   validate(request: AdmissionRequest): Promise<void> | undefined;
 }
@@ -22,7 +26,9 @@ export interface AdmissionPlugins {
 }
 
 export function createAdmission(plugins: AdmissionPlugins): Admission {
+  const all = [...plugins.mutating, ...plugins.validating];
   return {
+    looksInto: (question) => all.some((plugin) => plugin.handles(question.operation) && plugin.looksInto?.(question) !== false),
     mutate: (request) => inOrder(plugins.mutating, request, (plugin) => plugin.mutate(request)),
     validate: (request) => inOrder(plugins.validating, request, (plugin) => plugin.validate(request)),
   };

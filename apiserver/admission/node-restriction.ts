@@ -8,7 +8,7 @@ import { forbidden, notFound, type StatusError } from '../../shared/api/errors/s
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { nodeOf } from '../authorization/node/authorizer';
 import { podReferences, type ReferredKind } from '../authorization/node/references';
-import type { AdmissionRequest } from '../registry/admission';
+import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 import { restrictedLabels } from './node-labels';
 
@@ -41,9 +41,11 @@ export function nodeRestriction(parts: NodeRestrictionParts): {
 } {
   const judge = (request: AdmissionRequest): undefined => judgeNode(parts, request);
   const name = 'NodeRestriction';
+  const looksInto = ({ resource: { row }, user }: AdmissionQuestion): boolean =>
+    nodeOf(user) !== undefined && Object.hasOwn(RULES, `${row.resource}.${row.group}`);
   return {
-    ofChanges: { name, handles: (operation) => operation !== 'DELETE', mutate: judge },
-    ofDeletions: { name, handles: (operation) => operation === 'DELETE', validate: judge },
+    ofChanges: { name, handles: (operation) => operation !== 'DELETE', looksInto, mutate: judge },
+    ofDeletions: { name, handles: (operation) => operation === 'DELETE', looksInto, validate: judge },
   };
 }
 

@@ -25,6 +25,10 @@ export interface AdmissionSurroundings {
   readonly escalation?: EscalationParts | undefined;
 }
 
+/** Those that rest on nothing but the object: a thread has them too. */
+export const pureAdmission = ({ prefix }: Pick<GeneratedNames, 'prefix'>): Admission =>
+  createAdmission({ mutating: [storageProtection(prefix)], validating: [] });
+
 export function defaultAdmission({ names, cache, resources, mayUseAddresses, nodes, escalation }: AdmissionSurroundings): Admission {
   const classes = resources.require('ingressclasses.networking.platform.io').stored;
   const restriction = nodes === undefined ? undefined : nodeRestriction(nodes);

@@ -5,7 +5,7 @@
 import { arrayAt, equalJson, isObject, objectAt, type JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { badRequest, clientFault, forbidden, notFound, type StatusError } from '../../shared/api/errors/status';
-import type { UserInfo } from '../../shared/api/identity/user';
+import { isMaster, type UserInfo } from '../../shared/api/identity/user';
 import type { Authorizer, ResourceAttributes } from '../authorization/authorizer';
 import { heldBy, holds } from '../authorization/rbac/authorizer';
 import { readRoleReference, type RoleReference } from '../authorization/rbac/binding';
@@ -23,7 +23,6 @@ export interface EscalationParts {
 }
 
 const GROUP = 'rbac.authorization.platform.io';
-const MASTERS = 'system:masters';
 
 /** By resource: what is asked of who writes one. */
 const GUARDS: Readonly<Record<string, (parts: EscalationParts, request: AdmissionRequest, object: JsonObject) => Promise<void>>> = {
@@ -37,9 +36,10 @@ export function roleEscalation(escalation: EscalationParts): MutatingPlugin {
   return {
     name: 'RoleEscalation',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    looksInto: ({ resource: { row }, user }) => row.group === GROUP && !isMaster(user),
     mutate(request) {
       const { row } = request.resource;
-      if (row.group !== GROUP || request.object === undefined || request.user.groups.includes(MASTERS)) return undefined;
+      if (row.group !== GROUP || request.object === undefined || isMaster(request.user)) return undefined;
       if (request.oldObject !== undefined && differsInUpkeepOnly(request.object, request.oldObject)) return undefined;
       return GUARDS[row.resource]?.(escalation, request, request.object);
     },
@@ -59,8 +59,8 @@ function differsInUpkeepOnly(object: JsonObject, old: JsonObject): boolean {
 
 async function guardRole(escalation: EscalationParts, request: AdmissionRequest, object: JsonObject): Promise<void> {
   const { resource } = request.resource.row;
-  // What is to be created has no name that leave could be given for (upstream behaviour).
-  const name = request.operation === 'CREATE' ? '' : request.name;
+  // What a collection is asked to create has no name that leave could be given for (upstream behaviour).
+  const name = request.isAddressed ? request.name : '';
   if (await mayDo(escalation, request.user, { verb: 'escalate', resource, namespace: request.namespace, name })) return;
   const rules = (arrayAt(object, 'rules') ?? []).filter(isObject).map(readRule);
   refuseMissing(escalation, request, rules);

@@ -18,6 +18,8 @@ export function storageProtection(prefix: string): MutatingPlugin {
   return {
     name: 'StorageObjectInUseProtection',
     handles: (operation) => operation === 'CREATE',
+    // It rests on nothing but the object, and is asked where that is worked out.
+    looksInto: () => false,
     mutate({ resource: { row }, subresource, object }) {
       const finalizer = row.group === '' ? FINALIZERS.get(row.resource) : undefined;
       if (finalizer === undefined || subresource !== undefined || object === undefined) return undefined;

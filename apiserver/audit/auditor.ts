@@ -1,7 +1,7 @@
 /** Puts policy, trails and sinks together for a server, and counts. Which requests there are it learns from the filters. */
-import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
+import { nowAndThen } from '../../shared/runtime/now-and-then';
 import { AuditSubject, type AuditEvent, type AuditObject } from './event';
 import type { AuditPolicy, Audited } from './policy';
 import type { AuditLevel } from './policy-format';
@@ -33,15 +33,16 @@ export class Auditor {
   private sinks: readonly Sink[] = [];
   private policy: AuditPolicy = () => ({ level: 'None', omits: new Set(), omitsManagedFields: false });
   private origin = Number.NEGATIVE_INFINITY;
-  private toldAt = Number.NEGATIVE_INFINITY;
+  private readonly tellLost: (sink: SinkName, reason: unknown) => void;
 
   constructor(
     private readonly clock: Clock,
-    private readonly logger: Logger,
-    naming: Dialect,
+    logger: Logger,
   ) {
+    this.tellLost = nowAndThen(clock, TOLD_EVERY_MS, (sink, error) =>
+      logger.error('audit events are lost', { sink, lost: this.counted.lost[sink], error }),
+    );
     this.parts = {
-      naming,
       policy: (user, about) => this.policy(user, about),
       now: () => this.now(),
       record: (event) => this.record(event),
@@ -84,10 +85,7 @@ export class Auditor {
 
   readonly lost: Lost = (sink, events, reason) => {
     this.counted.lost[sink] += events;
-    const now = this.clock.monotonic();
-    if (now - this.toldAt < TOLD_EVERY_MS) return;
-    this.toldAt = now;
-    this.logger.error('audit events are lost', { sink, lost: this.counted.lost[sink], error: reason });
+    this.tellLost(sink, reason);
   };
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 /** Decides how much of a request is recorded: the first rule that fits says so. Compiled once and asked once for each request. */
 import { canonicalGroup, canonicalNamespace, canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
 import type { UserInfo } from '../../shared/api/identity/user';
+import { meansPath } from '../../shared/values/path-pattern';
 import type { AuditLevel, Policy, AuditRule, AuditStage } from './policy-format';
 
 /** What a request is about; groups and namespaces in canonical spelling. */
@@ -70,7 +71,7 @@ function testsOf(rule: AuditRule, names: GeneratedNames): readonly Test[] {
     tests.push((_user, about) => about.kind === 'resource' && known.some((resource) => concerns(resource, about)));
   }
   if (nonResourceURLs.length > 0)
-    tests.push((_user, about) => about.kind === 'path' && nonResourceURLs.some((url) => leadsTo(url, about.path)));
+    tests.push((_user, about) => about.kind === 'path' && nonResourceURLs.some((url) => meansPath(url, about.path)));
   return tests;
 }
 
@@ -90,8 +91,4 @@ function fits(pattern: string, resource: string, subresource: string): boolean {
   if (pattern.endsWith('/*') && pattern.slice(0, -2) === resource) return true;
   if (subresource === '') return pattern === resource;
   return pattern === `${resource}/${subresource}` || pattern === `*/${subresource}`;
-}
-
-function leadsTo(url: string, path: string): boolean {
-  return url.endsWith('*') ? path.startsWith(url.slice(0, -1)) : url === path;
 }

@@ -151,15 +151,17 @@ describe('a webhook', () => {
   const sent: TransportRequest[] = [];
   const deliverTo = (answer: () => number): Deliver =>
     webhookDelivery({
-      transport: {
-        async send(request) {
-          sent.push(request);
-          return { status: answer(), header: () => undefined, body: (async function* () {})() };
+      address: () => ({
+        transport: {
+          async send(request) {
+            sent.push(request);
+            return { status: answer(), header: () => undefined, body: (async function* () {})() };
+          },
+          close: () => undefined,
         },
-        close: () => undefined,
-      },
-      path: '/audit?x=y',
-      authorization: () => 'Bearer t',
+        path: '/audit?x=y',
+        authorization: () => 'Bearer t',
+      }),
       dialect: 'kubernetes',
       clock,
       backOff: () => new BackOff({ float: () => 0, uuid: () => '', string: () => '' }, { firstMs: 100, longestMs: 1000 }),

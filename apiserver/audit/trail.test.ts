@@ -14,20 +14,19 @@ const OBJECT = {
   resourceVersion: '',
   subresource: '',
 };
-const KIND = { group: 'apps', version: 'v1', kind: 'Thing' };
 
-/** The events of a request at a level, after what happens to it. */
-function eventsOf(
-  level: AuditLevel,
-  happen: (trail: Trail) => void,
-  more: { status?: number; lasting?: boolean; lean?: boolean } = {},
-): AuditEvent[] {
+interface Sort {
+  readonly status?: number;
+  readonly lasting?: boolean;
+  readonly lean?: boolean;
+}
+
+function trailOf(level: AuditLevel, more: Sort, now: () => number): { readonly trail: Trail; readonly events: AuditEvent[] } {
   const events: AuditEvent[] = [];
   const trail = new Trail(
     {
-      naming: 'platform',
       policy: () => ({ level, omits: new Set(['RequestReceived']), omitsManagedFields: more.lean ?? false }),
-      now: () => 1,
+      now,
       record: (event) => events.push(event) > 0,
       decided: () => undefined,
     },
@@ -37,13 +36,23 @@ function eventsOf(
     { user: USER, impersonator: undefined, status: more.status ?? 201 },
     more.lasting ?? false,
   );
+  return { trail, events };
+}
+
+/** The events of a request at a level, after what happens to it. */
+function eventsOf(level: AuditLevel, happen: (trail: Trail) => void, more: Sort = {}): AuditEvent[] {
+  const { trail, events } = trailOf(level, more, () => 1);
   trail.received();
   happen(trail);
   trail.finished();
   return events;
 }
 
-const sent = (object: JsonObject) => (trail: Trail) => trail.requested(object, KIND);
+const sent = (object: { readonly metadata?: JsonObject; readonly data?: string }) => (trail: Trail) => {
+  const text = JSON.stringify(object);
+  trail.names(object.metadata ?? {});
+  trail.requested(text.length, () => `${text}\n`);
+};
 
 it.each<[AuditLevel, boolean, boolean]>([
   ['Metadata', false, false],
@@ -59,9 +68,59 @@ it.each<[AuditLevel, boolean, boolean]>([
   expect(event?.responseStatus).toBe('{"metadata":{},"status":"Failure","code":201}');
 });
 
-it('completes what a client may leave out', () => {
-  const [event] = eventsOf('Request', sent({ a: 1 }));
-  expect(event?.requestObject).toBe('{"kind":"Thing","apiVersion":"apps/v1","a":1}');
+it('records a refusal that the client has not said how it would have by its code alone', () => {
+  const [event] = eventsOf('RequestResponse', (trail) => trail.refused(undefined), { status: 406 });
+  expect([event?.responseStatus, event?.responseObject]).toEqual(['{"metadata":{},"code":406}', undefined]);
+});
+
+it('keeps what was sent as it was told first', () => {
+  const [event] = eventsOf('Request', (trail) => {
+    sent({ data: 'first' })(trail);
+    sent({ data: 'again' })(trail);
+  });
+  expect(event?.requestObject).toBe('{"data":"first"}');
+});
+
+it.each([
+  [500, undefined],
+  [
+    501.5,
+    {
+      'apiserver.latency.platform.io/etcd': '400.5ms',
+      'apiserver.latency.platform.io/apf-queue-wait': '100ms',
+      'apiserver.latency.platform.io/total': '501.5ms',
+    },
+  ],
+])('tells of a request that took %p ms what it waited for, when that is long', async (total, expected) => {
+  const clock = { now: 0 };
+  const waited = async (trail: Trail, part: string, ms: number): Promise<void> => {
+    const wait = trail.timed(part, Promise.resolve());
+    clock.now += ms;
+    await wait;
+  };
+  const { trail, events } = trailOf('Metadata', {}, () => clock.now);
+  trail.received();
+  await waited(trail, 'etcd', 200);
+  await waited(trail, 'apf-queue-wait', 100);
+  await waited(trail, 'etcd', 200.5);
+  await expect(trail.timed('etcd', Promise.reject(new Error('lost')))).rejects.toThrow('lost');
+  clock.now = total;
+  trail.finished();
+  expect(events.map(({ annotations }) => annotations && Object.fromEntries(annotations))).toEqual([expected]);
+});
+
+it('does not tell how long a watch lasted', () => {
+  const { trail, events } = trailOf('Metadata', { lasting: true }, () => 1000);
+  trail.received();
+  trail.finished();
+  expect(events[0]?.annotations).toBeUndefined();
+});
+
+it('leaves out the managed fields of what a Table shows', () => {
+  const rows = (metadata: JsonObject): JsonObject => ({ kind: 'Table', rows: [{ cells: ['p'], object: { metadata } }] });
+  const table = JSON.stringify(rows({ name: 'p', managedFields: [] }));
+  const [event] = eventsOf('RequestResponse', (trail) => trail.answered(table.length, () => table), { lean: true });
+  expect(event?.responseObject).toBe(JSON.stringify(rows({ name: 'p' })));
 });
 
 it('leaves out managed fields, of lists too', () => {
@@ -74,7 +133,7 @@ it('leaves out managed fields, of lists too', () => {
     },
     { lean: true },
   );
-  expect(event?.requestObject).toBe('{"kind":"Thing","apiVersion":"apps/v1","metadata":{"name":"p"}}');
+  expect(event?.requestObject).toBe('{"metadata":{"name":"p"}}');
   expect(event?.responseObject).toBe('{"metadata":{},"items":[{"metadata":{"name":"p"}}]}');
 });
 

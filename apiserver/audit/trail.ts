@@ -2,9 +2,9 @@
  * What is remembered of one request until its end, and its stages as events. It belongs to the exchange; whoever learns something of the request
  * tells it. It keeps no more of bodies than the request's level asks for, and texts only, so that nobody changes afterwards what was recorded.
  */
-import { isObject, objectAt, setMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { isObject, setMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { formatDuration } from '../../shared/runtime/duration';
 import { parseStored } from '../../shared/serialization';
-import { apiVersionIn, type Dialect } from '../../shared/names/dialect';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { TRUNCATED, type AuditEvent, type AuditObject, type AuditSubject } from './event';
 import type { AuditPolicy, Audited, Extent } from './policy';
@@ -12,7 +12,6 @@ import type { AuditStage } from './policy-format';
 
 /** What a trail needs of the server. */
 export interface TrailParts {
-  readonly naming: Dialect;
   readonly policy: AuditPolicy;
   /** Milliseconds since 1970. */
   now(): number;
@@ -29,15 +28,12 @@ export interface Asker {
   readonly status: number;
 }
 
-/** Of what kind a body is meant to be. */
-interface AskedKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
-
 /** In upstream's words. */
 const UNANSWERED = '{"metadata":{},"status":"Success","message":"Connection closed early","code":200}';
+
+/** Of a request that takes longer it is told how long it waited for what. */
+const LONG_MS = 500;
+const LATENCY = 'apiserver.latency.platform.io/';
 
 /** Characters of an object; a longer one is left out, and the event says so. */
 const LONGEST_OBJECT = 1024 * 1024;
@@ -49,6 +45,7 @@ export class Trail {
   private statusJson: JsonObject | undefined;
   private requestObject: string | undefined;
   private responseObject: string | undefined;
+  private waits: Map<string, number> | undefined;
   private started = false;
   private panicked = false;
 
@@ -81,6 +78,7 @@ export class Trail {
     if (this.user === undefined) {
       if (this.decide().level !== 'None') this.record('ResponseStarted', true);
     } else {
+      if (!this.lasting) this.tellLatency();
       this.record(this.panicked ? 'Panic' : 'ResponseComplete', true);
     }
   }
@@ -96,6 +94,23 @@ export class Trail {
     if (!this.annotations.has(name)) this.annotations.set(name, value);
   }
 
+  /** `work` is waited for; all waits for one part of the server add up. */
+  async timed<T>(part: string, work: Promise<T>): Promise<T> {
+    const begun = this.parts.now();
+    try {
+      return await work;
+    } finally {
+      this.waits ??= new Map();
+      this.waits.set(part, (this.waits.get(part) ?? 0) + this.parts.now() - begun);
+    }
+  }
+
+  private tellLatency(): void {
+    const total = this.parts.now() - this.subject.receivedAt;
+    if (total <= LONG_MS) return;
+    for (const [part, ms] of [...(this.waits ?? []), ['total', total] as const]) this.annotate(LATENCY + part, formatDuration(ms));
+  }
+
   get keepsRequest(): boolean {
     return this.extent?.level === 'Request' || this.extent?.level === 'RequestResponse';
   }
@@ -104,23 +119,24 @@ export class Trail {
     return this.extent?.level === 'RequestResponse';
   }
 
-  /** The decoded object of a write. What the path does not tell of it, it tells itself. */
-  requested(value: JsonObject, { group, version, kind }: AskedKind): void {
-    const metadata = objectAt(value, 'metadata');
+  /** The metadata of what was sent. What the path does not tell of the object, they tell. */
+  names(metadata: JsonObject): void {
     const { object } = this;
-    if (object !== undefined && metadata !== undefined) {
-      const said = (member: 'namespace' | 'name' | 'uid' | 'resourceVersion'): string =>
-        object[member] === '' ? (stringAt(metadata, member) ?? '') : object[member];
-      this.object = {
-        ...object,
-        namespace: said('namespace'),
-        name: said('name'),
-        uid: said('uid'),
-        resourceVersion: said('resourceVersion'),
-      };
-    }
-    if (this.keepsRequest)
-      this.asked({ kind, apiVersion: apiVersionIn(this.parts.naming, group === '' ? version : `${group}/${version}`), ...value });
+    if (object === undefined) return;
+    const said = (member: 'namespace' | 'name' | 'uid' | 'resourceVersion'): string =>
+      object[member] === '' ? (stringAt(metadata, member) ?? '') : object[member];
+    this.object = {
+      ...object,
+      namespace: said('namespace'),
+      name: said('name'),
+      uid: said('uid'),
+      resourceVersion: said('resourceVersion'),
+    };
+  }
+
+  /** The object that was sent, as JSON; `length` = of what was sent. What was said first stands. */
+  requested(length: number, text: () => string): void {
+    if (this.keepsRequest) this.requestObject ??= this.kept(length, text);
   }
 
   /** A body that is no object of a kind: a patch, or options. */
@@ -128,17 +144,30 @@ export class Trail {
     if (this.keepsRequest) this.requestObject = this.textOf(value);
   }
 
-  /** The object or list that is answered with, as JSON; `length` = of that, without making it. Called only where {@link keepsResponse}. */
-  answered(length: number, text: () => string): void {
-    if (length > LONGEST_OBJECT) this.tooLong();
-    else this.responseObject = this.extent?.omitsManagedFields === true ? this.textOf(parseStored(Buffer.from(text()))) : text().trimEnd();
+  /** The same as JSON, made elsewhere; undefined = it is too long. */
+  askedText(text: string | undefined): void {
+    if (!this.keepsRequest) return;
+    if (text === undefined) this.tooLong();
+    else this.requestObject = this.bounded(text);
   }
 
-  /** The Status that is answered with. */
-  refused(json: JsonObject): void {
-    this.statusJson = json;
+  /** The object or list that is answered with, as JSON; `length` = of that, without making it. Called only where {@link keepsResponse}. */
+  answered(length: number, text: () => string): void {
+    this.responseObject = this.kept(length, text);
+  }
+
+  /** The Status that is answered with; undefined = the client has not said how it would have one. */
+  refused(json: JsonObject | undefined): void {
     this.decide();
-    if (this.keepsResponse) this.responseObject = this.textOf(json);
+    this.statusJson = json;
+    if (this.keepsResponse && json !== undefined) this.responseObject = this.textOf(json);
+  }
+
+  private kept(length: number, text: () => string): string | undefined {
+    if (length <= LONGEST_OBJECT)
+      return this.extent?.omitsManagedFields === true ? this.textOf(parseStored(Buffer.from(text()))) : this.bounded(text().trimEnd());
+    this.tooLong();
+    return undefined;
   }
 
   private decide(): Extent {
@@ -150,7 +179,10 @@ export class Trail {
   }
 
   private textOf(value: JsonValue): string | undefined {
-    const text = stringifyJson(this.extent?.omitsManagedFields === true ? withoutManagedFields(value) : value);
+    return this.bounded(stringifyJson(this.extent?.omitsManagedFields === true ? withoutManagedFields(value) : value));
+  }
+
+  private bounded(text: string): string | undefined {
     if (text.length <= LONGEST_OBJECT) return text;
     this.tooLong();
     return undefined;
@@ -187,7 +219,7 @@ export class Trail {
   }
 }
 
-/** Of an object, or of the items of a list. */
+/** Of an object, of the items of a list, or of the objects in a Table. */
 function withoutManagedFields(value: JsonValue): JsonValue {
   if (!isObject(value)) return value;
   const copy: JsonObject = {};
@@ -197,9 +229,15 @@ function withoutManagedFields(value: JsonValue): JsonValue {
       setMember(copy, member, metadata);
     } else if (member === 'items' && Array.isArray(inner)) {
       setMember(copy, member, inner.map(withoutManagedFields));
+    } else if (member === 'rows' && Array.isArray(inner) && value['kind'] === 'Table') {
+      setMember(copy, member, inner.map(rowWithoutManagedFields));
     } else {
       setMember(copy, member, inner);
     }
   }
   return copy;
+}
+
+function rowWithoutManagedFields(row: JsonValue): JsonValue {
+  return isObject(row) && isObject(row['object']) ? { ...row, object: withoutManagedFields(row['object']) } : row;
 }

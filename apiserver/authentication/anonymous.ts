@@ -1,4 +1,5 @@
 /** Whether somebody without credentials is let in as nobody in particular, and where. Says nothing of what nobody may do. */
+import { unescaped } from '../../shared/values/percent';
 
 /** Asked with the target of the request, as it came. */
 export type AnonymousPolicy = (target: string) => boolean;
@@ -14,13 +15,4 @@ export function onlyAt(paths: readonly string[]): AnonymousPolicy {
     const path = mark < 0 ? target : target.slice(0, mark);
     return allowed.has(path) || (path.includes('%') && allowed.has(unescaped(path)));
   };
-}
-
-/** A path whose escapes are none stands as it is. */
-function unescaped(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

@@ -16,7 +16,10 @@ const tokens = parseTokenFile('t.csv', 'secret,ann,1,"devs, ops"\nplain,bob,2\n,
 const authenticateToken = authenticateTokensInOrder([staticTokens(tokens, ['api', 'more'])]);
 const authenticate = authenticateInOrder([clientCertificates, bearerTokens(authenticateToken, ['api'])], everywhere);
 const heard: string[] = [];
-const bearer = { warn: (text: string) => void heard.push(text) };
+const bearer = {
+  warn: (text: string) => void heard.push(text),
+  annotate: (name: string, value: string) => void heard.push(`${name}: ${value}`),
+};
 const who = (authorization?: string, certificate?: ClientCertificate): Promise<UserInfo | undefined> =>
   Promise.resolve(authenticate({ authorization, certificate, rawHeaders: [], url: '/' }, bearer));
 const NOTHING: PresentedCredentials = { authorization: undefined, certificate: undefined, rawHeaders: [], url: '/' };
@@ -61,13 +64,13 @@ it('holds a token of the file against the audiences that are this server', async
 
 it('says to the bearer what is to be said of the credential that counts', async () => {
   const discouraged: TokenAuthenticator = {
-    authenticate: () => ({ type: 'user', user: { name: 'dan', groups: [] }, audiences: [], warning: 'better not' }),
+    authenticate: () => ({ type: 'user', user: { name: 'dan', groups: [] }, audiences: [], warning: 'better not', notes: [['used', 'x']] }),
   };
   const union = authenticateInOrder([clientCertificates, bearerTokens(authenticateTokensInOrder([discouraged]), [])], everywhere);
   await union({ authorization: 'Bearer x', certificate: certificate(), rawHeaders: [], url: '/' }, bearer);
   expect(heard).toEqual([]);
   await union({ authorization: 'Bearer x', certificate: undefined, rawHeaders: [], url: '/' }, bearer);
-  expect(heard).toEqual(['better not']);
+  expect(heard).toEqual(['better not', 'used: x']);
 });
 
 it('goes on after an authenticator that takes its time, and remembers what it refused for', async () => {

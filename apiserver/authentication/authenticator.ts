@@ -25,12 +25,20 @@ export interface ClientCertificate {
 
 /** `none` = these are not my credentials; `failed` = they are, and they are wrong. */
 export type AuthenticationOutcome =
-  /** `warning`: what its bearer should hear of the credential. */
-  { readonly type: 'user'; readonly user: UserInfo; readonly warning?: string } | { readonly type: 'none' } | { readonly type: 'failed' };
+  ({ readonly type: 'user'; readonly user: UserInfo } & Remarks) | { readonly type: 'none' } | { readonly type: 'failed' };
+
+/** What is to be said of a credential that is good. */
+export interface Remarks {
+  /** What its bearer should hear. */
+  readonly warning?: string;
+  /** What the audit log should say: names of annotations in canonical spelling, and their values. */
+  readonly notes?: readonly (readonly [name: string, value: string])[];
+}
 
 /** Who hears what is to be said of the credentials of a request. */
-export interface Warned {
+export interface Bearer {
   warn(text: string): void;
+  annotate(name: string, value: string): void;
 }
 
 export interface Authenticator {
@@ -42,7 +50,7 @@ export const FAILED: AuthenticationOutcome = { type: 'failed' };
 
 export type TokenOutcome =
   /** `audiences`: those asked for that the token is good for. */
-  | { readonly type: 'user'; readonly user: UserInfo; readonly audiences: readonly string[]; readonly warning?: string }
+  | ({ readonly type: 'user'; readonly user: UserInfo; readonly audiences: readonly string[] } & Remarks)
   | { readonly type: 'none' }
   /** `reason` is for those who may review tokens; whoever presented it hears nothing of it. */
   | { readonly type: 'failed'; readonly reason: string };

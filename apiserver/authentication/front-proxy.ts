@@ -2,6 +2,9 @@
  * An authenticating proxy: a client whose certificate an authority of proxies signed says in headers who asks. Headers of anybody else say nothing, and
  * nobody later gets to see them.
  */
+import { appendAt } from '../../shared/values/append';
+import { headerText } from '../../shared/values/header-text';
+import { unescaped } from '../../shared/values/percent';
 import { NONE, type AuthenticationOutcome, type Authenticator, type PresentedCredentials } from './authenticator';
 
 /** Header names and prefixes in lower case. */
@@ -33,34 +36,17 @@ function readUser(
   const extra = new Map<string, string[]>();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const header = rawHeaders[at]?.toLowerCase() ?? '';
-    const value = asText(rawHeaders[at + 1] ?? '');
+    const value = headerText(rawHeaders[at + 1] ?? '');
     if (usernameHeaders.includes(header) && !names.has(header)) names.set(header, value);
     if (value !== '') groupsOf.get(header)?.push(value);
     const prefix = extraPrefixes.find((known) => header.startsWith(known));
-    if (prefix === undefined) continue;
-    const key = unescaped(header.slice(prefix.length));
-    const values = extra.get(key);
-    if (values === undefined) extra.set(key, [value]);
-    else values.push(value);
+    if (prefix !== undefined) appendAt(extra, unescaped(header.slice(prefix.length)), value);
   }
   const name = usernameHeaders.map((header) => names.get(header) ?? '').find((given) => given !== '');
   if (name === undefined) return NONE;
   const groups = [...groupsOf.values()].flat();
   return { type: 'user', user: { name, groups, ...(extra.size === 0 ? {} : { extra: Object.fromEntries(extra) }) } };
 }
-
-/** A key whose escapes are none stands as it is. */
-function unescaped(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
-}
-
-/** Node hands on bytes beyond ASCII as latin1. */
-const asText = (value: string): string => (BEYOND_ASCII.test(value) ? Buffer.from(value, 'latin1').toString('utf8') : value);
-const BEYOND_ASCII = /[\x80-\xff]/;
 
 /** What must not be seen by anyone after authentication, whoever sent it. */
 export function isRemoteHeader({ usernameHeaders, groupHeaders, extraPrefixes }: FrontProxyOptions, header: string): boolean {

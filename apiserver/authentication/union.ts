@@ -2,20 +2,16 @@
  * The authenticators in their order: the first that knows the user decides. When all pass, the request is
  * anonymous if that is allowed; when one of them saw wrong credentials, it is refused.
  */
-import type { UserInfo } from '../../shared/api/identity/user';
+import { ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED, type UserInfo } from '../../shared/api/identity/user';
 import type { Eventually } from '../../shared/runtime/eventually';
 import type { AnonymousPolicy } from './anonymous';
-import type { Authenticator, PresentedCredentials, AuthenticationOutcome, Warned } from './authenticator';
-
-export const AUTHENTICATED = 'system:authenticated';
-export const UNAUTHENTICATED = 'system:unauthenticated';
-export const ANONYMOUS_USER: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED] };
+import type { Authenticator, PresentedCredentials, AuthenticationOutcome, Bearer } from './authenticator';
 
 /** What a request is answered with: a user, or 401. `bearer` hears what is to be said of the credential that counts. */
-export type AuthenticateRequest = (credentials: PresentedCredentials, bearer: Warned) => Eventually<UserInfo | undefined>;
+export type AuthenticateRequest = (credentials: PresentedCredentials, bearer: Bearer) => Eventually<UserInfo | undefined>;
 
 export function authenticateInOrder(authenticators: readonly Authenticator[], anonymous: AnonymousPolicy): AuthenticateRequest {
-  function from(start: number, credentials: PresentedCredentials, bearer: Warned, refused: boolean): Eventually<UserInfo | undefined> {
+  function from(start: number, credentials: PresentedCredentials, bearer: Bearer, refused: boolean): Eventually<UserInfo | undefined> {
     let failed = refused;
     for (let index = start; index < authenticators.length; index += 1) {
       const outcome = authenticators[index]?.authenticate(credentials) ?? { type: 'none' };
@@ -28,13 +24,14 @@ export function authenticateInOrder(authenticators: readonly Authenticator[], an
       if (outcome.type === 'user') return admitted(outcome, bearer);
       failed ||= outcome.type === 'failed';
     }
-    return !failed && anonymous(credentials.url) ? ANONYMOUS_USER : undefined;
+    return !failed && anonymous(credentials.url) ? ANONYMOUS : undefined;
   }
   return (credentials, bearer) => from(0, credentials, bearer, false);
 }
 
-function admitted({ user, warning }: Extract<AuthenticationOutcome, { readonly type: 'user' }>, bearer: Warned): UserInfo {
+function admitted({ user, warning, notes }: Extract<AuthenticationOutcome, { readonly type: 'user' }>, bearer: Bearer): UserInfo {
   if (warning !== undefined) bearer.warn(warning);
+  if (notes !== undefined) for (const [name, value] of notes) bearer.annotate(name, value);
   return authenticated(user);
 }
 
@@ -46,7 +43,7 @@ export function authenticated(user: UserInfo): UserInfo {
   const found = known.get(user);
   if (found !== undefined) return found;
   const { name, groups } = user;
-  const stays = name === ANONYMOUS_USER.name || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
+  const stays = name === ANONYMOUS.name || groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
   const complete = stays ? user : { ...user, groups: [...groups, AUTHENTICATED] };
   known.set(user, complete);
   return complete;

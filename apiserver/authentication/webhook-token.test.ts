@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ManualClock, settle } from '../../test/support/manual-clock';
 import type { WebhookAnswer } from '../../shared/client/webhook';
-import { webhookOf } from '../options/webhooks';
+import { asking, KubeconfigWebhook } from '../options/webhooks';
 import { systemClock } from '../../shared/runtime/clock';
 import type { JsonObject } from '../../shared/values/json';
 import type { TokenAuthenticator, TokenOutcome } from './authenticator';
@@ -222,8 +222,11 @@ describe('the remote server', () => {
     );
   }
 
-  const ask = async (timeoutMs = 30_000): Promise<TokenOutcome> =>
-    tokens(() => '', { ask: webhookOf(file, timeoutMs, { clock: systemClock, random }) }).authenticate('t', OWN);
+  const ask = async (timeoutMs = 30_000): Promise<TokenOutcome> => {
+    const webhook = new KubeconfigWebhook(file, systemClock);
+    webhook.read();
+    return tokens(() => '', { ask: asking(webhook, timeoutMs, { clock: systemClock, random }) }).authenticate('t', OWN);
+  };
 
   it('is asked with the path and the credentials of the file', async () => {
     respond = () => ({ status: 201, body: good() });

@@ -2,10 +2,11 @@
  * Tokens that a remote server knows. What it says of one counts for a while, whether it knows the token or not; what goes wrong is forgotten at once. Tokens that
  * come while it is asked about as many as may wait are refused.
  */
-import { LRUCache } from 'lru-cache';
 import type { WebhookAnswer } from '../../shared/client/webhook';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
+import { KeptAnswers, type Answered } from '../../shared/runtime/kept-answers';
+import { nowAndThen } from '../../shared/runtime/now-and-then';
 import { NOT_MINE, type TokenAuthenticator, type TokenOutcome } from './authenticator';
 import { fingerprint } from './fingerprint';
 import { readReview, reviewRequest, type Review, type TokenReviewVersion } from './token-review';
@@ -36,45 +37,30 @@ const BASE_BYTES = 1024;
 const LONGEST_REASON = 1024;
 const TOLD_EVERY_MS = 60_000;
 
-interface Known {
-  readonly outcome: TokenOutcome;
-  /** Clock.monotonic. */
-  readonly until: number;
-  /** Bytes. */
-  readonly size: number;
-}
-
 export function webhookTokens(options: WebhookTokensOptions): TokenAuthenticator {
   const { version, dialect, audiences: own, keptMs, clock } = options;
-  const known = new LRUCache<string, Known>({ max: KEPT, maxSize: KEPT_BYTES, sizeCalculation: ({ size }) => size });
-  const asked = new Map<string, Promise<TokenOutcome>>();
-  const tell = nowAndThen(options);
+  const answers = new KeptAnswers<TokenOutcome>({ clock, most: KEPT, mostBytes: KEPT_BYTES, atOnce: AT_ONCE });
+  const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) =>
+    options.failed('the webhook that reviews tokens does not answer as it should', error),
+  );
 
-  async function ask(name: string, token: string, audiences: readonly string[]): Promise<TokenOutcome> {
+  async function ask(token: string, audiences: readonly string[]): Promise<Answered<TokenOutcome>> {
     const answer = await options.ask(reviewRequest(dialect, version, token, audiences));
     const review = answer.type === 'fault' ? answer.error : readReview(answer.bytes, version);
     if (review instanceof Error) {
       tell(review);
-      return refused(review.message);
+      return { answer: refused(review.message), keptMs: 0, bytes: BASE_BYTES };
     }
     const outcome = outcomeOf(review, audiences, own);
-    const size = BASE_BYTES + (answer.type === 'answer' ? answer.bytes.length : 0);
-    if (outcome.type !== 'failed') known.set(name, { outcome, until: clock.monotonic() + keptMs, size });
-    return outcome;
+    const bytes = BASE_BYTES + (answer.type === 'answer' ? answer.bytes.length : 0);
+    return { answer: outcome, keptMs: outcome.type === 'failed' ? 0 : keptMs, bytes };
   }
 
   return {
     authenticate(token, audiences) {
       if (token.length > LONGEST_TOKEN) return refused('the token is too long');
       const name = fingerprint(JSON.stringify([token, ...audiences]));
-      const found = known.get(name);
-      if (found !== undefined && clock.monotonic() < found.until) return found.outcome;
-      const running = asked.get(name);
-      if (running !== undefined) return running;
-      if (asked.size >= AT_ONCE) return refused('too many tokens are being reviewed');
-      const asking = ask(name, token, audiences).finally(() => asked.delete(name));
-      asked.set(name, asking);
-      return asking;
+      return answers.find(name, () => ask(token, audiences)) ?? refused('too many tokens are being reviewed');
     },
   };
 }
@@ -87,13 +73,3 @@ function outcomeOf(review: Review, audiences: readonly string[], own: readonly s
 }
 
 const refused = (reason: string): TokenOutcome => ({ type: 'failed', reason: reason.slice(0, LONGEST_REASON) });
-
-/** Whoever presents tokens could fill the log otherwise. */
-function nowAndThen({ clock, failed }: WebhookTokensOptions): (error: unknown) => void {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  return (error) => {
-    if (clock.monotonic() - toldAt < TOLD_EVERY_MS) return;
-    toldAt = clock.monotonic();
-    failed('the webhook that reviews tokens does not answer as it should', error);
-  };
-}

@@ -1,19 +1,9 @@
+import { resourceAttributes } from '../../test/support/attributes';
 import { abacAuthorizer, PolicyFileError } from './abac';
 import type { Attributes } from './authorizer';
 
 const VERSION = 'abac.authorization.kubernetes.io/v1beta1';
 const line = (spec: object): string => JSON.stringify({ apiVersion: VERSION, kind: 'Policy', spec });
-const resource = (changes: object = {}): Attributes => ({
-  kind: 'resource',
-  verb: 'get',
-  group: '',
-  version: 'v1',
-  resource: 'pods',
-  subresource: '',
-  namespace: 'n',
-  name: '',
-  ...changes,
-});
 const path = (name: string, verb = 'get'): Attributes => ({ kind: 'path', verb, path: name });
 
 async function isAllowed(spec: object, attributes: Attributes, groups: readonly string[] = ['g']): Promise<boolean> {
@@ -24,27 +14,27 @@ async function isAllowed(spec: object, attributes: Attributes, groups: readonly 
 const ALL = { namespace: '*', resource: '*', apiGroup: '*' };
 
 it.each<[boolean, object, Attributes]>([
-  [true, { user: 'u', ...ALL }, resource()],
-  [true, { user: '*', ...ALL }, resource({ verb: 'delete', subresource: 'status' })],
-  [false, { user: 'v', ...ALL }, resource()],
-  [true, { group: 'g', ...ALL }, resource()],
-  [false, { group: 'h', ...ALL }, resource()],
-  [false, { user: 'u', group: 'h', ...ALL }, resource()],
-  [true, { user: 'u', group: 'g', ...ALL }, resource()],
-  [false, ALL, resource()],
-  [true, { user: 'u', readonly: true, ...ALL }, resource({ verb: 'watch' })],
-  [false, { user: 'u', readonly: true, ...ALL }, resource({ verb: 'create' })],
-  [false, { user: 'u', namespace: 'm', resource: '*', apiGroup: '*' }, resource()],
-  [false, { user: 'u', namespace: '*', resource: 'secrets', apiGroup: '*' }, resource()],
-  [false, { user: 'u', namespace: '*', resource: '*' }, resource({ group: 'apps' })],
-  [true, { user: 'u', ...ALL, apiGroup: 'events.k8s.io' }, resource({ group: 'events.platform.io' })],
+  [true, { user: 'u', ...ALL }, resourceAttributes()],
+  [true, { user: '*', ...ALL }, resourceAttributes({ verb: 'delete', subresource: 'status' })],
+  [false, { user: 'v', ...ALL }, resourceAttributes()],
+  [true, { group: 'g', ...ALL }, resourceAttributes()],
+  [false, { group: 'h', ...ALL }, resourceAttributes()],
+  [false, { user: 'u', group: 'h', ...ALL }, resourceAttributes()],
+  [true, { user: 'u', group: 'g', ...ALL }, resourceAttributes()],
+  [false, ALL, resourceAttributes()],
+  [true, { user: 'u', readonly: true, ...ALL }, resourceAttributes({ verb: 'watch' })],
+  [false, { user: 'u', readonly: true, ...ALL }, resourceAttributes({ verb: 'create' })],
+  [false, { user: 'u', namespace: 'm', resource: '*', apiGroup: '*' }, resourceAttributes()],
+  [false, { user: 'u', namespace: '*', resource: 'secrets', apiGroup: '*' }, resourceAttributes()],
+  [false, { user: 'u', namespace: '*', resource: '*' }, resourceAttributes({ group: 'apps' })],
+  [true, { user: 'u', ...ALL, apiGroup: 'events.k8s.io' }, resourceAttributes({ group: 'events.platform.io' })],
   [false, { user: 'u', ...ALL }, path('/version')],
   [true, { user: 'u', nonResourcePath: '/version' }, path('/version')],
   [false, { user: 'u', nonResourcePath: '/version' }, path('/versions')],
   [true, { user: 'u', nonResourcePath: '/api*' }, path('/apis/x')],
   [true, { user: 'u', nonResourcePath: '*' }, path('/x', 'post')],
   [false, { user: 'u', nonResourcePath: '*', readonly: true }, path('/x', 'post')],
-  [false, { user: 'u', nonResourcePath: '*' }, resource()],
+  [false, { user: 'u', nonResourcePath: '*' }, resourceAttributes()],
 ])('%p: %j for %j', async (allowed, spec, attributes) => expect(await isAllowed(spec, attributes)).toBe(allowed));
 
 it.each([
@@ -60,7 +50,10 @@ it.each([
 
 it('says that nothing matched, and what a user may do', async () => {
   const abac = abacAuthorizer('f', `${line({ user: 'u', readonly: true, ...ALL })}\n${line({ user: 'u', nonResourcePath: '/x' })}`);
-  expect(await abac.authorize({ name: 'v', groups: [] }, resource())).toEqual({ type: 'no-opinion', reason: 'No policy matched.' });
+  expect(await abac.authorize({ name: 'v', groups: [] }, resourceAttributes())).toEqual({
+    type: 'no-opinion',
+    reason: 'No policy matched.',
+  });
   expect(abac.rules({ name: 'u', groups: [] }, 'n')).toMatchObject({
     resources: [{ verbs: ['get', 'list', 'watch'], groups: ['*'], resources: ['*'] }],
     paths: [{ verbs: ['*'], paths: ['/x'] }],

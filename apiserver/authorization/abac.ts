@@ -1,6 +1,7 @@
 /** Attribute-based access control: what lines of a file allow, one policy a line. Reads the text of the file once; asks nothing stored. */
 import { canonicalGroup } from '../../shared/names/dialect';
 import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { meansPath } from '../../shared/values/path-pattern';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { ALLOW, type AccessRules, type Attributes, type Authorizer, type Decision } from './authorizer';
 
@@ -82,17 +83,12 @@ function isFor({ user, group }: Policy, { name, groups }: UserInfo): boolean {
 
 function allows(policy: Policy, attributes: Attributes): boolean {
   if (policy.isReadOnly && !READS.has(attributes.verb)) return false;
-  if (attributes.kind === 'path') return matchesPath(policy.path, attributes.path);
+  if (attributes.kind === 'path') return policy.path !== '' && meansPath(policy.path, attributes.path);
   const { group, resource, namespace } = attributes;
   return matches(policy.namespace, namespace) && matches(policy.resource, resource) && matches(policy.apiGroup, group);
 }
 
 const matches = (pattern: string, text: string): boolean => pattern === '*' || pattern === text;
-
-function matchesPath(pattern: string, path: string): boolean {
-  if (pattern === '') return false;
-  return pattern.endsWith('*') ? path.startsWith(pattern.slice(0, -1)) : pattern === path;
-}
 
 function rulesOf(policies: readonly Policy[], namespace: string): AccessRules {
   const verbs = (policy: Policy): readonly string[] => (policy.isReadOnly ? [...READS] : ['*']);

@@ -1,20 +1,21 @@
 import type { UserInfo } from '../../shared/api/identity/user';
-import { ALL_RULES, ALLOW, NO_OPINION, NO_RULES, type Attributes, type Authorizer, type Decision } from './authorizer';
+import { resourceAttributes } from '../../test/support/attributes';
+import {
+  ALL_RULES,
+  ALLOW,
+  NO_OPINION,
+  NO_RULES,
+  type Attributes,
+  type Authorizer,
+  type Decision,
+  type ResourceAttributes,
+} from './authorizer';
 import { inOrder, refusalOf } from './union';
 
 const user: UserInfo = { name: 'u<x>', groups: [] };
 const get = (path: string, verb = 'get'): Attributes => ({ kind: 'path', verb, path });
-const resource = (changes: object = {}): Attributes => ({
-  kind: 'resource',
-  verb: 'list',
-  group: 'coordination.platform.io',
-  version: 'v1',
-  resource: 'leases',
-  subresource: '',
-  namespace: '',
-  name: '',
-  ...changes,
-});
+const LEASES = { verb: 'list', group: 'coordination.platform.io', resource: 'leases', namespace: '' };
+const resource = (changes: Partial<ResourceAttributes> = {}): Attributes => resourceAttributes({ ...LEASES, ...changes });
 
 const says = (decision: Decision, rules = NO_RULES): Authorizer => ({ authorize: () => decision, rules: () => rules });
 const later = (decision: Decision): Authorizer => ({ authorize: () => Promise.resolve(decision), rules: () => NO_RULES });

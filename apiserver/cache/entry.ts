@@ -8,6 +8,7 @@ import { LRUCache } from 'lru-cache';
 import type { Revision } from '../storage/store';
 import type { Entry, Labels, StoredType } from './cache';
 import type { HeldEntry, Slabs } from './held-entry';
+import { endOfLabels, LABELS, longLabels } from './long-labels';
 import { decodeStoredValue, spliceResourceVersion, TABLE_GENERATION, UnknownFormat, type StoredValue } from './stored-value';
 
 /** Brings a value of an older table generation to the present one. Whatever it throws refuses the value. */
@@ -23,6 +24,8 @@ const emptyHeader: Header = { labels: nothing, fields: nothing };
 
 /** Distinct header texts whose parsed form is kept for sharing. */
 const SHARED_HEADERS = 8192;
+/** Longer ones are neither kept nor parsed: see {@link longLabels}. */
+const LONGEST_PARSED = 16 * 1024;
 
 export class EntryFactory {
   private readonly headers = new LRUCache<string, Header>({ max: SHARED_HEADERS });
@@ -42,6 +45,7 @@ export class EntryFactory {
   }
 
   private header(text: string): Header {
+    if (text.length > LONGEST_PARSED) return parseHeader(text);
     const known = this.headers.get(text);
     if (known !== undefined) return known;
     const header = parseHeader(text);
@@ -69,6 +73,14 @@ function assemble(key: string, revision: Revision, value: StoredValue, headerOf:
 
 function parseHeader(text: string): Header {
   if (text === '') return emptyHeader;
+  if (text.length > LONGEST_PARSED && text.startsWith(LABELS)) {
+    const end = endOfLabels(text);
+    return { labels: longLabels(text.slice(LABELS.length, end)), fields: parsed(`{${text.slice(end).replace(/^,/, '')}`).fields };
+  }
+  return parsed(text);
+}
+
+function parsed(text: string): Header {
   let header: unknown;
   try {
     header = JSON.parse(text);

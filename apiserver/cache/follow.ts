@@ -27,6 +27,14 @@ export interface Following {
   stop(): void;
 }
 
+/** Several as one. */
+export function together(all: readonly Following[]): Following {
+  return {
+    complete: Promise.all(all.map(({ complete }) => complete)).then(() => undefined),
+    stop: () => all.forEach((following) => following.stop()),
+  };
+}
+
 const RETRY_MS = 1_000;
 
 export function follow({ cache, stored, clock, failed }: FollowOptions, follower: Follower): Following {

@@ -2,6 +2,7 @@ import { readSchema } from '../../shared/api/structural/read-schema';
 import { Meter } from '../../shared/expression/run/meter';
 import type { CustomVersion } from '../../shared/api/structural/version';
 import type { JsonObject } from '../../shared/values/json';
+import { TooLong } from '../../shared/values/steps';
 import { customStrategy } from './strategy';
 
 const schema = readSchema({
@@ -96,4 +97,35 @@ it('does not match more text than it has time for', () => {
   const long = judge(Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`k${index}`, 'x'.repeat(1000)])));
   expect(long.length).toBeGreaterThan(50);
   expect(long.at(-1)).toContain('too long to be matched');
+});
+
+describe('what takes long', () => {
+  const strategyWith = (spec: JsonObject): ReturnType<typeof customStrategy> =>
+    customStrategy(
+      { group: 'example.com', version: 'v1', kind: 'Thing' },
+      { ...version, schema: readSchema({ type: 'object', properties: { spec: { type: 'object', ...spec } } }) },
+    );
+  const hasty = { names: {}, user: {}, now: 0, serviceFamilies: [], gates: {}, hasty: true } as never;
+
+  it('is given up in haste: rules', () => {
+    const rule = 'self.l.all(a, self.l.all(b, self.l.exists(c, c == a + b - b)))';
+    const { validate } = strategyWith({
+      properties: { l: { type: 'array', items: { type: 'integer' } } },
+      'x-kubernetes-validations': [{ rule }],
+    });
+    const of = (length: number): JsonObject => ({ metadata: {}, spec: { l: Array.from({ length }, (_, n) => n) } });
+    expect(validate?.(of(5), undefined, hasty)).toEqual([]);
+    expect(() => validate?.(of(100), undefined, hasty)).toThrow(TooLong);
+    expect(validate?.(of(100), undefined, context).map(({ text }) => text)).toEqual([
+      expect.stringContaining('no further validation rules will be run due to call cost exceeds limit'),
+    ]);
+  });
+
+  it('is given up in haste: patterns', () => {
+    const { validate } = strategyWith({ additionalProperties: { type: 'string', pattern: '^([a-z]{1,50}){1,20}$' } });
+    const of = (length: number): JsonObject => ({ metadata: {}, spec: { a: 'x'.repeat(length) } });
+    expect(validate?.(of(10), undefined, hasty)).toEqual([]);
+    expect(() => validate?.(of(1000), undefined, hasty)).toThrow(TooLong);
+    expect(validate?.(of(1000), undefined, context)).toEqual([]);
+  });
 });

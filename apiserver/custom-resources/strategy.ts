@@ -9,7 +9,7 @@ import type { JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { quote } from '../../shared/values/quote';
 import { compileRules, type CompiledRules } from '../../shared/expression/custom/compile-rules';
-import type { Strategy } from '../registry/strategy';
+import type { Strategy, StrategyContext } from '../registry/strategy';
 import { specErrors, statusErrors } from './scale-rules';
 
 const UNCHECKED =
@@ -44,25 +44,27 @@ export function customStrategy(kind: GroupVersionKind, version: CustomVersion): 
     const said = tolerated.get(object);
     return said?.old === old ? said.warnings : [];
   };
-  const judge = (bare: JsonObject, bareOld?: JsonObject): readonly FieldError[] => {
+  const judge = (bare: JsonObject, bareOld: JsonObject | undefined, { hasty }: StrategyContext): readonly FieldError[] => {
     const [object, old] = [whole(bare), whole(bareOld)];
     const { schema } = version;
-    const errors = validateSchema(schema, object, old);
+    const errors = validateSchema(schema, object, old, hasty === true);
     const rules = rulesOf(schema);
     if (rules.isEmpty) return errors;
     if (errors.some(({ reason }) => BLOCKING.has(reason))) return [...errors, invalidAs('<nil>', '"null"', UNCHECKED)];
-    const outcome = rules.validate(object, old);
+    const outcome = rules.validate(object, old, hasty === true);
     tolerated.set(bare, { old: bareOld, warnings: outcome.warnings });
     return [...errors, ...outcome.errors];
   };
-  const judgeSpec = (object: JsonObject, old?: JsonObject): readonly FieldError[] => [
-    ...judge(object, old),
+  const judgeSpec = (object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] => [
+    ...judge(object, old, context),
     ...(scale === undefined ? [] : specErrors(object, scale)),
   ];
   return {
-    validate: (object) => judgeSpec(object),
+    validate: (object, _, context) => judgeSpec(object, undefined, context),
     update: { validate: judgeSpec },
-    status: { validate: (object, old) => [...judge(object, old), ...(scale === undefined ? [] : statusErrors(object, scale))] },
+    status: {
+      validate: (object, old, context) => [...judge(object, old, context), ...(scale === undefined ? [] : statusErrors(object, scale))],
+    },
     // What was stored before a rule was made is borne with, and said.
     warningsOnCreate: (object) => finalizerWarnings(object, []),
     warningsOnUpdate: (object, old) => [...finalizerWarnings(object, finalizersOf(old)), ...toleratedOf(object, old)],

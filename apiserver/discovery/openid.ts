@@ -5,6 +5,7 @@
 import type { JsonObject } from '../../shared/values/json';
 import { notAcceptable } from '../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
+import { derived } from '../../shared/runtime/derived';
 import type { DocumentRequest, Documents } from './document';
 
 /** The same object until the keys change. */
@@ -37,12 +38,7 @@ export interface OpenId extends Documents {
 /** Serves nothing where the issuer is no address. */
 export function createOpenId(parts: OpenIdParts): OpenId {
   const isServed = isDiscoverable(parts.issuer);
-  let made: { readonly of: PublishedKeys; readonly documents: ReadonlyMap<string, OpenIdDocument> } | undefined;
-  const documentsNow = (): ReadonlyMap<string, OpenIdDocument> => {
-    const of = parts.keys();
-    if (made?.of !== of) made = { of, documents: openIdDocuments(parts, of) };
-    return made.documents;
-  };
+  const documentsNow = derived(parts.keys, (keys) => openIdDocuments(parts, keys));
   return {
     serves: () => isServed,
     handle(request) {

@@ -1,12 +1,7 @@
 /** From the flags about the audit log to an auditor with its policy and its sinks. Loaded only where there is a policy. */
 import { BackOff } from '../../shared/client/back-off';
-import { connect } from '../../shared/client/connect';
-import { readKubeconfig } from '../../shared/client/kubeconfig';
-import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
-import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
-import type { Random } from '../../shared/runtime/random';
 import { Auditor } from '../audit/auditor';
 import { BatchSink, type BatchOptions, type Deliver } from '../audit/batch-sink';
 import { LogFile } from '../audit/log-file';
@@ -16,11 +11,9 @@ import { POLICY_FORMAT } from '../audit/policy-format';
 import type { Lost, Sink, Wording } from '../audit/sink';
 import { webhookDelivery } from '../audit/webhook';
 import type { ServerFlags } from './flags';
+import { openWebhook, type WebhookParts } from './webhooks';
 
-export interface AuditSurroundings {
-  readonly configurations: ConfigurationFiles;
-  readonly clock: Clock;
-  readonly random: Random;
+export interface AuditSurroundings extends WebhookParts {
   readonly logger: Logger;
 }
 
@@ -33,7 +26,7 @@ const LONGEST_BACK_OFF_MS = 5 * 60_000;
 export async function openAudit(flags: ServerFlags, parts: AuditSurroundings): Promise<Auditor | undefined> {
   const path = flags['audit-policy-file'];
   if (flags['audit-log-path'] === '' && flags['audit-webhook-config-file'] === '') return undefined;
-  const auditor = new Auditor(parts.clock, parts.logger, flags.naming);
+  const auditor = new Auditor(parts.clock, parts.logger);
   await parts.configurations.open({
     name: 'audit-policy',
     path,
@@ -42,7 +35,7 @@ export async function openAudit(flags: ServerFlags, parts: AuditSurroundings): P
   });
   const sinks: Sink[] = [];
   if (flags['audit-log-path'] !== '') sinks.push(logSink(flags, parts, auditor.lost));
-  if (flags['audit-webhook-config-file'] !== '') sinks.push(webhookSink(flags, parts, auditor.lost));
+  if (flags['audit-webhook-config-file'] !== '') sinks.push(await webhookSink(flags, parts, auditor.lost));
   auditor.writeTo(...sinks);
   return auditor;
 }
@@ -83,11 +76,10 @@ function logTarget(flags: ServerFlags, { clock, logger }: AuditSurroundings): Li
   return new LogFile(options, clock, (error) => logger.warn('old audit logs could not be packed or removed', { file: path, error }));
 }
 
-function webhookSink(flags: ServerFlags, { clock, random }: AuditSurroundings, lost: Lost): Sink {
-  const config = readKubeconfig(flags['audit-webhook-config-file']);
-  const { transport, credentials } = connect({ ...config, http1: true }, clock);
+async function webhookSink(flags: ServerFlags, parts: AuditSurroundings, lost: Lost): Promise<Sink> {
+  const { clock, random } = parts;
+  const webhook = await openWebhook('audit-webhook', flags['audit-webhook-config-file'], parts);
   const firstMs = flags['audit-webhook-initial-backoff'];
-  const [server] = config.servers;
   const truncates = flags['audit-webhook-truncate-enabled'];
   const atOnce = flags['audit-webhook-mode'] === 'blocking';
   return new BatchSink({
@@ -109,14 +101,12 @@ function webhookSink(flags: ServerFlags, { clock, random }: AuditSurroundings, l
     },
     clock,
     deliver: webhookDelivery({
-      transport,
-      path: server === undefined ? '/' : `${server.pathname}${server.search}`,
-      authorization: () => credentials.header(),
+      address: () => webhook.address,
       dialect: flags.naming,
       clock,
       backOff: () => new BackOff(random, { firstMs, longestMs: LONGEST_BACK_OFF_MS, factor: 1.5, jitter: 0.2 }),
     }),
     lost,
-    ended: async () => transport.close(),
+    ended: async () => webhook.address.transport.close(),
   });
 }

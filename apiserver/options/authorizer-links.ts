@@ -1,6 +1,6 @@
 /** Who decides what is allowed, in which order: by the flags, or by a file that may change while the server runs. */
 import { readFileSync } from 'node:fs';
-import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
+import { append } from '../../shared/values/append';
 import { parseDuration } from '../../shared/runtime/duration';
 import type { Logger } from '../../shared/runtime/logger';
 import { abacAuthorizer } from '../authorization/abac';
@@ -10,11 +10,10 @@ import { compileConditions } from '../authorization/webhook/conditions';
 import type { AuthorizerLink } from '../server/authorizers';
 import { AUTHORIZATION_FORMAT, type AuthorizationConfiguration, type ConfiguredWebhook } from './authorization-configuration';
 import type { ServerFlags } from './flags';
-import { webhookOf, type WebhookParts } from './webhooks';
+import { asking, KubeconfigWebhook, openWebhook, type WebhookParts } from './webhooks';
 
 export interface AuthorizerLinksParts extends WebhookParts {
   readonly logger: Logger;
-  readonly configurations: ConfigurationFiles;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -25,12 +24,11 @@ const NOT_ALLOWED_MS = 30_000;
 export async function openAuthorizerLinks(flags: ServerFlags, parts: AuthorizerLinksParts): Promise<() => readonly AuthorizerLink[]> {
   const file = flags['authorization-config'];
   if (file === '') {
-    const links = flags['authorization-mode'].map((mode): AuthorizerLink =>
-      mode === 'ABAC' ? byPolicies(flags) : mode === 'Webhook' ? byFlags(flags, parts) : mode,
-    );
+    const links = await Promise.all(flags['authorization-mode'].map((mode) => linkOfMode(mode, flags, parts)));
     return () => links;
   }
   let links: readonly AuthorizerLink[] = [];
+  let webhooks: readonly KubeconfigWebhook[] = [];
   let kinds: string | undefined;
   await parts.configurations.open({
     name: 'authorization',
@@ -40,18 +38,56 @@ export async function openAuthorizerLinks(flags: ServerFlags, parts: AuthorizerL
       const present = kindsOf(configuration);
       if (kinds !== undefined && kinds !== present)
         throw new Error(`authorizers other than webhooks cannot be added or removed while the server runs: ${kinds}, not ${present}`);
-      links = configuration.authorizers.map(({ type, webhook }): AuthorizerLink => {
-        if (type === 'ABAC') return byPolicies(flags);
-        return type === 'Webhook' && webhook !== undefined
-          ? byConfiguration(webhook, flags, parts)
-          : type === 'Webhook'
-            ? 'AlwaysDeny'
-            : type;
-      });
+      const asked: KubeconfigWebhook[] = [];
+      const files: string[] = [];
+      links = configuration.authorizers.map((authorizer) =>
+        linkOf(authorizer, flags, parts, (kubeconfig) => {
+          const webhook = new KubeconfigWebhook(kubeconfig, parts.clock);
+          append(files, webhook.read());
+          asked.push(webhook);
+          return webhook;
+        }),
+      );
+      for (const webhook of webhooks) webhook.retire();
+      webhooks = asked;
       kinds = present;
+      return files;
     },
   });
   return () => links;
+}
+
+async function linkOfMode(
+  mode: ServerFlags['authorization-mode'][number],
+  flags: ServerFlags,
+  parts: AuthorizerLinksParts,
+): Promise<AuthorizerLink> {
+  switch (mode) {
+    case 'ABAC':
+      return byPolicies(flags);
+    case 'Webhook':
+      return byFlags(await openWebhook('authorization-webhook', flags['authorization-webhook-config-file'], parts), flags, parts);
+    default:
+      return mode;
+  }
+}
+
+function linkOf(
+  { type, webhook }: AuthorizationConfiguration['authorizers'][number],
+  flags: ServerFlags,
+  parts: AuthorizerLinksParts,
+  webhookOf: (kubeconfig: string) => KubeconfigWebhook,
+): AuthorizerLink {
+  switch (type) {
+    case 'ABAC':
+      return byPolicies(flags);
+    case 'Webhook':
+      // The format's rules let none pass without.
+      if (webhook === undefined) throw new Error('an authorizer Webhook needs a webhook');
+      return byConfiguration(webhook, webhookOf(webhook.connectionInfo.kubeConfigFile ?? ''), flags, parts);
+    default:
+      return type;
+  }
 }
 
 /** Those that a changed file must have as well. */
@@ -67,10 +103,10 @@ function byPolicies(flags: ServerFlags): Authorizer {
   return abacAuthorizer(file, readFileSync(file, 'utf8'));
 }
 
-function byFlags(flags: ServerFlags, parts: AuthorizerLinksParts): Authorizer {
+function byFlags(webhook: KubeconfigWebhook, flags: ServerFlags, parts: AuthorizerLinksParts): Authorizer {
   return webhookAuthorizer({
     ...commonOf(flags, parts),
-    ask: webhookOf(flags['authorization-webhook-config-file'], TIMEOUT_MS, parts),
+    ask: asking(webhook, TIMEOUT_MS, parts),
     version: flags['authorization-webhook-version'],
     allowedMs: flags['authorization-webhook-cache-authorized-ttl'],
     notAllowedMs: flags['authorization-webhook-cache-unauthorized-ttl'],
@@ -79,12 +115,17 @@ function byFlags(flags: ServerFlags, parts: AuthorizerLinksParts): Authorizer {
   });
 }
 
-function byConfiguration(webhook: ConfiguredWebhook, flags: ServerFlags, parts: AuthorizerLinksParts): Authorizer {
-  const { matchConditions = [], connectionInfo, timeout, authorizedTTL, unauthorizedTTL } = webhook;
+function byConfiguration(
+  webhook: ConfiguredWebhook,
+  asked: KubeconfigWebhook,
+  flags: ServerFlags,
+  parts: AuthorizerLinksParts,
+): Authorizer {
+  const { matchConditions = [], timeout, authorizedTTL, unauthorizedTTL } = webhook;
   const compiled = compileConditions(matchConditions.map(({ expression }) => expression));
   return webhookAuthorizer({
     ...commonOf(flags, parts),
-    ask: webhookOf(connectionInfo.kubeConfigFile ?? '', parseDuration(timeout) ?? TIMEOUT_MS, parts),
+    ask: asking(asked, parseDuration(timeout) ?? TIMEOUT_MS, parts),
     version: webhook.subjectAccessReviewVersion,
     allowedMs: parseDuration(authorizedTTL ?? '') ?? ALLOWED_MS,
     notAllowedMs: parseDuration(unauthorizedTTL ?? '') ?? NOT_ALLOWED_MS,

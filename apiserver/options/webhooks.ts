@@ -1,29 +1,81 @@
-/** From a kubeconfig that names a webhook to somebody who can be asked. */
+/**
+ * Servers that are asked or told something, as kubeconfigs name them. When such a file or one that it names changes, the next question goes where it
+ * says then.
+ */
+import { readConfigFile, type ClientConfig } from '../../shared/client/client-config';
 import { connect } from '../../shared/client/connect';
 import { readKubeconfig } from '../../shared/client/kubeconfig';
-import { askWebhook, type WebhookAnswer } from '../../shared/client/webhook';
+import { askWebhook, type WebhookAddress, type WebhookAnswer } from '../../shared/client/webhook';
+import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 
 export interface WebhookParts {
   readonly clock: Clock;
   readonly random: Random;
+  readonly configurations: ConfigurationFiles;
 }
 
-/** All attempts together may take so long: somebody is waiting. */
+/** All attempts together may take so long: somebody is waiting. No single POST takes longer. */
 const WITHIN_MS = 30_000;
 
-/** Throws ConfigError where the file cannot be used. */
-export function webhookOf(file: string, timeoutMs: number, { clock, random }: WebhookParts): (body: Buffer) => Promise<WebhookAnswer> {
-  const config = readKubeconfig(file);
-  const { transport, credentials } = connect({ ...config, http1: true }, clock);
-  const [server] = config.servers;
-  const options = {
-    transport,
-    path: server === undefined ? '/' : `${server.pathname}${server.search}`,
-    authorization: () => credentials.header(),
-    clock,
-    timeoutMs,
-  };
+interface Present {
+  /** What the files say. */
+  readonly said: string;
+  readonly address: WebhookAddress;
+}
+
+export class KubeconfigWebhook {
+  private present: Present | undefined;
+
+  constructor(
+    private readonly file: string,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Reads the files, and returns which they are. Throws ConfigError where they cannot be used; then all stays as it was. */
+  read(): readonly string[] {
+    const { files, ...config } = readKubeconfig(this.file);
+    const said = textOf(config);
+    if (said === this.present?.said) return files;
+    const { transport, credentials } = connect({ ...config, negotiates: true }, this.clock);
+    const [server] = config.servers;
+    const path = server === undefined ? '/' : `${server.pathname}${server.search}`;
+    this.retire();
+    this.present = { said, address: { transport, path, authorization: () => credentials.header() } };
+    return files;
+  }
+
+  /** Throws before anything was read. */
+  get address(): WebhookAddress {
+    if (this.present === undefined) throw new Error(`${this.file} has not been read`);
+    return this.present.address;
+  }
+
+  /** Whoever is being asked may still answer. */
+  retire(): void {
+    const { present, clock } = this;
+    if (present !== undefined) clock.after(WITHIN_MS, () => present.address.transport.close());
+  }
+}
+
+/** With the token in a file, which is credential enough to change. */
+function textOf({ servers, tls, credentials }: ClientConfig): string {
+  const token = credentials.type === 'token-file' ? readConfigFile(credentials.file) : '';
+  return JSON.stringify([servers, tls, credentials, token]);
+}
+
+/** Follows the file that a flag names. Rejects where it cannot be used. */
+export async function openWebhook(name: string, file: string, { clock, configurations }: WebhookParts): Promise<KubeconfigWebhook> {
+  const webhook = new KubeconfigWebhook(file, clock);
+  await configurations.follow({ name, path: file, load: () => Promise.resolve(webhook.read()) });
+  return webhook;
+}
+
+type Ask = (body: Buffer) => Promise<WebhookAnswer>;
+
+/** `timeoutMs` is for one POST. */
+export function asking(webhook: KubeconfigWebhook, timeoutMs: number, { clock, random }: Pick<WebhookParts, 'clock' | 'random'>): Ask {
+  const options = { address: () => webhook.address, clock, timeoutMs };
   return (body) => askWebhook(options, random, WITHIN_MS, body);
 }

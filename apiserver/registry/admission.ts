@@ -16,6 +16,8 @@ export interface AdmissionRequest {
   readonly namespace: string;
   /** '' while a name has yet to be generated. */
   readonly name: string;
+  /** The path names the object, which need not exist yet: an update or apply may create it. */
+  readonly isAddressed: boolean;
   readonly user: UserInfo;
   readonly dryRun: boolean;
   /** Undefined for DELETE. Mutating plug-ins change it in place. */
@@ -26,7 +28,12 @@ export interface AdmissionRequest {
   readonly namespaceEntry: Entry | undefined;
 }
 
+/** What is known of a request before its object is. */
+export type AdmissionQuestion = Pick<AdmissionRequest, 'operation' | 'resource' | 'subresource' | 'user'>;
+
 export interface Admission {
+  /** Whether anyone looks at more of an object than its name. Where nobody does, it may be worked out elsewhere, and is shown by its name only. */
+  looksInto(question: AdmissionQuestion): boolean;
   mutate(request: AdmissionRequest): Promise<void> | undefined;
   validate(request: AdmissionRequest): Promise<void> | undefined;
 }

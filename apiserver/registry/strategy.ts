@@ -25,6 +25,8 @@ export interface StrategyContext {
   /** The families in which Services get addresses; that of Services which ask for none stands first. */
   readonly serviceFamilies: readonly IpFamily[];
   readonly gates: Pick<FeatureGates, 'enabled'>;
+  /** What takes more than a few milliseconds is to be given up with `TooLong`. */
+  readonly hasty?: true;
 }
 
 /** What is known when an object is marked for deletion. */
@@ -73,6 +75,8 @@ export interface DeletionRules<T extends JsonObject = JsonObject> {
 }
 
 export interface Strategy<T extends JsonObject = JsonObject> {
+  /** Its rules may take long, whatever its objects are: they are worked out as heavy ones. */
+  readonly isHeavy?: true;
   /** Makes members agree that say the same in two ways. Before anyone is asked who owns them. */
   canonicalize?(object: T): void;
   /** Labels on which the server insists: set before ownership is recorded and again after admission. */

@@ -16,6 +16,9 @@ import type { Revision } from '../storage/store';
 
 export type { UserInfo };
 
+/** What a request may wait for; upstream's words. */
+export type AwaitedPart = 'apf-queue-wait' | 'etcd';
+
 /** What every verb knows about its request. */
 export interface RequestContext {
   readonly user: UserInfo;
@@ -31,8 +34,16 @@ export interface RequestContext {
   readonly isTurnOver?: boolean;
   /** Lets others go first, in the middle of a lot of work. */
   rest?(): Promise<void>;
+  /** Whether all that was sent is to be recorded, and not only what it says of its place. */
+  readonly keepsSent?: boolean;
+  /** Told a patch that was left unread, as JSON; undefined = it is too long to be recorded. */
+  sentPatch?(text: string | undefined): void;
   /** Adds an annotation to what is recorded of the request, its name in canonical spelling. What was said first stands. */
   annotate?(name: string, value: string): void;
+  /** Takes note of how long `work` is waited for. Absent = nobody does. */
+  timed?<T>(part: AwaitedPart, work: Promise<T>): Promise<T>;
+  /** What was sent has been decoded; `object` makes it as one that could be stored, with its defaults. Absent = nobody records it. */
+  readonly sent?: ((row: KindRow, metadata: JsonObject, object: () => Entry) => void) | undefined;
   /** Adds a `Warning` header. Texts are de-duplicated and bounded by the endpoint layer. */
   warn(text: string): void;
 }
@@ -109,12 +120,25 @@ export interface WriteOptions {
   readonly ifMatch?: string;
 }
 
+export type BodyFormat = 'json' | 'yaml' | 'protobuf';
+
+/** A body as it was sent. */
+export interface SentBody {
+  readonly bytes: Buffer;
+  readonly format: BodyFormat;
+}
+
+/** The body of a POST or PUT. What is heavy is not parsed before it is in a thread. */
+export type ObjectBody = ParsedBody | { readonly sent: SentBody; readonly value?: undefined };
+
 /** A body as parsed: plain JSON plus what strict decoding found on the way. Dialect not yet converted. */
 export interface ParsedBody {
+  /** What it was parsed from; absent where nobody has sent it. */
+  readonly sent?: SentBody;
   readonly value: JsonObject;
   /** Duplicate members: paths for JSON (`spec.type`), whole lines for YAML (`line 5: key "type" already set in map`). */
   readonly duplicates: readonly string[];
-  readonly format: 'json' | 'yaml' | 'protobuf';
+  readonly format: BodyFormat;
   /** Spellings of numbers that their values do not show; see NumberLiterals. */
   readonly literals?: NumberLiterals;
   /** The JSON text where it has duplicates: tells in which order they and unknown members are named. */
@@ -166,13 +190,17 @@ export interface EditPreconditions {
 }
 
 export interface Writer {
-  create(context: RequestContext, resource: Resource, namespace: string, body: ParsedBody, options: WriteOptions): Promise<WriteResult>;
+  /** Whether a body is to be left unparsed. */
+  defers(resource: Resource, body: SentBody): boolean;
+  /** Whether a patch is. */
+  defersPatch(patch: PatchBody): boolean;
+  create(context: RequestContext, resource: Resource, namespace: string, body: ObjectBody, options: WriteOptions): Promise<WriteResult>;
   update(
     context: RequestContext,
     resource: Resource,
     key: ObjectKey,
     subresource: Subresource,
-    body: ParsedBody,
+    body: ObjectBody,
     options: WriteOptions,
   ): Promise<WriteResult>;
   patch(

@@ -3,6 +3,7 @@
  */
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
+import { derived } from '../../shared/runtime/derived';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
 import type { Random } from '../../shared/runtime/random';
 import { bearerTokens } from '../authentication/bearer-token';
@@ -24,7 +25,7 @@ import { webSocketTokens } from '../authentication/websocket-token';
 import type { Authorizer } from '../authorization/authorizer';
 import { authorizersFor, type AuthorizerLink, type AuthorizerParts } from './authorizers';
 import { inOrder } from '../authorization/union';
-import { createOpenId, type OpenId, type PublishedKeys } from '../discovery/openid';
+import { createOpenId, type OpenId } from '../discovery/openid';
 import type { Reader, Resource } from '../registry/verbs';
 import type { OperationTable } from '../registry/operations/operation';
 import { reviewTable } from '../reviews/table';
@@ -62,16 +63,7 @@ export interface ServiceAccountOptions {
 
 /** Who may do what; that what writes can ask as well. */
 export function createAuthorizer({ authorization }: Pick<AccessOptions, 'authorization'>, parts: AuthorizerParts): Authorizer {
-  let of = authorization();
-  let chain = inOrder(authorizersFor(of, parts));
-  const present = (): Authorizer => {
-    const links = authorization();
-    if (links !== of) {
-      of = links;
-      chain = inOrder(authorizersFor(links, parts));
-    }
-    return chain;
-  };
+  const present = derived(authorization, (links) => inOrder(authorizersFor(links, parts)));
   return {
     authorize: (user, attributes) => present().authorize(user, attributes),
     rules: (user, namespace) => present().rules(user, namespace),
@@ -162,22 +154,10 @@ function tokenAuthenticators(options: AccessOptions, parts: AccessParts): readon
   ];
 }
 
-/** Made anew when the keys change. */
-function publishedKeys(keys: () => TokenKeys): () => PublishedKeys {
-  let made: { readonly of: TokenKeys; readonly published: PublishedKeys } | undefined;
-  return () => {
-    const of = keys();
-    if (made?.of !== of) {
-      made = { of, published: { algorithms: of.checking.map(({ algorithm }) => algorithm), keySet: keySet(of.checking) } };
-    }
-    return made.published;
-  };
-}
-
 function openId({ issuers, keys }: ServiceAccountOptions, { serverAddress }: AccessParts): OpenId {
   return createOpenId({
     issuer: issuers[0],
     serverAddress,
-    keys: publishedKeys(keys),
+    keys: derived(keys, ({ checking }) => ({ algorithms: checking.map(({ algorithm }) => algorithm), keySet: keySet(checking) })),
   });
 }

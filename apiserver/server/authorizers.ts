@@ -1,4 +1,5 @@
 /** `--authorization-mode` as data: which words there are and what each adds to the chain. */
+import { isMaster } from '../../shared/api/identity/user';
 import { ALL_RULES, ALLOW, NO_OPINION, NO_RULES, type Authorizer, type Decision } from '../authorization/authorizer';
 import { nodeAuthorizer, type NodeAuthorizerParts } from '../authorization/node/authorizer';
 import { rbacAuthorizer } from '../authorization/rbac/authorizer';
@@ -11,11 +12,9 @@ export interface AuthorizerParts {
   readonly node: NodeAuthorizerParts;
 }
 
-const MASTERS = 'system:masters';
-
 /** Group system:masters has unrestricted access and comes before every other authorizer. */
 const masters: Authorizer = {
-  authorize: (user): Decision => (user.groups.includes(MASTERS) ? ALLOW : NO_OPINION),
+  authorize: (user): Decision => (isMaster(user) ? ALLOW : NO_OPINION),
   // Whoever may do anything does so by no rule.
   rules: () => NO_RULES,
 };
@@ -33,6 +32,9 @@ type OwnMode = Exclude<AuthorizationMode, 'ABAC' | 'Webhook'>;
 
 /** One link of the chain: a mode, or an authorizer that files and other servers make up. */
 export type AuthorizerLink = OwnMode | Authorizer;
+
+/** Modes stay as they are while a server runs. */
+export const usesMode = (links: readonly AuthorizerLink[], mode: OwnMode): boolean => links.includes(mode);
 
 const BY_MODE: Readonly<Record<OwnMode, (parts: AuthorizerParts) => Authorizer>> = {
   Node: ({ node }) => nodeAuthorizer(node),

@@ -29,7 +29,7 @@ interface Vouched {
 }
 
 /** `undefined` for a connection without TLS or without a client certificate. */
-export function certificateReader({ clients, proxies }: Authorities): (exchange: Exchange) => ClientCertificate | undefined {
+export function certificateReader(authorities: Authorities): (exchange: Exchange) => ClientCertificate | undefined {
   const known = new WeakMap<object, Seen | 'none'>();
   return (exchange) => {
     const connection = connectionOf(exchange);
@@ -39,7 +39,7 @@ export function certificateReader({ clients, proxies }: Authorities): (exchange:
       seen = read(connection) ?? 'none';
       known.set(connection, seen);
     }
-    return seen === 'none' ? undefined : present(seen, { clients, proxies });
+    return seen === 'none' ? undefined : present(seen, authorities);
   };
 }
 

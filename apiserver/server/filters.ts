@@ -2,7 +2,10 @@
  * The filters, each a small step of every request. Their order is in chain.ts. A filter that refuses throws; how refusals are written is
  * failures.ts' business.
  */
+import { AUTHENTICATED, isMaster, MASTERS, type UserInfo } from '../../shared/api/identity/user';
 import { badRequest, unauthorized, type StatusError } from '../../shared/api/errors/status';
+import { headerText } from '../../shared/values/header-text';
+import { decodePercent } from '../../shared/values/percent';
 import { quote } from '../../shared/values/quote';
 import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
@@ -18,10 +21,9 @@ import { selectorsOf } from '../authorization/selectors';
 import { refusalOf, turnedRefusal } from '../authorization/union';
 import { whenKnown, type Eventually } from '../../shared/runtime/eventually';
 import type { Exchange } from '../endpoints/request/exchange';
-import { decodePercent, Query } from '../endpoints/request/query';
+import { Query } from '../endpoints/request/query';
 import { isLongRunning, pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request/request-info';
 import { sendStatus, sendText } from '../endpoints/answer/respond';
-import type { UserInfo } from '../registry/verbs';
 import type { Resources } from '../registry/resources';
 import type { Deadlines } from './deadlines';
 import { headFault } from './head-limit';
@@ -83,12 +85,10 @@ function splitUrl(target: string): { readonly path: string; readonly query: stri
 }
 
 const NOT_PLAIN = /[%\x80-\xff]/;
-const BEYOND_ASCII = /[\x80-\xff]/;
 
 function decodedPath(raw: string): string {
   if (!NOT_PLAIN.test(raw)) return raw;
-  // Node hands on bytes beyond ASCII as latin1.
-  const text = BEYOND_ASCII.test(raw) ? Buffer.from(raw, 'latin1').toString('utf8') : raw;
+  const text = headerText(raw);
   const path = text.includes('%') ? decodePercent(text) : text;
   if (path === undefined) throw new UnreadableRequest('400 Bad Request', true);
   return path;
@@ -206,12 +206,12 @@ export function dropRemoteHeaders(proxy: FrontProxyOptions | undefined): Filter 
 }
 
 /** Whoever reaches the loopback listener of a local set-up without credentials is its administrator. */
-const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: ['system:masters', 'system:authenticated'] };
+const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: [MASTERS, AUTHENTICATED] };
 
 /** Bounds how many requests are worked on at once. Administrators and long-running requests are exempt. */
 export function limitInFlight(inFlight: InFlight): Filter {
   return (exchange) => {
-    if (isLongRunning(exchange.info) || exchange.user.groups.includes('system:masters') || inFlight.enter(exchange)) return true;
+    if (isLongRunning(exchange.info) || isMaster(exchange.user) || inFlight.enter(exchange)) return true;
     sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
     return false;
   };

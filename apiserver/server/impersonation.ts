@@ -3,12 +3,13 @@
  * Authenticates nobody; answers no request.
  */
 import { clientFault } from '../../shared/api/errors/status';
-import type { UserInfo } from '../../shared/api/identity/user';
+import { accountGroups, ANONYMOUS, AUTHENTICATED, readAccountUser, UNAUTHENTICATED, type UserInfo } from '../../shared/api/identity/user';
 import { canonicalUserName, type GeneratedNames } from '../../shared/names/dialect';
-import { ANONYMOUS_USER, AUTHENTICATED, UNAUTHENTICATED } from '../authentication/union';
 import type { ResourceAttributes } from '../authorization/authorizer';
+import { appendAt } from '../../shared/values/append';
+import { headerText } from '../../shared/values/header-text';
 import { dnsLabel } from '../../shared/values/name-formats';
-import { decodePercent } from '../endpoints/request/query';
+import { decodePercent } from '../../shared/values/percent';
 
 const PREFIX = 'impersonate-';
 const EXTRA = 'impersonate-extra-';
@@ -70,42 +71,30 @@ function read(rawHeaders: readonly string[]): Asked {
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     const header = rawHeaders[at]?.toLowerCase() ?? '';
     if (!isImpersonation(header)) continue;
-    const value = asText(rawHeaders[at + 1] ?? '');
+    const value = headerText(rawHeaders[at + 1] ?? '');
     if (header === 'impersonate-user') asked.user ??= value;
     else if (header === 'impersonate-uid') asked.uid ??= value;
     else if (header === 'impersonate-group') asked.groups.push(value);
     else if (header.startsWith(EXTRA)) {
       const escaped = header.slice(EXTRA.length);
-      const key = decodePercent(escaped) ?? escaped;
-      const values = asked.extra.get(key);
-      if (values === undefined) asked.extra.set(key, [value]);
-      else values.push(value);
+      appendAt(asked.extra, decodePercent(escaped) ?? escaped, value);
     }
   }
   return asked;
 }
 
-/** Node hands on bytes beyond ASCII as latin1. */
-const asText = (value: string): string => (BEYOND_ASCII.test(value) ? Buffer.from(value, 'latin1').toString('utf8') : value);
-const BEYOND_ASCII = /[\x80-\xff]/;
-
 function permission(group: string, resource: string, subresource: string, name: string): ResourceAttributes {
   return { kind: 'resource', verb: 'impersonate', group, version: group === '' ? '' : 'v1', resource, subresource, namespace: '', name };
 }
 
-const ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
-
 /** A name that only looks like that of an account is one like any other. */
 function accountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
-  const [, namespace, name] = ACCOUNT.exec(user) ?? [];
-  return namespace === undefined || name === undefined || dnsLabel(namespace).length > 0 ? undefined : { namespace, name };
+  const account = readAccountUser(user);
+  return account === undefined || dnsLabel(account.namespace).length > 0 ? undefined : account;
 }
 
 function groupsOf(user: string, groups: readonly string[], accountNamespace: string | undefined): readonly string[] {
-  const all =
-    accountNamespace !== undefined && groups.length === 0
-      ? ['system:serviceaccounts', `system:serviceaccounts:${accountNamespace}`]
-      : groups;
+  const all = accountNamespace !== undefined && groups.length === 0 ? accountGroups(accountNamespace) : groups;
   if (all.includes(AUTHENTICATED) || all.includes(UNAUTHENTICATED)) return all;
-  return [...all, user === ANONYMOUS_USER.name ? UNAUTHENTICATED : AUTHENTICATED];
+  return [...all, user === ANONYMOUS.name ? UNAUTHENTICATED : AUTHENTICATED];
 }

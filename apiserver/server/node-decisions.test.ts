@@ -1,12 +1,12 @@
 /** What nodes may do, beside what release 1.31.1 let them do (test/recordings/node-access.ts). */
-import { canonicalGroup, GENERATED_NAMES } from '../../shared/names/dialect';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { objectAt, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
+import { reviewedAttributes } from '../../test/support/attributes';
 import { recordingOf } from '../../test/recordings/recording';
 import { anything, listOf, shape, text, tupleOf, type Check } from '../../test/recordings/shape';
 import { nodeAuthorizer } from '../authorization/node/authorizer';
 import { NodeGraph } from '../authorization/node/graph';
 import { podReferences, volumeReferencesOf } from '../authorization/node/references';
-import type { Attributes } from '../authorization/authorizer';
 import { nodeRules } from '../upkeep/default-roles/objects';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
@@ -30,19 +30,9 @@ for (const { collection, name, object: stored } of head.stored) {
 const { nodeLeaseNamespace } = GENERATED_NAMES.kubernetes;
 const authorizer = nodeAuthorizer({ graph, rules: nodeRules(GENERATED_NAMES.kubernetes), nodeLeaseNamespace });
 
-function attributesOf(spec: JsonObject): Attributes {
-  const path = objectAt(spec, 'nonResourceAttributes');
-  const resource = objectAt(spec, 'resourceAttributes');
-  const member = (name: string): string => stringAt(resource ?? path, name) ?? '';
-  if (path !== undefined) return { kind: 'path', verb: member('verb'), path: member('path') };
-  const [verb, group] = [member('verb'), canonicalGroup(member('group'))];
-  const rest = { resource: member('resource'), subresource: member('subresource'), namespace: member('namespace'), name: member('name') };
-  return { kind: 'resource', version: '', verb, group, ...rest };
-}
-
 it.each(cases.map(({ decision }) => decision))('%j', async (spec, status) => {
   const user = { name: stringAt(spec, 'user') ?? '', groups: stringsAt(spec, 'groups') };
-  const { type, reason } = await authorizer.authorize(user, attributesOf(spec));
+  const { type, reason } = await authorizer.authorize(user, reviewedAttributes(spec));
   expect({ allowed: type === 'allow', reason }).toEqual({ allowed: status['allowed'], reason: stringAt(status, 'reason') ?? '' });
 });
 

@@ -4,7 +4,7 @@ import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { Clock } from '../../shared/runtime/clock';
 import { NodeGraph } from '../authorization/node/graph';
 import { podReferences, volumeReferencesOf } from '../authorization/node/references';
-import { follow, type Follower } from '../cache/follow';
+import { follow, together, type Follower, type Following } from '../cache/follow';
 import type { OpenedCache } from '../cache/options';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resources } from '../registry/resources';
@@ -16,15 +16,14 @@ export interface NodeObjectsOptions {
   readonly failed: (message: string, error: unknown) => void;
 }
 
-export interface NodeObjects {
+export interface NodeObjects extends Following {
   readonly graph: NodeGraph;
-  /** Resolves when all that there was at the start is known. */
-  readonly complete: Promise<void>;
-  stop(): void;
 }
 
-export function followNodeObjects(options: NodeObjectsOptions): NodeObjects {
+/** `isAsked`: whether anybody decides by them; else nothing is read. */
+export function followNodeObjects(isAsked: boolean, options: NodeObjectsOptions): NodeObjects {
   const graph = new NodeGraph();
+  if (!isAsked) return { graph, ...together([]) };
   const kinds: Readonly<Record<string, Follower>> = {
     pods: podFollower(graph),
     persistentvolumes: {
@@ -39,11 +38,7 @@ export function followNodeObjects(options: NodeObjectsOptions): NodeObjects {
   const all = Object.entries(kinds).map(([resource, follower]) =>
     follow({ ...options, stored: options.resources.require(resource).stored }, follower),
   );
-  return {
-    graph,
-    complete: Promise.all(all.map(({ complete }) => complete)).then(() => undefined),
-    stop: () => all.forEach((following) => following.stop()),
-  };
+  return { graph, ...together(all) };
 }
 
 /**

@@ -1,13 +1,13 @@
 /** What the authorizer decides under random roles and bindings, beside what release 1.31.1 decided (test/recordings/rbac.ts). */
-import { canonicalGroup, GENERATED_NAMES } from '../../shared/names/dialect';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
+import { reviewedAttributes } from '../../test/support/attributes';
 import { casesOf } from '../../test/recordings/recording';
 import { listOf, shape, text, tupleOf, type Check } from '../../test/recordings/shape';
 import { rbacAuthorizer } from '../authorization/rbac/authorizer';
 import { readBinding } from '../authorization/rbac/binding';
 import { RbacPolicy } from '../authorization/rbac/policy';
 import { readRule } from '../authorization/rbac/rule';
-import type { Attributes } from '../authorization/authorizer';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
 const sets = casesOf(
@@ -15,23 +15,6 @@ const sets = casesOf(
   shape({ stored: listOf(shape({ resource: text, namespace: text, name: text, object })), decisions: listOf(tupleOf(object, object)) }),
 );
 type RecordedSet = (typeof sets)[number];
-
-function attributesOf(spec: JsonObject): Attributes {
-  const path = objectAt(spec, 'nonResourceAttributes');
-  const resource = objectAt(spec, 'resourceAttributes');
-  const text = (member: string): string => stringAt(resource ?? path, member) ?? '';
-  if (path !== undefined) return { kind: 'path', verb: text('verb'), path: text('path') };
-  return {
-    kind: 'resource',
-    verb: text('verb'),
-    group: canonicalGroup(text('group')),
-    version: '',
-    resource: text('resource'),
-    subresource: text('subresource'),
-    namespace: text('namespace'),
-    name: text('name'),
-  };
-}
 
 function policyOf({ stored }: RecordedSet): RbacPolicy {
   const policy = new RbacPolicy();
@@ -51,7 +34,7 @@ it.each(sets.map((set, at) => [at, set] as const))('set %i', async (_at, set) =>
   const authorizer = rbacAuthorizer(policyOf(set));
   for (const [spec, status] of set.decisions) {
     const user = { name: stringAt(spec, 'user') ?? '', groups: stringsAt(spec, 'groups') };
-    const { type, reason } = await authorizer.authorize(user, attributesOf(spec));
+    const { type, reason } = await authorizer.authorize(user, reviewedAttributes(spec));
     expect([spec, type === 'allow']).toEqual([spec, status['allowed'] === true]);
     // Of several bindings that allow it each server names the one that it comes to first.
     if (type === 'allow') expect(reason).toMatch(/^RBAC: allowed by /);

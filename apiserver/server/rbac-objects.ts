@@ -5,7 +5,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { readBinding } from '../authorization/rbac/binding';
 import { RbacPolicy } from '../authorization/rbac/policy';
 import { readRule } from '../authorization/rbac/rule';
-import { follow } from '../cache/follow';
+import { follow, together, type Following } from '../cache/follow';
 import type { OpenedCache } from '../cache/options';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resources } from '../registry/resources';
@@ -18,11 +18,8 @@ export interface RbacObjectsOptions {
   readonly failed: (message: string, error: unknown) => void;
 }
 
-export interface RbacObjects {
+export interface RbacObjects extends Following {
   readonly policy: RbacPolicy;
-  /** Resolves when all that there was at the start is known. */
-  readonly complete: Promise<void>;
-  stop(): void;
 }
 
 /** `object` is undefined where it is gone; `namespace` is '' for the kinds that are in none. */
@@ -44,11 +41,7 @@ export function followRbacObjects(options: RbacObjectsOptions): RbacObjects {
       },
     );
   });
-  return {
-    policy,
-    complete: Promise.all(all.map(({ complete }) => complete)).then(() => undefined),
-    stop: () => all.forEach((following) => following.stop()),
-  };
+  return { policy, ...together(all) };
 }
 
 /** Namespace and name. */

@@ -2,6 +2,7 @@
  * How the server keeps in order what is its own: it looks when there is reason to and every minute, again soon when a look went wrong, and never
  * twice at a time. What is looked after, and what gives reason to, is its caller's business.
  */
+import { MASTERS } from '../../shared/api/identity/user';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { Cache, CacheWatch, WatchEventType, WatchScope } from '../cache/cache';
 import type { RequestContext, Resource } from '../registry/verbs';
@@ -91,7 +92,7 @@ export function watchOwn(
 /** What the server's own requests are made with. */
 export function ownContext(clock: Clock): RequestContext {
   return {
-    user: { name: 'system:apiserver', groups: ['system:masters'] },
+    user: { name: 'system:apiserver', groups: [MASTERS] },
     deadline: clock.monotonic() + DEADLINE_MS,
     warn: () => undefined,
   };

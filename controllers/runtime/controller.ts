@@ -19,6 +19,12 @@ export interface ControllerSettings {
   /** PEM; undefined when nobody knows it. */
   readonly rootCertificate: string | undefined;
   readonly concurrentNamespaceSyncs: number;
+  readonly concurrentEndpointSyncs: number;
+  readonly concurrentEndpointSliceSyncs: number;
+  readonly maxEndpointsPerSlice: number;
+  /** Milliseconds that changes of pods wait for others. */
+  readonly endpointBatchMs: number;
+  readonly endpointSliceBatchMs: number;
 }
 
 export interface ControllerContext {

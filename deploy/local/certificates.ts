@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { MASTERS } from '../../shared/api/identity/user';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { errorCode } from '../../shared/runtime/error-code';
@@ -57,7 +58,7 @@ const admin: Leaf = {
   file: 'admin',
   label: "the administrator's certificate",
   usage: 'client',
-  subject: { commonName: 'platform-admin', organizations: ['system:masters'] },
+  subject: { commonName: 'platform-admin', organizations: [MASTERS] },
   names: [],
 };
 

@@ -47,6 +47,8 @@ export interface ClientConfig {
   readonly credentials: ClientCredentials;
   /** Speak HTTP/1.1 to `https:` servers too. */
   readonly http1?: boolean;
+  /** Ask `https:` servers which they speak. */
+  readonly negotiates?: boolean;
 }
 
 /** The configuration is not usable; the message says which file or field and why. */

@@ -1,4 +1,7 @@
-/** From a configuration to a connection: HTTP/2 to `https:` servers, HTTP/1.1 to the others and on request; and who the client is on it. */
+/**
+ * From a configuration to a connection: HTTP/2 to `https:` servers, HTTP/1.1 to the others and on request, or what the server
+ * chooses; and who the client is on it.
+ */
 import type { Clock } from '../runtime/clock';
 import type { ClientConfig } from './client-config';
 import { CredentialSource, type Credentials } from './credential-source';
@@ -6,6 +9,7 @@ import { ExecCredentials, type ClientPair } from './exec-credentials';
 import { Http1Transport } from './http1-transport';
 import { MeteredTransport, type RequestMeter } from './metered-transport';
 import { Http2Transport, HTTP2_DEFAULTS, type Http2Settings } from './http2-transport';
+import { NegotiatedTransport } from './negotiated-transport';
 import { ServerPool } from './server-pool';
 import type { Transport, TransportRequest, TransportResponse } from './transport';
 
@@ -31,16 +35,25 @@ export function connect(config: ClientConfig, clock: Clock, settings: Connection
 
 /** As nobody but whom the configuration's certificate names. Makes no connection yet. */
 export function connectTo(config: Omit<ClientConfig, 'credentials'>, clock: Clock, settings: ConnectionSettings = {}): Transport {
-  const { meter, ...http2 } = settings;
+  const { meter, ...http2Settings } = settings;
   const transports = config.servers.map((server) => {
-    const transport =
-      server.protocol === 'http:' || config.http1 === true
-        ? new Http1Transport(server, config.tls)
-        : new Http2Transport(server, config.tls, { ...HTTP2_DEFAULTS, ...http2, clock });
+    const transport = transportTo(server, config, { ...HTTP2_DEFAULTS, ...http2Settings, clock });
     return meter === undefined ? transport : new MeteredTransport(transport, server.host, meter, clock);
   });
   const [only] = transports;
   return transports.length === 1 && only !== undefined ? only : new ServerPool(transports);
+}
+
+function transportTo(
+  server: URL,
+  { tls, http1: isOld, negotiates }: Omit<ClientConfig, 'credentials'>,
+  settings: Http2Settings,
+): Transport {
+  const http1 = (): Transport => new Http1Transport(server, tls);
+  const http2 = (): Transport => new Http2Transport(server, tls, settings);
+  if (server.protocol === 'http:' || isOld === true) return http1();
+  if (negotiates !== true) return http2();
+  return new NegotiatedTransport({ server, tls, clock: settings.clock, timeoutMs: settings.connectTimeoutMs, http1, http2 });
 }
 
 /** Whoever has another certificate has other connections: the old ones are who he was, and end. */

@@ -23,13 +23,18 @@ export interface KubeconfigOptions {
   readonly servers?: readonly string[];
 }
 
+export interface Kubeconfig extends ClientConfig {
+  /** What was read, and what else is named in it and read later. */
+  readonly files: readonly string[];
+}
+
 /** Reads `file`; relative paths in it start from its folder. Throws {@link ConfigError}. */
-export function readKubeconfig(file: string, options: KubeconfigOptions = {}): ClientConfig {
+export function readKubeconfig(file: string, options: KubeconfigOptions = {}): Kubeconfig {
   return parseKubeconfig(readConfigFile(file), file, options);
 }
 
 /** `file` is only named in messages and where relative paths start. Throws {@link ConfigError}. */
-export function parseKubeconfig(text: string, file: string, options: KubeconfigOptions = {}): ClientConfig {
+export function parseKubeconfig(text: string, file: string, options: KubeconfigOptions = {}): Kubeconfig {
   const source = new ConfigFile(file);
   const root = source.parse(text);
   const contextName = options.context ?? root.text('current-context');
@@ -39,7 +44,8 @@ export function parseKubeconfig(text: string, file: string, options: KubeconfigO
   const userName = context.text('user') ?? '';
   const user = userName === '' ? new Part(source, {}, 'user') : root.named('users', userName).part('user');
   const servers = options.servers === undefined || options.servers.length === 0 ? [cluster.required('server')] : options.servers;
-  return { servers: servers.map(serverUrl), tls: tlsOf(cluster, user), credentials: credentialsOf(user, cluster, source) };
+  const config = { servers: servers.map(serverUrl), tls: tlsOf(cluster, user), credentials: credentialsOf(user, cluster, source) };
+  return { ...config, files: source.files };
 }
 
 function tlsOf(cluster: Part, user: Part): TlsOptions {
@@ -61,7 +67,7 @@ function credentialsOf(user: Part, cluster: Part, source: ConfigFile): ClientCre
   if (user.has('auth-provider')) throw user.fault('uses auth-provider, which this client does not run');
   if (user.has('exec')) return { type: 'exec', exec: execOf(user.part('exec'), cluster, source) };
   const file = user.text('tokenFile');
-  if (file !== undefined && file !== '') return { type: 'token-file', file: source.path(file) };
+  if (file !== undefined && file !== '') return { type: 'token-file', file: source.named(file) };
   const token = user.text('token');
   if (token !== undefined && token !== '') return { type: 'token', token };
   const name = user.text('username');
@@ -103,7 +109,14 @@ function clusterInfo(cluster: Part): JsonObject {
 }
 
 class ConfigFile {
+  private readonly others = new Set<string>();
+
   constructor(private readonly file: string) {}
+
+  /** Itself, and those that have been named. */
+  get files(): readonly string[] {
+    return [this.file, ...this.others];
+  }
 
   parse(text: string): Part {
     let value: unknown;
@@ -114,6 +127,13 @@ class ConfigFile {
     }
     if (!isRecord(value)) throw this.fault('is empty or holds no mapping');
     return new Part(this, value, 'the file');
+  }
+
+  /** The path of a file that holds something of the configuration. */
+  named(relative: string): string {
+    const file = this.path(relative);
+    this.others.add(file);
+    return file;
   }
 
   path(relative: string): string {
@@ -186,7 +206,7 @@ class Part {
     const data = this.text(`${member}-data`);
     if (data !== undefined && data !== '') return Buffer.from(data, 'base64').toString('utf8');
     const file = this.text(member);
-    return file === undefined || file === '' ? undefined : readConfigFile(this.source.path(file));
+    return file === undefined || file === '' ? undefined : readConfigFile(this.source.named(file));
   }
 
   fault(text: string): ConfigError {

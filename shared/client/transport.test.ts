@@ -1,5 +1,6 @@
 /** Both transports against servers of Node's own, over real connections on this machine. */
 import { createServer as createHttpServer, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { createSecureServer, constants, type Http2SecureServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { ManualClock, settle } from '../../test/support/manual-clock';
@@ -156,6 +157,65 @@ describe('HTTP/2', () => {
     await expect(text(stranger)).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
     await new Promise((resolve) => server.close(resolve));
     await expect(text(http2(url))).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
+  });
+});
+
+describe('what the server chooses', () => {
+  type Secure = Awaited<ReturnType<typeof http2Server>>;
+
+  async function onlyHttp1(port = 0): Promise<{ url: URL; close: () => Promise<void> }> {
+    const server = createHttpsServer({ cert: credential.certificate, key: credential.key }, (request, response) => {
+      response.end(`HTTP/${request.httpVersion} ${request.url}`);
+    });
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    const close = (): Promise<void> => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    };
+    closers.push(() => void close());
+    return { url: new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`), close };
+  }
+
+  function negotiated(url: URL, tls = { ca }): Transport {
+    const transport = connectTo({ servers: [url], tls, negotiates: true }, systemClock);
+    closers.push(() => transport.close());
+    return transport;
+  }
+
+  const end = async ({ server, sessions }: Secure): Promise<void> => {
+    for (const session of sessions) session.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  };
+
+  test('is HTTP/2 where it speaks that, over one connection', async () => {
+    const { url, sessions } = await http2Server(echo);
+    const transport = negotiated(url);
+    expect(await Promise.all(['/a', '/b'].map((path) => text(transport, { path })))).toEqual(['200 GET /a ', '200 GET /b ']);
+    expect(sessions.filter((session) => !session.destroyed)).toHaveLength(1);
+  });
+
+  test('is HTTP/1.1 where it speaks nothing newer', async () => {
+    const { url } = await onlyHttp1();
+    expect(await text(negotiated(url))).toBe('200 HTTP/1.1 /x');
+  });
+
+  test('is asked again when another server stands there', async () => {
+    const first = await http2Server(echo);
+    const transport = negotiated(first.url);
+    expect(await text(transport)).toBe('200 GET /x ');
+    await end(first);
+    const second = await onlyHttp1(Number(first.url.port));
+    expect(await text(transport)).toBe('200 HTTP/1.1 /x');
+    await second.close();
+    await expect(text(transport)).rejects.toMatchObject({ name: 'ConnectionError' });
+  });
+
+  test('does not matter where the server is the wrong one, or the client was closed', async () => {
+    const { url } = await onlyHttp1();
+    await expect(text(negotiated(url, { ca: '' }))).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
+    const transport = negotiated(url);
+    transport.close();
+    await expect(text(transport)).rejects.toMatchObject({ name: 'ConnectionError', sent: false });
   });
 });
 

@@ -14,7 +14,7 @@ beforeEach(() => {
 type Answers = (attempt: number) => number | Error | 'nothing';
 
 async function ask(answers: Answers, timeoutMs = 30_000): Promise<WebhookAnswer> {
-  const options = {
+  const address = {
     transport: {
       send({ signal }: { readonly signal?: AbortSignal }): Promise<TransportResponse> {
         asked.push(clock.monotonic());
@@ -32,10 +32,8 @@ async function ask(answers: Answers, timeoutMs = 30_000): Promise<WebhookAnswer>
     },
     path: '/',
     authorization: () => undefined,
-    clock,
-    timeoutMs,
   };
-  const answer = askWebhook(options, random, 30_000, Buffer.from('{}'));
+  const answer = askWebhook({ address: () => address, clock, timeoutMs }, random, 30_000, Buffer.from('{}'));
   await clock.advanceAsync(60_000);
   return answer;
 }

@@ -10,12 +10,17 @@ import { collect } from './json-body';
 import type { Random } from '../runtime/random';
 import type { Transport } from './transport';
 
-export interface WebhookOptions {
+export interface WebhookAddress {
   readonly transport: Transport;
   /** Path and query of the server's address. */
   readonly path: string;
   /** The Authorization header. */
-  readonly authorization: () => Eventually<string | undefined>;
+  authorization(): Eventually<string | undefined>;
+}
+
+export interface WebhookOptions {
+  /** As it is now. */
+  readonly address: () => WebhookAddress;
   readonly clock: Clock;
   /** For one POST. */
   readonly timeoutMs: number;
@@ -30,11 +35,12 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Never rejects. */
 export async function callWebhook(options: WebhookOptions, body: Buffer): Promise<WebhookAnswer> {
-  const { transport, path, authorization, clock, timeoutMs } = options;
+  const { clock, timeoutMs } = options;
   const control = new AbortController();
   const timer = clock.after(timeoutMs, () => control.abort(new Error(`no answer in ${Math.ceil(timeoutMs / 1000)} s`)));
   try {
-    const credential = await authorization();
+    const { transport, path, ...who } = options.address();
+    const credential = await who.authorization();
     const headers = { 'content-type': JSON_MEDIA_TYPE, ...(credential === undefined ? {} : { authorization: credential }) };
     const answer = await transport.send({ method: 'POST', path, headers, body, signal: control.signal });
     const bytes = await collect(answer.body, MAX_ANSWER_BYTES);

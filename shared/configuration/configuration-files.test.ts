@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { silentLogger } from '../runtime/logger';
@@ -97,6 +97,32 @@ it('goes on with the old configuration while the changed file is wrong, and take
   await write('Allow');
   expect(live).toMatchObject({ fault: undefined, reloads: { success: 1, failure: 1 } });
   expect(used).toEqual(['Deny', 'Allow']);
+  files.close();
+  expect(clock.pending).toBe(0);
+});
+
+it('reads all again when a file changes that the configuration names, also one that it did not name at first', async () => {
+  const [one, other] = [path.join(folder, 'one'), path.join(folder, 'other')];
+  for (const named of [one, other]) writeFileSync(named, '1');
+  const used: string[] = [];
+  let names = [one];
+  const files = new ConfigurationFiles(clock, silentLogger);
+  const load = (): Promise<string[]> => {
+    used.push(names.map((named) => readFileSync(named, 'utf8')).join());
+    return Promise.resolve([file, ...names]);
+  };
+  await files.follow({ name: 'gate', path: file, load });
+  // What was not watched when it was read is read again.
+  expect(used.splice(0)).toEqual(['1', '1']);
+  await clock.advanceAsync(20_000);
+  expect([used, files.all[0]?.reloads]).toEqual([[], { success: 0, failure: 0 }]);
+  names = [one, other];
+  writeFileSync(one, '22');
+  await clock.advanceAsync(10_000);
+  expect([used.splice(0), files.all[0]?.reloads]).toEqual([['22,1', '22,1'], { success: 1, failure: 0 }]);
+  writeFileSync(other, '333');
+  await clock.advanceAsync(10_000);
+  expect([used, files.all[0]?.reloads]).toEqual([['22,333'], { success: 2, failure: 0 }]);
   files.close();
   expect(clock.pending).toBe(0);
 });

@@ -1,5 +1,5 @@
 /**
- * The configuration files of a process: each is read at the start, where a fault ends the start, and again when it changes, where a fault leaves the
+ * The configuration files of a process: each is read, with the files that it names, at the start, where a fault ends the start, and again when it changes, where a fault leaves the
  * old configuration in use and is told in the log, by {@link LiveConfiguration.fault} and by the counts.
  */
 import type { Clock } from '../runtime/clock';
@@ -12,8 +12,19 @@ export interface ConfigurationFile<T> {
   readonly name: string;
   readonly path: string;
   readonly formats: readonly Format<T>[];
-  /** Puts it to use: at the start, and whenever it has changed. What it throws counts as a fault of the file. */
-  readonly use: (configuration: T) => void | Promise<void>;
+  /**
+   * Puts it to use: at the start, and whenever it has changed. What it throws counts as a fault of the file. It may return the paths of files that
+   * the configuration names: when one of them changes, all is read again.
+   */
+  readonly use: (configuration: T) => void | readonly string[];
+}
+
+/** A file of any format. */
+export interface FollowedFile {
+  readonly name: string;
+  readonly path: string;
+  /** Reads it and puts it to use; resolves with all files that were read. Called again when one of them changes. */
+  readonly load: () => Promise<readonly string[]>;
 }
 
 /** How a file that is in use is doing. */
@@ -37,7 +48,8 @@ type Outcome = keyof LiveConfiguration['reloads'];
 
 export class ConfigurationFiles {
   private readonly live: LiveConfiguration[] = [];
-  private readonly ends: (() => void)[] = [];
+  /** By the name of what is watched. */
+  private readonly ends = new Map<string, () => void>();
 
   constructor(
     private readonly clock: Clock,
@@ -45,9 +57,14 @@ export class ConfigurationFiles {
   ) {}
 
   /** Rejects where the file cannot be used. */
-  async open<T>({ name, path, formats, use }: ConfigurationFile<T>): Promise<void> {
+  open<T>({ name, path, formats, use }: ConfigurationFile<T>): Promise<void> {
+    const load = async (): Promise<readonly string[]> => [path, ...(use(await readConfiguration(path, formats, this.clock)) ?? [])];
+    return this.follow({ name, path, load });
+  }
+
+  /** The same. */
+  async follow({ name, path, load }: FollowedFile): Promise<void> {
     const { clock, logger } = this;
-    const load = async (): Promise<void> => use(await readConfiguration(path, formats, clock));
     const state: ReloadState = { name, fault: undefined, reloads: { success: 0, failure: 0 }, lastReload: {} };
     const count = (outcome: Outcome): void => {
       state.reloads[outcome] += 1;
@@ -55,7 +72,7 @@ export class ConfigurationFiles {
     };
     const reload = async (): Promise<void> => {
       try {
-        await load();
+        await read();
         state.fault = undefined;
         count('success');
         logger.info('configuration reloaded', { configuration: name, file: path });
@@ -65,10 +82,21 @@ export class ConfigurationFiles {
         logger.error('the changed configuration cannot be used, the old one stays', { configuration: name, file: path, error });
       }
     };
-    // The watch begins before the file is read, so that no change is missed.
-    const end = watchFiles({ paths: [path], clock, changed: reload });
-    this.ends.push(end);
-    await load();
+    let watched: readonly string[] = [];
+    const watch = (paths: readonly string[]): void => {
+      this.ends.get(name)?.();
+      watched = paths;
+      this.ends.set(name, watchFiles({ paths, clock, changed: reload }));
+    };
+    // A file is watched before it is read, so that no change is missed.
+    const read = async (): Promise<void> => {
+      const paths = await load();
+      if (paths.join() === watched.join()) return;
+      watch(paths);
+      await load();
+    };
+    watch([path]);
+    await read();
     this.live.push(state);
   }
 
@@ -78,6 +106,6 @@ export class ConfigurationFiles {
 
   /** Ends the watching. */
   close(): void {
-    for (const end of this.ends) end();
+    for (const end of this.ends.values()) end();
   }
 }

@@ -5,14 +5,19 @@ import { readFileSync } from 'node:fs';
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 const END = '-----END CERTIFICATE-----';
 
-/** Throws where one cannot be read; what stands between them is overlooked. */
-export function certificatesIn(text: string): readonly X509Certificate[] {
-  const found: X509Certificate[] = [];
+/** Each as it stands there; what stands between them is overlooked. */
+export function pemsIn(text: string): readonly string[] {
+  const found: string[] = [];
   for (let begin = text.indexOf(BEGIN); begin !== -1; begin = text.indexOf(BEGIN, begin + BEGIN.length)) {
     const end = text.indexOf(END, begin);
-    if (end !== -1) found.push(new X509Certificate(text.slice(begin, end + END.length)));
+    if (end !== -1) found.push(text.slice(begin, end + END.length));
   }
   return found;
+}
+
+/** Throws where one cannot be read. */
+export function certificatesIn(text: string): readonly X509Certificate[] {
+  return pemsIn(text).map((pem) => new X509Certificate(pem));
 }
 
 /** The file as it is; throws where it holds no certificate, or one that cannot be read. */

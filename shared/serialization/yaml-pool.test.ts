@@ -1,10 +1,11 @@
 import { ManualClock } from '../../test/support/manual-clock';
 import { StatusError } from '../api/errors/status';
+import type { Thread } from '../runtime/thread-pool';
 import { SyntaxFault } from './syntax-fault';
-import { YamlPool, type Thread, type ThreadAnswer } from './yaml-pool';
+import { YamlPool, type ThreadAnswer } from './yaml-pool';
 
 /** A thread that answers when the test says so. */
-class FakeThread implements Thread {
+class FakeThread implements Thread<string, ThreadAnswer> {
   readonly texts: string[] = [];
   isStopped = false;
   private readonly listeners = new Map<string, (given: never) => void>();
@@ -58,8 +59,8 @@ it('refuses what would have to wait behind sixteen of the longest, and says when
 it('a document that takes too long, or kills its thread, costs nobody else anything', async () => {
   const { clock, threads, parse } = fixture();
   const [slow, heavy, next, last] = ['slow', 'heavy', 'next', 'last'].map(parse);
-  threads[1]?.fail(new Error('out of memory'));
-  await expect(heavy).rejects.toEqual(new SyntaxFault('yaml: out of memory'));
+  threads[1]?.fail(Object.assign(new Error('out of memory'), { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
+  await expect(heavy).rejects.toEqual(new SyntaxFault('yaml: the document takes too much memory to parse'));
   expect(threads[2]?.texts).toEqual(['next']);
   clock.advance(4_000);
   threads[2]?.answer(document('next'));

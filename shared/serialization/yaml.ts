@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { isMainThread, Worker } from 'node:worker_threads';
 import { isUtf8 } from 'node:buffer';
 import type { Clock } from '../runtime/clock';
 import { parseJson, type ParsedText } from './strict-json';
@@ -14,7 +14,7 @@ import { YamlPool } from './yaml-pool';
 
 /** Takes some 3 ms at most; what is longer may take ten times as long as its length tells. */
 const LARGEST_INLINE = 8 * 1024;
-/** Only the built program has it; run from sources (tests) everything is parsed inline. */
+/** Only the built program has it; run from sources (tests) everything is parsed inline, and so it is in a thread of another kind. */
 const WORKER_FILE = join(__dirname, 'yaml-worker.js');
 const MEMORY_MB = 256;
 
@@ -27,7 +27,7 @@ export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<Parsed
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (!isUtf8(buffer)) throw new SyntaxFault('yaml: invalid leading UTF-8 octet');
   const text = buffer.toString('utf8').replace(/^\ufeff/, '');
-  const isLarge = text.length > LARGEST_INLINE && existsSync(WORKER_FILE);
+  const isLarge = text.length > LARGEST_INLINE && isMainThread && existsSync(WORKER_FILE);
   const document = isLarge ? await pool.parse(text, clock) : composeYaml(text);
   return { value: document.value, format: 'yaml', duplicates: document.duplicates, literals: undefined, text: undefined };
 }

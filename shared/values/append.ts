@@ -2,3 +2,10 @@
 export function append<T>(list: T[], more: Iterable<T>): void {
   for (const item of more) list.push(item);
 }
+
+/** Adds to the list that stands under a key, which begins with it. */
+export function appendAt<K, T>(lists: Map<K, T[]>, key: K, item: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
+}

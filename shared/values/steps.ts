@@ -6,6 +6,11 @@
 /** Yields after each step, returns what the work comes to. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
+/** What was to be done in one go takes too long for that: nothing has come of it, and it is to be done where it holds up nobody. */
+export class TooLong extends Error {
+  override readonly name = 'TooLong';
+}
+
 /** Asked between two steps: undefined = go on, otherwise go on when it resolves. */
 export type GiveWay = () => Promise<void> | undefined;
 

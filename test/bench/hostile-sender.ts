@@ -1,47 +1,7 @@
 /** Sends what it is told to, as a process of its own: building and sending bad input must not hold up who measures. */
-import { request as requestOver1 } from 'node:https';
-import { connect } from 'node:http2';
-
-export interface HostileRequest {
-  readonly origin: string;
-  readonly http2: boolean;
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-function over1({ origin, method, path, headers, body }: HostileRequest): Promise<number> {
-  return new Promise((resolve) => {
-    const sent = requestOver1(`${origin}${path}`, { method, headers, rejectUnauthorized: false, agent: false }, (answer) => {
-      answer.resume();
-      answer.on('end', () => resolve(answer.statusCode ?? 0));
-      answer.on('error', () => resolve(0));
-    });
-    sent.on('error', () => resolve(0));
-    sent.end(body === '' ? undefined : body);
-  });
-}
-
-function over2({ origin, method, path, headers, body }: HostileRequest): Promise<number> {
-  return new Promise((resolve) => {
-    const session = connect(origin, { rejectUnauthorized: false });
-    const end = (status: number): void => {
-      session.destroy();
-      resolve(status);
-    };
-    session.on('error', () => end(0));
-    const stream = session.request({ ':method': method, ':path': path, ...headers });
-    let status = 0;
-    stream.on('response', (answer) => (status = answer[':status'] ?? 0));
-    stream.on('error', () => end(status));
-    stream.on('close', () => end(status));
-    stream.resume();
-    stream.end(body === '' ? undefined : body);
-  });
-}
+import { sendHostile, type HostileRequest } from '../support/hostile-request';
 
 process.once('disconnect', () => process.exit());
 process.on('message', (message: HostileRequest) => {
-  void (message.http2 ? over2(message) : over1(message)).then((status) => process.send?.(status));
+  void sendHostile(message).then((status) => process.send?.(status));
 });

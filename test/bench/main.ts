@@ -9,7 +9,7 @@
  * `definitions` prints absolute figures and takes minutes, so it runs only when it is asked for.
  * `cluster` prints what a client waits while 200 nodes and 5,000 Pods move; with --server=<origin> --token=<token> --domain=<end of the groups'
  * names> it asks that server instead of one of ours. Both cores are busy for a minute, so it runs only when it is asked for.
- * `hostile` prints how long another client waits for each of a table of bad inputs.
+ * `hostile` prints how long another client waits for each of a table of bad inputs, or of those whose names have --only=<text> in them.
  * `access` prints what it costs to know who asks, whether he may, and to record it.
  * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
  */
@@ -317,7 +317,7 @@ async function hostile(): Promise<void> {
   const { server, client } = await start(folder);
   console.log('\nlongest wait of another client in ms: HTTP/1.1, HTTP/2, both without credentials (answers)');
   try {
-    for await (const { name, longest, statuses } of hostileWaits(`https://127.0.0.1:${client.port}`, TOKEN)) {
+    for await (const { name, longest, statuses } of hostileWaits(`https://127.0.0.1:${client.port}`, TOKEN, text('only') ?? '')) {
       const waits = Object.values(longest).map((wait) => wait.toFixed(0).padStart(5));
       console.log(`${name.padEnd(46)} ${waits.join('')}  (${statuses.join(' ')})`);
     }

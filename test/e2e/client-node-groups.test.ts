@@ -27,23 +27,13 @@ import {
   StorageV1Api,
   V1MicroTime,
 } from '@kubernetes/client-node';
+import { CERTIFICATE_REQUEST } from '../support/certificate-request';
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 
 const TEMPLATE = { metadata: { labels: { a: 'b' } }, spec: { restartPolicy: 'Always', containers: [{ name: 'c', image: 'i' }] } };
 const SELECTOR = { matchLabels: { a: 'b' } };
 const SCALED = { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } };
-
-/** Of a key that was thrown away. */
-const REQUEST = `
------BEGIN CERTIFICATE REQUEST-----
-MIHKMHICAQAwEDEOMAwGA1UEAwwFdHlwZWQwWTATBgcqhkjOPQIBBggqhkjOPQMB
-BwNCAARslPpWXEufy5YS4fWcqPQlA+TT/3+oe//UgboHiTFe0gqVcMyDW2mgntHt
-rC8H8QcU9znXmTvzcEIk15boKTguoAAwCgYIKoZIzj0EAwIDSAAwRQIgXfFKPFlO
-a0zXRG0YEM1PP88xoRB2SUmrmYxcmnLYw2sCIQC2UB6IgjWtswxQ6sKZcZhtsDmi
-ZXY5ydZlSS6GKiuceg==
------END CERTIFICATE REQUEST-----
-`;
 
 type GroupClass = Parameters<KubeConfig['makeApiClient']>[0];
 
@@ -74,7 +64,9 @@ const ROWS: readonly Row[] = [
     group: CertificatesV1Api,
     kind: 'CertificateSigningRequest',
     cluster: true,
-    body: { spec: { request: Buffer.from(REQUEST).toString('base64'), signerName: 'example.com/signer', usages: ['client auth'] } },
+    body: {
+      spec: { request: Buffer.from(CERTIFICATE_REQUEST).toString('base64'), signerName: 'example.com/signer', usages: ['client auth'] },
+    },
     status: {},
   },
   { group: CoordinationV1Api, kind: 'Lease', body: { spec: { holderIdentity: 'h' } } },

@@ -5,6 +5,7 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
 import { issueCertificate } from '../../shared/runtime/pki';
+import { CERTIFICATE_REQUEST } from '../support/certificate-request';
 import { runClient } from '../support/kubectl';
 import { removeFolder, temporaryFolder, waitUntil } from '../support/programs';
 import { withEachKubectl, type KubectlSession } from './kubectl-session';
@@ -16,16 +17,6 @@ metadata: {name: reader}
 rules:
 - {apiGroups: [""], resources: [pods, configmaps], verbs: [get, list]}
 - {apiGroups: [apps], resources: [deployments], resourceNames: [shop], verbs: [get]}
-`;
-
-const REQUEST = `
------BEGIN CERTIFICATE REQUEST-----
-MIHKMHICAQAwEDEOMAwGA1UEAwwFdHlwZWQwWTATBgcqhkjOPQIBBggqhkjOPQMB
-BwNCAARslPpWXEufy5YS4fWcqPQlA+TT/3+oe//UgboHiTFe0gqVcMyDW2mgntHt
-rC8H8QcU9znXmTvzcEIk15boKTguoAAwCgYIKoZIzj0EAwIDSAAwRQIgXfFKPFlO
-a0zXRG0YEM1PP88xoRB2SUmrmYxcmnLYw2sCIQC2UB6IgjWtswxQ6sKZcZhtsDmi
-ZXY5ydZlSS6GKiuceg==
------END CERTIFICATE REQUEST-----
 `;
 
 withEachKubectl('access', (current) => {
@@ -98,7 +89,7 @@ withEachKubectl('access', (current) => {
         kind: 'CertificateSigningRequest',
         metadata: { name },
         spec: {
-          request: Buffer.from(REQUEST).toString('base64'),
+          request: Buffer.from(CERTIFICATE_REQUEST).toString('base64'),
           signerName: 'kubernetes.io/kube-apiserver-client',
           usages: ['client auth'],
         },

@@ -39,11 +39,44 @@ const MERGE = 'application/merge-patch+json';
 const map = (name: string): string => `{"metadata":{"name":"${name}"},"data":{"k":"v"}}`;
 const space = (name: string): string => `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"${name}"}}`;
 
+const TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/aud/deployments';
+const DEPLOYMENT = JSON.stringify({
+  metadata: { name: 'd' },
+  bogus: 1,
+  spec: {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  },
+});
+const DEFINITION = JSON.stringify({
+  metadata: { name: 'things.audited.example.com' },
+  spec: {
+    group: 'audited.example.com',
+    scope: 'Namespaced',
+    names: { plural: 'things', kind: 'Thing' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: { spec: { type: 'object', properties: { a: { type: 'string', default: 'd' }, b: { type: 'string' } } } },
+          },
+        },
+      },
+    ],
+  },
+});
+
 type Rest = Partial<Omit<AuditStep, 'name' | 'method' | 'path'>>;
 
 const step = (name: string, method: string, path: string, rest: Rest = {}): AuditStep => ({ as: 'admin', ...rest, name, method, path });
 
 export const AUDIT_STEPS: readonly AuditStep[] = [
+  step('a definition', 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: DEFINITION }),
   step('a namespace', 'POST', ALL, { body: space('aud') }),
   step('a create', 'POST', MAPS, { body: '{"metadata":{"name":"a"},"data":{"k":"<v&>"}}' }),
   step('a create with generateName', 'POST', MAPS, { body: '{"metadata":{"generateName":"g-"}}' }),
@@ -110,5 +143,51 @@ export const AUDIT_STEPS: readonly AuditStep[] = [
   step('a dry run of a create', 'POST', `${MAPS}?dryRun=All`, { body: map('dry') }),
   step('a timeout that is none', 'GET', `${ONE}?timeout=bad`),
   step('a method that is none', 'OPTIONS', ONE),
+  step('a deployment', 'POST', DEPLOYMENTS, { body: DEPLOYMENT }),
+  step('a deployment with a member that is unknown, strictly', 'POST', `${DEPLOYMENTS}?fieldValidation=Strict`, {
+    body: '{"metadata":{"name":"e","bogus":1}}',
+  }),
+  step('a scale', 'PUT', `${DEPLOYMENTS}/d/scale`, { body: '{"metadata":{"name":"d"},"spec":{"replicas":3}}' }),
+  step('an older version', 'POST', '/apis/autoscaling/v1/namespaces/aud/horizontalpodautoscalers', {
+    body: '{"metadata":{"name":"h"},"spec":{"maxReplicas":3,"scaleTargetRef":{"kind":"Deployment","name":"d"}}}',
+  }),
+  step('a status', 'PUT', `${ALL}/aud/pods/p/status`, { body: '{"metadata":{"name":"p"},"status":{"phase":"Running"}}' }),
+  step('YAML', 'POST', MAPS, { type: 'application/yaml', body: 'metadata: {name: yaml}\ndata: {a: b}\n' }),
+  step('an object of another type', 'POST', MAPS, { body: '{"kind":"Service","metadata":{"name":"c"}}' }),
+  step('a member of another type', 'POST', MAPS, { body: '{"metadata":{"name":"c"},"data":5}' }),
+  step('an object of another namespace', 'POST', MAPS, { body: '{"metadata":{"name":"c","namespace":"other"}}' }),
+  step('an object of another name', 'PUT', ONE, { body: '{"metadata":{"name":"c"}}' }),
+  step('what the server sets', 'POST', MAPS, {
+    body: '{"metadata":{"name":"c","uid":"u-1","generation":5,"creationTimestamp":"2020-01-01T00:00:00Z","managedFields":[{"manager":"x"}]}}',
+  }),
+  step('an eviction', 'POST', `${ALL}/aud/pods/p/eviction`, { body: '{"metadata":{"name":"p"}}' }),
+  step('a binding', 'POST', `${ALL}/aud/pods/p/binding`, { body: '{"target":{"name":"n"}}' }),
+  step('a review of somebody', 'POST', '/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+    body: '{"spec":{"user":"u","resourceAttributes":{"verb":"get","resource":"pods"}}}',
+  }),
+  step('all options of a delete', 'DELETE', `${MAPS}/none`, {
+    body: '{"gracePeriodSeconds":0,"propagationPolicy":"Background","dryRun":["All"],"preconditions":{"uid":"x"}}',
+  }),
+  step('options of a delete in the query', 'DELETE', `${MAPS}/none?gracePeriodSeconds=3&propagationPolicy=Foreground`),
+  step('options of a delete of a collection', 'DELETE', `${MAPS}?labelSelector=a%3Db`, { body: '{"propagationPolicy":"Orphan"}' }),
+  step('a merge patch of what is missing', 'PATCH', `${MAPS}/missing`, { type: MERGE, body: '{"a":1}' }),
+  step('a Table', 'GET', MAPS, { headers: TABLE }),
+  step('a Table of one', 'GET', `${MAPS}/c`, { headers: TABLE }),
+  step('a create with a Table', 'POST', MAPS, { body: map('table'), headers: TABLE }),
+  step('a delete with a Table', 'DELETE', `${MAPS}/table`, { headers: TABLE }),
+  step('metadata', 'GET', `${MAPS}/c`, { headers: { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' } }),
+  step('protobuf', 'GET', `${MAPS}/c`, { headers: { accept: 'application/vnd.kubernetes.protobuf' } }),
+  step('not found as a Table', 'GET', `${MAPS}/missing`, { headers: TABLE }),
+  step('not found as a Table or plain', 'GET', `${MAPS}/missing`, { headers: { accept: `${TABLE.accept},application/json` } }),
+  step('not found in protobuf', 'GET', `${MAPS}/missing`, { headers: { accept: 'application/vnd.kubernetes.protobuf' } }),
+  step('forbidden as a Table', 'GET', `${ALL}/aud/secrets/s`, { as: 'alice', headers: TABLE }),
+  step('invalid as a Table', 'POST', MAPS, { body: map('B_'), headers: TABLE }),
+  step('a Table of unknown contents', 'GET', `${MAPS}?includeObject=Bad`, { headers: TABLE }),
+  step('not acceptable', 'GET', MAPS, { headers: { accept: 'image/png' } }),
+  step('a create that is not acceptable', 'POST', MAPS, { body: map('png'), headers: { accept: 'image/png' } }),
+  step('a custom object', 'POST', `/apis/audited.example.com/v1/namespaces/aud/things`, {
+    body: '{"apiVersion":"audited.example.com/v1","kind":"Thing","metadata":{"name":"t"},"spec":{"b":"x","unknown":1},"status":{"u":1}}',
+  }),
+  step('a Table without managed fields', 'GET', `${ALL}/audited-lean/configmaps?includeObject=Object`, { headers: TABLE }),
   step('the end of a namespace', 'DELETE', `${ALL}/aud`),
 ];

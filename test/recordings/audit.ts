@@ -8,6 +8,7 @@
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../shared/runtime/clock';
 import { AUDIT_POLICY, AUDIT_STEPS } from './audit-steps';
+import { withoutLatency } from './masked';
 import { writeRecording } from './recording';
 import { ask, hangUp, isBody, type Body, type Json } from './reference';
 
@@ -27,7 +28,7 @@ async function record(log: string): Promise<void> {
     .split('\n')
     .filter((line) => line !== '');
   const events = lines.map((line): Json => JSON.parse(line)).filter(isBody);
-  const of = (id: string): readonly Body[] => events.filter(({ auditID }) => auditID === id);
+  const of = (id: string): readonly Body[] => events.filter(({ auditID }) => auditID === id).map(withoutLatency);
   writeRecording(
     'audit/events',
     AUDIT_STEPS.map(({ name }, index) => ({ step: name, events: of(`step-${index}`) })),

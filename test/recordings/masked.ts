@@ -25,3 +25,12 @@ export function masked(value: Json, namespace: string, member = ''): Json {
   if ((member === 'resourceVersion' || member === 'continue') && value !== '') return '*';
   return value.replaceAll(namespace, '$NS').replace(UID, '<uid>').replace(TIME, '<time>').replace(VERSION, '$1*').replace(RULES, '(…)');
 }
+
+/** An audit event without what it says of long waits, which depends on the machine. */
+export function withoutLatency(event: Body): Body {
+  const { annotations } = event;
+  if (!isBody(annotations)) return event;
+  const kept = Object.entries(annotations).filter(([name]) => !name.startsWith('apiserver.latency'));
+  const { annotations: _annotations, ...rest } = event;
+  return kept.length === 0 ? rest : { ...rest, annotations: Object.fromEntries(kept) };
+}

@@ -1,7 +1,7 @@
 /** A writer over a store in memory, with time and chance in the test's hands, and short ways to call it. */
 import { Ledger } from '../../apiserver/allocation/ledger';
 import { parsePortRange, parseServiceRanges } from '../../apiserver/allocation/ranges';
-import { defaultAdmission } from '../../apiserver/admission/plugins';
+import { defaultAdmission, pureAdmission } from '../../apiserver/admission/plugins';
 import type { MayUse } from '../../apiserver/admission/service-addresses';
 import type { Entry } from '../../apiserver/cache/cache';
 import type {
@@ -16,6 +16,9 @@ import type {
   Writer,
 } from '../../apiserver/registry/verbs';
 import { buildResources, type Resources } from '../../apiserver/registry/resources';
+import { resourceInfos, type ResourceInfo } from '../../apiserver/registry/object/resource-info';
+import type { HeavyThreads, SentResource } from '../../apiserver/registry/write/heavy';
+import { workOutHeavy, workOutRemoval, type WorkPath } from '../../apiserver/registry/write/heavy-work';
 import { createWriter } from '../../apiserver/registry/write/writer';
 import type { JsonObject } from '../../shared/values/json';
 import { StatusError, type Status } from '../../shared/api/errors/status';
@@ -95,6 +98,9 @@ export function testLedger(
   });
 }
 
+/** Whatever there is is heavy. */
+const EVERYTHING = { bytes: -1, yamlBytes: -1, values: -1 };
+
 /** Everything lives in the namespace `ns`, which exists. */
 export async function writeFixture(
   more: {
@@ -104,6 +110,8 @@ export async function writeFixture(
     readonly nodePorts?: string;
     readonly mayUseAddresses?: MayUse;
     readonly gates?: ReadonlyMap<FeatureName, boolean>;
+    /** All writes are worked out as heavy ones are. */
+    readonly isHeavy?: boolean;
   } = {},
 ): Promise<Fixture> {
   const store = new MemoryStore();
@@ -114,6 +122,33 @@ export async function writeFixture(
   const names = GENERATED_NAMES[more.naming ?? 'platform'];
   const list = more.list ?? ((): Promise<ListPage> => Promise.reject(new Error('no list in this test')));
   const ledger = testLedger(random, names, more);
+  const gates = featureGates(more.gates);
+  const infoOf = resourceInfos(PREFIX, names.dialect, strategyOf);
+  const workPath: WorkPath = {
+    admission: pureAdmission(names),
+    clock,
+    random,
+    names,
+    eventTtlSeconds: 3600,
+    store,
+    strategyContext: ({ context: { user } }) => ({ names, user, now: clock.now(), serviceFamilies: ledger.families, gates }),
+    ledger: () => testLedger(random, names, more),
+  };
+  const infoOfSent = (sent: SentResource): ResourceInfo => {
+    if (sent.type === 'custom') throw new Error('no custom kinds in this test');
+    const found = resources.find(sent.group, sent.version, sent.resource);
+    if (found?.stored === undefined) throw new Error('no such resource');
+    return infoOf(found);
+  };
+  const threads: HeavyThreads = {
+    limits: EVERYTHING,
+    async run(work) {
+      return structuredClone(await workOutHeavy(workPath, infoOfSent(work.resource), structuredClone(work)));
+    },
+    async remove(work) {
+      return structuredClone(await workOutRemoval(workPath, infoOfSent(work.resource), structuredClone(work)));
+    },
+  };
   const writer = createWriter({
     strategyOf,
     store,
@@ -123,13 +158,14 @@ export async function writeFixture(
     clock,
     random,
     names,
-    gates: featureGates(more.gates),
+    gates,
     ledger,
     prefix: PREFIX,
     namespaces: resources.require('namespaces'),
     definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
     leases: resources.require('leases.coordination.platform.io'),
     eventTtlSeconds: 3600,
+    threads: more.isHeavy === true ? threads : undefined,
   });
   const warnings: string[] = [];
   const context: RequestContext = {

@@ -6,13 +6,13 @@ import { LRUCache } from 'lru-cache';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import { stringAt } from '../../../shared/values/json';
 import { quote } from '../../../shared/values/quote';
-import type { UserInfo } from '../../../shared/api/identity/user';
+import { accountGroups, accountUser, type UserInfo } from '../../../shared/api/identity/user';
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import { NOT_MINE, type TokenAuthenticator, type TokenOutcome } from '../authenticator';
+import { NOT_MINE, type Remarks, type TokenAuthenticator, type TokenOutcome } from '../authenticator';
 import { fingerprint } from '../fingerprint';
 import { bindingFault, type BoundObjects } from './bound-objects';
-import { accountUser, ClaimError, readClaims, type TokenClaims, type ObjectClaim } from './claims';
+import { ClaimError, readClaims, type TokenClaims, type ObjectClaim } from './claims';
 import type { TokenKeys } from './keys';
 import { LEGACY_ISSUERS, legacyStanding, readLegacyClaims, type LegacyUse } from './legacy';
 import { parseToken, TokenError, verifySignature, type UnverifiedToken } from './signature';
@@ -62,12 +62,10 @@ interface Standing {
   /** In upstream's words; undefined = all is well. */
   readonly fault: string | undefined;
   readonly use?: { readonly as: TokenUse; readonly secret?: ObjectKey; readonly lastUsed?: string };
+  readonly remarks?: Remarks;
 }
 
-const GOOD: Readonly<Record<'fresh' | 'stale', Standing>> = {
-  fresh: { fault: undefined, use: { as: 'fresh' } },
-  stale: { fault: undefined, use: { as: 'stale' } },
-};
+const FRESH: Standing = { fault: undefined, use: { as: 'fresh' } };
 
 /** What the bearer of a token hears that a controller once put into a Secret. */
 const DISCOURAGED =
@@ -103,11 +101,11 @@ export function serviceAccountTokens(options: ServiceAccountTokensOptions): Toke
     return objects.current().then(() => settled(token, token.standing(now), common));
   }
 
-  function settled({ user }: VerifiedToken, { fault, use }: Standing, audiences: readonly string[]): TokenOutcome {
+  function settled({ user }: VerifiedToken, { fault, use, remarks }: Standing, audiences: readonly string[]): TokenOutcome {
     if (use !== undefined) uses.counted(use.as);
     if (use?.secret !== undefined) uses.ofSecret(use.secret, use.lastUsed ?? '');
     if (fault !== undefined) return { type: 'failed', reason: fault };
-    return use?.as === 'automatic' ? { type: 'user', user, audiences, warning: DISCOURAGED } : { type: 'user', user, audiences };
+    return { type: 'user', user, audiences, ...remarks };
   }
 
   return {
@@ -131,15 +129,16 @@ function boundToken(options: ServiceAccountTokensOptions, { payload }: Unverifie
   const { names, objects, clock } = options;
   const written = readClaims(payload);
   const claims = { ...written, namespace: canonicalNamespace(names, written.namespace) };
+  const user = userOf(claims, names);
   return {
-    user: userOf(claims, names),
+    user,
     audiences: claims.audiences.length === 0 ? options.audiences : claims.audiences,
     implicit: claims.audiences.length === 0,
     timeFault: (now) => timeFault(claims, now),
     standing(now) {
       const fault = bindingFault(claims, objects, clock);
       if (fault !== undefined) return { fault };
-      return claims.warnAfter !== undefined && now > claims.warnAfter ? GOOD.stale : GOOD.fresh;
+      return claims.warnAfter !== undefined && now > claims.warnAfter ? staleStanding(user, now - claims.warnAfter) : FRESH;
     },
   };
 }
@@ -148,16 +147,40 @@ function legacyToken(options: ServiceAccountTokensOptions, name: string, { paylo
   const { names, objects } = options;
   const written = readLegacyClaims(payload);
   const claims = { ...written, namespace: canonicalNamespace(names, written.namespace) };
+  const user = accountOf(claims.namespace, claims.account);
   return {
-    user: accountOf(claims.namespace, claims.account),
+    user,
     audiences: options.audiences,
     implicit: true,
     timeFault: () => undefined,
     standing() {
       const { fault, use } = legacyStanding(claims, name, objects, names);
-      return use === undefined ? { fault } : { fault, use: { ...use, secret: { namespace: claims.namespace, name: claims.secret } } };
+      if (use === undefined) return { fault };
+      const secret = { namespace: claims.namespace, name: claims.secret };
+      return { fault, use: { ...use, secret }, remarks: legacyRemarks(user, use.as, claims.secret) };
     },
   };
+}
+
+function staleStanding({ name }: UserInfo, seconds: number): Standing {
+  const note = `subject: ${name}, seconds after warning threshold: ${Math.floor(seconds)}`;
+  return { fault: undefined, use: { as: 'stale' }, remarks: { notes: [['authentication.platform.io/stale-token', note]] } };
+}
+
+/** Not where the token is refused: nothing is said of those. */
+function legacyRemarks({ name }: UserInfo, use: LegacyUse, secret: string): Remarks {
+  const notes = (kind: string): NonNullable<Remarks['notes']> => [
+    ['authentication.platform.io/legacy-token', name],
+    [`authentication.platform.io/legacy-token-${kind}`, secret],
+  ];
+  switch (use) {
+    case 'automatic':
+      return { warning: DISCOURAGED, notes: notes('autogenerated-secret') };
+    case 'manual':
+      return { notes: notes('manual-secret') };
+    case 'invalid':
+      return {};
+  }
 }
 
 function isLegacy({ payload }: UnverifiedToken): boolean {
@@ -190,5 +213,5 @@ function userOf({ namespace, account, id, pod, node }: TokenClaims, { prefix }: 
 }
 
 function accountOf(namespace: string, { name, uid }: ObjectClaim): UserInfo {
-  return { name: accountUser(namespace, name), uid, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] };
+  return { name: accountUser(namespace, name), uid, groups: accountGroups(namespace) };
 }

@@ -2,6 +2,7 @@
  * What a service account token says: its claims as texts of a signed JSON object and as values.
  * Both dialects' spellings are read; the server's own is written. Never checks whether what is said is true.
  */
+import { accountUser } from '../../../shared/api/identity/user';
 import { objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { GENERATED_NAMES, type GeneratedNames } from '../../../shared/names/dialect';
 
@@ -25,10 +26,6 @@ export interface TokenClaims {
   readonly pod?: ObjectClaim;
   readonly secret?: ObjectClaim;
   readonly node?: ObjectClaim;
-}
-
-export function accountUser(namespace: string, name: string): string {
-  return `system:serviceaccount:${namespace}:${name}`;
 }
 
 /** Members in upstream's order. */

@@ -2,13 +2,14 @@
  * Tokens that are kept in Secrets: they have no end and no audience, and are good for as long as their Secret holds
  * them. Taken, never issued.
  */
+import { accountUser } from '../../../shared/api/identity/user';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { quote } from '../../../shared/values/quote';
 import { GENERATED_NAMES, type GeneratedNames } from '../../../shared/names/dialect';
 import { LEGACY_TOKEN_LABELS } from '../../../shared/names/legacy-token';
 import { fingerprint } from '../fingerprint';
 import type { BoundObjects } from './bound-objects';
-import { accountUser, ClaimError, type ObjectClaim } from './claims';
+import { ClaimError, type ObjectClaim } from './claims';
 
 export interface LegacyClaims {
   readonly namespace: string;

@@ -3,7 +3,7 @@ import type { UserInfo } from '../../../shared/api/identity/user';
 import { NO_OPINION, type AccessRules, type Attributes, type Authorizer, type Decision } from '../authorizer';
 import type { Grants } from './grants';
 import type { RbacPolicy } from './policy';
-import type { PolicyRule } from './rule';
+import { readResource, type PolicyRule } from './rule';
 
 export function rbacAuthorizer(policy: RbacPolicy): Authorizer {
   return {
@@ -77,9 +77,7 @@ function attributesOf({
   paths: [path],
 }: PolicyRule): Attributes {
   if (path !== undefined) return { kind: 'path', verb, path };
-  const slash = text.indexOf('/');
-  const [resource, subresource] = slash < 0 ? [text, ''] : [text.slice(0, slash), text.slice(slash + 1)];
-  return { kind: 'resource', verb, group, version: '', resource, subresource, namespace: '', name };
+  return { kind: 'resource', verb, group, version: '', ...readResource(text), namespace: '', name };
 }
 
 function grantsOf(policy: RbacPolicy, user: UserInfo, namespace: string): readonly Grants[] {

@@ -1,3 +1,4 @@
+import { resourceAttributes } from '../../../test/support/attributes';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { JsonObject } from '../../../shared/values/json';
 import type { Attributes } from '../authorizer';
@@ -16,33 +17,24 @@ policy.setRole('', 'r', rules.map(readRule));
 const roleRef = { kind: 'ClusterRole', name: 'r' };
 policy.setBinding('', 'b', readBinding('', 'b', { roleRef, subjects: [{ kind: 'Group', name: 'g' }] }, GENERATED_NAMES.platform));
 
-const resource = (changes: object): Attributes => ({
-  kind: 'resource',
-  verb: 'get',
-  group: '',
-  version: 'v1',
-  resource: 'pods',
-  subresource: '',
-  namespace: 'n',
-  name: '',
-  ...changes,
-});
-
 it.each<[Attributes, string]>([
-  [resource({}), 'by the rule {APIGroups:[""], Resources:["pods" "*/log"], Verbs:["get" "list"]}'],
-  [resource({ subresource: 'log' }), 'by the rule {APIGroups:[""], Resources:["pods" "*/log"], Verbs:["get" "list"]}'],
-  [resource({ verb: 'delete' }), 'of "pods" of the API group "" these verbs only are allowed: get, list'],
+  [resourceAttributes(), 'by the rule {APIGroups:[""], Resources:["pods" "*/log"], Verbs:["get" "list"]}'],
+  [resourceAttributes({ subresource: 'log' }), 'by the rule {APIGroups:[""], Resources:["pods" "*/log"], Verbs:["get" "list"]}'],
+  [resourceAttributes({ verb: 'delete' }), 'of "pods" of the API group "" these verbs only are allowed: get, list'],
   [
-    resource({ verb: 'update', group: 'apps', resource: 'deployments', name: 'c' }),
+    resourceAttributes({ verb: 'update', group: 'apps', resource: 'deployments', name: 'c' }),
     '"update" of "deployments" of the API group "apps" is allowed for these names only: a, b',
   ],
-  [resource({ group: 'apps' }), 'none of the 3 rules that are bound to user "u" or a group of it names "pods" of the API group "apps"'],
+  [
+    resourceAttributes({ group: 'apps' }),
+    'none of the 3 rules that are bound to user "u" or a group of it names "pods" of the API group "apps"',
+  ],
   [{ kind: 'path', verb: 'get', path: '/metrics/slis' }, 'by the rule {NonResourceURLs:["/metrics*"], Verbs:["get"]}'],
   [{ kind: 'path', verb: 'post', path: '/metrics' }, 'of the path "/metrics" these verbs only are allowed: get'],
 ])('%j: %s', (attributes, text) => expect(explain(policy, { name: 'u', groups: ['g'] }, attributes)).toBe(text));
 
 it('says to whom nothing is bound', () => {
-  expect(explain(policy, { name: 'u', groups: [] }, resource({}))).toBe(
+  expect(explain(policy, { name: 'u', groups: [] }, resourceAttributes())).toBe(
     'no role is bound to user "u" or a group of it for the whole cluster or the namespace "n"',
   );
 });

@@ -2,7 +2,7 @@
 import type { UserInfo } from '../../../shared/api/identity/user';
 import type { Attributes, ResourceAttributes } from '../authorizer';
 import type { RbacPolicy } from './policy';
-import { allowsPath, allowsResource, type PolicyRule } from './rule';
+import { allowsPath, allowsResource, has, type PolicyRule } from './rule';
 import { heldBy } from './authorizer';
 import { shownRule } from './shown-rules';
 
@@ -34,14 +34,14 @@ function namesResource({ resources, groups }: PolicyRule, attributes: ResourceAt
   const isNamed = resources.some(
     (text) => text === '*' || text === fullName(attributes) || (subresource !== '' && text === `*/${subresource}`),
   );
-  return isNamed && (groups.includes(group) || groups.includes('*'));
+  return isNamed && has(groups, group);
 }
 
 /** Rules that name the resource but not this verb, or not this object. */
 function nearResource(rules: readonly PolicyRule[], attributes: ResourceAttributes): string | undefined {
   const naming = rules.filter((rule) => namesResource(rule, attributes));
   if (naming.length === 0) return undefined;
-  const withVerb = naming.filter(({ verbs }) => verbs.includes(attributes.verb) || verbs.includes('*'));
+  const withVerb = naming.filter(({ verbs }) => has(verbs, attributes.verb));
   if (withVerb.length > 0) {
     const names = listed(withVerb.flatMap((rule) => rule.names));
     return `${JSON.stringify(attributes.verb)} of ${whatOf(attributes)} is allowed for these names only: ${names}`;

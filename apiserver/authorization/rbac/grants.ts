@@ -2,9 +2,10 @@
  * All that one subject is granted in one place (everywhere, or in one namespace), arranged so that a decision is a few look-ups whatever the number of
  * rules. Made of roles and bindings as they are at one moment; never changes.
  */
+import { appendAt } from '../../../shared/values/append';
 import type { Decision, PathAttributes, ResourceAttributes } from '../authorizer';
 import type { Binding, BindingSubject } from './binding';
-import { allowsPath, allowsResource, type PolicyRule } from './rule';
+import { allowsPath, allowsResource, readResource, type PolicyRule } from './rule';
 
 type Allowed = Extract<Decision, { readonly type: 'allow' }>;
 
@@ -35,7 +36,7 @@ export class Grants {
   /** What is wrong with bindings, in upstream's words. */
   readonly errors: readonly string[];
 
-  constructor(readonly bound: readonly BoundRules[]) {
+  constructor(bound: readonly BoundRules[]) {
     for (const { binding, subject, rules = [] } of bound) {
       const { kind, name } = binding.role;
       const reason = `RBAC: allowed by ${binding.text} of ${kind} ${JSON.stringify(name)} to ${subject.text}`;
@@ -69,13 +70,10 @@ export class Grants {
     for (const text of resources) {
       if (text === '*') this.ofAll.push(grant);
       else {
-        const slash = text.indexOf('/');
-        const [resource, subresource] = slash < 0 ? [text, ''] : [text.slice(0, slash), text.slice(slash + 1)];
+        const { resource, subresource } = readResource(text);
         const byResource = this.bySubresource.get(subresource) ?? new Map<string, Grant[]>();
         this.bySubresource.set(subresource, byResource);
-        const grants = byResource.get(resource);
-        if (grants === undefined) byResource.set(resource, [grant]);
-        else grants.push(grant);
+        appendAt(byResource, resource, grant);
       }
     }
   }

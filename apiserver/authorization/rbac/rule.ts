@@ -1,6 +1,7 @@
 /** One rule of a role: what it allows, and whether it covers what another allows. Reads no role; asks nobody. */
 import { canonicalGroup, canonicalQualifiedName } from '../../../shared/names/dialect';
 import { stringsAt, type JsonObject } from '../../../shared/values/json';
+import { meansPath } from '../../../shared/values/path-pattern';
 import type { PathAttributes, ResourceAttributes } from '../authorizer';
 
 /** A list that is empty says nothing; groups and the names of signers are in canonical spelling. */
@@ -31,7 +32,20 @@ export function readRule(rule: JsonObject): PolicyRule {
 /** Who may sign is told by names that bear the product's name. */
 const SIGNERS = 'signers';
 
-const has = (list: readonly string[], word: string): boolean => list.includes(word) || list.includes('*');
+export interface NamedResource {
+  readonly resource: string;
+  /** '' = the resource itself. */
+  readonly subresource: string;
+}
+
+/** `pods/log` in its parts. */
+export function readResource(text: string): NamedResource {
+  const slash = text.indexOf('/');
+  return slash < 0 ? { resource: text, subresource: '' } : { resource: text.slice(0, slash), subresource: text.slice(slash + 1) };
+}
+
+/** Whether a list names a word, or all. */
+export const has = (list: readonly string[], word: string): boolean => list.includes(word) || list.includes('*');
 
 /** Whether the rule, which is known to name the resource, allows this with it. */
 export function allowsResource(rule: PolicyRule, { verb, group, name }: ResourceAttributes): boolean {
@@ -39,12 +53,7 @@ export function allowsResource(rule: PolicyRule, { verb, group, name }: Resource
 }
 
 export function allowsPath(rule: PolicyRule, { verb, path }: PathAttributes): boolean {
-  return has(rule.verbs, verb) && rule.paths.some((pattern) => matchesPath(pattern, path));
-}
-
-function matchesPath(pattern: string, path: string): boolean {
-  if (!pattern.endsWith('*')) return pattern === path;
-  return path.startsWith(pattern.slice(0, -1));
+  return has(rule.verbs, verb) && rule.paths.some((pattern) => meansPath(pattern, path));
 }
 
 /** How many things a rule allows. */
@@ -71,16 +80,12 @@ const NOTHING: PolicyRule = { verbs: [], groups: [], resources: [], names: [], p
 /** Whether all that `part` allows, which allows one thing, is allowed by the rule as well. */
 export function covers(rule: PolicyRule, part: PolicyRule): boolean {
   return (
-    all(part.verbs, (verb) => has(rule.verbs, verb)) &&
-    all(part.groups, (group) => has(rule.groups, group)) &&
-    all(part.resources, (resource) => coversResource(rule.resources, resource)) &&
-    (rule.names.length === 0 || (part.names.length > 0 && all(part.names, (name) => rule.names.includes(name)))) &&
-    all(part.paths, (path) => rule.paths.some((pattern) => matchesPath(pattern, path)))
+    part.verbs.every((verb) => has(rule.verbs, verb)) &&
+    part.groups.every((group) => has(rule.groups, group)) &&
+    part.resources.every((resource) => coversResource(rule.resources, resource)) &&
+    (rule.names.length === 0 || (part.names.length > 0 && part.names.every((name) => rule.names.includes(name)))) &&
+    part.paths.every((path) => rule.paths.some((pattern) => meansPath(pattern, path)))
   );
-}
-
-function all(list: readonly string[], test: (word: string) => boolean): boolean {
-  return list.every(test);
 }
 
 function coversResource(resources: readonly string[], resource: string): boolean {

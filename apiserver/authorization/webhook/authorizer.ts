@@ -2,9 +2,10 @@
  * Another server decides. What it has said is kept for a while, equal questions wait for one answer, and only so many are asked at a time; what happens
  * where it does not answer is configured.
  */
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Eventually } from '../../../shared/runtime/eventually';
+import { KeptAnswers, type Answered } from '../../../shared/runtime/kept-answers';
+import { nowAndThen } from '../../../shared/runtime/now-and-then';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { WebhookAnswer } from '../../../shared/client/webhook';
 import { NO_OPINION, NO_RULES, type Attributes, type Authorizer, type Decision } from '../authorizer';
@@ -23,13 +24,8 @@ export interface WebhookAuthorizerOptions {
   /** Undefined = it is always asked. */
   readonly conditions: MatchConditions | undefined;
   readonly clock: Clock;
-  /** Told of a webhook that did not answer as it should. */
+  /** Told, now and then, of a webhook that does not answer as it should. */
   readonly failed: (message: string, error: unknown) => void;
-}
-
-interface KnownVerdict {
-  readonly decision: Decision;
-  readonly until: number;
 }
 
 const KEPT = 8_192;
@@ -37,23 +33,24 @@ const KEPT = 8_192;
 const MOST_KEPT_BYTES = 10_000;
 /** Questions under way; who comes then is treated as if there were no answer. */
 const MOST_ASKED = 1_000;
+const TOLD_EVERY_MS = 60_000;
 
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
   const { clock, conditions, dialect } = options;
-  const known = new LRUCache<string, KnownVerdict>({ max: KEPT });
-  const asking = new Map<string, Promise<Decision>>();
+  const answers = new KeptAnswers<Decision>({ clock, most: KEPT, mostBytes: KEPT * MOST_KEPT_BYTES, atOnce: MOST_ASKED });
 
-  async function ask(key: string, body: Buffer): Promise<Decision> {
+  const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) => options.failed('an authorization webhook could not be asked', error));
+
+  async function ask(bytes: number, body: Buffer): Promise<Answered<Decision>> {
     const answer = await options.ask(body);
     const verdict = answer.type === 'answer' ? readVerdict(answer.bytes) : undefined;
     if (verdict === undefined) {
       const error = answer.type === 'fault' ? answer.error : new Error('the webhook sent no verdict');
-      options.failed('an authorization webhook could not be asked', error);
-      return failure(options, error.message);
+      tell(error);
+      return { answer: failure(options, error.message), keptMs: 0, bytes };
     }
     const keptMs = verdict.type === 'allow' ? options.allowedMs : options.notAllowedMs;
-    if (key.length <= MOST_KEPT_BYTES && keptMs > 0) known.set(key, { decision: verdict, until: clock.monotonic() + keptMs });
-    return verdict;
+    return { answer: verdict, keptMs: bytes <= MOST_KEPT_BYTES ? keptMs : 0, bytes };
   }
 
   function authorize(user: UserInfo, attributes: Attributes): Eventually<Decision> {
@@ -62,14 +59,8 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     if (match === 'no') return NO_OPINION;
     if (match === 'error') return failure(options, 'a match condition could not be evaluated');
     const key = JSON.stringify(spec);
-    const found = known.get(key);
-    if (found !== undefined && clock.monotonic() < found.until) return found.decision;
-    const underWay = asking.get(key);
-    if (underWay !== undefined) return underWay;
-    if (asking.size >= MOST_ASKED) return failure(options, 'too many questions are under way');
-    const asked = ask(key, reviewBody(spec, options.version, dialect)).finally(() => asking.delete(key));
-    asking.set(key, asked);
-    return asked;
+    const found = answers.find(key, () => ask(key.length, reviewBody(spec, options.version, dialect)));
+    return found ?? failure(options, 'too many questions are under way');
   }
 
   return {

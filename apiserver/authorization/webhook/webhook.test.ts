@@ -1,21 +1,13 @@
+import { resourceAttributes } from '../../../test/support/attributes';
 import type { WebhookAnswer } from '../../../shared/client/webhook';
+import type { Authorizer } from '../authorizer';
 import { ManualClock } from '../../../test/support/manual-clock';
-import type { Attributes, Authorizer } from '../authorizer';
 import { webhookAuthorizer, type WebhookAuthorizerOptions } from './authorizer';
 import { compileConditions } from './conditions';
 import { readVerdict, reviewBody, reviewSpec } from './review';
 
 const user = { name: 'ann', uid: '7', groups: ['devs'], extra: { 'example.com/x': ['1', '2'] } };
-const pods: Attributes = {
-  kind: 'resource',
-  verb: 'get',
-  group: 'rbac.authorization.platform.io',
-  version: 'v1',
-  resource: 'roles',
-  subresource: '',
-  namespace: 'n',
-  name: '',
-};
+const pods = resourceAttributes({ group: 'rbac.authorization.platform.io', resource: 'roles' });
 
 describe('a review', () => {
   it('says who asks for what, in the spelling and version that is wanted', () => {
@@ -111,6 +103,17 @@ describe('the authorizer', () => {
       type: 'no-opinion',
       reason: 'too many questions are under way',
     });
+  });
+
+  it('is told to fail once a minute, however often it is asked', async () => {
+    answer = broken;
+    const told: unknown[] = [];
+    const asks = authorizer({ failed: (_message, error) => void told.push(error) });
+    for (let n = 0; n < 3; n += 1) await asks.authorize(user, pods);
+    expect([asked.length, told.length]).toEqual([3, 1]);
+    clock.advance(60_000);
+    await asks.authorize(user, pods);
+    expect(told).toHaveLength(2);
   });
 
   it('does not keep questions that somebody made long', async () => {

@@ -11,6 +11,7 @@ import type { ShownPage } from '../../registry/verbs';
 import type { Exchange } from '../request/exchange';
 import { negotiateStatus, type Representation } from '../request/negotiation';
 import { ByteSink, ChunkPool } from '../representation/byte-sink';
+import type { Entry } from '../../cache/cache';
 import type { Encoder } from '../representation/encoder';
 import { indentJson, JsonIndenter } from '../representation/indent';
 import { STATUS_TYPE } from '../representation/protobuf-encoder';
@@ -26,6 +27,11 @@ export interface AnswerOptions {
   readonly compress: boolean;
   /** JSON is indented. */
   readonly pretty: boolean;
+}
+
+export interface ListAnswerOptions extends AnswerOptions {
+  /** To be waited for before an entry is written, where it is not undefined. */
+  readonly prepared: (entry: Entry) => Promise<void> | undefined;
 }
 
 /** Whether JSON is to be indented: the media type or `pretty` says so, or the absence of both and a client that a person sits at. */
@@ -74,7 +80,8 @@ export function sendStatus(
   if (retryAfter !== undefined && retryAfter > 0) headers['Retry-After'] = String(retryAfter);
   const wanted = negotiateStatus(exchange.header('accept'));
   const json = statusJsonFor(exchange, status);
-  exchange.audit?.refused(json);
+  // Upstream records no refusal whose client takes no plain Status.
+  exchange.audit?.refused(wanted !== undefined || status.status === 'Success' ? json : undefined);
   const { contentType, body } = statusBody(exchange, json, wanted);
   exchange.send(code, { 'Content-Type': contentType, ...headers }, body);
 }
@@ -120,11 +127,11 @@ const ITEMS_PER_LOOK = 16;
 const BYTES_PER_LOOK = 64 * 1024;
 
 /** A list, written piece by piece as the client takes it. Resolves when the last piece has been handed over or the client is gone. */
-export async function sendList(exchange: Exchange, encoder: Encoder, page: ShownPage, options: AnswerOptions): Promise<void> {
+export async function sendList(exchange: Exchange, encoder: Encoder, page: ShownPage, options: ListAnswerOptions): Promise<void> {
   const output = new ListOutput(exchange, encoder.contentType, options);
   const sink = new ByteSink(pool, (bytes, last, done) => output.write(bytes, last, done));
   try {
-    await writeItems(exchange, encoder, page, sink, output);
+    await writeItems(exchange, encoder, page, sink, output, options);
   } catch (error) {
     sink.discard();
     throw error;
@@ -155,12 +162,21 @@ export function listText(encoder: Encoder, page: ShownPage): string {
 }
 
 /** Stops early when the client is gone. */
-async function writeItems(exchange: Exchange, encoder: Encoder, page: ShownPage, sink: ByteSink, output: ListOutput): Promise<void> {
+async function writeItems(
+  exchange: Exchange,
+  encoder: Encoder,
+  page: ShownPage,
+  sink: ByteSink,
+  output: ListOutput,
+  { prepared }: ListAnswerOptions,
+): Promise<void> {
   const list = encoder.list(page);
   list.start(sink);
   let items = 0;
   let bytes = 0;
   for (const entry of page.entries) {
+    const preparing = prepared(entry);
+    if (preparing !== undefined) await preparing;
     list.item(sink, entry);
     items += 1;
     bytes += entry.bytes.length;

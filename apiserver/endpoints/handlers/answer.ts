@@ -1,22 +1,25 @@
 /** What the handlers share: the negotiated encoder, and answering with one object. */
-import { badRequest, notAcceptable, serviceUnavailable } from '../../../shared/api/errors/status';
+import { notAcceptable, serviceUnavailable } from '../../../shared/api/errors/status';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { KindRow, SubresourceRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/cache';
-import type { Resource, ServedResource, ShownPage } from '../../registry/verbs';
+import type { Resource, ServedResource } from '../../registry/verbs';
 import { scaleEntry } from '../../registry/object/scale';
 import type { ApiParts } from './api-parts';
 import type { Exchange } from '../request/exchange';
 import { negotiate, type Offer, type Representation } from '../request/negotiation';
-import type { Query } from '../request/query';
 import type { ResourceRequest } from '../request/request-info';
 import type { Encoder } from '../representation/encoder';
-import type { IncludeObject } from '../representation/table-encoder';
-import { listText, sendObject, wantsPretty, type AnswerOptions } from '../answer/respond';
+import type { EncoderForm } from '../representation/showing';
+import { sendObject, wantsPretty, type AnswerOptions, type ListAnswerOptions } from '../answer/respond';
+import { formOf } from './encoder-of';
+import { recordEntry } from './recording';
 
 export interface Negotiated {
   readonly wanted: Representation;
   readonly encoder: Encoder;
+  /** What the encoder is made for. */
+  readonly form: EncoderForm;
 }
 
 /** What an answer shows the kind of. */
@@ -26,8 +29,8 @@ type Named = Pick<ServedResource, 'row'>;
 export function negotiated(parts: ApiParts, exchange: Exchange, resource: Named, info: ResourceRequest, offer: Offer): Negotiated {
   const wanted = negotiate(exchange.header('accept'), offer, exchange.dialect, resource.row);
   if (wanted.dialect !== undefined && info.dialect === undefined) exchange.dialect = wanted.dialect;
-  const include = wanted.transform === 'table' ? includeObject(exchange.query) : 'Metadata';
-  return { wanted, encoder: parts.encoders.for(resource.row, wanted, { dialect: exchange.dialect, alias: info.alias }, include) };
+  const form = formOf(exchange, resource.row, wanted);
+  return { wanted, encoder: parts.encoders.of(form), form };
 }
 
 /** The row of the subresource that the path names; undefined when it names none, or one that is not served. */
@@ -56,42 +59,21 @@ export function checkShowable({ group, version, custom }: KindRow): void {
 }
 
 /** Answers with one object in the negotiated form. */
-export function sendEntry(
+export async function sendEntry(
   parts: ApiParts,
   exchange: Exchange,
   resource: Named,
-  { wanted, encoder }: Negotiated,
+  { wanted, encoder, form }: Negotiated,
   status: number,
   entry: Entry,
-): void {
+): Promise<void> {
   if (wanted.transform === 'partialList') {
     throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${internalType(resource.row)})`);
   }
-  const body = encoder.object(entry);
-  if (exchange.audit?.keepsResponse === true) {
-    const plain = isPlain(wanted) ? body : plainEncoder(parts, exchange, resource).object(entry);
-    exchange.audit.answered(plain.length, () => plain.toString());
-  }
+  const shown = parts.encoders.object(form, entry);
+  const body = shown instanceof Promise ? await shown : shown;
+  recordEntry(parts, exchange, resource.row, wanted, entry, body);
   sendObject(exchange, status, encoder.contentType, body, answerOptions(parts, exchange, wanted));
-}
-
-/** A list that can be walked more than once, which is recorded where the whole answer is. */
-export function recordedList(parts: ApiParts, exchange: Exchange, resource: Named, page: ShownPage): ShownPage {
-  const { audit } = exchange;
-  if (audit?.keepsResponse !== true) return page;
-  const entries = [...page.entries];
-  let length = 0;
-  for (const { bytes } of entries) length += bytes.length;
-  audit.answered(length, () => listText(plainEncoder(parts, exchange, resource), { ...page, entries }));
-  return { ...page, entries };
-}
-
-const isPlain = ({ media, transform }: Representation): boolean => media === 'json' && transform === 'none';
-
-const PLAIN: Representation = { media: 'json', transform: 'none', metaVersion: 'v1', dialect: undefined, pretty: false };
-
-function plainEncoder(parts: ApiParts, { dialect, info }: Exchange, { row }: Named): Encoder {
-  return parts.encoders.for(row, PLAIN, { dialect, alias: info.kind === 'resource' ? info.alias : undefined }, 'Metadata');
 }
 
 /** Throws the 406 of a list that was asked for as one object's metadata. */
@@ -100,27 +82,16 @@ export function refuseSingleForm(resource: Named, { wanted }: Negotiated): void 
   throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${internalType(resource.row)}List)`);
 }
 
-export function answerOptions(parts: ApiParts, exchange: Exchange, wanted: Representation): AnswerOptions {
+/** What a list is sent with. */
+export function listOptionsOf(parts: ApiParts, exchange: Exchange, { wanted, form }: Negotiated): ListAnswerOptions {
+  return { ...answerOptions(parts, exchange, wanted), prepared: (entry) => parts.encoders.prepared(form, entry) };
+}
+
+function answerOptions(parts: ApiParts, exchange: Exchange, wanted: Representation): AnswerOptions {
   return { compress: parts.gates.enabled('APIResponseCompression'), pretty: wantsPretty(exchange, wanted) };
 }
 
 /** `*core.ConfigMap`: upstream names the internal type in its texts. */
 function internalType(row: KindRow): string {
   return `*${row.group === '' ? 'core' : row.group.split('.', 1)[0]}.${row.kind}`;
-}
-
-function includeObject(query: Query): IncludeObject {
-  const text = query.get('includeObject') ?? '';
-  switch (text) {
-    case '':
-    case 'Metadata':
-      return 'Metadata';
-    case 'Object':
-    case 'None':
-      return text;
-    default:
-      throw badRequest(
-        `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(text)}: must be 'Metadata', 'Object', 'None', or empty`,
-      );
-  }
 }

@@ -8,12 +8,14 @@ import { ProtobufFault, SyntaxFault } from '../../../shared/serialization';
 import { canonicalGroup, apiVersionIn } from '../../../shared/names/dialect';
 import type { DeleteOptions, ParsedBody, Resource } from '../../registry/verbs';
 import type { ApiParts } from './api-parts';
-import { bodyFormat, decode, HeadFault, readBody } from '../request/body';
+import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
+import { decode, HeadFault } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
 import { deleteOptions, dryRunErrors, listOptions, META_GROUP, refuse } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
 import { sendList, sendStatus } from '../answer/respond';
-import { answerOptions, negotiated, recordedList, refuseSingleForm, sendEntry } from './answer';
+import { listOptionsOf, negotiated, refuseSingleForm, sendEntry } from './answer';
+import { recordedList } from './recording';
 
 const TYPE = 'meta.v1.DeleteOptions';
 
@@ -23,7 +25,7 @@ export async function remove(parts: ApiParts, exchange: Exchange, resource: Reso
   const result = await parts.writer.delete(exchange, resource, { namespace: info.namespace, name: info.name }, options);
   switch (result.type) {
     case 'object':
-      sendEntry(parts, exchange, resource, form, result.code, result.entry);
+      await sendEntry(parts, exchange, resource, form, result.code, result.entry);
       return;
     case 'status':
       sendStatus(exchange, result.status, result.code);
@@ -37,12 +39,17 @@ export async function removeCollection(parts: ApiParts, exchange: Exchange, reso
   const options = await optionsOf(parts, exchange);
   const page = await parts.writer.deleteCollection(exchange, resource, info.namespace, list, options);
   refuseSingleForm(resource, form);
-  await sendList(exchange, form.encoder, recordedList(parts, exchange, resource, page), answerOptions(parts, exchange, form.wanted));
+  await sendList(
+    exchange,
+    form.encoder,
+    recordedList(parts, exchange, resource.row, form.wanted, page),
+    listOptionsOf(parts, exchange, form),
+  );
 }
 
 /** The query's options count where there is no body; a dry run is honoured wherever it stands. */
 async function optionsOf(parts: ApiParts, exchange: Exchange): Promise<DeleteOptions> {
-  const bytes = await readBody(exchange);
+  const bytes = await readBody(exchange, MAX_OPERATION_BYTES);
   const dryRun = exchange.query.all('dryRun');
   if (bytes.length === 0) {
     const options = deleteOptions(exchange.query);

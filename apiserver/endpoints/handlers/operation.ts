@@ -7,15 +7,14 @@ import { dialectOfGroup, type Dialect } from '../../../shared/names/dialect';
 import type { ParsedBody, ServedResource } from '../../registry/verbs';
 import { bodyRow } from '../../registry/operations/operation';
 import type { ApiParts } from './api-parts';
-import { bodyFormat, parseObject, readBody } from '../request/body';
+import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
+import { parseObject } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
 import { writeOptions } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
 import { sendStatus } from '../answer/respond';
 import { negotiated, sendEntry } from './answer';
-
-/** What is asked for is small, and whoever may ask need not be trusted: reviews are open to all who have signed in. */
-const MAX_OPERATION_BYTES = 64 * 1024;
+import { recordSent } from './recording';
 
 export async function operate(
   parts: ApiParts,
@@ -31,11 +30,11 @@ export async function operate(
   const bytes = await readBody(exchange, MAX_OPERATION_BYTES);
   const options = writeOptions('CreateOptions', exchange.query, { userAgent: exchange.header('user-agent'), ifMatch: undefined });
   const body = await parseObject(bytes, format, row, parts.clock);
-  exchange.audit?.requested(body.value, row);
+  recordSent(parts, exchange, bytes);
   if (info.dialect === undefined && asked.wanted.dialect === undefined) exchange.dialect = bodyDialect(body) ?? exchange.dialect;
   const entry = await parts.operations.run(exchange, place, { namespace: info.namespace, name: info.name }, body, options);
   if ((subresource ?? resource.row).answersStatus === true) sendStatus(exchange, success(201), 201);
-  else sendEntry(parts, exchange, { row }, negotiated(parts, exchange, { row }, info, 'operation'), 201, entry);
+  else await sendEntry(parts, exchange, { row }, negotiated(parts, exchange, { row }, info, 'operation'), 201, entry);
 }
 
 /** A path of the core group has one spelling, but the kind below it may be of a group that has two. */

@@ -5,7 +5,8 @@ import type { ApiParts } from './api-parts';
 import type { Exchange } from '../request/exchange';
 import { getVersion, listOptions } from '../request/parameters';
 import { sendList } from '../answer/respond';
-import { answerOptions, checkShowable, negotiated, recordedList, refuseSingleForm, sendEntry, shownAs, subresourceRow } from './answer';
+import { checkShowable, listOptionsOf, negotiated, refuseSingleForm, sendEntry, shownAs, subresourceRow } from './answer';
+import { recordedList } from './recording';
 
 export async function get(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const shown = shownAs(resource, info);
@@ -13,7 +14,7 @@ export async function get(parts: ApiParts, exchange: Exchange, resource: Resourc
   const version = getVersion(exchange.query);
   const entry = await parts.reader.get(exchange, named(resource, info), { namespace: info.namespace, name: info.name }, version);
   checkShowable(resource.row);
-  sendEntry(parts, exchange, shown, form, 200, shown.show(entry));
+  await sendEntry(parts, exchange, shown, form, 200, shown.show(entry));
 }
 
 export async function list(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
@@ -22,7 +23,12 @@ export async function list(parts: ApiParts, exchange: Exchange, resource: Resour
   const page = await parts.reader.list(exchange, resource, info.namespace, options);
   if (resource.row.custom?.needsWebhook === true) for (const _ of page.entries) checkShowable(resource.row);
   refuseSingleForm(resource, form);
-  await sendList(exchange, form.encoder, recordedList(parts, exchange, resource, page), answerOptions(parts, exchange, form.wanted));
+  await sendList(
+    exchange,
+    form.encoder,
+    recordedList(parts, exchange, resource.row, form.wanted, page),
+    listOptionsOf(parts, exchange, form),
+  );
 }
 
 /** Some subresources are missed under their own name. */

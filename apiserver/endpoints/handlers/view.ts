@@ -4,11 +4,12 @@ import type { ApiParts } from './api-parts';
 import type { Exchange } from '../request/exchange';
 import type { ResourceRequest } from '../request/request-info';
 import { sendList } from '../answer/respond';
-import { answerOptions, negotiated, recordedList, refuseSingleForm, sendEntry } from './answer';
+import { listOptionsOf, negotiated, refuseSingleForm, sendEntry } from './answer';
+import { recordedList } from './recording';
 
 export async function showOne(parts: ApiParts, exchange: Exchange, resource: VirtualResource, info: ResourceRequest): Promise<void> {
   const form = negotiated(parts, exchange, resource, info, 'object');
-  sendEntry(parts, exchange, resource, form, 200, await parts.views.get(resource, info.name));
+  await sendEntry(parts, exchange, resource, form, 200, await parts.views.get(resource, info.name));
 }
 
 export async function showAll(parts: ApiParts, exchange: Exchange, resource: VirtualResource, info: ResourceRequest): Promise<void> {
@@ -17,5 +18,10 @@ export async function showAll(parts: ApiParts, exchange: Exchange, resource: Vir
   const selection = parts.select(resource.row, query.get('labelSelector') ?? '', query.get('fieldSelector') ?? '');
   const page = await parts.views.list(resource, selection);
   refuseSingleForm(resource, form);
-  await sendList(exchange, form.encoder, recordedList(parts, exchange, resource, page), answerOptions(parts, exchange, form.wanted));
+  await sendList(
+    exchange,
+    form.encoder,
+    recordedList(parts, exchange, resource.row, form.wanted, page),
+    listOptionsOf(parts, exchange, form),
+  );
 }

@@ -2,15 +2,16 @@
 import { objectAt, stringAt, type JsonValue } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { parseJson, SyntaxFault } from '../../../shared/serialization';
-import type { ParsedBody, Resource, Subresource } from '../../registry/verbs';
+import type { ObjectBody, Resource, SentBody, Subresource } from '../../registry/verbs';
 import { breaks } from '../../registry/write/breaks';
 import type { ApiParts } from './api-parts';
-import { bodyFormat, parseObject, patchType, readBody } from '../request/body';
+import { bodyFormat, patchType, readBody } from '../request/body';
+import { parseObject } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
-import type { Media } from '../request/negotiation';
 import { patchOptions, writeOptions } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
 import { negotiated, sendEntry, shownAs } from './answer';
+import { recordSent } from './recording';
 
 export async function create(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
@@ -18,13 +19,13 @@ export async function create(parts: ApiParts, exchange: Exchange, resource: Reso
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('CreateOptions', exchange.query, headersOf(exchange));
-  const body = await parsed(parts, exchange, bytes, format, row);
-  if (row.nameIsNamespace === true) {
+  const body = await bodyOf(parts, exchange, resource, row, { bytes, format });
+  if (row.nameIsNamespace === true && body.value !== undefined) {
     const alias = parts.aliasOf(stringAt(objectAt(body.value, 'metadata'), 'name') ?? '');
     exchange.info = { ...info, alias };
   }
   const { entry } = await parts.writer.create(exchange, resource, info.namespace, body, options);
-  sendEntry(parts, exchange, resource, form, 201, entry);
+  await sendEntry(parts, exchange, resource, form, 201, entry);
 }
 
 export async function update(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
@@ -34,10 +35,10 @@ export async function update(parts: ApiParts, exchange: Exchange, resource: Reso
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('UpdateOptions', exchange.query, headersOf(exchange));
-  const body = await parsed(parts, exchange, bytes, format, row);
+  const body = await bodyOf(parts, exchange, resource, row, { bytes, format });
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await parts.writer.update(exchange, resource, key, subresourceOf(info), body, options);
-  sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
+  await sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
 }
 
 export async function patch(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
@@ -46,10 +47,10 @@ export async function patch(parts: ApiParts, exchange: Exchange, resource: Resou
   const form = negotiated(parts, exchange, shown, info, 'object');
   const bytes = await readBody(exchange);
   const options = patchOptions(type, exchange.query, headersOf(exchange));
-  if (exchange.audit?.keepsRequest === true) exchange.audit.asked(patchValue(bytes));
+  if (exchange.audit?.keepsRequest === true && !parts.writer.defersPatch({ type, bytes })) exchange.audit.asked(patchValue(bytes));
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await parts.writer.patch(exchange, resource, key, subresourceOf(info), { type, bytes }, options);
-  sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
+  await sendEntry(parts, exchange, shown, form, created ? 201 : 200, shown.show(entry));
 }
 
 /** A patch as it was sent: as JSON where it is JSON, else as a text. Read a second time, because the registry reads it with the object at hand. */
@@ -63,10 +64,11 @@ function patchValue(bytes: Buffer): JsonValue {
 }
 
 /** Whose body took long to parse lets others go first. */
-async function parsed(parts: ApiParts, exchange: Exchange, bytes: Buffer, format: Media, row: KindRow): Promise<ParsedBody> {
+async function bodyOf(parts: ApiParts, exchange: Exchange, resource: Resource, row: KindRow, sent: SentBody): Promise<ObjectBody> {
+  recordSent(parts, exchange, sent.bytes);
+  if (parts.writer.defers(resource, sent)) return { sent };
   const { pass } = breaks(parts.clock, exchange);
-  const body = await parseObject(bytes, format, row, parts.clock, pass);
-  exchange.audit?.requested(body.value, row);
+  const body = { ...(await parseObject(sent.bytes, sent.format, row, parts.clock, pass)), sent };
   await pass();
   return body;
 }

@@ -4,22 +4,21 @@ import type { KindRow } from '../../../shared/api/kinds';
 import { apiVersionIn, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { TableModule } from '../../printers/table/printer';
+import type { Entry } from '../../cache/cache';
 import type { Representation } from '../request/negotiation';
 import { META_GROUP } from '../request/parameters';
 import type { Encoder } from './encoder';
 import { EncodingCache } from './encoding-cache';
 import { JsonEncoder, MetadataEncoder } from './json-encoder';
 import { metadataOnly, ProtobufEncoder, wholeObject } from './protobuf-encoder';
+import type { AnswerNames, EncoderForm, Showing } from './showing';
 import { Spelling } from './spelling';
 import { TableEncoder, type IncludeObject } from './table-encoder';
 import { YamlEncoder } from './yaml-encoder';
 
-/** How the answer to one request spells names. */
-export interface AnswerNames {
-  readonly dialect: Dialect;
-  /** See ResourceRequest. */
-  readonly alias: NamespaceAlias | undefined;
-}
+/** Its bytes are those of the store, or nearly. */
+const isAsStored = ({ row, wanted, names }: EncoderForm): boolean =>
+  wanted.media === 'json' && wanted.transform === 'none' && names.dialect === 'platform' && row.storedAs === undefined;
 
 export class Encoders {
   readonly cache = new EncodingCache();
@@ -31,7 +30,34 @@ export class Encoders {
   /** Bounded by kinds × representations × dialects × aliases; those of a custom kind go with its definition. */
   private readonly others = new WeakMap<KindRow, Map<string, Encoder>>();
 
-  constructor(private readonly parts: { readonly table: TableModule; readonly clock: Clock; readonly naming: Dialect }) {}
+  constructor(
+    private readonly parts: {
+      readonly table: TableModule;
+      readonly clock: Clock;
+      readonly naming: Dialect;
+      /** Absent = everything is shown here. */
+      readonly showing?: Showing | undefined;
+    },
+  ) {}
+
+  /** The body of an answer with one object; a promise where a thread makes it. */
+  object(form: EncoderForm, entry: Entry): Buffer | Promise<Buffer> {
+    const encoder = this.of(form);
+    const { showing } = this.parts;
+    if (showing === undefined || isAsStored(form) || !showing.isHeavy(entry)) return encoder.object(entry);
+    return showing.show(form, entry, 'object').then((shown) => ('body' in shown ? shown.body : encoder.object(entry)));
+  }
+
+  /** To be waited for before an item is written, where it is not undefined. */
+  prepared(form: EncoderForm, entry: Entry): Promise<void> | undefined {
+    const { showing } = this.parts;
+    if (showing === undefined || isAsStored(form) || !showing.isHeavy(entry) || this.cache.slot(entry).size > 0) return undefined;
+    return showing.show(form, entry, 'item').then((shown) => ('kept' in shown ? this.cache.fill(entry, shown.kept) : undefined));
+  }
+
+  of({ row, wanted, names, include }: EncoderForm): Encoder {
+    return this.for(row, wanted, names, include);
+  }
 
   for(row: KindRow, wanted: Representation, names: AnswerNames, include: IncludeObject): Encoder {
     const { dialect, alias } = names;

@@ -38,6 +38,17 @@ export class EncodingCache {
     return made;
   }
 
+  /** All that is kept of an entry. */
+  slot(entry: Entry): ReadonlyMap<string, Kept> {
+    return this.entries.get(entry) ?? new Map<string, Kept>();
+  }
+
+  /** What was made elsewhere. */
+  fill(entry: Entry, slot: ReadonlyMap<string, Kept>): void {
+    const filled = new Map([...this.slot(entry), ...slot]);
+    this.entries.set(entry, filled, { size: sizeOf(entry, filled) });
+  }
+
   get bytes(): number {
     return this.entries.calculatedSize;
   }

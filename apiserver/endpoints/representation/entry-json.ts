@@ -131,11 +131,11 @@ const without = ({ here, below }: GroupFields, name: string): GroupFields => ({
   below: below.filter(({ member }) => member !== name),
 });
 
-interface Form extends Pick<OtherVersion, 'encode'> {
+interface EncoderForm extends Pick<OtherVersion, 'encode'> {
   readonly convert: (object: JsonObject) => JsonObject;
 }
 
-function respelled(bytes: Buffer, fields: GroupFields, dialect: Dialect, version?: Form): Buffer {
+function respelled(bytes: Buffer, fields: GroupFields, dialect: Dialect, version?: EncoderForm): Buffer {
   const { value } = parseJson(bytes);
   if (!isObject(value)) return bytes;
   const object = version === undefined ? value : version.convert(value);

@@ -5,12 +5,13 @@
 import { IncomingMessage, ServerResponse, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import { FENCE_HEADER, parseFence, type Fence } from '../../../shared/api/identity/fencing';
+import { ANONYMOUS, type UserInfo } from '../../../shared/api/identity/user';
 import { quote } from '../../../shared/values/quote';
 import { badRequest, type StatusError } from '../../../shared/api/errors/status';
 import type { Eventually } from '../../../shared/runtime/eventually';
 import type { Dialect } from '../../../shared/names/dialect';
 import type { Trail } from '../../audit/trail';
-import type { RequestContext, ServedResource, UserInfo } from '../../registry/verbs';
+import type { AwaitedPart, RequestContext, ServedResource } from '../../registry/verbs';
 import type { Priority, Turns } from '../../../shared/runtime/turns';
 import type { Outbox } from '../output/outbox';
 import { EMPTY_QUERY, type Query } from './query';
@@ -39,8 +40,6 @@ export type Outgoing = ServerResponse | ServerHttp2Stream;
 /** Where the request came in: over TLS, or over the plain loopback listener of a local set-up. */
 export type Origin = 'secure' | 'local';
 
-export const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
-
 /** Bodies up to this length are sent together with their head. */
 const MAX_TEXT_BYTES = 16 * 1024;
 
@@ -67,6 +66,7 @@ export class Exchange implements RequestContext {
   impersonator: UserInfo | undefined;
   /** What is recorded of it; undefined = nothing. */
   audit: Trail | undefined;
+  sent: RequestContext['sent'];
   /** How soon it goes on where others are there too. */
   priority: Priority = 'urgent';
   creationRefusal: (() => Eventually<StatusError | undefined>) | undefined;
@@ -125,7 +125,8 @@ export class Exchange implements RequestContext {
   }
 
   turn(): Promise<void> | undefined {
-    return this.parts.turns.take(this.priority, this.user.name);
+    const turn = this.parts.turns.take(this.priority, this.user.name);
+    return turn === undefined ? undefined : this.timed('apf-queue-wait', turn);
   }
 
   /** Whether others should go first now. */
@@ -144,6 +145,18 @@ export class Exchange implements RequestContext {
 
   get warnings(): readonly string[] {
     return this.warningList?.headers() ?? [];
+  }
+
+  timed<T>(part: AwaitedPart, work: Promise<T>): Promise<T> {
+    return this.audit?.timed(part, work) ?? work;
+  }
+
+  get keepsSent(): boolean {
+    return this.audit?.keepsRequest === true;
+  }
+
+  sentPatch(text: string | undefined): void {
+    this.audit?.askedText(text);
   }
 
   annotate(name: string, value: string): void {

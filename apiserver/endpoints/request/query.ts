@@ -2,6 +2,7 @@
  * The query of a URL, read as upstream reads it: `+` is a blank, pairs with a `;` or a bad escape are dropped, order is kept.
  * Knows no parameter by name.
  */
+import { decodePercent } from '../../../shared/values/percent';
 
 export class Query {
   private readonly names: string[] = [];
@@ -58,17 +59,4 @@ function isTrue(value: string): boolean {
 function unescape(text: string): string | undefined {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   return spaced.includes('%') ? decodePercent(spaced) : spaced;
-}
-
-const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
-
-/** Percent-decoded text; undefined for a malformed escape. Bytes that are no UTF-8 become U+FFFD. */
-export function decodePercent(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    if (BAD_ESCAPE.test(text)) return undefined;
-    const bytes = text.replace(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-    return Buffer.from(bytes, 'latin1').toString('utf8');
-  }
 }

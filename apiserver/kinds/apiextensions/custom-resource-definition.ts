@@ -3,7 +3,7 @@
  * be stored are noted in its status, and a DELETE only marks it until its resources are gone. What its conditions say is worked out in
  * apiserver/custom-resources.
  */
-import { errorList, invalidAs, invalidValue } from '../../../shared/api/errors/field-error';
+import { invalidAs, invalidValue } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import { quote } from '../../../shared/values/quote';
 import { timestamp } from '../../../shared/api/metadata/object-meta';
@@ -16,6 +16,7 @@ import type { ApiextensionsV1CustomResourceDefinition } from '../../../shared/ap
 type Definition = ApiextensionsV1CustomResourceDefinition;
 
 export const customResourceDefinition: Strategy<Definition> = {
+  isHeavy: true,
   prepareForCreate(object) {
     object.status = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null };
     noteStorageVersion(object);
@@ -25,7 +26,7 @@ export const customResourceDefinition: Strategy<Definition> = {
     return name === expected ? [] : ['must be spec.names.plural+"."+spec.group'];
   },
   validate(object) {
-    const errors: Errors = errorList();
+    const errors: Errors = [];
     checkSpec(object.spec ?? {}, errors);
     checkStoredVersions(object, errors);
     checkApproval(object, errors);
@@ -35,7 +36,7 @@ export const customResourceDefinition: Strategy<Definition> = {
   update: {
     prepareForUpdate: noteStorageVersion,
     validate(object, old) {
-      const errors: Errors = errorList();
+      const errors: Errors = [];
       checkSpec(object.spec ?? {}, errors);
       checkStoredVersions(object, errors);
       checkChange(object, old, errors);
@@ -48,7 +49,7 @@ export const customResourceDefinition: Strategy<Definition> = {
   },
   status: {
     validate(object) {
-      const errors: Errors = errorList();
+      const errors: Errors = [];
       checkNames(object.status?.acceptedNames ?? {}, 'status.acceptedNames', 'some', errors);
       return errors;
     },

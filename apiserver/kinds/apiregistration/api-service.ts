@@ -2,7 +2,7 @@
  * APIService: who answers for a version of an API group. Its name says which; without a service it is this server itself, and then it is there
  * from the first.
  */
-import { errorList, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { dns1035Label, dnsSubdomain, pathSegment } from '../../../shared/values/name-formats';
 import { timestamp } from '../../../shared/api/metadata/object-meta';
 import { checkFormat, checkRequired, type Errors } from '../rules/checks';
@@ -46,7 +46,7 @@ function localCondition(now: number): ApiregistrationV1APIServiceCondition {
 
 /** The name follows from the spec; one that could not be a name at all is told as such elsewhere. */
 function nameErrors(object: ApiregistrationV1APIService): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   const expected = `${object.spec?.version ?? ''}.${object.spec?.group ?? ''}`;
   for (const member of ['generateName', 'name'] as const) {
     const given = object.metadata?.[member] ?? '';
@@ -57,7 +57,7 @@ function nameErrors(object: ApiregistrationV1APIService): readonly FieldError[] 
 }
 
 function specErrors(object: ApiregistrationV1APIService): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   const spec = object.spec ?? {};
   checkGroupVersion(spec, errors);
   checkPriorities(spec, errors);
@@ -96,7 +96,7 @@ function checkService(spec: ApiregistrationV1APIServiceSpec, errors: Errors): vo
 }
 
 function conditionErrors(object: ApiregistrationV1APIService): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   object.status?.conditions?.forEach(({ status = '' }, index) => {
     if (CONDITION_STATUSES.includes(status)) return;
     errors.push(notSupported(`status.conditions[${index}].status`, status, CONDITION_STATUSES));

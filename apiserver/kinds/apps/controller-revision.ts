@@ -1,5 +1,5 @@
 /** ControllerRevision: a number, and data that never change. */
-import { errorList, invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { isObject, stringifyJson } from '../../../shared/values/json';
 import type { Errors } from '../rules/checks';
 import { checkNotNegative } from '../rules/numbers';
@@ -14,7 +14,7 @@ export const controllerRevision: Strategy<AppsV1ControllerRevision> = {
 };
 
 function validateNew(object: AppsV1ControllerRevision): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkNotNegative(object, 'revision', '', errors);
   const data = object.data ?? null;
   if (data === null) errors.push(required('data', 'data is mandatory'));
@@ -24,7 +24,7 @@ function validateNew(object: AppsV1ControllerRevision): readonly FieldError[] {
 
 /** Data are bytes to upstream: the order of their members counts. */
 function validateChange(object: AppsV1ControllerRevision, old: AppsV1ControllerRevision): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkNotNegative(object, 'revision', '', errors);
   const data = object.data ?? null;
   if (stringifyJson(data) !== stringifyJson(old.data ?? null)) {

@@ -1,5 +1,5 @@
 /** DaemonSet: a Pod on every node, how new ones take the place of old ones, and the number of the template's versions, which stands in an annotation. */
-import { errorList, fieldErrorAs, invalidAs, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { fieldErrorAs, invalidAs, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { goIntOrString } from '../../../shared/values/go-values';
 import { equalJson, stringAt } from '../../../shared/values/json';
 import { quote } from '../../../shared/values/quote';
@@ -42,7 +42,7 @@ export const daemonSet: Strategy<AppsV1DaemonSet> = {
   warningsOnCreate: ofTemplate.warningsOnCreate,
   warningsOnUpdate: (object, old) => (templateGeneration(object) === templateGeneration(old) ? [] : ofTemplate.warningsOnCreate(object)),
   validate(object, old) {
-    const errors: Errors = errorList();
+    const errors: Errors = [];
     checkSpec(object.spec ?? {}, old?.spec, errors);
     return errors;
   },
@@ -70,7 +70,7 @@ export const daemonSet: Strategy<AppsV1DaemonSet> = {
 
 function validateChange(object: AppsV1DaemonSet, old: AppsV1DaemonSet): readonly FieldError[] {
   const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkSpec(spec, before, errors);
   checkSelectorKept(spec, before, errors);
   return errors;

@@ -1,5 +1,5 @@
 /** Deployment: its Pods, and how new ones take the place of old ones. */
-import { errorList, fieldErrorAs, forbiddenField, invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
+import { fieldErrorAs, forbiddenField, invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
 import { goIntOrString } from '../../../shared/values/go-values';
 import { quote } from '../../../shared/values/quote';
 import type { Errors } from '../rules/checks';
@@ -45,7 +45,7 @@ export const deployment: Strategy<AppsV1Deployment> = {
 /** `old` = what an update is to replace. */
 function validateSpec(object: AppsV1Deployment, old?: AppsV1Deployment): readonly FieldError[] {
   const spec = object.spec ?? {};
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkNotNegative(spec, 'replicas', 'spec', errors);
   checkReplicaTemplate(spec, errors);
   checkStrategy(spec.strategy ?? {}, errors);

@@ -1,5 +1,5 @@
 /** ReplicaSet: a number of like Pods. */
-import { errorList, invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
 import { goLabelSelector } from '../../../shared/values/go-values';
 import type { Errors } from '../rules/checks';
 import { checkNotNegative } from '../rules/numbers';
@@ -22,7 +22,7 @@ export const replicaSet: Strategy<AppsV1ReplicaSet> = {
 /** `old` = what an update is to replace. */
 function validateSpec(object: AppsV1ReplicaSet, old?: AppsV1ReplicaSet): readonly FieldError[] {
   const spec = object.spec ?? {};
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkNotNegative(spec, 'replicas', 'spec', errors);
   checkNotNegative(spec, 'minReadySeconds', 'spec', errors);
   checkReplicaTemplate(spec, errors);

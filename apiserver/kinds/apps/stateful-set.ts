@@ -1,5 +1,5 @@
 /** StatefulSet: Pods with names of their own. Their spec is judged only when they are made (upstream behaviour). */
-import { errorList, forbiddenField, invalidAs, invalidValue, notSupported, type FieldError } from '../../../shared/api/errors/field-error';
+import { forbiddenField, invalidAs, invalidValue, notSupported, type FieldError } from '../../../shared/api/errors/field-error';
 import { goLabelSelector } from '../../../shared/values/go-values';
 import { equalJson, own } from '../../../shared/values/json';
 import { validateAnnotations, validateLabels } from '../../../shared/api/metadata/object-meta-rules';
@@ -41,7 +41,7 @@ const ORDERS = ['OrderedReady', 'Parallel'];
 function validateSpec(object: AppsV1StatefulSet, old?: AppsV1StatefulSet): readonly FieldError[] {
   const spec = object.spec ?? {};
   const order = spec.podManagementPolicy ?? '';
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   if (!ORDERS.includes(order)) errors.push(invalidValue('spec.podManagementPolicy', order, "must be 'OrderedReady' or 'Parallel'"));
   checkStrategy(spec.updateStrategy ?? {}, errors);
   checkRetention(spec.persistentVolumeClaimRetentionPolicy, errors);

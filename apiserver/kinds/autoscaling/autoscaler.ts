@@ -1,5 +1,5 @@
 /** HorizontalPodAutoscaler: its target and bounds. Metrics and behavior have files of their own. */
-import { errorList, forbiddenField, invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
+import { forbiddenField, invalidAs, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkBehavior } from './behavior';
 import { checkMetrics, scalesToZero } from './metrics';
 import type { Errors } from '../rules/checks';
@@ -20,7 +20,7 @@ export const autoscaler: Strategy<AutoscalingV2HorizontalPodAutoscaler> = {
   status: {
     validate(object) {
       const status = object.status ?? {};
-      const errors: Errors = errorList();
+      const errors: Errors = [];
       checkNotNegative(status, 'currentReplicas', 'status', errors);
       checkNotNegative(status, 'desiredReplicas', 'status', errors);
       return errors;
@@ -30,7 +30,7 @@ export const autoscaler: Strategy<AutoscalingV2HorizontalPodAutoscaler> = {
 
 function validateSpec(object: AutoscalingV2HorizontalPodAutoscaler): readonly FieldError[] {
   const spec = object.spec ?? {};
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkBounds(spec, errors);
   checkReference(spec.scaleTargetRef ?? {}, 'spec.scaleTargetRef', errors);
   checkMetrics(spec.metrics ?? [], 'spec.metrics', errors);

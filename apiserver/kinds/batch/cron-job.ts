@@ -1,5 +1,5 @@
 /** CronJob: when its Jobs are due, in which time zone, and what they are. */
-import { errorList, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { scheduleFault } from '../../../shared/values/cron-schedule';
 import { goLabelSelector } from '../../../shared/values/go-values';
 import { tooLongMessage } from '../../../shared/values/name-formats';
@@ -27,7 +27,7 @@ const POLICIES = ['Allow', 'Forbid', 'Replace'];
 
 /** `old` = what an update is to replace. */
 function validateSpec({ spec = {} }: BatchV1CronJob, old?: BatchV1CronJob): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkSchedule(spec, old?.spec?.schedule, errors);
   checkNotNegative(spec, 'startingDeadlineSeconds', 'spec', errors);
   checkZone(spec.timeZone, old?.spec?.timeZone, errors);

@@ -1,5 +1,5 @@
 /** Job: Pods that come to an end, with a selector that only they match. */
-import { errorList, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { dnsLabel } from '../../../shared/values/name-formats';
 import type { Errors } from '../rules/checks';
 import { checkJobChange } from './job/change';
@@ -15,7 +15,7 @@ import type { BatchV1Job } from '../../../shared/api/types/generated/members';
 export const job: Strategy<BatchV1Job> = {
   prepareForCreate: (object, { names }) => generateSelector(object, names),
   validate(object, old, { names }) {
-    const errors: Errors = errorList();
+    const errors: Errors = [];
     checkGeneratedSelector(object, old, names, errors);
     checkState(object, old, errors);
     if (old === undefined) checkPodName(object, errors);
@@ -38,7 +38,7 @@ function orphanWarnings({ propagationPolicy, orphanDependents }: DeleteOptions):
 }
 
 function validateChange(object: BatchV1Job, old: BatchV1Job): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkState(object, old, errors);
   checkJobChange(object, old, errors);
   return errors;

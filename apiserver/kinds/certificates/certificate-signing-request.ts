@@ -1,5 +1,4 @@
 /** CertificateSigningRequest: it says who asked for it, and nothing of it changes after that but its status. */
-import { errorList } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import { checkCertificate, checkCertificateChange, checkConditionChange, checkConditions, stampConditions } from './certificate-status';
 import type { Strategy, StrategyContext } from '../../registry/strategy';
@@ -21,7 +20,7 @@ export const certificateSigningRequest: Strategy<CertificatesV1CertificateSignin
   approval: {
     prepareForUpdate: (object, old, { now }) => stampConditions(object, old, now),
     validate(object, old) {
-      const errors: Errors = errorList();
+      const errors: Errors = [];
       checkConditions(object, errors);
       checkConditionChange(object, old, true, errors);
       return errors;
@@ -30,7 +29,7 @@ export const certificateSigningRequest: Strategy<CertificatesV1CertificateSignin
   status: {
     prepareForUpdate: (object, old, { now }) => stampConditions(object, old, now),
     validate(object, old) {
-      const errors: Errors = errorList();
+      const errors: Errors = [];
       checkConditions(object, errors);
       checkCertificate(object, errors);
       checkConditionChange(object, old, false, errors);

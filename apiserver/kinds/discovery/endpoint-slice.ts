@@ -1,13 +1,5 @@
 /** EndpointSlice: what its endpoints, their addresses and its ports may say, and how many of each there may be. */
-import {
-  duplicate,
-  errorList,
-  invalidValue,
-  notSupported,
-  required,
-  tooMany,
-  type FieldError,
-} from '../../../shared/api/errors/field-error';
+import { duplicate, invalidValue, notSupported, required, tooMany, type FieldError } from '../../../shared/api/errors/field-error';
 import { equalJson, stringAt } from '../../../shared/values/json';
 import { dnsLabel, dnsSubdomain, fullyQualifiedName, labelValue, qualifiedName } from '../../../shared/values/name-formats';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
@@ -75,7 +67,7 @@ function nodeOfTopology({ deprecatedTopology: topology = {} }: DiscoveryV1Endpoi
 
 function validate(object: DiscoveryV1EndpointSlice): readonly FieldError[] {
   const type = typeOf(object);
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   if (type === '') errors.push(required('addressType'));
   else if (!ADDRESS_RULES.has(type)) errors.push(notSupported('addressType', type, [...ADDRESS_RULES.keys()]));
   checkEndpoints(object.endpoints ?? [], ADDRESS_RULES.get(type), errors);

@@ -2,7 +2,7 @@
  * Event as events.platform.io/v1 takes it: it must be complete, may use none of the older members, and never changes
  * but for its series. Objects are in the stored form, and errors name its members, as upstream's do.
  */
-import { errorList, invalidAs, invalidValue, required, type FieldError, type FieldValue } from '../../../shared/api/errors/field-error';
+import { invalidAs, invalidValue, required, type FieldError, type FieldValue } from '../../../shared/api/errors/field-error';
 import type { CoreV1Event } from '../../../shared/api/types/generated/members';
 import { equalJson, type JsonValue } from '../../../shared/values/json';
 import { validateReport } from '../core/event/event';
@@ -17,7 +17,7 @@ export const newerEvent: Strategy<CoreV1Event> = {
   createStages: CREATE.earlyFirst,
   validateEarly: (object, _old, context) => validateReport(object, context, CONTROLLER),
   validate(object) {
-    const errors: Errors = errorList();
+    const errors: Errors = [];
     checkSeries(object, errors);
     if ((object.eventTime ?? null) === null) errors.push(required('eventTime'));
     const { type = '' } = object;
@@ -28,7 +28,7 @@ export const newerEvent: Strategy<CoreV1Event> = {
   update: {
     stages: UPDATE.earlyThenChange,
     validate(object, old) {
-      const errors: Errors = errorList();
+      const errors: Errors = [];
       checkSeries(object, errors);
       for (const [member, shown] of IMMUTABLE) {
         if (!isSame(object[member], old[member])) errors.push(immutable(member, shown, object[member]));

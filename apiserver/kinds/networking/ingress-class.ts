@@ -1,5 +1,5 @@
 /** IngressClass: its controller never changes; its parameters are an object of any kind, in a namespace or in none. */
-import { errorList, forbiddenField, invalidValue, notSupported, required, tooLong } from '../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, notSupported, required, tooLong } from '../../../shared/api/errors/field-error';
 import { dnsLabel, dnsSubdomain, urlPath } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../rules/checks';
 import { checkTypedReference } from '../rules/references';
@@ -15,7 +15,7 @@ const SCOPES = ['Cluster', 'Namespace'];
 export const ingressClass: Strategy<NetworkingV1IngressClass> = {
   validate(object) {
     const parameters = object.spec?.parameters;
-    const errors: Errors = errorList();
+    const errors: Errors = [];
     checkController(controllerOf(object), errors);
     if (parameters !== undefined) checkParameters(parameters, errors);
     return errors;

@@ -1,5 +1,5 @@
 /** Ingress: what its spec and its status may say, and the class in its older form, an annotation. */
-import { errorList, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { type JsonObject, stringAt } from '../../../shared/values/json';
 import { dns1035Label, dnsSubdomain, portName, wildcardSubdomain } from '../../../shared/values/name-formats';
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
@@ -35,7 +35,7 @@ const STRICT: Leniency = { anySecretName: false, anyWildcardPaths: false };
 
 export const ingress: Strategy<NetworkingV1Ingress> = {
   validate(object, old) {
-    const errors: Errors = errorList();
+    const errors: Errors = [];
     checkSpec(object.spec ?? {}, old === undefined ? STRICT : leniencyFor(old.spec ?? {}), errors);
     if (old === undefined) checkClassAnnotation(object, errors);
     return errors;
@@ -70,7 +70,7 @@ function leniencyFor({ tls = [], rules = [] }: NetworkingV1IngressSpec): Lenienc
 }
 
 function isWrong(check: (errors: Errors) => void): boolean {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   check(errors);
   return errors.length > 0;
 }
@@ -168,7 +168,7 @@ function checkService(service: NetworkingV1IngressServiceBackend, place: string,
 }
 
 function validateStatus({ status }: NetworkingV1Ingress): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   status?.loadBalancer?.ingress?.forEach((point, index) => checkPoint(point, `status.loadBalancer.ingress[${index}]`, errors));
   return errors;
 }

@@ -1,13 +1,5 @@
 /** NetworkPolicy: ports, peers, blocks of addresses and policy types (checked against release 1.31.1). */
-import {
-  errorList,
-  forbiddenField,
-  invalidAs,
-  invalidValue,
-  notSupported,
-  required,
-  type FieldError,
-} from '../../../shared/api/errors/field-error';
+import { forbiddenField, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { parseIpRange, rangeIsWithin } from '../../../shared/values/ip-address';
 import { portName } from '../../../shared/values/name-formats';
 import { quote } from '../../../shared/values/quote';
@@ -40,7 +32,7 @@ function validatePolicy({ spec = {} }: NetworkingV1NetworkPolicy, old: Networkin
   // Who has a wrong selector from the days before values were checked need not mend it (upstream behaviour).
   const anyValue = old !== undefined && labelSelectorErrors(old.spec?.podSelector, '', STRICT).length > 0;
   const selectors = { anyValue };
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkSelector(spec.podSelector, 'spec.podSelector', selectors, errors);
   spec.ingress?.forEach(({ ports, from }, index) => {
     const place = `spec.ingress[${index}]`;

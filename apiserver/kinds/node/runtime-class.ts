@@ -1,5 +1,5 @@
 /** RuntimeClass: a handler that stays, and what pods of the class are given. */
-import { duplicate, errorList, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { duplicate, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { stringifyJson } from '../../../shared/values/json';
 import { dnsLabel } from '../../../shared/values/name-formats';
 import { validateLabels } from '../../../shared/api/metadata/object-meta-rules';
@@ -12,7 +12,7 @@ import type { NodeV1RuntimeClass, NodeV1Scheduling } from '../../../shared/api/t
 
 export const runtimeClass: Strategy<NodeV1RuntimeClass> = {
   validate(object) {
-    const errors: Errors = errorList();
+    const errors: Errors = [];
     checkFormat(object.handler ?? '', 'handler', dnsLabel, errors);
     const limits = object.overhead?.podFixed;
     // Upstream judges the overhead as limits, and names it so.

@@ -1,6 +1,6 @@
 /** PodDisruptionBudget: one of two bounds, the pods that it speaks of, and what it says of them. */
 import { append } from '../../../shared/values/append';
-import { errorList, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { conditionsErrors } from '../../../shared/api/metadata/conditions';
 import { checkChoice, isSet, type Errors } from '../rules/checks';
 import { checkCountOrShare, checkNotMoreThanAll, checkNotNegative } from '../rules/numbers';
@@ -21,7 +21,7 @@ export const disruptionBudget: Strategy<PolicyV1PodDisruptionBudget> = {
     stages: UPDATE.changeAlone,
     validate(object) {
       const status = object.status ?? {};
-      const errors: Errors = errorList();
+      const errors: Errors = [];
       append(errors, conditionsErrors(status, 'status.conditions'));
       for (const member of COUNTS) checkNotNegative(status, member, 'status', errors);
       return errors;
@@ -30,7 +30,7 @@ export const disruptionBudget: Strategy<PolicyV1PodDisruptionBudget> = {
 };
 
 function validateSpec(spec: PolicyV1PodDisruptionBudgetSpec, old: PolicyV1PodDisruptionBudgetSpec | undefined): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   const bounds = BOUNDS.filter((member) => isSet(spec, member));
   if (bounds.length > 1) errors.push(invalidValue('spec', spec, 'minAvailable and maxUnavailable cannot be both set'));
   for (const member of bounds) {

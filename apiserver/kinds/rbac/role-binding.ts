@@ -1,5 +1,5 @@
 /** RoleBinding and ClusterRoleBinding: whom they may name, and that the role they grant is the same for ever. */
-import { errorList, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import { own, equalJson } from '../../../shared/values/json';
 import { dnsSubdomain, pathSegment } from '../../../shared/values/name-formats';
 import { checkFormat, checkRequired, type Errors } from '../rules/checks';
@@ -33,7 +33,7 @@ interface BindingRules {
 function binding(rules: BindingRules): Strategy<RbacV1RoleBinding | RbacV1ClusterRoleBinding> {
   return {
     validate(object) {
-      const errors: Errors = errorList();
+      const errors: Errors = [];
       checkRole(object.roleRef ?? {}, rules, errors);
       object.subjects?.forEach((subject, index) => checkSubject(subject, `subjects[${index}]`, rules, errors));
       return errors;

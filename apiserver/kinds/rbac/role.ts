@@ -1,5 +1,5 @@
 /** Role and ClusterRole: what a rule may say. Who may grant what is not decided here. */
-import { errorList, invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { invalidValue, required, type FieldError } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import { checkSelector } from '../rules/selectors';
 import { UPDATE } from '../../registry/stages';
@@ -20,7 +20,7 @@ export const clusterRole: Strategy<RbacV1ClusterRole> = {
 };
 
 function rulesErrors(object: RbacV1Role | RbacV1ClusterRole, namespaced: boolean): Errors {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   object.rules?.forEach((rule, index) => checkRule(rule, `rules[${index}]`, namespaced, errors));
   return errors;
 }

@@ -1,5 +1,5 @@
 /** PriorityClass: how high a value may be, the names that are the system's, and what stays. */
-import { errorList, forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import type { Strategy } from '../../registry/strategy';
 import type { SchedulingV1PriorityClass } from '../../../shared/api/types/generated/members';
@@ -26,7 +26,7 @@ export const SYSTEM_PRIORITY_CLASSES: ReadonlyMap<string, SchedulingV1PriorityCl
 export const priorityClass: Strategy<SchedulingV1PriorityClass> = { validate, update: { validate: immutable } };
 
 function validate(object: SchedulingV1PriorityClass): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   const name = object.metadata?.name ?? '';
   if (name.startsWith(SYSTEM_PREFIX)) {
     const fault = systemFault(object, name);
@@ -51,7 +51,7 @@ const reserved = (reason: string): FieldError =>
   forbiddenField('metadata.name', `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${reason}`);
 
 function immutable(object: SchedulingV1PriorityClass, old: SchedulingV1PriorityClass): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   if ((object.value ?? 0) !== (old.value ?? 0)) errors.push(forbiddenField('value', 'may not be changed in an update.'));
   const policy = object.preemptionPolicy;
   if (policy !== old.preemptionPolicy) errors.push(invalidValue('preemptionPolicy', policy ?? null, 'field is immutable'));

@@ -1,7 +1,6 @@
 /** StorageClass: its provisioner, parameters and topologies, which stay as they were made. */
 import {
   duplicate,
-  errorList,
   forbiddenField,
   invalidValue,
   notSupported,
@@ -28,7 +27,7 @@ const PARAMETER_BYTES = 256 * 1024;
 
 export const storageClass: Strategy<StorageV1StorageClass> = {
   validate(object) {
-    const errors: Errors = errorList();
+    const errors: Errors = [];
     checkProvisioner(object.provisioner ?? '', errors);
     checkParameters(object.parameters ?? {}, errors);
     const policy = object.reclaimPolicy ?? '';
@@ -96,7 +95,7 @@ function checkTerm(expressions: readonly CoreV1TopologySelectorLabelRequirement[
 const FIXED = ['parameters', 'provisioner', 'reclaimPolicy'] as const;
 
 function immutable(object: StorageV1StorageClass, old: StorageV1StorageClass): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   for (const member of FIXED) {
     if (!equalJson(object[member] ?? {}, old[member] ?? {})) errors.push(forbiddenField(member, `updates to ${member} are forbidden.`));
   }

@@ -29,6 +29,13 @@ export function readEntry({ row, codec }: Pick<ResourceInfo, 'codec' | 'row'>, e
   return { text: parsed.text, object: codec.refresh(parsed.object, writtenVersion(row.custom, entry)) };
 }
 
+/** Names, uid and times come first, and are short. */
+const HEAD_BYTES = 4096;
+const TERMINATING = /"creationTimestamp":(?:null|"[^"]*"),"deletionTimestamp":"/;
+
+/** Whether an entry's object is being deleted, without parsing it. A quotation mark inside a string is escaped, so what is found is the member itself. */
+export const isEntryTerminating = ({ bytes }: Entry): boolean => TERMINATING.test(bytes.toString('latin1', 0, HEAD_BYTES));
+
 /** A changed object as it goes to the store. Positions count UTF-16 units of `body`. */
 export interface Encoded {
   readonly body: string;

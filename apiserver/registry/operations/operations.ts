@@ -10,12 +10,13 @@ import { metadataOf } from '../../../shared/api/metadata/object-meta';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import type { Cache, Entry } from '../../cache/cache';
+import type { Cache } from '../../cache/cache';
 import type { ParsedBody, RequestContext, Resource, WriteOptions } from '../verbs';
 import type { Admission } from '../admission';
 import { decodeBody } from '../write/decode-body';
 import { agreeOnNamespace, canonicalPlace, dropDeletion } from '../write/metadata-steps';
 import { recordOwnership } from '../write/ownership';
+import { tellSent, unplacedEntry } from '../write/sent-object';
 import { kindInfo, type KindInfo } from '../object/resource-info';
 import { bodyRow, type OperationHandler, type OperationPlace, type Operations, type OperationTable } from './operation';
 
@@ -43,7 +44,7 @@ export function createOperations(parts: OperationParts, rows: readonly KindRow[]
       const object = prepare(parts, info, context, place, key, body, options);
       await admit(parts, context, place, key, object, options);
       const answer = await operationOf(parts.table, place)({ context, resource: place.resource, key, object, options });
-      return answerEntry(info, answer, parts.names);
+      return unplacedEntry(info, answer, parts.names);
     },
   };
 }
@@ -75,6 +76,7 @@ function prepare(
   options: WriteOptions,
 ): JsonObject {
   const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
+  tellSent(context, info, object, names);
   const metadata = metadataOf(object);
   canonicalPlace(info, metadata, names);
   canonicalizeGroups(object, info.codec.groupFields, names);
@@ -102,6 +104,7 @@ async function admit(
       subresource: subresource?.name,
       namespace,
       name,
+      isAddressed: name !== '',
       user: context.user,
       dryRun: options.dryRun,
       object,
@@ -118,9 +121,4 @@ async function admit(
     await parts.cache.mostRecent({ deadline: context.deadline });
     await attempt();
   }
-}
-
-function answerEntry(info: KindInfo, object: JsonObject, names: GeneratedNames): Entry {
-  const dialectSensitive = canonicalizeGroups(object, info.codec.groupFields, names);
-  return { key: '', revision: 0, bytes: Buffer.from(info.codec.encodeBody(object)), labels: {}, fields: {}, dialectSensitive };
 }

@@ -26,7 +26,8 @@ export class ResourceVersionGate {
    */
   async mostRecent(context: RequestContext): Promise<'current' | 'stalled'> {
     try {
-      await this.parts.cache.mostRecent(context);
+      const wait = this.parts.cache.mostRecent(context);
+      await (context.timed?.('etcd', wait) ?? wait);
       return 'current';
     } catch (error) {
       if (error instanceof StoreError && error.failure === 'deadline') return 'stalled';
@@ -43,7 +44,8 @@ export class ResourceVersionGate {
   async notOlderThan(context: RequestContext, revision: Revision): Promise<void> {
     const { cache } = this.parts;
     if (cache.revision >= revision) return;
-    if (!(await cache.waitFor(revision, { deadline: this.deadline(context) }))) {
+    const wait = cache.waitFor(revision, { deadline: this.deadline(context) });
+    if (!(await (context.timed?.('etcd', wait) ?? wait))) {
       throw tooLargeResourceVersion(revision, cache.revision, RETRY_AFTER_SECONDS);
     }
   }

@@ -11,7 +11,7 @@ import type { AllocationClaims, Held, KeyWrite } from '../../allocation/claims';
 import type { AllocationOwner } from '../../allocation/ledger';
 import type { Revision } from '../../storage/store';
 import type { ResourceInfo } from '../object/resource-info';
-import type { WritePath, WriteRequest } from './request';
+import type { AttemptPath, WritePath, WriteRequest } from './request';
 
 const NOTHING: Held = new Map();
 const NO_WRITES: readonly KeyWrite[] = [];
@@ -42,7 +42,7 @@ export function allocate(info: ResourceInfo, object: JsonObject, old: JsonObject
 
 /** `revision` undefined = a dry run, which takes nothing. The part of a step that the change from `old` to `object` has beside the object itself. Throws a 422 StatusError. */
 export function accompany<R>(
-  { store }: Pick<WritePath, 'store'>,
+  { store }: Pick<AttemptPath, 'store'>,
   info: ResourceInfo,
   old: JsonObject | undefined,
   object: JsonObject | undefined,

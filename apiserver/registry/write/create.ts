@@ -8,18 +8,22 @@ import * as status from '../../../shared/api/errors/status';
 import type { AllocationClaims } from '../../allocation/claims';
 import { makeEntry } from '../../cache/entry';
 import { hiddenFields } from '../object/hidden-fields';
+import { parseObject } from '../object/parse-body';
 import { toHub } from '../object/resource-info';
 import { encoding, storedValue, unstoredEntry, type Encoded } from '../object/stored-object';
 import { entryKey } from '../resources';
-import type { ParsedBody, WriteOptions, WriteResult } from '../verbs';
+import type { ObjectBody, ParsedBody, SentBody, WriteOptions, WriteResult } from '../verbs';
 import { accompany, allocate, withClaims } from './allocation';
 import { decodeBody } from './decode-body';
 import { guaranteedUpdate, type Current, type Attempt } from './guaranteed-update';
+import type { HeavyOutcome } from './heavy';
+import { attemptWhereItFits, settle, workOut, type HeavySource } from './heavy-attempt';
 import * as meta from './metadata-steps';
 import { recordingOwnership } from './ownership';
 import { alreadyExists, checkDefinition } from './preconditions';
-import { admissionRequest, type WritePath, type WriteRequest } from './request';
+import { admissionRequest, type AttemptPath, type WritePath, type WriteRequest } from './request';
 import { breaks } from './breaks';
+import { tellSent } from './sent-object';
 import { prepareForAllocation, validateCreation } from './validation';
 
 /** What is known of a creation beyond its request. */
@@ -35,39 +39,112 @@ export interface Birth {
 
 const NAME_ATTEMPTS = 8;
 
-/** A body of POST. Its name, when one is to be generated, is generated again where it is taken. */
-export async function createObject(path: WritePath, request: WriteRequest, body: ParsedBody, options: WriteOptions): Promise<WriteResult> {
+/** What a body of POST says, and how it is to be called. */
+export interface Creation {
+  /** Decoded, in canonical spelling, of the version that was sent. */
+  readonly sent: JsonObject;
+  /** The name that it brings; '' = none. */
+  readonly given: string;
+  /** What names are generated from; '' = nothing. */
+  readonly base: string;
+}
+
+export function readCreation(path: AttemptPath, request: WriteRequest, body: ParsedBody, { fieldValidation }: WriteOptions): Creation {
   const { info, context, namespace } = request;
-  const decode = (): JsonObject => {
-    const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
-    return meta.agreeOnPlace(info, object, path.names, namespace, undefined);
-  };
-  const { pass } = breaks(path.clock, context);
-  let fresh: JsonObject | undefined = decode();
+  const decoded = decodeBody(info, body, fieldValidation, (text) => context.warn(text));
+  tellSent(context, info, decoded, path.names, (copy) => completeSent(path, request, copy));
+  const sent = meta.agreeOnPlace(info, decoded, path.names, namespace, undefined);
+  const metadata = readMetadata(sent);
+  const given = stringAt(metadata, 'name') ?? '';
+  return { sent, given, base: stringAt(metadata, 'generateName') ?? '' };
+}
+
+/** A body of POST. Its name, when one is to be generated, is generated again where it is taken. */
+export async function createObject(path: WritePath, request: WriteRequest, body: ObjectBody, options: WriteOptions): Promise<WriteResult> {
+  if (body.value === undefined) return createDeferred(path, request, body.sent, options);
+  const { pass } = breaks(path.clock, request.context);
+  const read = (): Creation => readCreation(path, request, body, options);
+  let fresh: Creation | undefined = read();
   await pass();
-  const given = stringAt(readMetadata(fresh), 'name') ?? '';
-  const base = stringAt(readMetadata(fresh), 'generateName') ?? '';
+  const { given, base } = fresh;
   const generates = given === '' && base !== '';
-  for (let left = generates ? NAME_ATTEMPTS : 1; ; left--) {
+  return withNames(generates, () => {
     const name = generates ? generateName(base, path.random) : given;
-    try {
-      return await withClaims(path, request, (claims) =>
-        guaranteedUpdate(path, path.attemptsFor(request, name), async (current) => {
-          // It will be refused, whatever else is wrong with it: the work is done once, on a proven state.
-          if (current.entry !== undefined && !current.proven) throw alreadyExists(request.info, name, {}, current.entry);
-          const sent = fresh ?? decode();
+    const source = sourceOf(body.sent, name, false, options);
+    return withClaims(path, request, (claims) =>
+      guaranteedUpdate(path, path.attemptsFor(request, name), async (current) => {
+        refuseTaken(request, name, current);
+        return attemptWhereItFits(path, request, source, current, async (tried) => {
+          const { sent } = fresh ?? read();
           fresh = undefined;
           await pass();
-          return attemptCreate(path, { ...request, name: given }, { name, sent, manager: options.fieldManager, claims }, current);
-        }),
-      );
+          return attemptCreate(path, { ...tried, name: given }, { name, sent, manager: options.fieldManager, claims }, current);
+        });
+      }),
+    );
+  });
+}
+
+/** What is to be created is known only when a thread has worked it out. */
+async function createDeferred(path: WritePath, request: WriteRequest, sent: SentBody, options: WriteOptions): Promise<WriteResult> {
+  const { clock, threads } = path;
+  const here = async (): Promise<WriteResult> => {
+    const { pass } = breaks(clock, request.context);
+    const { sent: _, ...body } = await parseObject(sent.bytes, sent.format, request.info.row, clock, pass);
+    return createObject(path, request, body, options);
+  };
+  if (threads === undefined) return here();
+  const work = (): Promise<HeavyOutcome | undefined> => workOut(path, threads, request, sourceOf(sent, '', true, options), undefined);
+  let outcome = await work();
+  if (outcome === undefined) return here();
+  const { generates } = outcome;
+  return withNames(generates, async () => {
+    const worked = outcome ?? (await work());
+    // A name that is taken is generated again.
+    outcome = undefined;
+    if (worked === undefined) return here();
+    const { name } = worked;
+    return guaranteedUpdate(path, path.attemptsFor(request, name), (current) => {
+      refuseTaken(request, name, current);
+      return settle(path, request, worked, current);
+    });
+  });
+}
+
+function sourceOf(sent: SentBody, name: string, isHeavy: boolean, options: WriteOptions): HeavySource;
+function sourceOf(sent: SentBody | undefined, name: string, isHeavy: boolean, options: WriteOptions): HeavySource | undefined;
+function sourceOf(sent: SentBody | undefined, name: string, isHeavy: boolean, options: WriteOptions): HeavySource | undefined {
+  if (sent === undefined) return undefined;
+  return { what: { verb: 'create', body: sent }, name, isHeavy, options };
+}
+
+/** Tries again where a generated name is taken. */
+async function withNames(generates: boolean, create: () => Promise<WriteResult>): Promise<WriteResult> {
+  for (let left = generates ? NAME_ATTEMPTS : 1; ; left--) {
+    try {
+      return await create();
     } catch (error) {
       if (left === 1 || !(error instanceof status.StatusError) || error.reason !== 'AlreadyExists') throw error;
     }
   }
 }
 
-export async function attemptCreate(path: WritePath, request: WriteRequest, birth: Birth, current: Current): Promise<Attempt<WriteResult>> {
+/** What is sent of an object that has a name has the labels that its kind demands. */
+export function completeSent(path: AttemptPath, request: WriteRequest, object: JsonObject): void {
+  if (stringAt(metadataOf(object), 'name') !== undefined) request.info.strategy.setRequiredLabels?.(object, path.strategyContext(request));
+}
+
+/** It will be refused, whatever else is wrong with it: the work is done once, on a proven state. */
+function refuseTaken({ info }: WriteRequest, name: string, { entry, proven }: Current): void {
+  if (entry !== undefined && !proven) throw alreadyExists(info, name, {}, entry);
+}
+
+export async function attemptCreate(
+  path: AttemptPath,
+  request: WriteRequest,
+  birth: Birth,
+  current: Current,
+): Promise<Attempt<WriteResult>> {
   const { pass } = breaks(path.clock, request.context);
   const object = receive(path, request, birth);
   await pass();
@@ -99,20 +176,20 @@ export async function attemptCreate(path: WritePath, request: WriteRequest, birt
 }
 
 /** With the defaults of the version that was sent, as the version that is stored. */
-function receive(path: WritePath, request: WriteRequest, { sent }: Birth): JsonObject {
-  const { info, context } = request;
+function receive(path: AttemptPath, request: WriteRequest, { sent }: Birth): JsonObject {
+  const { info } = request;
   const { strategy } = info;
   info.codec.applyDefaults(sent);
   const object = toHub(info, sent);
   meta.dropDeletion(metadataOf(object));
   strategy.canonicalize?.(object);
   const isNamed = request.name !== '' || stringAt(metadataOf(object), 'name') !== undefined;
-  if (isNamed) strategy.setRequiredLabels?.(object, path.strategyContext(context));
+  if (isNamed) strategy.setRequiredLabels?.(object, path.strategyContext(request));
   return object;
 }
 
 /** The server's part of a new object's metadata, and what nobody can bring along. */
-function begin(path: WritePath, { info, context }: WriteRequest, { name }: Birth, object: JsonObject): void {
+function begin(path: AttemptPath, { info, context }: WriteRequest, { name }: Birth, object: JsonObject): void {
   const metadata = metadataOf(object);
   meta.stampNew(info, metadata, path.random.uuid(), path.clock.now());
   if (name !== '') metadata['name'] = name;
@@ -122,9 +199,10 @@ function begin(path: WritePath, { info, context }: WriteRequest, { name }: Birth
 }
 
 /** The kind's part: allocation, what a client may not choose, and the judgement. */
-function decide(path: WritePath, { info, context }: WriteRequest, { claims }: Birth, object: JsonObject): void {
+function decide(path: AttemptPath, request: WriteRequest, { claims }: Birth, object: JsonObject): void {
+  const { info, context } = request;
   const { strategy } = info;
-  const strategyContext = path.strategyContext(context);
+  const strategyContext = path.strategyContext(request);
   prepareForAllocation(info, object, undefined, strategyContext);
   allocate(info, object, undefined, claims);
   for (const warning of strategy.earlyWarnings?.(object) ?? []) context.warn(warning);
@@ -146,7 +224,13 @@ function stored({ info }: WriteRequest, object: JsonObject): JsonObject {
 }
 
 /** `version` = the one that the object was sent with: a dry run shows it again. */
-function store(path: WritePath, request: WriteRequest, birth: Birth, encoded: Encoded, version: number | undefined): Attempt<WriteResult> {
+function store(
+  path: AttemptPath,
+  request: WriteRequest,
+  birth: Birth,
+  encoded: Encoded,
+  version: number | undefined,
+): Attempt<WriteResult> {
   const { info, namespace } = request;
   const key = entryKey({ namespace, name: birth.name });
   const value = storedValue(info, encoded, hiddenFields(info, encoded.object, path.clock.now(), path.eventTtlSeconds));

@@ -20,26 +20,29 @@ import { hiddenFields } from '../object/hidden-fields';
 import type { ResourceInfo } from '../object/resource-info';
 import { encode, isUnchanged, readEntry, storedValue } from '../object/stored-object';
 import { mark, mayGo } from './removal';
-import { admissionRequest, type WritePath, type WriteRequest } from './request';
+import { removeWhereItFits } from './heavy-removal';
+import { atRevision, removedAnswer, type Marked, type Removed } from './removal-answer';
+import { admissionRequest, type AttemptPath, type WritePath, type WriteRequest } from './request';
 
 export async function deleteObject(path: WritePath, request: WriteRequest, options: DeleteOptions): Promise<DeleteResult> {
   checkOptions(options);
   warn(request, options);
   return withClaims(path, request, async (claims) => {
     const attempts = path.attemptsFor(request, request.name);
-    const outcome = await guaranteedUpdate(path, attempts, (current) => attemptDelete(path, request, options, current, claims));
-    if (outcome.type !== 'marked') return outcome;
-    return guaranteedUpdate(path, { ...attempts, left: outcome.entry }, (current) =>
-      removeMarked(path, request, outcome.entry, current, claims),
+    const outcome = await guaranteedUpdate(path, attempts, (current) =>
+      removeWhereItFits(path, request, options, current, () => attemptDelete(path, request, options, current, claims)),
     );
+    if (outcome.type !== 'marked') return outcome;
+    const removed = await guaranteedUpdate(path, { ...attempts, left: outcome.entry }, (current) =>
+      removeWhereItFits(path, request, outcome, current, () => removeMarked(path, request, outcome, current, claims)),
+    );
+    if (removed.type === 'marked') throw new Error('what was to go has been marked again');
+    return removed;
   });
 }
 
-/** `marked`: it is said that the object goes at once; what remains is that it does. */
-type Removed = DeleteResult | { readonly type: 'marked'; readonly entry: Entry };
-
-async function attemptDelete(
-  path: WritePath,
+export async function attemptDelete(
+  path: AttemptPath,
   request: WriteRequest,
   options: DeleteOptions,
   current: Current,
@@ -73,7 +76,8 @@ async function attemptDelete(
         finish(revision) {
           const marked = makeEntry(info.stored, key, revision ?? entry.revision, value);
           if (course === 'mark') return { type: 'object', entry: marked, code };
-          return revision === undefined ? removedAnswer(info, name, readMetadata(old), marked) : { type: 'marked', entry: marked };
+          const uid = uidOf(old);
+          return revision === undefined ? removedAnswer(info, name, uid, marked) : { type: 'marked', entry: marked, uid };
         },
       };
     }
@@ -89,7 +93,7 @@ interface Stored {
 }
 
 function removal(
-  path: WritePath,
+  path: AttemptPath,
   request: WriteRequest,
   { entry, text, object }: Stored,
   claims: AllocationClaims | undefined,
@@ -99,24 +103,22 @@ function removal(
     type: 'store',
     operation: { type: 'delete', key: info.keyPrefix + entryKey(request) },
     ...accompany(path, info, object, undefined, claims, (revision) =>
-      removedAnswer(info, name, readMetadata(object), atRevision(entry, text, revision ?? entry.revision)),
+      removedAnswer(info, name, uidOf(object), atRevision(entry, text, revision ?? entry.revision)),
     ),
   };
 }
 
 /** Whoever came between has removed it already, or has put something in its way. */
-function removeMarked(
-  path: WritePath,
+export async function removeMarked(
+  path: AttemptPath,
   request: WriteRequest,
-  marked: Entry,
+  { entry: marked, uid }: Pick<Marked, 'entry' | 'uid'>,
   { entry }: Current,
   claims: AllocationClaims | undefined,
-): Attempt<DeleteResult> {
+): Promise<Attempt<Removed>> {
   const { info, name } = request;
-  const metadata = readMetadata(readEntry(info, marked).object);
   const found = entry === undefined ? undefined : { entry, ...readEntry(info, entry) };
-  if (found === undefined || stringAt(readMetadata(found.object), 'uid') !== stringAt(metadata, 'uid'))
-    return { type: 'answer', result: removedAnswer(info, name, metadata, marked) };
+  if (found === undefined || uidOf(found.object) !== uid) return { type: 'answer', result: removedAnswer(info, name, uid, marked) };
   if (!mayGo(info, found.object)) return { type: 'answer', result: { type: 'object', entry: found.entry, code: 200 } };
   return removal(path, request, found, claims);
 }
@@ -160,16 +162,7 @@ function preconditionFailed(info: ResourceInfo, name: string, what: 'UID' | 'Res
   );
 }
 
-function removedAnswer(info: ResourceInfo, name: string, metadata: JsonObject, entry: Entry): DeleteResult {
-  if (info.row.returnsDeletedObject !== undefined) return { type: 'object', entry, code: 200 };
-  return { type: 'status', status: status.deletedStatus(info.gr, name, stringAt(metadata, 'uid') ?? ''), code: 200 };
-}
-
-/** The last state under the revision of its removal. */
-function atRevision(entry: Entry, text: string, revision: number): Entry {
-  const bytes = Buffer.from(text.replace(`"resourceVersion":"${entry.revision}"`, `"resourceVersion":"${revision}"`));
-  return { ...entry, revision, bytes };
-}
+const uidOf = (object: JsonObject): string => stringAt(readMetadata(object), 'uid') ?? '';
 
 /** Deletions that are under way at a time: enough for the store to do them in one go, few enough not to crowd out others. */
 const WORKERS = 16;

@@ -67,6 +67,8 @@ export interface Attempts {
   readonly left?: Entry;
   /** To be waited for before the answer is made: many writes are stored at once. */
   readonly turn?: () => Promise<void> | undefined;
+  /** Takes note of how long the store is waited for. Absent = nobody does. */
+  readonly timed?: <T>(work: Promise<T>) => Promise<T>;
   /** Refusals rest on more than the objects above, so only a cache that has caught up proves them. */
   readonly restsOnMore: boolean;
 }
@@ -112,7 +114,8 @@ export async function guaranteedUpdate<R>(
     }
     if (attempts.dryRun) return step.finish(undefined);
     const compared = comparedBy(attempts, step.isBirth === true);
-    const result = await commit(store, transactionOf(compared, current, step), { clock, deadline: attempts.deadline, since });
+    const stored = commit(store, transactionOf(compared, current, step), { clock, deadline: attempts.deadline, since });
+    const result = await (attempts.timed?.(stored) ?? stored);
     if (result.committed) {
       await cache.waitFor(result.revision, { deadline: clock.monotonic() + ECHO_PATIENCE_MS });
       await attempts.turn?.();
@@ -193,7 +196,8 @@ async function proven(dependencies: AttemptDependencies, attempts: Attempts): Pr
   const { cache, clock } = dependencies;
   const waited = { deadline: attempts.deadline };
   try {
-    await cache.mostRecent(waited);
+    const wait = cache.mostRecent(waited);
+    await (attempts.timed?.(wait) ?? wait);
   } catch (error) {
     const isLate = error instanceof StoreError && error.failure === 'deadline';
     if (attempts.restsOnMore || !isLate || clock.monotonic() >= attempts.deadline) throw error;

@@ -6,24 +6,42 @@ import type { PatchBody, WriteOptions, WriteResult } from '../verbs';
 import { applyTo, readApply } from './apply';
 import { agreeOnPlace } from './metadata-steps';
 import { readPatch, type DocumentPatch, type Patcher } from './patcher';
+import { isHeavyPatch } from './heavy';
 import type { WritePath, WriteRequest } from './request';
 import { breaks } from './breaks';
-import { bodyInfo, change, type UpdatedObjectInfo } from './update';
+import { bodyInfo } from './scale';
+import { change, type UpdatedObjectInfo } from './update';
 
 export async function patchObject(
   path: WritePath,
   request: WriteRequest,
-  { type, bytes }: PatchBody,
+  patch: PatchBody,
   options: WriteOptions & { readonly force?: boolean },
 ): Promise<WriteResult> {
   const { pass } = breaks(path.clock, request.context);
-  const source = type === 'apply' ? await applySource(path, request, bytes, options) : patchSource(path, request, { type, bytes }, options);
+  const heavy = {
+    what: { verb: 'patch', patch },
+    name: request.name,
+    isHeavy: path.threads !== undefined && isHeavyPatch(patch, path.threads.limits),
+    options,
+  } as const;
+  let source = heavy.isHeavy ? undefined : await readSource(path, request, patch, options);
   await pass();
-  return change(path, request, source, options);
+  return change(path, request, async () => (source ??= await readSource(path, request, patch, options)), options, heavy);
+}
+
+/** What a patch makes of objects. One that cannot be read is refused where it is read. */
+export async function readSource(
+  path: Pick<WritePath, 'clock' | 'names'>,
+  request: WriteRequest,
+  { type, bytes }: PatchBody,
+  options: WriteOptions & { readonly force?: boolean },
+): Promise<UpdatedObjectInfo> {
+  return type === 'apply' ? applySource(path, request, bytes, options) : patchSource(path, request, { type, bytes }, options);
 }
 
 async function applySource(
-  { clock, names }: WritePath,
+  { clock, names }: Pick<WritePath, 'clock' | 'names'>,
   request: WriteRequest,
   bytes: Buffer,
   { fieldManager, fieldValidation, force }: WriteOptions & { readonly force?: boolean },
@@ -39,7 +57,7 @@ async function applySource(
 }
 
 function patchSource(
-  { names }: WritePath,
+  { names }: Pick<WritePath, 'names'>,
   request: WriteRequest,
   patch: DocumentPatch,
   { fieldValidation }: WriteOptions,

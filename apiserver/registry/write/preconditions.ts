@@ -1,10 +1,10 @@
 /** What must hold between a request and the stored object before anything is changed. */
-import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { isTerminating, parseResourceVersion, readMetadata } from '../../../shared/api/metadata/object-meta';
+import { stringAt, type JsonObject } from '../../../shared/values/json';
+import { parseResourceVersion } from '../../../shared/api/metadata/object-meta';
 import * as status from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
 import type { ResourceInfo } from '../object/resource-info';
-import { parseEntry } from '../object/stored-object';
+import { isEntryTerminating } from '../object/stored-object';
 import type { WriteRequest } from './request';
 
 /** A stale version is a conflict; no version is refused where the kind demands one, but for its scale, which is written without (upstream behaviour). */
@@ -28,15 +28,12 @@ export function checkResourceVersion(
 
 /** A custom object is born only while its definition stands. */
 export function checkDefinition(info: ResourceInfo, definition: Entry | undefined): void {
-  if (definition === undefined || isTerminating(readMetadata(parseEntry(definition).object))) throw status.createNotAllowed(info.gr);
+  if (definition === undefined || isEntryTerminating(definition)) throw status.createNotAllowed(info.gr);
 }
-
-const MARK = Buffer.from('"deletionTimestamp"');
 
 /** What a creation is told that finds its name taken. */
 export function alreadyExists(info: ResourceInfo, name: string, metadata: JsonObject, found: Entry): status.StatusError {
-  // Most carry no mark, and need not be parsed to tell.
-  const terminating = found.bytes.includes(MARK) && isTerminating(objectAt(parseEntry(found).object, 'metadata') ?? {});
+  const terminating = isEntryTerminating(found);
   const generates = (stringAt(metadata, 'generateName') ?? '') !== '';
   return (generates ? status.generatedNameExhausted : status.alreadyExists)(info.gr, name, { terminating });
 }

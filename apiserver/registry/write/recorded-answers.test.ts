@@ -11,7 +11,7 @@ import { metadataOf } from '../../../shared/api/metadata/object-meta';
 import { StatusError } from '../../../shared/api/errors/status';
 import { parseJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/cache';
-import type { DeleteOptions, ParsedBody, Resource, Subresource, WriteOptions } from '../verbs';
+import type { DeleteOptions, ObjectBody, Resource, Subresource, WriteOptions } from '../verbs';
 
 interface Step {
   readonly request: readonly (string | object)[];
@@ -33,11 +33,18 @@ const isStep: Check<Step> = shape(
   { message: text, reason: text, status: text, causes: listOf(texts), object: anObject, warnings: texts },
 );
 
-describe.each(['requests', 'kinds', 'deletion'])('%s', (name) => {
+describe.each([
+  ['requests', false],
+  ['kinds', false],
+  ['deletion', false],
+  ['requests', true],
+  ['kinds', true],
+  ['deletion', true],
+] as const)('%s, as heavy writes: %s', (name, isHeavy) => {
   const steps = casesOf(`writes/${name}`, isStep);
   let fixture: Fixture;
   beforeAll(async () => {
-    fixture = await writeFixture();
+    fixture = await writeFixture({ isHeavy });
     for (const name of ['default', 'platform-system', 'platform-public']) await fixture.create('namespaces', { metadata: { name } });
     await fixture.remove('namespaces', NAMESPACE);
     await fixture.update('namespaces', NAMESPACE, { metadata: { name: NAMESPACE } }, { subresource: 'finalize' });
@@ -119,11 +126,13 @@ function shown(entry: Entry): JsonObject {
   return object;
 }
 
-function bodyOf(part: string | object | undefined): ParsedBody {
+function bodyOf({ writer }: Fixture, resource: Resource, part: string | object | undefined): ObjectBody {
   const text = (typeof part === 'string' ? part : JSON.stringify(part)).replaceAll('$NS', NAMESPACE);
   const { value, duplicates, format, text: original } = parseJson(Buffer.from(text));
   const object = value === null || typeof value !== 'object' || Array.isArray(value) ? {} : value;
-  return { value: object, duplicates, format, ...(original === undefined ? {} : { text: original }) };
+  const sent = { bytes: Buffer.from(text), format: 'json' } as const;
+  if (writer.defers(resource, sent)) return { sent };
+  return { value: object, duplicates, format, sent, ...(original === undefined ? {} : { text: original }) };
 }
 
 async function route(fixture: Fixture, step: Step): Promise<Found> {
@@ -139,11 +148,11 @@ async function route(fixture: Fixture, step: Step): Promise<Found> {
   };
   switch (method) {
     case 'POST': {
-      const { entry } = await writer.create(context, resource, key.namespace, bodyOf(body), options);
+      const { entry } = await writer.create(context, resource, key.namespace, bodyOf(fixture, resource, body), options);
       return { code: 201, object: shown(entry) };
     }
     case 'PUT': {
-      const { entry, created } = await writer.update(context, resource, key, subresource, bodyOf(body), options);
+      const { entry, created } = await writer.update(context, resource, key, subresource, bodyOf(fixture, resource, body), options);
       return { code: created ? 201 : 200, object: shown(entry) };
     }
     case 'PATCH': {

@@ -17,6 +17,7 @@ import type { Admission, AdmissionOperation, AdmissionRequest } from '../admissi
 import type { StrategyContext } from '../strategy';
 import { leaseGuard } from './fence';
 import type { Attempts, Current, Guard, WatchedKey } from './guaranteed-update';
+import type { HeavyThreads } from './heavy';
 import { resourceInfos, type ResourceInfo, type StrategyOf } from '../object/resource-info';
 
 export interface WriterDependencies {
@@ -42,6 +43,8 @@ export interface WriterDependencies {
   readonly strategyOf: StrategyOf;
   /** How long an object of an expiring kind lives after its last write. */
   readonly eventTtlSeconds: number;
+  /** Absent = heavy writes are worked out here like others. */
+  readonly threads?: HeavyThreads | undefined;
 }
 
 /** What all steps of one request share. */
@@ -53,6 +56,8 @@ export interface WriteRequest {
   readonly name: string;
   readonly subresource: Subresource;
   readonly dryRun: boolean;
+  /** Where something takes too long, the steps may give up with `TooLong`: then all is done elsewhere. */
+  readonly hasty?: true;
   /** An update or apply that found nothing and creates instead: the user must be allowed to do that too. */
   readonly creates?: 'instead';
 }
@@ -66,8 +71,13 @@ export interface WritePath extends WriterDependencies {
   readonly claimsFor: (request: WriteRequest) => AllocationClaims | undefined;
   /** `name` = the object's, which may have been generated since the request was made. */
   readonly attemptsFor: (request: WriteRequest, name: string) => Attempts;
-  readonly strategyContext: (context: RequestContext) => StrategyContext;
+  readonly strategyContext: (request: Pick<WriteRequest, 'context' | 'hasty'>) => StrategyContext;
 }
+
+/** What of it the steps of an attempt need. */
+export type AttemptPath = Pick<WritePath, 'admission' | 'clock' | 'eventTtlSeconds' | 'names' | 'random' | 'strategyContext'> & {
+  readonly store: Pick<Store, 'maxOperations'>;
+};
 
 export function createWritePath(dependencies: WriterDependencies): WritePath {
   const { clock, gates, ledger, names } = dependencies;
@@ -90,10 +100,18 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
         deadline: Math.min(context.deadline, clock.monotonic() + WRITE_LIMIT_MS),
         dryRun,
         turn: () => context.turn?.(),
+        timed: (work) => context.timed?.('etcd', work) ?? work,
         restsOnMore: info.strategy.allocation !== undefined,
       };
     },
-    strategyContext: ({ user }) => ({ names, user, now: clock.now(), serviceFamilies: ledger.families, gates }),
+    strategyContext: ({ context: { user }, hasty }) => ({
+      names,
+      user,
+      now: clock.now(),
+      serviceFamilies: ledger.families,
+      gates,
+      ...(hasty === true ? { hasty } : {}),
+    }),
   };
 }
 
@@ -123,7 +141,7 @@ function watched({ stored, keyPrefix }: ResourceInfo, key: string): WatchedKey {
 
 /** What admission is told. `object` is undefined for a deletion, `oldObject` for a creation. */
 export function admissionRequest(
-  { context, info, namespace, name, subresource, dryRun }: WriteRequest,
+  { context, info, namespace, name, subresource, dryRun, creates }: WriteRequest,
   operation: AdmissionOperation,
   current: Current,
   object: JsonObject | undefined,
@@ -135,6 +153,7 @@ export function admissionRequest(
     subresource,
     namespace,
     name,
+    isAddressed: operation !== 'CREATE' || creates === 'instead',
     user: context.user,
     dryRun,
     object,

@@ -14,10 +14,15 @@ import { difference, type FieldSet } from '../../../shared/patch/apply/field-set
 import { entryKey } from '../resources';
 import { scaleOf } from '../object/scale';
 import { recordOwnership, setOwnership } from './ownership';
-import { kindInfo } from '../object/resource-info';
+import { kindInfo, type KindInfo } from '../object/resource-info';
 import type { WriteRequest } from './request';
 
 export const scaleInfo = kindInfo(SCALE);
+
+/** The kind of the body. */
+export function bodyInfo({ info, subresource }: WriteRequest): KindInfo {
+  return subresource === 'scale' ? scaleInfo : info;
+}
 
 /** Where a scale has the number of replicas, and every built-in workload. */
 const IN_SCALE = ['spec', 'replicas'];

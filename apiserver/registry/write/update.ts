@@ -11,23 +11,26 @@ import type { AllocationClaims } from '../../allocation/claims';
 import type { Entry } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
 import { hiddenFields } from '../object/hidden-fields';
-import { toHub, type KindInfo } from '../object/resource-info';
+import { parseObject } from '../object/parse-body';
+import { toHub } from '../object/resource-info';
 import { encoding, isUnchanged, readEntry, storedValue, type Encoded } from '../object/stored-object';
 import { entryKey } from '../resources';
 import type { UpdateRules } from '../strategy';
-import type { ParsedBody, WriteOptions, WriteResult } from '../verbs';
+import type { ObjectBody, ParsedBody, WriteOptions, WriteResult } from '../verbs';
 import { accompany, allocate, withClaims } from './allocation';
-import { attemptCreate } from './create';
+import { attemptCreate, completeSent } from './create';
 import { decodeBody } from './decode-body';
 import { scoped } from './endpoint-scope';
 import { guaranteedUpdate, type Current, type Attempt } from './guaranteed-update';
+import { attemptWhereItFits, type HeavySource } from './heavy-attempt';
 import * as meta from './metadata-steps';
 import { changesOnlyTimes, recordingOwnership } from './ownership';
 import { checkResourceVersion } from './preconditions';
 import { mayGo } from './removal';
-import { admissionRequest, type WritePath, type WriteRequest } from './request';
-import { scaled, scaleInfo, shownScale } from './scale';
+import { admissionRequest, type AttemptPath, type WritePath, type WriteRequest } from './request';
+import { bodyInfo, scaled, shownScale } from './scale';
 import { breaks } from './breaks';
+import { tellSent } from './sent-object';
 import { prepareForAllocation, validateUpdate } from './validation';
 
 /** What a PUT or PATCH makes of the stored object. */
@@ -40,41 +43,78 @@ export interface UpdatedObjectInfo {
 }
 
 /** A body of PUT. */
-export async function updateObject(path: WritePath, request: WriteRequest, body: ParsedBody, options: WriteOptions): Promise<WriteResult> {
+export async function updateObject(path: WritePath, request: WriteRequest, body: ObjectBody, options: WriteOptions): Promise<WriteResult> {
+  const { pass } = breaks(path.clock, request.context);
+  const { sent, value } = body;
+  const heavy =
+    sent === undefined
+      ? undefined
+      : ({ what: { verb: 'update', body: sent }, name: request.name, isHeavy: value === undefined, options } as const);
+  if (value !== undefined) {
+    const source = updateSource(path, request, body, options);
+    await pass();
+    return change(path, request, () => source, options, heavy);
+  }
+  const later = async (): Promise<UpdatedObjectInfo> => {
+    const parsed = await parseObject(sent.bytes, sent.format, bodyInfo(request).row, path.clock, pass);
+    return updateSource(path, request, parsed, options);
+  };
+  return change(path, request, later, options, heavy);
+}
+
+/** Read at once; a body that cannot be read is refused before anything else is. */
+export function updateSource(
+  path: AttemptPath,
+  request: WriteRequest,
+  body: ParsedBody,
+  { fieldValidation }: WriteOptions,
+): UpdatedObjectInfo {
   const info = bodyInfo(request);
   const { context, namespace, name } = request;
   const decode = (): JsonObject => {
-    const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
+    const object = decodeBody(info, body, fieldValidation, (text) => context.warn(text));
+    tellSent(context, info, object, path.names, request.subresource === 'scale' ? undefined : (copy) => completeSent(path, request, copy));
     return meta.agreeOnPlace(info, object, path.names, namespace, name);
   };
-  const { pass } = breaks(path.clock, context);
   let fresh: JsonObject | undefined = decode();
-  await pass();
   const object = (): JsonObject => {
     const written = fresh ?? decode();
     fresh = undefined;
     return written;
   };
-  return change(path, request, { verb: 'update', object }, options);
+  return { verb: 'update', object };
 }
 
-export function change(path: WritePath, request: WriteRequest, source: UpdatedObjectInfo, options: WriteOptions): Promise<WriteResult> {
-  const through = request.subresource === 'scale' ? throughScale(path, request, source, options) : source;
+/** `source` is asked for where the change is worked out here. */
+export function change(
+  path: WritePath,
+  request: WriteRequest,
+  source: () => UpdatedObjectInfo | Promise<UpdatedObjectInfo>,
+  options: WriteOptions,
+  heavy: HeavySource | undefined,
+): Promise<WriteResult> {
   return withClaims(path, request, (claims) =>
     guaranteedUpdate(path, path.attemptsFor(request, request.name), (current) =>
-      attemptUpdate(path, request, { source: through, options, claims }, current),
+      attemptWhereItFits(path, request, heavy, current, async (tried) =>
+        attemptUpdate(path, tried, { source: throughEndpoint(path, request, await source(), options), options, claims }, current),
+      ),
     ),
   );
 }
 
-/** The kind of the body. */
-export function bodyInfo({ info, subresource }: WriteRequest): KindInfo {
-  return subresource === 'scale' ? scaleInfo : info;
+/** What a source says of an object, where it is written through another one. */
+export function throughEndpoint(
+  path: Pick<WritePath, 'clock'>,
+  request: WriteRequest,
+  source: UpdatedObjectInfo,
+  options: WriteOptions,
+): UpdatedObjectInfo {
+  return request.subresource === 'scale' ? throughScale(path, request, source, options) : source;
 }
 
 /** A source of scales as one of the objects that they scale. */
 function throughScale(
-  { clock }: WritePath,
+  { clock }: Pick<WritePath, 'clock'>,
   request: WriteRequest,
   source: UpdatedObjectInfo,
   { fieldManager }: WriteOptions,
@@ -95,7 +135,12 @@ interface Replacement {
 }
 
 /** One attempt to replace what is stored by what the source makes of it. */
-async function attemptUpdate(path: WritePath, request: WriteRequest, change: Replacement, current: Current): Promise<Attempt<WriteResult>> {
+export async function attemptUpdate(
+  path: AttemptPath,
+  request: WriteRequest,
+  change: Replacement,
+  current: Current,
+): Promise<Attempt<WriteResult>> {
   const { entry } = current;
   if (entry === undefined) return createInstead(path, request, change, current);
   const { pass } = breaks(path.clock, request.context);
@@ -124,7 +169,7 @@ async function attemptUpdate(path: WritePath, request: WriteRequest, change: Rep
 
 /** Where nothing is stored, an apply creates, and a PUT of some kinds does. */
 async function createInstead(
-  path: WritePath,
+  path: AttemptPath,
   request: WriteRequest,
   { source, options, claims }: Replacement,
   current: Current,
@@ -145,7 +190,7 @@ async function createInstead(
 }
 
 /** What the source makes of the stored object, held against the preconditions, with defaults, as the version that is stored. */
-function receive(path: WritePath, request: WriteRequest, { source, options }: Replacement, old: JsonObject, entry: Entry): JsonObject {
+function receive(path: AttemptPath, request: WriteRequest, { source, options }: Replacement, old: JsonObject, entry: Entry): JsonObject {
   const { info, name } = request;
   if (options.ifMatch !== undefined && options.ifMatch !== String(entry.revision)) throw status.modified(info.gr, name);
   const sent = source.object(old);
@@ -157,13 +202,13 @@ function receive(path: WritePath, request: WriteRequest, { source, options }: Re
   info.codec.applyDefaults(sent);
   const object = toHub(info, sent);
   info.strategy.canonicalize?.(object);
-  info.strategy.setRequiredLabels?.(object, path.strategyContext(request.context));
+  info.strategy.setRequiredLabels?.(object, path.strategyContext(request));
   return object;
 }
 
 /** An apply has said already who owns what. */
 async function own(
-  path: WritePath,
+  path: AttemptPath,
   { info, subresource }: WriteRequest,
   { source, options }: Replacement,
   object: JsonObject,
@@ -192,15 +237,10 @@ function place(
 }
 
 /** The kind's part: allocation, what the endpoint may not change, and the judgement. */
-function decide(
-  path: WritePath,
-  { info, context, subresource }: WriteRequest,
-  { claims }: Replacement,
-  object: JsonObject,
-  old: JsonObject,
-): void {
+function decide(path: AttemptPath, request: WriteRequest, { claims }: Replacement, object: JsonObject, old: JsonObject): void {
+  const { info, context, subresource } = request;
   const { strategy } = info;
-  const strategyContext = path.strategyContext(context);
+  const strategyContext = path.strategyContext(request);
   const rules: UpdateRules | undefined = subresource === undefined || subresource === 'scale' ? strategy.update : strategy[subresource];
   if (subresource === undefined) {
     prepareForAllocation(info, object, old, strategyContext);
@@ -224,7 +264,7 @@ interface Decided {
 }
 
 /** A terminating object that nothing holds back any more is removed with the change. */
-function store(path: WritePath, request: WriteRequest, { claims }: Replacement, decided: Decided): Attempt<WriteResult> {
+function store(path: AttemptPath, request: WriteRequest, { claims }: Replacement, decided: Decided): Attempt<WriteResult> {
   const { info, subresource } = request;
   const { entry, text, object, old, encoded } = decided;
   const removed = isTerminating(readMetadata(old)) && mayGo(info, object);

@@ -1,5 +1,5 @@
 /** Applies the rules of metadata and kind stage by stage, in the order that the kind says. Changes nothing. */
-import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { boundingErrors, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { invalid } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import {
@@ -91,7 +91,7 @@ function judge(info: ResourceInfo, object: JsonObject, stages: Stages, ask: (sta
     for (let index = 0; index < group.length; index += 1) {
       const stage = group[index];
       if (stage === undefined || group.indexOf(stage) !== index) continue;
-      const errors = ask(stage);
+      const errors = boundingErrors(() => ask(stage));
       if (errors.length > 0) found = (found ?? new Map<Stage, readonly FieldError[]>()).set(stage, errors);
     }
     if (found === undefined) continue;

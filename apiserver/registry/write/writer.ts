@@ -5,6 +5,7 @@ import type { RequestContext, Resource, Subresource, Writer } from '../verbs';
 import { createObject } from './create';
 import { deleteCollection, deleteObject } from './delete';
 import { editObject } from './edit';
+import { isHeavyBody, isHeavyPatch } from './heavy';
 import { patchObject } from './patch';
 import { createWritePath, type WritePath, type WriteRequest, type WriterDependencies } from './request';
 import { writeFailure } from './store-failure';
@@ -12,7 +13,11 @@ import { updateObject } from './update';
 
 export function createWriter(dependencies: WriterDependencies): Writer {
   const path = createWritePath(dependencies);
+  const { threads } = dependencies;
   return {
+    defers: (resource, body) =>
+      threads !== undefined && (path.infoOf(resource).strategy.isHeavy === true || isHeavyBody(body, threads.limits)),
+    defersPatch: (patch) => threads !== undefined && isHeavyPatch(patch, threads.limits),
     create(context, resource, namespace, body, options) {
       const request = requestFor(path, context, resource, { namespace, name: '' }, undefined, options);
       return guarded(path, 'create', request, () => createObject(path, request, body, options));

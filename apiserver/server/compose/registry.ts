@@ -17,6 +17,7 @@ import type { ApiParts } from '../../endpoints/handlers/api-parts';
 import { LiveWatches } from '../../endpoints/answer/live-watches';
 import { Outbox } from '../../endpoints/output/outbox';
 import { Encoders } from '../../endpoints/representation/encoders';
+import type { Showing } from '../../endpoints/representation/showing';
 import { nodeRules } from '../../upkeep/default-roles/objects';
 import { secretMarker } from '../../upkeep/token-tracking';
 import type { Resource, Writer } from '../../registry/verbs';
@@ -36,8 +37,10 @@ import { boundObjects } from '../bound-objects';
 import { serverAddress } from './addresses';
 import type { Observation } from './observation';
 import type { Setting } from './setting';
+import { usesMode } from '../authorizers';
 import type { State } from './state';
 import { strategyOf } from './strategies';
+import { openWriteThreads, type WriteThreads } from './write-threads';
 
 export interface Registry {
   readonly writer: Writer;
@@ -53,10 +56,11 @@ export function buildRegistry(setting: Setting, state: State, observation: Obser
     node: { graph: state.nodes.graph, rules: nodeRules(setting.names), nodeLeaseNamespace: setting.names.nodeLeaseNamespace },
   });
   const admission = admissionOf(setting, state, authorizer);
-  const writer = writerOf(setting, state, admission);
+  const threads = threadsOf(setting);
+  const writer = writerOf(setting, state, admission, threads);
   const access = accessOf(setting, state, observation, authorizer, writer);
   const operations = operationsOf(setting, state, admission, access, writer);
-  return { writer, authorizer, access, api: apiOf(setting, state, observation, writer, operations) };
+  return { writer, authorizer, access, api: apiOf(setting, state, observation, writer, operations, threads) };
 }
 
 function nodeRestrictionParts({ cache, resources }: Pick<State, 'cache' | 'resources'>): NodeRestrictionParts {
@@ -73,7 +77,7 @@ function admissionOf({ options, names, clock }: Setting, { cache, resources, rba
     names,
     cache,
     resources,
-    nodes: options.authorization().includes('Node') ? nodeRestrictionParts({ cache, resources }) : undefined,
+    nodes: usesMode(options.authorization(), 'Node') ? nodeRestrictionParts({ cache, resources }) : undefined,
     escalation: {
       policy: rbac.policy,
       authorizer,
@@ -89,7 +93,26 @@ function admissionOf({ options, names, clock }: Setting, { cache, resources, rba
   });
 }
 
-function writerOf(setting: Setting, { cache, reader, ledger, resources }: State, admission: Admission): Writer {
+const ttlSeconds = ({ eventTtlMs }: Setting['options']): number => Math.round(eventTtlMs / 1000);
+
+function threadsOf({ options, store, clock }: Setting): WriteThreads | undefined {
+  return openWriteThreads(clock, {
+    naming: options.naming,
+    prefix: options.prefix,
+    eventTtlSeconds: ttlSeconds(options),
+    gates: new Map(options.gates.all().map(({ name, enabled }) => [name, enabled])),
+    ranges: options.serviceRanges,
+    nodePorts: options.nodePorts,
+    maxOperations: store.maxOperations,
+  });
+}
+
+function writerOf(
+  setting: Setting,
+  { cache, reader, ledger, resources }: State,
+  admission: Admission,
+  threads: WriteThreads | undefined,
+): Writer {
   const { options, store, clock, random, names } = setting;
   return createWriter({
     strategyOf,
@@ -106,7 +129,8 @@ function writerOf(setting: Setting, { cache, reader, ledger, resources }: State,
     namespaces: resources.require('namespaces'),
     definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
     leases: resources.require('leases.coordination.platform.io'),
-    eventTtlSeconds: Math.round(options.eventTtlMs / 1000),
+    eventTtlSeconds: ttlSeconds(options),
+    threads,
   });
 }
 
@@ -152,7 +176,14 @@ function operationsOf(setting: Setting, state: State, admission: Admission, acce
   return createOperations({ table, cache, namespaces: resources.require('namespaces'), admission, clock, names }, resources.builtIn);
 }
 
-function apiOf(setting: Setting, state: State, observation: Observation, writer: Writer, operations: Operations): ApiParts {
+function apiOf(
+  setting: Setting,
+  state: State,
+  observation: Observation,
+  writer: Writer,
+  operations: Operations,
+  showing: Showing | undefined,
+): ApiParts {
   const { options, clock, random, names } = setting;
   const { resources, reader, gate } = state;
   const { metrics, storeAnswers, turns } = observation;
@@ -171,7 +202,7 @@ function apiOf(setting: Setting, state: State, observation: Observation, writer:
     views: createViews({ componentstatuses: componentStatuses(storeAnswers) }, resources.builtIn),
     aliasOf: (namespace) => namespaceAlias(names, namespace),
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
-    encoders: new Encoders({ table: tables, clock, naming: options.naming }),
+    encoders: new Encoders({ table: tables, clock, naming: options.naming, showing }),
     watches: new LiveWatches(),
     outbox: new Outbox(clock),
     turns,

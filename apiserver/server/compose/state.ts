@@ -8,6 +8,7 @@ import { openCache, type OpenedCache } from '../../cache/open-cache';
 import { claimPrefix } from '../../upkeep/ownership';
 import { REPLICAS, Replicas } from '../../upkeep/replicas';
 import type { Reader } from '../../registry/verbs';
+import { usesMode } from '../authorizers';
 import { followNodeObjects, type NodeObjects } from '../node-objects';
 import { followRbacObjects, type RbacObjects } from '../rbac-objects';
 import { Definitions } from '../../custom-resources/definitions';
@@ -45,7 +46,7 @@ export async function openState(setting: Setting): Promise<State> {
     replicas: replicasOf(setting, cache),
     definitions: definitionsOf(setting, cache, resources),
     rbac: followRbacObjects({ cache, resources, names: setting.names, clock: setting.clock, failed: setting.failed }),
-    nodes: followNodeObjects({ cache, resources, clock: setting.clock, failed: setting.failed }),
+    nodes: followNodeObjects(usesMode(options.authorization(), 'Node'), { cache, resources, clock: setting.clock, failed: setting.failed }),
     reader: createReader({ cache, store, clock, gates }),
     gate: new ResourceVersionGate({ cache, store, clock, gates }),
   };

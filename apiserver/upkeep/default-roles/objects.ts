@@ -3,17 +3,8 @@ import { textIn, type GeneratedNames } from '../../../shared/names/dialect';
 import { readRule, type PolicyRule } from '../../authorization/rbac/rule';
 import { TOKEN_TRACKING } from '../../../shared/names/legacy-token';
 import type { JsonObject } from '../../../shared/values/json';
-import {
-  AGGREGATED,
-  BINDINGS,
-  CLUSTER_BINDINGS,
-  CLUSTER_ROLES,
-  CONTROLLER_RULES,
-  ROLES,
-  type BindingRow,
-  type RoleRow,
-  type SystemPlace,
-} from './table';
+import { CONTROLLER_RULES } from './controller-rules';
+import { AGGREGATED, BINDINGS, CLUSTER_BINDINGS, CLUSTER_ROLES, ROLES, type BindingRow, type RoleRow, type SystemPlace } from './table';
 
 export type RbacKind = 'clusterroles' | 'clusterrolebindings' | 'roles' | 'rolebindings';
 

@@ -1,15 +1,22 @@
-import { errorList, invalidAs, invalidValue, LONGEST, required } from './field-error';
+import { boundingErrors, invalidAs, invalidValue, LONGEST, required, type FieldError } from './field-error';
 import { invalid } from './status';
 
 const KIND = { group: '', kind: 'ConfigMap' };
 
 it('of very many errors a hundred are named, and the number of the others', () => {
-  const errors = errorList();
+  const errors: FieldError[] = [];
   for (let n = 0; n < 300_000; n += 1) errors.push(required(`spec.items[${n}]`));
   const { causes = [] } = invalid(KIND, 'x', errors).status.details ?? {};
   expect(causes).toHaveLength(101);
   expect(causes.at(99)?.field).toBe('spec.items[99]');
   expect(causes.at(-1)?.message).toBe('and 299900 more');
+});
+
+it('more errors of one judgement than anybody is shown are counted and not made', () => {
+  const errors = boundingErrors(() => Array.from({ length: 100_000 }, (_, n) => required(`a[${n}]`)));
+  expect(new Set(errors).size).toBe(20_001);
+  expect(invalid(KIND, 'x', errors).status.details?.causes?.at(-1)?.message).toBe('and 99900 more');
+  expect(required('b').text).toBe('b: Required value');
 });
 
 it('a value that is too long to be shown is cut before it is copied, which nobody sees', () => {

@@ -29,9 +29,6 @@ export interface FieldError {
   readonly text: string;
 }
 
-/** An empty list of what is wrong with an object. */
-export const errorList = (): FieldError[] => [];
-
 /** A value as it stands in a message: strings quoted, numbers and booleans plain, null as `null`, everything else as JSON. */
 export type FieldValue = JsonValue | readonly string[];
 
@@ -51,8 +48,28 @@ function make(reason: FieldErrorReason, field: string, value: FieldValue | undef
 /** Characters of a path, a value or a text that a refusal shows; what is longer is cut there. */
 export const LONGEST = 16 * 1024;
 
+/** More than these are counted only: nobody is shown so many, and a long list of faulty items would take the memory of many objects. */
+const MOST_MADE = 20_000;
+const ONE_MORE: FieldError = { reason: 'FieldValueInvalid', field: '', body: '', text: '' };
+
+/** How many more the judgement at hand makes; Infinity = there is none at hand. */
+let room = Infinity;
+
+/** Errors that are made meanwhile are bounded. */
+export function boundingErrors<T>(judge: () => T): T {
+  const before = room;
+  room = Math.min(room, MOST_MADE);
+  try {
+    return judge();
+  } finally {
+    room = before;
+  }
+}
+
 /** For values that a message spells in a way of its own (times, Go syntax): `shown` stands in the text as it is; '' = no value. */
 export function fieldErrorAs(reason: FieldErrorReason, field: string, shown: string, detail: string): FieldError {
+  if (room === 0) return ONE_MORE;
+  room -= 1;
   // What follows it is not shown either.
   const start = shown.length > LONGEST ? shown.slice(0, LONGEST + 1) : shown;
   const body = PREFIX[reason] + (start === '' ? '' : `: ${start}`) + (detail === '' ? '' : `: ${detail}`);

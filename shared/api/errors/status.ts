@@ -107,6 +107,14 @@ export class StatusError extends Error {
   }
 }
 
+/** An error that was told as its status, by another thread. */
+export function revived({ reason, message = '', details, code, metadata }: StatusError['status']): StatusError {
+  const known = reason === undefined || !isReason(reason) ? undefined : reason;
+  return new StatusError(known, message, details, { code, ...(metadata.continue === undefined ? {} : { continue: metadata.continue }) });
+}
+
+const isReason = (text: string): text is Reason => Object.hasOwn(CODE, text);
+
 function of(gr: GroupResource, name?: string): StatusDetails {
   return {
     ...(name === undefined || name === '' ? {} : { name }),

@@ -1,5 +1,5 @@
 /** What the name of a field manager may be, in a query, a header and in managedFields. */
-import { errorList, invalidValue, tooLong, type FieldError } from '../errors/field-error';
+import { invalidValue, tooLong, type FieldError } from '../errors/field-error';
 
 export const MANAGER_BYTES = 128;
 
@@ -7,7 +7,7 @@ export const MANAGER_BYTES = 128;
 export const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 
 export function managerFaults(field: string, manager: string): FieldError[] {
-  const errors: FieldError[] = errorList();
+  const errors: FieldError[] = [];
   if (manager.length * 3 > MANAGER_BYTES && Buffer.byteLength(manager) > MANAGER_BYTES) errors.push(tooLong(field, MANAGER_BYTES));
   const unprintable = manager.search(UNPRINTABLE);
   if (unprintable >= 0) {

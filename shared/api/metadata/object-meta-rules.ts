@@ -2,7 +2,7 @@
  * The rules for metadata that hold for every kind. Returns errors in upstream's order; changes nothing.
  */
 import { append } from '../../values/append';
-import { errorList, forbiddenField, invalidAs, invalidValue, required, tooLong, type FieldError } from '../errors/field-error';
+import { forbiddenField, invalidAs, invalidValue, required, tooLong, type FieldError } from '../errors/field-error';
 import { parseApiVersion } from '../identity/identity';
 import { managerFaults } from './manager-name';
 import { equalJson, isObject, type JsonObject, type JsonValue, objectAt, own, sortedKeys, stringAt, stringsAt } from '../../values/json';
@@ -23,7 +23,7 @@ const IMMUTABLE = 'field is immutable';
 
 /** What can be said of the metadata of a new object, but for {@link unqualifiedFinalizers}. */
 export function validateMetadata(metadata: JsonObject, rules: MetadataRules): FieldError[] {
-  const errors: FieldError[] = errorList();
+  const errors: FieldError[] = [];
   const generateName = stringAt(metadata, 'generateName');
   if (generateName !== undefined && generateName !== '') {
     for (const text of rules.prefix(generateName)) errors.push(invalidValue('metadata.generateName', generateName, text));
@@ -40,7 +40,7 @@ export function validateMetadata(metadata: JsonObject, rules: MetadataRules): Fi
 }
 
 /** What can be said, in one state, of the metadata that clients may change: labels, annotations, owners, finalizers' names. */
-export function validateChangeable(metadata: JsonObject, errors: FieldError[] = errorList()): FieldError[] {
+export function validateChangeable(metadata: JsonObject, errors: FieldError[] = []): FieldError[] {
   const labels = objectAt(metadata, 'labels');
   if (labels !== undefined) validateLabels(labels, 'metadata.labels', errors);
   const annotations = objectAt(metadata, 'annotations');
@@ -68,7 +68,7 @@ function validateManagers(metadata: JsonObject, errors: FieldError[]): void {
 
 /** The change from `old`, which the server stored, to `metadata`. */
 export function validateMetadataChange(metadata: JsonObject, old: JsonObject): FieldError[] {
-  const errors: FieldError[] = errorList();
+  const errors: FieldError[] = [];
   if (isTerminating(old)) {
     const before = new Set(stringsAt(old, 'finalizers'));
     const added = stringsAt(metadata, 'finalizers').filter((finalizer) => !before.has(finalizer));

@@ -1,6 +1,6 @@
 /**
  * Everything that a custom resource's schema refuses, but for its rules in the expression language. What was wrong before an update and has not
- * changed is tolerated. The objects have been decoded and defaulted; they are whole, with apiVersion, kind and metadata. Never throws.
+ * changed is tolerated. The objects have been decoded and defaulted; they are whole, with apiVersion, kind and metadata.
  */
 import type { FieldError } from '../errors/field-error';
 import type { JsonObject } from '../../values/json';
@@ -11,9 +11,9 @@ import { validateEmbedded } from './embedded';
 import { validateListTypes } from './list-types';
 import type { SchemaNode } from './schema-node';
 
-/** `old` is what the object replaces. */
-export function validateSchema(node: SchemaNode, object: JsonObject, old?: JsonObject): FieldError[] {
-  const context = new CheckContext(new Correlation());
+/** `old` is what the object replaces. `isHasty` = throws `TooLong` rather than take more than a few milliseconds. */
+export function validateSchema(node: SchemaNode, object: JsonObject, old?: JsonObject, isHasty = false): FieldError[] {
+  const context = new CheckContext(new Correlation(), isHasty);
   checkOf(node)(object, context, old);
   const lists = old !== undefined && validateListTypes(node, old).length > 0 ? [] : validateListTypes(node, object);
   return [...context.found, ...validateEmbedded(node, object), ...lists].slice(0, MOST_ERRORS);

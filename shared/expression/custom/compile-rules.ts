@@ -26,8 +26,11 @@ export interface RuleOutcome {
 export interface CompiledRules {
   /** Whether there is no rule at all. */
   readonly isEmpty: boolean;
-  /** `old` is what is stored, in the same version; undefined when the object is new. Both must fit the schema. */
-  validate(object: JsonObject, old: JsonObject | undefined): RuleOutcome;
+  /**
+   * `old` is what is stored, in the same version; undefined when the object is new. Both must fit the schema. `isHasty` = throws `TooLong` rather than take
+   * more than a few milliseconds.
+   */
+  validate(object: JsonObject, old: JsonObject | undefined, isHasty?: boolean): RuleOutcome;
 }
 
 const NOTHING_WRONG: RuleOutcome = { errors: [], warnings: [] };
@@ -37,8 +40,8 @@ export function compileRules(root: SchemaNode): CompiledRules {
   if (node === undefined) return { isEmpty: true, validate: () => NOTHING_WRONG };
   return {
     isEmpty: false,
-    validate(object, old) {
-      const run = new Run();
+    validate(object, old, isHasty = false) {
+      const run = new Run(isHasty);
       node.visit(run, { value: object, old, isSame: () => false, path: '' });
       return { errors: run.errors, warnings: run.warnings };
     },
@@ -59,8 +62,12 @@ interface Visit {
 class Run {
   readonly errors: FieldError[] = [];
   readonly warnings: string[] = [];
-  readonly budget = new Budget(OBJECT_LIMIT);
+  readonly budget: Budget;
   hasStopped = false;
+
+  constructor(isHasty: boolean) {
+    this.budget = new Budget(OBJECT_LIMIT, isHasty);
+  }
 
   add(error: FieldError, tolerated: boolean): void {
     if (tolerated) this.warnings.push(error.text);

@@ -2,6 +2,7 @@
  * When two values are equal, and which comes first. Numbers of different types compare by what they are worth; values of different types are unequal.
  * What is compared is counted, so that no comparison of large values is free.
  */
+import { appendAt } from '../../values/append';
 import { compareBytes } from '../../values/json';
 import {
   Duration,
@@ -90,12 +91,7 @@ function equalLists(a: ListValue, b: ListValue, work: Work): boolean {
 /** Whether each item of one has an equal one in the other; items are found by the text of their identity. */
 function equalUnordered(a: ListValue, b: ListValue, identity: (item: Value) => Value, work: Work): boolean {
   const buckets = new Map<string, Value[]>();
-  for (const item of b) {
-    const text = identityText(identity(item), work);
-    const bucket = buckets.get(text);
-    if (bucket === undefined) buckets.set(text, [item]);
-    else bucket.push(item);
-  }
+  for (const item of b) appendAt(buckets, identityText(identity(item), work), item);
   for (const item of a) {
     const bucket = buckets.get(identityText(identity(item), work)) ?? [];
     if (!bucket.some((other) => equal(item, other, work))) return false;

@@ -6,6 +6,7 @@
  * Elements: `f:<field or map key>`, `k:<JSON of list keys>`, `v:<JSON value>`, `i:<index>`. All begin with two characters of our own, so no
  * name that a client chose can reach what every object inherits.
  */
+import { appendAt } from '../../values/append';
 import { atOnce, type Steps } from '../../values/steps';
 import { compareBytes, isEmptyObject, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 
@@ -133,10 +134,7 @@ export function unionOf(sets: readonly FieldSet[]): FieldSet {
   for (const set of sets) {
     for (const element of elementsOf(set)) {
       const node = nodeAt(set, element);
-      if (node === undefined) continue;
-      const nodes = below.get(element);
-      if (nodes === undefined) below.set(element, [node]);
-      else nodes.push(node);
+      if (node !== undefined) appendAt(below, element, node);
     }
   }
   const children: JsonObject = {};

@@ -458,6 +458,6 @@ describe('health and metrics', () => {
     );
     expect(text).toMatch(/apiserver_request_duration_seconds_bucket\{verb="LIST",[^}]*resource="configmaps"[^}]*le="\+Inf"\} \d+/);
     expect(text).toMatch(/apiserver_storage_objects\{resource="namespaces"\} 4/);
-    expect(text).not.toContain('made');
+    expect(text).not.toContain('made/up');
   });
 });

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { webhookTokens } from '../../../apiserver/authentication/webhook-token';
 import { openAuthorizerLinks } from '../../../apiserver/options/authorizer-links';
 import { FLAGS, type ServerFlags } from '../../../apiserver/options/flags';
-import { webhookOf } from '../../../apiserver/options/webhooks';
+import { asking, openWebhook } from '../../../apiserver/options/webhooks';
 import { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
 import { ConfigurationError } from '../../../shared/configuration/fault';
 import { systemClock } from '../../../shared/runtime/clock';
@@ -188,7 +188,7 @@ it('know tokens that nobody here knows', async () => {
     };
   };
   const tokenWebhook = webhookTokens({
-    ask: webhookOf(kubeconfig(), 3_000, parts),
+    ask: asking(await openWebhook('token', kubeconfig(), { ...parts, configurations }), 3_000, parts),
     version: 'v1',
     dialect: 'kubernetes',
     keptMs: 120_000,

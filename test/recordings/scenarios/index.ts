@@ -1,6 +1,7 @@
 /** All scenarios, by the recording that they go into. */
 import { ACCOUNT_TOKENS } from './account-tokens';
 import { BOOTSTRAP_SIGNER, TOKEN_CLEANER } from './bootstrap-tokens';
+import { ENDPOINT_SLICES } from './endpoint-slices';
 import { SERVICE_ACCOUNTS } from './service-accounts';
 import type { Scenario } from './scenario';
 
@@ -9,4 +10,5 @@ export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([
   ['token-cleaner', TOKEN_CLEANER],
   ['bootstrap-signer', BOOTSTRAP_SIGNER],
   ['account-tokens', ACCOUNT_TOKENS],
+  ['endpoint-slices', ENDPOINT_SLICES],
 ]);

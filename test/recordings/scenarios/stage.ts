@@ -19,6 +19,10 @@ const LATER = /\$NOW([+-]\d+)s/g;
 const SIGNED = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
 const UNTOLD: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'managedFields', 'creationTimestamp', 'generation', 'selfLink']);
+/** Lists whose order means nothing. */
+const UNORDERED: ReadonlySet<string> = new Set(['endpoints', 'addresses', 'notReadyAddresses', 'ports', 'subsets']);
+/** Whether it is there depends on which of two watches tells a change first; rules about it are tested by themselves. */
+const TRIGGER = 'endpoints.kubernetes.io/last-change-trigger-time';
 const ALWAYS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
 export class Stage {
@@ -89,11 +93,17 @@ export class Stage {
   }
 
   private masked(value: Json, member = ''): Json {
-    if (Array.isArray(value)) return value.map((item) => this.masked(item));
+    if (Array.isArray(value)) {
+      const items = value.map((item) => this.masked(item));
+      return UNORDERED.has(member) ? items.sort(byText) : items;
+    }
     if (isBody(value)) {
       const copy: Body = {};
       for (const name of Object.keys(value).sort()) {
-        if (!(member === 'metadata' && UNTOLD.has(name))) copy[name] = this.masked(value[name] ?? null, name);
+        if (member === 'metadata' && UNTOLD.has(name)) continue;
+        if (member === 'annotations' && name === TRIGGER) continue;
+        if (name === 'annotations' && isOnly(value[name] ?? null, TRIGGER)) continue;
+        copy[name] = this.masked(value[name] ?? null, name);
       }
       return copy;
     }
@@ -115,6 +125,9 @@ export class Stage {
       .replace(TIME, '<time>');
   }
 }
+
+/** Nothing, or nothing but this. */
+const isOnly = (value: Json, name: string): boolean => isBody(value) && Object.keys(value).every((key) => key === name);
 
 function metadataOf(object: Body): Body {
   const metadata = object['metadata'];

@@ -1,5 +1,5 @@
 /** Whether the defaults in a structural schema fit the schemas that they stand in. */
-import { errorList, invalidAs, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidAs, type FieldError } from '../../../../shared/api/errors/field-error';
 import { goSyntax } from '../../../../shared/values/go-syntax';
 import { cloneJson, isObject, type JsonObject, type JsonValue } from '../../../../shared/values/json';
 import { CheckContext, NOWHERE } from '../../../../shared/api/structural/check-context';
@@ -12,7 +12,7 @@ import { compileRules } from '../../../../shared/expression/custom/compile-rules
 import type { SchemaNode } from '../../../../shared/api/structural/schema-node';
 
 export function defaultErrors(root: SchemaNode, place: string): readonly FieldError[] {
-  const errors: FieldError[] = errorList();
+  const errors: FieldError[] = [];
   addNodeErrors({ ...root, embeddedResource: true }, place, undefined, errors);
   return errors;
 }

@@ -1,7 +1,6 @@
 /** What each keyword of a schema may say for itself, wherever in the schema it stands. */
 import { append } from '../../../../shared/values/append';
 import {
-  errorList,
   forbiddenField,
   invalidAs,
   invalidValue,
@@ -14,7 +13,7 @@ import { typeMetaErrors } from './type-meta';
 import { below } from './walk';
 
 export function keywordErrors(root: JsonObject, place: string): readonly FieldError[] {
-  const errors: FieldError[] = errorList();
+  const errors: FieldError[] = [];
   if (root['nullable'] === true) errors.push(forbiddenField(`${place}.nullable`, 'nullable cannot be true at the root'));
   addErrors(root, place, errors);
   return [...typeMetaErrors(root, place), ...errors];
@@ -104,7 +103,7 @@ function typeIs(schema: JsonObject, field: string, wanted: string, text: string)
 
 function keyErrors(schema: JsonObject, place: string): readonly FieldError[] {
   const [listType, keys] = [stringAt(schema, LIST_TYPE), stringsAt(schema, LIST_KEYS)];
-  const errors: FieldError[] = errorList();
+  const errors: FieldError[] = [];
   if (keys.length > 0 && listType !== 'map') {
     const text = `must be map if ${LIST_KEYS} is non-empty`;
     const field = `${place}.${LIST_TYPE}`;
@@ -130,7 +129,7 @@ function keyErrors(schema: JsonObject, place: string): readonly FieldError[] {
 function keyedItemErrors(keys: readonly string[], items: JsonObject, place: string, field: string): readonly FieldError[] {
   const members = objectAt(items, 'properties') ?? {};
   const needed = new Set(stringsAt(items, 'required'));
-  const errors: FieldError[] = errorList();
+  const errors: FieldError[] = [];
   const unknown = invalidValue(field, keys, 'entries must all be names of item properties');
   for (const key of new Set(keys)) {
     const member = objectAt(members, key);
@@ -150,7 +149,7 @@ function keyedItemErrors(keys: readonly string[], items: JsonObject, place: stri
 }
 
 function keyMemberErrors(member: JsonObject, isNeeded: boolean, at: string): readonly FieldError[] {
-  const errors: FieldError[] = errorList();
+  const errors: FieldError[] = [];
   const rule = `this property is in ${LIST_KEYS}, so it`;
   if (member['default'] === undefined && !isNeeded)
     errors.push(required(`${at}.default`, `${rule} must have a default or be a required property`));
@@ -163,7 +162,7 @@ function setErrors(schema: JsonObject, place: string): readonly FieldError[] {
   const items = objectAt(schema, 'items');
   if (stringAt(schema, LIST_TYPE) !== 'set' || items === undefined) return [];
   const text = `must be atomic as item of a list with ${LIST_TYPE}=set`;
-  const errors: FieldError[] = errorList();
+  const errors: FieldError[] = [];
   const listType = stringAt(items, LIST_TYPE);
   if (items['nullable'] === true) errors.push(forbiddenField(`${place}.items.nullable`, `cannot be nullable when ${LIST_TYPE} is set`));
   if (stringAt(schema, 'type') !== 'array') return errors;

@@ -3,7 +3,7 @@
  * pruned, defaulted or shown.
  */
 import { append } from '../../../../shared/values/append';
-import { errorList, forbiddenField, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { arrayAt, equalJson, isObject, objectAt, stringAt, type JsonObject } from '../../../../shared/values/json';
 import { compilePattern } from '../../../../shared/values/pattern';
 import { atItems, inMap, MOST_TEXT, parts, underLogic, type Placed } from './walk';
@@ -15,7 +15,7 @@ const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 type Level = 'root' | 'member' | 'item';
 
 export function structureErrors(root: JsonObject, place: string): readonly FieldError[] {
-  const errors: FieldError[] = errorList();
+  const errors: FieldError[] = [];
   addNodeErrors(root, place, 'root', errors);
   return [...errors, ...completenessErrors(root, place)];
 }
@@ -38,7 +38,7 @@ const MISSING_TYPE: Readonly<Record<Level, string>> = {
 
 function typeErrors(node: JsonObject, place: string, level: Level): readonly FieldError[] {
   const type = stringAt(node, 'type') ?? '';
-  const errors: FieldError[] = errorList();
+  const errors: FieldError[] = [];
   if (node[EITHER] === true) {
     for (const name of [PRESERVE, EMBEDDED])
       if (node[name] === true) errors.push(invalidValue(`${place}.${name}`, true, `must be false if ${EITHER} is true`));
@@ -65,7 +65,7 @@ function itemsErrors(node: JsonObject, place: string): readonly FieldError[] {
 
 /** A whole object inside another one. */
 function embeddedErrors(node: JsonObject, place: string): readonly FieldError[] {
-  const errors: FieldError[] = errorList();
+  const errors: FieldError[] = [];
   if (node['additionalProperties'] !== undefined)
     errors.push(forbiddenField(`${place}.additionalProperties`, `must not be used if ${EMBEDDED} is set`));
   if (objectAt(node, 'properties') === undefined && node[PRESERVE] !== true)
@@ -79,7 +79,7 @@ const METADATA_MEMBERS: ReadonlySet<string> = new Set(['type', 'properties', 'de
 const METADATA_PROPERTIES: readonly string[] = ['name', 'generateName'];
 
 function resourceErrors(node: JsonObject, place: string, level: Level): readonly FieldError[] {
-  const errors: FieldError[] = errorList();
+  const errors: FieldError[] = [];
   const properties = objectAt(node, 'properties') ?? {};
   if (level === 'root' && node['additionalProperties'] !== undefined)
     errors.push(forbiddenField(`${place}.additionalProperties`, 'must not be used at the root'));

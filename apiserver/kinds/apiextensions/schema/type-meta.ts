@@ -3,7 +3,7 @@
  * own, none for keys that nobody knows, and no objects within.
  */
 import { append } from '../../../../shared/values/append';
-import { errorList, forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { JsonObject } from '../../../../shared/values/json';
 import { atRoot, below, type Placed } from './walk';
 
@@ -11,7 +11,7 @@ const TYPE_META = /^\.properties\[(apiVersion|kind|metadata)\]$/;
 const EMBEDDED = 'x-kubernetes-embedded-resource';
 
 export function typeMetaErrors(root: JsonObject, place: string): readonly FieldError[] {
-  const errors: FieldError[] = errorList();
+  const errors: FieldError[] = [];
   visit(atRoot(root, place), { top: '', isInside: false, isInMap: false }, true, errors);
   return errors;
 }
@@ -37,7 +37,7 @@ function visit({ schema, place }: Placed, around: Surroundings, isRoot: boolean,
 }
 
 function errorsAt(schema: JsonObject, place: string, { top, isInside, isInMap }: Surroundings): readonly FieldError[] {
-  const errors: FieldError[] = errorList();
+  const errors: FieldError[] = [];
   if (isInside && schema[EMBEDDED] === true)
     errors.push(forbiddenField(`${place}.${EMBEDDED}`, 'must not be used inside of resource meta'));
   if (schema['default'] === undefined) return errors;

@@ -1,5 +1,5 @@
 /** The selector of a Job: made for it, so that it can only match its own Pods, or chosen by hand. */
-import { errorList, invalidAs, required } from '../../../../shared/api/errors/field-error';
+import { invalidAs, required } from '../../../../shared/api/errors/field-error';
 import { goLabelSelector, goTexts } from '../../../../shared/values/go-values';
 import { equalJson, isEmptyObject, own } from '../../../../shared/values/json';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
@@ -61,7 +61,7 @@ function checkLabel(labels: Readonly<Record<string, string>> | undefined, label:
 
 /** What is wrong with it is told with what is asked of every selector. */
 function isReadable(selector: MetaV1LabelSelector): boolean {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkSelector(selector, SELECTOR, errors);
   return errors.length === 0;
 }

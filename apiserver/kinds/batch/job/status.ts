@@ -1,5 +1,5 @@
 /** What a Job may say of itself: counts, Pods that are not counted yet, and conditions that exclude each other. */
-import { duplicate, errorList, invalidAs, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
+import { duplicate, invalidAs, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { Errors } from '../../rules/checks';
 import { checkNotNegative } from '../../rules/numbers';
 import type { BatchV1Job, BatchV1JobStatus, BatchV1UncountedTerminatedPods } from '../../../../shared/api/types/generated/members';
@@ -9,7 +9,7 @@ const COUNTS = ['active', 'succeeded', 'failed', 'ready', 'terminating'] as cons
 const EXCLUDED = ['Failed', 'FailureTarget'];
 
 export function validateJobStatus({ status = {} }: BatchV1Job, old: BatchV1Job): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   for (const member of COUNTS) checkNotNegative(status, member, 'status', errors);
   checkUncounted(status.uncountedTerminatedPods ?? {}, errors);
   checkConditions(status, old.status ?? {}, errors);

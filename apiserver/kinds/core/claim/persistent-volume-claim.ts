@@ -1,5 +1,5 @@
 /** PersistentVolumeClaim: the phase in which it begins, the two names of its source, what it may ask for, and what of it may change. */
-import { errorList, forbiddenField, invalidAs, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidAs, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { cloneJson, equalJson, sortedKeys, stringAt } from '../../../../shared/values/json';
 import { compareQuantities, parseQuantity } from '../../../../shared/values/quantity';
 import { SNAPSHOT_GROUPS } from '../../../../shared/names/dialect';
@@ -52,7 +52,7 @@ function isKnownSource(source: CoreV1TypedLocalObjectReference | undefined): boo
 }
 
 function specErrors(object: CoreV1PersistentVolumeClaim, old: CoreV1PersistentVolumeClaim | undefined): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkClaimSpec(object.spec ?? {}, old?.spec, 'spec', errors);
   return errors;
 }
@@ -61,7 +61,7 @@ const IMMUTABLE = 'spec is immutable after creation except resources.requests an
 
 function changeErrors(object: CoreV1PersistentVolumeClaim, old: CoreV1PersistentVolumeClaim): readonly FieldError[] {
   const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   const isBound = old.status?.phase === 'Bound';
   checkCarriedClass(object, old, errors);
   if (!equalJson(withAllowed(spec, before, isBound), before)) errors.push(forbiddenField('spec', IMMUTABLE));
@@ -98,7 +98,7 @@ function withAllowed(
 }
 
 function capacityErrors(capacity: Record<string, string> | undefined): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   for (const name of sortedKeys(capacity ?? {})) {
     const amount = stringAt(capacity, name) ?? '0';
     if (compareQuantities(amount, '0') >= 0) continue;

@@ -1,5 +1,5 @@
 /** ConfigMap: its keys, how much it holds, and that what is immutable stays as it is. */
-import { errorList, forbiddenField, invalidValue, tooLong, type FieldError } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, tooLong, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1ConfigMap, CoreV1Secret } from '../../../../shared/api/types/generated/members';
 import { equalJson, sortedKeys } from '../../../../shared/values/json';
 import { configKey } from '../../../../shared/values/name-formats';
@@ -14,7 +14,7 @@ export const configMap: Strategy<CoreV1ConfigMap> = {
   update: {
     stages: UPDATE.changeThenObject,
     validate(object, old) {
-      const errors: Errors = errorList();
+      const errors: Errors = [];
       checkImmutable(object, old, ['data', 'binaryData'], errors);
       return errors;
     },
@@ -37,7 +37,7 @@ export function checkImmutable<T extends CoreV1ConfigMap | CoreV1Secret>(
 }
 
 function validate({ data = {}, binaryData = {} }: CoreV1ConfigMap): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   let size = 0;
   for (const key of sortedKeys(data)) {
     checkFormat(key, `data[${key}]`, configKey, errors);

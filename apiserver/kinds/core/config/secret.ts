@@ -1,5 +1,5 @@
 /** Secret: its type and what that asks of its data, how much it holds, and that what is immutable stays as it is. */
-import { errorList, invalidAs, invalidValue, required, tooLong, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidAs, invalidValue, required, tooLong, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Secret } from '../../../../shared/api/types/generated/members';
 import { isObject, own, setMember, sortedKeys, stringAt } from '../../../../shared/values/json';
 import { configKey } from '../../../../shared/values/name-formats';
@@ -28,7 +28,7 @@ export const secret: Strategy<CoreV1Secret> = {
       if (typeOf(object) === '') object.type = typeOf(old);
     },
     validate(object, old) {
-      const errors: Errors = errorList();
+      const errors: Errors = [];
       if (object.type !== old.type) errors.push(invalidValue('type', typeOf(object), 'field is immutable'));
       checkImmutable(object, old, ['data'], errors);
       return errors;
@@ -81,7 +81,7 @@ const BY_TYPE: Readonly<Record<string, (object: CoreV1Secret, data: Data, errors
 };
 
 function validate(object: CoreV1Secret): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   const { data = {} } = object;
   let size = 0;
   for (const key of sortedKeys(data)) {

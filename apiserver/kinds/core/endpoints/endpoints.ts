@@ -1,5 +1,5 @@
 /** Endpoints. Subsets are kept as they are sent. */
-import { errorList, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import type {
   CoreV1EndpointAddress,
   CoreV1EndpointPort,
@@ -19,7 +19,7 @@ export const endpoints: Strategy<CoreV1Endpoints> = {
 };
 
 function validate({ subsets }: CoreV1Endpoints): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   subsets?.forEach((subset, index) => checkSubset(subset, `subsets[${index}]`, errors));
   return errors;
 }

@@ -1,5 +1,5 @@
 /** Event of the core group: it lies where its object lies, and a newer one (with an `eventTime`) says who reports it. */
-import { errorList, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Event } from '../../../../shared/api/types/generated/members';
 import { qualifiedName } from '../../../../shared/values/name-formats';
 import { checkFormat, type Errors, type MemberOf } from '../../rules/checks';
@@ -22,7 +22,7 @@ const MOST: readonly (readonly [member: MemberOf<CoreV1Event, string>, bytes: nu
 
 /** What holds in every version. `controller` = how the version calls who reports. */
 export function validateReport(object: CoreV1Event, { names }: StrategyContext, controller: string): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   const namespace = object.metadata?.namespace ?? '';
   const involved = object.involvedObject?.namespace ?? '';
   const isNew = typeof object.eventTime === 'string';

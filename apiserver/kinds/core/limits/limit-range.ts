@@ -1,13 +1,5 @@
 /** LimitRange: bounds and defaults that fit together. Bounds nothing itself. */
-import {
-  duplicate,
-  errorList,
-  forbiddenField,
-  invalidAs,
-  invalidValue,
-  required,
-  type FieldError,
-} from '../../../../shared/api/errors/field-error';
+import { duplicate, forbiddenField, invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { goQuantity } from '../../../../shared/values/go-values';
 import { sortedKeys, stringAt } from '../../../../shared/values/json';
 import { qualifiedName } from '../../../../shared/values/name-formats';
@@ -25,7 +17,7 @@ const AMOUNTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRati
 export const limitRange: Strategy<CoreV1LimitRange> = {
   validate(object) {
     const seen = new Set<string>();
-    const errors: Errors = errorList();
+    const errors: Errors = [];
     object.spec?.limits?.forEach((limit, index) => checkLimit(limit, `spec.limits[${index}]`, seen, errors));
     return errors;
   },

@@ -1,5 +1,5 @@
 /** ResourceQuota: what may be limited, and for which pods. Counts nothing. */
-import { errorList, invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { sortedKeys, stringAt } from '../../../../shared/values/json';
 import { quote } from '../../../../shared/values/quote';
 import type { Errors } from '../../rules/checks';
@@ -34,7 +34,7 @@ export const resourceQuota: Strategy<CoreV1ResourceQuota> = {
   update: { stages: UPDATE.objectThenChange, validate: sameScopes },
   status: {
     validate(object) {
-      const errors: Errors = errorList();
+      const errors: Errors = [];
       for (const member of ['hard', 'used'] as const) checkAmounts(object.status?.[member], `status.${member}`, errors);
       return errors;
     },
@@ -42,7 +42,7 @@ export const resourceQuota: Strategy<CoreV1ResourceQuota> = {
 };
 
 function specErrors(spec: CoreV1ResourceQuotaSpec): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkAmounts(spec.hard, 'spec.hard', errors);
   checkScopes(spec, errors);
   checkSelectedScopes(spec, errors);

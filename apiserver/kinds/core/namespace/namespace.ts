@@ -1,6 +1,6 @@
 /** Namespace: its own finalizers, its phase, and the label that bears its name. */
 import { namespacePrecondition } from '../../../../shared/api/errors/status';
-import { errorList, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Namespace } from '../../../../shared/api/types/generated/members';
 import { append } from '../../../../shared/values/append';
 import { qualifiedName } from '../../../../shared/values/name-formats';
@@ -68,7 +68,7 @@ function stampName(object: CoreV1Namespace, { names }: StrategyContext): void {
 }
 
 function finalizerErrors(object: CoreV1Namespace, field: (index: number) => string): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   finalizersOf(object).forEach((finalizer, index) => {
     checkFormat(finalizer, field(index), qualifiedName, errors);
     append(errors, unqualifiedFinalizer(finalizer, field(index)));

@@ -1,6 +1,6 @@
 /** Node: its taints, its amounts, its addresses and pod ranges, and what of them is set once. */
 import { isIP } from 'node:net';
-import { duplicate, errorList, forbiddenField, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
+import { duplicate, forbiddenField, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Node, CoreV1NodeSpec, CoreV1NodeStatus } from '../../../../shared/api/types/generated/members';
 import { cloneJson, sortedKeys } from '../../../../shared/values/json';
 import { labelValue, qualifiedName } from '../../../../shared/values/name-formats';
@@ -17,7 +17,7 @@ export const node: Strategy<CoreV1Node> = {
     if (spec !== undefined) mirrorPodRange(spec);
   },
   validate({ spec = {}, status = {} }) {
-    const errors: Errors = errorList();
+    const errors: Errors = [];
     checkTaints(spec, errors);
     checkAmounts(status, errors);
     checkPodRanges(spec, errors);
@@ -26,7 +26,7 @@ export const node: Strategy<CoreV1Node> = {
   update: {
     stages: UPDATE.objectThenChange,
     validate({ spec = {}, status = {} }, { spec: before = {} }) {
-      const errors: Errors = errorList();
+      const errors: Errors = [];
       checkAddresses(status, errors);
       checkSetOnce(spec, before, errors);
       checkTaints(spec, errors);
@@ -35,7 +35,7 @@ export const node: Strategy<CoreV1Node> = {
   },
   status: {
     validate({ status = {} }): readonly FieldError[] {
-      const errors: Errors = errorList();
+      const errors: Errors = [];
       checkAddresses(status, errors);
       checkAmounts(status, errors);
       return errors;

@@ -1,5 +1,5 @@
 /** What of a stored Pod may change, in upstream's order. The new state has been judged by then. */
-import { errorList, forbiddenField, invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidAs, invalidValue, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { goNodeSelectorTerm, goTexts } from '../../../../shared/values/go-values';
 import { equalJson, own, sortedKeys, stringAt, stringifyJson, type JsonObject } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
@@ -28,7 +28,7 @@ const annotationsOf = (object: CoreV1Pod): Record<string, string> | undefined =>
 
 export function podChangeErrors(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
   const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkAnnotationChanges(annotationsOf(object) ?? {}, annotationsOf(old) ?? {}, errors);
   checkKnownAnnotations(annotationsOf(object), spec, 'metadata.annotations', errors);
   for (const member of ['containers', 'initContainers'] as const) {

@@ -1,5 +1,5 @@
 /** What a Pod may look like: its spec, and what is asked of Pods but not of templates. Errors come in upstream's order. */
-import { errorList, forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
+import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';
 import { checkKnownAnnotations, checkProfilesAgree } from '../pod-template/annotations';
 import type { Errors } from '../../rules/checks';
 import { spacedImage } from '../pod-template/containers';
@@ -9,7 +9,7 @@ import type { CoreV1Pod, CoreV1PodSpec } from '../../../../shared/api/types/gene
 export function validatePod(object: CoreV1Pod): readonly FieldError[] {
   const spec = object.spec ?? {};
   const annotations = object.metadata?.annotations;
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkKnownAnnotations(annotations, spec, 'metadata.annotations', errors);
   checkPodSpec(spec, 'spec', errors);
   checkTokens(spec, errors);
@@ -21,7 +21,7 @@ export function validatePod(object: CoreV1Pod): readonly FieldError[] {
 /** What a new Pod may not have. */
 export function notAtFirst(object: CoreV1Pod): readonly FieldError[] {
   const spec = object.spec ?? {};
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   if ((spec.ephemeralContainers ?? []).length > 0) errors.push(forbiddenField('spec.ephemeralContainers', 'cannot be set on create'));
   if ((spec.schedulingGates ?? []).length > 0 && (spec.nodeName ?? '') !== '') {
     errors.push(forbiddenField('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'));

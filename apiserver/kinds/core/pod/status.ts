@@ -1,6 +1,5 @@
 /** What the status of a Pod may say, in upstream's order. Never looks at the spec's own rules. */
 import {
-  errorList,
   fieldErrorAs,
   forbiddenField,
   internalError,
@@ -16,7 +15,7 @@ import type { CoreV1Pod, CoreV1PodStatus } from '../../../../shared/api/types/ge
 
 export function podStatusErrors(object: CoreV1Pod, old: CoreV1Pod): readonly FieldError[] {
   const status = object.status ?? {};
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   // The place is not where conditions stand (upstream behaviour).
   status.conditions?.forEach((condition, index) =>
     checkFormat(condition.type ?? '', `metadata.conditions[${index}].Type`, qualifiedName, errors),

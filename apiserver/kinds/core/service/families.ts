@@ -3,7 +3,7 @@
  * shape of `clusterIP`/`clusterIPs` from the request, the old Service and the families that the cluster gives addresses of. Never chooses an
  * address, and never looks at anything but the two objects.
  */
-import { errorList, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { IpFamily } from '../../../../shared/values/ip-address';
 import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { equalJson } from '../../../../shared/values/json';
@@ -31,7 +31,7 @@ export function settleFamilies(
   if (before !== undefined && keepsItsStacks(spec, before)) return NONE;
   const policy = policyOf(spec, before);
   spec.ipFamilyPolicy = policy;
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkClusterAddresses(spec, errors);
   if (errors.length > 0) return errors;
   if (before !== undefined && policy === 'SingleStack') releaseSecond(spec, before);

@@ -1,5 +1,5 @@
 /** What a Service may look like and how it may change, in upstream's order. */
-import { errorList, invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidValue, notSupported, required, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 import { stringAt } from '../../../../shared/values/json';
 import { dnsSubdomain } from '../../../../shared/values/name-formats';
@@ -14,7 +14,7 @@ import { checkBalancer, checkClass, checkClassChange, checkHealthCheckChange, ch
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
 export function validateService(service: CoreV1Service): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   const { spec = {} } = service;
   checkHints(service, errors);
   checkPortList(spec, errors);
@@ -34,7 +34,7 @@ export function validateService(service: CoreV1Service): readonly FieldError[] {
 }
 
 export function validateServiceChange({ spec = {} }: CoreV1Service, { spec: before = {} }: CoreV1Service): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkAddressChanges(spec, before, errors);
   checkClassChange(spec, before, errors);
   checkHealthCheckChange(spec, before, errors);

@@ -1,6 +1,5 @@
 /** How traffic from outside comes to a Service: load balancers, policies, the port of their health check, and what a balancer's status may say. */
 import {
-  errorList,
   forbiddenField,
   invalidAs,
   invalidValue,
@@ -106,7 +105,7 @@ function checkInternalPolicy(spec: CoreV1ServiceSpec, errors: Errors): void {
 
 /** The status that a load balancer's controller writes. */
 export function validateServiceStatus({ spec = {}, status }: CoreV1Service): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   const field = 'status.loadBalancer.ingress';
   const ingress = status?.loadBalancer?.ingress ?? [];
   if (ingress.length === 0) return errors;

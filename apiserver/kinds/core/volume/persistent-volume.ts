@@ -1,6 +1,5 @@
 /** PersistentVolume: the phase in which it begins, what it may be made of, and what of it stays. */
 import {
-  errorList,
   fieldErrorAs,
   forbiddenField,
   invalidAs,
@@ -61,7 +60,7 @@ const RECYCLED =
 
 /** What is said once of a new volume is said once of a changed one. */
 function validate(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume | undefined): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkSpec(object.spec ?? {}, errors);
   if (old === undefined) checkOptions(object, errors);
   return errors;
@@ -112,7 +111,7 @@ function checkAffinity(affinity: CoreV1VolumeNodeAffinity | undefined, errors: E
 
 function changeErrors(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume): readonly FieldError[] {
   const [spec, before] = [object.spec ?? {}, old.spec ?? {}];
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkOptions(object, errors);
   const isSame = SOURCES.every(({ member }) => member === 'csi' || equalJson(spec[member], before[member]));
   if (!isSame || !isSameDriver(spec.csi, before.csi)) {

@@ -1,5 +1,5 @@
 /** What a workload says of its Pods: numbers that are not negative, parts that are not more than the whole, and collisions that only grow. */
-import { errorList, invalidAs, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalidAs, type FieldError } from '../../../../shared/api/errors/field-error';
 import { own, type JsonObject } from '../../../../shared/values/json';
 import type { Errors, MemberOf } from '../../rules/checks';
 import { checkNotNegative, type Integer } from '../../rules/numbers';
@@ -31,7 +31,7 @@ export function validateCounts<T extends CountingStatus>(
   status: T | undefined,
   old: T | undefined,
 ): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   if (status !== undefined) {
     for (const member of counts) checkNotNegative<T>(status, member, 'status', errors);
     for (const [part, whole, shown] of parts) {

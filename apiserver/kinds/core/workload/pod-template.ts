@@ -1,5 +1,5 @@
 /** PodTemplate: a template that stands alone. */
-import { errorList, type FieldError } from '../../../../shared/api/errors/field-error';
+import { type FieldError } from '../../../../shared/api/errors/field-error';
 import type { Errors } from '../../rules/checks';
 import { checkPodTemplate } from '../pod-template/pod-template';
 import type { Strategy } from '../../../registry/strategy';
@@ -13,7 +13,7 @@ export const podTemplate: Strategy<CoreV1PodTemplate> = {
 };
 
 function validateTemplate(object: CoreV1PodTemplate): readonly FieldError[] {
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkPodTemplate(object.template ?? {}, 'template', errors);
   return errors;
 }

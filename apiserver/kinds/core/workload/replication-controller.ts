@@ -1,5 +1,5 @@
 /** ReplicationController: a number of like Pods, chosen by plain labels. */
-import { errorList, required, type FieldError } from '../../../../shared/api/errors/field-error';
+import { required, type FieldError } from '../../../../shared/api/errors/field-error';
 import { isEmptyObject } from '../../../../shared/values/json';
 import { selects } from '../../../../shared/api/selectors/object-selector';
 import type { Errors } from '../../rules/checks';
@@ -29,7 +29,7 @@ function validateSpec(object: CoreV1ReplicationController): readonly FieldError[
   const spec = object.spec ?? {};
   const selector = spec.selector ?? {};
   const { template } = spec;
-  const errors: Errors = errorList();
+  const errors: Errors = [];
   checkNotNegative(spec, 'minReadySeconds', 'spec', errors);
   if (isEmptyObject(selector)) errors.push(required('spec.selector'));
   checkNotNegative(spec, 'replicas', 'spec', errors);

@@ -1,0 +1,102 @@
+/** Whom a kubeconfig names, and what of it is noticed when files change. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ManualClock } from '../../test/support/manual-clock';
+import { ConfigurationFiles } from '../../shared/configuration/configuration-files';
+import { silentLogger } from '../../shared/runtime/logger';
+import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
+import { openWebhook, type KubeconfigWebhook } from './webhooks';
+
+let folder: string;
+let clock: ManualClock;
+let configurations: ConfigurationFiles;
+const at = (name: string): string => path.join(folder, name);
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'webhook-files-'));
+  clock = new ManualClock();
+  configurations = new ConfigurationFiles(clock, silentLogger);
+});
+afterEach(() => {
+  configurations.close();
+  rmSync(folder, { recursive: true });
+});
+
+function write(user: object, server = 'https://127.0.0.1:1/judge'): void {
+  const config = {
+    clusters: [{ name: 'c', cluster: { server, 'certificate-authority': 'ca.crt' } }],
+    users: [{ name: 'u', user }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    'current-context': 'c',
+  };
+  writeFileSync(at('kubeconfig'), JSON.stringify(config));
+}
+
+async function pair(): Promise<void> {
+  const subject = { commonName: 'x' };
+  const authority = await createAuthority({ subject, lifetimeMs: 1e9, clock });
+  const { certificate, key } = await issueCertificate({ authority, subject, usage: 'client', lifetimeMs: 1e9, clock });
+  for (const [name, text] of [
+    ['ca.crt', authority.certificate],
+    ['client.crt', certificate],
+    ['client.key', key],
+  ] as const)
+    writeFileSync(at(name), text);
+}
+
+const open = (): Promise<KubeconfigWebhook> =>
+  openWebhook('judge', at('kubeconfig'), { clock, configurations, random: { float: () => 0, uuid: () => '', string: () => '' } });
+const later = (): Promise<void> => clock.advanceAsync(10_000);
+const fault = (): string | undefined => configurations.all[0]?.fault;
+
+it('goes where the file says now, and keeps its connections while nothing has changed', async () => {
+  await pair();
+  write({ token: 'one' });
+  const webhook = await open();
+  const first = webhook.address;
+  expect([first.path, first.authorization()]).toEqual(['/judge', 'Bearer one']);
+  // The same, written again.
+  write({ token: 'one' });
+  await later();
+  expect(webhook.address).toBe(first);
+  write({ token: 'two' }, 'https://127.0.0.1:1/other?x=y');
+  await later();
+  expect([webhook.address.path, webhook.address.authorization()]).toEqual(['/other?x=y', 'Bearer two']);
+  writeFileSync(at('kubeconfig'), '{');
+  await later();
+  expect([webhook.address.path, fault()]).toEqual(['/other?x=y', expect.stringContaining('is not YAML')]);
+});
+
+it('notices that the token has changed whose file is named', async () => {
+  await pair();
+  writeFileSync(at('token'), 'one');
+  write({ tokenFile: 'token' });
+  const webhook = await open();
+  expect(webhook.address.authorization()).toBe('Bearer one');
+  writeFileSync(at('token'), 'second');
+  await later();
+  expect(webhook.address.authorization()).toBe('Bearer second');
+  rmSync(at('token'));
+  await later();
+  expect([webhook.address.authorization(), fault()]).toEqual(['Bearer second', expect.stringContaining('cannot read')]);
+});
+
+it('has other connections when its certificate has changed, and ends the old ones when nobody can wait for them any more', async () => {
+  await pair();
+  write({ 'client-certificate': 'client.crt', 'client-key': 'client.key' });
+  const webhook = await open();
+  const { transport } = webhook.address;
+  const closed = jest.spyOn(transport, 'close');
+  await pair();
+  await later();
+  expect(webhook.address.transport).not.toBe(transport);
+  expect(closed).not.toHaveBeenCalled();
+  await clock.advanceAsync(30_000);
+  expect(closed).toHaveBeenCalledTimes(1);
+});
+
+it('does not start with a file that names others that are missing', async () => {
+  write({ tokenFile: 'token' });
+  await expect(open()).rejects.toThrow(`cannot read ${at('ca.crt')}`);
+});

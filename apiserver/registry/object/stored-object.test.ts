@@ -1,0 +1,19 @@
+import type { Entry } from '../../cache/cache';
+import { isEntryTerminating } from './stored-object';
+
+const entry = (metadata: string): Entry => ({
+  key: 'a',
+  revision: 1,
+  bytes: Buffer.from(`{"metadata":{${metadata}},"data":{"a":"\\"creationTimestamp\\":null,\\"deletionTimestamp\\":\\"x\\""}}`),
+  labels: {},
+  fields: {},
+  dialectSensitive: false,
+});
+
+it('tells what is being deleted by its own mark', () => {
+  const born = '"name":"a","creationTimestamp":"2026-01-01T00:00:00Z"';
+  expect(isEntryTerminating(entry(`${born},"deletionTimestamp":"2026-01-01T00:00:01Z","deletionGracePeriodSeconds":0`))).toBe(true);
+  expect(isEntryTerminating(entry('"name":"a","creationTimestamp":null,"deletionTimestamp":"2026-01-01T00:00:01Z"'))).toBe(true);
+  expect(isEntryTerminating(entry(born))).toBe(false);
+  expect(isEntryTerminating(entry(`${born},"annotations":{"deletionTimestamp":"x"}`))).toBe(false);
+});

@@ -1,0 +1,103 @@
+/**
+ * Heavy writes are worked out beside the event loop, in two threads at most, which end when nobody has asked for a while. Each user's have their turn. One
+ * that takes too long or too much memory costs its thread and is refused.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { requestTooLarge, timeout, tooManyRequests } from '../../../shared/api/errors/status';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Entry, StoredType } from '../../cache/cache';
+import type { Kept } from '../../endpoints/representation/encoding-cache';
+import type { EncoderForm, Showing, ShownHeavy } from '../../endpoints/representation/showing';
+import { bufferOf, sentEntry, sentResource } from '../../registry/write/heavy-attempt';
+import { ThreadLost, ThreadPool, ThreadsBusy, type Thread } from '../../../shared/runtime/thread-pool';
+import {
+  HEAVY_LIMITS,
+  hasManyValues,
+  type HeavyOutcome,
+  type HeavyRemoval,
+  type HeavyRemovalOutcome,
+  type HeavyThreads,
+  type HeavyWork,
+} from '../../registry/write/heavy';
+import type { WriteAnswer, WriteJob, WriteSetting } from './write-job';
+
+/** Only the built program has it; run from sources (tests) heavy writes are worked out like others. */
+const WORKER_FILE = join(__dirname, 'write-worker.js');
+const MEMORY_MB = 512;
+const LIMITS = {
+  threads: 2,
+  timeMs: 20_000,
+  idleMs: 60_000,
+  /** Bytes of bodies and stored objects. */
+  waiting: 48 * 1024 * 1024,
+};
+
+/** Whoever is shown an object need not know where others of its kind are stored. */
+const NOWHERE: StoredType = { name: '', segment: '', namespaced: false };
+
+export class WriteThreads implements HeavyThreads, Showing {
+  readonly limits = HEAVY_LIMITS;
+  private readonly pool: ThreadPool<WriteJob, WriteAnswer>;
+
+  constructor(
+    private readonly clock: Pick<Clock, 'after'>,
+    private readonly setting: WriteSetting,
+    start: () => Thread<WriteJob, WriteAnswer>,
+  ) {
+    this.pool = new ThreadPool(start, LIMITS);
+  }
+
+  async run(work: HeavyWork): Promise<HeavyOutcome> {
+    const sent = work.what.verb === 'patch' ? work.what.patch : work.what.body;
+    const answer = await this.answer(work, sent.bytes.length);
+    if ('outcome' in answer) return answer.outcome;
+    throw unexpected(answer);
+  }
+
+  async remove(work: HeavyRemoval): Promise<HeavyRemovalOutcome> {
+    const answer = await this.answer(work, 0);
+    if ('removal' in answer) return answer.removal;
+    throw unexpected(answer);
+  }
+
+  isHeavy(entry: Entry): boolean {
+    return hasManyValues(entry.bytes, this.limits);
+  }
+
+  async show({ row, ...form }: EncoderForm, entry: Entry, as: 'item' | 'object'): Promise<ShownHeavy> {
+    const resource = sentResource({ row, stored: NOWHERE });
+    const answer = await this.answer({ type: 'show', ...form, resource, entry: sentEntry(entry), as }, 0);
+    if (!('shown' in answer)) throw unexpected(answer);
+    const { shown } = answer;
+    if ('body' in shown) return { body: bufferOf(shown.body) };
+    return {
+      kept: new Map([...shown.kept].map(([key, { bytes, ...cells }]): [string, Kept] => [key, { ...cells, bytes: bufferOf(bytes) }])),
+    };
+  }
+
+  /** `sent` = bytes. */
+  private async answer(work: WriteJob['work'], sent: number): Promise<WriteAnswer> {
+    const weight = sent + (work.entry?.bytes.length ?? 0);
+    try {
+      return await this.pool.run(
+        { setting: this.setting, work },
+        { clock: this.clock, weight, flow: work.type === 'show' ? '' : work.user.name },
+      );
+    } catch (error) {
+      if (error instanceof ThreadsBusy) throw tooManyRequests('too many large objects at once, please try again later', 1);
+      if (error instanceof ThreadLost && error.why === 'memory') throw requestTooLarge('the object takes too much memory');
+      if (error instanceof ThreadLost && error.why === 'time') throw timeout('the object takes too long to be worked out');
+      throw error;
+    }
+  }
+}
+
+const unexpected = (answer: WriteAnswer): Error => new Error('fault' in answer ? answer.fault : 'a thread answered something else');
+
+/** Undefined where there is no built program. */
+export function openWriteThreads(clock: Pick<Clock, 'after'>, setting: WriteSetting): WriteThreads | undefined {
+  if (!existsSync(WORKER_FILE)) return undefined;
+  return new WriteThreads(clock, setting, () => new Worker(WORKER_FILE, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } }));
+}

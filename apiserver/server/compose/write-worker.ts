@@ -1,0 +1,90 @@
+/**
+ * A thread of write-threads.ts: works out each heavy write that it is given and answers it. It goes behind the threads that serve requests where there are
+ * not processors enough for all.
+ */
+import { setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { OPTIONAL_KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { systemClock } from '../../../shared/runtime/clock';
+import { featureGates } from '../../../shared/runtime/feature-gates';
+import { systemRandom } from '../../../shared/runtime/random';
+import { pureAdmission } from '../../admission/plugins';
+import { Ledger } from '../../allocation/ledger';
+import { listText } from '../../endpoints/answer/respond';
+import { Encoders } from '../../endpoints/representation/encoders';
+import type { ShownHeavy } from '../../endpoints/representation/showing';
+import { tables } from '../../printers/table';
+import { SentKinds } from '../../custom-resources/sent-kind';
+import { resourceInfos, type ResourceInfo } from '../../registry/object/resource-info';
+import { buildResources } from '../../registry/resources';
+import type { Resource } from '../../registry/verbs';
+import type { SentResource } from '../../registry/write/heavy';
+import { receivedEntry } from '../../registry/write/heavy-attempt';
+import { workOutHeavy, workOutRemoval, type WorkPath } from '../../registry/write/heavy-work';
+import { strategyOf } from './strategies';
+import type { ShowWork, WriteAnswer, WriteJob, WriteSetting } from './write-job';
+
+/** Of a thread, where the system knows such; else of everything, which is not wanted. */
+const NICENESS = 10;
+if (process.platform === 'linux') setPriority(NICENESS);
+
+const resources = buildResources([...SERVED_KINDS, ...OPTIONAL_KINDS]);
+const custom = new SentKinds();
+
+interface Server {
+  readonly path: WorkPath;
+  readonly infoOf: (resource: Resource) => ResourceInfo;
+  readonly encoders: Encoders;
+}
+
+let server: Server | undefined;
+
+function serverOf({ naming, prefix, eventTtlSeconds, gates, ranges, nodePorts, maxOperations }: WriteSetting): Server {
+  const names = GENERATED_NAMES[naming];
+  const enabled = featureGates(gates);
+  const ledger = (): Ledger =>
+    new Ledger({ ranges, nodePorts, prefix, random: systemRandom, firstAddressFor: { namespace: 'default', name: names.defaultService } });
+  const { families } = ledger();
+  const path: WorkPath = {
+    admission: pureAdmission(names),
+    clock: systemClock,
+    random: systemRandom,
+    names,
+    eventTtlSeconds,
+    store: { maxOperations },
+    strategyContext: ({ context: { user } }) => ({ names, user, now: systemClock.now(), serviceFamilies: families, gates: enabled }),
+    ledger,
+  };
+  return { path, infoOf: resourceInfos(prefix, naming, strategyOf), encoders: new Encoders({ table: tables, clock: systemClock, naming }) };
+}
+
+function resourceOf(sent: SentResource): Resource {
+  if (sent.type === 'custom') return custom.of(sent);
+  const found = resources.find(sent.group, sent.version, sent.resource);
+  if (found?.stored === undefined) throw new Error(`the kind table has no row for ${sent.resource}`);
+  return found;
+}
+
+function shownBy(encoders: Encoders, { resource, wanted, names, include, entry, as }: ShowWork): ShownHeavy {
+  const form = { row: resourceOf(resource).row, wanted, names, include };
+  const encoder = encoders.of(form);
+  const shown = receivedEntry(entry);
+  if (as === 'object') return { body: encoder.object(shown) };
+  listText(encoder, { revision: entry.revision, entries: [shown] });
+  return { kept: encoders.cache.slot(shown) };
+}
+
+async function answer({ setting, work }: WriteJob): Promise<WriteAnswer> {
+  try {
+    const { path, infoOf, encoders } = (server ??= serverOf(setting));
+    if (work.type === 'show') return { shown: shownBy(encoders, work) };
+    const info = infoOf(resourceOf(work.resource));
+    if (work.type === 'removal') return { removal: await workOutRemoval(path, info, work) };
+    return { outcome: await workOutHeavy(path, info, work) };
+  } catch (error) {
+    return { fault: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+  }
+}
+
+parentPort?.on('message', (job: WriteJob) => void answer(job).then((made) => parentPort?.postMessage(made)));

@@ -1,0 +1,201 @@
+/** Keeps the EndpointSlices of every Service that selects pods: reconcile.ts says which, this file looks and writes. */
+import { ApiError, isNotFound } from '../../shared/client/api-error';
+import { keyOf, type ApiObject } from '../../shared/client/api-object';
+import type { Informer } from '../../shared/client/informer';
+import { knownResource } from '../../shared/client/resource';
+import type { WorkQueue } from '../../shared/client/work-queue';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import { labelOf } from '../service-pods/labels';
+import { ClusterView } from '../service-pods/cluster-view';
+import type { ServiceView } from '../service-pods/service';
+import { TriggerTimes } from '../service-pods/trigger-times';
+import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { wantedEndpoints } from './endpoints';
+import type { Hints } from './hints';
+import { Nodes } from './nodes';
+import { OwnWrites } from './own-writes';
+import { reconcileSlices, type Writes } from './reconcile';
+import { sliceNames, sliceView, type SliceNames } from './slice';
+
+const SERVICES = knownResource('services');
+const PODS = knownResource('pods');
+const NODES = knownResource('nodes');
+const SLICES = knownResource('endpointslices.discovery.platform.io');
+/** A slice that somebody else has changed is looked at again so much later. Milliseconds. */
+const FOREIGN_CHANGE_MS = 1_000;
+/** Until the informer has told what was written. Milliseconds. */
+const STALE_MS = 20;
+
+export const endpointSliceController: Controller = {
+  name: 'endpointslice',
+  aliases: ['endpointslice-controller'],
+  description: 'says in EndpointSlices which pods Services lead to',
+  isOnByDefault: true,
+  account: 'endpointslice-controller',
+  run: (context) => new EndpointSlices(context).run(),
+};
+
+class EndpointSlices {
+  private readonly names: SliceNames;
+  private readonly queue: WorkQueue;
+  private readonly view: ClusterView;
+  private readonly nodes: Nodes;
+  private readonly informers: Readonly<Record<'services' | 'pods' | 'nodes' | 'slices', Informer>>;
+  /** By the Service's key and their own uid. */
+  private readonly slices = new Map<string, Map<string, ApiObject>>();
+  private readonly times = new TriggerTimes();
+  private readonly own = new OwnWrites();
+  /** Whether hints were given, by the Service's key and the address type. */
+  private readonly hinted = new Map<string, boolean>();
+  private readonly count: (labels: { readonly result: string }) => void;
+
+  constructor(private readonly context: ControllerContext) {
+    const { informers, names, settings, metrics } = context;
+    this.names = sliceNames(names);
+    this.queue = context.queue({ name: 'endpoint_slice', firstMs: 1_000, longestMs: 1_000_000 });
+    this.informers = {
+      services: informers.of({ resource: SERVICES }),
+      pods: informers.of({ resource: PODS }),
+      nodes: informers.of({ resource: NODES }),
+      slices: informers.of({ resource: SLICES, labelSelector: `${this.names.managedBy}=${this.names.manager}` }),
+    };
+    this.nodes = new Nodes(this.informers.nodes, names.prefix);
+    this.view = new ClusterView(names.prefix, {
+      service: (key) => this.queue.add(key),
+      pods: (key) => this.queue.addAfter(key, settings.endpointSliceBatchMs),
+    });
+    this.count = metrics.counter('endpoint_slice_controller_syncs', 'Services looked at, by what it came to.', ['result']);
+  }
+
+  async run(): Promise<void> {
+    const { logger, signal, settings } = this.context;
+    const { services, pods, nodes, slices } = this.informers;
+    const unhandle = [this.view.follow(services, pods), this.followSlices(), this.followNodes()];
+    const work = (key: string): Promise<WorkOutcome> => this.lookAt(key);
+    const concurrency = settings.concurrentEndpointSliceSyncs;
+    if (await synced([services, pods, nodes, slices], signal)) await runWorkers({ queue: this.queue, concurrency, logger, signal, work });
+    for (const remove of unhandle) remove();
+  }
+
+  private async lookAt(key: string): Promise<WorkOutcome> {
+    const { settings } = this.context;
+    const [namespace = ''] = key.split('/');
+    const service = this.view.service(namespace, key);
+    if (service?.selector === undefined) {
+      this.forget(key);
+      return DONE;
+    }
+    const present = [...(this.slices.get(key)?.values() ?? [])];
+    if (this.own.areStale(key, present)) {
+      this.count({ result: 'stale' });
+      return { type: 'again', afterMs: STALE_MS };
+    }
+    const pods = this.view.podsOf(service);
+    const { groups, skipped } = wantedEndpoints(service, pods, (name) => this.nodes.get(name));
+    const trigger = this.times.next(key, service, pods);
+    const cpus = service.topology === 'auto' ? this.nodes.cpus() : undefined;
+    const limits = { most: settings.maxEndpointsPerSlice, names: this.names };
+    const writes = reconcileSlices({ service, slices: present.map(sliceView), groups, trigger, cpus }, limits);
+    await this.write(key, service, writes);
+    this.tellHints(key, service, writes.hints);
+    const [first] = skipped;
+    this.count({ result: first === undefined ? 'success' : 'error' });
+    if (first === undefined) return DONE;
+    this.tell(service, `skipping Pod ${first.pod} for Service ${key}: ${first.why}`);
+    return { type: 'wait' };
+  }
+
+  private followSlices(): () => void {
+    const put = (slice: ApiObject): void => {
+      const key = this.serviceOf(slice);
+      const slices = this.slices.get(key) ?? new Map<string, ApiObject>();
+      this.slices.set(key, slices.set(slice.uid, slice));
+      if (!this.own.has(key, slice)) this.queue.addAfter(key, FOREIGN_CHANGE_MS);
+    };
+    const drop = (slice: ApiObject): void => {
+      const key = this.serviceOf(slice);
+      this.slices.get(key)?.delete(slice.uid);
+      if (this.slices.get(key)?.size === 0) this.slices.delete(key);
+      this.own.gone(key, slice);
+      this.queue.addAfter(key, FOREIGN_CHANGE_MS);
+    };
+    const updated = (before: ApiObject, slice: ApiObject): void => {
+      if (this.serviceOf(before) !== this.serviceOf(slice)) drop(before);
+      put(slice);
+    };
+    return this.informers.slices.handle({ added: put, updated, deleted: drop });
+  }
+
+  /** A node that comes lets pods in that were left out; one that moves takes its endpoints with it. */
+  private followNodes(): () => void {
+    const { prefix } = this.context.names;
+    const zoneText = ({ body }: ApiObject): string => labelOf(body, `topology.${prefix}/zone`) ?? '';
+    const again = (): void => {
+      for (const service of this.informers.services.list()) this.queue.add(keyOf(service));
+    };
+    return this.informers.nodes.handle({
+      added: again,
+      updated: (before, now) => {
+        if (zoneText(before) !== zoneText(now)) again();
+      },
+    });
+  }
+
+  private serviceOf({ namespace, body }: ApiObject): string {
+    return keyOf({ namespace, name: labelOf(body, this.names.serviceName) ?? '' });
+  }
+
+  /** Slices of a Service that is gone go with it: they are owned by it. */
+  private forget(key: string): void {
+    this.times.forget(key);
+    this.own.forget(key);
+    for (const family of ['IPv4', 'IPv6']) this.hinted.delete(`${key} ${family}`);
+  }
+
+  private async write(key: string, service: ServiceView, { creates, updates, deletes }: Writes): Promise<void> {
+    const { client, signal } = this.context;
+    try {
+      if (!service.isTerminating) for (const slice of creates) this.own.wrote(key, await client.create(SLICES, slice, { signal }));
+      for (const slice of updates) this.own.wrote(key, await client.update(SLICES, slice, { signal }));
+      for (const { namespace, name, uid } of deletes)
+        await client.delete(SLICES, { namespace, name }, { preconditions: { uid }, signal }).catch(unlessGone);
+    } catch (error) {
+      // Nothing new is made where all goes.
+      if (error instanceof ApiError && error.code === 403 && error.message.includes('is being terminated')) return;
+      if (!signal.aborted && error instanceof ApiError) this.tell(service, error.message);
+      throw error;
+    }
+  }
+
+  private tell(service: ServiceView, what: string): void {
+    this.report(
+      service,
+      'Warning',
+      'FailedToUpdateEndpointSlices',
+      `Error updating Endpoint Slices for Service ${keyOf(service)}: ${what}`,
+    );
+  }
+
+  /** When hints begin, end, or cannot be given. */
+  private tellHints(key: string, service: ServiceView, hints: readonly Hints[]): void {
+    for (const { type, zones, refusal } of hints) {
+      const name = `${key} ${type}`;
+      const before = this.hinted.get(name);
+      if (service.topology === 'auto') this.hinted.set(name, zones.size > 0);
+      else this.hinted.delete(name);
+      if (service.topology === 'auto' && zones.size > 0 && before !== true)
+        this.report(service, 'Normal', 'TopologyAwareHintsEnabled', `Topology Aware Hints has been enabled, addressType: ${type}`);
+      if (refusal !== undefined && before !== false)
+        this.report(service, 'Warning', 'TopologyAwareHintsDisabled', `${refusal}, addressType: ${type}`);
+    }
+  }
+
+  private report({ namespace, name, uid }: ServiceView, type: 'Normal' | 'Warning', reason: string, message: string): void {
+    this.context.events.record({ about: { apiVersion: 'v1', kind: 'Service', namespace, name, uid }, type, reason, message });
+  }
+}
+
+/** What is gone is told by its own event. */
+function unlessGone(error: unknown): void {
+  if (!isNotFound(error)) throw error;
+}

@@ -1,0 +1,100 @@
+/** Where a Service leads: its endpoints by address type and by the ports that they have. Pure; knows nothing of slices. */
+import type { JsonObject } from '../../shared/values/json';
+import { isSelected, targetIn, type PodView } from '../service-pods/pod';
+import type { AddressType, ServiceView } from '../service-pods/service';
+
+/** What is known of a node; undefined members = nothing. */
+export interface NodeView {
+  readonly zone: string | undefined;
+}
+
+export interface Endpoint {
+  /** Which endpoint of which pod it is: what stays the same while its conditions change. */
+  readonly id: string;
+  readonly isReady: boolean;
+  readonly zone: string | undefined;
+  /** In the form of the API, without hints. */
+  readonly object: JsonObject;
+}
+
+export interface SlicePort {
+  readonly name: string;
+  readonly port: number;
+  readonly protocol: string;
+  readonly appProtocol: string | undefined;
+}
+
+/** Endpoints with the same ports. */
+export interface PortGroup {
+  readonly type: AddressType;
+  readonly ports: readonly SlicePort[];
+  readonly endpoints: readonly Endpoint[];
+}
+
+export interface Wanted {
+  readonly groups: readonly PortGroup[];
+  /** Pods that were left out, and why. */
+  readonly skipped: readonly { readonly pod: string; readonly why: string }[];
+}
+
+export function wantedEndpoints(service: ServiceView, pods: readonly PodView[], nodeOf: (name: string) => NodeView | undefined): Wanted {
+  const groups = new Map<string, { readonly type: AddressType; readonly ports: readonly SlicePort[]; readonly endpoints: Endpoint[] }>();
+  const skipped: { readonly pod: string; readonly why: string }[] = [];
+  for (const pod of pods) {
+    if (pod.isOver || !isSelected(pod, service)) continue;
+    if (pod.unreadable.length > 0) {
+      skipped.push({ pod: pod.name, why: `address ${JSON.stringify(pod.unreadable[0])} is not a valid IP` });
+      continue;
+    }
+    const families = service.families.filter((family) => pod.addresses[family].length > 0);
+    if (families.length === 0) continue;
+    const node = nodeOf(pod.node);
+    if (node === undefined && !service.publishesUnready) {
+      skipped.push({ pod: pod.name, why: `Node ${pod.node} Not Found` });
+      continue;
+    }
+    const ports = portsFor(service, pod);
+    for (const type of families) {
+      const key = portsKey(type, ports);
+      const group = groups.get(key) ?? { type, ports, endpoints: [] };
+      groups.set(key, group);
+      group.endpoints.push(endpointOf(service, pod, node, type));
+    }
+  }
+  return { groups: [...groups.values()], skipped };
+}
+
+/** Tells groups apart. */
+export function portsKey(type: string, ports: readonly SlicePort[]): string {
+  const texts = ports.map(({ name, port, protocol, appProtocol }) => `${name}/${port}/${protocol}/${appProtocol ?? ''}`);
+  return `${type} ${texts.sort().join(' ')}`;
+}
+
+function portsFor(service: ServiceView, pod: PodView): readonly SlicePort[] {
+  return service.ports.flatMap((port) => {
+    const number = targetIn(pod, port);
+    const { name, protocol, appProtocol } = port;
+    return number === undefined ? [] : [{ name, port: number, protocol, appProtocol }];
+  });
+}
+
+function endpointOf(service: ServiceView, pod: PodView, node: NodeView | undefined, type: AddressType): Endpoint {
+  const ready = service.publishesUnready || (pod.isReady && !pod.isTerminating);
+  const { namespace, name, uid } = pod;
+  const addresses = pod.addresses[type];
+  const zone = node?.zone;
+  const isNamed = pod.hostname !== '' && pod.subdomain === service.name;
+  return {
+    id: `${uid} ${addresses.join(' ')}`,
+    isReady: ready,
+    zone,
+    object: {
+      addresses: [...addresses],
+      conditions: { ready, serving: pod.isReady, terminating: pod.isTerminating },
+      ...(isNamed ? { hostname: pod.hostname } : {}),
+      targetRef: { kind: 'Pod', namespace, name, uid },
+      ...(pod.node === '' ? {} : { nodeName: pod.node }),
+      ...(zone === undefined ? {} : { zone }),
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** What slices need to know of nodes: their zones, and how many CPUs each zone has. */
+import type { Informer } from '../../shared/client/informer';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { parseQuantity, QuantityFault } from '../../shared/values/quantity';
+import { textsAt } from '../service-pods/service';
+import type { NodeView } from './endpoints';
+import type { ZoneCpus } from './hints';
+
+export class Nodes {
+  constructor(
+    private readonly nodes: Informer,
+    private readonly prefix: string,
+  ) {}
+
+  get(name: string): NodeView | undefined {
+    const node = this.nodes.get('', name);
+    return node === undefined ? undefined : { zone: zoneOf(node.body, this.prefix) };
+  }
+
+  /** Of the nodes that take work and are ready; undefined = one of them does not tell its zone or its CPUs. */
+  cpus(): ZoneCpus | undefined {
+    const cpus = new Map<string, number>();
+    for (const { body } of this.nodes.list()) {
+      if (!takesWork(body, this.prefix)) continue;
+      const zone = zoneOf(body, this.prefix);
+      const count = cpusOf(body);
+      if (zone === undefined || count === undefined) return undefined;
+      cpus.set(zone, (cpus.get(zone) ?? 0) + count);
+    }
+    return cpus;
+  }
+}
+
+function zoneOf(body: JsonObject, prefix: string): string | undefined {
+  return textsAt(objectAt(body, 'metadata'), 'labels')[`topology.${prefix}/zone`];
+}
+
+function takesWork(body: JsonObject, prefix: string): boolean {
+  const labels = textsAt(objectAt(body, 'metadata'), 'labels');
+  if (['control-plane', 'master'].some((role) => Object.hasOwn(labels, `node-role.${prefix}/${role}`))) return false;
+  const conditions = (arrayAt(objectAt(body, 'status'), 'conditions') ?? []).filter(isObject);
+  return conditions.some((condition) => condition['type'] === 'Ready' && condition['status'] === 'True');
+}
+
+function cpusOf(body: JsonObject): number | undefined {
+  const text = stringAt(objectAt(objectAt(body, 'status'), 'allocatable'), 'cpu');
+  if (text === undefined) return undefined;
+  try {
+    const count = Number(parseQuantity(text).nanos) / 1e9;
+    return count > 0 ? count : undefined;
+  } catch (error) {
+    if (error instanceof QuantityFault) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { pack, type PackingRules } from './packing';
+
+interface Item {
+  readonly id: string;
+  readonly version: number;
+}
+interface Slice {
+  readonly name: string;
+  readonly items: readonly Item[];
+}
+
+const item = (id: string, version = 0): Item => ({ id, version });
+const slice = (name: string, ...ids: string[]): Slice => ({ name, items: ids.map((id) => item(id)) });
+const rules = (most: number): PackingRules<Slice, Item> => ({
+  most,
+  held: ({ items }) => items.map(({ id }) => id),
+  id: ({ id }) => id,
+  isCurrent: ({ items }, wanted) => wanted.every(({ id, version }) => items.some((known) => known.id === id && known.version === version)),
+});
+
+const names = (items: readonly Item[]): string => items.map(({ id }) => id).join('');
+
+/** `a:xy` = slice a is written with x and y, `+:z` = a new one, `-:b` = one that goes. */
+function writes(slices: readonly Slice[], wanted: readonly Item[], most = 3): readonly string[] {
+  const { creates, updates, deletes } = pack(slices, wanted, rules(most));
+  return [
+    ...updates.map((update) => `${update.slice.name}:${names(update.endpoints)}`),
+    ...creates.map(({ endpoints }) => `+:${names(endpoints)}`),
+    ...deletes.map(({ name }) => `-:${name}`),
+  ].sort();
+}
+
+const items = (text: string): Item[] => [...text].map((id) => item(id));
+
+it.each<[string, readonly Slice[], readonly Item[], readonly string[]]>([
+  ['nothing where all is said', [slice('a', 'x', 'y')], items('xy'), []],
+  ['new slices as full as can be', [], items('1234567'), ['+:123', '+:456', '+:7']],
+  ['what is new into a slice that is written anyway', [slice('a', 'x', 'y'), slice('b', 'z')], items('yzn'), ['a:yn']],
+  ['the fullest of those first', [slice('a', 'x', '-'), slice('b', 'y', 'z', '-')], items('xyzn'), ['a:x', 'b:yzn']],
+  ['what fits into the one slice with the least room', [slice('a', 'x'), slice('b', 'y', 'z')], items('xyzn'), ['b:yzn']],
+  ['no part of what does not fit into one', [slice('a', 'x', 'y'), slice('b', 'z', 'w')], items('xyzwno'), ['+:no']],
+  ['nothing into others when there is enough for a slice', [slice('a', 'x')], items('xnop'), ['+:nop']],
+  ['a slice that holds nothing any more is taken away', [slice('a', 'x'), slice('b', 'y')], items('y'), ['-:a']],
+  ['an endpoint that two slices hold stays in one', [slice('a', 'x', 'y'), slice('b', 'x')], items('xy'), ['-:b']],
+  ['what has changed is written where it is', [slice('a', 'x', 'y')], [item('x', 1), item('y')], ['a:xy']],
+])('%s', (_title, slices, wanted, expected) => {
+  expect(writes(slices, wanted)).toEqual(expected);
+});
+
+const set = fc.uniqueArray(fc.nat(40).map(String), { maxLength: 30 });
+
+it('holds just what is wanted, in slices that are not too long, and writes no more than it must', () => {
+  fc.assert(
+    fc.property(fc.array(set, { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 7 }), (states, most) => {
+      let slices: Slice[] = [];
+      let made = 0;
+      for (const wanted of states) {
+        const { creates, updates, deletes } = pack(
+          slices,
+          wanted.map((id) => item(id)),
+          rules(most),
+        );
+        const held = new Set(slices.flatMap(({ items: known }) => known.map(({ id }) => id)));
+        const losing = slices.filter(({ items: known }) => known.some(({ id }) => !wanted.includes(id))).length;
+        const fresh = wanted.filter((id) => !held.has(id)).length;
+        expect(creates.length + updates.length + deletes.length).toBeLessThanOrEqual(losing + Math.ceil(fresh / most));
+        const changed = new Set([...updates.map((update) => update.slice.name), ...deletes.map(({ name }) => name)]);
+        slices = [
+          ...slices.filter(({ name }) => !changed.has(name)),
+          ...updates.map((update) => ({ name: update.slice.name, items: update.endpoints })),
+          ...creates.map(({ endpoints }) => ({ name: String((made += 1)), items: endpoints })),
+        ];
+        expect(slices.flatMap(({ items: known }) => known.map(({ id }) => id)).sort()).toEqual([...wanted].sort());
+        for (const { items: known } of slices) expect(known.length).toBeGreaterThan(0);
+        for (const { items: known } of slices) expect(known.length).toBeLessThanOrEqual(most);
+      }
+    }),
+  );
+});

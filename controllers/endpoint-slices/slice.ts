@@ -1,0 +1,112 @@
+/** Slices as they are and as they are to be: which are a Service's own, what they hold, and the objects that are written. */
+import type { ApiObject } from '../../shared/client/api-object';
+import type { GeneratedNames } from '../../shared/names/dialect';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { textsAt, type AddressType, type ServiceView } from '../service-pods/service';
+import { portsKey, type SlicePort } from './endpoints';
+
+export interface SliceNames {
+  readonly serviceName: string;
+  readonly managedBy: string;
+  /** The value of `managedBy` in slices of this controller. */
+  readonly manager: string;
+  readonly headless: string;
+  readonly triggerTime: string;
+}
+
+export function sliceNames({ prefix }: Pick<GeneratedNames, 'prefix'>, manager = 'endpointslice-controller'): SliceNames {
+  return {
+    serviceName: `${prefix}/service-name`,
+    managedBy: `endpointslice.${prefix}/managed-by`,
+    manager: `${manager}.${prefix === 'kubernetes.io' ? 'k8s.io' : prefix}`,
+    headless: `service.${prefix}/headless`,
+    triggerTime: `endpoints.${prefix}/last-change-trigger-time`,
+  };
+}
+
+export interface SliceView {
+  readonly object: ApiObject;
+  readonly type: string;
+  readonly portsKey: string;
+  /** What it holds, by the ids that endpoints have. */
+  readonly endpoints: ReadonlyMap<string, JsonObject>;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly ownerUid: string;
+}
+
+export function sliceView(object: ApiObject): SliceView {
+  const { body } = object;
+  const metadata = objectAt(body, 'metadata');
+  const type = stringAt(body, 'addressType') ?? '';
+  const endpoints = (arrayAt(body, 'endpoints') ?? []).filter(isObject);
+  return {
+    object,
+    type,
+    portsKey: portsKey(type, (arrayAt(body, 'ports') ?? []).filter(isObject).map(portOf)),
+    endpoints: new Map(endpoints.map((endpoint) => [idOf(endpoint), endpoint])),
+    labels: textsAt(metadata, 'labels'),
+    ownerUid: stringAt((arrayAt(metadata, 'ownerReferences') ?? []).filter(isObject)[0], 'uid') ?? '',
+  };
+}
+
+const portOf = (port: JsonObject): SlicePort => ({
+  name: stringAt(port, 'name') ?? '',
+  port: Number(port['port'] ?? 0),
+  protocol: stringAt(port, 'protocol') ?? 'TCP',
+  appProtocol: stringAt(port, 'appProtocol'),
+});
+
+function idOf(endpoint: JsonObject): string {
+  const addresses = (arrayAt(endpoint, 'addresses') ?? []).filter((address) => typeof address === 'string');
+  return `${stringAt(objectAt(endpoint, 'targetRef'), 'uid') ?? ''} ${addresses.join(' ')}`;
+}
+
+export interface SliceContent {
+  readonly type: AddressType;
+  readonly ports: readonly SlicePort[];
+  readonly endpoints: readonly JsonObject[];
+}
+
+/** Of the slices of a Service: its own ones, and what says whose they are. */
+export function labelsFor(service: ServiceView, names: SliceNames): Readonly<Record<string, string>> {
+  const reserved = [names.serviceName, names.managedBy, names.headless];
+  const own = Object.entries(service.labels).filter(([key]) => !reserved.includes(key));
+  return {
+    ...Object.fromEntries(own),
+    [names.serviceName]: service.name,
+    [names.managedBy]: names.manager,
+    ...(service.isHeadless ? { [names.headless]: '' } : {}),
+  };
+}
+
+/** A slice to be made, or – with the one that is there – to be written. `trigger` undefined = nobody knows when it began. */
+export function sliceObject(
+  service: ServiceView,
+  content: SliceContent,
+  names: SliceNames,
+  trigger: string | undefined,
+  present?: ApiObject,
+): JsonObject {
+  const metadata = objectAt(present?.body, 'metadata') ?? {};
+  const { [names.triggerTime]: _before, ...annotations } = textsAt(metadata, 'annotations');
+  const { namespace, name, uid } = service;
+  return {
+    ...present?.body,
+    metadata: {
+      ...metadata,
+      namespace,
+      ...(present === undefined ? { generateName: `${name}-` } : {}),
+      labels: { ...labelsFor(service, names) },
+      annotations: { ...annotations, ...(trigger === undefined ? {} : { [names.triggerTime]: trigger }) },
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Service', name, uid, controller: true, blockOwnerDeletion: true }],
+    },
+    addressType: content.type,
+    endpoints: [...content.endpoints],
+    ports: content.ports.map(({ name: portName, port, protocol, appProtocol }) => ({
+      name: portName,
+      port,
+      protocol,
+      ...(appProtocol === undefined ? {} : { appProtocol }),
+    })),
+  };
+}

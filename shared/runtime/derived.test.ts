@@ -1,0 +1,18 @@
+import { derived } from './derived';
+
+it('is worked out when it is asked for, once for each source', () => {
+  let source = { n: 1 };
+  const made: number[] = [];
+  const double = derived(
+    () => source,
+    ({ n }) => {
+      made.push(n);
+      return 2 * n;
+    },
+  );
+  expect(made).toEqual([]);
+  expect([double(), double()]).toEqual([2, 2]);
+  source = { n: 2 };
+  expect([double(), double()]).toEqual([4, 4]);
+  expect(made).toEqual([1, 2]);
+});

@@ -1,0 +1,80 @@
+import { ManualClock } from '../../test/support/manual-clock';
+import { ThreadLost, ThreadPool, ThreadsBusy, type Thread } from './thread-pool';
+
+/** A thread that answers when the test says so. */
+class FakeThread implements Thread<string, string> {
+  readonly jobs: string[] = [];
+  isStopped = false;
+  private answered: (answer: string) => void = () => undefined;
+  private failed: (error: Error) => void = () => undefined;
+
+  postMessage = (job: string): void => void this.jobs.push(job);
+  on(event: 'message' | 'error', listener: ((answer: string) => void) & ((error: Error) => void)): void {
+    if (event === 'message') this.answered = listener;
+    else this.failed = listener;
+  }
+  ref = (): void => undefined;
+  unref = (): void => undefined;
+  terminate = (): void => void (this.isStopped = true);
+  answer = (answer: string): void => this.answered(answer);
+  fail = (error: Error): void => this.failed(error);
+}
+
+function fixture(): { clock: ManualClock; threads: FakeThread[]; run: (job: string, flow?: string, weight?: number) => Promise<string> } {
+  const clock = new ManualClock();
+  const threads: FakeThread[] = [];
+  const start = (): FakeThread => {
+    const thread = new FakeThread();
+    threads.push(thread);
+    return thread;
+  };
+  const pool = new ThreadPool<string, string>(start, { threads: 1, timeMs: 1_000, waiting: 3, idleMs: 5_000 });
+  return { clock, threads, run: (job, flow = '', weight = 1) => pool.run(job, { clock, weight, flow }) };
+}
+
+it('each flow has its turn, however much another asks for', async () => {
+  const { threads, run } = fixture();
+  const all = [run('a1', 'a'), run('a2', 'a'), run('a3', 'a'), run('b1', 'b')];
+  for (let n = 0; n < 4; n += 1) threads[0]?.answer(String(n));
+  expect(threads[0]?.jobs).toEqual(['a1', 'a2', 'b1', 'a3']);
+  expect(await Promise.all(all)).toEqual(['0', '1', '3', '2']);
+});
+
+it('refuses what is too much to wait', async () => {
+  const { threads, run } = fixture();
+  const first = run('first', '', 3);
+  const second = run('second', '', 3);
+  await expect(run('third')).rejects.toBeInstanceOf(ThreadsBusy);
+  threads[0]?.answer('1');
+  threads[0]?.answer('2');
+  expect(await Promise.all([first, second])).toEqual(['1', '2']);
+});
+
+it('ends a thread that nobody asks for', async () => {
+  const { clock, threads, run } = fixture();
+  const first = run('first');
+  threads[0]?.answer('1');
+  await first;
+  clock.advance(4_999);
+  const second = run('second');
+  clock.advance(999);
+  threads[0]?.answer('2');
+  await second;
+  expect(threads).toHaveLength(1);
+  clock.advance(5_000);
+  expect(threads[0]?.isStopped).toBe(true);
+});
+
+it.each([
+  ['memory', Object.assign(new Error(''), { code: 'ERR_WORKER_OUT_OF_MEMORY' })],
+  ['fault', new Error('')],
+])('says why a thread is lost: %s', async (why, error) => {
+  const { threads, run } = fixture();
+  const lost = run('lost').catch((reason: unknown) => reason);
+  const next = run('next');
+  threads[0]?.fail(error);
+  expect(await lost).toEqual(expect.objectContaining({ why }));
+  expect(await lost).toBeInstanceOf(ThreadLost);
+  threads[1]?.answer('done');
+  expect(await next).toBe('done');
+});

@@ -1,0 +1,154 @@
+/**
+ * A few threads that do one job each at a time, and the jobs that wait for them: those of each flow in turn, so that nobody waits for all that another has
+ * asked for. A job that takes too long, or too much memory, costs its thread and nothing else. Knows nothing of what the jobs are.
+ */
+import type { Clock, Timer } from './clock';
+
+/** A thread of node:worker_threads. */
+export interface Thread<J, A> {
+  postMessage(job: J): void;
+  on(event: 'message', listener: (answer: A) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  /** Whether the process waits for it. */
+  ref(): void;
+  unref(): void;
+  terminate(): unknown;
+}
+
+export interface ThreadLimits {
+  readonly threads: number;
+  /** Of one job. */
+  readonly timeMs: number;
+  /** Of all jobs that wait. */
+  readonly waiting: number;
+  /** A thread that nobody asks for so long ends; absent = it stays. */
+  readonly idleMs?: number;
+}
+
+/** The thread that was at a job is gone. */
+export class ThreadLost extends Error {
+  constructor(readonly why: 'fault' | 'memory' | 'time') {
+    super(REASONS[why]);
+  }
+}
+
+const REASONS = { time: 'it takes too long', memory: 'it takes too much memory', fault: 'its thread has failed' } as const;
+
+/** Too much waits already. */
+export class ThreadsBusy extends Error {}
+
+export interface Load {
+  /** In which the time of the job is measured. */
+  readonly clock: Pick<Clock, 'after'>;
+  /** How much of what may wait it is. */
+  readonly weight: number;
+  /** Whose job it is. */
+  readonly flow?: string;
+}
+
+interface Waiting<J, A> extends Load {
+  readonly job: J;
+  readonly resolve: (answer: A) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Member<J, A> {
+  readonly thread: Thread<J, A>;
+  /** What it works at. */
+  at: Waiting<J, A> | undefined;
+  timer: Timer | undefined;
+}
+
+export class ThreadPool<J, A> {
+  private readonly members = new Set<Member<J, A>>();
+  /** By flow; the one that is asked next stands first. */
+  private readonly lines = new Map<string, Waiting<J, A>[]>();
+  private weight = 0;
+
+  constructor(
+    private readonly start: () => Thread<J, A>,
+    private readonly limits: ThreadLimits,
+  ) {}
+
+  /** Somebody is about to ask. */
+  warm(clock: Pick<Clock, 'after'>): void {
+    for (let member = this.join(); member !== undefined; member = this.join()) this.rest(member, clock);
+  }
+
+  /** Rejects with {@link ThreadsBusy} or {@link ThreadLost}. */
+  run(job: J, load: Load): Promise<A> {
+    return new Promise((resolve, reject) => {
+      if (this.weight + load.weight > this.limits.waiting) return reject(new ThreadsBusy('too much waits for a thread'));
+      this.weight += load.weight;
+      const waiting: Waiting<J, A> = { ...load, job, resolve, reject };
+      const { flow = '' } = load;
+      const line = this.lines.get(flow);
+      if (line === undefined) this.lines.set(flow, [waiting]);
+      else line.push(waiting);
+      this.assign();
+    });
+  }
+
+  private assign(): void {
+    while (this.lines.size > 0) {
+      const member = [...this.members].find(({ at }) => at === undefined) ?? this.join();
+      const next = member === undefined ? undefined : this.next();
+      if (member === undefined || next === undefined) return;
+      this.weight -= next.weight;
+      member.timer?.cancel();
+      member.at = next;
+      member.timer = next.clock.after(this.limits.timeMs, () => this.lose(member, 'time'));
+      member.thread.ref();
+      member.thread.postMessage(next.job);
+    }
+  }
+
+  private next(): Waiting<J, A> | undefined {
+    for (const [flow, line] of this.lines) {
+      this.lines.delete(flow);
+      const next = line.shift();
+      if (line.length > 0) this.lines.set(flow, line);
+      if (next !== undefined) return next;
+    }
+    return undefined;
+  }
+
+  /** Undefined when there are as many as there may be. */
+  private join(): Member<J, A> | undefined {
+    if (this.members.size >= this.limits.threads) return undefined;
+    const member: Member<J, A> = { thread: this.start(), at: undefined, timer: undefined };
+    member.thread.on('message', (answer) => {
+      const done = this.release(member);
+      done?.resolve(answer);
+      this.assign();
+      if (member.at === undefined && done !== undefined) this.rest(member, done.clock);
+    });
+    member.thread.on('error', (error) => this.lose(member, isOutOfMemory(error) ? 'memory' : 'fault'));
+    this.members.add(member);
+    return member;
+  }
+
+  /** It ends when nobody asks. */
+  private rest(member: Member<J, A>, clock: Pick<Clock, 'after'>): void {
+    const { idleMs } = this.limits;
+    member.thread.unref();
+    if (idleMs !== undefined) member.timer = clock.after(idleMs, () => this.lose(member, 'time'));
+  }
+
+  private release(member: Member<J, A>): Waiting<J, A> | undefined {
+    const { at } = member;
+    member.timer?.cancel();
+    member.at = undefined;
+    member.thread.unref();
+    return at;
+  }
+
+  private lose(member: Member<J, A>, why: ThreadLost['why']): void {
+    this.members.delete(member);
+    this.release(member)?.reject(new ThreadLost(why));
+    void member.thread.terminate();
+    this.assign();
+  }
+}
+
+const isOutOfMemory = (error: Error): boolean => 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';

@@ -1,0 +1,118 @@
+/** Real kubectl through a proxy that authenticates its users and speaks for them to the API server. */
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { systemClock } from '../../shared/runtime/clock';
+import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
+import { startFrontProxy, type FrontProxy, type ProxiedUser } from '../support/front-proxy';
+import { packagedProgram, runClient, startClient, type Outcome } from '../support/kubectl';
+import { freePort } from '../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../support/programs';
+import { skipLoudly } from '../support/skipped';
+
+const LIFE = { lifetimeMs: 3_600_000, clock: systemClock };
+const USERS: ReadonlyMap<string, ProxiedUser> = new Map([
+  ['anns-token', { name: 'ann', groups: ['devs', 'ops'], extra: { 'example.com/team': 'blue' } }],
+  ['roots-token', { name: 'root', groups: ['system:masters'], extra: {} }],
+  ['masks-token', { name: 'system:serviceaccount:default:robot', groups: [], extra: {} }],
+]);
+
+const binary = packagedProgram('kubectl');
+
+async function authority(commonName: string): Promise<Credential> {
+  return createAuthority({ subject: { commonName }, ...LIFE });
+}
+
+if (binary === undefined) skipLoudly('kubectl through a proxy', 'the packaged kubectl exists for linux-x64 only');
+else
+  describe('kubectl through a proxy that authenticates', () => {
+    const folder = temporaryFolder('front-proxy');
+    const at = (name: string): string => path.join(folder, name);
+    let server: ApiServer;
+    let proxies: Credential;
+    let proxy: FrontProxy;
+    let stranger: FrontProxy;
+
+    const proxyWith = async (issuer: Credential, commonName: string): Promise<FrontProxy> => {
+      const usual = { ...LIFE, subject: { commonName } };
+      return startFrontProxy({
+        target: new URL(server.address),
+        authority: server.certificates.authority,
+        own: await issueCertificate({ ...usual, authority: proxies, usage: 'server', names: ['127.0.0.1'] }),
+        client: await issueCertificate({ ...usual, authority: issuer, usage: 'client' }),
+        users: USERS,
+      });
+    };
+    const kubeconfig = (token: string, { url } = proxy): string => {
+      const file = at(`${token}.kubeconfig`);
+      const cluster = { server: url, 'certificate-authority-data': Buffer.from(proxies.certificate).toString('base64') };
+      const config = {
+        clusters: [{ name: 'c', cluster }],
+        users: [{ name: 'u', user: { token } }],
+        contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+        'current-context': 'c',
+      };
+      writeFileSync(file, JSON.stringify(config));
+      return file;
+    };
+    const kubectl = (token: string, command: string, input = ''): Promise<Outcome> =>
+      runClient(binary, kubeconfig(token), command.split(' '), { input });
+
+    beforeAll(async () => {
+      proxies = await authority('proxy-ca');
+      writeFileSync(at('proxies.crt'), proxies.certificate);
+      const args = [
+        `--requestheader-client-ca-file=${at('proxies.crt')}`,
+        '--requestheader-allowed-names=front-proxy',
+        '--requestheader-username-headers=X-Remote-User',
+        '--requestheader-group-headers=X-Remote-Group',
+        '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+      ];
+      server = await startApiServer({ folder, securePort: await freePort(), args });
+      proxy = await proxyWith(proxies, 'front-proxy');
+      stranger = await proxyWith(await authority('proxy-ca'), 'front-proxy');
+    }, 60_000);
+    afterAll(async () => {
+      await Promise.all([proxy.close(), stranger.close()]);
+      await server.process.stop();
+      removeFolder(folder);
+    });
+
+    it('is who the proxy says', async () => {
+      const { stdout } = await kubectl('anns-token', 'auth whoami');
+      expect(stdout).toMatch(/^Username\s+ann$/m);
+      expect(stdout).toMatch(/^Groups\s+\[devs ops system:authenticated\]$/m);
+      expect(stdout).toMatch(/^Extra: example\.com\/team\s+\[blue\]$/m);
+      expect((await kubectl('masks-token', 'auth whoami')).stdout).toMatch(/^Username\s+system:serviceaccount:default:robot$/m);
+    });
+
+    it('may do what is bound to him or to his groups, and what he changes is seen', async () => {
+      const refused = await kubectl('anns-token', 'get configmaps');
+      expect(refused.stderr).toContain('configmaps is forbidden: User "ann" cannot list resource "configmaps"');
+      for (const command of [
+        'create role keeper --verb=get,list,watch,create --resource=configmaps',
+        'create rolebinding keepers --role=keeper --group=ops',
+      ])
+        expect(await kubectl('roots-token', command)).toMatchObject({ code: 0 });
+      await waitUntil('the binding to count', async () => (await kubectl('anns-token', 'auth can-i list configmaps')).stdout === 'yes\n');
+      const watch = startClient(binary, kubeconfig('anns-token'), ['get', 'configmaps', '-w', '-o', 'name']);
+      await waitUntil('the watch to begin', async () => {
+        await kubectl('anns-token', 'create configmap kept');
+        return watch.output.includes('configmap/kept');
+      });
+      await watch.kill();
+      expect((await kubectl('anns-token', 'delete configmap kept')).stderr).toContain('User "ann" cannot delete resource "configmaps"');
+      expect((await kubectl('roots-token', 'get configmap kept -o name')).stdout).toBe('configmap/kept\n');
+    });
+
+    it('acts as another where he may', async () => {
+      expect((await kubectl('roots-token', 'auth whoami --as=bob --as-group=g')).stdout).toMatch(/^Groups\s+\[g system:authenticated\]$/m);
+      expect((await kubectl('anns-token', 'get configmaps --as=bob')).stderr).toContain('User "ann" cannot impersonate resource "users"');
+    });
+
+    it('is nobody whom the proxy does not know, or when another proxy speaks for him', async () => {
+      const refusal = 'You must be logged in to the server';
+      expect((await kubectl('unknown', 'get configmaps')).stderr).toContain(refusal);
+      const { stderr } = await runClient(binary, kubeconfig('roots-token', stranger), ['get', 'configmaps']);
+      expect(stderr).toContain(refusal);
+    });
+  });

@@ -1,0 +1,75 @@
+/**
+ * Every input that was made to hold up others, against the real process, over both protocols, with and without credentials: each is answered, and while the
+ * long ones are worked at, others are. How long they wait is the bench's business.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { HOSTILE_INPUTS, HOSTILE_PREPARATION, type HostileInput, type HostileStep } from '../../support/hostile-inputs';
+import { sendHostile, type HostileRequest } from '../../support/hostile-request';
+import { temporaryFolder } from '../../support/programs';
+import { hostileTarget, list } from './hostile-client';
+
+const TOKEN = 'hostile';
+const folder = temporaryFolder('hostile-tokens');
+mkdirSync(folder, { recursive: true });
+const tokens = path.join(folder, 'tokens.csv');
+writeFileSync(tokens, `${TOKEN},hostile,hostile,"system:masters"\n`, { mode: 0o600 });
+const target = hostileTarget(`--token-auth-file=${tokens}`);
+
+function requestOf(
+  { method = 'GET', path: asked = '/', headers = {}, body = '' }: HostileStep,
+  http2: boolean,
+  isKnown: boolean,
+): HostileRequest {
+  const sent = isKnown ? { ...headers, authorization: `Bearer ${TOKEN}` } : headers;
+  return { origin: target().client.address, http2, method, path: asked, headers: sent, body };
+}
+
+async function prepare({ before = [] }: HostileInput): Promise<void> {
+  for (const step of before) await sendHostile(requestOf(step, false, true));
+}
+
+/** A connection may be cut before its answer is read, where the body is not. */
+const isAnswer = (status: number, { mayBeCut }: HostileInput): boolean =>
+  (status >= 200 && status < 500 && status !== 429) || (mayBeCut === true && status === 0);
+
+describe('inputs', () => {
+  beforeAll(async () => {
+    for (const step of HOSTILE_PREPARATION) expect(await sendHostile(requestOf(step, false, true))).toBe(201);
+    // Which takes a moment to be served.
+    const things = '/apis/hostile.example.com/v1/namespaces/default/things';
+    while ((await sendHostile(requestOf({ path: things }, false, true))) === 404);
+  }, 30_000);
+
+  it.each(HOSTILE_INPUTS.map((input) => [input.name, input] as const))(
+    '%s',
+    async (_, input) => {
+      for (const http2 of [false, true]) {
+        await prepare(input);
+        expect([await sendHostile(requestOf(input, http2, true))].filter((status) => !isAnswer(status, input))).toEqual([]);
+        const asStranger = await sendHostile(requestOf(input, http2, false));
+        expect(asStranger === 403 || (input.path ?? '').startsWith('/healthz') || (input.mayBeCut === true && asStranger === 0)).toBe(true);
+      }
+    },
+    60_000,
+  );
+
+  it.each(HOSTILE_INPUTS.filter(({ isLong }) => isLong === true).map((input) => [input.name, input] as const))(
+    'others are answered before %s is',
+    async (_, input) => {
+      const { client } = target();
+      await prepare(input);
+      const pending = { value: true };
+      const sent = sendHostile(requestOf(input, false, true)).finally(() => (pending.value = false));
+      let answered = 0;
+      while (pending.value) {
+        expect((await client.get(`${list}/calm`)).status).toBe(200);
+        if (pending.value) answered += 1;
+      }
+      await sent;
+      // As many come in between its steps only where none of them is long.
+      expect(answered).toBeGreaterThan(10);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,66 @@
+/**
+ * A proxy that authenticates others: it takes tokens that it knows, and says in headers to the server behind it whose they are. What clients say of
+ * themselves in such headers does not get through. Bodies and answers pass as they come, so watches do too.
+ */
+import { createServer, request, type Server } from 'node:https';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Credential } from '../../shared/runtime/pki';
+
+export interface ProxiedUser {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, string>>;
+}
+
+export interface FrontProxyParts {
+  /** Where the server is, and who vouches for it. */
+  readonly target: URL;
+  readonly authority: string;
+  /** What clients see. */
+  readonly own: Credential;
+  /** What the server sees. */
+  readonly client: Credential;
+  /** By their tokens. */
+  readonly users: ReadonlyMap<string, ProxiedUser>;
+}
+
+export interface FrontProxy {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function startFrontProxy({ target, authority, own, client, users }: FrontProxyParts): Promise<FrontProxy> {
+  const identity = { ca: authority, cert: client.certificate, key: client.key };
+  const server: Server = createServer({ cert: own.certificate, key: own.key }, (incoming, reply) => {
+    const user = users.get((incoming.headers.authorization ?? '').replace(/^Bearer /, ''));
+    if (user === undefined) return void reply.writeHead(401).end('the proxy does not know you\n');
+    const headers = { ...passedOn(incoming.headers), ...remoteHeaders(user) };
+    const outgoing = request(new URL(incoming.url ?? '/', target), { ...identity, method: incoming.method, headers }, (answer) => {
+      reply.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(reply);
+    });
+    outgoing.on('error', () => reply.destroy());
+    reply.on('close', () => outgoing.destroy());
+    incoming.pipe(outgoing);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function passedOn(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => !/^(authorization|connection|host)$/.test(name) && !name.startsWith('x-remote-')),
+  );
+}
+
+function remoteHeaders({ name, groups, extra }: ProxiedUser): Record<string, string | string[]> {
+  const extras = Object.entries(extra).map(([key, value]) => [`x-remote-extra-${encodeURIComponent(key)}`, value]);
+  return { 'x-remote-user': name, 'x-remote-group': [...groups], ...Object.fromEntries(extras) };
+}

@@ -1,0 +1,44 @@
+/** One request over a connection of its own, over either protocol, whatever it holds. Answers its status, 0 where there was none. */
+import { request as requestOver1 } from 'node:https';
+import { connect } from 'node:http2';
+
+export interface HostileRequest {
+  readonly origin: string;
+  readonly http2: boolean;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+function over1({ origin, method, path, headers, body }: HostileRequest): Promise<number> {
+  return new Promise((resolve) => {
+    const sent = requestOver1(`${origin}${path}`, { method, headers, rejectUnauthorized: false, agent: false }, (answer) => {
+      answer.resume();
+      answer.on('end', () => resolve(answer.statusCode ?? 0));
+      answer.on('error', () => resolve(0));
+    });
+    sent.on('error', () => resolve(0));
+    sent.end(body === '' ? undefined : body);
+  });
+}
+
+function over2({ origin, method, path, headers, body }: HostileRequest): Promise<number> {
+  return new Promise((resolve) => {
+    const session = connect(origin, { rejectUnauthorized: false });
+    const end = (status: number): void => {
+      session.destroy();
+      resolve(status);
+    };
+    session.on('error', () => end(0));
+    const stream = session.request({ ':method': method, ':path': path, ...headers });
+    let status = 0;
+    stream.on('response', (answer) => (status = answer[':status'] ?? 0));
+    stream.on('error', () => end(status));
+    stream.on('close', () => end(status));
+    stream.resume();
+    stream.end(body === '' ? undefined : body);
+  });
+}
+
+export const sendHostile = (request: HostileRequest): Promise<number> => (request.http2 ? over2(request) : over1(request));
