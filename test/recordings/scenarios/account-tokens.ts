@@ -62,7 +62,8 @@ export const ACCOUNT_TOKENS: readonly Scenario[] = [
       acts: [change('s', { metadata: { annotations: { [UID]: null } }, data: { token: null } })],
     },
     { title: 'the id changes', acts: [change('s', { metadata: { annotations: { [UID]: 'x' } } })] },
-    { title: 'the account changes', acts: [secret('t', 'a'), change('t', { metadata: { annotations: { [NAME]: 'b' } } })] },
+    { title: 'another Secret', acts: [secret('t', 'a')] },
+    { title: 'its account changes', acts: [change('t', { metadata: { annotations: { [NAME]: 'b' } } })] },
   ]),
   scenario('tk-references', [
     { title: 'an account that names its Secret', acts: [account('a', { secrets: [{ name: 's' }, { name: 'other' }] }), secret('s', 'a')] },
