@@ -1,4 +1,5 @@
 /** All controllers. A controller is a row; whether it runs is the command line's choice. */
+import { accountTokensController } from './account-tokens/controller';
 import { tokenCleanerController } from './bootstrap-token/cleaner';
 import { bootstrapSignerController } from './bootstrap-token/signer';
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
@@ -14,6 +15,7 @@ export const CONTROLLERS: readonly Controller[] = [
   namespaceController,
   rootCaController,
   serviceAccountController,
+  accountTokensController,
   claimProtectionController,
   volumeProtectionController,
   clusterRoleAggregationController,

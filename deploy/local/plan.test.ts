@@ -60,6 +60,9 @@ describe('plans', () => {
     expect(issuers('--naming=kubernetes')).toEqual(['--service-account-issuer=https://kubernetes.default.svc.cluster.local', ...keys]);
     expect(issuers('--service-account-issuer=me')).toEqual(['--service-account-issuer=me']);
     expect(issuers('--service-account-max-token-expiration=2h')).toHaveLength(4);
+    const own = '--service-account-private-key-file=/d/pki/sa.key';
+    expect(plansOf().controllers?.args).toContain(own);
+    expect(plansOf('--service-account-key-file=f').controllers?.args).not.toContain(own);
   });
 
   it("put the user's flags last, so they win", () => {

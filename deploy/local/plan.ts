@@ -91,6 +91,7 @@ export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined
       ...(servers.length > 1 ? [`--master=${servers.join(',')}`] : []),
       `--controllers=${options.controllers.join(',')}`,
       `--root-ca-file=${path.join(layout.pki, 'ca.crt')}`,
+      ...(namesTokenKeys(options) ? [] : [`--service-account-private-key-file=${path.join(layout.pki, 'sa.key')}`]),
       `--bind-address=${HOST}`,
       `--client-ca-file=${path.join(layout.pki, 'ca.crt')}`,
       ...namingFlag(options.rest),
@@ -130,9 +131,11 @@ function lastValue(flags: readonly string[], name: string): string | undefined {
 
 const TOKEN_FLAGS = /^--service-account-(issuer|key-file|signing-key-file)(=|$)/;
 
+const namesTokenKeys = ({ rest }: RunnerOptions): boolean => rest.some((flag) => TOKEN_FLAGS.test(flag));
+
 /** Tokens are issued under the name by which the API is found inside a cluster. Whoever names issuers or keys himself names them all. */
 function serviceAccountFlags(options: RunnerOptions, { pki }: Layout): string[] {
-  if (options.rest.some((flag) => TOKEN_FLAGS.test(flag))) return [];
+  if (namesTokenKeys(options)) return [];
   const { defaultService } = GENERATED_NAMES[namingOf(options)];
   return [
     `--service-account-issuer=https://${defaultService}.default.svc.cluster.local`,
