@@ -137,6 +137,9 @@ const settingsOf = (values: ControllerFlags, config: ClientConfig): ControllerSe
   maxEndpointsPerSlice: values['max-endpoints-per-slice'],
   endpointBatchMs: values['endpoint-updates-batch-period'],
   endpointSliceBatchMs: values['endpointslice-updates-batch-period'],
+  concurrentMirrorSyncs: values['mirroring-concurrent-service-endpoint-syncs'],
+  mirroringMaxEndpoints: values['mirroring-max-endpoints-per-subset'],
+  mirroringBatchMs: values['mirroring-endpointslice-updates-batch-period'],
 });
 
 const tokenKeyIn = (file: string): TokenKey | undefined => (file === '' ? undefined : readPrivateKey(file, readConfigFile(file)));

@@ -4,6 +4,7 @@ import { tokenCleanerController } from './bootstrap-token/cleaner';
 import { bootstrapSignerController } from './bootstrap-token/signer';
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
 import { endpointsController } from './endpoints/controller';
+import { endpointSliceMirroringController } from './endpoint-slice-mirroring/controller';
 import { endpointSliceController } from './endpoint-slices/controller';
 import { namespaceController } from './namespace/controller';
 import { rootCaController } from './root-ca/controller';
@@ -23,4 +24,5 @@ export const CONTROLLERS: readonly Controller[] = [
   bootstrapSignerController,
   endpointSliceController,
   endpointsController,
+  endpointSliceMirroringController,
 ];

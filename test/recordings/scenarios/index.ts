@@ -2,10 +2,12 @@
 import { ACCOUNT_TOKENS } from './account-tokens';
 import { BOOTSTRAP_SIGNER, TOKEN_CLEANER } from './bootstrap-tokens';
 import { ENDPOINT_SLICES } from './endpoint-slices';
+import { MIRRORED_ENDPOINTS } from './mirrored-endpoints';
 import { SERVICE_ACCOUNTS } from './service-accounts';
 import type { Scenario } from './scenario';
 
 export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([
+  ['mirrored-endpoints', MIRRORED_ENDPOINTS],
   ['service-accounts', SERVICE_ACCOUNTS],
   ['token-cleaner', TOKEN_CLEANER],
   ['bootstrap-signer', BOOTSTRAP_SIGNER],

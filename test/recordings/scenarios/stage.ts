@@ -18,7 +18,15 @@ const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const LATER = /\$NOW([+-]\d+)s/g;
 const SIGNED = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
-const UNTOLD: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'managedFields', 'creationTimestamp', 'generation', 'selfLink']);
+const UNTOLD: ReadonlySet<string> = new Set([
+  'resourceVersion',
+  'uid',
+  'managedFields',
+  'creationTimestamp',
+  'generation',
+  'generateName',
+  'selfLink',
+]);
 /** Lists whose order means nothing. */
 const UNORDERED: ReadonlySet<string> = new Set(['endpoints', 'addresses', 'notReadyAddresses', 'ports', 'subsets']);
 /** Whether it is there depends on which of two watches tells a change first; rules about it are tested by themselves. */
