@@ -32,6 +32,11 @@ export const flags = {
       'By default the one that the kubeconfig verifies the server with.',
     default: '',
   }),
+  'service-account-private-key-file': string({
+    section: GENERIC,
+    help: 'File with the private key (PEM) that signs the tokens that are kept in Secrets; the API server must know its public half. Without it they are not filled.',
+    default: '',
+  }),
   'concurrent-namespace-syncs': int({ section: GENERIC, help: 'Namespaces that are emptied at a time.', default: 10, min: 1, max: 1000 }),
   'concurrent-resource-quota-syncs': int({ section: QUOTAS, help: 'Quotas that are counted at a time.', default: 5, min: 1, max: 1000 }),
   'resource-quota-sync-period': duration({ section: QUOTAS, help: 'Every quota is counted anew after so long.', default: 300_000 }),

@@ -1,5 +1,6 @@
 /** The controllers' executable: from the command line to running controllers, health and metrics, and an orderly end. */
 import { hostname } from 'node:os';
+import { KeyFileError, readPrivateKey, type TokenKey } from '../shared/api/identity/token-keys';
 import { AccountCredentials } from '../shared/client/account-credentials';
 import { ConfigError, readConfigFile, serverUrl, workloadConfig, type ClientConfig } from '../shared/client/client-config';
 import { connect, connectTo } from '../shared/client/connect';
@@ -37,15 +38,15 @@ function main(): void {
   const selected = selectControllers(CONTROLLERS, values.controllers);
   if (selected.type === 'unknown') return refuse(`--controllers: there is no controller ${JSON.stringify(selected.name)}`);
   let config: ClientConfig;
-  let rootCertificate: string | undefined;
+  let settings: ControllerSettings;
   try {
     config = clientConfig(values);
-    rootCertificate = values['root-ca-file'] === '' ? config.tls.ca : readConfigFile(values['root-ca-file']);
+    settings = settingsOf(values, config);
   } catch (error) {
-    if (error instanceof ConfigError) return refuse(error.message);
+    if (error instanceof ConfigError || error instanceof KeyFileError) return refuse(error.message);
     throw error;
   }
-  void start(values, given, config, rootCertificate, selected.controllers);
+  void start(values, given, config, settings, selected.controllers);
 }
 
 function refuse(message: string): void {
@@ -69,7 +70,7 @@ async function start(
   values: ControllerFlags,
   given: ReadonlySet<string>,
   config: ClientConfig,
-  rootCertificate: string | undefined,
+  settings: ControllerSettings,
   controllers: readonly Controller[],
 ): Promise<void> {
   const [clock, random] = [systemClock, systemRandom];
@@ -106,7 +107,7 @@ async function start(
       random,
       logger,
       metrics,
-      settings: settingsOf(values, rootCertificate),
+      settings,
       identity: `${hostname()}_${random.uuid()}`,
       election: electionOf(values),
       onState: (controller, problem) => states.set(controller, problem),
@@ -126,8 +127,10 @@ async function start(
   });
 }
 
-const settingsOf = (values: ControllerFlags, rootCertificate: string | undefined): ControllerSettings => ({
-  rootCertificate,
+/** Throws ConfigError and KeyFileError. */
+const settingsOf = (values: ControllerFlags, config: ClientConfig): ControllerSettings => ({
+  rootCertificate: values['root-ca-file'] === '' ? config.tls.ca : readConfigFile(values['root-ca-file']),
+  accountTokenKey: tokenKeyIn(values['service-account-private-key-file']),
   concurrentNamespaceSyncs: values['concurrent-namespace-syncs'],
   concurrentEndpointSyncs: values['concurrent-endpoint-syncs'],
   concurrentEndpointSliceSyncs: values['concurrent-service-endpoint-syncs'],
@@ -150,6 +153,8 @@ const settingsOf = (values: ControllerFlags, rootCertificate: string | undefined
   },
 });
 
+const tokenKeyIn = (file: string): TokenKey | undefined => (file === '' ? undefined : readPrivateKey(file, readConfigFile(file)));
+
 const isBinary = (values: ControllerFlags): boolean => values['kube-api-content-type'] !== 'application/json';
 
 /** All act as the process itself, or each as an account of its own, over connections that do not bear the process's certificate. */
@@ -164,7 +169,8 @@ function clientsOf(
   const transport = connectTo({ ...config, tls }, clock, { meter });
   lifecycle.onStop({ name: "the controllers' connections", timeoutMs: 1_000, run: () => transport.close() });
   const namespace = GENERATED_NAMES[values.naming].systemNamespace;
-  return ({ account }) => client.as(new AccountCredentials({ client, account: { namespace, name: account }, clock }), transport);
+  return ({ account }) =>
+    account === undefined ? client : client.as(new AccountCredentials({ client, account: { namespace, name: account }, clock }), transport);
 }
 
 /** Undefined = whoever runs acts. */

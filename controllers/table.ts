@@ -1,4 +1,7 @@
 /** All controllers. A controller is a row; whether it runs is the command line's choice. */
+import { accountTokensController } from './account-tokens/controller';
+import { tokenCleanerController } from './bootstrap-token/cleaner';
+import { bootstrapSignerController } from './bootstrap-token/signer';
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
 import { disruptionController } from './disruption/controller';
 import { endpointsController } from './endpoints/controller';
@@ -18,6 +21,7 @@ export const CONTROLLERS: readonly Controller[] = [
   namespaceController,
   rootCaController,
   serviceAccountController,
+  accountTokensController,
   claimProtectionController,
   volumeProtectionController,
   clusterRoleAggregationController,
@@ -26,6 +30,8 @@ export const CONTROLLERS: readonly Controller[] = [
   nodeLifecycleController,
   taintEvictionController,
   ttlController,
+  tokenCleanerController,
+  bootstrapSignerController,
   endpointSliceController,
   endpointsController,
   endpointSliceMirroringController,

@@ -3,9 +3,9 @@
  * Whatever is wrong with one, it is as if there were none.
  */
 import { timingSafeEqual } from 'node:crypto';
+import { endOfToken } from '../../shared/api/identity/token-end';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Clock } from '../../shared/runtime/clock';
-import { parseInstant, TimeFault } from '../../shared/values/time';
 import { fingerprint } from './fingerprint';
 import { NOT_MINE, type TokenAuthenticator } from './authenticator';
 
@@ -40,7 +40,7 @@ export function bootstrapTokens({ secrets, clock, audiences: own }: BootstrapTok
 function userOf(id: string, secret: string, data: Readonly<Record<string, string>>, now: number): UserInfo | undefined {
   const isRight =
     data['token-id'] === id && isSame(data['token-secret'] ?? '', secret) && data['usage-bootstrap-authentication'] === 'true';
-  if (!isRight || isExpired(data['expiration'] ?? '', now)) return undefined;
+  if (!isRight || endOfToken(data['expiration'] ?? '') <= now) return undefined;
   const named = data['auth-extra-groups'] ?? '';
   const extra = named === '' ? [] : named.split(',');
   if (!extra.every((group) => GROUP.test(group))) return undefined;
@@ -49,15 +49,3 @@ function userOf(id: string, secret: string, data: Readonly<Record<string, string
 
 /** Takes as long wherever they differ. */
 const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(fingerprint(one)), Buffer.from(fingerprint(other)));
-
-/** One that cannot be read is over. */
-function isExpired(text: string, now: number): boolean {
-  if (text === '') return false;
-  try {
-    const { seconds, nanos } = parseInstant(text, false);
-    return seconds * 1000 + nanos / 1_000_000 <= now;
-  } catch (error) {
-    if (error instanceof TimeFault) return true;
-    throw error;
-  }
-}

@@ -1,6 +1,6 @@
 /** The keys of service account tokens in their files: read at the start, and again when they change. Keys that cannot be used leave the old ones in use. */
 import { readFileSync } from 'node:fs';
-import { readPrivateKey, readPublicKeys, type TokenKeys } from '../authentication/service-account/keys';
+import { readPrivateKey, readPublicKeys, type TokenKeys } from '../../shared/api/identity/token-keys';
 import type { Clock } from '../../shared/runtime/clock';
 import { watchFiles } from '../../shared/runtime/file-watch';
 import type { Logger } from '../../shared/runtime/logger';

@@ -16,7 +16,7 @@ import { frontProxy, type FrontProxyOptions } from '../authentication/front-prox
 import { serviceAccountTokens, type TokenUses } from '../authentication/service-account/authenticator';
 import type { BindableResource, BoundObjects } from '../authentication/service-account/bound-objects';
 import { tokenIssuer } from '../authentication/service-account/issuer';
-import { keySet, type TokenKeys } from '../authentication/service-account/keys';
+import { keySet, type TokenKeys } from '../../shared/api/identity/token-keys';
 import { staticTokens } from '../authentication/static-tokens';
 import type { StaticTokens } from '../authentication/token-file';
 import { authenticateTokensInOrder, type AuthenticateToken } from '../authentication/tokens';

@@ -2,6 +2,7 @@
  * What a controller is, and what it is given. Controllers know the API and nothing of the store, of each other, or of the process that they
  * run in.
  */
+import type { TokenKey } from '../../shared/api/identity/token-keys';
 import type { EventRecorder } from '../../shared/client/event-recorder';
 import type { Informer } from '../../shared/client/informer';
 import type { InformerPool } from '../../shared/client/informer-pool';
@@ -18,6 +19,8 @@ import type { Random } from '../../shared/runtime/random';
 export interface ControllerSettings {
   /** PEM; undefined when nobody knows it. */
   readonly rootCertificate: string | undefined;
+  /** Signs the tokens that are kept in Secrets; undefined = nobody fills them. */
+  readonly accountTokenKey: TokenKey | undefined;
   readonly concurrentNamespaceSyncs: number;
   readonly concurrentQuotaSyncs: number;
   /** Milliseconds. */
@@ -98,8 +101,8 @@ export interface Controller {
   readonly isOnByDefault: boolean;
   /** What its Events say that they come from; by default its name with `-controller`. */
   readonly component?: string;
-  /** The service account that it acts as, and the role that this is bound to after `system:controller:`. */
-  readonly account: string;
+  /** The service account that it acts as, and the role that this is bound to after `system:controller:`; undefined = it acts as the process itself. */
+  readonly account: string | undefined;
   /** Works until the signal is aborted, and resolves when nothing is under way any more. */
   run(context: ControllerContext): Promise<void>;
 }

@@ -28,6 +28,22 @@ preferences: {}
 `;
 }
 
+/** YAML text that says where the cluster is and who vouches for it, and names no user. */
+export function clusterKubeconfig(server: string, authority: string): string {
+  return `apiVersion: v1
+kind: Config
+clusters:
+- name: ""
+  cluster:
+    server: ${server}
+    certificate-authority-data: ${base64(authority)}
+contexts: []
+current-context: ""
+preferences: {}
+users: []
+`;
+}
+
 function base64(text: string): string {
   return Buffer.from(text).toString('base64');
 }

@@ -4,6 +4,8 @@ import { systemClock } from '../../shared/runtime/clock';
 import { USAGE_EXIT_CODE } from '../../shared/runtime/flags';
 import { Lifecycle } from '../../shared/runtime/lifecycle';
 import { createLogger } from '../../shared/runtime/logger';
+import { systemRandom } from '../../shared/runtime/random';
+import { publishClusterInfo } from './cluster-info';
 import { parseOptions, type RunnerOptions } from './options';
 import { runLocal, StartError } from './runner';
 import { startProgram } from './spawn';
@@ -19,6 +21,7 @@ async function main(options: RunnerOptions): Promise<void> {
       // This file is dist/deploy/local/main.js when it runs.
       programs: path.resolve(__dirname, '../..'),
       start: startProgram,
+      publish: (publication, signal) => publishClusterInfo(publication, clock, systemRandom, signal),
       say: (line) => void process.stdout.write(`${line}\n`),
     });
   } catch (error) {

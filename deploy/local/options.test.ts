@@ -15,7 +15,7 @@ describe('parseOptions', () => {
       etcdServers: [],
       replicas: 1,
       serviceRanges: '10.0.0.0/24',
-      controllers: ['*'],
+      controllers: ['*', 'tokencleaner', 'bootstrapsigner'],
       rest: [],
     });
   });

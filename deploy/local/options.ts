@@ -37,8 +37,8 @@ const table = {
   }),
   controllers: list({
     section: 'Local runner',
-    help: "Controllers to run: '*' = all, 'foo' = on, '-foo' = off; '-*' = none.",
-    default: ['*'],
+    help: "Controllers to run: '*' = all that are on by default, 'foo' = foo as well, '-foo' = not foo; '-*' = none.",
+    default: ['*', 'tokencleaner', 'bootstrapsigner'],
   }),
 };
 

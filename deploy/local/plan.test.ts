@@ -60,6 +60,9 @@ describe('plans', () => {
     expect(issuers('--naming=kubernetes')).toEqual(['--service-account-issuer=https://kubernetes.default.svc.cluster.local', ...keys]);
     expect(issuers('--service-account-issuer=me')).toEqual(['--service-account-issuer=me']);
     expect(issuers('--service-account-max-token-expiration=2h')).toHaveLength(4);
+    const own = '--service-account-private-key-file=/d/pki/sa.key';
+    expect(plansOf().controllers?.args).toContain(own);
+    expect(plansOf('--service-account-key-file=f').controllers?.args).not.toContain(own);
   });
 
   it("put the user's flags last, so they win", () => {
@@ -68,7 +71,9 @@ describe('plans', () => {
   });
 
   it('have controllers unless all are switched off', () => {
-    expect(plansOf().controllers?.args).toEqual(expect.arrayContaining(['--controllers=*', '--kubeconfig=/d/controllers.kubeconfig']));
+    expect(plansOf().controllers?.args).toEqual(
+      expect.arrayContaining(['--controllers=*,tokencleaner,bootstrapsigner', '--kubeconfig=/d/controllers.kubeconfig']),
+    );
     expect(plansOf('--controllers=*,-node').controllers?.args).toContain('--controllers=*,-node');
     expect(plansOf('--controllers=-*').controllers).toBeUndefined();
   });

@@ -4,7 +4,7 @@
 import { isIP } from 'node:net';
 import path from 'node:path';
 import { formatIpAddress, parseIpRange } from '../../shared/values/ip-address';
-import { GENERATED_NAMES } from '../../shared/names/dialect';
+import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { RunnerOptions } from './options';
 
 const HOST = '127.0.0.1';
@@ -63,8 +63,9 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
         `--tls-private-key-file=${path.join(layout.pki, 'apiserver.key')}`,
         `--client-ca-file=${path.join(layout.pki, 'ca.crt')}`,
         `--service-cluster-ip-range=${options.serviceRanges}`,
-        ...serviceAccountFlags(options.rest, layout),
+        ...serviceAccountFlags(options, layout),
         ...storageFlags(options, layout),
+        '--enable-bootstrap-token-auth',
         '--log-level=warn',
         ...options.rest,
       ],
@@ -90,6 +91,7 @@ export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined
       ...(servers.length > 1 ? [`--master=${servers.join(',')}`] : []),
       `--controllers=${options.controllers.join(',')}`,
       `--root-ca-file=${path.join(layout.pki, 'ca.crt')}`,
+      ...(namesTokenKeys(options) ? [] : [`--service-account-private-key-file=${path.join(layout.pki, 'sa.key')}`]),
       `--bind-address=${HOST}`,
       `--client-ca-file=${path.join(layout.pki, 'ca.crt')}`,
       ...namingFlag(options.rest),
@@ -109,6 +111,11 @@ export function certifiedAddresses({ serviceRanges, rest }: RunnerOptions): stri
   ];
 }
 
+/** The names that the API servers generate; a word that they do not know is refused by them. */
+export function namingOf({ rest }: RunnerOptions): Dialect {
+  return lastValue(rest, 'naming') === 'kubernetes' ? 'kubernetes' : 'platform';
+}
+
 /** The API servers' `--naming`, which the controllers must share. */
 function namingFlag(flags: readonly string[]): string[] {
   const value = lastValue(flags, 'naming');
@@ -124,10 +131,12 @@ function lastValue(flags: readonly string[], name: string): string | undefined {
 
 const TOKEN_FLAGS = /^--service-account-(issuer|key-file|signing-key-file)(=|$)/;
 
+const namesTokenKeys = ({ rest }: RunnerOptions): boolean => rest.some((flag) => TOKEN_FLAGS.test(flag));
+
 /** Tokens are issued under the name by which the API is found inside a cluster. Whoever names issuers or keys himself names them all. */
-function serviceAccountFlags(flags: readonly string[], { pki }: Layout): string[] {
-  if (flags.some((flag) => TOKEN_FLAGS.test(flag))) return [];
-  const { defaultService } = GENERATED_NAMES[lastValue(flags, 'naming') === 'kubernetes' ? 'kubernetes' : 'platform'];
+function serviceAccountFlags(options: RunnerOptions, { pki }: Layout): string[] {
+  if (namesTokenKeys(options)) return [];
+  const { defaultService } = GENERATED_NAMES[namingOf(options)];
   return [
     `--service-account-issuer=https://${defaultService}.default.svc.cluster.local`,
     `--service-account-key-file=${path.join(pki, 'sa.pub')}`,

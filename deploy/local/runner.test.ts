@@ -9,6 +9,7 @@ import { silentLogger } from '../../shared/runtime/logger';
 import { freePorts } from '../../test/support/ports';
 import { removeFolder, temporaryFolder, waitUntil } from '../../test/support/programs';
 import { repository } from '../../test/support/repository';
+import type { Publication } from './cluster-info';
 import { parseOptions } from './options';
 import { isAlive } from './process-file';
 import { runLocal, StartError } from './runner';
@@ -33,6 +34,10 @@ afterEach(async () => {
 
 /** Runs in this process, with the fake API server as its children. */
 function start(...flags: string[]) {
+  return startWith(() => Promise.resolve(), ...flags);
+}
+
+function startWith(published: (publication: Publication) => Promise<void>, ...flags: string[]) {
   const parsed = parseOptions([`--data-dir=${folder}`, `--secure-port=${securePort}`, `--insecure-port=${insecurePort}`, ...flags], '/');
   if (parsed.kind !== 'options') throw new Error(JSON.stringify(parsed));
   const events = new EventEmitter();
@@ -50,6 +55,7 @@ function start(...flags: string[]) {
     lifecycle,
     programs: '/nowhere',
     start: (_program, args) => startProgram(fake, args),
+    publish: published,
     say: (line) => said.push(line),
   });
   return { done, lifecycle, events, exit, said };
@@ -95,6 +101,20 @@ describe('runLocal', () => {
     expect(isAlive(pidOf('apiserver'))).toBe(true);
     expect(pidOf('supervisor')).toBe(process.pid);
     expect(statSync(path.join(folder, 'admin.kubeconfig')).mode & 0o777).toBe(0o600);
+  });
+
+  it('tells those who want to join where the cluster is; when that fails, all else goes on', async () => {
+    const told: unknown[] = [];
+    const publish = (publication: Publication): Promise<void> => {
+      told.push(publication);
+      return Promise.reject(new Error('no room'));
+    };
+    const { done, said } = startWith(publish, '--naming=kubernetes');
+    await done;
+    const authority = readFileSync(path.join(folder, 'pki/ca.crt'), 'utf8');
+    expect(told).toMatchObject([{ server: `https://127.0.0.1:${securePort}`, authority, naming: 'kubernetes' }]);
+    expect(said).toContain('where the cluster is could not be published for those who want to join: no room');
+    expect(said.join('\n')).toContain('The control plane is ready.');
   });
 
   it('starts a process that dies again and says so', async () => {

@@ -8,11 +8,21 @@ import type { Clock } from '../../shared/runtime/clock';
 import { USAGE_EXIT_CODE } from '../../shared/runtime/flags';
 import type { Lifecycle } from '../../shared/runtime/lifecycle';
 import { ensureCertificates, type Certificates } from './certificates';
+import type { Publication } from './cluster-info';
 import { writeFileAtomically } from './files';
 import { ADMINISTRATOR, kubeconfig } from './kubeconfig';
 import { endLeftovers } from './leftovers';
 import type { RunnerOptions } from './options';
-import { apiServerPlans, certifiedAddresses, controllersPlan, layoutOf, type ApiServerPlan, type Layout, type ProcessPlan } from './plan';
+import {
+  apiServerPlans,
+  certifiedAddresses,
+  controllersPlan,
+  layoutOf,
+  namingOf,
+  type ApiServerPlan,
+  type Layout,
+  type ProcessPlan,
+} from './plan';
 import { portProblem } from './ports';
 import { acquire, HeldError, removePid, writePid } from './process-file';
 import { waitReady } from './readiness';
@@ -24,6 +34,8 @@ export interface Host {
   /** Folder with the compiled programs. */
   readonly programs: string;
   start(program: string, args: readonly string[]): RunningProcess;
+  /** Tells those who want to join where the cluster is. */
+  publish(publication: Publication, signal: AbortSignal): Promise<void>;
   /** Writes a line to the console. */
   readonly say: (line: string) => void;
 }
@@ -48,11 +60,28 @@ export async function runLocal(options: RunnerOptions, host: Host): Promise<void
   host.lifecycle.stopping.addEventListener('abort', () => host.say('stopping ...'));
   runAll('API servers', plans, layout, host);
   for (const plan of plans) if (!(await becomesReady(plan, certificates, host))) return;
+  await describeCluster(options, plans, certificates, host);
   const controllers = controllersPlan(options);
   if (controllers !== undefined && existsSync(path.join(host.programs, controllers.program))) {
     runAll('controllers', [controllers], layout, host);
   }
   announce(plans, layout, host);
+}
+
+/** Without it nobody can join, but all else works. */
+async function describeCluster(
+  options: RunnerOptions,
+  [first]: readonly ApiServerPlan[],
+  { authority, admin }: Certificates,
+  host: Host,
+): Promise<void> {
+  if (first === undefined) return;
+  const { lifecycle, say } = host;
+  try {
+    await host.publish({ server: first.secureAddress, authority, admin, naming: namingOf(options) }, lifecycle.stopping);
+  } catch (error) {
+    if (!lifecycle.stopping.aborted) say(`where the cluster is could not be published for those who want to join: ${textOf(error)}`);
+  }
 }
 
 /** Makes the data folder this process's own until it ends. */

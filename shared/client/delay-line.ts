@@ -1,4 +1,7 @@
-/** Items that come due later, in the order of their times: a binary heap and one timer. */
+/**
+ * Items that come due later, in the order of their times: a binary heap and one timer. An item that is added again waits for the earlier of its times only, so
+ * no more wait than there are items.
+ */
 import type { Clock, Timer } from '../runtime/clock';
 
 interface Waiting<T> {
@@ -10,6 +13,8 @@ interface Waiting<T> {
 
 export class DelayLine<T> {
   private readonly heap: Waiting<T>[] = [];
+  /** When an item comes due; what stands in the heap for another time of it is void. */
+  private readonly dueAt = new Map<T, number>();
   private timer: { readonly at: number; readonly timer: Timer } | undefined;
   private sequence = 0;
 
@@ -19,17 +24,22 @@ export class DelayLine<T> {
   ) {}
 
   get length(): number {
-    return this.heap.length;
+    return this.dueAt.size;
   }
 
   add(item: T, ms: number): void {
-    this.push({ item, at: this.clock.monotonic() + ms, sequence: this.sequence++ });
+    const at = this.clock.monotonic() + ms;
+    if (at >= (this.dueAt.get(item) ?? Infinity)) return;
+    this.dueAt.set(item, at);
+    this.push({ item, at, sequence: this.sequence++ });
+    this.dropVoid();
     this.arm();
   }
 
   /** Forgets everything. */
   clear(): void {
     this.heap.length = 0;
+    this.dueAt.clear();
     this.timer?.timer.cancel();
     this.timer = undefined;
   }
@@ -47,9 +57,17 @@ export class DelayLine<T> {
     const now = this.clock.monotonic();
     for (let first = this.heap[0]; first !== undefined && first.at <= now; first = this.heap[0]) {
       this.pop();
+      if (this.dueAt.get(first.item) !== first.at) continue;
+      this.dueAt.delete(first.item);
       this.due(first.item);
     }
     this.arm();
+  }
+
+  /** An item may be brought forward again and again: once most of the heap is void, it is made anew. */
+  private dropVoid(): void {
+    if (this.heap.length < 2 * this.dueAt.size + 16) return;
+    for (const entry of this.heap.splice(0)) if (this.dueAt.get(entry.item) === entry.at) this.push(entry);
   }
 
   private push(entry: Waiting<T>): void {

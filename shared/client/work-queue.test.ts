@@ -32,6 +32,18 @@ test('an item that is added during its work is handed out again after it, not be
   expect(queue.length).toBe(0);
 });
 
+test('an item that is to come later waits for the earliest of its times only', async () => {
+  const { clock, queue } = make();
+  queue.addAfter('a', 300);
+  queue.addAfter('a', 100);
+  queue.addAfter('a', 200);
+  clock.advance(100);
+  expect(await queue.get()).toBe('a');
+  queue.done('a');
+  clock.advance(1_000);
+  expect(queue.length).toBe(0);
+});
+
 test('get waits for an item, and ends when the queue is closed', async () => {
   const { queue } = make();
   const first = queue.get();

@@ -6,7 +6,7 @@
 import { writeRecording } from './recording';
 import { call, hangUp } from './reference';
 import { SCENARIOS } from './scenarios';
-import type { Observed, Scenario, ScenarioStep } from './scenarios/scenario';
+import { inTurn, type Observed, type Scenario, type ScenarioStep } from './scenarios/scenario';
 import { beating, Stage } from './scenarios/stage';
 
 const REST_MS = 3_000;
@@ -16,7 +16,7 @@ async function main(): Promise<void> {
   const wanted = process.argv.slice(2);
   for (const [recording, scenarios] of SCENARIOS) {
     if (wanted.length > 0 && !wanted.includes(recording)) continue;
-    const recorded = await Promise.all(scenarios.map(record));
+    const recorded = await Promise.all(scenarios.map(inTurn(record)));
     writeRecording(`controllers/${recording}`, recorded.flat());
   }
   hangUp();

@@ -35,6 +35,7 @@ export function startControllers(server: ApiServer, ...args: readonly string[]):
   return startProgram('controllers/main.js', [
     `--kubeconfig=${server.controllersKubeconfig}`,
     '--use-service-account-credentials',
+    `--service-account-private-key-file=${server.tokenKeyFile}`,
     '--secure-port=0',
     '--log-level=info',
     ...args,

@@ -106,6 +106,8 @@ export interface ApiServer {
   readonly kubeconfig: string;
   /** That of the controllers' own identity. */
   readonly controllersKubeconfig: string;
+  /** The private key of tokens. */
+  readonly tokenKeyFile: string;
 }
 
 /** Starts an API server process and resolves when /readyz says 200. Fails with its output when it ends before. */
@@ -142,5 +144,13 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     return isReady(address, certificates.authority, certificates.admin);
   });
   const insecureAddress = insecurePort === 0 ? undefined : `http://127.0.0.1:${insecurePort}`;
-  return { process, address, insecureAddress, certificates, kubeconfig: kubeconfigFile, controllersKubeconfig };
+  return {
+    process,
+    address,
+    insecureAddress,
+    certificates,
+    kubeconfig: kubeconfigFile,
+    controllersKubeconfig,
+    tokenKeyFile: `${pki}/sa.key`,
+  };
 }

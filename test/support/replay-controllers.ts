@@ -5,7 +5,7 @@
 import type { Json } from '../recordings/reference';
 import { casesOf } from '../recordings/recording';
 import { SCENARIOS } from '../recordings/scenarios';
-import type { Observed, Scenario } from '../recordings/scenarios/scenario';
+import { inTurn, type Observed, type Scenario } from '../recordings/scenarios/scenario';
 import { beating, Stage, type StageAnswer } from '../recordings/scenarios/stage';
 import { anything, listOf, mapOf, number, shape, text } from '../recordings/shape';
 import { ApiClient } from './api-client';
@@ -60,11 +60,13 @@ export function replayControllers(name: string, { serverArgs = [], controllerArg
     expect(played).toEqual(cases.map(({ scenario, title }) => `${scenario}: ${title}`));
   });
 
+  const begin = inTurn((scenario) => play(new Stage(send, `sc-${scenario.name}`), scenario));
+
   // Side by side: most of the time of each is spent waiting.
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
     '%s',
     async (_name, scenario) => {
-      await play(new Stage(send, `sc-${scenario.name}`), scenario);
+      await begin(scenario);
     },
     120_000,
   );

@@ -5,7 +5,7 @@ import type { TokenOutcome } from '../authenticator';
 import { serviceAccountTokens } from './authenticator';
 import type { BindableResource, ObjectState, SecretToken } from './bound-objects';
 import { tokenIssuer } from './issuer';
-import { keySet, readPrivateKey, readPublicKeys } from './keys';
+import { keySet, readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
 
 const names = GENERATED_NAMES.kubernetes;
 const clock = new ManualClock(1_800_000_000_000);

@@ -13,7 +13,7 @@ import { NOT_MINE, type Remarks, type TokenAuthenticator, type TokenOutcome } fr
 import { fingerprint } from '../fingerprint';
 import { bindingFault, type BoundObjects } from './bound-objects';
 import { ClaimError, readClaims, type TokenClaims, type ObjectClaim } from './claims';
-import type { TokenKeys } from './keys';
+import type { TokenKeys } from '../../../shared/api/identity/token-keys';
 import { LEGACY_ISSUERS, legacyStanding, readLegacyClaims, type LegacyUse } from './legacy';
 import { parseToken, TokenError, verifySignature, type UnverifiedToken } from './signature';
 

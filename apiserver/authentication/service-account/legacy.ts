@@ -2,6 +2,7 @@
  * Tokens that are kept in Secrets: they have no end and no audience, and are good for as long as their Secret holds
  * them. Taken, never issued.
  */
+import { LEGACY_CLAIMS, legacyIssuer, type LegacyClaims } from '../../../shared/api/identity/legacy-claims';
 import { accountUser } from '../../../shared/api/identity/user';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { quote } from '../../../shared/values/quote';
@@ -9,13 +10,7 @@ import { GENERATED_NAMES, type GeneratedNames } from '../../../shared/names/dial
 import { LEGACY_TOKEN_LABELS } from '../../../shared/names/legacy-token';
 import { fingerprint } from '../fingerprint';
 import type { BoundObjects } from './bound-objects';
-import { ClaimError, type ObjectClaim } from './claims';
-
-export interface LegacyClaims {
-  readonly namespace: string;
-  readonly account: ObjectClaim;
-  readonly secret: string;
-}
+import { ClaimError } from './claims';
 
 /** How a token came to its Secret: by a controller or by hand; or that it is no longer good. */
 export type LegacyUse = 'automatic' | 'manual' | 'invalid';
@@ -31,18 +26,21 @@ export interface LegacyStanding {
 const DIALECTS = Object.values(GENERATED_NAMES);
 
 /** Who issues such tokens, in both spellings. */
-export const LEGACY_ISSUERS: ReadonlySet<string> = new Set(DIALECTS.map(({ defaultService }) => `${defaultService}/serviceaccount`));
+export const LEGACY_ISSUERS: ReadonlySet<string> = new Set(DIALECTS.map(legacyIssuer));
 
 /** Throws {@link ClaimError}. */
 export function readLegacyClaims(payload: JsonObject): LegacyClaims {
   const claim = (member: string, word: string): string => {
-    const found = DIALECTS.map(({ prefix }) => stringAt(payload, `${prefix}/serviceaccount/${member}`) ?? '').find((text) => text !== '');
+    const found = DIALECTS.map(({ prefix }) => stringAt(payload, `${prefix}/${member}`) ?? '').find((text) => text !== '');
     if (found === undefined) throw new ClaimError(`${word} claim is missing`);
     return found;
   };
-  const namespace = claim('namespace', 'namespace');
-  const secret = claim('secret.name', 'secretName');
-  const account = { name: claim('service-account.name', 'serviceAccountName'), uid: claim('service-account.uid', 'serviceAccountUID') };
+  const namespace = claim(LEGACY_CLAIMS.namespace, 'namespace');
+  const secret = claim(LEGACY_CLAIMS.secret, 'secretName');
+  const account = {
+    name: claim(LEGACY_CLAIMS.accountName, 'serviceAccountName'),
+    uid: claim(LEGACY_CLAIMS.accountUid, 'serviceAccountUID'),
+  };
   if (stringAt(payload, 'sub') !== accountUser(namespace, account.name)) throw new ClaimError('sub claim is invalid');
   return { namespace, account, secret };
 }

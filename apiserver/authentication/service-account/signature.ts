@@ -5,7 +5,7 @@
 import { compactVerify } from 'jose/jws/compact/verify';
 import { isObject, own, stringAt, type JsonObject } from '../../../shared/values/json';
 import { parseJson, SyntaxFault, type ParsedText } from '../../../shared/serialization';
-import type { TokenKey } from './keys';
+import type { TokenKey } from '../../../shared/api/identity/token-keys';
 
 /** The token is one of ours by its issuer, but something is wrong with it; the message is upstream's. */
 export class TokenError extends Error {}

@@ -1,7 +1,7 @@
 /** Tokens of service accounts and the reviews, over HTTP. What is expected was answered by the reference server. */
 import { generateKeyPairSync } from 'node:crypto';
 import { systemClock } from '../../../shared/runtime/clock';
-import { readPrivateKey, readPublicKeys } from '../../../apiserver/authentication/service-account/keys';
+import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
 import { ADMIN, ALICE, call, json, startFixture, type Answer, type Fixture } from './fixture';
 
 const HOST = 'https://kubernetes.default.svc';

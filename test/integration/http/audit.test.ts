@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { readPrivateKey, readPublicKeys } from '../../../apiserver/authentication/service-account/keys';
+import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
 import { Auditor } from '../../../apiserver/audit/auditor';
 import { eventText } from '../../../apiserver/audit/event';
 import { compilePolicy } from '../../../apiserver/audit/policy';

@@ -1,6 +1,6 @@
 /** Tokens that are kept in Secrets, over HTTP and by two replicas. What is expected was answered by the reference server. */
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { readPrivateKey, readPublicKeys } from '../../../apiserver/authentication/service-account/keys';
+import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
 import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
 import { call, json, startFixture, type Answer, type Fixture } from './fixture';

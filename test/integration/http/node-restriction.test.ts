@@ -3,7 +3,7 @@ import { casesOf } from '../../recordings/recording';
 import { body, either, nothing, number, oneOf, shape, text } from '../../recordings/shape';
 import { call, json, startFixture, type Fixture } from './fixture';
 import { generateKeyPairSync } from 'node:crypto';
-import { readPrivateKey, readPublicKeys } from '../../../apiserver/authentication/service-account/keys';
+import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
 
 const steps = casesOf(
   'admission/node-restriction',

@@ -1,7 +1,7 @@
 /**
  * What controllers are shown: steps, each of a few requests, after which the cluster comes to rest and is looked at. The same scenarios are played to the
  * reference server with its controllers and to ours. `$NS` stands for the scenario's own namespace and begins the names of what belongs to no namespace, `$NOW`
- * for the present time, and `<uid of NAME>` for the uid of an object that was made or seen before.
+ * for the present time, `$NOW+3s` for the time three seconds later, and `<uid of NAME>` for the uid of an object that was made or seen before.
  */
 import type { Body, Json } from '../reference';
 
@@ -21,6 +21,8 @@ export interface Look {
   readonly path: string;
   /** Members besides the metadata that are compared; absent = all. */
   readonly members?: readonly string[];
+  /** What belongs to the scenario in a namespace that is not its own. */
+  readonly names?: readonly string[];
 }
 
 export interface ScenarioStep {
@@ -38,6 +40,8 @@ export interface Scenario {
   readonly steps: readonly ScenarioStep[];
   /** What belongs to no namespace, to be deleted in the end; the namespace itself goes in any case. */
   readonly leftovers?: readonly string[];
+  /** What it shares with others that say the same: those are played one after the other. */
+  readonly shares?: string;
 }
 
 /** How the object stands after a step: its collection and itself, without what differs from run to run. */
@@ -56,4 +60,20 @@ export const remove = (path: string, body?: Body): Act => ({ method: 'DELETE', p
 /** The absolute path of an act or a look, in the scenario's namespace. */
 export function absolute(path: string, namespace: string): string {
   return (path.startsWith('/') ? path : `${NAMESPACED}${path}`).replaceAll('$NS', namespace);
+}
+
+/** Begins to play each scenario as soon as it may: at once, or when the one before it that shares something with it has been played. */
+export function inTurn<T>(play: (scenario: Scenario) => Promise<T>): (scenario: Scenario) => Promise<T> {
+  const turns = new Map<string, Promise<unknown>>();
+  return (scenario) => {
+    const { shares } = scenario;
+    if (shares === undefined) return play(scenario);
+    const before = turns.get(shares) ?? Promise.resolve();
+    const played = before.then(() => play(scenario));
+    turns.set(
+      shares,
+      played.catch(() => undefined),
+    );
+    return played;
+  };
 }

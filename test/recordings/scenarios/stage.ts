@@ -17,6 +17,9 @@ const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** How names of Events end. */
 const EVENT = /\.[0-9a-f]{16}$/;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const LATER = /\$NOW([+-]\d+)s/g;
+const SIGNED = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
+const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
 const UNTOLD: ReadonlySet<string> = new Set([
   'resourceVersion',
   'uid',
@@ -76,20 +79,21 @@ export class Stage {
   }
 
   private filled(text: string): string {
-    const named = text.replace(/<uid of [^>]+>/g, (id) => this.uids.get(id) ?? id);
-    return named.replaceAll('$NS', this.namespace).replaceAll('$NOW', new Date().toISOString());
+    const later = (_: string, seconds: string): string => `${new Date(Date.now() + Number(seconds) * 1000).toISOString().slice(0, 19)}Z`;
+    const named = text.replace(/<uid of [^>]+>/g, (id) => this.uids.get(id) ?? id).replaceAll('$NS', this.namespace);
+    return named.replace(LATER, later).replaceAll('$NOW', new Date().toISOString());
   }
 
   async look(looks: readonly Look[]): Promise<Observed> {
     const found = await Promise.all(
-      looks.map(async ({ path, members }) => {
+      looks.map(async ({ path, members, names }) => {
         const { code, body } = await this.send('GET', absolute(path, this.namespace), 'application/json');
         const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : undefined;
         if (items === undefined) throw new Error(`cannot look at ${path}: ${code}`);
         items.forEach((item) => this.learn(item));
         return {
           path,
-          items: items.filter((item) => this.isOwn(item)).map((item) => (members === undefined ? item : pick(item, members))),
+          items: items.filter((item) => this.isOwn(item, names)).map((item) => (members === undefined ? item : pick(item, members))),
         };
       }),
     );
@@ -101,9 +105,10 @@ export class Stage {
     await this.send('DELETE', `/api/v1/namespaces/${this.namespace}`, 'application/json');
   }
 
-  /** Of what belongs to no namespace, or to one that all share, only that which bears the scenario's name. */
-  private isOwn(item: Body): boolean {
+  /** Of what belongs to no namespace, or to one that all share, only that which bears the scenario's name, or is named. */
+  private isOwn(item: Body, names: readonly string[] | undefined): boolean {
     const { namespace, name } = metadataOf(item);
+    if (names !== undefined) return typeof name === 'string' && names.includes(name);
     return namespace === this.namespace || (typeof name === 'string' && name.startsWith(this.namespace));
   }
 
@@ -140,6 +145,11 @@ export class Stage {
   }
 
   private maskedText(text: string): string {
+    const secret = Buffer.from(text, 'base64').toString();
+    const [, claims] = SIGNED.exec(secret) ?? [];
+    if (claims !== undefined) return `<token ${this.maskedText(Buffer.from(claims, 'base64url').toString())}>`;
+    if (secret === this.namespace) return '<$NS in base64>';
+    if (secret.startsWith(CERTIFICATE)) return '<certificates>';
     const known = this.madeUp.get(text) ?? text;
     return known
       .replace(UID, (uid) => this.ids.get(uid) ?? '<uid>')

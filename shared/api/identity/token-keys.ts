@@ -3,7 +3,7 @@
  * Never signs and never checks.
  */
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import type { JsonObject } from '../../../shared/values/json';
+import type { JsonObject } from '../../values/json';
 
 /** A file holds no key that can be used; the message names the file. */
 export class KeyFileError extends Error {}

@@ -1,0 +1,36 @@
+import { apiObject } from '../../shared/client/api-object';
+import type { JsonObject } from '../../shared/values/json';
+import { fateOf } from './cleaning';
+
+const NOW = Date.UTC(2026, 0, 1);
+
+function secret(expiration: string | undefined, metadata: JsonObject = {}) {
+  const data = expiration === undefined ? {} : { expiration: Buffer.from(expiration).toString('base64') };
+  return apiObject({ metadata: { namespace: 's', name: 'bootstrap-token-abcdef', uid: 'u', ...metadata }, data });
+}
+
+test.each([
+  ['2025-12-31T23:59:59Z', 'it is over'],
+  ['2026-01-01T00:00:00Z', 'it is over'],
+  ['2026-01-01T04:59:59+05:00', 'it is over'],
+  ['tomorrow', 'its expiration is no time'],
+  ['2026-02-30T00:00:00Z', 'its expiration is no time'],
+  [' 2099-01-01T00:00:00Z', 'its expiration is no time'],
+])('%s: goes', (expiration, why) => {
+  expect(fateOf(secret(expiration), NOW)).toEqual({ type: 'delete', uid: 'u', why });
+});
+
+test.each([
+  ['2026-01-01T00:00:01Z', 1_000],
+  ['2026-01-01T00:00:00.25Z', 250],
+  ['2027-01-01T00:00:00Z', 365 * 86_400_000],
+])('%s: is looked at in that moment', (expiration, afterMs) => {
+  expect(fateOf(secret(expiration), NOW)).toEqual({ type: 'later', afterMs });
+});
+
+test('one without an end stays, and so does one that goes already or is gone', () => {
+  expect(fateOf(secret(undefined), NOW)).toEqual({ type: 'none' });
+  expect(fateOf(secret(''), NOW)).toEqual({ type: 'none' });
+  expect(fateOf(secret('tomorrow', { deletionTimestamp: '2026-01-01T00:00:00Z' }), NOW)).toEqual({ type: 'none' });
+  expect(fateOf(undefined, NOW)).toEqual({ type: 'none' });
+});

@@ -1,0 +1,37 @@
+/** The Secrets of bootstrap tokens, whichever dialect their type is spelled in. */
+import type { ApiObject } from '../../shared/client/api-object';
+import type { Informer } from '../../shared/client/informer';
+import type { Handlers } from '../../shared/client/notifications';
+import { knownResource } from '../../shared/client/resource';
+import { BOOTSTRAP_TOKEN_TYPE } from '../../shared/names/bootstrap-token';
+import type { ControllerContext } from '../runtime/controller';
+
+export const SECRETS = knownResource('secrets');
+
+export class TokenSecrets {
+  readonly informers: readonly Informer[];
+
+  constructor({ informers, names }: Pick<ControllerContext, 'informers' | 'names'>) {
+    this.informers = Object.values(BOOTSTRAP_TOKEN_TYPE).map((type) =>
+      informers.of({ resource: SECRETS, namespace: names.systemNamespace, fieldSelector: `type=${type}` }),
+    );
+  }
+
+  byKey(key: string): ApiObject | undefined {
+    for (const informer of this.informers) {
+      const found = informer.byKey(key);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  list(): readonly ApiObject[] {
+    return this.informers.flatMap((informer) => informer.list());
+  }
+
+  /** Returns what takes the handlers away again. */
+  handle(handlers: Handlers): () => void {
+    const removals = this.informers.map((informer) => informer.handle(handlers));
+    return () => removals.forEach((remove) => remove());
+  }
+}

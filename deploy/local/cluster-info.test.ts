@@ -1,0 +1,46 @@
+import { objectAt, stringAt } from '../../shared/values/json';
+import { fakeClient } from '../../test/support/fake-client';
+import { publish } from './cluster-info';
+
+const RBAC = '/apis/rbac.authorization.platform.io/v1';
+const UPSTREAM_RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const signal = new AbortController().signal;
+
+test('everybody may read the description and nothing else', async () => {
+  const { api, client } = fakeClient();
+  await publish(client, { server: 'https://192.0.2.1:6443', authority: 'PEM', naming: 'platform' }, signal);
+  const [namespace, name] = ['platform-public', 'bootstrap-signer-clusterinfo'];
+  expect(api.get(`${RBAC}/roles`, namespace, name)).toMatchObject({
+    rules: [{ apiGroups: [''], resources: ['configmaps'], resourceNames: ['cluster-info'], verbs: ['get'] }],
+  });
+  expect(api.get(`${RBAC}/rolebindings`, namespace, name)).toMatchObject({
+    roleRef: { apiGroup: 'rbac.authorization.platform.io', kind: 'Role', name },
+    subjects: [{ apiGroup: 'rbac.authorization.platform.io', kind: 'User', name: 'system:anonymous' }],
+  });
+  const text = stringAt(objectAt(api.get('/api/v1/configmaps', namespace, 'cluster-info'), 'data'), 'kubeconfig');
+  expect(text).toContain('server: https://192.0.2.1:6443\n');
+  expect(text).toContain(`certificate-authority-data: ${Buffer.from('PEM').toString('base64')}\n`);
+});
+
+test("in upstream's names", async () => {
+  const { api, client } = fakeClient({ dialect: 'kubernetes' });
+  await publish(client, { server: 'https://192.0.2.1:6443', authority: 'PEM', naming: 'kubernetes' }, signal);
+  const name = 'kubeadm:bootstrap-signer-clusterinfo';
+  expect(api.get(`${UPSTREAM_RBAC}/roles`, 'kube-public', name)).toBeDefined();
+  expect(api.get(`${UPSTREAM_RBAC}/rolebindings`, 'kube-public', name)).toMatchObject({
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'system:anonymous' }],
+  });
+  expect(api.get('/api/v1/configmaps', 'kube-public', 'cluster-info')).toBeDefined();
+});
+
+test('the next start puts the address right and leaves the rest', async () => {
+  const { api, client } = fakeClient();
+  const at = (port: number) => ({ server: `https://192.0.2.1:${port}`, authority: 'PEM', naming: 'platform' as const });
+  await publish(client, at(1), signal);
+  const before = api.get('/api/v1/configmaps', 'platform-public', 'cluster-info');
+  api.put('/api/v1/configmaps', { ...before, data: { ...objectAt(before, 'data'), mine: 'm' } });
+  await publish(client, at(2), signal);
+  const after = objectAt(api.get('/api/v1/configmaps', 'platform-public', 'cluster-info'), 'data');
+  expect(stringAt(after, 'kubeconfig')).toContain('https://192.0.2.1:2\n');
+  expect(stringAt(after, 'mine')).toBe('m');
+});

@@ -1,0 +1,86 @@
+/**
+ * Publishes where the cluster is and who vouches for it, for machines that want to join: they know nothing but a bootstrap token, so everybody may read it without
+ * a name. Its signatures are a controller's work.
+ */
+import { isAlreadyExists } from '../../shared/client/api-error';
+import { connectTo } from '../../shared/client/connect';
+import { CredentialSource } from '../../shared/client/credential-source';
+import { knownResource, type Resource } from '../../shared/client/resource';
+import { RestClient } from '../../shared/client/rest-client';
+import { CLUSTER_INFO, CLUSTER_INFO_ROLE } from '../../shared/names/bootstrap-token';
+import { GENERATED_NAMES, groupIn, type Dialect } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Credential } from '../../shared/runtime/pki';
+import type { Random } from '../../shared/runtime/random';
+import type { JsonObject } from '../../shared/values/json';
+import { clusterKubeconfig } from './kubeconfig';
+
+export interface Publication {
+  /** An https address. */
+  readonly server: string;
+  /** PEM. */
+  readonly authority: string;
+  readonly admin: Credential;
+  readonly naming: Dialect;
+}
+
+const MAPS = knownResource('configmaps');
+const RBAC = 'rbac.authorization.platform.io';
+const ROLES = knownResource(`roles.${RBAC}`);
+const BINDINGS = knownResource(`rolebindings.${RBAC}`);
+const PATIENCE_MS = 10_000;
+
+/** As the administrator. Rejects when the server does not do it. */
+export async function publishClusterInfo(publication: Publication, clock: Clock, random: Random, signal: AbortSignal): Promise<void> {
+  const { server, authority, admin, naming } = publication;
+  const config = { servers: [new URL(server)], tls: { ca: authority, cert: admin.certificate, key: admin.key } };
+  const transport = connectTo(config, clock);
+  const client = new RestClient({
+    transport,
+    credentials: new CredentialSource({ type: 'none' }, clock),
+    dialect: naming,
+    userAgent: 'local',
+    clock,
+    random,
+    timeoutMs: PATIENCE_MS,
+  });
+  try {
+    await publish(client, publication, signal);
+  } finally {
+    transport.close();
+  }
+}
+
+export async function publish(
+  client: RestClient,
+  { server, authority, naming }: Omit<Publication, 'admin'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const namespace = GENERATED_NAMES[naming].publicNamespace;
+  const name = CLUSTER_INFO_ROLE[naming];
+  const apiGroup = groupIn(naming, RBAC);
+  await createOnce(client, ROLES, signal, {
+    metadata: { namespace, name },
+    rules: [{ apiGroups: [''], resources: [MAPS.resource], resourceNames: [CLUSTER_INFO.name], verbs: ['get'] }],
+  });
+  await createOnce(client, BINDINGS, signal, {
+    metadata: { namespace, name },
+    roleRef: { apiGroup, kind: 'Role', name },
+    subjects: [{ apiGroup, kind: 'User', name: 'system:anonymous' }],
+  });
+  const data = { [CLUSTER_INFO.kubeconfig]: clusterKubeconfig(server, authority) };
+  const made = await createOnce(client, MAPS, signal, { metadata: { namespace, name: CLUSTER_INFO.name }, data });
+  // The port or the authority may be others than at the last start.
+  if (!made) await client.patch(MAPS, { namespace, name: CLUSTER_INFO.name }, 'merge', { data }, { signal });
+}
+
+/** False when it is there already. */
+async function createOnce(client: RestClient, resource: Resource, signal: AbortSignal, object: JsonObject): Promise<boolean> {
+  try {
+    await client.create(resource, object, { signal });
+    return true;
+  } catch (error) {
+    if (isAlreadyExists(error)) return false;
+    throw error;
+  }
+}

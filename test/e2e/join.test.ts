@@ -1,0 +1,112 @@
+/** How a machine joins a cluster that `npm start` runs: it knows an address and a bootstrap token, and nothing else. */
+import { createHmac } from 'node:crypto';
+import { request, type RequestOptions } from 'node:https';
+import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { freePort } from '../support/ports';
+import { removeFolder, startProgram, temporaryFolder, waitUntil, type ProgramProcess } from '../support/programs';
+import { readKubeconfig } from '../../shared/client/kubeconfig';
+
+const ID = 'abcdef';
+const SECRET = '0123456789abcdef';
+
+describe.each([
+  { naming: 'platform', system: 'platform-system', open: 'platform-public', type: 'bootstrap.platform.io/token', key: `${ID}.${SECRET}` },
+  { naming: 'kubernetes', system: 'kube-system', open: 'kube-public', type: 'bootstrap.kubernetes.io/token', key: SECRET },
+])('with --naming=$naming', ({ naming, system, open, type, key }) => {
+  const folder = temporaryFolder(`join-${naming}`);
+  let local: ProgramProcess;
+  let port: number;
+  let admin: RequestOptions;
+
+  beforeAll(async () => {
+    port = await freePort();
+    local = startProgram('deploy/local/main.js', [`--data-dir=${folder}`, `--secure-port=${port}`, `--naming=${naming}`]);
+    await waitUntil('the control plane to be ready', () => local.output.includes('Ctrl-C ends it'));
+    admin = readKubeconfig(`${folder}/admin.kubeconfig`).tls;
+  }, 60_000);
+
+  afterAll(async () => {
+    await local.stop();
+    removeFolder(folder);
+  }, 40_000);
+
+  function ask(
+    method: string,
+    path: string,
+    who: RequestOptions,
+    body?: JsonObject,
+  ): Promise<{ code: number | undefined; body: JsonObject }> {
+    return new Promise((resolve, reject) => {
+      const options = { host: '127.0.0.1', port, method, path, agent: false, ...who };
+      const headers = { 'content-type': 'application/json', ...who.headers };
+      const sent = request({ ...options, headers }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.once('end', () => {
+          const parsed: JsonValue = JSON.parse(text);
+          resolve({ code: response.statusCode, body: isObject(parsed) ? parsed : {} });
+        });
+      });
+      sent.once('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
+    });
+  }
+
+  const secrets = `/api/v1/namespaces/${system}/secrets`;
+  const info = `/api/v1/namespaces/${open}/configmaps/cluster-info`;
+  /** Nobody vouches for the server yet. */
+  const stranger: RequestOptions = { rejectUnauthorized: false };
+
+  async function description(): Promise<JsonObject> {
+    const { code, body } = await ask('GET', info, stranger);
+    expect(code).toBe(200);
+    return objectAt(body, 'data') ?? {};
+  }
+
+  async function makeToken(expiration: string): Promise<void> {
+    const stringData = {
+      'token-id': ID,
+      'token-secret': SECRET,
+      expiration,
+      'usage-bootstrap-signing': 'true',
+      'usage-bootstrap-authentication': 'true',
+    };
+    const { code } = await ask('POST', secrets, admin, { metadata: { name: `bootstrap-token-${ID}` }, type, stringData });
+    expect(code).toBe(201);
+  }
+
+  const later = (ms: number): string => `${new Date(Date.now() + ms).toISOString().slice(0, 19)}Z`;
+
+  test('a stranger reads where the cluster is, believes its signature, and is somebody afterwards', async () => {
+    expect((await ask('GET', `/api/v1/namespaces/${open}/configmaps`, stranger)).code).toBe(403);
+    await makeToken(later(3_600_000));
+    const data = await waitUntil('the signature', async () => {
+      const found = await description();
+      return stringAt(found, `jws-kubeconfig-${ID}`) === undefined ? undefined : found;
+    });
+    const kubeconfig = stringAt(data, 'kubeconfig') ?? '';
+    const [header = '', , signature] = (stringAt(data, `jws-kubeconfig-${ID}`) ?? '').split('.');
+    expect(Buffer.from(header, 'base64url').toString()).toBe(`{"alg":"HS256","kid":"${ID}"}`);
+    const payload = Buffer.from(kubeconfig).toString('base64url');
+    expect(createHmac('sha256', key).update(`${header}.${payload}`).digest('base64url')).toBe(signature);
+
+    expect(kubeconfig).toContain(`server: https://127.0.0.1:${port}\n`);
+    const ca = Buffer.from(/certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1] ?? '', 'base64');
+    const joining = { ca, headers: { authorization: `Bearer ${ID}.${SECRET}` } };
+    const group = naming === 'platform' ? 'authentication.platform.io' : 'authentication.k8s.io';
+    const who = await ask('POST', `/apis/${group}/v1/selfsubjectreviews`, joining, {
+      kind: 'SelfSubjectReview',
+      apiVersion: `${group}/v1`,
+    });
+    expect(who.body).toMatchObject({ status: { userInfo: { username: `system:bootstrap:${ID}` } } });
+
+    expect((await ask('DELETE', `${secrets}/bootstrap-token-${ID}`, admin)).code).toBe(200);
+    await waitUntil('the signature to go', async () => stringAt(await description(), `jws-kubeconfig-${ID}`) === undefined);
+  });
+
+  test('a token goes with its signature when it ends', async () => {
+    await makeToken(later(4_000));
+    await waitUntil('the signature', async () => stringAt(await description(), `jws-kubeconfig-${ID}`));
+    await waitUntil('the token to go', async () => (await ask('GET', `${secrets}/bootstrap-token-${ID}`, admin)).code === 404);
+    await waitUntil('the signature to go', async () => stringAt(await description(), `jws-kubeconfig-${ID}`) === undefined);
+  });
+});
