@@ -137,6 +137,7 @@ const table = {
   'controllers/serving': ['shared/client'],
   'controllers/service-pods': ['shared/client'],
   'controllers/endpoint-slices': ['controllers/runtime', 'controllers/service-pods'],
+  'controllers/endpoint-slice-mirroring': ['controllers/endpoint-slices'],
   'controllers/endpoints': ['controllers/runtime', 'controllers/service-pods'],
   'controllers/cluster-role-aggregation': ['controllers/runtime'],
   'controllers/disruption': ['controllers/runtime'],

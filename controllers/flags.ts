@@ -90,6 +90,25 @@ export const flags = {
     help: 'So long changes of pods wait for others before EndpointSlices are written.',
     default: 0,
   }),
+  'mirroring-concurrent-service-endpoint-syncs': int({
+    section: GENERIC,
+    help: 'Endpoints that are mirrored at a time.',
+    default: 5,
+    min: 1,
+    max: 1000,
+  }),
+  'mirroring-max-endpoints-per-subset': int({
+    section: GENERIC,
+    help: 'Addresses of a subset of Endpoints that are mirrored at most.',
+    default: 1000,
+    min: 1,
+    max: 1000,
+  }),
+  'mirroring-endpointslice-updates-batch-period': duration({
+    section: GENERIC,
+    help: 'So long changes of Endpoints wait for others before they are mirrored.',
+    default: 0,
+  }),
   'log-level': logLevelFlag(GENERIC),
   'use-service-account-credentials': bool({
     section: CLIENT,

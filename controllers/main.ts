@@ -134,6 +134,9 @@ const settingsOf = (values: ControllerFlags, rootCertificate: string | undefined
   maxEndpointsPerSlice: values['max-endpoints-per-slice'],
   endpointBatchMs: values['endpoint-updates-batch-period'],
   endpointSliceBatchMs: values['endpointslice-updates-batch-period'],
+  concurrentMirrorSyncs: values['mirroring-concurrent-service-endpoint-syncs'],
+  mirroringMaxEndpoints: values['mirroring-max-endpoints-per-subset'],
+  mirroringBatchMs: values['mirroring-endpointslice-updates-batch-period'],
   concurrentQuotaSyncs: values['concurrent-resource-quota-syncs'],
   quotaSyncPeriodMs: values['resource-quota-sync-period'],
   nodes: {

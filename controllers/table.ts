@@ -2,6 +2,7 @@
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
 import { disruptionController } from './disruption/controller';
 import { endpointsController } from './endpoints/controller';
+import { endpointSliceMirroringController } from './endpoint-slice-mirroring/controller';
 import { endpointSliceController } from './endpoint-slices/controller';
 import { namespaceController } from './namespace/controller';
 import { nodeLifecycleController } from './node-lifecycle/controller';
@@ -27,4 +28,5 @@ export const CONTROLLERS: readonly Controller[] = [
   ttlController,
   endpointSliceController,
   endpointsController,
+  endpointSliceMirroringController,
 ];

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { deflateRawSync } from 'node:zlib';
 import { Slabs, type HeldEntry } from './held-entry';
 
 const value = (body: string): Parameters<Slabs['hold']>[1] => ({
@@ -43,5 +44,41 @@ describe('slabs', () => {
     expect(slabs.count).toBeLessThanOrEqual(4);
     entries.forEach((entry) => slabs.release(entry));
     expect(slabs.count).toBeLessThanOrEqual(1);
+  });
+
+  describe('of long states that were replaced', () => {
+    const long = 'x'.repeat(20_000);
+    let finish: (() => void)[] = [];
+    const slabs = new Slabs((bytes, done) => finish.push(() => done(deflateRawSync(bytes))));
+    const next = (): void => finish.shift()?.();
+    beforeEach(() => (finish = []));
+
+    it('are packed one after the other, and read as before', () => {
+      const [one, two] = [hold(slabs, `1${long}`), hold(slabs, `2${long}`)];
+      const before = one.bytes;
+      for (const entry of [one, two, one]) slabs.supersede(entry);
+      expect(finish).toHaveLength(1);
+      next();
+      next();
+      expect(finish).toEqual([]);
+      expect([one.packed, two.packed]).toEqual([true, true]);
+      for (const bytes of [one.bytes, before]) expect(bytes.toString()).toBe(`"resourceVersion":"7",1${long}`);
+      expect(two.bytes.toString()).toBe(`"resourceVersion":"7",2${long}`);
+      for (const entry of [one, two]) slabs.release(entry);
+      expect(slabs.count).toBe(0);
+    });
+
+    it('stay as they are when nobody holds them any longer', () => {
+      const [one, two] = [hold(slabs, `1${long}`), hold(slabs, `2${long}`)];
+      for (const entry of [one, two]) slabs.supersede(entry);
+      for (const entry of [one, two]) slabs.release(entry);
+      next();
+      expect([finish.length, one.packed, two.packed, slabs.count]).toEqual([0, false, false, 0]);
+    });
+
+    it('stay as they are when they are short', () => {
+      slabs.supersede(hold(slabs, 'short'));
+      expect(finish).toEqual([]);
+    });
   });
 });

@@ -5,27 +5,47 @@
  * 1.5 KB updated twice took 445 MB), so many entries share a slab, and `bytes` makes a view when somebody asks. A slab is never
  * written twice, because views of it may be on their way to a client: when much of it is dead, the living move on and it is left to the
  * garbage collector.
+ *
+ * A long entry has a slab of its own; once it shows the past only, its bytes are packed there beside the event loop and unpacked for whoever asks.
  */
+import { deflateRaw, inflateRawSync } from 'node:zlib';
 import type { Revision } from '../storage/store';
 import type { Entry, Labels } from './cache';
+import { Deque } from './deque';
 import { splicedLength, spliceInto, type StoredValue } from './stored-value';
 
 /** A little below 128 KiB: with the allocator's header it fills whole pages. */
 const SLAB_BYTES = 128 * 1024 - 64;
 /** Larger entries have a slab of their own. */
 const LARGEST_SHARED = 16 * 1024;
+/** Bytes that wait for being packed; what comes when there are more stays as it is. */
+const MOST_WAITING = 64 * 1024 * 1024;
 /** A full slab with less than this share alive is left. 0.8 copies four bytes per byte that dies and wastes a tenth on average. */
 const LEAST_ALIVE = 0.8;
 
+/** Gives the bytes in a shorter form, some time later; undefined = there is none. */
+export type Pack = (bytes: Buffer, done: (packed: Buffer | undefined) => void) => void;
+
+const FASTEST = { level: 1 } as const;
+
+const deflate: Pack = (bytes, done) => deflateRaw(bytes, FASTEST, (error, packed) => done(error === null ? ownBytes(packed) : undefined));
+
+/** The last piece of what was packed lies in a larger buffer than it needs. */
+function ownBytes(view: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(view.length);
+  view.copy(bytes);
+  return bytes;
+}
+
 class Slab {
-  readonly bytes: Buffer;
   readonly entries: HeldEntry[] = [];
   used = 0;
   alive = 0;
 
-  constructor(size: number) {
-    this.bytes = Buffer.allocUnsafeSlow(size);
-  }
+  constructor(
+    readonly bytes: Buffer,
+    readonly isPacked = false,
+  ) {}
 
   /** Takes the next `length` bytes; returns where they begin. */
   claim(length: number): number {
@@ -50,7 +70,12 @@ export class HeldEntry implements Entry {
     readonly length: number,
   ) {}
 
+  get packed(): boolean {
+    return this.slab.isPacked;
+  }
+
   get bytes(): Buffer {
+    if (this.packed) return inflateRawSync(this.slab.bytes, { chunkSize: this.length + 1 });
     return this.slab.bytes.subarray(this.offset, this.offset + this.length);
   }
 }
@@ -68,9 +93,17 @@ export interface EntryFacts {
   readonly fields: Labels;
 }
 
+const newSlab = (size: number): Slab => new Slab(Buffer.allocUnsafeSlow(size));
+
 export class Slabs {
   private current: Slab | undefined;
   private slabs = 0;
+  /** To be packed, one after the other. */
+  private readonly unpacked = new Deque<HeldEntry>();
+  private waiting = 0;
+  private isPacking = false;
+
+  constructor(private readonly pack: Pack = deflate) {}
 
   /** Full and filling slabs in use; for tests. */
   get count(): number {
@@ -97,6 +130,38 @@ export class Slabs {
     this.leave(slab);
   }
 
+  /** A later state has taken the place of this one: few will ask for it. */
+  supersede(entry: Entry | undefined): void {
+    if (!(entry instanceof HeldEntry) || entry.length <= LARGEST_SHARED || this.waiting > MOST_WAITING) return;
+    this.waiting += entry.length;
+    this.unpacked.push(entry);
+    if (!this.isPacking) this.packNext();
+  }
+
+  private packNext(): void {
+    const entry = this.nextToPack();
+    this.isPacking = entry !== undefined;
+    if (entry === undefined) return;
+    this.pack(entry.bytes, (packed) => {
+      if (packed !== undefined && entry.held) this.repack(entry, packed);
+      this.packNext();
+    });
+  }
+
+  private nextToPack(): HeldEntry | undefined {
+    for (let entry = this.unpacked.shift(); entry !== undefined; entry = this.unpacked.shift()) {
+      this.waiting -= entry.length;
+      if (entry.held && !entry.packed) return entry;
+    }
+    return undefined;
+  }
+
+  /** Whoever has a view of the bytes keeps it. */
+  private repack(entry: HeldEntry, packed: Buffer): void {
+    entry.slab = new Slab(packed, true);
+    entry.offset = 0;
+  }
+
   private leave(slab: Slab): void {
     for (const entry of slab.entries) {
       if (entry.held && entry.slab === slab) this.move(entry);
@@ -118,11 +183,11 @@ export class Slabs {
   private slabFor(length: number): Slab {
     if (length > LARGEST_SHARED) {
       this.slabs += 1;
-      return new Slab(length);
+      return newSlab(length);
     }
     const full = this.current;
     if (full !== undefined && full.used + length <= SLAB_BYTES) return full;
-    const next = new Slab(SLAB_BYTES);
+    const next = newSlab(SLAB_BYTES);
     this.current = next;
     this.slabs += 1;
     if (full !== undefined && full.alive < full.used * LEAST_ALIVE) this.leave(full);

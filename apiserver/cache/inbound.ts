@@ -8,7 +8,7 @@ import type { Revision, Watch, StoreEvent, WatchSink } from '../storage/store';
 import { Deque } from './deque';
 import type { Pace } from './pace';
 
-const PAUSE_BYTES = 16 * 1024 * 1024;
+const PAUSE_BYTES = 4 * 1024 * 1024;
 const RESUME_BYTES = PAUSE_BYTES / 2;
 const EVENT_OVERHEAD = 200;
 

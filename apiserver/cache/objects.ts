@@ -63,6 +63,7 @@ export class Objects {
     state.lastChange = event.revision;
     const change = new RecordedChange(event.revision, previous?.key ?? current?.key ?? key, current, previous, now, this.window.frames);
     this.window.record(state.log, change);
+    this.slabs.supersede(previous);
     return change;
   }
 

@@ -21,7 +21,7 @@ export interface PageRequest {
 }
 
 const KEYS_PAGE = 2000;
-const FIRST_PAGE = 128;
+const FIRST_PAGE = 16;
 const LARGEST_PAGE = 2048;
 /** Bytes that a page of values should have: the next page's limit follows the size of the last one. */
 const PAGE_BYTES = 1024 * 1024;

@@ -1,3 +1,4 @@
+import { Reader } from 'protobufjs/minimal';
 import { isObject, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { SERVED_KINDS } from '../../shared/api/kinds';
 import { documentV2, documentV3 } from './documents';
@@ -41,6 +42,16 @@ test.each<[JsonObject, string]>([
   [{ unknown: 1, text: null }, ''],
 ])('%j', (value, expected) => {
   expect(hex(value)).toBe(expected);
+});
+
+test.each([0, 1, 42, 43, 126, 127, 128, 5_000, 20_000])('texts and what is nested of %p characters', (length) => {
+  const inner = Reader.create(encodeMessage(MESSAGES, 'All', { map: { ['ü'.repeat(length)]: { in: 'a€😀'.repeat(length) } } }));
+  expect(inner.uint32()).toBe(34);
+  const entry = Reader.create(inner.bytes());
+  expect([entry.uint32(), entry.string(), entry.uint32()]).toEqual([10, 'ü'.repeat(length), 18]);
+  const value = Reader.create(entry.bytes());
+  expect([value.uint32(), value.string()]).toEqual([10, 'a€😀'.repeat(length)]);
+  expect([inner, entry, value].map((reader) => reader.pos - reader.len)).toEqual([0, 0, 0]);
 });
 
 /** Paths of members that no row takes. */

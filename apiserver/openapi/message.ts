@@ -2,9 +2,9 @@
  * Writes a JSON document as a protobuf message by tables of its fields. Made for the published protobuf forms of OpenAPI, where an object with
  * free members is a list of name and value pairs, and values of any type are YAML text. Members without a row are left out.
  */
-import { Writer } from 'protobufjs/minimal';
 import { isObject, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { stringifyYaml } from '../../shared/serialization';
+import { MessageBytes } from './message-bytes';
 
 export type MessageShape =
   | 'string'
@@ -38,21 +38,24 @@ const YAML_TEXT = 2;
 const REFERENCE: MessageTable = { fields: [['$ref', 1, 'string']] };
 
 export function encodeMessage(messages: Messages, name: string, value: JsonObject): Buffer {
-  const writer = new Writer();
-  new MessageWriter(messages, writer).message(tableOf(messages, name), value);
-  return Buffer.from(writer.finish());
+  const bytes = new MessageBytes();
+  new MessageWriter(messages, bytes).message(tableOf(messages, name), value);
+  return bytes.finish();
 }
 
 /** One field of a message, as often as it is repeated, without the message around it. */
 export function encodeField(messages: Messages, number: number, shape: MessageShape, value: JsonValue): Buffer {
-  const writer = new Writer();
-  new MessageWriter(messages, writer).field(number, shape, value);
-  return Buffer.from(writer.finish());
+  const bytes = new MessageBytes();
+  new MessageWriter(messages, bytes).field(number, shape, value);
+  return bytes.finish();
 }
 
 /** What stands before so many bytes of a field that has a length. */
-export function encodeHead(number: number, bytes: number): Buffer {
-  return Buffer.from(new Writer().uint32(tag(number, 2)).uint32(bytes).finish());
+export function encodeHead(number: number, length: number): Buffer {
+  const bytes = new MessageBytes();
+  bytes.varint(tag(number, 2));
+  bytes.varint(length);
+  return bytes.finish();
 }
 
 function tableOf(messages: Messages, name: string): MessageTable {
@@ -67,7 +70,7 @@ const tag = (field: number, wire: 0 | 1 | 2): number => field * 8 + wire;
 class MessageWriter {
   constructor(
     private readonly messages: Messages,
-    private readonly writer: Writer,
+    private readonly bytes: MessageBytes,
   ) {}
 
   message({ fields, extensions }: MessageTable, value: JsonObject): void {
@@ -76,22 +79,49 @@ class MessageWriter {
       if (found !== undefined && found !== null) this.field(number, shape, found);
     }
     if (extensions === undefined) return;
-    for (const [member, found] of Object.entries(value)) if (member.startsWith('x-')) this.pair(extensions, member, 'any', found);
+    for (const member in value) {
+      if (member.startsWith('x-') && Object.hasOwn(value, member)) this.pair(extensions, member, 'any', value[member] ?? null);
+    }
   }
 
   field(number: number, shape: MessageShape, value: JsonValue): void {
-    const { writer } = this;
-    if (shape === 'string') writer.uint32(tag(number, 2)).string(typeof value === 'string' ? value : stringifyJson(value));
-    else if (shape === 'boolean') writer.uint32(tag(number, 0)).bool(value === true);
-    else if (shape === 'any') this.nested(number, () => writer.uint32(tag(YAML_TEXT, 2)).string(stringifyYaml(value)));
+    if (shape === 'string') this.text(number, typeof value === 'string' ? value : stringifyJson(value));
+    else if (shape === 'boolean') this.boolean(number, value === true);
+    else if (shape === 'any') this.any(number, value);
     else if (shape === 'scalar') this.scalar(number, value);
     else if ('message' in shape) this.object(number, tableOf(this.messages, shape.message), value);
     else if ('list' in shape) for (const item of Array.isArray(value) ? value : []) this.field(number, shape.list, item);
-    else if ('entries' in shape)
-      for (const [name, item] of Object.entries(isObject(value) ? value : {})) this.pair(number, name, shape.entries, item);
-    else if ('within' in shape) this.nested(number, () => this.field(shape.within, shape.shape, value));
+    else if ('entries' in shape) this.entries(number, shape.entries, value);
+    else if ('within' in shape) this.within(number, shape.within, shape.shape, value);
     else if ('orReference' in shape) this.alternative(number, shape.orReference, value);
     else this.placed(number, shape.byPlace, value);
+  }
+
+  private text(number: number, text: string): void {
+    this.bytes.varint(tag(number, 2));
+    this.bytes.text(text);
+  }
+
+  private boolean(number: number, value: boolean): void {
+    this.bytes.varint(tag(number, 0));
+    this.bytes.varint(value ? 1 : 0);
+  }
+
+  private any(number: number, value: JsonValue): void {
+    const start = this.open(number);
+    this.text(YAML_TEXT, stringifyYaml(value));
+    this.bytes.close(start);
+  }
+
+  private within(number: number, inner: number, shape: MessageShape, value: JsonValue): void {
+    const start = this.open(number);
+    this.field(inner, shape, value);
+    this.bytes.close(start);
+  }
+
+  private entries(number: number, shape: MessageShape, value: JsonValue): void {
+    if (!isObject(value)) return;
+    for (const name in value) if (Object.hasOwn(value, name)) this.pair(number, name, shape, value[name] ?? null);
   }
 
   private placed(number: number, shapes: Readonly<Record<string, MessageShape>>, value: JsonValue): void {
@@ -100,34 +130,40 @@ class MessageWriter {
   }
 
   private object(number: number, table: MessageTable, value: JsonValue): void {
-    if (isObject(value)) this.nested(number, () => this.message(table, value));
+    if (!isObject(value)) return;
+    const start = this.open(number);
+    this.message(table, value);
+    this.bytes.close(start);
   }
 
   private alternative(number: number, message: string, value: JsonValue): void {
     const isReference = isObject(value) && value['$ref'] !== undefined;
-    this.nested(number, () => this.object(isReference ? 2 : 1, isReference ? REFERENCE : tableOf(this.messages, message), value));
+    const start = this.open(number);
+    this.object(isReference ? 2 : 1, isReference ? REFERENCE : tableOf(this.messages, message), value);
+    this.bytes.close(start);
   }
 
   private pair(number: number, name: string, shape: MessageShape, value: JsonValue): void {
-    this.nested(number, () => {
-      this.field(1, 'string', name);
-      this.field(2, shape, value);
-    });
+    const start = this.open(number);
+    this.text(1, name);
+    this.field(2, shape, value);
+    this.bytes.close(start);
   }
 
   /** There is no form for lists and objects here: the message stays empty. */
   private scalar(number: number, value: JsonValue): void {
-    this.nested(number, () => {
-      if (typeof value === 'object') return;
-      if (typeof value === 'string') this.field(3, 'string', value);
-      else if (typeof value === 'boolean') this.field(2, 'boolean', value);
-      else this.writer.uint32(tag(1, 1)).double(Number(value));
-    });
+    const start = this.open(number);
+    if (typeof value === 'string') this.text(3, value);
+    else if (typeof value === 'boolean') this.boolean(2, value);
+    else if (typeof value !== 'object') {
+      this.bytes.varint(tag(1, 1));
+      this.bytes.double(Number(value));
+    }
+    this.bytes.close(start);
   }
 
-  private nested(number: number, write: () => void): void {
-    this.writer.uint32(tag(number, 2)).fork();
-    write();
-    this.writer.ldelim();
+  private open(number: number): number {
+    this.bytes.varint(tag(number, 2));
+    return this.bytes.open();
   }
 }

@@ -101,6 +101,8 @@ class OpenApiOfParts implements OpenApi {
     const form = chosenForm(request.accept, 'v2');
     if (form === undefined) return { status: 406, headers: UNCACHED, body: NOTHING };
     const custom = this.customRows();
+    // Nobody has asked before, so the parts are needed, whatever the hash will be.
+    if (this.builtInV2 === undefined) this.makeAhead(custom, form);
     const hash = await this.hashV2(custom);
     const etag = `"${hash}"`;
     const headers = { ...UNCACHED, etag, 'last-modified': this.since, vary: ['Accept-Encoding', 'Accept'] };
@@ -229,6 +231,12 @@ class OpenApiOfParts implements OpenApi {
       this.customParts(custom, naming, form),
     ]);
     return [part, ...customParts];
+  }
+
+  /** Beside what else has to be found out first. */
+  private makeAhead(custom: readonly KindRow[], { media }: Form): void {
+    // Who waits for them is told what is wrong.
+    this.customParts(custom, this.options.naming, { version: 'v2', media }).catch(() => undefined);
   }
 
   private async partsV3(subject: DocumentSubject, form: PartForm): Promise<readonly DocumentPart[]> {

@@ -15,11 +15,13 @@ export type PartAnswer = { readonly made: MadePart } | { readonly digests: Diges
 /** Only the built program has it; run from sources (tests) parts are made inline. */
 const WORKER_FILE = join(__dirname, 'part-worker.js');
 const MEMORY_MB = 256;
+/** What one part is made of dies young; less would copy most of it twice first. */
+const YOUNG_MEMORY_MB = 48;
 const LIMITS = { threads: 2, timeMs: 20_000, idleMs: 5_000, waiting: Infinity };
 
 export class PartThreads {
   private readonly pool = new ThreadPool<DigestJob | PartJob, PartAnswer>(
-    () => new Worker(WORKER_FILE, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } }),
+    () => new Worker(WORKER_FILE, { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB, maxYoungGenerationSizeMb: YOUNG_MEMORY_MB } }),
     LIMITS,
   );
   private readonly hasThreads = existsSync(WORKER_FILE);

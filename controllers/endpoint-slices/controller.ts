@@ -1,5 +1,5 @@
 /** Keeps the EndpointSlices of every Service that selects pods: reconcile.ts says which, this file looks and writes. */
-import { ApiError, isNotFound } from '../../shared/client/api-error';
+import { ApiError, isConflict } from '../../shared/client/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/api-object';
 import type { Informer } from '../../shared/client/informer';
 import { knownResource } from '../../shared/client/resource';
@@ -13,14 +13,13 @@ import { synced, type Controller, type ControllerContext } from '../runtime/cont
 import { wantedEndpoints } from './endpoints';
 import type { Hints } from './hints';
 import { Nodes } from './nodes';
-import { OwnWrites } from './own-writes';
 import { reconcileSlices, type Writes } from './reconcile';
-import { sliceNames, sliceView, type SliceNames } from './slice';
+import { serviceOwner, sliceNames, type SliceNames } from './slice';
+import { SliceKeeper } from './slice-keeper';
 
 const SERVICES = knownResource('services');
 const PODS = knownResource('pods');
 const NODES = knownResource('nodes');
-const SLICES = knownResource('endpointslices.discovery.platform.io');
 /** A slice that somebody else has changed is looked at again so much later. Milliseconds. */
 const FOREIGN_CHANGE_MS = 1_000;
 /** Until the informer has told what was written. Milliseconds. */
@@ -40,11 +39,9 @@ class EndpointSlices {
   private readonly queue: WorkQueue;
   private readonly view: ClusterView;
   private readonly nodes: Nodes;
-  private readonly informers: Readonly<Record<'services' | 'pods' | 'nodes' | 'slices', Informer>>;
-  /** By the Service's key and their own uid. */
-  private readonly slices = new Map<string, Map<string, ApiObject>>();
+  private readonly keeper: SliceKeeper;
+  private readonly informers: Readonly<Record<'services' | 'pods' | 'nodes', Informer>>;
   private readonly times = new TriggerTimes();
-  private readonly own = new OwnWrites();
   /** Whether hints were given, by the Service's key and the address type. */
   private readonly hinted = new Map<string, boolean>();
   private readonly count: (labels: { readonly result: string }) => void;
@@ -57,8 +54,8 @@ class EndpointSlices {
       services: informers.of({ resource: SERVICES }),
       pods: informers.of({ resource: PODS }),
       nodes: informers.of({ resource: NODES }),
-      slices: informers.of({ resource: SLICES, labelSelector: `${this.names.managedBy}=${this.names.manager}` }),
     };
+    this.keeper = new SliceKeeper(context, this.names, (key) => this.queue.addAfter(key, FOREIGN_CHANGE_MS));
     this.nodes = new Nodes(this.informers.nodes, names.prefix);
     this.view = new ClusterView(names.prefix, {
       service: (key) => this.queue.add(key),
@@ -69,11 +66,12 @@ class EndpointSlices {
 
   async run(): Promise<void> {
     const { logger, signal, settings } = this.context;
-    const { services, pods, nodes, slices } = this.informers;
-    const unhandle = [this.view.follow(services, pods), this.followSlices(), this.followNodes()];
+    const { services, pods, nodes } = this.informers;
+    const unhandle = [this.view.follow(services, pods), this.keeper.follow(), this.followNodes()];
     const work = (key: string): Promise<WorkOutcome> => this.lookAt(key);
     const concurrency = settings.concurrentEndpointSliceSyncs;
-    if (await synced([services, pods, nodes, slices], signal)) await runWorkers({ queue: this.queue, concurrency, logger, signal, work });
+    if (await synced([services, pods, nodes, this.keeper.informer], signal))
+      await runWorkers({ queue: this.queue, concurrency, logger, signal, work });
     for (const remove of unhandle) remove();
   }
 
@@ -85,8 +83,7 @@ class EndpointSlices {
       this.forget(key);
       return DONE;
     }
-    const present = [...(this.slices.get(key)?.values() ?? [])];
-    if (this.own.areStale(key, present)) {
+    if (this.keeper.areStale(key)) {
       this.count({ result: 'stale' });
       return { type: 'again', afterMs: STALE_MS };
     }
@@ -95,7 +92,19 @@ class EndpointSlices {
     const trigger = this.times.next(key, service, pods);
     const cpus = service.topology === 'auto' ? this.nodes.cpus() : undefined;
     const limits = { most: settings.maxEndpointsPerSlice, names: this.names };
-    const writes = reconcileSlices({ service, slices: present.map(sliceView), groups, trigger, cpus }, limits);
+    const writes = reconcileSlices(
+      {
+        owner: serviceOwner(service, this.names),
+        families: service.families,
+        topology: service.topology,
+        keepsPlace: true,
+        slices: this.keeper.of(key),
+        groups,
+        trigger,
+        cpus,
+      },
+      limits,
+    );
     await this.write(key, service, writes);
     this.tellHints(key, service, writes.hints);
     const [first] = skipped;
@@ -103,27 +112,6 @@ class EndpointSlices {
     if (first === undefined) return DONE;
     this.tell(service, `skipping Pod ${first.pod} for Service ${key}: ${first.why}`);
     return { type: 'wait' };
-  }
-
-  private followSlices(): () => void {
-    const put = (slice: ApiObject): void => {
-      const key = this.serviceOf(slice);
-      const slices = this.slices.get(key) ?? new Map<string, ApiObject>();
-      this.slices.set(key, slices.set(slice.uid, slice));
-      if (!this.own.has(key, slice)) this.queue.addAfter(key, FOREIGN_CHANGE_MS);
-    };
-    const drop = (slice: ApiObject): void => {
-      const key = this.serviceOf(slice);
-      this.slices.get(key)?.delete(slice.uid);
-      if (this.slices.get(key)?.size === 0) this.slices.delete(key);
-      this.own.gone(key, slice);
-      this.queue.addAfter(key, FOREIGN_CHANGE_MS);
-    };
-    const updated = (before: ApiObject, slice: ApiObject): void => {
-      if (this.serviceOf(before) !== this.serviceOf(slice)) drop(before);
-      put(slice);
-    };
-    return this.informers.slices.handle({ added: put, updated, deleted: drop });
   }
 
   /** A node that comes lets pods in that were left out; one that moves takes its endpoints with it. */
@@ -141,28 +129,18 @@ class EndpointSlices {
     });
   }
 
-  private serviceOf({ namespace, body }: ApiObject): string {
-    return keyOf({ namespace, name: labelOf(body, this.names.serviceName) ?? '' });
-  }
-
   /** Slices of a Service that is gone go with it: they are owned by it. */
   private forget(key: string): void {
     this.times.forget(key);
-    this.own.forget(key);
+    this.keeper.forget(key);
     for (const family of ['IPv4', 'IPv6']) this.hinted.delete(`${key} ${family}`);
   }
 
-  private async write(key: string, service: ServiceView, { creates, updates, deletes }: Writes): Promise<void> {
-    const { client, signal } = this.context;
+  private async write(key: string, service: ServiceView, writes: Writes): Promise<void> {
     try {
-      if (!service.isTerminating) for (const slice of creates) this.own.wrote(key, await client.create(SLICES, slice, { signal }));
-      for (const slice of updates) this.own.wrote(key, await client.update(SLICES, slice, { signal }));
-      for (const { namespace, name, uid } of deletes)
-        await client.delete(SLICES, { namespace, name }, { preconditions: { uid }, signal }).catch(unlessGone);
+      await this.keeper.write(key, writes, !service.isTerminating);
     } catch (error) {
-      // Nothing new is made where all goes.
-      if (error instanceof ApiError && error.code === 403 && error.message.includes('is being terminated')) return;
-      if (!signal.aborted && error instanceof ApiError) this.tell(service, error.message);
+      if (error instanceof ApiError && !isConflict(error)) this.tell(service, error.message);
       throw error;
     }
   }
@@ -193,9 +171,4 @@ class EndpointSlices {
   private report({ namespace, name, uid }: ServiceView, type: 'Normal' | 'Warning', reason: string, message: string): void {
     this.context.events.record({ about: { apiVersion: 'v1', kind: 'Service', namespace, name, uid }, type, reason, message });
   }
-}
-
-/** What is gone is told by its own event. */
-function unlessGone(error: unknown): void {
-  if (!isNotFound(error)) throw error;
 }

@@ -78,3 +78,37 @@ it('holds just what is wanted, in slices that are not too long, and writes no mo
     }),
   );
 });
+
+it.each([[1], [7], [100], [1_000]])('rolls 5,000 endpoints over, %i at a time, with hardly more writes than it takes', (step) => {
+  const most = 100;
+  let slices: Slice[] = [];
+  let [next, written, least] = [0, 0, 0];
+  const take = (wanted: readonly string[]): void => {
+    const kept = slices.map(({ items: known }) => known.filter(({ id }) => wanted.includes(id)).length);
+    const losing = slices.filter(({ items: known }, index) => kept[index] !== known.length);
+    const room = losing.reduce((sum, one) => sum + most - (kept[slices.indexOf(one)] ?? 0), 0);
+    const fresh = wanted.length - kept.reduce((sum, count) => sum + count, 0);
+    least += losing.length + Math.ceil(Math.max(0, fresh - room) / most);
+    const { creates, updates, deletes } = pack(
+      slices,
+      wanted.map((id) => item(id)),
+      rules(most),
+    );
+    // A slice that would go is written in the place of one that would be made.
+    written += updates.length + Math.max(creates.length, deletes.length);
+    const gone = new Set([...updates.map((update) => update.slice.name), ...deletes.map(({ name }) => name)]);
+    slices = [
+      ...slices.filter(({ name }) => !gone.has(name)),
+      ...updates.map((update) => ({ name: update.slice.name, items: update.endpoints })),
+      ...creates.map(({ endpoints }) => ({ name: String((next += 1)), items: endpoints })),
+    ];
+  };
+  const pods = Array.from({ length: 5_000 }, (_, n) => `old${n}`);
+  take(pods);
+  // A few steps of each length show what all of them come to.
+  for (let from = 0; from < Math.min(5_000, 20 * step); from += step) {
+    pods.splice(from, step, ...Array.from({ length: step }, (_, n) => `new${from + n}`));
+    take(pods);
+  }
+  expect(written).toBeLessThanOrEqual(least * 1.1);
+});

@@ -1,4 +1,4 @@
-/** What is to be written so that the slices of a Service say where it leads; decided from what is seen, without a server. */
+/** What is to be written so that slices say where their owner leads; decided from what is seen, without a server. */
 import type { ApiObject } from '../../shared/client/api-object';
 import { append } from '../../shared/values/append';
 import { equalJson, type JsonObject } from '../../shared/values/json';
@@ -6,7 +6,7 @@ import type { AddressType, ServiceView } from '../service-pods/service';
 import { portsKey, type Endpoint, type PortGroup } from './endpoints';
 import { hintsFor, type Hints, type ZoneCpus } from './hints';
 import { pack } from './packing';
-import { labelsFor, sliceObject, type SliceContent, type SliceNames, type SliceView } from './slice';
+import { sliceObject, type SliceContent, type SliceNames, type SliceOwner, type SliceView } from './slice';
 
 export interface SliceSettings {
   /** Endpoints in a slice at most. */
@@ -15,8 +15,12 @@ export interface SliceSettings {
 }
 
 export interface Seen {
-  readonly service: ServiceView;
-  /** The Service's slices that this controller made. */
+  readonly owner: SliceOwner;
+  readonly families: readonly AddressType[];
+  readonly topology: ServiceView['topology'];
+  /** Whether there is a slice without endpoints where there are none. */
+  readonly keepsPlace: boolean;
+  /** The owner's slices that this controller made. */
   readonly slices: readonly SliceView[];
   readonly groups: readonly PortGroup[];
   /** When what has changed since the last look began to; undefined = nobody knows. */
@@ -41,23 +45,23 @@ interface Plan {
 }
 
 export function reconcileSlices(seen: Seen, settings: SliceSettings): Writes {
-  const { service, slices, trigger } = seen;
+  const { owner, families, slices, trigger } = seen;
   const { names } = settings;
   const plans: Plan[] = [];
   const hints: Hints[] = [];
-  for (const type of service.families) {
+  for (const type of families) {
     const groups = seen.groups.filter((group) => group.type === type);
     const told = hintsFor(
       type,
-      service.topology,
+      seen.topology,
       groups.flatMap(({ endpoints }) => endpoints),
       seen.cpus,
     );
     hints.push(told);
     plans.push(planFor(seen, type, groups, told, settings));
   }
-  const others = slices.filter(({ type }) => !service.families.some((family) => family === type));
-  const write = (content: SliceContent, present?: ApiObject): JsonObject => sliceObject(service, content, names, trigger, present);
+  const others = slices.filter(({ type }) => !families.some((family) => family === type));
+  const write = (content: SliceContent, present?: ApiObject): JsonObject => sliceObject(owner, content, names, trigger, present);
   return {
     creates: plans.flatMap(({ creates }) => creates.map((content) => write(content))),
     updates: plans.flatMap(({ updates }) => updates.map(({ slice, content }) => write(content, slice.object))),
@@ -67,14 +71,13 @@ export function reconcileSlices(seen: Seen, settings: SliceSettings): Writes {
 }
 
 function planFor(
-  { service, slices }: Seen,
+  { owner, slices, keepsPlace }: Seen,
   type: AddressType,
   groups: readonly PortGroup[],
   hints: Hints,
   { most, names }: SliceSettings,
 ): Plan {
   const own = slices.filter((slice) => slice.type === type);
-  const labels = labelsFor(service, names);
   const plan: Plan = { creates: [], updates: [], deletes: [] };
   const left = new Set(own);
   for (const { ports, endpoints } of groups) {
@@ -82,7 +85,7 @@ function planFor(
     const mine = own.filter((slice) => slice.portsKey === key);
     const objectOf = (endpoint: Endpoint): JsonObject => hinted(endpoint, hints);
     const isCurrent = (slice: SliceView, held: readonly Endpoint[]): boolean =>
-      isOwn(slice, service, labels) && held.every((endpoint) => equalJson(objectOf(endpoint), slice.endpoints.get(endpoint.id) ?? null));
+      isOwn(slice, owner, names) && held.every((endpoint) => equalJson(objectOf(endpoint), slice.endpoints.get(endpoint.id) ?? null));
     const packing = pack(mine, endpoints, { most, held: ({ endpoints: held }) => [...held.keys()], id: ({ id }) => id, isCurrent });
     const content = ({ endpoints: packed }: { readonly endpoints: readonly Endpoint[] }): SliceContent => ({
       type,
@@ -98,27 +101,25 @@ function planFor(
     for (const slice of packing.deletes) left.add(slice);
   }
   append(plan.deletes, left);
-  if (groups.length === 0) keepPlace(plan, own, type, service, labels);
+  if (groups.length === 0 && keepsPlace) keepPlace(plan, own, type, owner, names);
   reuse(plan);
   return plan;
 }
 
-const isOwn = (slice: SliceView, service: ServiceView, labels: Readonly<Record<string, string>>): boolean =>
-  slice.ownerUid === service.uid && equalJson({ ...slice.labels }, { ...labels });
+/** Whether it bears what its owner's slices are to bear; when it was triggered does not count. */
+function isOwn({ ownerUid, labels, annotations }: SliceView, owner: SliceOwner, { triggerTime }: SliceNames): boolean {
+  const { [triggerTime]: _is, ...present } = annotations;
+  const { [triggerTime]: _wanted, ...wanted } = owner.annotations ?? annotations;
+  return ownerUid === owner.uid && equalJson({ ...labels }, { ...owner.labels }) && equalJson(present, wanted);
+}
 
 function hinted({ id, object }: Endpoint, { zones }: Hints): JsonObject {
   const zone = zones.get(id);
   return zone === undefined ? object : { ...object, hints: { forZones: [{ name: zone }] } };
 }
 
-/** A Service without endpoints has one slice without any, so that it can be told from one that nobody has looked at. */
-function keepPlace(
-  plan: Plan,
-  own: readonly SliceView[],
-  type: AddressType,
-  service: ServiceView,
-  labels: Readonly<Record<string, string>>,
-): void {
+/** An owner without endpoints has one slice without any, so that it can be told from one that nobody has looked at. */
+function keepPlace(plan: Plan, own: readonly SliceView[], type: AddressType, owner: SliceOwner, names: SliceNames): void {
   const empty = portsKey(type, []);
   const placeholder = own.find((slice) => slice.endpoints.size === 0 && slice.portsKey === empty);
   if (placeholder === undefined) {
@@ -126,7 +127,7 @@ function keepPlace(
     return;
   }
   plan.deletes.splice(plan.deletes.indexOf(placeholder), 1);
-  if (!isOwn(placeholder, service, labels)) plan.updates.push({ slice: placeholder, content: { type, ports: [], endpoints: [] } });
+  if (!isOwn(placeholder, owner, names)) plan.updates.push({ slice: placeholder, content: { type, ports: [], endpoints: [] } });
 }
 
 /** A slice that would go is written in the place of one that would be made: one request instead of two. */

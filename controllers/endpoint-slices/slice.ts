@@ -31,6 +31,7 @@ export interface SliceView {
   /** What it holds, by the ids that endpoints have. */
   readonly endpoints: ReadonlyMap<string, JsonObject>;
   readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
   readonly ownerUid: string;
 }
 
@@ -45,6 +46,7 @@ export function sliceView(object: ApiObject): SliceView {
     portsKey: portsKey(type, (arrayAt(body, 'ports') ?? []).filter(isObject).map(portOf)),
     endpoints: new Map(endpoints.map((endpoint) => [idOf(endpoint), endpoint])),
     labels: textsAt(metadata, 'labels'),
+    annotations: textsAt(metadata, 'annotations'),
     ownerUid: stringAt((arrayAt(metadata, 'ownerReferences') ?? []).filter(isObject)[0], 'uid') ?? '',
   };
 }
@@ -67,38 +69,65 @@ export interface SliceContent {
   readonly endpoints: readonly JsonObject[];
 }
 
-/** Of the slices of a Service: its own ones, and what says whose they are. */
-export function labelsFor(service: ServiceView, names: SliceNames): Readonly<Record<string, string>> {
-  const reserved = [names.serviceName, names.managedBy, names.headless];
-  const own = Object.entries(service.labels).filter(([key]) => !reserved.includes(key));
+/** Whose slices they are, and what they are to bear. */
+export interface SliceOwner {
+  readonly kind: 'Service' | 'Endpoints';
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Undefined = whatever stands there stays. */
+  readonly annotations: Readonly<Record<string, string>> | undefined;
+}
+
+export function serviceOwner(service: ServiceView, names: SliceNames): SliceOwner {
+  const { namespace, name, uid } = service;
   return {
-    ...Object.fromEntries(own),
-    [names.serviceName]: service.name,
+    kind: 'Service',
+    namespace,
+    name,
+    uid,
+    labels: labelsFor(service.labels, name, service.isHeadless, names),
+    annotations: undefined,
+  };
+}
+
+/** The owner's own ones, and what says whose they are. */
+export function labelsFor(
+  own: Readonly<Record<string, string>>,
+  service: string,
+  isHeadless: boolean,
+  names: SliceNames,
+): Readonly<Record<string, string>> {
+  const reserved = [names.serviceName, names.managedBy, names.headless];
+  return {
+    ...Object.fromEntries(Object.entries(own).filter(([key]) => !reserved.includes(key))),
+    [names.serviceName]: service,
     [names.managedBy]: names.manager,
-    ...(service.isHeadless ? { [names.headless]: '' } : {}),
+    ...(isHeadless ? { [names.headless]: '' } : {}),
   };
 }
 
 /** A slice to be made, or – with the one that is there – to be written. `trigger` undefined = nobody knows when it began. */
 export function sliceObject(
-  service: ServiceView,
+  owner: SliceOwner,
   content: SliceContent,
   names: SliceNames,
   trigger: string | undefined,
   present?: ApiObject,
 ): JsonObject {
   const metadata = objectAt(present?.body, 'metadata') ?? {};
-  const { [names.triggerTime]: _before, ...annotations } = textsAt(metadata, 'annotations');
-  const { namespace, name, uid } = service;
+  const { [names.triggerTime]: _before, ...annotations } = owner.annotations ?? textsAt(metadata, 'annotations');
+  const { kind, namespace, name, uid, labels } = owner;
   return {
     ...present?.body,
     metadata: {
       ...metadata,
       namespace,
       ...(present === undefined ? { generateName: `${name}-` } : {}),
-      labels: { ...labelsFor(service, names) },
+      labels: { ...labels },
       annotations: { ...annotations, ...(trigger === undefined ? {} : { [names.triggerTime]: trigger }) },
-      ownerReferences: [{ apiVersion: 'v1', kind: 'Service', name, uid, controller: true, blockOwnerDeletion: true }],
+      ownerReferences: [{ apiVersion: 'v1', kind, name, uid, controller: true, blockOwnerDeletion: true }],
     },
     addressType: content.type,
     endpoints: [...content.endpoints],

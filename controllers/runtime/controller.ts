@@ -28,6 +28,10 @@ export interface ControllerSettings {
   /** Milliseconds that changes of pods wait for others. */
   readonly endpointBatchMs: number;
   readonly endpointSliceBatchMs: number;
+  readonly concurrentMirrorSyncs: number;
+  /** Addresses of a subset that are mirrored. */
+  readonly mirroringMaxEndpoints: number;
+  readonly mirroringBatchMs: number;
   readonly nodes: NodeSettings;
 }
 

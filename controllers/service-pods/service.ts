@@ -19,6 +19,8 @@ export interface ServiceView {
   readonly created: string;
   readonly isTerminating: boolean;
   readonly labels: Readonly<Record<string, string>>;
+  /** Whether it names a selector, even if that counts for nothing because it leads elsewhere. */
+  readonly namesSelector: boolean;
   /** Undefined = somebody else says where it leads, or it leads nowhere. */
   readonly selector: Readonly<Record<string, string>> | undefined;
   readonly families: readonly AddressType[];
@@ -41,6 +43,7 @@ export function serviceView(object: ApiObject, prefix: string): ServiceView {
     created: stringAt(metadata, 'creationTimestamp') ?? '',
     isTerminating: isBeingDeleted(object),
     labels: textsAt(metadata, 'labels'),
+    namesSelector: Object.keys(textsAt(spec, 'selector')).length > 0,
     selector: selectorOf(spec),
     families: familiesOf(spec, clusterIp),
     isHeadless: clusterIp === 'None' || clusterIp === '',

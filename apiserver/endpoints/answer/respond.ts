@@ -7,6 +7,7 @@ import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { encodeProtobuf, stringifyYaml } from '../../../shared/serialization';
+import { sizeOf } from '../../cache/held-entry';
 import type { ShownPage } from '../../registry/verbs';
 import type { Exchange } from '../request/exchange';
 import { negotiateStatus, type Representation } from '../request/negotiation';
@@ -179,7 +180,7 @@ async function writeItems(
     if (preparing !== undefined) await preparing;
     list.item(sink, entry);
     items += 1;
-    bytes += entry.bytes.length;
+    bytes += sizeOf(entry);
     if (sink.full) await sink.ready();
     else if (items % ITEMS_PER_LOOK === 0 || bytes >= BYTES_PER_LOOK) {
       bytes = 0;

@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Entry } from '../../cache/cache';
+import { sizeOf as bytesOf } from '../../cache/held-entry';
 import type { CellTemplate } from '../../printers/table/printer';
 
 /** One encoding of one entry. */
@@ -55,7 +56,7 @@ export class EncodingCache {
 }
 
 function sizeOf(entry: Entry, slot: ReadonlyMap<string, Kept>): number {
-  let size = SLOT_BYTES + entry.bytes.length;
+  let size = SLOT_BYTES + bytesOf(entry);
   for (const { bytes, cells } of slot.values()) {
     size += bytes.length;
     for (const text of cells?.texts ?? []) size += text.length;

@@ -63,7 +63,9 @@ const PROBE_BYTES = 16 << 10;
 
 const DATA_FILES = ['data.mdb', 'lock.mdb'];
 
-const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 2;
+/** Without packed values; otherwise the same. */
+const PLAIN_FORMAT = 1;
 
 /** The revision of a store that was never written, as etcd counts: the first write takes 2. */
 const EMPTY_REVISION = 1;
@@ -115,6 +117,8 @@ export class Environment {
         void tables.counters.put(counters.format, encodeNumber(FORMAT_VERSION));
         void tables.counters.put(counters.revision, encodeNumber(EMPTY_REVISION));
       });
+    } else if (decodeNumber(format) === PLAIN_FORMAT) {
+      await tables.counters.put(counters.format, encodeNumber(FORMAT_VERSION));
     } else if (decodeNumber(format) !== FORMAT_VERSION) {
       await root.close();
       throw new Error(`the data in ${directory} has format ${decodeNumber(format)}; this version reads format ${FORMAT_VERSION}`);

@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { open } from 'lmdb';
 import { silentLogger, type LogFields, type Logger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { ManualClock, settle } from '../../../test/support/manual-clock';
@@ -158,12 +159,28 @@ describe('the embedded store and its disk', () => {
   });
 
   it('removes from the files what compaction made unreadable', async () => {
-    for (let round = 0; round < 300; round++) await put('/a', 'x'.repeat(20_000) + String(round));
+    for (let round = 0; round < 300; round++) await put('/a', 'x'.repeat(15_000) + String(round));
     const { size } = await store.status();
     for (let round = 0; round < 10; round++) {
       await store.compact(await store.revision());
-      for (let write = 0; write < 60; write++) await put('/a', 'x'.repeat(20_000) + String(write));
+      for (let write = 0; write < 60; write++) await put('/a', 'x'.repeat(15_000) + String(write));
     }
     expect((await store.status()).size).toBeLessThan(size * 1.5);
+  });
+
+  it('gives back long values, also to another process, and those of files from before they were packed', async () => {
+    const long = 'long '.repeat(20_000);
+    await put('/long', long);
+    const { size } = await store.status();
+    await put('/long', `${long}again`);
+    expect((await store.status()).size - size).toBeLessThan(long.length / 2);
+    await store.close();
+    const root = open<Buffer, Buffer>({ path: directory, maxDbs: 8, noSubdir: false });
+    const counters = root.openDB<Buffer, Buffer>({ name: 'counters', keyEncoding: 'binary', encoding: 'binary' });
+    await counters.put(Buffer.from('format'), Buffer.from([0, 0, 0, 0, 0, 0, 0, 1]));
+    await root.close();
+    store = await openEmbeddedStore({ directory, clock, random: systemRandom });
+    const found = await store.range(prefixRange('/'));
+    expect(found.kvs.map(({ key, value }) => [key, value.toString()])).toEqual([['/long', `${long}again`]]);
   });
 });

@@ -6,6 +6,7 @@
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import { StoreError, type KeyValue, type Revision } from '../store';
 import type { WriteBatch, Environment } from './environment';
+import { areLong, packed } from './packing';
 import { keyValue } from './reader';
 import type { KeyChange, Latest } from './record';
 
@@ -186,11 +187,14 @@ export class Pipeline {
 
   private async write(batch: readonly Waiting[]): Promise<void> {
     if (batch.every((step) => step.changes.length === 0 && step.also === undefined)) return;
+    const changes = batch.map((step) => step.changes);
+    const stored = changes.some(areLong) ? await Promise.all(changes.map(packed)) : changes;
     await this.environment.write((writes) => {
-      for (const step of batch) {
-        if (step.changes.length > 0) writes.append(step.revision, step.changes);
+      batch.forEach((step, index) => {
+        const made = stored[index] ?? step.changes;
+        if (made.length > 0) writes.append(step.revision, made);
         step.also?.(writes);
-      }
+      });
     });
     this.outcome = { at: this.clock.monotonic(), failure: undefined };
   }

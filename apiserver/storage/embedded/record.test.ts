@@ -1,5 +1,6 @@
 /** The order of the embedded store's keys, and that what is written is read back. */
 import fc from 'fast-check';
+import { packed } from './packing';
 import {
   decodeEntry,
   decodeLatest,
@@ -83,5 +84,19 @@ describe('the embedded store’s records', () => {
     const [decoded] = decodeEntry(bytes);
     bytes.fill(0);
     expect([value?.toString(), decoded?.value.toString()]).toEqual(['value', 'value']);
+  });
+
+  it('hold long values in a shorter form', async () => {
+    const text = Buffer.from('long '.repeat(10_000));
+    const shared = { deleted: false, createRevision: 1, version: 1, lease: 0 };
+    const changes = [
+      { ...shared, key: '/long', value: text },
+      { ...shared, key: '/short', value: Buffer.from('short') },
+    ];
+    const bytes = encodeEntry(await packed(changes));
+    expect(bytes.length).toBeLessThan(text.length / 10);
+    expect(decodeEntry(bytes)).toEqual(changes);
+    for (const { key, value } of changes) expect(valueInEntry(bytes, Buffer.from(key))).toEqual(value);
+    expect(keysOfEntry(bytes)).toEqual(changes.map((change) => ({ key: change.key, deleted: false })));
   });
 });

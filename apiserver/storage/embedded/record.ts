@@ -2,6 +2,7 @@
  * How the embedded store writes its numbers, keys and log entries as bytes. Numbers are 48 bits, big-endian, so that
  * byte order is number order. It never reads or writes the database.
  */
+import { inflateRawSync } from 'node:zlib';
 import type { Revision } from '../store';
 
 /** What one transaction did to one key. A deletion has an empty value and version 0. */
@@ -13,6 +14,8 @@ export interface KeyChange {
   /** 0 = no lease. */
   readonly lease: number;
   readonly value: Buffer;
+  /** What the log holds of the value; absent = the value itself. */
+  readonly packed?: Buffer | undefined;
 }
 
 /** What `latest` holds about a live key; its value lies in the log. */
@@ -32,7 +35,14 @@ export interface Past {
 const NUMBER_BYTES = 6;
 const REVISION_BYTES = 8;
 const CHANGE_HEAD_BYTES = 1 + 4 + 4 + 3 * NUMBER_BYTES;
+/** Of the length that stands before a packed value. */
+export const LENGTH_BYTES = 4;
 const noBytes = Buffer.alloc(0);
+
+/** What a change in the log is. */
+const PLAIN = 0;
+const DELETED = 1;
+const PACKED = 2;
 
 export function encodeNumber(value: number): Buffer {
   const bytes = Buffer.alloc(REVISION_BYTES);
@@ -97,22 +107,25 @@ export function decodePast(bytes: Buffer): Past | undefined {
 /** One log entry: every change of one revision, in the transaction's order. */
 export function encodeEntry(changes: readonly KeyChange[]): Buffer {
   let size = 0;
-  for (const change of changes) size += CHANGE_HEAD_BYTES + Buffer.byteLength(change.key) + change.value.length;
+  for (const change of changes) size += CHANGE_HEAD_BYTES + Buffer.byteLength(change.key) + logged(change).length;
   const bytes = Buffer.allocUnsafe(size);
   let at = 0;
   for (const change of changes) {
     const keyLength = bytes.write(change.key, at + CHANGE_HEAD_BYTES);
-    bytes[at] = change.deleted ? 1 : 0;
+    const value = logged(change);
+    bytes[at] = change.deleted ? DELETED : change.packed === undefined ? PLAIN : PACKED;
     bytes.writeUInt32BE(keyLength, at + 1);
-    bytes.writeUInt32BE(change.value.length, at + 5);
+    bytes.writeUInt32BE(value.length, at + 5);
     bytes.writeUIntBE(change.createRevision, at + 9, NUMBER_BYTES);
     bytes.writeUIntBE(change.version, at + 9 + NUMBER_BYTES, NUMBER_BYTES);
     bytes.writeUIntBE(change.lease, at + 9 + 2 * NUMBER_BYTES, NUMBER_BYTES);
     at += CHANGE_HEAD_BYTES + keyLength;
-    at += change.value.copy(bytes, at);
+    at += value.copy(bytes, at);
   }
   return bytes;
 }
+
+const logged = ({ packed, value }: KeyChange): Buffer => packed ?? value;
 
 /** Reads a whole entry. Values are copies: `bytes` may be overwritten afterwards. */
 export function decodeEntry(bytes: Buffer): KeyChange[] {
@@ -121,11 +134,11 @@ export function decodeEntry(bytes: Buffer): KeyChange[] {
     const keyEnd = at + CHANGE_HEAD_BYTES + bytes.readUInt32BE(at + 1);
     changes.push({
       key: bytes.toString('utf8', at + CHANGE_HEAD_BYTES, keyEnd),
-      deleted: bytes[at] === 1,
+      deleted: bytes[at] === DELETED,
       createRevision: bytes.readUIntBE(at + 9, NUMBER_BYTES),
       version: bytes.readUIntBE(at + 9 + NUMBER_BYTES, NUMBER_BYTES),
       lease: bytes.readUIntBE(at + 9 + 2 * NUMBER_BYTES, NUMBER_BYTES),
-      value: owned(bytes, keyEnd, entryEnd(bytes, at)),
+      value: valueAt(bytes, at, keyEnd),
     });
   }
   return changes;
@@ -136,7 +149,7 @@ export function keysOfEntry(bytes: Buffer): { readonly key: string; readonly del
   const keys: { readonly key: string; readonly deleted: boolean }[] = [];
   for (let at = 0; at < bytes.length; at = entryEnd(bytes, at)) {
     const keyStart = at + CHANGE_HEAD_BYTES;
-    keys.push({ key: bytes.toString('utf8', keyStart, keyStart + bytes.readUInt32BE(at + 1)), deleted: bytes[at] === 1 });
+    keys.push({ key: bytes.toString('utf8', keyStart, keyStart + bytes.readUInt32BE(at + 1)), deleted: bytes[at] === DELETED });
   }
   return keys;
 }
@@ -146,13 +159,23 @@ export function valueInEntry(bytes: Buffer, key: Buffer): Buffer | undefined {
   for (let at = 0; at < bytes.length; at = entryEnd(bytes, at)) {
     const keyStart = at + CHANGE_HEAD_BYTES;
     const keyEnd = keyStart + bytes.readUInt32BE(at + 1);
-    if (key.compare(bytes, keyStart, keyEnd) === 0 && bytes[at] === 0) return owned(bytes, keyEnd, entryEnd(bytes, at));
+    if (key.compare(bytes, keyStart, keyEnd) === 0 && bytes[at] !== DELETED) return valueAt(bytes, at, keyEnd);
   }
   return undefined;
 }
 
 function entryEnd(bytes: Buffer, at: number): number {
   return at + CHANGE_HEAD_BYTES + bytes.readUInt32BE(at + 1) + bytes.readUInt32BE(at + 5);
+}
+
+function valueAt(bytes: Buffer, at: number, start: number): Buffer {
+  const end = entryEnd(bytes, at);
+  return bytes[at] === PACKED ? unpacked(bytes, start, end) : owned(bytes, start, end);
+}
+
+/** In one piece: what is packed is preceded by its length, and unpacking wants to see room behind it. */
+function unpacked(bytes: Buffer, start: number, end: number): Buffer {
+  return inflateRawSync(bytes.subarray(start + LENGTH_BYTES, end), { chunkSize: bytes.readUInt32BE(start) + 1 });
 }
 
 function owned(bytes: Buffer, start: number, end: number): Buffer {

@@ -17,7 +17,15 @@ const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** How names of Events end. */
 const EVENT = /\.[0-9a-f]{16}$/;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
-const UNTOLD: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'managedFields', 'creationTimestamp', 'generation', 'selfLink']);
+const UNTOLD: ReadonlySet<string> = new Set([
+  'resourceVersion',
+  'uid',
+  'managedFields',
+  'creationTimestamp',
+  'generation',
+  'generateName',
+  'selfLink',
+]);
 const isUntold = (member: string, name: string): boolean =>
   member === 'metadata' ? UNTOLD.has(name) : member === 'involvedObject' && name === 'resourceVersion';
 /** Lists whose order means nothing. */

@@ -1,0 +1,62 @@
+/**
+ * The public Python client against the built API server: client-python.py uses it and says what it saw. It has a discovery, watches and conversions of
+ * its own, different from those of kubectl. Never installs anything: python3 (or PYTHON_BIN) with the package `kubernetes` is used where there is one.
+ */
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
+import { runClient } from '../support/kubectl';
+import { freePort } from '../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
+import { repository } from '../support/repository';
+import { skipLoudly } from '../support/skipped';
+
+const python = process.env['PYTHON_BIN'] ?? 'python3';
+const hasClient = spawnSync(python, ['-c', 'import kubernetes.dynamic']).status === 0;
+const PROGRAM = path.join(repository, 'test/e2e/client-python.py');
+
+if (!hasClient) {
+  skipLoudly('the Python client', `${python} does not have the package kubernetes`);
+} else {
+  describe('the Python client', () => {
+    const folder = temporaryFolder('e2e-python');
+    let server: ApiServer;
+
+    beforeAll(async () => {
+      server = await startApiServer({ folder, securePort: await freePort() });
+    }, 60_000);
+
+    afterAll(async () => {
+      await server.process.stop();
+      removeFolder(folder);
+    });
+
+    it('finds, creates, reads, lists, changes, watches and deletes built-in and custom objects', async () => {
+      const { code, stdout, stderr } = await runClient(python, server.kubeconfig, [PROGRAM, server.kubeconfig], { timeoutMs: 120_000 });
+      expect([code, stderr]).toEqual([0, '']);
+      expect(JSON.parse(stdout)).toEqual({
+        maximum: '9223372036854775000',
+        found: ['gadgets', true, ['scale', 'status']],
+        created: 3,
+        listed: ['one'],
+        merged: 5,
+        operated: 6,
+        applied: 7,
+        status: 'Up',
+        scale: 7,
+        watched: [
+          ['MODIFIED', 5],
+          ['MODIFIED', 6],
+          ['MODIFIED', 7],
+          ['MODIFIED', 7],
+        ],
+        refused: 422,
+        generic: { names: ['x'], size: 7 },
+        scaled: 2,
+        taken: 409,
+        map: { a: '1', b: '2' },
+        collection: 1,
+        gone: 404,
+      });
+    }, 180_000);
+  });
+}
