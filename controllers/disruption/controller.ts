@@ -12,7 +12,7 @@ import { objectAt, stringifyJson, type JsonObject } from '../../shared/values/js
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { podReference } from '../runtime/pods';
 import { Coverage, type CoveredPod } from './coverage';
-import { Owners, UnknownScale } from './owners';
+import { KindUnsettled, Owners, UnknownScale } from './owners';
 import { asksOwners, boundOf, budgetOutcome, failedStatus } from './reconcile';
 import { staleAt, withoutMark } from './stale-marks';
 
@@ -99,6 +99,7 @@ async function sync(context: ControllerContext, budget: ApiObject | undefined, s
   try {
     expectedPods = await expected(context, budget, pods, seen.owners);
   } catch (error) {
+    if (error instanceof KindUnsettled) return { type: 'wait' };
     if (!(error instanceof UnknownScale)) throw error;
     const message = `Failed to calculate the number of expected pods: ${error.message}`;
     events.record({ about, type: 'Warning', reason: 'CalculateExpectedPodCountFailed', message });

@@ -19,6 +19,11 @@ export class UnknownScale extends Error {
   override readonly name = 'UnknownScale';
 }
 
+/** The owner's kind is not known, but may have come since the server was last asked what it serves: it is too early to say. */
+export class KindUnsettled extends Error {
+  override readonly name = 'KindUnsettled';
+}
+
 export interface ExpectedPods {
   readonly pods: number;
   /** Pods that nobody keeps going. */
@@ -39,14 +44,14 @@ const OWNERS = {
 
 type OwnerName = keyof typeof OWNERS;
 
-/** What the server serves is asked for again after so long, when an owner's kind is not known. Milliseconds. */
-const DISCOVERY_MS = 10_000;
+/** What the server serves is asked for when an owner's kind is not known, but not more often than this. Milliseconds. */
+const DISCOVERY_MS = 1_000;
 
 export class Owners {
   private readonly informers: Readonly<Record<OwnerName, Informer>>;
   private discovery: { readonly at: number; readonly found: Promise<Discovered> } | undefined;
 
-  constructor(private readonly context: ControllerContext) {
+  constructor(private readonly context: Pick<ControllerContext, 'client' | 'clock' | 'informers' | 'signal'>) {
     const of = (name: OwnerName): Informer => context.informers.of({ resource: OWNERS[name], trim: scaleOnly });
     this.informers = { controllers: of('controllers'), sets: of('sets'), deployments: of('deployments'), statefulSets: of('statefulSets') };
   }
@@ -129,22 +134,19 @@ export class Owners {
     }
   }
 
+  /** Throws {@link KindUnsettled}. */
   private async resourceOf(group: string, kind: string): Promise<ServedResource | undefined> {
+    const { client, clock, signal } = this.context;
     const find = ({ resources }: Discovered): ServedResource | undefined =>
       resources.find((resource) => resource.group === group && resource.kind === kind);
     const known = this.discovery === undefined ? undefined : find(await this.discovery.found);
-    return known ?? find(await this.discovered());
-  }
-
-  private discovered(): Promise<Discovered> {
-    const { client, clock, signal } = this.context;
-    const now = clock.monotonic();
-    if (this.discovery === undefined || now - this.discovery.at >= DISCOVERY_MS) {
-      const found = discover(client, { signal });
-      this.discovery = { at: now, found };
-      found.catch(() => (this.discovery = undefined));
-    }
-    return this.discovery.found;
+    if (known !== undefined) return known;
+    const at = clock.monotonic();
+    if (this.discovery !== undefined && at - this.discovery.at < DISCOVERY_MS) throw new KindUnsettled(kind);
+    const found = discover(client, { signal });
+    this.discovery = { at, found };
+    found.catch(() => (this.discovery = undefined));
+    return find(await found);
   }
 }
 
