@@ -108,10 +108,14 @@ test('whatever happens: no item is worked on twice at a time, and none is lost',
       const working: string[] = [];
       /** Adds that no later hand-out has answered yet. */
       const owed = new Set<string>();
-      const later: { item: string; at: number }[] = [];
+      /** The earliest time at which each is to come. */
+      const later = new Map<string, number>();
       const fall = (): void => {
-        for (const { item, at } of later) if (at <= clock.monotonic()) owed.add(item);
-        later.splice(0, later.length, ...later.filter(({ at }) => at > clock.monotonic()));
+        for (const [item, at] of later) {
+          if (at > clock.monotonic()) continue;
+          owed.add(item);
+          later.delete(item);
+        }
       };
       for (const action of steps) {
         switch (action.type) {
@@ -121,7 +125,8 @@ test('whatever happens: no item is worked on twice at a time, and none is lost',
             break;
           case 'after':
             queue.addAfter(action.item, action.ms);
-            later.push({ item: action.item, at: clock.monotonic() + action.ms });
+            if (action.ms === 0) owed.add(action.item);
+            else later.set(action.item, Math.min(clock.monotonic() + action.ms, later.get(action.item) ?? Infinity));
             break;
           case 'get': {
             if (queue.length === 0) break;

@@ -6,6 +6,8 @@ import { waitUntil } from '../../support/programs';
 import { configMap, hostileTarget, latencies, list, rawConnection, SlowClient } from './hostile-client';
 
 const target = hostileTarget();
+/** Of half the requests beside it; a server that stands still shows as many seconds. */
+const MOST_WAIT_MS = 1_000;
 
 describe('connections', () => {
   let slow: SlowClient;
@@ -43,7 +45,7 @@ describe('connections', () => {
       await waitUntil('the watcher that reads to have seen everything', () => seen.length === writes);
       expect(seen.map(({ object: { data } }) => Number(data?.['n']))).toEqual(Array.from({ length: writes }, (_, n) => n));
       during.sort((a, b) => a - b);
-      expect(during[Math.floor(during.length / 2)]).toBeLessThan(250);
+      expect(during[Math.floor(during.length / 2)]).toBeLessThan(MOST_WAIT_MS);
     } finally {
       attentive.close();
       for (const watch of deaf) watch.close();
@@ -68,7 +70,7 @@ describe('connections', () => {
       const times = await latencies(client, `${list}/calm`, 100);
       // 16 MB for each of 20 clients would be 320 MB.
       expect(memory() - before).toBeLessThan(150);
-      expect(times[50]).toBeLessThan(250);
+      expect(times[50]).toBeLessThan(MOST_WAIT_MS);
     } finally {
       for (const socket of sockets) socket.destroy();
     }
@@ -87,7 +89,7 @@ describe('connections', () => {
       session.destroy();
     }
     const times = await watching;
-    expect(times[50]).toBeLessThan(250);
+    expect(times[50]).toBeLessThan(MOST_WAIT_MS);
     expect(memory() - before).toBeLessThan(150);
   }, 60_000);
 
@@ -102,7 +104,7 @@ describe('connections', () => {
     });
     try {
       const times = await latencies(client, `${list}/calm`, 50);
-      expect(times[25]).toBeLessThan(250);
+      expect(times[25]).toBeLessThan(MOST_WAIT_MS);
     } finally {
       for (const socket of idle) socket.destroy();
     }
