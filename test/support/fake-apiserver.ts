@@ -3,7 +3,7 @@
  * parent is gone. `--refuse` makes it end as one that does not know a flag, `--deaf` makes it outlive its parent.
  */
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:https';
+import { createSecureServer } from 'node:http2';
 import { TLSSocket } from 'node:tls';
 
 const args = process.argv.slice(2);
@@ -14,7 +14,8 @@ function flag(name: string): string {
 
 function serve(): void {
   const [cert, key, ca] = ['tls-cert-file', 'tls-private-key-file', 'client-ca-file'].map((name) => readFileSync(flag(name)));
-  const server = createServer({ cert, key, ca, requestCert: true, rejectUnauthorized: true }, (request, response) => {
+  const settings = { cert, key, ca, requestCert: true, rejectUnauthorized: true, allowHTTP1: true };
+  const server = createSecureServer(settings, (request, response) => {
     const user = request.socket instanceof TLSSocket ? request.socket.getPeerCertificate().subject : undefined;
     response.end(JSON.stringify({ path: request.url, user, args }));
   });
