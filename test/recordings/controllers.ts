@@ -3,6 +3,7 @@
  *   node deploy/scripts/run.mjs test/recordings/controllers.js [recording …]
  * The reference runs with its controllers. test/integration/controllers replays the recordings.
  */
+import { atATime } from '../../shared/runtime/at-a-time';
 import { writeRecording } from './recording';
 import { call, hangUp } from './reference';
 import { SCENARIOS } from './scenarios';
@@ -10,14 +11,22 @@ import { inTurn, type Observed, type Scenario, type ScenarioStep } from './scena
 import { beating, Stage } from './scenarios/stage';
 
 const REST_MS = 3_000;
-const LOOK_MS = 250;
+/** Looks at a cluster that has to be quiet so long. */
+const LOOKS_OF_REST = 12;
+/** The reference's controllers send few requests a second: more scenarios at a time would only wait for each other. */
+const AT_A_TIME = 16;
 
 async function main(): Promise<void> {
   const wanted = process.argv.slice(2);
   for (const [recording, scenarios] of SCENARIOS) {
     if (wanted.length > 0 && !wanted.includes(recording)) continue;
-    const recorded = await Promise.all(scenarios.map(inTurn(record)));
-    writeRecording(`controllers/${recording}`, recorded.flat());
+    const recorded = new Map<string, readonly object[]>();
+    const inTurned = inTurn(record);
+    await atATime(AT_A_TIME, scenarios, async (scenario) => void recorded.set(scenario.name, await inTurned(scenario)));
+    writeRecording(
+      `controllers/${recording}`,
+      scenarios.flatMap(({ name }) => recorded.get(name) ?? []),
+    );
   }
   hangUp();
 }
@@ -42,10 +51,11 @@ async function record(scenario: Scenario): Promise<readonly object[]> {
 
 async function atRest(stage: Stage, { looks }: Pick<Scenario, 'looks'>, restMs: NonNullable<ScenarioStep['restMs']>): Promise<Observed> {
   let state = await stage.look(looks);
-  for (let quiet = 0; quiet < restMs; quiet += LOOK_MS) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  const lookMs = restMs / LOOKS_OF_REST;
+  for (let quiet = 0; quiet < restMs; quiet += lookMs) {
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
     const now = await stage.look(looks);
-    if (JSON.stringify(now) !== JSON.stringify(state)) quiet = -LOOK_MS;
+    if (JSON.stringify(now) !== JSON.stringify(state)) quiet = -lookMs;
     state = now;
   }
   return state;

@@ -1,4 +1,5 @@
 /** Whole control planes for tests: our own REST client to real servers, and controllers' processes. */
+import path from 'node:path';
 import type { Certificates } from '../../deploy/local/certificates';
 import { connectTo } from '../../shared/client/connect';
 import { CredentialSource } from '../../shared/client/credential-source';
@@ -6,6 +7,7 @@ import type { Http2Settings } from '../../shared/client/http2-transport';
 import { RestClient } from '../../shared/client/rest-client';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
+import { repository } from './repository';
 import { startProgram, type ApiServer, type ProgramProcess } from './programs';
 
 /** As the administrator, over all of the addresses. */
@@ -32,12 +34,21 @@ export function adminClient(
 
 /** `dist/controllers/main.js` against the server, without a port for health unless the arguments ask for one. */
 export function startControllers(server: ApiServer, ...args: readonly string[]): ProgramProcess {
-  return startProgram('controllers/main.js', [
-    `--kubeconfig=${server.controllersKubeconfig}`,
-    '--use-service-account-credentials',
-    `--service-account-private-key-file=${server.tokenKeyFile}`,
-    '--secure-port=0',
-    '--log-level=info',
-    ...args,
-  ]);
+  return startProgram('controllers/main.js', argumentsFor(server, args));
 }
+
+/** The same with waits that pass faster than they say, and without a lease. */
+export function startHastyControllers(server: ApiServer, ...args: readonly string[]): ProgramProcess {
+  const clock = path.join(repository, 'dist/test/support/hasty-clock.js');
+  const environment = { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require=${clock}` };
+  return startProgram('controllers/main.js', argumentsFor(server, ['--leader-elect=false', ...args]), environment);
+}
+
+const argumentsFor = (server: ApiServer, args: readonly string[]): readonly string[] => [
+  `--kubeconfig=${server.controllersKubeconfig}`,
+  '--use-service-account-credentials',
+  `--service-account-private-key-file=${server.tokenKeyFile}`,
+  '--secure-port=0',
+  '--log-level=info',
+  ...args,
+];

@@ -75,6 +75,7 @@ export const ENDPOINT_SLICES: readonly Scenario[] = [
     { title: 'the first is not ready any more', acts: [unready('p1')] },
     { title: 'a pod goes', acts: [kill('p1')] },
     { title: 'the last pod goes', acts: [kill('p2')] },
+    { title: 'the Service goes', acts: [remove('services/web')] },
   ]),
   scenario('slice-pods', [
     { title: 'a Service', acts: [...node('a'), service('web', {})] },

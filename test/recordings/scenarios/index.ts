@@ -6,11 +6,19 @@ import { ACCOUNT_TOKENS } from './account-tokens';
 import { BOOTSTRAP_SIGNER, TOKEN_CLEANER } from './bootstrap-tokens';
 import { ENDPOINT_SLICES } from './endpoint-slices';
 import { MIRRORED_ENDPOINTS } from './mirrored-endpoints';
+import { CUSTOM_GARBAGE, GARBAGE } from './garbage';
+import { FINISHED_JOBS } from './finished-jobs';
+import { POD_GARBAGE, POD_THRESHOLD } from './pod-garbage';
 import { SERVICE_ACCOUNTS } from './service-accounts';
 import type { Scenario } from './scenario';
 
 export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([
   ['mirrored-endpoints', MIRRORED_ENDPOINTS],
+  ['custom-garbage', CUSTOM_GARBAGE],
+  ['finished-jobs', FINISHED_JOBS],
+  ['garbage', GARBAGE],
+  ['pod-garbage', POD_GARBAGE],
+  ['pod-threshold', POD_THRESHOLD],
   ['service-accounts', SERVICE_ACCOUNTS],
   ['disruption-budgets', DISRUPTION_BUDGETS],
   ['resource-quotas', RESOURCE_QUOTAS],

@@ -12,7 +12,8 @@ export interface Act {
   readonly body?: Body;
   /** Of a patch; a merge patch where nothing is said. */
   readonly type?: string;
-  /** Other acts that follow each other at once; absent = this one is answered before the next is sent. */
+  /** Sent again and again while its kind is not served yet. */
+  readonly isPatient?: boolean;
 }
 
 /** A collection that is looked at. */
@@ -55,6 +56,7 @@ const MERGE = 'application/merge-patch+json';
 export const create = (path: string, body: Body): Act => ({ method: 'POST', path, body });
 export const replace = (path: string, body: Body): Act => ({ method: 'PUT', path, body });
 export const patch = (path: string, body: Body, type = MERGE): Act => ({ method: 'PATCH', path, body, type });
+export const untilServed = (act: Act): Act => ({ ...act, isPatient: true });
 export const remove = (path: string, body?: Body): Act => ({ method: 'DELETE', path, ...(body === undefined ? {} : { body }) });
 
 /** The absolute path of an act or a look, in the scenario's namespace. */

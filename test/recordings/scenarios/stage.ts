@@ -37,6 +37,15 @@ const UNORDERED: ReadonlySet<string> = new Set(['endpoints', 'addresses', 'notRe
 const TRIGGER = 'endpoints.kubernetes.io/last-change-trigger-time';
 const ALWAYS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
+/** Asks again while the answer is one of these codes: a kind whose definition was made a moment ago is not served yet. */
+async function patiently(ask: () => ReturnType<Send>, codes: readonly number[]): Promise<StageAnswer> {
+  for (let left = 100; ; left -= 1) {
+    const answer = await ask();
+    if (left === 0 || !codes.includes(answer.code)) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
 export class Stage {
   /** What an object is called in recordings, by its uid. */
   private readonly ids = new Map<string, string>();
@@ -71,9 +80,10 @@ export class Stage {
     if (code === 404) await this.send('POST', folder, 'application/json', { metadata: { name }, spec });
   }
 
-  async act({ method, path, body, type = 'application/json' }: Act): Promise<number> {
+  async act({ method, path, body, type = 'application/json', isPatient = false }: Act): Promise<number> {
     const filled: Json | undefined = body === undefined ? undefined : JSON.parse(this.filled(JSON.stringify(body)));
-    const answer = await this.send(method, absolute(path, this.namespace), type, filled);
+    const ask = () => this.send(method, absolute(path, this.namespace), type, filled);
+    const answer = await (isPatient ? patiently(ask, [404, 429]) : ask());
     this.learn(answer.body);
     return answer.code;
   }
@@ -87,8 +97,10 @@ export class Stage {
   async look(looks: readonly Look[]): Promise<Observed> {
     const found = await Promise.all(
       looks.map(async ({ path, members, names }) => {
-        const { code, body } = await this.send('GET', absolute(path, this.namespace), 'application/json');
+        const { code, body } = await patiently(() => this.send('GET', absolute(path, this.namespace), 'application/json'), [429]);
         const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : undefined;
+        // A kind that comes or goes with its definition.
+        if (code === 404) return { path, items: [] };
         if (items === undefined) throw new Error(`cannot look at ${path}: ${code}`);
         items.forEach((item) => this.learn(item));
         return {
@@ -109,7 +121,7 @@ export class Stage {
   private isOwn(item: Body, names: readonly string[] | undefined): boolean {
     const { namespace, name } = metadataOf(item);
     if (names !== undefined) return typeof name === 'string' && names.includes(name);
-    return namespace === this.namespace || (typeof name === 'string' && name.startsWith(this.namespace));
+    return [namespace, name].some((text) => typeof text === 'string' && text.startsWith(this.namespace));
   }
 
   private learn(value: Json): void {
