@@ -84,6 +84,28 @@ export const flags = {
     min: 1,
     max: 1000,
   }),
+  'enable-garbage-collector': bool({ section: GENERIC, help: 'Remove objects whose owners are gone.', default: true }),
+  'concurrent-gc-syncs': int({
+    section: GENERIC,
+    help: 'Objects without owners that are looked at at a time.',
+    default: 20,
+    min: 1,
+    max: 1000,
+  }),
+  'concurrent-ttl-after-finished-syncs': int({
+    section: GENERIC,
+    help: 'Finished Jobs that are removed at a time.',
+    default: 5,
+    min: 1,
+    max: 1000,
+  }),
+  'terminated-pod-gc-threshold': int({
+    section: GENERIC,
+    help: 'Finished pods beyond this number are removed, the oldest first; none when it is not above zero.',
+    default: 12_500,
+    min: -2_147_483_648,
+    max: 2_147_483_647,
+  }),
   'max-endpoints-per-slice': int({ section: GENERIC, help: 'Endpoints in an EndpointSlice at most.', default: 100, min: 1, max: 1000 }),
   'endpoint-updates-batch-period': duration({
     section: GENERIC,

@@ -7,15 +7,18 @@ import { disruptionController } from './disruption/controller';
 import { endpointsController } from './endpoints/controller';
 import { endpointSliceMirroringController } from './endpoint-slice-mirroring/controller';
 import { endpointSliceController } from './endpoint-slices/controller';
+import { garbageCollectorController } from './garbage-collector/controller';
 import { namespaceController } from './namespace/controller';
 import { nodeLifecycleController } from './node-lifecycle/controller';
 import { ttlController } from './node-ttl/controller';
 import { resourceQuotaController } from './resource-quota/controller';
 import { rootCaController } from './root-ca/controller';
+import { podGarbageController } from './pod-garbage/controller';
 import type { Controller } from './runtime/controller';
 import { claimProtectionController, volumeProtectionController } from './storage-protection/controller';
 import { taintEvictionController } from './taint-eviction/controller';
 import { serviceAccountController } from './service-account/controller';
+import { ttlAfterFinishedController } from './ttl-after-finished/controller';
 
 export const CONTROLLERS: readonly Controller[] = [
   namespaceController,
@@ -35,4 +38,7 @@ export const CONTROLLERS: readonly Controller[] = [
   endpointSliceController,
   endpointsController,
   endpointSliceMirroringController,
+  garbageCollectorController,
+  ttlAfterFinishedController,
+  podGarbageController,
 ];

@@ -140,7 +140,7 @@ class EndpointSlices {
     try {
       await this.keeper.write(key, writes, !service.isTerminating);
     } catch (error) {
-      if (error instanceof ApiError && !isConflict(error)) this.tell(service, error.message);
+      if (!isConflict(error) && error instanceof ApiError) this.tell(service, error.message);
       throw error;
     }
   }

@@ -28,6 +28,11 @@ export interface ControllerSettings {
   readonly concurrentEndpointSyncs: number;
   readonly concurrentEndpointSliceSyncs: number;
   readonly maxEndpointsPerSlice: number;
+  readonly enableGarbageCollector: boolean;
+  readonly concurrentGarbageCollectorSyncs: number;
+  readonly concurrentTtlAfterFinishedSyncs: number;
+  /** Finished pods beyond this number go; none when it is not above zero. */
+  readonly terminatedPodThreshold: number;
   /** Milliseconds that changes of pods wait for others. */
   readonly endpointBatchMs: number;
   readonly endpointSliceBatchMs: number;

@@ -40,7 +40,7 @@ export function isNotFound(error: unknown): boolean {
 }
 
 /** Another writer was first: an outdated resource version, or a failed precondition. */
-export function isConflict(error: unknown): boolean {
+export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.reason === 'Conflict';
 }
 

@@ -3,7 +3,7 @@
  * One group's failure never hides the others.
  */
 import { canonicalGroup, groupIn, type Dialect } from '../names/dialect';
-import { parseApiVersion } from '../api/identity/identity';
+import { apiVersionOf, parseApiVersion } from '../api/identity/identity';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../values/json';
 import type { RequestOptions, RestClient } from './rest-client';
 import type { Resource } from './resource';
@@ -16,6 +16,8 @@ export interface ServedResource extends Resource {
 export interface Discovered {
   /** In the order of the server's groups. */
   readonly resources: readonly ServedResource[];
+  /** Where the objects of a kind are, by `apiVersion/kind` in canonical spelling, in every version that is served. */
+  readonly kinds: ReadonlyMap<string, Resource>;
   /** `group/version`, in the client's dialect, of what is registered but cannot be described at the moment. Sorted. */
   readonly stale: readonly string[];
   /** Versions whose names make no sense. */
@@ -36,6 +38,7 @@ function aggregatedForm(dialect: Dialect): string {
 /** Exported for tests: reads aggregated discovery documents. */
 export function readDiscovery(documents: readonly JsonObject[], dialect: Dialect): Discovered {
   const resources = new Map<string, ServedResource>();
+  const kinds = new Map<string, Resource>();
   const stale: string[] = [];
   const malformed: string[] = [];
   for (const group of documents.flatMap((document) => objectsAt(document, 'items'))) {
@@ -45,19 +48,25 @@ export function readDiscovery(documents: readonly JsonObject[], dialect: Dialect
       const apiVersion = name === '' ? text : `${name}/${text}`;
       if (text === '' || parseApiVersion(apiVersion) === undefined) malformed.push(apiVersion);
       else if (stringAt(version, 'freshness') === 'Stale') stale.push(groupVersionIn(dialect, name, text));
-      else addResources(resources, canonicalGroup(name), text, version);
+      else {
+        for (const resource of resourcesOf(canonicalGroup(name), text, version)) {
+          // Versions come with the preferred one first: a resource counts in the first version that has it.
+          const key = `${resource.group}/${resource.resource}`;
+          if (!resources.has(key)) resources.set(key, resource);
+          const kind = `${apiVersionOf(resource)}/${resource.kind}`;
+          if (!kinds.has(kind)) kinds.set(kind, resource);
+        }
+      }
     }
   }
-  return { resources: [...resources.values()], stale: stale.sort(), malformed };
+  return { resources: [...resources.values()], kinds, stale: stale.sort(), malformed };
 }
 
-/** Versions come with the preferred one first: a resource counts in the first version that has it. */
-function addResources(resources: Map<string, ServedResource>, group: string, version: string, document: JsonObject): void {
+function* resourcesOf(group: string, version: string, document: JsonObject): Generator<ServedResource> {
   for (const entry of objectsAt(document, 'resources')) {
     const resource = stringAt(entry, 'resource') ?? '';
-    const key = `${group}/${resource}`;
-    if (resource === '' || resources.has(key)) continue;
-    resources.set(key, {
+    if (resource === '') continue;
+    yield {
       group,
       version,
       resource,
@@ -65,7 +74,7 @@ function addResources(resources: Map<string, ServedResource>, group: string, ver
       namespaced: stringAt(entry, 'scope') === 'Namespaced',
       verbs: new Set((arrayAt(entry, 'verbs') ?? []).filter((verb) => typeof verb === 'string')),
       subresources: new Set(objectsAt(entry, 'subresources').map((subresource) => stringAt(subresource, 'subresource') ?? '')),
-    });
+    };
   }
 }
 

@@ -121,8 +121,14 @@ export class RestClient {
     return new RestClient({ ...this.options, credentials, transport }, this.fence);
   }
 
-  async get(resource: Resource, place: Required<Pick<Place, 'name'>> & Place, options: RequestOptions = {}): Promise<ApiObject> {
-    return apiObject(await this.call({ method: 'GET', path: this.path(resource, place), ...options }));
+  async get(
+    resource: Resource,
+    place: Required<Pick<Place, 'name'>> & Place,
+    options: RequestOptions & { readonly metadataOnly?: boolean } = {},
+  ): Promise<ApiObject> {
+    const { metadataOnly = false, ...rest } = options;
+    const accept = acceptOf(this.dialect, { of: 'object', metadataOnly, protobuf: false });
+    return apiObject(await this.call({ method: 'GET', path: this.path(resource, place), accept, ...rest }));
   }
 
   async list(resource: Resource, options: ListOptions = {}): Promise<ObjectList> {

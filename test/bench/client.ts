@@ -18,12 +18,19 @@ export class BenchClient {
     return bytes;
   }
 
-  /** The revision at which a list was read. */
-  async revision(path: string): Promise<number> {
-    const response = await this.open('GET', path);
+  /** The body of the answer. */
+  async text(method: string, path: string, body?: string, headers: Record<string, string> = {}): Promise<string> {
+    const response = await this.open(method, path, body, headers);
     const chunks: Buffer[] = [];
     for await (const chunk of response) chunks.push(chunk as Buffer);
-    return Number(/"resourceVersion":"(\d+)"/.exec(Buffer.concat(chunks).toString())?.[1]);
+    const text = Buffer.concat(chunks).toString();
+    if ((response.statusCode ?? 0) >= 400) throw new Error(`${method} ${path}: ${text}`);
+    return text;
+  }
+
+  /** The revision at which a list was read. */
+  async revision(path: string): Promise<number> {
+    return Number(/"resourceVersion":"(\d+)"/.exec(await this.text('GET', path))?.[1]);
   }
 
   /** The response as soon as its headers are there. */

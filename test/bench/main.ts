@@ -3,7 +3,7 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,hostile,access,memory,definitions]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,hostile,access,memory,garbage,definitions]
  *   npm run bench -- --parts=definitions [--definitions=450] [--stores=embedded,etcd]
  *
  * `definitions` prints absolute figures and takes minutes, so it runs only when it is asked for.
@@ -13,6 +13,8 @@
  * `evictions` prints how long --evictions=100 of them take under a budget that lets one pod go at a time; with --server=127.0.0.1:<port> --token=<token> on
  * that server, which must have its controllers.
  * `access` prints what it costs to know who asks, whether he may, and to record it.
+ * `garbage` prints how long chains and families of objects take to go after their owner, and what 100,000 objects cost the collector; with --server=<origin>
+ * --token=<token> it asks that server for the first. It takes minutes, so it runs only when it is asked for.
  * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
  */
 import { rmSync, writeFileSync } from 'node:fs';
@@ -22,9 +24,9 @@ import { systemClock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
 import { systemRandom } from '../../shared/runtime/random';
 import { openEtcdStore } from '../../apiserver/storage/etcd/open';
+import { startControllers } from '../support/control-plane';
 import { findEtcd, startEtcd } from '../support/etcd';
 import { freePort } from '../support/ports';
-import { startControllers } from '../support/control-plane';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BareServer } from './bare';
 import { decisionMicros, getCost, metadataPolicy, prepare } from './access';
@@ -34,6 +36,7 @@ import { clusterWaits, quantile } from './cluster';
 import type { ClusterLoad } from './cluster-load';
 import { definitionCosts } from './definitions';
 import { changeCost } from './node-watchers';
+import { collectionTimes, families, type CollectionTimes } from './garbage';
 import { podCost } from './pods';
 import { evictAll } from './evictions';
 import { hostileWaits } from './hostile';
@@ -220,6 +223,47 @@ async function memory(count: number): Promise<void> {
   }
 }
 
+async function garbage(): Promise<void> {
+  const tell = ({ name, seconds: took }: CollectionTimes): void => console.log(`${name.padEnd(46)} ${took.toFixed(1).padStart(7)} s`);
+  const origin = text('server');
+  if (origin !== undefined) {
+    const client = new BenchClient(Number(new URL(origin).port), text('token') ?? '');
+    await collectionTimes(client, tell);
+    client.close();
+    return;
+  }
+  const folder = temporaryFolder('bench');
+  const { server, client } = await start(folder);
+  const count = option('objects', 100_000);
+  try {
+    let controllers = startControllers(server);
+    await collectionTimes(client, tell);
+    await controllers.stop();
+    await families(client, 'families', count);
+    for (const choice of ['-*,garbage-collector', '*']) {
+      controllers = startControllers(server, `--controllers=${choice}`);
+      const { pid } = controllers;
+      while (!controllers.output.includes('the graph of owners is known')) await new Promise((resolve) => setTimeout(resolve, 200));
+      const [cpu, before] = [cpuSeconds(pid), anonymousMegabytes(pid)];
+      let most = before;
+      for (let second = 0; second < 60; second += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        most = Math.max(most, anonymousMegabytes(pid));
+      }
+      const now = anonymousMegabytes(pid);
+      console.log(
+        `${count} objects under --controllers=${choice}: known after ${cpu.toFixed(1)} s of CPU, ${before.toFixed(0)} MB, ` +
+          `at most ${most.toFixed(0)} MB, a minute later ${now.toFixed(0)} MB`,
+      );
+      await controllers.stop();
+    }
+  } finally {
+    client.close();
+    await server.process.stop();
+    removeFolder(folder);
+  }
+}
+
 async function writes(): Promise<void> {
   if (findEtcd() === undefined) {
     console.log('\nwrites on etcd: left out, there is no etcd');
@@ -388,6 +432,7 @@ async function main(): Promise<void> {
   if (parts.includes('evictions')) await evictions();
   if (parts.includes('hostile')) await hostile();
   if (parts.includes('access')) await access();
+  if (parts.includes('garbage')) await garbage();
   if (parts.includes('memory')) await memory(objects);
   if (parts.includes('definitions')) await definitionCosts(definitions, stores);
 }

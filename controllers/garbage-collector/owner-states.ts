@@ -1,0 +1,77 @@
+/**
+ * How the owners of an object are. That an owner is there, the graph says; that one is not, only the server can, and it is asked for each once. What is absent
+ * under its uid never comes back.
+ */
+import { LRUCache } from 'lru-cache';
+import type { ApiObject } from '../../shared/client/api-object';
+import type { Resource } from '../../shared/client/resource';
+import type { OwnerGraph, SeenNode } from './graph';
+import type { KindLookup } from './kinds';
+import { isWaiting, type Owner } from './owners';
+import type { OwnerState } from './reconcile';
+
+export interface OwnerStatesOptions {
+  readonly graph: OwnerGraph;
+  readonly kindOf: KindLookup;
+  /** As the server has it now; undefined where it is gone. */
+  readonly current: (resource: Resource, place: Pick<ApiObject, 'namespace' | 'name' | 'uid'>) => Promise<ApiObject | undefined>;
+  /** Told of a reference to where no owner can be: another namespace, or a namespace at all. */
+  readonly onInvalid: (child: SeenNode, owner: Owner) => void;
+}
+
+export interface FoundOwner {
+  readonly state: OwnerState;
+  /** The server has it, but it has not been seen: nobody will tell when it goes. */
+  readonly isUnseen: boolean;
+}
+
+const REMEMBERED = 8_192;
+const seen = (state: OwnerState): FoundOwner => ({ state, isUnseen: false });
+
+export class OwnerStates {
+  private readonly absent = new LRUCache<string, true>({ max: REMEMBERED });
+  private readonly asked = new Map<string, Promise<ApiObject | undefined>>();
+
+  constructor(private readonly options: OwnerStatesOptions) {}
+
+  /** The object is gone, wherever it was. */
+  gone(uid: string): void {
+    this.absent.set(uid, true);
+  }
+
+  async of(child: SeenNode, owner: Owner): Promise<FoundOwner> {
+    const { graph, kindOf, onInvalid } = this.options;
+    // Also where its kind went with it.
+    if (this.absent.has(owner.uid)) return seen('absent');
+    const resource = kindOf(owner.apiVersion, owner.kind);
+    if (resource === undefined) return seen('unknown');
+    if (resource.namespaced && !child.resource.namespaced) {
+      onInvalid(child, owner);
+      return seen('unknown');
+    }
+    const node = graph.seen(owner.uid);
+    if (node !== undefined && graph.isMeant(owner, child, node)) return seen(isWaiting(node.object) ? 'waiting' : 'there');
+    if (node !== undefined && node.resource.namespaced && node.object.namespace !== child.object.namespace) onInvalid(child, owner);
+    const found = await this.ask(resource, {
+      namespace: resource.namespaced ? child.object.namespace : '',
+      name: owner.name,
+      uid: owner.uid,
+    });
+    if (found === undefined) return seen('absent');
+    return { state: isWaiting(found) ? 'waiting' : 'there', isUnseen: true };
+  }
+
+  private async ask(resource: Resource, place: { readonly namespace: string; readonly name: string; readonly uid: string }) {
+    const key = [resource.group, resource.resource, place.namespace, place.name, place.uid].join('/');
+    if (this.absent.has(key)) return undefined;
+    const asked = this.asked.get(key) ?? this.options.current(resource, place);
+    this.asked.set(key, asked);
+    try {
+      const found = await asked;
+      if (found === undefined) this.absent.set(key, true);
+      return found;
+    } finally {
+      this.asked.delete(key);
+    }
+  }
+}
