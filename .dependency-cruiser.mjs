@@ -140,6 +140,7 @@ const table = {
   'controllers/endpoint-slices': ['controllers/runtime', 'controllers/service-pods'],
   'controllers/endpoint-slice-mirroring': ['controllers/endpoint-slices'],
   'controllers/endpoints': ['controllers/runtime', 'controllers/service-pods'],
+  'controllers/certificates': ['controllers/runtime', 'shared/api/metadata'],
   'controllers/cluster-role-aggregation': ['controllers/runtime'],
   'controllers/disruption': ['controllers/runtime'],
   'controllers/namespace': ['controllers/runtime'],

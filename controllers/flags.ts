@@ -8,6 +8,7 @@ const GENERIC = 'Generic';
 const CLIENT = 'Client';
 const ELECTION = 'Leader election';
 const SERVING = 'Serving';
+const CERTIFICATES = 'Certificates';
 const QUOTAS = 'Quotas';
 const NODES = 'Nodes';
 
@@ -135,6 +136,57 @@ export const flags = {
     section: GENERIC,
     help: 'So long changes of Endpoints wait for others before they are mirrored.',
     default: 0,
+  }),
+  'cluster-signing-cert-file': string({
+    section: CERTIFICATES,
+    help: 'Certificate (PEM) of the authority that signs approved requests for certificates. Without one none are signed.',
+    default: '',
+  }),
+  'cluster-signing-key-file': string({ section: CERTIFICATES, help: 'Private key (PEM) of --cluster-signing-cert-file.', default: '' }),
+  'cluster-signing-duration': duration({
+    section: CERTIFICATES,
+    help: 'What is signed is good for so long, or for the shorter time that the request asks for.',
+    default: 365 * 86_400_000,
+  }),
+  'cluster-signing-kube-apiserver-client-cert-file': string({
+    section: CERTIFICATES,
+    help: 'The same for certificates of clients alone; instead of --cluster-signing-cert-file.',
+    default: '',
+  }),
+  'cluster-signing-kube-apiserver-client-key-file': string({
+    section: CERTIFICATES,
+    help: 'Private key (PEM) of --cluster-signing-kube-apiserver-client-cert-file.',
+    default: '',
+  }),
+  'cluster-signing-kubelet-client-cert-file': string({
+    section: CERTIFICATES,
+    help: 'The same for certificates of nodes as clients alone; instead of --cluster-signing-cert-file.',
+    default: '',
+  }),
+  'cluster-signing-kubelet-client-key-file': string({
+    section: CERTIFICATES,
+    help: 'Private key (PEM) of --cluster-signing-kubelet-client-cert-file.',
+    default: '',
+  }),
+  'cluster-signing-kubelet-serving-cert-file': string({
+    section: CERTIFICATES,
+    help: 'The same for certificates of nodes as servers alone; instead of --cluster-signing-cert-file.',
+    default: '',
+  }),
+  'cluster-signing-kubelet-serving-key-file': string({
+    section: CERTIFICATES,
+    help: 'Private key (PEM) of --cluster-signing-kubelet-serving-cert-file.',
+    default: '',
+  }),
+  'cluster-signing-legacy-unknown-cert-file': string({
+    section: CERTIFICATES,
+    help: 'The same for certificates of what no other signer takes alone; instead of --cluster-signing-cert-file.',
+    default: '',
+  }),
+  'cluster-signing-legacy-unknown-key-file': string({
+    section: CERTIFICATES,
+    help: 'Private key (PEM) of --cluster-signing-legacy-unknown-cert-file.',
+    default: '',
   }),
   'log-level': logLevelFlag(GENERIC),
   'use-service-account-credentials': bool({

@@ -23,6 +23,7 @@ import { ControllerStates } from './runtime/states';
 import { selectControllers } from './runtime/selection';
 import { CONTROLLERS } from './table';
 import { openServing } from './open-serving';
+import { SigningFiles, signingProblem } from './signing-files';
 
 const PROGRAM = {
   name: 'controllers',
@@ -33,7 +34,7 @@ const STOP_MS = 15_000;
 
 function main(): void {
   const { values, given } = flagsOrExit(PROGRAM, flags, process.argv.slice(2), USAGE_EXIT_CODE);
-  const problem = flagProblem(values);
+  const problem = flagProblem(values) ?? signingProblem(values);
   if (problem !== undefined) return refuse(problem);
   const selected = selectControllers(CONTROLLERS, values.controllers);
   if (selected.type === 'unknown') return refuse(`--controllers: there is no controller ${JSON.stringify(selected.name)}`);
@@ -131,6 +132,8 @@ async function start(
 const settingsOf = (values: ControllerFlags, config: ClientConfig): ControllerSettings => ({
   rootCertificate: values['root-ca-file'] === '' ? config.tls.ca : readConfigFile(values['root-ca-file']),
   accountTokenKey: tokenKeyIn(values['service-account-private-key-file']),
+  signers: new SigningFiles(values),
+  longestCertificateMs: values['cluster-signing-duration'],
   concurrentNamespaceSyncs: values['concurrent-namespace-syncs'],
   concurrentEndpointSyncs: values['concurrent-endpoint-syncs'],
   concurrentEndpointSliceSyncs: values['concurrent-service-endpoint-syncs'],

@@ -2,6 +2,9 @@
 import { accountTokensController } from './account-tokens/controller';
 import { tokenCleanerController } from './bootstrap-token/cleaner';
 import { bootstrapSignerController } from './bootstrap-token/signer';
+import { certificateApprover } from './certificates/approver';
+import { certificateCleaner } from './certificates/cleaner';
+import { certificateSigner } from './certificates/signer';
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
 import { disruptionController } from './disruption/controller';
 import { endpointsController } from './endpoints/controller';
@@ -28,6 +31,9 @@ export const CONTROLLERS: readonly Controller[] = [
   claimProtectionController,
   volumeProtectionController,
   clusterRoleAggregationController,
+  certificateApprover,
+  certificateSigner,
+  certificateCleaner,
   disruptionController,
   resourceQuotaController,
   nodeLifecycleController,

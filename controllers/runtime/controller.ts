@@ -13,7 +13,17 @@ import type { GeneratedNames } from '../../shared/names/dialect';
 import type { WorkloadNames } from '../../shared/names/workload';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
+import type { SigningAuthority } from '../../shared/runtime/certificate-requests';
 import type { Random } from '../../shared/runtime/random';
+
+/** What requests for certificates are signed with. */
+export interface Signers {
+  readonly isEmpty: boolean;
+  /** By the signer's name in canonical spelling; undefined = another one signs for it. */
+  of(signer: string): SigningAuthority | undefined;
+  /** Follows the files that it comes from; returns what ends that. */
+  watch(clock: Clock, logger: Logger): () => void;
+}
 
 /** The flags that controllers look at. */
 export interface ControllerSettings {
@@ -22,6 +32,9 @@ export interface ControllerSettings {
   /** Signs the tokens that are kept in Secrets; undefined = nobody fills them. */
   readonly accountTokenKey: TokenKey | undefined;
   readonly concurrentNamespaceSyncs: number;
+  readonly signers: Signers;
+  /** Milliseconds that a certificate lives at most. */
+  readonly longestCertificateMs: number;
   readonly concurrentQuotaSyncs: number;
   /** Milliseconds. */
   readonly quotaSyncPeriodMs: number;

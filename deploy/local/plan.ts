@@ -91,6 +91,7 @@ export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined
       ...(servers.length > 1 ? [`--master=${servers.join(',')}`] : []),
       `--controllers=${options.controllers.join(',')}`,
       `--root-ca-file=${path.join(layout.pki, 'ca.crt')}`,
+      ...(lastValue(options.rest, 'client-ca-file') === undefined ? signingFlags(layout) : []),
       ...(namesTokenKeys(options) ? [] : [`--service-account-private-key-file=${path.join(layout.pki, 'sa.key')}`]),
       `--bind-address=${HOST}`,
       `--client-ca-file=${path.join(layout.pki, 'ca.crt')}`,
@@ -99,6 +100,12 @@ export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined
     ],
   };
 }
+
+/** Certificates that the controllers sign are those that the API servers believe. */
+const signingFlags = ({ pki }: Layout): string[] => [
+  `--cluster-signing-cert-file=${path.join(pki, 'ca.crt')}`,
+  `--cluster-signing-key-file=${path.join(pki, 'ca.key')}`,
+];
 
 /** What the API servers' certificate has to cover besides the names that every one has: the default Service's address and the advertised one. */
 export function certifiedAddresses({ serviceRanges, rest }: RunnerOptions): string[] {

@@ -157,7 +157,7 @@ export function belongsTogether(credential: Credential, authorityCertificate: st
   }
 }
 
-async function loadX509(): Promise<typeof X509> {
+export async function loadX509(): Promise<typeof X509> {
   await import('reflect-metadata');
   return import('@peculiar/x509');
 }

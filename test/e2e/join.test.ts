@@ -1,7 +1,8 @@
-/** How a machine joins a cluster that `npm start` runs: it knows an address and a bootstrap token, and nothing else. */
-import { createHmac } from 'node:crypto';
+/** How a machine joins a cluster that `npm start` runs: it knows an address and a bootstrap token, and nothing else; in the end it is a node with a certificate. */
+import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { request, type RequestOptions } from 'node:https';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { certificateRequestOf } from '../recordings/scenarios/certificate-request';
 import { freePort } from '../support/ports';
 import { removeFolder, startProgram, temporaryFolder, waitUntil, type ProgramProcess } from '../support/programs';
 import { readKubeconfig } from '../../shared/client/kubeconfig';
@@ -76,6 +77,43 @@ describe.each([
 
   const later = (ms: number): string => `${new Date(Date.now() + ms).toISOString().slice(0, 19)}Z`;
 
+  const domain = naming === 'platform' ? 'platform.io' : 'k8s.io';
+
+  /** What an administrator gives to those who join, once. */
+  async function letJoin(): Promise<void> {
+    const roles = ['system:node-bootstrapper', `system:certificates.${domain}:certificatesigningrequests:nodeclient`];
+    for (const [index, name] of roles.entries()) {
+      const { code } = await ask('POST', `/apis/rbac.authorization.${domain}/v1/clusterrolebindings`, admin, {
+        metadata: { name: `join-${index}` },
+        roleRef: { apiGroup: `rbac.authorization.${domain}`, kind: 'ClusterRole', name },
+        subjects: [{ apiGroup: `rbac.authorization.${domain}`, kind: 'Group', name: 'system:bootstrappers' }],
+      });
+      expect(code).toBe(201);
+    }
+  }
+
+  async function becomeNode(ca: Buffer, joining: RequestOptions): Promise<void> {
+    const requests = `/apis/certificates.${domain}/v1/certificatesigningrequests`;
+    const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const text = certificateRequestOf({ commonName: 'system:node:new', organizations: ['system:nodes'] }, keys);
+    const signerName = `${naming}.io/kube-apiserver-client-kubelet`;
+    const spec = { request: Buffer.from(text).toString('base64'), signerName, usages: ['digital signature', 'client auth'] };
+    const metadata = { name: 'new' };
+    expect((await ask('POST', requests, joining, { metadata, spec })).code).toBe(403);
+    await letJoin();
+    await waitUntil('leave to ask', async () => (await ask('POST', requests, joining, { metadata, spec })).code === 201);
+    const issued = await waitUntil('a certificate', async () => {
+      const { body } = await ask('GET', `${requests}/new`, joining);
+      return stringAt(objectAt(body, 'status'), 'certificate');
+    });
+    const key = keys.privateKey.export({ type: 'pkcs8', format: 'pem' });
+    const node = { ca, cert: Buffer.from(issued, 'base64'), key };
+    expect((await ask('POST', '/api/v1/nodes', node, { metadata: { name: 'new' } })).code).toBe(201);
+    expect((await ask('GET', '/api/v1/nodes/new', node)).code).toBe(200);
+    expect((await ask('GET', secrets, node)).code).toBe(403);
+    expect((await ask('POST', '/api/v1/nodes', node, { metadata: { name: 'other' } })).code).toBe(403);
+  }
+
   test('a stranger reads where the cluster is, believes its signature, and is somebody afterwards', async () => {
     expect((await ask('GET', `/api/v1/namespaces/${open}/configmaps`, stranger)).code).toBe(403);
     await makeToken(later(3_600_000));
@@ -98,6 +136,7 @@ describe.each([
       apiVersion: `${group}/v1`,
     });
     expect(who.body).toMatchObject({ status: { userInfo: { username: `system:bootstrap:${ID}` } } });
+    await becomeNode(ca, joining);
 
     expect((await ask('DELETE', `${secrets}/bootstrap-token-${ID}`, admin)).code).toBe(200);
     await waitUntil('the signature to go', async () => stringAt(await description(), `jws-kubeconfig-${ID}`) === undefined);

@@ -8,7 +8,7 @@ import { writeRecording } from './recording';
 import { call, hangUp } from './reference';
 import { SCENARIOS } from './scenarios';
 import { inTurn, type Observed, type Scenario, type ScenarioStep } from './scenarios/scenario';
-import { beating, Stage } from './scenarios/stage';
+import { beating, Stage, type Send } from './scenarios/stage';
 
 const REST_MS = 3_000;
 /** Looks at a cluster that has to be quiet so long. */
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
 
 async function record(scenario: Scenario): Promise<readonly object[]> {
   const namespace = `sc-${scenario.name}-${Math.random().toString(36).slice(2, 7)}`;
-  const stage = new Stage((method, path, type, body) => call(method, path, type, body), namespace);
+  const stage = new Stage(send, namespace);
   await stage.open();
   const lines: object[] = [];
   for (const { title, acts, beats = [], restMs = REST_MS } of scenario.steps) {
@@ -48,6 +48,8 @@ async function record(scenario: Scenario): Promise<readonly object[]> {
   process.stdout.write(`${scenario.name}: ${lines.length} steps\n`);
   return lines;
 }
+
+const send: Send = (method, path, headers, body) => call(method, path, headers, body);
 
 async function atRest(stage: Stage, { looks }: Pick<Scenario, 'looks'>, restMs: NonNullable<ScenarioStep['restMs']>): Promise<Observed> {
   let state = await stage.look(looks);

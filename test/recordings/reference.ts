@@ -25,13 +25,10 @@ export interface Answer {
   readonly warnings: readonly string[];
 }
 
+export type Headers = Readonly<Record<string, string | string[]>>;
+
 /** A request with bytes, for bodies and answers that are not JSON. */
-export function ask(
-  method: string,
-  path: string,
-  headers: Readonly<Record<string, string | string[]>> = {},
-  body = Buffer.alloc(0),
-): Promise<Answer> {
+export function ask(method: string, path: string, headers: Headers = {}, body = Buffer.alloc(0)): Promise<Answer> {
   const authorization = `Bearer ${process.env['REFERENCE_TOKEN'] ?? 'admintoken'}`;
   return new Promise((resolve, reject) => {
     const sent = request(
@@ -52,13 +49,9 @@ export function ask(
   });
 }
 
-export async function call(method: string, path: string, type: string, body?: Json): Promise<Reply> {
-  const { code, bytes, warnings } = await ask(
-    method,
-    path,
-    { 'content-type': type },
-    Buffer.from(body === undefined ? '' : stringifyJson(body)),
-  );
+export async function call(method: string, path: string, type: string | Headers, body?: Json): Promise<Reply> {
+  const headers = typeof type === 'string' ? { 'content-type': type } : type;
+  const { code, bytes, warnings } = await ask(method, path, headers, Buffer.from(body === undefined ? '' : stringifyJson(body)));
   // A path that nobody serves is refused in plain text.
   const parsed: Body = code === 404 && bytes[0] !== 0x7b ? {} : JSON.parse(bytes.toString());
   return { code, body: parsed, warnings };

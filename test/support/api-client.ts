@@ -37,7 +37,7 @@ export interface WatchEvent {
 }
 
 export interface RequestExtras {
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /** The connection is cut after this time; 60 s by default. */
   readonly timeoutMs?: number;
 }

@@ -47,7 +47,9 @@ export function startHastyControllers(server: ApiServer, ...args: readonly strin
 const argumentsFor = (server: ApiServer, args: readonly string[]): readonly string[] => [
   `--kubeconfig=${server.controllersKubeconfig}`,
   '--use-service-account-credentials',
-  `--service-account-private-key-file=${server.tokenKeyFile}`,
+  `--service-account-private-key-file=${server.pki}/sa.key`,
+  `--cluster-signing-cert-file=${server.pki}/ca.crt`,
+  `--cluster-signing-key-file=${server.pki}/ca.key`,
   '--secure-port=0',
   '--log-level=info',
   ...args,

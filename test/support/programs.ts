@@ -106,8 +106,8 @@ export interface ApiServer {
   readonly kubeconfig: string;
   /** That of the controllers' own identity. */
   readonly controllersKubeconfig: string;
-  /** The private key of tokens. */
-  readonly tokenKeyFile: string;
+  /** Folder with certificates and keys. */
+  readonly pki: string;
 }
 
 /** Starts an API server process and resolves when /readyz says 200. Fails with its output when it ends before. */
@@ -151,6 +151,6 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     certificates,
     kubeconfig: kubeconfigFile,
     controllersKubeconfig,
-    tokenKeyFile: `${pki}/sa.key`,
+    pki,
   };
 }

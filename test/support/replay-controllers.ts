@@ -6,7 +6,7 @@ import type { Json } from '../recordings/reference';
 import { casesOf } from '../recordings/recording';
 import { SCENARIOS } from '../recordings/scenarios';
 import { inTurn, type Observed, type Scenario } from '../recordings/scenarios/scenario';
-import { beating, Stage, type StageAnswer } from '../recordings/scenarios/stage';
+import { beating, Stage, type Send } from '../recordings/scenarios/stage';
 import { anything, listOf, mapOf, number, shape, text } from '../recordings/shape';
 import { ApiClient } from './api-client';
 import { startControllers, startHastyControllers } from './control-plane';
@@ -51,10 +51,8 @@ export function replayControllers(name: string, options: ReplayOptions = {}): vo
     removeFolder(folder);
   }, 60_000);
 
-  const send = async (method: string, path: string, type: string, body?: Json): Promise<StageAnswer> => {
-    const answer = await api.send(method, path, body === undefined ? undefined : JSON.stringify(body), {
-      headers: { 'content-type': type },
-    });
+  const send: Send = async (method, path, headers, body) => {
+    const answer = await api.send(method, path, body === undefined ? undefined : JSON.stringify(body), { headers });
     // A path that nobody serves is refused in plain text.
     const parsed: Json = answer.status === 404 && !answer.text.startsWith('{') ? {} : JSON.parse(answer.text);
     return { code: answer.status, body: parsed };

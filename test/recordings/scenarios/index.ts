@@ -6,6 +6,7 @@ import { ACCOUNT_TOKENS } from './account-tokens';
 import { BOOTSTRAP_SIGNER, TOKEN_CLEANER } from './bootstrap-tokens';
 import { ENDPOINT_SLICES } from './endpoint-slices';
 import { MIRRORED_ENDPOINTS } from './mirrored-endpoints';
+import { CERTIFICATES } from './certificates';
 import { CUSTOM_GARBAGE, GARBAGE } from './garbage';
 import { FINISHED_JOBS } from './finished-jobs';
 import { POD_GARBAGE, POD_THRESHOLD } from './pod-garbage';
@@ -14,6 +15,7 @@ import type { Scenario } from './scenario';
 
 export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([
   ['mirrored-endpoints', MIRRORED_ENDPOINTS],
+  ['certificates', CERTIFICATES],
   ['custom-garbage', CUSTOM_GARBAGE],
   ['finished-jobs', FINISHED_JOBS],
   ['garbage', GARBAGE],

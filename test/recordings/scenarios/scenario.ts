@@ -9,11 +9,19 @@ export interface Act {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** In upstream's spelling. A path that does not begin with a slash is below `/api/v1/namespaces/$NS/`. */
   readonly path: string;
-  readonly body?: Body;
+  readonly body?: Json;
   /** Of a patch; a merge patch where nothing is said. */
   readonly type?: string;
+  /** Who does it; absent = the administrator. */
+  readonly as?: Actor;
   /** Sent again and again while its kind is not served yet. */
   readonly isPatient?: boolean;
+}
+
+/** Somebody whom the administrator stands for. */
+export interface Actor {
+  readonly user: string;
+  readonly groups: readonly string[];
 }
 
 /** A collection that is looked at. */
@@ -53,9 +61,9 @@ export interface Observed {
 const NAMESPACED = '/api/v1/namespaces/$NS/';
 const MERGE = 'application/merge-patch+json';
 
-export const create = (path: string, body: Body): Act => ({ method: 'POST', path, body });
+export const create = (path: string, body: Body, as?: Actor): Act => ({ method: 'POST', path, body, ...(as === undefined ? {} : { as }) });
 export const replace = (path: string, body: Body): Act => ({ method: 'PUT', path, body });
-export const patch = (path: string, body: Body, type = MERGE): Act => ({ method: 'PATCH', path, body, type });
+export const patch = (path: string, body: Json, type = MERGE): Act => ({ method: 'PATCH', path, body, type });
 export const untilServed = (act: Act): Act => ({ ...act, isPatient: true });
 export const remove = (path: string, body?: Body): Act => ({ method: 'DELETE', path, ...(body === undefined ? {} : { body }) });
 

@@ -2,16 +2,22 @@
  * One server with its controllers on which scenarios are played: sends the acts, looks at the collections, and takes out of what it sees all that differs from
  * run to run: ids, times, versions and names that were made up. Never judges what it sees.
  */
+import { describedCertificate } from './described-certificate';
 import { isBody, type Body, type Json } from '../reference';
-import { absolute, type Act, type Look, type Observed, type Scenario } from './scenario';
+import { absolute, type Act, type Actor, type Look, type Observed, type Scenario } from './scenario';
 
 export interface StageAnswer {
   readonly code: number;
   readonly body: Json;
 }
 
-/** A request to the server, as administrator. */
-export type Send = (method: string, path: string, type: string, body?: Json) => Promise<StageAnswer>;
+/** A request to the server, as administrator or as somebody whom he stands for. */
+export type Send = (
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string | string[]>>,
+  body?: Json,
+) => Promise<StageAnswer>;
 
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** How names of Events end. */
@@ -35,6 +41,7 @@ const isUntold = (member: string, name: string): boolean =>
 const UNORDERED: ReadonlySet<string> = new Set(['endpoints', 'addresses', 'notReadyAddresses', 'ports', 'subsets']);
 /** Whether it is there depends on which of two watches tells a change first; rules about it are tested by themselves. */
 const TRIGGER = 'endpoints.kubernetes.io/last-change-trigger-time';
+const JSON_TYPE = { 'content-type': 'application/json' } as const;
 const ALWAYS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
 /** Asks again while the answer is one of these codes: a kind whose definition was made a moment ago is not served yet. */
@@ -61,12 +68,12 @@ export class Stage {
 
   /** The code of the answer. Throws where the namespace cannot be made. */
   async open(): Promise<void> {
-    const { code } = await this.send('POST', '/api/v1/namespaces', 'application/json', { metadata: { name: this.namespace } });
+    const { code } = await this.send('POST', '/api/v1/namespaces', JSON_TYPE, { metadata: { name: this.namespace } });
     if (code !== 201) throw new Error(`the namespace ${this.namespace} cannot be made: ${code}`);
     const account = `/api/v1/namespaces/${this.namespace}/serviceaccounts/default`;
     for (let left = 100; left > 0; left -= 1) {
       // Pods are refused before their account is there.
-      if ((await this.send('GET', account, 'application/json')).code === 200) return;
+      if ((await this.send('GET', account, JSON_TYPE)).code === 200) return;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     throw new Error(`the namespace ${this.namespace} got no account`);
@@ -76,13 +83,14 @@ export class Stage {
   async beat(node: string): Promise<void> {
     const [folder, name] = ['/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases', `${this.namespace}-${node}`];
     const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime: new Date().toISOString().replace('Z', '000Z') };
-    const { code } = await this.send('PATCH', `${folder}/${name}`, 'application/merge-patch+json', { spec });
-    if (code === 404) await this.send('POST', folder, 'application/json', { metadata: { name }, spec });
+    const { code } = await this.send('PATCH', `${folder}/${name}`, { 'content-type': 'application/merge-patch+json' }, { spec });
+    if (code === 404) await this.send('POST', folder, JSON_TYPE, { metadata: { name }, spec });
   }
 
-  async act({ method, path, body, type = 'application/json', isPatient = false }: Act): Promise<number> {
+  async act({ method, path, body, type = 'application/json', as, isPatient = false }: Act): Promise<number> {
     const filled: Json | undefined = body === undefined ? undefined : JSON.parse(this.filled(JSON.stringify(body)));
-    const ask = () => this.send(method, absolute(path, this.namespace), type, filled);
+    const headers = { 'content-type': type, ...standingFor(as) };
+    const ask = () => this.send(method, absolute(path, this.namespace), headers, filled);
     const answer = await (isPatient ? patiently(ask, [404, 429]) : ask());
     this.learn(answer.body);
     return answer.code;
@@ -97,7 +105,7 @@ export class Stage {
   async look(looks: readonly Look[]): Promise<Observed> {
     const found = await Promise.all(
       looks.map(async ({ path, members, names }) => {
-        const { code, body } = await patiently(() => this.send('GET', absolute(path, this.namespace), 'application/json'), [429]);
+        const { code, body } = await patiently(() => this.send('GET', absolute(path, this.namespace), JSON_TYPE), [429]);
         const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : undefined;
         // A kind that comes or goes with its definition.
         if (code === 404) return { path, items: [] };
@@ -114,7 +122,7 @@ export class Stage {
 
   async close({ leftovers = [] }: Scenario): Promise<void> {
     for (const path of leftovers) await this.act({ method: 'DELETE', path });
-    await this.send('DELETE', `/api/v1/namespaces/${this.namespace}`, 'application/json');
+    await this.send('DELETE', `/api/v1/namespaces/${this.namespace}`, JSON_TYPE);
   }
 
   /** Of what belongs to no namespace, or to one that all share, only that which bears the scenario's name, or is named. */
@@ -151,6 +159,8 @@ export class Stage {
       }
       return copy;
     }
+    const certificate = member === 'certificate' && typeof value === 'string' ? describedCertificate(value) : undefined;
+    if (certificate !== undefined) return this.masked(certificate);
     // Descriptions say the same in words of our own.
     if (member.endsWith('/description')) return '<description>';
     return typeof value === 'string' ? this.maskedText(value) : value;
@@ -186,6 +196,9 @@ export async function beating<T>(stage: Stage, nodes: readonly string[], work: (
     await last;
   }
 }
+const standingFor = (actor: Actor | undefined): Record<string, string | string[]> =>
+  actor === undefined ? {} : { 'impersonate-user': actor.user, 'impersonate-group': [...actor.groups] };
+
 /** Nothing, or nothing but this. */
 const isOnly = (value: Json, name: string): boolean => isBody(value) && Object.keys(value).every((key) => key === name);
 

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseFlags } from '../shared/runtime/flags';
+import { silentLogger } from '../shared/runtime/logger';
+import { createAuthority } from '../shared/runtime/pki';
+import { ManualClock, settle } from '../test/support/manual-clock';
+import { flags, type ControllerFlags } from './flags';
+import { SigningFiles, signingProblem } from './signing-files';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'signing-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const clock = new ManualClock();
+const CLIENT = 'platform.io/kube-apiserver-client';
+
+function valuesOf(...args: string[]): ControllerFlags {
+  const parsed = parseFlags({ name: 'controllers', description: '' }, flags, args);
+  if (parsed.kind !== 'values') throw new Error('the flags are wrong');
+  return parsed.values;
+}
+
+/** Writes an authority, and returns the flags that name it. */
+async function authority(name: string, beginning = 'cluster-signing-'): Promise<string[]> {
+  const { certificate, key } = await createAuthority({ subject: { commonName: name }, lifetimeMs: 3_600_000, clock });
+  const [certificateFile, keyFile] = [path.join(folder, `${name}.crt`), path.join(folder, `${name}.key`)];
+  writeFileSync(certificateFile, certificate);
+  writeFileSync(keyFile, key);
+  return [`--${beginning}cert-file=${certificateFile}`, `--${beginning}key-file=${keyFile}`];
+}
+
+test.each([
+  [['--cluster-signing-cert-file=a'], '--cluster-signing-cert-file and --cluster-signing-key-file belong together'],
+  [
+    ['--cluster-signing-kubelet-client-key-file=a'],
+    '--cluster-signing-kubelet-client-cert-file and --cluster-signing-kubelet-client-key-file belong together',
+  ],
+  [
+    ['--cluster-signing-cert-file=a', '--cluster-signing-key-file=a'].flatMap((flag) => [
+      flag,
+      flag.replace('signing-', 'signing-legacy-unknown-'),
+    ]),
+    '--cluster-signing-legacy-unknown-cert-file cannot be used with --cluster-signing-cert-file',
+  ],
+  [[], undefined],
+])('%j', (args, problem) => expect(signingProblem(valuesOf(...args))).toBe(problem));
+
+test('each signer has its own authority, or the common one, or none', async () => {
+  expect(new SigningFiles(valuesOf()).isEmpty).toBe(true);
+  const common = new SigningFiles(valuesOf(...(await authority('common'))));
+  expect(common.of(CLIENT)?.certificate).toBe(common.of('platform.io/kubelet-serving')?.certificate);
+  expect(common.of(CLIENT)).toBeDefined();
+  expect(common.of('example.com/other')).toBeUndefined();
+  const own = new SigningFiles(valuesOf(...(await authority('own', 'cluster-signing-kube-apiserver-client-'))));
+  expect([own.isEmpty, own.of(CLIENT) === undefined, own.of('platform.io/kubelet-serving')]).toEqual([false, false, undefined]);
+});
+
+test('a key that is not that of the certificate is refused, and never told', async () => {
+  const [certificate = ''] = await authority('one');
+  const [, key = ''] = await authority('two');
+  expect(() => new SigningFiles(valuesOf(certificate, key))).toThrow(/^cannot sign with .*one\.crt and .*two\.key: the key is not that/);
+});
+
+test('what changes is read again, and what cannot be used then leaves the old in use', async () => {
+  const files = new SigningFiles(valuesOf(...(await authority('followed'))));
+  const end = files.watch(clock, silentLogger);
+  const first = files.of(CLIENT);
+  await authority('followed');
+  clock.advance(10_000);
+  await settle();
+  const second = files.of(CLIENT);
+  expect(second?.certificate).not.toBe(first?.certificate);
+  writeFileSync(path.join(folder, 'followed.key'), 'nothing');
+  clock.advance(10_000);
+  await settle();
+  expect(files.of(CLIENT)).toBe(second);
+  end();
+});

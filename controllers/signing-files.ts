@@ -1,0 +1,98 @@
+/** The authorities with which requests for certificates are signed: read from their files at the start, and again when they change. Keys are never told. */
+import { ConfigError, readConfigFile } from '../shared/client/client-config';
+import { readAuthority, type SigningAuthority } from '../shared/runtime/certificate-requests';
+import type { Clock } from '../shared/runtime/clock';
+import { watchFiles } from '../shared/runtime/file-watch';
+import type { Logger } from '../shared/runtime/logger';
+import type { SignerName } from './certificates/rules';
+import type { ControllerFlags } from './flags';
+import type { Signers } from './runtime/controller';
+
+/** The signers that can have files of their own, by what their flags begin with. */
+const OWN_FILES = [
+  ['cluster-signing-kube-apiserver-client-', 'platform.io/kube-apiserver-client'],
+  ['cluster-signing-kubelet-client-', 'platform.io/kube-apiserver-client-kubelet'],
+  ['cluster-signing-kubelet-serving-', 'platform.io/kubelet-serving'],
+  ['cluster-signing-legacy-unknown-', 'platform.io/legacy-unknown'],
+] as const satisfies readonly (readonly [string, SignerName])[];
+const COMMON = 'cluster-signing-';
+
+type Beginning = typeof COMMON | (typeof OWN_FILES)[number][0];
+
+interface FilePair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+const pairOf = (values: ControllerFlags, beginning: Beginning): FilePair => ({
+  certificate: values[`${beginning}cert-file`],
+  key: values[`${beginning}key-file`],
+});
+
+/** What is wrong with the files as they are named. */
+export function signingProblem(values: ControllerFlags): string | undefined {
+  const own = OWN_FILES.map(([beginning]) => beginning);
+  for (const beginning of [COMMON, ...own] as const) {
+    const { certificate, key } = pairOf(values, beginning);
+    if ((certificate === '') !== (key === '')) return `--${beginning}cert-file and --${beginning}key-file belong together`;
+  }
+  const given = own.find((beginning) => pairOf(values, beginning).certificate !== '');
+  if (given !== undefined && values['cluster-signing-cert-file'] !== '')
+    return `--${given}cert-file cannot be used with --${COMMON}cert-file`;
+  return undefined;
+}
+
+export class SigningFiles implements Signers {
+  /** By signer; those without files sign nothing. */
+  private readonly pairs: ReadonlyMap<string, FilePair>;
+  private authorities: ReadonlyMap<string, SigningAuthority>;
+
+  /** Throws {@link ConfigError} where a file cannot be used; the message names it and nothing that is in it. */
+  constructor(values: ControllerFlags) {
+    const common = pairOf(values, COMMON);
+    const pairs = OWN_FILES.map(([beginning, signer]) => {
+      const own = pairOf(values, beginning);
+      return [signer, own.certificate === '' ? common : own] as const;
+    });
+    this.pairs = new Map(pairs.filter(([, { certificate }]) => certificate !== ''));
+    this.authorities = this.read();
+  }
+
+  get isEmpty(): boolean {
+    return this.pairs.size === 0;
+  }
+
+  of(signer: string): SigningAuthority | undefined {
+    return this.authorities.get(signer);
+  }
+
+  watch(clock: Clock, logger: Logger): () => void {
+    const paths = [...new Set([...this.pairs.values()].flatMap(({ certificate, key }) => [certificate, key]))];
+    return watchFiles({
+      paths,
+      clock,
+      changed: () => {
+        try {
+          this.authorities = this.read();
+          logger.info('what certificates are signed with was renewed', { files: paths });
+        } catch (error) {
+          logger.error('what changed cannot be signed with', { files: paths, error });
+        }
+        return Promise.resolve();
+      },
+    });
+  }
+
+  private read(): ReadonlyMap<string, SigningAuthority> {
+    return new Map([...this.pairs].map(([signer, pair]) => [signer, authorityIn(pair)]));
+  }
+}
+
+function authorityIn({ certificate, key }: FilePair): SigningAuthority {
+  const texts = [readConfigFile(certificate), readConfigFile(key)] as const;
+  try {
+    return readAuthority(...texts);
+  } catch (error) {
+    throw new ConfigError(`cannot sign with ${certificate} and ${key}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,4 @@
+/** Requests for certificates, as the reference's controllers approve, sign and delete them. */
+import { replayControllers } from '../../support/replay-controllers';
+
+replayControllers('certificates');

@@ -1,0 +1,82 @@
+/** Requests for certificates (PKCS #10). Whoever wants to use the certificate brings his own key. */
+import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { isIP } from 'node:net';
+
+export interface Requested {
+  readonly organizations?: readonly string[];
+  /** Other parts of the subject, which come last: numbers in hexadecimal, and values. */
+  readonly others?: readonly (readonly [id: string, value: string])[];
+  /** Absent = none. */
+  readonly commonName?: string;
+  readonly dns?: readonly string[];
+  /** Of the fourth version. */
+  readonly ips?: readonly string[];
+  readonly emails?: readonly string[];
+  readonly uris?: readonly string[];
+  /** What of the signature is sent; by default all. */
+  readonly signature?: 'whole' | 'of another key';
+}
+
+const ORGANIZATION = '060355040a';
+const COMMON_NAME = '0603550403';
+const ALTERNATIVE_NAMES = '0603551d11';
+/** PKCS #9: extensions that are asked for. */
+const EXTENSION_REQUEST = '06092a864886f70d01090e';
+const ECDSA_WITH_SHA256 = '06082a8648ce3d040302';
+
+/** PEM, of a key that is made for it. */
+export const certificateRequest = (requested: Requested): string => certificateRequestOf(requested, newKeys());
+
+/** PEM. */
+export function certificateRequestOf(requested: Requested, { publicKey, privateKey }: Keys): string {
+  const key = publicKey.export({ type: 'spki', format: 'der' });
+  const info = tagged(0x30, Buffer.from('020100', 'hex'), nameOf(requested), key, attributesOf(requested));
+  const signing = requested.signature === 'of another key' ? newKeys().privateKey : privateKey;
+  return pem(
+    'CERTIFICATE REQUEST',
+    tagged(0x30, info, tagged(0x30, hex(ECDSA_WITH_SHA256)), tagged(0x03, Buffer.of(0), sign('sha256', info, signing))),
+  );
+}
+
+/** Of the curve P-256. */
+interface Keys {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+const newKeys = (): Keys => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+
+function pem(type: string, der: Buffer): string {
+  const lines = der.toString('base64').match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${type}-----\n${lines.join('\n')}\n-----END ${type}-----\n`;
+}
+
+function nameOf({ organizations = [], commonName, others = [] }: Requested): Buffer {
+  const parts = [
+    ...organizations.map((value) => [ORGANIZATION, value] as const),
+    ...(commonName === undefined ? [] : [[COMMON_NAME, commonName] as const]),
+    ...others,
+  ];
+  return tagged(0x30, ...parts.map(([id, value]) => tagged(0x31, tagged(0x30, hex(id), tagged(0x0c, Buffer.from(value))))));
+}
+
+function attributesOf({ dns = [], ips = [], emails = [], uris = [] }: Requested): Buffer {
+  const names = [
+    ...dns.map((name) => tagged(0x82, Buffer.from(name))),
+    ...emails.map((name) => tagged(0x81, Buffer.from(name))),
+    ...ips.filter((ip) => isIP(ip) === 4).map((ip) => tagged(0x87, Buffer.from(ip.split('.').map(Number)))),
+    ...uris.map((name) => tagged(0x86, Buffer.from(name))),
+  ];
+  if (names.length === 0) return tagged(0xa0);
+  const extension = tagged(0x30, hex(ALTERNATIVE_NAMES), tagged(0x04, tagged(0x30, ...names)));
+  return tagged(0xa0, tagged(0x30, hex(EXTENSION_REQUEST), tagged(0x31, tagged(0x30, extension))));
+}
+
+const hex = (text: string): Buffer => Buffer.from(text, 'hex');
+
+function tagged(tag: number, ...parts: readonly Buffer[]): Buffer {
+  const content = Buffer.concat(parts);
+  const size = content.length;
+  const length = size < 0x80 ? [size] : size < 0x100 ? [0x81, size] : [0x82, size >> 8, size & 0xff];
+  return Buffer.concat([Buffer.of(tag, ...length), content]);
+}
