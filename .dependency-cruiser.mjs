@@ -143,6 +143,7 @@ const table = {
   'controllers/certificates': ['controllers/runtime', 'shared/api/metadata'],
   'controllers/cluster-role-aggregation': ['controllers/runtime'],
   'controllers/disruption': ['controllers/runtime'],
+  'controllers/legacy-tokens': ['controllers/account-tokens', 'controllers/runtime', 'shared/api/metadata'],
   'controllers/namespace': ['controllers/runtime'],
   'controllers/node-lifecycle': ['controllers/runtime'],
   'controllers/node-ttl': ['controllers/runtime'],

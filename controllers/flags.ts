@@ -137,6 +137,11 @@ export const flags = {
     help: 'So long changes of Endpoints wait for others before they are mirrored.',
     default: 0,
   }),
+  'legacy-service-account-token-clean-up-period': duration({
+    section: GENERIC,
+    help: 'Tokens in Secrets that were made without being asked for are taken out of use after so long without a use, and deleted so long after that.',
+    default: 8760 * 3_600_000,
+  }),
   'cluster-signing-cert-file': string({
     section: CERTIFICATES,
     help: 'Certificate (PEM) of the authority that signs approved requests for certificates. Without one none are signed.',

@@ -132,6 +132,7 @@ async function start(
 const settingsOf = (values: ControllerFlags, config: ClientConfig): ControllerSettings => ({
   rootCertificate: values['root-ca-file'] === '' ? config.tls.ca : readConfigFile(values['root-ca-file']),
   accountTokenKey: tokenKeyIn(values['service-account-private-key-file']),
+  legacyTokenPeriodMs: values['legacy-service-account-token-clean-up-period'],
   signers: new SigningFiles(values),
   longestCertificateMs: values['cluster-signing-duration'],
   concurrentNamespaceSyncs: values['concurrent-namespace-syncs'],

@@ -11,6 +11,7 @@ import { endpointsController } from './endpoints/controller';
 import { endpointSliceMirroringController } from './endpoint-slice-mirroring/controller';
 import { endpointSliceController } from './endpoint-slices/controller';
 import { garbageCollectorController } from './garbage-collector/controller';
+import { legacyTokenCleanerController } from './legacy-tokens/controller';
 import { namespaceController } from './namespace/controller';
 import { nodeLifecycleController } from './node-lifecycle/controller';
 import { ttlController } from './node-ttl/controller';
@@ -28,6 +29,7 @@ export const CONTROLLERS: readonly Controller[] = [
   rootCaController,
   serviceAccountController,
   accountTokensController,
+  legacyTokenCleanerController,
   claimProtectionController,
   volumeProtectionController,
   clusterRoleAggregationController,

@@ -32,6 +32,8 @@ export interface ControllerSettings {
   /** Signs the tokens that are kept in Secrets; undefined = nobody fills them. */
   readonly accountTokenKey: TokenKey | undefined;
   readonly concurrentNamespaceSyncs: number;
+  /** How long a token that nobody asked for may lie unused. */
+  readonly legacyTokenPeriodMs: number;
   readonly signers: Signers;
   /** Milliseconds that a certificate lives at most. */
   readonly longestCertificateMs: number;
