@@ -3,7 +3,7 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,hostile,access,memory,garbage,definitions]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,slices,hostile,access,memory,garbage,definitions]
  *   npm run bench -- --parts=definitions [--definitions=450] [--stores=embedded,etcd]
  *
  * `definitions` prints absolute figures and takes minutes, so it runs only when it is asked for.
@@ -12,6 +12,8 @@
  * `hostile` prints how long another client waits for each of a table of bad inputs, or of those whose names have --only=<text> in them.
  * `evictions` prints how long --evictions=100 of them take under a budget that lets one pod go at a time; with --server=127.0.0.1:<port> --token=<token> on
  * that server, which must have its controllers.
+ * `slices` prints how often the EndpointSlices of a Service are written while its --pods=5000 are replaced, and how soon they are right; on another server as
+ * for `evictions`.
  * `access` prints what it costs to know who asks, whether he may, and to record it.
  * `garbage` prints how long chains and families of objects take to go after their owner, and what 100,000 objects cost the collector; with --server=<origin>
  * --token=<token> it asks that server for the first. It takes minutes, so it runs only when it is asked for.
@@ -40,6 +42,7 @@ import { collectionTimes, families, type CollectionTimes } from './garbage';
 import { podCost } from './pods';
 import { evictAll } from './evictions';
 import { hostileWaits } from './hostile';
+import { rollPods } from './slices';
 import { compareCreations, fillRange, ROOM, SERVICE_RANGE } from './services';
 import { fanOut } from './watchers';
 
@@ -376,19 +379,34 @@ async function hostile(): Promise<void> {
   }
 }
 
-async function evictions(): Promise<void> {
-  const count = option('evictions', 100);
+const evictions = (): Promise<void> => besideControllers((client, pid) => printEvictions(client, option('evictions', 100), pid));
+
+async function slices(): Promise<void> {
+  await besideControllers(async (client, pid) => {
+    for (const batch of [1, 100]) {
+      const { writes, seconds: took, settledMs, slices: left } = await rollPods(client, option('pods', 5_000), batch);
+      const memory =
+        pid === undefined ? '' : `, ${anonymousMegabytes(pid).toFixed(0)} MB and ${cpuSeconds(pid).toFixed(1)} s of CPU of the controllers`;
+      console.log(
+        `${`pods replaced, ${batch} at a time`.padEnd(46)} ${took.toFixed(1)} s, right ${settledMs.toFixed(0)} ms later: ${writes} writes of slices, ${left} left${memory}`,
+      );
+    }
+  });
+}
+
+/** On a server of our own with its controllers, or on the one that is named. */
+async function besideControllers(measure: (client: BenchClient, pid?: number) => Promise<void>): Promise<void> {
   const other = text('server');
   if (other !== undefined) {
     const client = new BenchClient(Number(other.slice(other.lastIndexOf(':') + 1)), text('token') ?? '');
-    await printEvictions(client, count);
+    await measure(client);
     return client.close();
   }
   const folder = temporaryFolder('bench');
   const { server, client } = await start(folder);
   const controllers = startControllers(server, '--log-level=error');
   try {
-    await printEvictions(client, count, controllers.pid);
+    await measure(client, controllers.pid);
   } finally {
     client.close();
     await controllers.stop();
@@ -430,6 +448,7 @@ async function main(): Promise<void> {
   if (parts.includes('services')) await services();
   if (parts.includes('cluster')) await cluster();
   if (parts.includes('evictions')) await evictions();
+  if (parts.includes('slices')) await slices();
   if (parts.includes('hostile')) await hostile();
   if (parts.includes('access')) await access();
   if (parts.includes('garbage')) await garbage();

@@ -1,0 +1,111 @@
+/**
+ * How often the slices of a Service are written while its pods are replaced, a few at a time, and when they are right again after the last one. Works against any
+ * server with its controllers, so that two can be compared on one machine.
+ */
+import type { BenchClient } from './client';
+
+export interface RollingCosts {
+  /** Of EndpointSlices, from the first replaced pod to the end. */
+  readonly writes: number;
+  /** Seconds in which all pods were replaced. */
+  readonly seconds: number;
+  /** Milliseconds from the last replaced pod until the slices say so. */
+  readonly settledMs: number;
+  /** When all pods have been replaced. */
+  readonly slices: number;
+}
+
+const LABELS = { app: 'rolled' };
+const MERGE = { 'content-type': 'application/merge-patch+json' };
+const LANES = 16;
+const LOOK_MS = 25;
+const PATIENCE_MS = 600_000;
+const NODES = 10;
+
+/** Replaces so many pods of a Service, `batch` at a time: as many come and are ready, then as many go. */
+export async function rollPods(client: BenchClient, count: number, batch: number): Promise<RollingCosts> {
+  const namespace = `rolling-${process.pid}-${batch}`;
+  const at = `/api/v1/namespaces/${namespace}`;
+  const slices = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`;
+  await client.send('POST', '/api/v1/namespaces', JSON.stringify({ metadata: { name: namespace } }));
+  await until(async () => {
+    const response = await client.open('GET', `${at}/serviceaccounts/default`);
+    response.resume();
+    return response.statusCode === 200;
+  });
+  const spec = { selector: LABELS, ports: [{ port: 80 }] };
+  await client.send('POST', `${at}/services`, JSON.stringify({ metadata: { name: 'web' }, spec }));
+  const add = (from: number, to: number): Promise<void> => inLanes(from, to, (index) => serve(client, at, index));
+  const remove = (from: number, to: number): Promise<void> =>
+    inLanes(from, to, async (index) => void (await client.send('DELETE', `${at}/pods/p-${index}?gracePeriodSeconds=0`)));
+  /** What the slices hold: the numbers of the pods. */
+  const held = async (): Promise<{ readonly slices: number; readonly pods: ReadonlySet<number> }> => {
+    const text = await client.text('GET', slices);
+    const pods = new Set(
+      [...text.matchAll(/"kind":\s*"Pod",\s*"namespace":\s*"[^"]*",\s*"name":\s*"p-(\d+)"/g)].map(([, index]) => Number(index)),
+    );
+    return { slices: (text.match(/"addressType"/g) ?? []).length, pods };
+  };
+  const settled = (from: number): Promise<void> =>
+    until(async () => {
+      const { pods } = await held();
+      return pods.size === count && [...pods].every((index) => index >= from);
+    });
+  await add(0, count);
+  await settled(0);
+  const watch = await countChanges(client, slices);
+  const started = performance.now();
+  for (let replaced = 0; replaced < count; replaced += batch) {
+    await add(count + replaced, count + Math.min(count, replaced + batch));
+    await remove(replaced, Math.min(count, replaced + batch));
+  }
+  const rolled = performance.now();
+  await settled(count);
+  const settledMs = performance.now() - rolled;
+  const { slices: left } = await held();
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  watch.stop();
+  await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
+  return { writes: watch.seen(), seconds: (rolled - started) / 1000, settledMs, slices: left };
+}
+
+async function serve(client: BenchClient, at: string, index: number): Promise<void> {
+  const name = `p-${index}`;
+  const spec = { nodeName: `n-${index % NODES}`, containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }] };
+  await client.send('POST', `${at}/pods`, JSON.stringify({ metadata: { name, labels: LABELS }, spec }));
+  const podIP = `10.${1 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
+  const conditions = [{ type: 'Ready', status: 'True' }];
+  const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], conditions };
+  await client.send('PATCH', `${at}/pods/${name}/status`, JSON.stringify({ status }), MERGE);
+}
+
+/** Counts what a watch of the collection tells. */
+async function countChanges(client: BenchClient, path: string): Promise<{ seen: () => number; stop: () => void }> {
+  const version = await client.revision(path);
+  const response = await client.open('GET', `${path}?watch=1&resourceVersion=${version}`);
+  let seen = 0;
+  let left = '';
+  response.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (left + chunk).split('\n');
+    left = lines.pop() ?? '';
+    seen += lines.length;
+  });
+  response.on('error', () => undefined);
+  return { seen: () => seen, stop: () => response.destroy() };
+}
+
+async function inLanes(from: number, to: number, work: (index: number) => Promise<void>): Promise<void> {
+  let next = from;
+  const lane = async (): Promise<void> => {
+    while (next < to) await work(next++);
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+}
+
+async function until(done: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await done())) {
+    if (performance.now() > deadline) throw new Error('it takes too long');
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
