@@ -19,6 +19,7 @@ export default {
   transformIgnorePatterns: [`/node_modules/(?!(?:${esModules.join('|')})/)`],
   // Sources that are loaded only when they are needed are named as their programs find them.
   moduleNameMapper: { '^([.]{1,2}/.+)[.]js$': ['$1.js', '$1.ts'] },
-  maxWorkers: 2,
+  // One more than there are processors to count on: many tests wait for something to time out.
+  maxWorkers: 3,
   testTimeout: 30_000,
 };

@@ -48,8 +48,10 @@ describe('inputs', () => {
     '%s',
     async (_, input) => {
       for (const http2 of [false, true]) {
-        await prepare(input);
-        expect([await sendHostile(requestOf(input, http2, true))].filter((status) => !isAnswer(status, input))).toEqual([]);
+        if (http2 || input.isLong !== true) {
+          await prepare(input);
+          expect([await sendHostile(requestOf(input, http2, true))].filter((status) => !isAnswer(status, input))).toEqual([]);
+        }
         const asStranger = await sendHostile(requestOf(input, http2, false));
         expect(asStranger === 403 || (input.path ?? '').startsWith('/healthz') || (input.mayBeCut === true && asStranger === 0)).toBe(true);
       }
@@ -58,7 +60,7 @@ describe('inputs', () => {
   );
 
   it.each(HOSTILE_INPUTS.filter(({ isLong }) => isLong === true).map((input) => [input.name, input] as const))(
-    'others are answered before %s is',
+    'others are answered before %s is, over HTTP/1.1',
     async (_, input) => {
       const { client } = target();
       await prepare(input);
@@ -69,7 +71,7 @@ describe('inputs', () => {
         expect((await client.get(`${list}/calm`)).status).toBe(200);
         if (pending.value) answered += 1;
       }
-      await sent;
+      expect([await sent].filter((status) => !isAnswer(status, input))).toEqual([]);
       // As many come in between its steps only where none of them is long.
       expect(answered).toBeGreaterThan(10);
     },
