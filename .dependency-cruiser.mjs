@@ -157,7 +157,9 @@ const table = {
   'controllers/storage-protection': ['controllers/runtime'],
   'controllers/ttl-after-finished': ['controllers/runtime'],
   controllers: [],
-  'deploy/local': ['shared/client', 'shared/api/metadata', 'shared/runtime'],
+  'deploy/cluster': ['shared/client', 'shared/api/identity', 'shared/runtime'],
+  'deploy/compose': ['deploy/cluster'],
+  'deploy/local': ['deploy/cluster', 'shared/client', 'shared/api/metadata', 'shared/runtime'],
   'deploy/scripts': [],
 };
 
@@ -211,7 +213,7 @@ export default {
     {
       name: 'no development packages in programs',
       severity: 'error',
-      from: { path: '^(apiserver|controllers|shared|deploy/local)/', pathNot: `(${tests}|/generate/)` },
+      from: { path: '^(apiserver|controllers|shared|deploy/(cluster|compose|local))/', pathNot: `(${tests}|/generate/)` },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
     },
     { name: 'no unresolved imports', severity: 'error', from: {}, to: { couldNotResolve: true } },

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { belongsTogether, covers, readCertificate } from '../../shared/runtime/pki';
 import { ManualClock } from '../../test/support/manual-clock';
 import { ensureCertificates } from './certificates';
-import { ADMINISTRATOR, kubeconfig } from './kubeconfig';
+import { ADMINISTRATOR, kubeconfig } from '../cluster/kubeconfig';
 
 const day = 86_400_000;
 let folder: string;

@@ -5,7 +5,7 @@ import { USAGE_EXIT_CODE } from '../../shared/runtime/flags';
 import { Lifecycle } from '../../shared/runtime/lifecycle';
 import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
-import { publishClusterInfo } from './cluster-info';
+import { publishClusterInfo } from '../cluster/cluster-info';
 import { parseOptions, type RunnerOptions } from './options';
 import { runLocal, StartError } from './runner';
 import { startProgram } from './spawn';

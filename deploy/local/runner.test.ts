@@ -9,7 +9,7 @@ import { silentLogger } from '../../shared/runtime/logger';
 import { freePorts } from '../../test/support/ports';
 import { removeFolder, temporaryFolder, waitUntil } from '../../test/support/programs';
 import { repository } from '../../test/support/repository';
-import type { Publication } from './cluster-info';
+import type { Publication } from '../cluster/cluster-info';
 import { parseOptions } from './options';
 import { isAlive } from './process-file';
 import { runLocal, StartError } from './runner';

@@ -8,9 +8,9 @@ import type { Clock } from '../../shared/runtime/clock';
 import { USAGE_EXIT_CODE } from '../../shared/runtime/flags';
 import type { Lifecycle } from '../../shared/runtime/lifecycle';
 import { ensureCertificates, type Certificates } from './certificates';
-import type { Publication } from './cluster-info';
-import { writeFileAtomically } from './files';
-import { ADMINISTRATOR, kubeconfig } from './kubeconfig';
+import type { Publication } from '../cluster/cluster-info';
+import { writeFileAtomically } from '../cluster/files';
+import { ADMINISTRATOR, kubeconfig } from '../cluster/kubeconfig';
 import { endLeftovers } from './leftovers';
 import type { RunnerOptions } from './options';
 import {

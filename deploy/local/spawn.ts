@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import type { Exit, RunningProcess } from './supervise';
-import { NODE_ARGUMENTS } from './tuning';
+import { NODE_ARGUMENTS } from '../cluster/tuning';
 
 /** `program` is the path of a JavaScript file. */
 export function startProgram(program: string, args: readonly string[]): RunningProcess {

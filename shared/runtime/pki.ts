@@ -35,9 +35,12 @@ export interface AuthorityRequest {
   readonly clock: Clock;
 }
 
+/** A peer is both: members of a cluster that call each other. */
+export type CertificateUsage = 'server' | 'client' | 'peer';
+
 export interface CertificateRequest extends AuthorityRequest {
   readonly authority: Credential;
-  readonly usage: 'server' | 'client';
+  readonly usage: CertificateUsage;
   /** DNS names and IP addresses; the kind is told from the text. */
   readonly names?: readonly string[];
 }
@@ -55,6 +58,8 @@ const BACKDATE_MS = 5 * 60_000;
 
 /** The share of its life that a certificate has left when it should be renewed. */
 const RENEWAL_SHARE = 0.2;
+
+const EXTENDED_USAGES = { server: ['serverAuth'], client: ['clientAuth'], peer: ['serverAuth', 'clientAuth'] } as const;
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
@@ -94,7 +99,7 @@ export async function issueCertificate(request: CertificateRequest): Promise<Cre
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
-      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage[request.usage === 'server' ? 'serverAuth' : 'clientAuth']]),
+      new x509.ExtendedKeyUsageExtension(EXTENDED_USAGES[request.usage].map((usage) => x509.ExtendedKeyUsage[usage])),
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
       await x509.AuthorityKeyIdentifierExtension.create(issuer.publicKey),
       ...alternativeNames(x509, request.names ?? []),

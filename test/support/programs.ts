@@ -7,9 +7,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ensureCertificates, type Certificates } from '../../deploy/local/certificates';
-import { ADMINISTRATOR, kubeconfig } from '../../deploy/local/kubeconfig';
+import { ADMINISTRATOR, kubeconfig } from '../../deploy/cluster/kubeconfig';
 import { isReady } from '../../deploy/local/readiness';
-import { NODE_ARGUMENTS } from '../../deploy/local/tuning';
+import { NODE_ARGUMENTS } from '../../deploy/cluster/tuning';
 import { systemClock } from '../../shared/runtime/clock';
 import { repository } from './repository';
 

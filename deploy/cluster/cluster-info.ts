@@ -16,8 +16,10 @@ import type { JsonObject } from '../../shared/values/json';
 import { clusterKubeconfig } from './kubeconfig';
 
 export interface Publication {
-  /** An https address. */
+  /** Where those who join find the cluster: an https address. */
   readonly server: string;
+  /** Where it is found from here; absent = at the same address. */
+  readonly at?: string;
   /** PEM. */
   readonly authority: string;
   readonly admin: Credential;
@@ -32,8 +34,8 @@ const PATIENCE_MS = 10_000;
 
 /** As the administrator. Rejects when the server does not do it. */
 export async function publishClusterInfo(publication: Publication, clock: Clock, random: Random, signal: AbortSignal): Promise<void> {
-  const { server, authority, admin, naming } = publication;
-  const config = { servers: [new URL(server)], tls: { ca: authority, cert: admin.certificate, key: admin.key } };
+  const { server, at = server, authority, admin, naming } = publication;
+  const config = { servers: [new URL(at)], tls: { ca: authority, cert: admin.certificate, key: admin.key } };
   const transport = connectTo(config, clock);
   const client = new RestClient({
     transport,

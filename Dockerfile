@@ -1,0 +1,29 @@
+# One image for every program of the control plane; the command says which.
+FROM node:22-bookworm-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY tsconfig.json ./
+COPY deploy/scripts deploy/scripts
+COPY . .
+RUN npm run build && find dist -name '*.map' -delete && rm -rf dist/test dist/.tsbuildinfo \
+ && find dist -name '*.test.js' -delete
+
+FROM node:22-bookworm-slim AS packages
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts --omit=dev
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+# A volume takes over who owns the folder that it is mounted on for the first time.
+RUN for part in authority etcd-authority etcd apiserver controllers admin monitoring public; do mkdir -p /pki/$part; done \
+ && mkdir -p /etcd/1 /etcd/2 /etcd/3 /prometheus /grafana && chown -R node:node /pki /etcd /prometheus /grafana \
+ && chmod -R go= /pki /etcd
+COPY --from=packages /src/node_modules node_modules
+COPY --from=build /src/dist dist
+COPY package.json ./
+USER node
+ENTRYPOINT ["node", "--max-semi-space-size=4", "--no-allocation-site-pretenuring"]
+CMD ["dist/apiserver/main.js", "--help"]

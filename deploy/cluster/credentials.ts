@@ -1,0 +1,110 @@
+/**
+ * Certificates and keys in folders: made where they are missing, kept as long as they are good, and replaced when they run out, do not fit together, or do not
+ * cover the names they must. Knows nothing of who needs which.
+ */
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Clock } from '../../shared/runtime/clock';
+import { errorCode } from '../../shared/runtime/error-code';
+import {
+  belongsTogether,
+  covers,
+  createAuthority,
+  createSigningKeyPair,
+  issueCertificate,
+  needsRenewal,
+  publicKeyOf,
+  type CertificateUsage,
+  type Credential,
+  type Subject,
+} from '../../shared/runtime/pki';
+import { writeFileAtomically } from './files';
+
+/** An end certificate: `<file>.crt` and `<file>.key`. */
+export interface Leaf {
+  readonly file: string;
+  readonly label: string;
+  readonly usage: CertificateUsage;
+  readonly subject: Subject;
+  /** DNS names and IP addresses. */
+  readonly names: readonly string[];
+}
+
+const DAY = 86_400_000;
+const AUTHORITY_LIFETIME_MS = 3_650 * DAY;
+const LEAF_LIFETIME_MS = 365 * DAY;
+
+/** What was made is told in words. Errors of the file system are thrown. */
+export class CredentialFolder {
+  constructor(
+    readonly path: string,
+    private readonly clock: Clock,
+    private readonly made: (label: string) => void,
+  ) {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  }
+
+  /** `ca.crt` and `ca.key`. */
+  async authority(commonName: string, label: string): Promise<Credential> {
+    const present = this.read('ca');
+    if (present !== undefined && belongsTogether(present, present.certificate) && !needsRenewal(present.certificate, this.clock))
+      return present;
+    const fresh = await createAuthority({ subject: { commonName }, lifetimeMs: AUTHORITY_LIFETIME_MS, clock: this.clock });
+    this.write('ca', fresh);
+    this.made(label);
+    return fresh;
+  }
+
+  async leaf(authority: Credential, leaf: Leaf): Promise<Credential> {
+    const present = this.read(leaf.file);
+    if (present !== undefined && this.isGood(present, authority, leaf)) return present;
+    const { usage, subject, names } = leaf;
+    const fresh = await issueCertificate({ authority, usage, subject, names, lifetimeMs: LEAF_LIFETIME_MS, clock: this.clock });
+    this.write(leaf.file, fresh);
+    this.made(leaf.label);
+    return fresh;
+  }
+
+  /** `sa.key` and `sa.pub`, for service account tokens; they do not expire, and tokens would end with them, so they are made once. */
+  async signingKeys(): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
+    const [privateKey, publicKey] = [this.text('sa.key'), this.text('sa.pub')];
+    if (privateKey !== undefined && publicKey !== undefined) return { privateKey, publicKey };
+    const pair = privateKey === undefined ? await createSigningKeyPair() : { privateKey, publicKey: publicKeyOf(privateKey) };
+    if (privateKey === undefined) this.put('sa.key', pair.privateKey, 0o600);
+    this.put('sa.pub', pair.publicKey, 0o644);
+    this.made(privateKey === undefined ? 'the token signing keys' : 'the public half of the token signing key');
+    return pair;
+  }
+
+  /** Writes the file unless it says so already. */
+  put(name: string, text: string, mode: number): void {
+    if (this.text(name) !== text) writeFileAtomically(path.join(this.path, name), text, mode);
+  }
+
+  private isGood(credential: Credential, authority: Credential, leaf: Leaf): boolean {
+    return (
+      belongsTogether(credential, authority.certificate) &&
+      !needsRenewal(credential.certificate, this.clock) &&
+      covers(credential.certificate, leaf.names)
+    );
+  }
+
+  private read(name: string): Credential | undefined {
+    const [certificate, key] = [this.text(`${name}.crt`), this.text(`${name}.key`)];
+    return certificate === undefined || key === undefined ? undefined : { certificate, key };
+  }
+
+  private write(name: string, credential: Credential): void {
+    writeFileAtomically(path.join(this.path, `${name}.key`), credential.key, 0o600);
+    writeFileAtomically(path.join(this.path, `${name}.crt`), credential.certificate, 0o644);
+  }
+
+  private text(name: string): string | undefined {
+    try {
+      return readFileSync(path.join(this.path, name), 'utf8');
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+}

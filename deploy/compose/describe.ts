@@ -1,0 +1,19 @@
+/** The one-shot service that tells those who want to join where the cluster is: `node dist/deploy/compose/describe.js <folder of the administrator's files>`. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { systemClock } from '../../shared/runtime/clock';
+import { systemRandom } from '../../shared/runtime/random';
+import { publishClusterInfo } from '../cluster/cluster-info';
+import { ADMIN_LEAF } from '../cluster/identities';
+
+async function main(): Promise<void> {
+  const [folder = '/pki/admin'] = process.argv.slice(2);
+  const { PLATFORM_ADDRESS: outside = 'https://127.0.0.1:6443', PLATFORM_INSIDE: inside = 'https://front:6443' } = process.env;
+  const text = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
+  const admin = { certificate: text(`${ADMIN_LEAF.file}.crt`), key: text(`${ADMIN_LEAF.file}.key`) };
+  const publication = { server: outside, at: inside, authority: text('ca.crt'), admin, naming: 'platform' } as const;
+  await publishClusterInfo(publication, systemClock, systemRandom, new AbortController().signal);
+  process.stdout.write(`those who want to join find the cluster at ${outside}\n`);
+}
+
+void main();

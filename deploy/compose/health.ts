@@ -1,0 +1,20 @@
+/** Says by its exit code whether a program answers: `node dist/deploy/compose/health.js <https address> <file of the authority>`. For health checks of containers. */
+import { readFileSync } from 'node:fs';
+import { get } from 'node:https';
+
+const PATIENCE_MS = 4_000;
+
+function main(): void {
+  const [address = '', authority = ''] = process.argv.slice(2);
+  const request = get(address, { ca: readFileSync(authority), timeout: PATIENCE_MS }, (response) => {
+    response.resume();
+    process.exitCode = response.statusCode === 200 ? 0 : 1;
+  });
+  request.on('timeout', () => request.destroy(new Error('it takes too long')));
+  request.on('error', (error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  });
+}
+
+main();

@@ -1,0 +1,113 @@
+/** The files of the containers agree with each other and with the programs: flags, controllers, services, volumes, metrics. Whether they run, `npm run test:compose` tries. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { load, YAML11_SCHEMA } from 'js-yaml';
+import { FLAGS as serverFlags } from '../../../apiserver/options/flags';
+import { flags as controllerFlags } from '../../../controllers/flags';
+import { CONTROLLERS } from '../../../controllers/table';
+import { NODE_ARGUMENTS } from '../../../deploy/cluster/tuning';
+import { parseFlags, type FlagTable } from '../../../shared/runtime/flags';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { repository } from '../../support/repository';
+
+const read = (file: string): string => readFileSync(path.join(repository, file), 'utf8');
+
+function objectIn(file: string): JsonObject {
+  const value: JsonValue = JSON.parse(JSON.stringify(load(read(file), { schema: YAML11_SCHEMA })));
+  if (!isObject(value)) throw new Error(`${file} holds no object`);
+  return value;
+}
+
+const texts = (value: JsonObject | undefined, member: string): readonly string[] =>
+  (arrayAt(value, member) ?? []).filter((item) => typeof item === 'string');
+
+const compose = objectIn('docker-compose.yml');
+const services = new Map(
+  Object.entries(objectAt(compose, 'services') ?? {}).flatMap(([name, service]) => (isObject(service) ? [[name, service]] : [])),
+);
+const serviceNamed = (name: string): JsonObject => services.get(name) ?? {};
+const controllers = [...services].filter(([, service]) => texts(service, 'entrypoint').includes('dist/controllers/main.js'));
+
+function problemWith(table: FlagTable, args: readonly string[]): string | undefined {
+  const parsed = parseFlags({ name: 'program', description: '' }, table, args);
+  return parsed.kind === 'error' ? parsed.message : undefined;
+}
+
+const flagsIn = (args: readonly string[]): readonly string[] => args.slice(args.findIndex((arg) => arg.endsWith('.js')) + 1);
+
+test('programs know their flags', () => {
+  expect(problemWith(serverFlags, flagsIn(texts(serviceNamed('apiserver'), 'command')))).toBeUndefined();
+  for (const [, service] of controllers)
+    expect(problemWith(controllerFlags, [...flagsIn(texts(service, 'entrypoint')), ...texts(service, 'command')])).toBeUndefined();
+});
+
+test('every controller runs in one service', () => {
+  const chosen = controllers.flatMap(([, service]) =>
+    texts(service, 'command').flatMap((arg) => (arg.startsWith('--controllers=') ? arg.slice('--controllers='.length).split(',') : [])),
+  );
+  expect(chosen.toSorted()).toEqual(CONTROLLERS.map(({ name }) => name).toSorted());
+});
+
+test('Node is started as measured', () => {
+  for (const [, service] of controllers) expect(texts(service, 'entrypoint').slice(1, 1 + NODE_ARGUMENTS.length)).toEqual(NODE_ARGUMENTS);
+  const line = /^ENTRYPOINT (.*)$/m.exec(read('Dockerfile'))?.[1] ?? '';
+  expect(JSON.parse(line)).toEqual(['node', ...NODE_ARGUMENTS]);
+});
+
+test('what services name is there', () => {
+  const volumes = Object.keys(objectAt(compose, 'volumes') ?? {});
+  for (const service of services.values()) {
+    for (const name of Object.keys(objectAt(service, 'depends_on') ?? {})) expect([...services.keys()]).toContain(name);
+    for (const mount of texts(service, 'volumes')) {
+      const [source = ''] = mount.split(':');
+      if (source.startsWith('./')) expect(existsSync(path.join(repository, source))).toBe(true);
+      else expect(volumes).toContain(source);
+    }
+  }
+});
+
+test('no service runs as root, writes to its image or keeps a right that it does not need', () => {
+  for (const service of services.values()) {
+    expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] });
+    if (!(stringAt(service, 'image') ?? '').startsWith('platform-')) expect(stringAt(service, 'user')).toBe('1000:1000');
+  }
+  expect(read('Dockerfile')).toMatch(/^USER node$/m);
+});
+
+describe('observability', () => {
+  const prometheus = objectIn('deploy/compose/prometheus/prometheus.yml');
+
+  test('scrapes services that are there, and every service of controllers', () => {
+    const jobs = (arrayAt(prometheus, 'scrape_configs') ?? []).filter(isObject);
+    const named = jobs.flatMap((job) => [
+      ...(arrayAt(job, 'dns_sd_configs') ?? []).filter(isObject).flatMap((config) => texts(config, 'names')),
+      ...(arrayAt(job, 'static_configs') ?? [])
+        .filter(isObject)
+        .flatMap((config) => texts(config, 'targets').map((target) => target.split(':')[0] ?? '')),
+    ]);
+    for (const name of named) expect([...services.keys()]).toContain(name);
+    for (const [name] of controllers) expect(named).toContain(name);
+  });
+
+  const alerts = (arrayAt(objectIn('deploy/compose/prometheus/alerts.yml'), 'groups') ?? [])
+    .filter(isObject)
+    .flatMap((group) => (arrayAt(group, 'rules') ?? []).filter(isObject).map((rule) => stringAt(rule, 'expr') ?? ''));
+  const panels = (arrayAt(objectIn('deploy/compose/grafana/dashboards/control-plane.json'), 'panels') ?? [])
+    .filter(isObject)
+    .flatMap((panel) => (arrayAt(panel, 'targets') ?? []).filter(isObject).map((target) => stringAt(target, 'expr') ?? ''));
+
+  test('asks for metrics that our programs have', () => {
+    const sources = ['apiserver', 'controllers', 'shared'].map(sourcesBelow).join('\n');
+    const asked = new Set([...alerts, ...panels].flatMap((text) => text.match(/\b[a-z]+(?:_[a-z0-9]+){2,}\b/g) ?? []));
+    const ours = [...asked].filter((name) => !/^(?:etcd|process|nodejs)_/.test(name)).map((name) => name.replace(/_bucket$/, ''));
+    expect(ours.length).toBeGreaterThan(10);
+    expect(ours.filter((name) => !sources.includes(`'${name}'`))).toEqual([]);
+  });
+});
+
+function sourcesBelow(folder: string): string {
+  return readdirSync(path.join(repository, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.includes('generated'))
+    .map((file) => read(path.join(folder, file)))
+    .join('\n');
+}
