@@ -19,10 +19,7 @@ export interface EtcdConnection {
   readonly ca?: Buffer;
   readonly cert?: Buffer;
   readonly key?: Buffer;
-  /**
-   * The name that every member's certificate must bear. By default that is the member's own address where all endpoints
-   * are addresses, and otherwise the first name among them.
-   */
+  /** The name that every member's certificate must bear; by default each bears the name or address in its own endpoint. */
   readonly serverName?: string;
 }
 
@@ -65,18 +62,18 @@ export interface Channel {
 }
 
 export class RpcTransport {
-  private readonly place: Whereabouts;
+  private readonly members: readonly EtcdMember[];
   private readonly calls: UnaryCalls;
   private next: number;
 
   constructor(
-    private readonly connection: EtcdConnection,
+    connection: EtcdConnection,
     private readonly clock: Clock,
     random: Random,
   ) {
-    this.place = placeOf(connection);
-    this.calls = new UnaryCalls(membersOf(connection, this.place), clock);
-    this.next = Math.floor(random.float() * this.place.urls.length);
+    this.members = membersOf(connection);
+    this.calls = new UnaryCalls(this.members, clock);
+    this.next = Math.floor(random.float() * this.members.length);
   }
 
   /**
@@ -96,11 +93,10 @@ export class RpcTransport {
 
   /** A connection of its own to the next member in turn, wherever its name leads now. Says nothing of whether that member is there. */
   async channel(): Promise<Channel> {
-    const { place } = this;
-    const url = place.urls[this.next % place.urls.length];
-    this.next = (this.next + 1) % place.urls.length;
-    if (url === undefined) throw new StoreError('internal', 'no etcd endpoint is given');
-    const owner = new Client(clientOptions(this.connection, place, url));
+    const member = this.members[this.next % this.members.length];
+    this.next = (this.next + 1) % this.members.length;
+    if (member === undefined) throw new StoreError('internal', 'no etcd endpoint is given');
+    const owner = new Client(clientOptions(member));
     const { client, metadata } = await owner.connect();
     return {
       stream: (method, { leader }) => {
@@ -122,48 +118,27 @@ export class RpcTransport {
   }
 }
 
-/** What follows from the endpoints for both kinds of calls. */
-interface Whereabouts {
-  readonly urls: readonly URL[];
-  readonly secure: boolean;
-  /** The name that certificates must bear; absent = the address that was dialled. */
-  readonly certified: string | undefined;
-  readonly authority: string;
-}
-
-function placeOf({ endpoints, serverName }: EtcdConnection): Whereabouts {
+/** Exported for tests. Throws on endpoints that do not fit together. */
+export function membersOf({ endpoints, ca, cert, key, serverName }: EtcdConnection): readonly EtcdMember[] {
   const urls = endpoints.map((endpoint) => new URL(endpoint));
-  const [first] = urls;
-  if (first === undefined) throw new StoreError('internal', 'no etcd endpoint is given');
-  const secure = first.protocol === 'https:';
-  if (urls.some(({ protocol }) => (protocol === 'https:') !== secure)) {
-    throw new StoreError('internal', 'the etcd endpoints mix http and https');
-  }
-  const certified = serverName ?? urls.find(({ hostname }) => !isAddress(hostname))?.hostname;
-  return { urls, secure, certified, authority: certified ?? first.hostname };
+  if (urls.length === 0) throw new StoreError('internal', 'no etcd endpoint is given');
+  if (new Set(urls.map(({ protocol }) => protocol)).size > 1) throw new StoreError('internal', 'the etcd endpoints mix http and https');
+  return urls.map(({ origin, hostname, protocol }) => {
+    // An address is looked for in the certificate without being named.
+    const servername = serverName ?? (isAddress(hostname) ? undefined : hostname);
+    const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }), ...(servername !== undefined && { servername }) };
+    return { origin, authority: servername ?? hostname, ...(protocol === 'https:' && { tls }) };
+  });
 }
 
-function membersOf({ ca, cert, key }: EtcdConnection, { urls, secure, certified, authority }: Whereabouts): readonly EtcdMember[] {
-  const tls = {
-    ...(ca && { ca }),
-    ...(cert && { cert }),
-    ...(key && { key }),
-    ...(certified !== undefined && { servername: certified }),
-  };
-  return urls.map(({ origin }) => ({ origin, authority, ...(secure && { tls }) }));
-}
-
-function clientOptions(
-  { ca, cert, key }: EtcdConnection,
-  { secure, certified, authority }: Whereabouts,
-  url: URL,
-): ConstructorParameters<typeof Etcd3>[0] {
-  const host = target(url);
+function clientOptions({ origin, authority, tls }: EtcdMember): ConstructorParameters<typeof Etcd3>[0] {
+  const host = target(new URL(origin));
+  const { ca, cert, key, servername } = tls ?? {};
   return {
-    hosts: secure ? `https://${host}` : host,
-    ...(secure && ca !== undefined
-      ? { credentials: { rootCertificate: ca, ...(key && { privateKey: key }), ...(cert && { certChain: cert }) } }
-      : {}),
+    hosts: tls === undefined ? host : `https://${host}`,
+    ...(ca === undefined
+      ? {}
+      : { credentials: { rootCertificate: ca, ...(key && { privateKey: key }), ...(cert && { certChain: cert }) } }),
     faultHandling: { global: noop, host: () => noop },
     grpcOptions: {
       'grpc.max_receive_message_length': -1,
@@ -178,7 +153,7 @@ function clientOptions(
       'grpc.enable_retries': 0,
       'grpc.default_authority': authority,
       // The balancer connects to addresses, and by itself would look for those in the certificates.
-      ...(secure && certified !== undefined && { 'grpc.ssl_target_name_override': certified }),
+      ...(servername !== undefined && { 'grpc.ssl_target_name_override': servername }),
     },
   };
 }
