@@ -36,8 +36,12 @@ async function docker(...args: readonly string[]): Promise<string> {
 const compose = (...args: readonly string[]): Promise<string> => docker('compose', ...args);
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** What is being done at the moment. */
+let present = '';
+
 async function timed(what: string, work: () => Promise<unknown>): Promise<void> {
   const begun = performance.now();
+  present = what;
   await work();
   console.log(`${what.padEnd(60)} ${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s`);
 }
@@ -123,7 +127,8 @@ class Load {
 }
 
 function count(found: Map<string, number>, what: string): void {
-  found.set(what, (found.get(what) ?? 0) + 1);
+  const key = `${what} (${present})`;
+  found.set(key, (found.get(key) ?? 0) + 1);
 }
 
 const countOf = ({ body }: ApiObject): number => Number(stringAt(objectAt(body, 'data'), 'count') ?? '0');
@@ -149,6 +154,7 @@ async function main(): Promise<void> {
     transport.close();
     console.log(`${load.acknowledged} writes acknowledged, failed: ${told(load.failedWrites)}`);
     console.log(`${load.reads} reads over connections of their own, failed: ${told(load.failedReads)}`);
+    if (load.failedWrites.size + load.failedReads.size + load.missed + load.repeated > 0) process.exitCode = 1;
     console.log(`changes told: ${load.missed} missed, ${load.repeated} repeated, ${load.lists} lists`);
     console.log(await docker('stats', '--no-stream', '--format', 'table {{.Name}}\t{{.MemUsage}}\t{{.CPUPerc}}'));
   } finally {

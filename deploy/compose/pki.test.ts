@@ -1,0 +1,74 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { belongsTogether, covers, readCertificate } from '../../shared/runtime/pki';
+import { ManualClock } from '../../test/support/manual-clock';
+import { ensureClusterFiles } from './pki';
+
+const DAY_MS = 86_400_000;
+const addresses = { outside: 'https://cluster.example.com:6443', names: ['192.0.2.7'] };
+let root: string;
+beforeEach(() => (root = mkdtempSync(path.join(tmpdir(), 'cluster-'))));
+afterEach(() => rmSync(root, { recursive: true }));
+
+const text = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+const pair = (name: string) => ({ certificate: text(`${name}.crt`), key: text(`${name}.key`) });
+
+test('each part holds the keys that it needs, and no others', async () => {
+  await ensureClusterFiles(root, addresses, new ManualClock());
+  const keys = Object.fromEntries(
+    readdirSync(root).map((part) => [
+      part,
+      readdirSync(path.join(root, part))
+        .filter((file) => file.endsWith('.key'))
+        .sort(),
+    ]),
+  );
+  expect(keys).toEqual({
+    admin: ['admin.key'],
+    apiserver: ['apiserver.key', 'etcd-client.key', 'sa.key'],
+    authority: ['ca.key'],
+    controllers: ['controllers.key', 'sa.key', 'serving.key'],
+    etcd: ['etcd1.key', 'etcd2.key', 'etcd3.key'],
+    'etcd-authority': ['ca.key'],
+    monitoring: ['prometheus.key'],
+    public: [],
+  });
+  for (const [part, files] of Object.entries(keys))
+    for (const file of files) expect(statSync(path.join(root, part, file)).mode & 0o777).toBe(0o600);
+});
+
+test("a certificate of the cluster's opens nothing in etcd", async () => {
+  await ensureClusterFiles(root, addresses, new ManualClock());
+  const [store, cluster] = [text('etcd/ca.crt'), text('public/ca.crt')];
+  for (const member of ['etcd1', 'etcd2', 'etcd3']) {
+    expect(belongsTogether(pair(`etcd/${member}`), store)).toBe(true);
+    expect(covers(text(`etcd/${member}.crt`), [member, 'localhost'])).toBe(true);
+  }
+  expect(belongsTogether(pair('apiserver/etcd-client'), store)).toBe(true);
+  expect(belongsTogether(pair('admin/admin'), store)).toBe(false);
+  expect(belongsTogether(pair('admin/admin'), cluster)).toBe(true);
+});
+
+test('servers cover the names that they are reached by, and clients are who they should be', async () => {
+  await ensureClusterFiles(root, addresses, new ManualClock());
+  expect(covers(text('apiserver/apiserver.crt'), ['front', 'apiserver', '10.0.0.1', 'cluster.example.com', '192.0.2.7', 'localhost'])).toBe(
+    true,
+  );
+  expect(text('admin/admin.kubeconfig')).toContain('server: https://cluster.example.com:6443');
+  expect(text('controllers/kubeconfig')).toContain('server: https://front:6443');
+  expect(readCertificate(text('monitoring/prometheus.crt'))).toMatchObject({
+    commonName: 'prometheus',
+    organizations: ['system:monitoring'],
+  });
+});
+
+test('what is good is kept; what runs out is made again under the same authorities', async () => {
+  const clock = new ManualClock();
+  await ensureClusterFiles(root, addresses, clock);
+  const [cluster, store, keys] = [text('public/ca.crt'), text('etcd/ca.crt'), text('apiserver/sa.key')];
+  expect(await ensureClusterFiles(root, addresses, clock)).toEqual([]);
+  clock.advance(300 * DAY_MS);
+  expect((await ensureClusterFiles(root, addresses, clock)).length).toBeGreaterThan(5);
+  expect([text('public/ca.crt'), text('etcd/ca.crt'), text('apiserver/sa.key')]).toEqual([cluster, store, keys]);
+});
