@@ -73,6 +73,8 @@ export class Monitors {
   /** Looks again and again until the signal is aborted; `onReady` is called once the first look has settled. */
   async run(onReady: () => void): Promise<void> {
     const { clock, signal, logger, listener } = this.options;
+    // One listener for all of them: there may be hundreds.
+    signal.addEventListener('abort', () => this.end(), { once: true });
     for (let isFirst = true; !signal.aborted;) {
       this.isStale = false;
       try {
@@ -88,7 +90,12 @@ export class Monitors {
       await this.nextLook();
       await pause(clock, GATHER_MS, signal);
     }
+    this.end();
     await Promise.all([...this.monitors.values()].map(({ ended }) => ended));
+  }
+
+  private end(): void {
+    for (const { ending } of this.monitors.values()) ending.abort();
   }
 
   private async discovered(): Promise<Discovered> {
@@ -119,10 +126,8 @@ export class Monitors {
   }
 
   private start(resource: Resource): Monitor {
-    const { client, clock, random, logger, signal, trim, listener, onUnsynced } = this.options;
+    const { client, clock, random, logger, trim, listener, onUnsynced } = this.options;
     const ending = new AbortController();
-    const stop = (): void => ending.abort();
-    signal.addEventListener('abort', stop, { once: true });
     const informer = new Informer({ client, resource, clock, random, logger, trim, metadataOnly: true, streaming: this.streaming });
     const isCurrent = (): boolean => !ending.signal.aborted;
     informer.handle({
@@ -139,7 +144,7 @@ export class Monitors {
         this.definitionChanged(resource, object.name);
       },
     });
-    const ended = informer.run(ending.signal).finally(() => signal.removeEventListener('abort', stop));
+    const ended = informer.run(ending.signal);
     const monitor: Monitor = { resource, ending, ended, isSettled: false };
     const settle = (): void => void (monitor.isSettled = true);
     const late = clock.after(SYNC_MS, () => {

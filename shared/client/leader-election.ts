@@ -43,6 +43,7 @@ export interface Term {
 
 const LEASES = knownResource('leases.coordination.platform.io');
 /** An answer that takes longer is taken to be lost. Milliseconds. */
+const STROKE_MS = 1_000;
 const CALL_MS = 5_000;
 /** Added to the wait for another's Lease, so that it has certainly run out. Milliseconds. */
 const SLACK_MS = 50;
@@ -270,9 +271,12 @@ export class LeaderElection {
     }
   }
 
-  /** Two or three attempts fit into what is left then. */
+  /** Two or three attempts fit into what is left then. On the stroke of a second, so that many leases of one process wake it together. */
   private renewalMs(): number {
-    return Math.max(this.options.retryMs, this.options.renewDeadlineMs / 2) * (1 - 0.1 * this.options.random.float());
+    const { clock, retryMs, renewDeadlineMs } = this.options;
+    const now = clock.monotonic();
+    const due = now + Math.max(retryMs, renewDeadlineMs / 2);
+    return Math.max(retryMs, due - (due % STROKE_MS) - now);
   }
 
   private retryMs(): number {

@@ -1,5 +1,17 @@
 /** Waiting that ends early: an outcome, a time, or an abort, whichever comes first. */
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '../runtime/clock';
+
+/** A process has one signal for everything that it does: many follow it at a time, and each leaves it again. Node warns at eleven. */
+function onAbort(signal: AbortSignal, listener: () => void): void {
+  if (!shared.has(signal)) {
+    shared.add(signal);
+    setMaxListeners(0, signal);
+  }
+  signal.addEventListener('abort', listener, { once: true });
+}
+
+const shared = new WeakSet<AbortSignal>();
 
 /** The promise's outcome, or the signal's reason when it is aborted first. */
 export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -7,7 +19,7 @@ export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal | u
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
+    onAbort(signal, stop);
   });
   try {
     return await Promise.race([promise, aborted]);
@@ -28,14 +40,14 @@ export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<bo
       signal.removeEventListener('abort', stop);
       resolve(true);
     });
-    signal.addEventListener('abort', stop, { once: true });
+    onAbort(signal, stop);
   });
 }
 
 /** Resolves when the signal is aborted. */
 export function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  return new Promise((resolve) => onAbort(signal, resolve));
 }
 
 /** A signal that follows `parents` and that is aborted after `ms` as well, with `reason()`; release it when the work is done. */
@@ -50,7 +62,7 @@ export function withDeadline(
     if (parent === undefined) return [];
     const stop = (): void => controller.abort(parent.reason);
     if (parent.aborted) stop();
-    else parent.addEventListener('abort', stop, { once: true });
+    else onAbort(parent, stop);
     return [() => parent.removeEventListener('abort', stop)];
   });
   const timer = clock.after(ms, () => controller.abort(reason()));
