@@ -1,6 +1,6 @@
 /** The authorities with which requests for certificates are signed: read from their files at the start, and again when they change. Keys are never told. */
 import { ConfigError, readConfigFile } from '../shared/client/client-config';
-import { readAuthority, type SigningAuthority } from '../shared/runtime/certificate-requests';
+import { readAuthority, type SigningAuthority } from '../shared/runtime/certificate-authority';
 import type { Clock } from '../shared/runtime/clock';
 import { watchFiles } from '../shared/runtime/file-watch';
 import type { Logger } from '../shared/runtime/logger';

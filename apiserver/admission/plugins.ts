@@ -9,6 +9,7 @@ import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { storageProtection } from './storage-protection';
 import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
 import { roleEscalation, type EscalationParts } from './role-escalation';
+import { signerPlugins, type MayUseSigner } from './signers';
 import { systemPriorities } from './system-priorities';
 import { serviceAddresses, type MayUse } from './service-addresses';
 
@@ -19,17 +20,29 @@ export interface AdmissionSurroundings {
   readonly resources: Pick<Resources, 'require'>;
   /** Who may give Services addresses from outside the cluster; absent = everyone. */
   readonly mayUseAddresses?: MayUse | undefined;
+  /** Who may decide on requests for certificates and sign them; absent = everyone. */
+  readonly mayUseSigner?: MayUseSigner | undefined;
   /** What nodes are confined to; absent = they are as free as others. */
   readonly nodes?: NodeRestrictionParts | undefined;
   /** What those hold who write roles and bindings; absent = everyone may give away everything. */
   readonly escalation?: EscalationParts | undefined;
 }
 
+const everyone = (): boolean => true;
+
 /** Those that rest on nothing but the object: a thread has them too. */
 export const pureAdmission = ({ prefix }: Pick<GeneratedNames, 'prefix'>): Admission =>
   createAdmission({ mutating: [storageProtection(prefix)], validating: [] });
 
-export function defaultAdmission({ names, cache, resources, mayUseAddresses, nodes, escalation }: AdmissionSurroundings): Admission {
+export function defaultAdmission({
+  names,
+  cache,
+  resources,
+  mayUseAddresses,
+  mayUseSigner,
+  nodes,
+  escalation,
+}: AdmissionSurroundings): Admission {
   const classes = resources.require('ingressclasses.networking.platform.io').stored;
   const restriction = nodes === undefined ? undefined : nodeRestriction(nodes);
   const plugins: AdmissionPlugins = {
@@ -44,6 +57,7 @@ export function defaultAdmission({ names, cache, resources, mayUseAddresses, nod
       ...(restriction === undefined ? [] : [restriction.ofDeletions]),
       protectedNamespaces(names),
       systemPriorities(),
+      ...signerPlugins(mayUseSigner ?? everyone),
       ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)]),
     ],
   };

@@ -1,5 +1,6 @@
 /** What the endpoints of certificate approvals and ephemeral containers take; the refusals are the reference server's. */
 import { arrayAt, objectAt, type JsonObject } from '../../shared/values/json';
+import { CERTIFICATE_REQUEST } from '../../test/support/certificate-request';
 import { refusal, writeFixture, type Answer, type Fixture } from '../../test/support/write-fixture';
 
 let fixture: Fixture;
@@ -15,7 +16,7 @@ describe('certificate requests', () => {
   const decided = (...types: string[]): JsonObject => ({ conditions: types.map((type) => ({ type, status: 'True' })) });
 
   beforeEach(async () => {
-    const spec = { request: PEM, signerName: 'example.com/x', usages: ['client auth'] };
+    const spec = { request: Buffer.from(CERTIFICATE_REQUEST).toString('base64'), signerName: 'example.com/x', usages: ['client auth'] };
     await fixture.create(REQUEST, { metadata: { name: 'r', labels: { l: '1' } }, spec });
     await fixture.cache.catchUp();
   });

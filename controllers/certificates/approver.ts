@@ -7,7 +7,7 @@ import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
 import { knownResource } from '../../shared/client/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
 import { groupIn } from '../../shared/names/dialect';
-import { readRequest, RequestFault } from '../../shared/runtime/certificate-requests';
+import { readRequest, RequestFault } from '../../shared/runtime/certificate-request';
 import { objectAt, own, type JsonObject } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { ALL_REQUESTS, has, readSigningRequest, REQUESTS, withCondition, type SigningRequest } from './request';
@@ -53,7 +53,7 @@ async function run(context: ControllerContext): Promise<void> {
     const object = requests.byKey(name);
     const request = object === undefined ? undefined : readSigningRequest(object);
     if (object === undefined || request === undefined || isBeingDeleted(object) || !isOpen(request)) return DONE;
-    const commonName = await nodeIn(request, context);
+    const commonName = nodeIn(request, context);
     if (commonName === undefined) return DONE;
     for (const { subresource, message, isMeant } of GROUNDS) {
       if (!isMeant(request.username, commonName) || !(await isAllowed(context, object, subresource))) continue;
@@ -73,9 +73,9 @@ function isOpen(request: SigningRequest): boolean {
 }
 
 /** The name of the node that the certificate is for; undefined = it is for something else. */
-async function nodeIn({ name, text, usages }: SigningRequest, { logger }: ControllerContext): Promise<string | undefined> {
+function nodeIn({ name, text, usages }: SigningRequest, { logger }: ControllerContext): string | undefined {
   try {
-    const parsed = await readRequest(text);
+    const parsed = readRequest(text);
     return faultOf(NODE_CLIENT, parsed, usages) === undefined ? parsed.commonName : undefined;
   } catch (error) {
     if (!(error instanceof RequestFault)) throw error;

@@ -36,7 +36,7 @@ export interface SigningRequest {
 export function readSigningRequest({ name, body }: ApiObject): SigningRequest {
   const [spec, status] = [objectAt(body, 'spec'), objectAt(body, 'status')];
   const seconds = spec === undefined ? undefined : own(spec, 'expirationSeconds');
-  const decoded = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString();
+  const decoded = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString('latin1');
   return {
     name,
     text: decoded(stringAt(spec, 'request')),

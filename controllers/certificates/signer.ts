@@ -6,7 +6,8 @@ import { isConflict, isNotFound } from '../../shared/client/api-error';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/api-object';
 import { aborted } from '../../shared/client/signals';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
-import { issueFor, readRequest, RequestFault, type ParsedRequest } from '../../shared/runtime/certificate-requests';
+import { issueFor } from '../../shared/runtime/certificate-authority';
+import { readRequest, RequestFault, type ParsedRequest } from '../../shared/runtime/certificate-request';
 import type { JsonObject } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { ALL_REQUESTS, has, readSigningRequest, REQUESTS, withCertificate, withCondition, type SigningRequest } from './request';
@@ -61,7 +62,7 @@ async function answerTo(context: ControllerContext, object: ApiObject, request: 
   const authority = signer === undefined ? undefined : settings.signers.of(signer);
   if (signer === undefined || authority === undefined) return undefined;
   const now = clock.now();
-  const checked = await check(signer, request);
+  const checked = check(signer, request);
   if ('fault' in checked) {
     logger.warn('a request for a certificate is not signed', { request: request.name, reason: checked.fault });
     return withCondition(object, 'Failed', REFUSED, checked.fault, now);
@@ -73,12 +74,12 @@ async function answerTo(context: ControllerContext, object: ApiObject, request: 
   return withCertificate(object, await issueFor({ request: checked.parsed, authority, uses, ...times }, random));
 }
 
-async function check(
+function check(
   signer: SignerName,
   { name, text, usages }: SigningRequest,
-): Promise<{ readonly fault: string } | { readonly parsed: ParsedRequest }> {
+): { readonly fault: string } | { readonly parsed: ParsedRequest } {
   try {
-    const parsed = await readRequest(text);
+    const parsed = readRequest(text);
     const fault = faultOf(signer, parsed, usages);
     return fault === undefined ? { parsed } : { fault };
   } catch (error) {

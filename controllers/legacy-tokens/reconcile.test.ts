@@ -23,6 +23,7 @@ test.each<[string, JsonObject, unknown]>([
   ['used on the last day that counts', { [USED]: '2025-11-23' }, KEPT],
   ['used a day before that', { [USED]: '2025-11-22' }, MARKED],
   ['used nobody can say when', { [USED]: 'garbage' }, KEPT],
+  ['used, without a day', { [USED]: '' }, KEPT],
   ['marked long ago', { [USED]: '2020-01-01', [INVALID]: '2021-01-01' }, DELETED],
   ['never used and marked long ago', { [INVALID]: '2021-01-01' }, DELETED],
   ['used after it was marked, long ago', { [USED]: '2022-01-01', [INVALID]: '2021-01-01' }, DELETED],

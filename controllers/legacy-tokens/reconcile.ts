@@ -44,13 +44,13 @@ export function cleaningOf(
 ): Cleaning {
   const metadata = objectAt(secret.body, 'metadata');
   const labels = objectAt(metadata, 'labels');
-  const label = (name: string): string =>
-    prefixes.map((prefix) => stringAt(labels, `${prefix}/${name}`) ?? '').find((text) => text !== '') ?? '';
+  const label = (name: string): string | undefined =>
+    prefixes.map((prefix) => stringAt(labels, `${prefix}/${name}`)).find((text) => text !== undefined);
   const made = timeOf(stringAt(metadata, 'creationTimestamp')) ?? Infinity;
   if (isMadeByHand || isMounted || made >= term.madeBefore) return { type: 'keep' };
   const lastUsed = label(LEGACY_TOKEN_LABELS.lastUsed);
-  if (lastUsed !== '' && (!isDay(lastUsed) || lastUsed >= term.day)) return { type: 'keep' };
-  const invalidSince = label(LEGACY_TOKEN_LABELS.invalidSince);
+  if (lastUsed !== undefined && (!isDay(lastUsed) || lastUsed >= term.day)) return { type: 'keep' };
+  const invalidSince = label(LEGACY_TOKEN_LABELS.invalidSince) ?? '';
   if (!isDay(invalidSince)) return { type: 'mark', day: term.today };
   return invalidSince >= term.day ? { type: 'keep' } : { type: 'delete' };
 }

@@ -13,7 +13,7 @@ import type { GeneratedNames } from '../../shared/names/dialect';
 import type { WorkloadNames } from '../../shared/names/workload';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
-import type { SigningAuthority } from '../../shared/runtime/certificate-requests';
+import type { SigningAuthority } from '../../shared/runtime/certificate-authority';
 import type { Random } from '../../shared/runtime/random';
 
 /** What requests for certificates are signed with. */

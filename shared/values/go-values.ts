@@ -7,6 +7,17 @@ export function goIntOrString(value: JsonValue | undefined): string {
   return `intstr.IntOrString{Type:${type}, IntVal:${number}, StrVal:${quote(text)}}`;
 }
 
+/** Of more bytes only the first are shown: messages are cut, and what is wrong stands after them. */
+const MOST_SHOWN = 2048;
+
+/** Bytes in base64. */
+export function goBytes(encoded: string | undefined): string {
+  if (encoded === undefined) return '[]byte(nil)';
+  const bytes = Buffer.from(encoded.slice(0, MOST_SHOWN * 2), 'base64');
+  const shown = Array.from(bytes.subarray(0, MOST_SHOWN), (byte) => `0x${byte.toString(16)}`);
+  return `[]byte{${[...shown, ...(bytes.length > MOST_SHOWN ? ['…'] : [])].join(', ')}}`;
+}
+
 const DECIMAL_SCALES: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const BINARY_POWERS: Readonly<Record<string, number>> = { Ki: 1, Mi: 2, Gi: 3, Ti: 4, Pi: 5, Ei: 6 };
 const QUANTITY = /^([+-]?\d*)(?:\.(\d*))?([a-zA-Z]{0,2}|[eE][+-]?\d+)$/;

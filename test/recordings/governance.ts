@@ -1,10 +1,12 @@
 /**
- * Records what the reference server makes of good and bad roles, bindings, quotas, limit ranges, priority, storage and runtime classes, volumes and claims:
+ * Records what the reference server makes of good and bad roles, bindings, quotas, limit ranges, priority, storage and runtime classes, volumes, claims
+ * and requests for certificates:
  *   node deploy/scripts/run.mjs test/recordings/governance.js
  * The server is to run without the admission plug-ins PersistentVolumeClaimResize, DefaultStorageClass and Priority, which
  * change or refuse what the rules let pass. governance-answers.test.ts replays the recordings.
  */
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from './governance/access';
+import { SIGNING_REQUESTS } from './governance/certificates';
 import { LIMIT_RANGES, PRIORITY_CLASSES, RESOURCE_QUOTAS } from './governance/limits';
 import { CLAIMS, RUNTIME_CLASSES, STORAGE_CLASSES, VOLUMES } from './governance/storage';
 import { byName, recordKinds } from './record-kinds';
@@ -21,6 +23,7 @@ const KINDS = [
   CLAIMS,
   VOLUMES,
   RUNTIME_CLASSES,
+  SIGNING_REQUESTS,
 ];
 
 void recordKinds('governance-recordings', 'governance', byName(KINDS));

@@ -106,7 +106,7 @@ export const withoutDifference = (text: string): string => text.replace(/\n {2}c
  */
 export const shortenStructs = (text: string): string => {
   const shown =
-    /(?<=^(?:Invalid|Duplicate|Unsupported) value: )(?:&?[\w.]*\{.*\}|\(\*[\w.]+\)\((?:0x[0-9a-f]+|nil)\)|[\w.]+\(nil\))(?=: |$)/s;
+    /(?<=^(?:Invalid|Duplicate|Unsupported) value: )(?:(?:&?[\w.]*|\[\]byte)\{.*\}|\(\*[\w.]+\)\((?:0x[0-9a-f]+|nil)\)|[\w.]+\(nil\))(?=: |$)/s;
   const short = text.replace(shown, (value) => (SPELLED.some((type) => value.startsWith(type)) ? value : '{…}'));
   return withoutDifference(short).replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>');
 };

@@ -3,6 +3,7 @@ import { Ledger } from '../../apiserver/allocation/ledger';
 import { parsePortRange, parseServiceRanges } from '../../apiserver/allocation/ranges';
 import { defaultAdmission, pureAdmission } from '../../apiserver/admission/plugins';
 import type { MayUse } from '../../apiserver/admission/service-addresses';
+import type { MayUseSigner } from '../../apiserver/admission/signers';
 import type { Entry } from '../../apiserver/cache/cache';
 import type {
   DeleteOptions,
@@ -109,6 +110,7 @@ export async function writeFixture(
     readonly ranges?: string;
     readonly nodePorts?: string;
     readonly mayUseAddresses?: MayUse;
+    readonly mayUseSigner?: MayUseSigner;
     readonly gates?: ReadonlyMap<FeatureName, boolean>;
     /** All writes are worked out as heavy ones are. */
     readonly isHeavy?: boolean;
@@ -154,7 +156,7 @@ export async function writeFixture(
     store,
     cache,
     reader: { list },
-    admission: defaultAdmission({ names, cache, resources, mayUseAddresses: more.mayUseAddresses }),
+    admission: defaultAdmission({ names, cache, resources, mayUseAddresses: more.mayUseAddresses, mayUseSigner: more.mayUseSigner }),
     clock,
     random,
     names,

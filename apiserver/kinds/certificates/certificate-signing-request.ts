@@ -1,5 +1,6 @@
 /** CertificateSigningRequest: it says who asked for it, and nothing of it changes after that but its status. */
 import type { Errors } from '../rules/checks';
+import { checkSpec } from './certificate-spec';
 import { checkCertificate, checkCertificateChange, checkConditionChange, checkConditions, stampConditions } from './certificate-status';
 import type { Strategy, StrategyContext } from '../../registry/strategy';
 import type { CertificatesV1CertificateSigningRequest } from '../../../shared/api/types/generated/members';
@@ -12,6 +13,12 @@ export const certificateSigningRequest: Strategy<CertificatesV1CertificateSignin
     ['status', { 'f:spec': {}, 'f:status': { 'f:conditions': {} } }],
   ]),
   prepareForCreate: nameRequester,
+  validate(object, old) {
+    const errors: Errors = [];
+    // What it asks for never changes.
+    if (old === undefined) checkSpec(object, errors);
+    return errors;
+  },
   update: {
     prepareForUpdate(object, old) {
       if (old.spec !== undefined) object.spec = old.spec;

@@ -72,6 +72,15 @@ function nodeRestrictionParts({ cache, resources }: Pick<State, 'cache' | 'resou
 /** How long a binding may wait for a role that this replica has not seen yet. */
 const CURRENT_MS = 3_000;
 
+const SIGNERS = {
+  kind: 'resource',
+  group: 'certificates.platform.io',
+  version: 'v1',
+  resource: 'signers',
+  subresource: '',
+  namespace: '',
+} as const;
+
 function admissionOf({ options, names, clock }: Setting, { cache, resources, rbac }: State, authorizer: Authorizer): Admission {
   return defaultAdmission({
     names,
@@ -83,6 +92,7 @@ function admissionOf({ options, names, clock }: Setting, { cache, resources, rba
       authorizer,
       current: async () => void (await cache.mostRecent({ deadline: clock.monotonic() + CURRENT_MS })),
     },
+    mayUseSigner: (user, use) => whenKnown(authorizer.authorize(user, { ...SIGNERS, ...use }), ({ type }) => type === 'allow'),
     mayUseAddresses: options.deniesServiceAddresses
       ? (user, use) =>
           whenKnown(

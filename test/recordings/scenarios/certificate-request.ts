@@ -1,5 +1,5 @@
 /** Requests for certificates (PKCS #10). Whoever wants to use the certificate brings his own key. */
-import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
+import { generateKeyPairSync, sign, type KeyObject, type SigningOptions } from 'node:crypto';
 import { isIP } from 'node:net';
 
 export interface Requested {
@@ -28,17 +28,31 @@ const ECDSA_WITH_SHA256 = '06082a8648ce3d040302';
 export const certificateRequest = (requested: Requested): string => certificateRequestOf(requested, newKeys());
 
 /** PEM. */
-export function certificateRequestOf(requested: Requested, { publicKey, privateKey }: Keys): string {
+export function certificateRequestOf(requested: Requested, { publicKey, privateKey }: Keys, how: Signing = WITH_ECDSA): string {
   const key = publicKey.export({ type: 'spki', format: 'der' });
   const info = tagged(0x30, Buffer.from('020100', 'hex'), nameOf(requested), key, attributesOf(requested));
   const signing = requested.signature === 'of another key' ? newKeys().privateKey : privateKey;
   return pem(
     'CERTIFICATE REQUEST',
-    tagged(0x30, info, tagged(0x30, hex(ECDSA_WITH_SHA256)), tagged(0x03, Buffer.of(0), sign('sha256', info, signing))),
+    tagged(
+      0x30,
+      info,
+      tagged(0x30, hex(how.algorithm)),
+      tagged(0x03, Buffer.of(0), sign(how.hash, info, { key: signing, ...how.options })),
+    ),
   );
 }
 
-/** Of the curve P-256. */
+export interface Signing {
+  /** Its number and parameters, in hexadecimal. */
+  readonly algorithm: string;
+  /** Absent = the key has its own. */
+  readonly hash: string | undefined;
+  readonly options?: SigningOptions;
+}
+
+const WITH_ECDSA: Signing = { algorithm: ECDSA_WITH_SHA256, hash: 'sha256' };
+
 interface Keys {
   readonly publicKey: KeyObject;
   readonly privateKey: KeyObject;

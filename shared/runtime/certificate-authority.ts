@@ -1,32 +1,9 @@
-/**
- * Requests for certificates (PKCS #10): what they ask for, and the certificate that an authority makes of one. Knows no rules about who may ask for what, and
- * touches no files. Of the subject only what clients are known by is taken over, each sort in one place.
- */
+/** Certificates that an authority makes of requests for them. Knows no rules about who may ask for what, and touches no files. */
 import { createPrivateKey, webcrypto, X509Certificate, type KeyObject } from 'node:crypto';
 import type * as X509 from '@peculiar/x509';
+import type { ParsedRequest } from './certificate-request';
 import { loadX509 } from './pki';
 import type { Random } from './random';
-
-/** It cannot be read, or is not signed with its own key. */
-export class RequestFault extends Error {}
-
-export interface AlternativeNames {
-  readonly dns: readonly string[];
-  readonly emails: readonly string[];
-  readonly ips: readonly string[];
-  readonly uris: readonly string[];
-}
-
-export interface ParsedRequest {
-  /** '' = none; the last where there are several. */
-  readonly commonName: string;
-  readonly organizations: readonly string[];
-  /** Values of the subject by number of their sort, in the order of certificates. */
-  readonly subject: readonly (readonly [id: string, values: readonly string[]])[];
-  readonly names: AlternativeNames;
-  /** DER. */
-  readonly publicKey: Uint8Array;
-}
 
 /** An authority that signs; read by {@link readAuthority}. */
 export interface SigningAuthority {
@@ -64,55 +41,8 @@ export interface CertificateIssue {
   readonly notAfter: number;
 }
 
-const MOST_BYTES = 64 * 1024;
-const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----\r?\n([A-Za-z0-9+/=\s]*)-----END \1-----/;
-const COMMON_NAME = '2.5.4.3';
-const ORGANIZATION = '2.5.4.10';
-/** Country, province, locality, street, postal code, organization, unit, common name, serial number. */
-const SUBJECT = ['2.5.4.6', '2.5.4.8', '2.5.4.7', '2.5.4.9', '2.5.4.17', ORGANIZATION, '2.5.4.11', COMMON_NAME, '2.5.4.5'];
-/** Of these there is one. */
-const SINGLE: ReadonlySet<string> = new Set([COMMON_NAME, '2.5.4.5']);
-const ALTERNATIVE_NAMES = '2.5.29.17';
 const SUBJECT_KEY = '2.5.29.14';
 const SERIAL_BYTES = 16;
-
-/** Throws {@link RequestFault} on what is no request. The first block of the text counts. */
-export async function readRequest(pem: string): Promise<ParsedRequest> {
-  if (pem.length > MOST_BYTES) throw new RequestFault(`it is longer than ${MOST_BYTES} bytes`);
-  const [, type, text = ''] = BLOCK.exec(pem) ?? [];
-  if (type !== 'CERTIFICATE REQUEST') throw new RequestFault('PEM block type must be CERTIFICATE REQUEST');
-  const x509 = await loadX509();
-  const { request, isSigned } = await parsed(x509, Buffer.from(text, 'base64'));
-  if (!isSigned) throw new RequestFault('it is not signed with its own key');
-  const values = (id: string): readonly string[] => request.subjectName.getField(id);
-  const subject = SUBJECT.flatMap((id): [string, readonly string[]][] => {
-    const found = SINGLE.has(id) ? values(id).slice(-1) : values(id);
-    return found.length === 0 ? [] : [[id, found]];
-  });
-  return {
-    commonName: values(COMMON_NAME).at(-1) ?? '',
-    organizations: values(ORGANIZATION),
-    subject,
-    names: namesOf(x509, request),
-    publicKey: new Uint8Array(request.publicKey.rawData),
-  };
-}
-
-async function parsed(x509: typeof X509, der: Buffer): Promise<{ request: X509.Pkcs10CertificateRequest; isSigned: boolean }> {
-  try {
-    const request = new x509.Pkcs10CertificateRequest(der);
-    return { request, isSigned: await request.verify() };
-  } catch (error) {
-    throw new RequestFault(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function namesOf(x509: typeof X509, request: X509.Pkcs10CertificateRequest): AlternativeNames {
-  const extension = request.getExtension(ALTERNATIVE_NAMES);
-  const items = extension instanceof x509.SubjectAlternativeNameExtension ? extension.names.items : [];
-  const of = (type: X509.GeneralNameType): readonly string[] => items.filter((item) => item.type === type).map(({ value }) => value);
-  return { dns: of('dns'), emails: of('email'), ips: of('ip'), uris: of('url') };
-}
 
 /** Throws on texts that are no certificate and no key of it that signs with RSA or ECDSA. */
 export function readAuthority(certificate: string, key: string): SigningAuthority {

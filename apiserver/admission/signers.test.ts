@@ -1,0 +1,109 @@
+/** Who may decide on requests for certificates and who may sign them, and what nobody may ask for. */
+import { certificateRequest } from '../../test/recordings/scenarios/certificate-request';
+import { refusal, writeFixture, type Answer, type Fixture } from '../../test/support/write-fixture';
+import type { JsonObject } from '../../shared/values/json';
+import type { SignerUse } from './signers';
+
+const REQUESTS = 'certificatesigningrequests';
+const CERTIFICATE = Buffer.from('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n').toString('base64');
+
+let allowed: (use: SignerUse) => boolean;
+let asked: SignerUse[];
+let fixture: Fixture;
+beforeEach(async () => {
+  asked = [];
+  allowed = () => false;
+  fixture = await writeFixture({
+    mayUseSigner: (_user, use) => {
+      asked.push(use);
+      return allowed(use);
+    },
+  });
+});
+
+const request = (signerName: string, organizations = ['devs'], more: JsonObject = {}): JsonObject => ({
+  metadata: { name: 'r' },
+  spec: {
+    request: Buffer.from(certificateRequest({ commonName: 'c', organizations })).toString('base64'),
+    signerName,
+    usages: ['client auth'],
+    ...more,
+  },
+});
+const condition = (type: string): JsonObject => ({ status: { conditions: [{ type, status: 'True' }] } });
+const patch = (subresource: 'approval' | 'status', body: JsonObject): Promise<Answer> =>
+  fixture.patch(REQUESTS, 'r', 'merge', body, { subresource });
+
+async function begin(signerName = 'example.com/s'): Promise<void> {
+  await fixture.create(REQUESTS, request(signerName));
+  await fixture.cache.catchUp();
+}
+
+const text = 'certificatesigningrequests.certificates.platform.io "r" is forbidden: ';
+const LABELS = { metadata: { labels: { a: 'b' } } };
+
+test.each<['approval' | 'status', JsonObject, SignerUse['verb']]>([
+  ['approval', condition('Approved'), 'approve'],
+  ['approval', condition('Denied'), 'approve'],
+  ['approval', condition('Noted'), 'approve'],
+  ['approval', LABELS, 'approve'],
+  ['approval', { spec: { signerName: 'mine.com/s' }, ...condition('Approved') }, 'approve'],
+  ['status', { status: { certificate: CERTIFICATE } }, 'sign'],
+  ['status', condition('Failed'), 'sign'],
+  ['status', condition('Noted'), 'sign'],
+  ['status', { spec: { signerName: 'mine.com/s' }, ...condition('Noted') }, 'sign'],
+])('%s with %j is for those who may %s', async (subresource, body, verb) => {
+  await begin();
+  expect(await refusal(patch(subresource, body))).toMatchObject({
+    code: 403,
+    message: `${text}user not permitted to ${verb} requests with signerName "example.com/s"`,
+    details: { name: 'r', kind: REQUESTS },
+  });
+  // A patch may be tried twice.
+  expect(asked.slice(0, 2)).toEqual([
+    { verb, name: 'example.com/s' },
+    { verb, name: 'example.com/*' },
+  ]);
+});
+
+test.each(['example.com/s', 'example.com/*'])('who may use %s may decide and sign', async (name) => {
+  await begin();
+  allowed = (use) => use.name === name;
+  await patch('approval', condition('Approved'));
+  await patch('status', { status: { certificate: CERTIFICATE } });
+});
+
+test('who may write the status may label, and may say again what is there', async () => {
+  await begin();
+  await patch('status', LABELS);
+  await patch('status', {});
+  await fixture.patch(REQUESTS, 'r', 'merge', LABELS);
+  expect(asked).toEqual([]);
+});
+
+test.each(['platform', 'kubernetes'])("the permission is asked for in canonical spelling: %s's signer", async (product) => {
+  await begin(`${product}.io/kubelet-serving`);
+  await refusal(patch('approval', condition('Approved')));
+  expect(asked[0]).toEqual({ verb: 'approve', name: 'platform.io/kubelet-serving' });
+});
+
+test('what is malformed is said first', async () => {
+  await begin();
+  expect(await refusal(patch('approval', { status: { conditions: [{ type: 'Approved' }] } }))).toMatchObject({ code: 422 });
+  expect(
+    await refusal(fixture.create(REQUESTS, request('platform.io/kube-apiserver-client', ['system:masters'], { expirationSeconds: 1 }))),
+  ).toMatchObject({ code: 422 });
+});
+
+test.each(['platform.io', 'kubernetes.io'])('nobody asks for a certificate of those who may do everything: %s', async (product) => {
+  const signer = `${product}/kube-apiserver-client`;
+  expect(await refusal(fixture.create(REQUESTS, request(signer, ['devs', 'system:masters'])))).toMatchObject({
+    code: 403,
+    message: `${text}use of ${signer} signer with system:masters group is not allowed`,
+  });
+  await fixture.create(REQUESTS, request(signer, ['devs']));
+});
+
+test('what another signer makes of it is its own affair', async () => {
+  await fixture.create(REQUESTS, request('example.com/s', ['system:masters']));
+});

@@ -1,0 +1,96 @@
+/** What may be asked for in a request for a certificate. That it is a request, signed with its own key, is part of it. */
+import { duplicate, invalidAs, invalidValue, notSupported, required, tooLong } from '../../../shared/api/errors/field-error';
+import type { CertificatesV1CertificateSigningRequest } from '../../../shared/api/types/generated/members';
+import { canonicalQualifiedName } from '../../../shared/names/dialect';
+import { readRequest, RequestFault } from '../../../shared/runtime/certificate-request';
+import { goBytes } from '../../../shared/values/go-values';
+import { dnsLabel, dnsSubdomain, type NameCheck } from '../../../shared/values/name-formats';
+import type { Errors } from '../rules/checks';
+
+const USAGES: readonly string[] = [
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
+];
+const LEGACY = 'platform.io/legacy-unknown';
+const LEAST_SECONDS = 600;
+
+export function checkSpec({ spec }: CertificatesV1CertificateSigningRequest, errors: Errors): void {
+  checkRequest(spec?.request ?? undefined, errors);
+  checkUsages(spec?.usages ?? [], errors);
+  checkSigner(spec?.signerName ?? '', errors);
+  const seconds = spec?.expirationSeconds;
+  if (seconds !== undefined && seconds < LEAST_SECONDS)
+    errors.push(invalidValue('spec.expirationSeconds', seconds, 'may not specify a duration less than 600 seconds (10 minutes)'));
+}
+
+function checkRequest(encoded: string | undefined, errors: Errors): void {
+  try {
+    readRequest(Buffer.from(encoded ?? '', 'base64').toString('latin1'));
+  } catch (error) {
+    if (!(error instanceof RequestFault)) throw error;
+    errors.push(invalidAs('spec.request', goBytes(encoded), error.message));
+  }
+}
+
+function checkUsages(usages: readonly string[], errors: Errors): void {
+  if (usages.length === 0) errors.push(required('spec.usages'));
+  usages.forEach((usage, index) => {
+    if (!USAGES.includes(usage)) errors.push(notSupported(`spec.usages[${index}]`, usage, USAGES));
+  });
+  const seen = new Set<string>();
+  usages.forEach((usage, index) => {
+    if (seen.has(usage)) errors.push(duplicate(`spec.usages[${index}]`, usage));
+    seen.add(usage);
+  });
+}
+
+const SIGNER = 'spec.signerName';
+const [LONGEST_DOMAIN, LONGEST_SIGNER] = [253, 571];
+
+function checkSigner(signer: string, errors: Errors): void {
+  const [domain = '', path, ...more] = signer.split('/');
+  if (signer === '') errors.push(required(SIGNER));
+  else if (path === undefined || more.length > 0)
+    errors.push(invalidValue(SIGNER, signer, "must be a fully qualified domain and path of the form 'example.com/signer-name'"));
+  else {
+    checkDomain(domain, errors);
+    checkLabels(path, dnsSubdomain, errors);
+    if (signer.length > LONGEST_SIGNER) errors.push(tooLong(SIGNER, LONGEST_SIGNER));
+    if (canonicalQualifiedName(signer) === LEGACY)
+      errors.push(invalidValue(SIGNER, signer, 'the legacy signerName is not allowed via this API version'));
+  }
+}
+
+function checkDomain(domain: string, errors: Errors): void {
+  if (domain.length > LONGEST_DOMAIN) errors.push(tooLong(SIGNER, LONGEST_DOMAIN));
+  checkLabels(domain, dnsLabel, errors);
+  if (!domain.includes('.')) errors.push(invalidValue(SIGNER, domain, 'should be a domain with at least two segments separated by dots'));
+}
+
+/** The first that is wrong is told. */
+function checkLabels(part: string, check: NameCheck, errors: Errors): void {
+  const wrong = part.split('.').find((label) => check(label).length > 0);
+  for (const text of wrong === undefined ? [] : check(wrong))
+    errors.push(invalidValue(SIGNER, part, `validating label ${JSON.stringify(wrong)}: ${text}`));
+}

@@ -1,0 +1,101 @@
+import { constants, generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
+import { certificateRequest, certificateRequestOf, type Signing } from '../../test/recordings/scenarios/certificate-request';
+import { readRequest, RequestFault } from './certificate-request';
+
+test.each([
+  ['nothing', ''],
+  ['text', 'hello'],
+  ['another block', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'],
+  ['a block without content', '-----BEGIN CERTIFICATE REQUEST-----\n-----END CERTIFICATE REQUEST-----\n'],
+  ['garbage in a block', '-----BEGIN CERTIFICATE REQUEST-----\nMIHKMHICAQAwEDEO\n-----END CERTIFICATE REQUEST-----\n'],
+  ['a signature of another key', certificateRequest({ commonName: 'c', signature: 'of another key' })],
+  ['too much', certificateRequest({ dns: Array.from({ length: 6_000 }, (_, n) => `name-${n}.example.com`) })],
+])('%s is refused', (_, text) => {
+  expect(() => readRequest(text)).toThrow(RequestFault);
+});
+
+test('every change of a byte is refused or harmless', () => {
+  const text = certificateRequest({ commonName: 'c', dns: ['d'] });
+  const der = Buffer.from(text.replace(/-----[^-]+-----|\s/g, ''), 'base64');
+  for (let index = 0; index < der.length; index += 3) {
+    const changed = Buffer.from(der);
+    changed[index] = (changed[index] ?? 0) ^ 0x55;
+    const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${changed.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+    expect(() => readRequest(pem)).toThrow(RequestFault);
+  }
+});
+
+/** Made by another program: values of one sort in several places, and names of every sort. */
+const NAMED = `-----BEGIN CERTIFICATE REQUEST-----
+MIIBfTCCASMCAQAwWDEOMAwGA1UEAwwFZmlyc3QxCzAJBgNVBAYTAkRFMQowCAYD
+VQQKDAFiMQowCAYDVQQKDAFhMQ0wCwYDVQQDDARsYXN0MRIwEAYJKoZIhvcNAQkB
+FgN4QHkwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATVrCO0yN+r53qeeKEVnqHy
+QIuTPgH102+xUf+Goxv6WLrp9PQBlNzbf+sN1JoJLo+afAsnRIGtTnLWTaSTDtVJ
+oGkwZwYJKoZIhvcNAQkOMVowWDALBgNVHQ8EBAMCB4AwSQYDVR0RBEIwQIIBYYIB
+YocEwAACAYcQIAENuAAAAAAAAAAAAAAAAYcQAAAAAAAAAAAAAP//wAACAoEDY0Bk
+hgVlOi8vZogCKgMwCgYIKoZIzj0EAwIDSAAwRQIgD8bkqtnDUwpeuI2iN8g6LH69
+rYeQVNYcPL0IM43K5m4CIQCM9yWnocO+wFYKaKM0ZL/EDO7QVXEpRY93FB2PcUt6
+Vw==
+-----END CERTIFICATE REQUEST-----
+`;
+
+test('the subject and the names are read', () => {
+  expect(readRequest(NAMED)).toMatchObject({
+    commonName: 'last',
+    organizations: ['b', 'a'],
+    subject: [
+      ['2.5.4.6', ['DE']],
+      ['2.5.4.10', ['b', 'a']],
+      ['2.5.4.3', ['last']],
+    ],
+    names: { dns: ['a', 'b'], emails: ['c@d'], ips: ['192.0.2.1', '2001:db8::1', '192.0.2.2'], uris: ['e://f'] },
+  });
+});
+
+const ecdsa = (id: string, hash: string): Signing => ({ algorithm: `06${id.length === 2 ? '07' : '08'}2a8648ce3d04${id}`, hash });
+const rsa = (id: string, hash: string): Signing => ({ algorithm: `06092a864886f70d0101${id}0500`, hash });
+/** With a hash, in its short name and its number. */
+const pss = (hash: string, id: string): Signing => ({
+  algorithm: `06092a864886f70d01010a3034a00f300d06096086480165030402${id}0500a11c301a06092a864886f70d010108300d06096086480165030402${id}0500a203020120`,
+  hash,
+  options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
+});
+const curve = (namedCurve: string) => (): KeyPairKeyObjectResult => generateKeyPairSync('ec', { namedCurve });
+const modulus = (modulusLength: number) => (): KeyPairKeyObjectResult => generateKeyPairSync('rsa', { modulusLength });
+const ED25519: Signing = { algorithm: '06032b6570', hash: undefined };
+
+test.each([
+  ['P-224', curve('P-224'), ecdsa('0302', 'sha256')],
+  ['P-256 and the oldest hash', curve('P-256'), ecdsa('01', 'sha1')],
+  ['P-384', curve('P-384'), ecdsa('0303', 'sha384')],
+  ['P-521', curve('P-521'), ecdsa('0304', 'sha512')],
+  ['a short RSA key', modulus(1024), rsa('05', 'sha1')],
+  ['RSA', modulus(2048), rsa('0b', 'sha256')],
+  ['RSA and a longer hash', modulus(2048), rsa('0c', 'sha384')],
+  ['RSA and the longest', modulus(2048), rsa('0d', 'sha512')],
+  ['PSS', modulus(2048), pss('sha256', '01')],
+  ['PSS and the longest hash', modulus(2048), pss('sha512', '03')],
+  ['Ed25519', () => generateKeyPairSync('ed25519'), ED25519],
+])('keys of every sort: %s', (_, keys, how) => {
+  expect(readRequest(certificateRequestOf({ commonName: 'c' }, keys(), how)).commonName).toBe('c');
+});
+
+test.each([
+  ['another curve', curve('secp256k1'), ecdsa('0302', 'sha256'), 'x509: unsupported elliptic curve'],
+  ['a hash that nobody believes', modulus(1024), rsa('04', 'md5'), 'x509: cannot verify signature: algorithm unimplemented'],
+  ['PSS with such a hash', modulus(1024), pss('sha256', '04'), 'x509: cannot verify signature: algorithm unimplemented'],
+  ['another algorithm than the key has', curve('P-256'), rsa('0b', 'sha256'), 'x509: cannot verify signature: algorithm unimplemented'],
+  ['another hash than is said', curve('P-256'), ecdsa('0303', 'sha256'), 'x509: ECDSA verification failure'],
+  ['another hash than is said, of RSA', modulus(1024), rsa('0c', 'sha256'), 'crypto/rsa: verification error'],
+  ['a hash that the key is too small for', modulus(1024), { ...pss('sha256', '03') }, 'crypto/rsa: verification error'],
+])('%s is refused', (_, keys, how, message) => {
+  expect(() => readRequest(certificateRequestOf({ commonName: 'c' }, keys(), how))).toThrow(new RequestFault(message));
+});
+
+test.each([
+  ['a letter of two bytes', { others: [['060355040a', 'dévs']] as const }, ['dévs']],
+  ['a name with a line break', { organizations: ['devs\nO=system:masters'] }, ['devs\nO=system:masters']],
+  ['an empty name', { organizations: [''] }, []],
+])('%s is taken as it is', (_, requested, organizations) => {
+  expect(readRequest(certificateRequest(requested)).organizations).toEqual(organizations);
+});

@@ -1,0 +1,93 @@
+/** Values in DER, the binary spelling of certificates and keys: what stands where. Lengths are definite, numbers of tags small; knows no type of what it reads. */
+
+/** The words are upstream's. */
+export class DerFault extends Error {}
+
+export interface DerValue {
+  readonly tag: number;
+  readonly content: Buffer;
+  /** With its tag and length. */
+  readonly whole: Buffer;
+}
+
+export const DER = { bitString: 0x03, octetString: 0x04, id: 0x06, sequence: 0x30, set: 0x31 } as const;
+
+/** The one value that these bytes are; throws {@link DerFault}. */
+export function derValue(bytes: Buffer): DerValue {
+  if (bytes.length === 0) throw sequenceTruncated();
+  const value = valueAt(bytes, 0);
+  if (value.whole.length < bytes.length) throw new DerFault('asn1: syntax error: trailing data');
+  return value;
+}
+
+/** The values that stand one after the other in another one; throws {@link DerFault}. */
+export function derValues({ content }: DerValue): readonly DerValue[] {
+  const values: DerValue[] = [];
+  for (let start = 0; start < content.length; start += values.at(-1)?.whole.length ?? content.length) values.push(valueAt(content, start));
+  return values;
+}
+
+/** The same of a value that has to be a SEQUENCE or a SET. */
+export function derParts(value: DerValue | undefined, tag: number): readonly DerValue[] {
+  return derValues(derOf(value, tag));
+}
+
+/** The value, which has to be there and to bear the tag. */
+export function derOf(value: DerValue | undefined, tag: number): DerValue {
+  if (value === undefined) throw sequenceTruncated();
+  if (value.tag !== tag) throw new DerFault("asn1: structure error: tags don't match");
+  return value;
+}
+
+/** An OBJECT IDENTIFIER as people write it: `2.5.4.3`. */
+export function derId(value: DerValue | undefined): string {
+  const { content } = derOf(value, DER.id);
+  const arcs: number[] = [];
+  let arc = 0;
+  let isOpen = true;
+  for (const byte of content) {
+    arc = arc * 128 + (byte & 0x7f);
+    if (arc > LARGEST_ARC) throw new DerFault('asn1: structure error: base 128 integer too large');
+    isOpen = byte >= 0x80;
+    if (isOpen) continue;
+    arcs.push(arc);
+    arc = 0;
+  }
+  const [first = 0, ...others] = arcs;
+  if (isOpen) throw new DerFault('asn1: syntax error: truncated base 128 integer');
+  const root = Math.min(Math.floor(first / 40), 2);
+  return [root, first - root * 40, ...others].join('.');
+}
+
+const LARGEST_ARC = 0x7fff_ffff;
+
+const LONG_TAG = 0x1f;
+const LONG_LENGTH = 0x80;
+
+function valueAt(bytes: Buffer, start: number): DerValue {
+  const [tag, first] = [byteAt(bytes, start), byteAt(bytes, start + 1)];
+  if ((tag & LONG_TAG) === LONG_TAG) throw new DerFault('asn1: structure error: invalid tag number');
+  let [length, begin] = [first, start + 2];
+  if (first === LONG_LENGTH) throw new DerFault('asn1: syntax error: indefinite length found (not DER)');
+  if (first > LONG_LENGTH) {
+    const count = first - LONG_LENGTH;
+    if (count > 4) throw new DerFault('asn1: structure error: length too large');
+    length = 0;
+    for (let index = 0; index < count; index++) length = length * 256 + byteAt(bytes, begin + index);
+    if (byteAt(bytes, begin) === 0) throw new DerFault('asn1: structure error: superfluous leading zeros in length');
+    if (length < LONG_LENGTH) throw new DerFault('asn1: structure error: non-minimal length');
+    begin += count;
+  }
+  const end = begin + length;
+  if (end > bytes.length) throw truncated();
+  return { tag, content: bytes.subarray(begin, end), whole: bytes.subarray(start, end) };
+}
+
+const sequenceTruncated = (): DerFault => new DerFault('asn1: syntax error: sequence truncated');
+const truncated = (): DerFault => new DerFault('asn1: syntax error: data truncated');
+
+function byteAt(bytes: Buffer, index: number): number {
+  const byte = bytes[index];
+  if (byte === undefined) throw truncated();
+  return byte;
+}

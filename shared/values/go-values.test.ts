@@ -1,0 +1,9 @@
+import { goBytes } from './go-values';
+
+test('bytes are shown one by one, of many the first', () => {
+  expect([goBytes(undefined), goBytes(''), goBytes('AC3/')]).toEqual(['[]byte(nil)', '[]byte{}', '[]byte{0x0, 0x2d, 0xff}']);
+  const many = (count: number) => goBytes(Buffer.alloc(count).toString('base64'));
+  expect(many(2048)).toBe(`[]byte{${'0x0, '.repeat(2047)}0x0}`);
+  expect(many(2049)).toBe(`[]byte{${'0x0, '.repeat(2048)}…}`);
+  expect(many(1_000_000)).toBe(many(2049));
+});
