@@ -170,6 +170,7 @@ async function serverOptions(
     maxReadOnly: flags['max-requests-inflight'],
     maxMutating: flags['max-mutating-requests-inflight'],
     maxStreams: flags['http2-max-streams-per-connection'],
+    goawayChance: flags['goaway-chance'],
     connectionCaps: { total: flags['max-connections'], perAddress: flags['max-connections-per-address'] },
     ...serviceAccountsOf(flags, tokenKeys),
     tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],
