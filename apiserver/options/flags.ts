@@ -92,7 +92,7 @@ export const FLAGS = {
   'storage-backend': choice({ section: STORAGE, help: 'Where objects are stored.', default: 'etcd3', words: ['etcd3', 'embedded'] }),
   'storage-dir': string({ section: STORAGE, help: 'Folder of the embedded store.', default: '' }),
   'etcd-servers': list({ section: STORAGE, help: 'URLs of the etcd members.', default: [] }),
-  'etcd-cafile': string({ section: STORAGE, help: 'PEM file with the authority of etcd.', default: '' }),
+  'etcd-cafile': string({ section: STORAGE, help: 'PEM file with the authority of etcd; read again when it changes.', default: '' }),
   'etcd-certfile': string({ section: STORAGE, help: 'PEM file with the client certificate for etcd.', default: '' }),
   'etcd-keyfile': string({ section: STORAGE, help: 'PEM file with the key of the client certificate for etcd.', default: '' }),
   'etcd-prefix': string({ section: STORAGE, help: 'Prefix of all keys.', default: '/registry' }),
