@@ -12,6 +12,7 @@ import type { Auditor } from './audit/auditor';
 import { webhookTokens } from './authentication/webhook-token';
 import { parseTokenFile } from './authentication/token-file';
 import { auditFlagFault } from './options/audit-flag-fault';
+import { EtcdCredentialFiles } from './options/etcd-credential-files';
 import { FLAGS, type ServerFlags } from './options/flags';
 import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
 import type { AuthorizerLink } from './server/authorizers';
@@ -35,7 +36,7 @@ async function main(): Promise<void> {
   const logger = createLogger({ level: flags['log-level'], clock });
   const lifecycle = new Lifecycle({ clock, logger, process });
   lifecycle.listen();
-  const store = await openStore(flags, logger);
+  const store = await openStore(flags, lifecycle, logger);
   lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => store.close() });
   const configurations = new ConfigurationFiles(clock, logger);
   lifecycle.onStop({ name: 'configuration files', timeoutMs: 1000, run: () => configurations.close() });
@@ -100,7 +101,7 @@ function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): v
 }
 
 /** The client libraries of both stores are heavy, so only the one in use is loaded. */
-async function openStore(flags: ServerFlags, logger: Logger): Promise<Store> {
+async function openStore(flags: ServerFlags, lifecycle: Lifecycle, logger: Logger): Promise<Store> {
   switch (flags['storage-backend']) {
     case 'embedded': {
       const { openEmbeddedStore } = await import('./storage/embedded/open.js');
@@ -108,16 +109,9 @@ async function openStore(flags: ServerFlags, logger: Logger): Promise<Store> {
     }
     case 'etcd3': {
       const { openEtcdStore } = await import('./storage/etcd/open.js');
-      const file = (path: string): Buffer | undefined => (path === '' ? undefined : readFileSync(path));
-      const [ca, cert, key] = [file(flags['etcd-cafile']), file(flags['etcd-certfile']), file(flags['etcd-keyfile'])];
-      return openEtcdStore({
-        endpoints: flags['etcd-servers'],
-        ...(ca === undefined ? {} : { ca }),
-        ...(cert === undefined ? {} : { cert }),
-        ...(key === undefined ? {} : { key }),
-        clock,
-        random,
-      });
+      const files = new EtcdCredentialFiles({ ca: flags['etcd-cafile'], cert: flags['etcd-certfile'], key: flags['etcd-keyfile'] });
+      lifecycle.onStop({ name: 'credentials for etcd', timeoutMs: 1000, run: files.watch(clock, logger) });
+      return openEtcdStore({ endpoints: flags['etcd-servers'], credentials: files.current, clock, random });
     }
   }
 }
@@ -170,6 +164,7 @@ async function serverOptions(
     maxReadOnly: flags['max-requests-inflight'],
     maxMutating: flags['max-mutating-requests-inflight'],
     maxStreams: flags['http2-max-streams-per-connection'],
+    goawayChance: flags['goaway-chance'],
     connectionCaps: { total: flags['max-connections'], perAddress: flags['max-connections-per-address'] },
     ...serviceAccountsOf(flags, tokenKeys),
     tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],

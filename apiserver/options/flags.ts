@@ -1,6 +1,18 @@
 /** The API server's flags, under upstream's names. Only flags that change something are listed; any other is a usage error. */
 import { featureGatesFlag } from '../../shared/runtime/feature-gates';
-import { bool, choice, duration, FlagError, int, list, repeated, string, type Flag, type FlagValues } from '../../shared/runtime/flags';
+import {
+  bool,
+  choice,
+  decimal,
+  duration,
+  FlagError,
+  int,
+  list,
+  repeated,
+  string,
+  type Flag,
+  type FlagValues,
+} from '../../shared/runtime/flags';
 import { logLevelFlag } from '../../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../allocation/ranges';
 import { AUDIT_FLAGS } from './audit-flags';
@@ -36,6 +48,15 @@ export const FLAGS = {
   }),
   'insecure-bind-address': string({ section: SERVING, help: 'Loopback address for plain HTTP.', default: '127.0.0.1' }),
   'http2-max-streams-per-connection': int({ section: SERVING, help: 'Streams that an HTTP/2 client may have open.', default: 100, min: 1 }),
+  'goaway-chance': decimal({
+    section: SERVING,
+    help:
+      'Share of requests with which an HTTP/2 client is sent to another connection, so that clients spread over the servers behind a load ' +
+      'balancer; 0.001 is a good one there, and 0 where there is one server or no balancer.',
+    default: 0,
+    min: 0,
+    max: 0.02,
+  }),
   'max-connections': int({ section: SERVING, help: 'Connections that clients may have open; 0 = any number.', default: 10_000, min: 0 }),
   'max-connections-per-address': int({
     section: SERVING,
@@ -71,7 +92,7 @@ export const FLAGS = {
   'storage-backend': choice({ section: STORAGE, help: 'Where objects are stored.', default: 'etcd3', words: ['etcd3', 'embedded'] }),
   'storage-dir': string({ section: STORAGE, help: 'Folder of the embedded store.', default: '' }),
   'etcd-servers': list({ section: STORAGE, help: 'URLs of the etcd members.', default: [] }),
-  'etcd-cafile': string({ section: STORAGE, help: 'PEM file with the authority of etcd.', default: '' }),
+  'etcd-cafile': string({ section: STORAGE, help: 'PEM file with the authority of etcd; read again when it changes.', default: '' }),
   'etcd-certfile': string({ section: STORAGE, help: 'PEM file with the client certificate for etcd.', default: '' }),
   'etcd-keyfile': string({ section: STORAGE, help: 'PEM file with the key of the client certificate for etcd.', default: '' }),
   'etcd-prefix': string({ section: STORAGE, help: 'Prefix of all keys.', default: '/registry' }),

@@ -44,6 +44,8 @@ export interface ChainParts {
   /** Undefined = nothing is recorded. */
   readonly audit: Auditor | undefined;
   readonly requestTimeoutMs: number;
+  /** Of each request, that its HTTP/2 connection is ended with it. */
+  readonly goawayChance: number;
   readonly authenticate: AuthenticateRequest;
   /** Undefined = no proxy speaks for others. */
   readonly frontProxy: FrontProxyOptions | undefined;
@@ -73,13 +75,14 @@ function ignore(): void {
 }
 
 function filterChain(parts: ChainParts): readonly Filter[] {
-  const { metrics, audit } = parts;
+  const { metrics, audit, goawayChance } = parts;
   return [
     filters.identify(parts.random),
     filters.limitHead(),
     filters.guardLocal(),
     filters.readRequestInfo(parts.api.resources, parts.naming),
     filters.refuseWhenStopping(parts.state, servedWhileStopping(parts.paths)),
+    ...(goawayChance > 0 ? [filters.rebalance(goawayChance, parts.random)] : []),
     filters.countOngoing(parts.ongoing),
     ...(audit === undefined ? [] : [beginAudit(audit, parts.naming)]),
     filters.setDeadline(parts.clock, parts.deadlines, parts.requestTimeoutMs),

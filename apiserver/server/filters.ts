@@ -97,13 +97,24 @@ function decodedPath(raw: string): string {
 /** While the server goes down, new requests are turned away; with `sendRetryAfter`, but for paths that are `served` to the end. */
 export function refuseWhenStopping(state: ServerState, served: (path: string) => boolean): Filter {
   return (exchange) => {
-    exchange.closing = state.stopping;
+    // Those who leave early do not all come to another server at the end.
+    if (state.stopping) exchange.moveOn();
     if (!state.refusing) return true;
-    exchange.closing = true;
     if (state.sendRetryAfter && exchange.info.kind === 'path' && served(exchange.info.path)) return true;
     if (state.sendRetryAfter) sendText(exchange, 429, 'The apiserver is shutting down, please try again later.\n', { 'Retry-After': '5' });
     else sendText(exchange, 503, 'apiserver is shutting down\n', { 'Retry-After': '1' });
     return false;
+  };
+}
+
+/**
+ * Sends one in so many HTTP/2 connections away, so that clients which keep theirs for ever spread over the servers behind a balancer.
+ * `chance` is that of each request.
+ */
+export function rebalance(chance: number, random: Random): Filter {
+  return (exchange) => {
+    if (random.float() < chance && exchange.isMultiplexed) exchange.moveOn();
+    return true;
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * How the server keeps in order what is its own: it looks when there is reason to and every minute, again soon when a look went wrong, and never
+ * How the server keeps in order what is its own: it looks when there is reason to and every minute or so, again soon when a look went wrong, and never
  * twice at a time. What is looked after, and what gives reason to, is its caller's business.
  */
 import { MASTERS } from '../../shared/api/identity/user';
@@ -21,12 +21,14 @@ export interface Upkeep {
 
 export interface UpkeepOptions {
   readonly clock: Clock;
+  /** Between looks that left nothing to do; absent = a minute. */
+  readonly intervalMs?: number;
   /** Told of a pass that went wrong altogether; it is tried again soon. */
   readonly failed: (message: string, error: unknown) => void;
 }
 
 /** Begins with a look. `pass` is one: false, or a rejection = something is to be tried again soon. */
-export function keepUp({ clock, failed }: UpkeepOptions, pass: () => Promise<boolean>): Upkeep {
+export function keepUp({ clock, failed, intervalMs = INTERVAL_MS }: UpkeepOptions, pass: () => Promise<boolean>): Upkeep {
   let stopped = false;
   let timer: Timer | undefined;
   let running: Promise<void> | undefined;
@@ -55,7 +57,7 @@ export function keepUp({ clock, failed }: UpkeepOptions, pass: () => Promise<boo
       if (settled) done();
       if (stopped) return undefined;
       if (!again) {
-        timer = clock.after(settled ? INTERVAL_MS : RETRY_MS, () => void look());
+        timer = clock.after(settled ? intervalMs : RETRY_MS, () => void look());
         return undefined;
       }
       again = false;

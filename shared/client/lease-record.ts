@@ -1,6 +1,7 @@
 /** A Lease as leader election reads and writes it. Knows neither clocks nor servers. */
 import type { Fence } from '../api/identity/fencing';
 import { isObject, objectAt, own, stringAt, type JsonObject } from '../values/json';
+import { microTimeAt } from '../values/time';
 import type { ApiObject } from './api-object';
 
 export interface LeaseRecord {
@@ -32,8 +33,8 @@ export function takenLease(fence: Fence, { now, durationMs }: LeaseTimes, previo
   const spec = {
     holderIdentity: fence.holder,
     leaseDurationSeconds: Math.ceil(durationMs / 1000),
-    acquireTime: microTime(now),
-    renewTime: microTime(now),
+    acquireTime: microTimeAt(now),
+    renewTime: microTimeAt(now),
     leaseTransitions: fence.transitions,
   };
   if (previous === undefined) return { metadata: { namespace: fence.namespace, name: fence.name }, spec };
@@ -42,19 +43,15 @@ export function takenLease(fence: Fence, { now, durationMs }: LeaseTimes, previo
 
 /** `lease` (the holder's own last write) with its term prolonged. */
 export function renewedLease(lease: ApiObject, { now }: LeaseTimes): JsonObject {
-  return withSpec(lease, { renewTime: microTime(now) });
+  return withSpec(lease, { renewTime: microTimeAt(now) });
 }
 
 /** `lease` without a holder, so that the next one need not wait. */
 export function releasedLease(lease: ApiObject, { now }: LeaseTimes): JsonObject {
-  return withSpec(lease, { holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTime(now) });
+  return withSpec(lease, { holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTimeAt(now) });
 }
 
 function withSpec({ body }: ApiObject, changes: JsonObject): JsonObject {
   const spec = own(body, 'spec');
   return { ...body, spec: { ...(isObject(spec) ? spec : {}), ...changes } };
-}
-
-function microTime(ms: number): string {
-  return new Date(ms).toISOString().replace(/Z$/, '000Z');
 }

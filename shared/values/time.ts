@@ -41,6 +41,11 @@ export function formatMicroTime(instant: Instant): string | null {
   return `${date(instant.seconds)}.${pad(Math.floor(instant.nanos / 1000), 6)}Z`;
 }
 
+/** The micro-time of milliseconds since 1970. */
+export function microTimeAt(ms: number): string {
+  return new Date(ms).toISOString().replace(/Z$/, '000Z');
+}
+
 /** Throws {@link TimeFault}. `micro` wants exactly six fraction digits. */
 export function parseInstant(text: string, micro: boolean): Instant {
   const match = TIME.exec(text);

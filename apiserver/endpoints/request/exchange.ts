@@ -43,6 +43,9 @@ export type Origin = 'secure' | 'local';
 /** Bodies up to this length are sent together with their head. */
 const MAX_TEXT_BYTES = 16 * 1024;
 
+/** In a GOAWAY: whatever the client has sent by the time it reads this is still answered. */
+const ANY_STREAM = 2 ** 31 - 1;
+
 const UNKNOWN_PATH: RequestInfo = { kind: 'path', path: '', verb: '' };
 
 /** What the exchanges of a server have in common. */
@@ -83,6 +86,7 @@ export class Exchange implements RequestContext {
   receiving: ReceivedBody | undefined;
 
   private refusesBody = false;
+  private movesOn = false;
   private warningList: WarningList | undefined;
   private finishers: (() => void)[] | undefined = [];
 
@@ -106,6 +110,11 @@ export class Exchange implements RequestContext {
     if (request instanceof IncomingMessage) return request;
     if (output instanceof ServerResponse) throw new Error('a reply over HTTP/1.1 to a request over HTTP/2');
     return output;
+  }
+
+  /** Whether its connection carries other requests beside it (HTTP/2). */
+  get isMultiplexed(): boolean {
+    return !(this.output instanceof ServerResponse);
   }
 
   /** The first value of a request header, by its lower-case name. */
@@ -177,7 +186,9 @@ export class Exchange implements RequestContext {
     this.audit?.headSent();
     const { output } = this;
     if (!(output instanceof ServerResponse)) {
-      if (!output.destroyed) output.respond({ ':status': status, ...all });
+      if (output.destroyed) return;
+      output.respond({ ':status': status, ...all });
+      if (this.movesOn) sendAway(output);
       return;
     }
     if (this.closing) all['Connection'] = 'close';
@@ -215,6 +226,12 @@ export class Exchange implements RequestContext {
     this.refusesBody = true;
   }
 
+  /** With the answer the client is told to make another connection for what it asks next. What runs on this one goes on. */
+  moveOn(): void {
+    this.closing = true;
+    this.movesOn = true;
+  }
+
   /** Ends the reply without saying anything more: the client sees a cut connection or stream. */
   abort(): void {
     this.abandoned = true;
@@ -238,4 +255,8 @@ export class Exchange implements RequestContext {
     this.finishers = undefined;
     for (const task of finishers) task();
   }
+}
+
+function sendAway({ session }: ServerHttp2Stream): void {
+  if (session !== undefined && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, ANY_STREAM);
 }

@@ -11,6 +11,7 @@ import { keepForeignServices } from '../../upkeep/foreign-services';
 import { keepDefaultRoles } from '../../upkeep/default-roles/keeper';
 import { keepDefaultService } from '../../upkeep/default-service';
 import { startEventExpiry } from '../../upkeep/event-expiry';
+import { cleanIdentityLeases, keepIdentityLease, type IdentityLeasesOptions } from '../../upkeep/identity-leases';
 import { keepSystemObjects } from '../../upkeep/system-objects';
 import { keepTokenTracking } from '../../upkeep/token-tracking';
 import type { Upkeep } from '../../upkeep/upkeep';
@@ -28,9 +29,17 @@ const NOTHING_TO_STOP = (): void => undefined;
 
 export function bootstrapSteps(setting: Setting, state: State, writer: Writer, serving: Serving): readonly StartStep[] {
   const { port } = serving.secure;
-  const { options, clock, names, failed } = setting;
+  const { options, clock, random, names, failed } = setting;
   const { cache, resources, definitions, replicas } = state;
   const own = { writer, cache, clock, failed };
+  const identity: IdentityLeasesOptions = {
+    ...own,
+    leases: resources.require('leases.coordination.platform.io'),
+    names,
+    random,
+    hostname: hostname(),
+    port,
+  };
   const kept = (resource: string, objects: Parameters<typeof keepSystemObjects>[0]['objects']): Running =>
     keepSystemObjects({ ...own, resource: resources.require(resource), objects });
   return [
@@ -59,6 +68,8 @@ export function bootstrapSteps(setting: Setting, state: State, writer: Writer, s
       name: 'registrations of other APIs',
       start: () => inBackground(keepForeignServices({ ...own, services: resources.require(SERVICES) })),
     },
+    { name: 'Lease of this server', start: () => inBackground(keepIdentityLease(identity)) },
+    { name: 'Leases of other servers', start: () => inBackground(cleanIdentityLeases(identity)) },
     { name: 'default Service', start: () => defaultService(setting, state, writer, port) },
     {
       name: 'record of this replica',

@@ -75,6 +75,7 @@ function chainOf(setting: Setting, state: State, observation: Observation, regis
     metrics,
     audit: options.audit,
     requestTimeoutMs: options.requestTimeoutMs,
+    goawayChance: options.goawayChance ?? 0,
     authenticate: registry.access.authenticate,
     frontProxy: options.frontProxy,
     authorizer: registry.authorizer,

@@ -40,6 +40,8 @@ export interface ServerOptions extends AccessOptions {
   readonly maxReadOnly: number;
   readonly maxMutating: number;
   readonly maxStreams: number;
+  /** Of each request, that its HTTP/2 connection is ended with it; absent = 0. */
+  readonly goawayChance?: number;
   readonly connectionCaps: ConnectionCaps;
   /** Absent = nothing is recorded. */
   readonly audit?: Auditor | undefined;

@@ -9,16 +9,14 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
 import { StoreError } from '../store';
 import { storeError, type CallKind } from './failure';
-import { UnaryCalls, type EtcdMember } from './unary';
+import { UnaryCalls, type EtcdCredentials, type EtcdMember } from './unary';
 
 /** How to reach etcd. */
 export interface EtcdConnection {
   /** `http://host:port` or `https://host:port`, one for each member. */
   readonly endpoints: readonly string[];
-  /** PEM. Needed where the endpoints are https, unless the system's authorities do. */
-  readonly ca?: Buffer;
-  readonly cert?: Buffer;
-  readonly key?: Buffer;
+  /** Needed where the endpoints are https, unless the system's authorities do. Asked for at every connection. */
+  readonly credentials?: () => EtcdCredentials;
   /** The name that every member's certificate must bear; by default each bears the name or address in its own endpoint. */
   readonly serverName?: string;
 }
@@ -118,22 +116,25 @@ export class RpcTransport {
   }
 }
 
+const NO_CREDENTIALS = (): EtcdCredentials => ({});
+
 /** Exported for tests. Throws on endpoints that do not fit together. */
-export function membersOf({ endpoints, ca, cert, key, serverName }: EtcdConnection): readonly EtcdMember[] {
+export function membersOf({ endpoints, credentials = NO_CREDENTIALS, serverName }: EtcdConnection): readonly EtcdMember[] {
   const urls = endpoints.map((endpoint) => new URL(endpoint));
   if (urls.length === 0) throw new StoreError('internal', 'no etcd endpoint is given');
   if (new Set(urls.map(({ protocol }) => protocol)).size > 1) throw new StoreError('internal', 'the etcd endpoints mix http and https');
   return urls.map(({ origin, hostname, protocol }) => {
     // An address is looked for in the certificate without being named.
     const servername = serverName ?? (isAddress(hostname) ? undefined : hostname);
-    const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }), ...(servername !== undefined && { servername }) };
+    const tls = { credentials, ...(servername !== undefined && { servername }) };
     return { origin, authority: servername ?? hostname, ...(protocol === 'https:' && { tls }) };
   });
 }
 
 function clientOptions({ origin, authority, tls }: EtcdMember): ConstructorParameters<typeof Etcd3>[0] {
   const host = target(new URL(origin));
-  const { ca, cert, key, servername } = tls ?? {};
+  const { ca, cert, key } = tls?.credentials() ?? {};
+  const servername = tls?.servername;
   return {
     hosts: tls === undefined ? host : `https://${host}`,
     ...(ca === undefined

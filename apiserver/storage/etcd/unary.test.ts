@@ -1,11 +1,13 @@
-import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import { createSecureServer, createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
+import type { TLSSocket } from 'node:tls';
 import { systemClock } from '../../../shared/runtime/clock';
+import { createAuthority, issueCertificate, type Credential } from '../../../shared/runtime/pki';
 import { freePort } from '../../../test/support/ports';
 import { startSilentServer } from '../../../test/support/silent-server';
 import { startTcpProxy } from '../../../test/support/tcp-proxy';
 import { waitUntil } from '../../../test/support/programs';
 import { ManualClock } from '../../../test/support/manual-clock';
-import { CallError, UnaryCalls } from './unary';
+import { CallError, UnaryCalls, type EtcdCredentials } from './unary';
 
 type Answer = (stream: ServerHttp2Stream) => void;
 
@@ -162,7 +164,11 @@ describe('UnaryCalls', () => {
   it.each(['http', 'https'])('gives a peer up that accepts a connection over %s and says nothing', async (scheme) => {
     const clock = new ManualClock();
     const silent = await startSilentServer();
-    const member = { origin: `${scheme}://127.0.0.1:${silent.port}`, authority: 'store', ...(scheme === 'https' && { tls: {} }) };
+    const member = {
+      origin: `${scheme}://127.0.0.1:${silent.port}`,
+      authority: 'store',
+      ...(scheme === 'https' && { tls: { credentials: () => ({}) } }),
+    };
     const timed = new UnaryCalls([member], clock);
     const call = (): ReturnType<typeof failureOf> => failureOf(timed.call('/a/B', Buffer.alloc(0), clock.monotonic() + 60_000));
     for (const times of [1, 2]) {
@@ -175,6 +181,45 @@ describe('UnaryCalls', () => {
     }
     timed.close();
     await silent.close();
+  });
+
+  it('shows the certificate of the moment at every connection', async () => {
+    const common = { lifetimeMs: 3_600_000, clock: systemClock };
+    const authority = await createAuthority({ ...common, subject: { commonName: 'ca' } });
+    const issue = (commonName: string, usage: 'server' | 'client'): Promise<Credential> =>
+      issueCertificate({ ...common, authority, usage, subject: { commonName }, names: usage === 'server' ? ['localhost'] : [] });
+    const [own, first, second] = [await issue('member', 'server'), await issue('first', 'client'), await issue('second', 'client')];
+    const names: unknown[] = [];
+    const secure = createSecureServer({ key: own.key, cert: own.certificate, ca: authority.certificate, requestCert: true });
+    secure.on('secureConnection', (socket: TLSSocket) => names.push(socket.getPeerCertificate().subject.CN));
+    secure.on('session', (session) => sessions.push(session));
+    secure.on('stream', (stream) => answers(frame('ok'), { 'grpc-status': '0' })(stream));
+    await new Promise<void>((resolve) => secure.listen(port, resolve));
+
+    let present = first;
+    const credentials = (): EtcdCredentials => ({
+      ca: Buffer.from(authority.certificate),
+      cert: Buffer.from(present.certificate),
+      key: Buffer.from(present.key),
+    });
+    const member = { origin: `https://localhost:${port}`, authority: 'localhost', tls: { credentials, servername: 'localhost' } };
+    const renewing = new UnaryCalls([member], systemClock);
+    const call = async (): Promise<string> => (await renewing.call('/a/B', Buffer.alloc(0), soon())).toString();
+    expect(await call()).toBe('ok');
+    present = second;
+    expect(await call()).toBe('ok');
+    expect(names).toEqual(['first']);
+    sessions[0]?.destroy();
+    await waitUntil('another connection', () =>
+      call().then(
+        () => names.length === 2,
+        () => false,
+      ),
+    );
+    expect(names).toEqual(['first', 'second']);
+    renewing.close();
+    for (const session of sessions) session.destroy();
+    await new Promise((resolve) => secure.close(resolve));
   });
 
   it('goes to the member that answers while another one says nothing', async () => {

@@ -9,13 +9,21 @@ import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { AnswerHead } from './http2/headers';
 import { ClientSession, type Peer } from './http2/session';
 
+/** PEM. What is absent is left to the system's authorities, or not shown. */
+export interface EtcdCredentials {
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+}
+
 /** One etcd server. */
 export interface EtcdMember {
   /** `http://host:port` or `https://host:port`. */
   readonly origin: string;
   /** What `:authority` says. */
   readonly authority: string;
-  readonly tls?: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer; readonly servername?: string };
+  /** `credentials` are those of the moment: they are asked for at every connection. */
+  readonly tls?: { readonly credentials: () => EtcdCredentials; readonly servername?: string };
 }
 
 /** gRPC status codes that are made here. */
@@ -208,7 +216,9 @@ function dial({ origin, tls }: EtcdMember): { readonly socket: Socket | TLSSocke
   const { hostname, port } = new URL(origin);
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   if (tls === undefined) return { socket: connectPlain({ host, port: Number(port || '80') }), connected: 'connect' };
-  return { socket: connectSecurely({ ...tls, host, port: Number(port || '443'), ALPNProtocols: [ALPN] }), connected: 'secureConnect' };
+  const { credentials, ...rest } = tls;
+  const options = { ...credentials(), ...rest, host, port: Number(port || '443'), ALPNProtocols: [ALPN] };
+  return { socket: connectSecurely(options), connected: 'secureConnect' };
 }
 
 function peerOf({ tls, authority }: EtcdMember): Peer {

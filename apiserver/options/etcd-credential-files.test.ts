@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { silentLogger } from '../../shared/runtime/logger';
+import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
+import { ManualClock, settle } from '../../test/support/manual-clock';
+import { EtcdCredentialFiles } from './etcd-credential-files';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'etcd-files-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+it('takes new credentials up as soon as they fit together, and keeps the old ones until then', async () => {
+  const clock = new ManualClock();
+  const common = { lifetimeMs: 3_600_000, clock };
+  const authority = await createAuthority({ ...common, subject: { commonName: 'ca' } });
+  const issue = (): Promise<Credential> =>
+    issueCertificate({ ...common, authority, usage: 'client', subject: { commonName: 'apiserver' } });
+  const [one, other] = [await issue(), await issue()];
+  const paths = { ca: path.join(folder, 'ca.crt'), cert: path.join(folder, 'client.crt'), key: path.join(folder, 'client.key') };
+  writeFileSync(paths.ca, authority.certificate);
+  writeFileSync(paths.cert, one.certificate);
+  writeFileSync(paths.key, one.key);
+  const files = new EtcdCredentialFiles(paths);
+  const stop = files.watch(clock, silentLogger);
+  const present = (): readonly (string | undefined)[] => [files.current().cert?.toString(), files.current().key?.toString()];
+  const look = async (): Promise<void> => {
+    clock.advance(60_000);
+    await settle(5);
+  };
+
+  writeFileSync(paths.key, other.key);
+  await look();
+  expect(present()).toEqual([one.certificate, one.key]);
+  writeFileSync(paths.ca, 'no certificate');
+  writeFileSync(paths.cert, other.certificate);
+  await look();
+  expect(present()).toEqual([one.certificate, one.key]);
+  writeFileSync(paths.ca, authority.certificate);
+  await look();
+  expect(present()).toEqual([other.certificate, other.key]);
+  stop();
+});
+
+it('needs none, and refuses what does not fit together', async () => {
+  const none = new EtcdCredentialFiles({ ca: '', cert: '', key: '' });
+  expect(none.current()).toEqual({});
+  const file = path.join(folder, 'ca.crt');
+  writeFileSync(file, 'no certificate');
+  expect(() => new EtcdCredentialFiles({ ca: file, cert: '', key: '' })).toThrow(file);
+  expect(() => new EtcdCredentialFiles({ ca: '', cert: path.join(folder, 'missing.crt'), key: '' })).toThrow('missing.crt');
+});

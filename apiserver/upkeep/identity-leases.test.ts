@@ -1,0 +1,161 @@
+import type { JsonObject } from '../../shared/values/json';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
+import { identityLabels } from '../../shared/names/server-identity';
+import { FixedRandom } from '../../test/support/fixed-random';
+import { ManualClock, settle } from '../../test/support/manual-clock';
+import { MemoryStore } from '../../test/support/memory-store';
+import { openReplica, type Replica } from '../../test/support/replica';
+import { START } from '../../test/support/write-fixture';
+import { StoreError } from '../storage/store';
+import { parseEntry } from '../registry/object/stored-object';
+import { cleanIdentityLeases, keepIdentityLease, type IdentityLeasesOptions } from './identity-leases';
+
+const SYSTEM = 'platform-system';
+const OURS = { 'apiserver.platform.io/identity': 'platform-apiserver', 'platform.io/hostname': 'one' };
+const WRITE = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'somebody' } as const;
+
+let store: MemoryStore;
+let replica: Replica<ManualClock>;
+let endings: (() => void)[];
+
+beforeEach(async () => {
+  store = new MemoryStore();
+  endings = [];
+  replica = await openReplica(store, new ManualClock(START));
+  for (const name of [SYSTEM, 'default']) await replica.create('namespaces', { metadata: { name } });
+});
+afterEach(async () => {
+  for (const end of endings) end();
+  await replica.cache.close();
+});
+
+const leases = () => replica.resources.require('leases.coordination.platform.io');
+
+function options(changes: Partial<IdentityLeasesOptions> = {}): IdentityLeasesOptions {
+  const { writer, cache, clock, failures } = replica;
+  const failed = (message: string): void => void failures.push(message);
+  const own = { hostname: 'one', port: 6443, random: new FixedRandom(), names: GENERATED_NAMES.platform };
+  return { writer, cache, leases: leases(), clock, failed, ...own, ...changes };
+}
+
+async function keep(changes: Partial<IdentityLeasesOptions> = {}): Promise<() => void> {
+  const kept = keepIdentityLease(options(changes));
+  endings.push(() => kept.stop());
+  await kept.complete;
+  return () => kept.stop();
+}
+
+async function clean(): Promise<void> {
+  const kept = cleanIdentityLeases(options());
+  endings.push(() => kept.stop());
+  await kept.complete;
+  await settle(10);
+}
+
+async function pass(ms: number): Promise<void> {
+  await replica.clock.advanceAsync(ms);
+  await settle(20);
+}
+
+const all = (namespace = SYSTEM): readonly JsonObject[] =>
+  [...replica.cache.snapshot(leases().stored).range(`${namespace}/`, `${namespace}0`)].map((entry) => parseEntry(entry).object);
+
+async function only(): Promise<JsonObject> {
+  await settle(10);
+  const found = all();
+  expect(found.length).toBe(1);
+  return found[0] ?? {};
+}
+
+const create = (name: string, labels: JsonObject, spec: JsonObject, namespace = SYSTEM): Promise<unknown> => {
+  const value = { metadata: { namespace, name, labels }, spec };
+  return replica.writer.create(replica.context(), leases(), namespace, { value, duplicates: [], format: 'json' }, WRITE);
+};
+
+const nameOf = ({ metadata }: JsonObject): unknown => JSON.parse(JSON.stringify(metadata)).name;
+
+it('keeps a Lease with the name, the labels and the times of a server', async () => {
+  await keep();
+  const lease = await only();
+  const name = String(nameOf(lease));
+  expect(name).toMatch(/^apiserver-[0-9a-v]{26}$/);
+  expect(lease).toMatchObject({
+    metadata: { namespace: SYSTEM, labels: OURS },
+    spec: {
+      holderIdentity: `${name}_00000000-0000-4000-8000-000000000001`,
+      leaseDurationSeconds: 3600,
+      renewTime: '2026-01-02T03:04:05.000000Z',
+    },
+  });
+  await pass(10_000);
+  expect(await only()).toMatchObject({ spec: { renewTime: '2026-01-02T03:04:15.000000Z' } });
+  expect(replica.failures).toEqual([]);
+});
+
+it("is labelled as upstream's are under upstream's names", () => {
+  const { identity, hostname } = identityLabels(GENERATED_NAMES.kubernetes);
+  expect([identity, hostname]).toEqual([['apiserver.kubernetes.io/identity', 'kube-apiserver'], 'kubernetes.io/hostname']);
+});
+
+it('finds its Lease again after a restart, and each server of a machine has one', async () => {
+  (await keep())();
+  const before = await only();
+  await pass(60_000);
+  expect(await only()).toEqual(before);
+  await keep({ random: new FixedRandom(0.5) });
+  const after = await only();
+  expect(after).toMatchObject({ metadata: { name: nameOf(before) }, spec: { renewTime: '2026-01-02T03:05:05.000000Z' } });
+  expect(after).toMatchObject({ spec: { holderIdentity: `${String(nameOf(before))}_00000000-0000-4000-8000-000000000001` } });
+  await keep({ port: 6444 });
+  await settle(10);
+  expect(all().length).toBe(2);
+});
+
+it('takes back its labels and leaves what others wrote beside them; a deleted one comes back', async () => {
+  await keep();
+  const name = String(nameOf(await only()));
+  const key = { namespace: SYSTEM, name };
+  const change = { metadata: { labels: { 'platform.io/hostname': 'other', mine: '1' } }, spec: { leaseDurationSeconds: 7 } };
+  const bytes = Buffer.from(JSON.stringify(change));
+  await replica.writer.patch(replica.context(), leases(), key, undefined, { type: 'merge', bytes }, WRITE);
+  await pass(10_000);
+  expect(await only()).toMatchObject({ metadata: { labels: { ...OURS, mine: '1' } }, spec: { leaseDurationSeconds: 7 } });
+  await replica.writer.delete(replica.context(), leases(), key, { dryRun: false });
+  await pass(10_000);
+  expect(nameOf(await only())).toBe(name);
+  expect(replica.failures).toEqual([]);
+});
+
+it('goes on after a write that went wrong, and says so', async () => {
+  jest.spyOn(store, 'transact').mockRejectedValueOnce(new StoreError('unavailable', 'gone for a moment'));
+  const kept = keepIdentityLease(options());
+  endings.push(() => kept.stop());
+  await pass(1_000);
+  await kept.complete;
+  expect(replica.failures).toEqual([expect.stringMatching(/^the Lease apiserver-\w+ of this server could not be renewed$/)]);
+  await only();
+});
+
+it.each([
+  ['a name that is too long for one', 'x'.repeat(70), 'x'.repeat(63)],
+  ['a name that no label takes', 'a b', ''],
+])('goes without, or with part of, the label of a machine with %s', async (_, hostname, shown) => {
+  await keep({ hostname });
+  expect(await only()).toMatchObject({ metadata: { labels: { 'platform.io/hostname': shown } } });
+});
+
+it('deletes Leases of servers that have been away too long, and no others', async () => {
+  const old = '2026-01-02T02:04:04.000000Z';
+  const spec = { holderIdentity: 'x', leaseDurationSeconds: 3600 };
+  await create('apiserver-gone', OURS, { ...spec, renewTime: old });
+  await create('apiserver-endless', OURS, { holderIdentity: 'x' });
+  await create('apiserver-here', OURS, { ...spec, renewTime: '2026-01-02T02:04:05.000000Z' });
+  await create('leader', {}, { ...spec, renewTime: old });
+  await create('apiserver-elsewhere', OURS, { ...spec, renewTime: old }, 'default');
+  await settle(10);
+  await clean();
+  expect([...all(), ...all('default')].map(nameOf)).toEqual(['apiserver-here', 'leader', 'apiserver-elsewhere']);
+  await pass(3_600_000);
+  expect([...all(), ...all('default')].map(nameOf)).toEqual(['leader', 'apiserver-elsewhere']);
+  expect(replica.failures).toEqual([]);
+});

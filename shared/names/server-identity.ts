@@ -1,0 +1,19 @@
+/** How API servers name themselves in the Leases that tell which of them there are, in both dialects. */
+import type { Dialect, GeneratedNames } from './dialect';
+
+const PROGRAM: Readonly<Record<Dialect, string>> = { platform: 'platform-apiserver', kubernetes: 'kube-apiserver' };
+
+/** The labels of such a Lease. */
+export interface IdentityLabels {
+  /** By its value the Leases of API servers are told from others. */
+  readonly identity: readonly [name: string, value: string];
+  /** The name of the label that bears the machine's name. */
+  readonly hostname: string;
+}
+
+export function identityLabels({ dialect, prefix }: GeneratedNames): IdentityLabels {
+  return { identity: [`apiserver.${prefix}/identity`, PROGRAM[dialect]], hostname: `${prefix}/hostname` };
+}
+
+/** What the name of such a Lease begins with. */
+export const IDENTITY_PREFIX = 'apiserver-';

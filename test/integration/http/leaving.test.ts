@@ -1,0 +1,94 @@
+/** HTTP/2 clients that are sent to another connection: what runs on the old one goes on. */
+import { connect, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
+import type { IncomingMessage } from 'node:http';
+import { Agent, request } from 'node:https';
+import { waitUntil } from '../../support/programs';
+import { ADMIN, call, startFixture, type Fixture } from './fixture';
+
+const ANY_STREAM = 2 ** 31 - 1;
+const NAMESPACE = '/api/v1/namespaces/default';
+const headers = { authorization: `Bearer ${ADMIN}` };
+
+let fixture: Fixture;
+let session: ClientHttp2Session;
+let stopped: Promise<void> | undefined;
+let goodbyes: (readonly [code: number, last: number])[];
+
+async function open(changes: Parameters<typeof startFixture>[0]): Promise<void> {
+  stopped = undefined;
+  fixture = await startFixture(changes);
+  session = connect(`https://127.0.0.1:${fixture.server.port}`, { rejectUnauthorized: false });
+  goodbyes = [];
+  session.on('error', () => undefined);
+  session.on('goaway', (code: number, last: number) => goodbyes.push([code, last]));
+}
+afterEach(async () => {
+  session.destroy();
+  await stop();
+});
+
+/** Once, however often it is asked for. */
+const stop = (): Promise<void> => (stopped ??= fixture.stop());
+
+const send = (path: string): ClientHttp2Stream => session.request({ ':path': path, ...headers });
+const statusOf = (stream: ClientHttp2Stream): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    stream.on('response', (answer) => resolve(answer[':status'])).on('error', reject);
+    stream.resume();
+  });
+
+async function watch(): Promise<{ readonly seen: () => string; readonly ended: () => boolean }> {
+  const stream = send('/api/v1/namespaces/default/configmaps?watch=1');
+  let [seen, ended] = ['', false];
+  stream.on('data', (chunk: Buffer) => (seen += chunk.toString())).on('end', () => (ended = true));
+  await statusOf(stream);
+  return { seen: () => seen, ended: () => ended };
+}
+
+const create = (name: string): Promise<unknown> =>
+  call(fixture, `${NAMESPACE}/configmaps`, { method: 'POST', body: JSON.stringify({ metadata: { name } }) });
+
+it('sends a client away with an answer, and serves what it has sent by then', async () => {
+  await open({ goawayChance: 1 });
+  const statuses = Promise.all([1, 2, 3].map(() => statusOf(send(NAMESPACE))));
+  expect(await statuses).toEqual([200, 200, 200]);
+  expect(goodbyes[0]).toEqual([0, ANY_STREAM]);
+  await waitUntil('the end of the connection', () => session.destroyed);
+  const agent = new Agent({ keepAlive: true });
+  const plain = await new Promise<IncomingMessage>((resolve) => {
+    const { port } = fixture.server;
+    request({ host: '127.0.0.1', port, path: NAMESPACE, headers, rejectUnauthorized: false, agent }, resolve).end();
+  });
+  plain.resume();
+  expect([plain.statusCode, plain.headers.connection]).toEqual([200, 'keep-alive']);
+  agent.destroy();
+}, 30_000);
+
+it('goes on with the watches of a client that was sent away, and keeps one that was not', async () => {
+  await open({ goawayChance: Number.MIN_VALUE });
+  const watching = await watch();
+  expect(await statusOf(send(NAMESPACE))).toBe(200);
+  expect(goodbyes).toEqual([]);
+  await stop();
+  expect(watching.ended()).toBe(true);
+
+  await open({ goawayChance: 1 });
+  const leaving = await watch();
+  await waitUntil('a farewell', () => goodbyes.length > 0);
+  await create('later');
+  await waitUntil('the change', () => leaving.seen().includes('"later"'));
+  await stop();
+  await waitUntil('the end of the watch', () => leaving.ended());
+}, 30_000);
+
+it('tells clients to go as soon as it is not ready, with what they ask next', async () => {
+  await open({ shutdownDelayMs: 400 });
+  const watching = await watch();
+  const down = stop();
+  expect((await call(fixture, '/readyz')).status).toBe(500);
+  expect(goodbyes).toEqual([]);
+  expect(await Promise.all([statusOf(send(NAMESPACE)), statusOf(send(NAMESPACE))])).toEqual([200, 200]);
+  expect([goodbyes[0], watching.ended()]).toEqual([[0, ANY_STREAM], false]);
+  await down;
+  await waitUntil('the end of the watch', () => watching.ended());
+}, 30_000);
