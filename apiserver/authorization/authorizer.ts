@@ -3,6 +3,9 @@ import type { UserInfo } from '../../shared/api/identity/user';
 import type { RequestSelectors } from './selectors';
 import type { Eventually } from '../../shared/runtime/eventually';
 
+/** Who may approve and sign is told by names that bear the product's name. Nobody serves this resource. */
+export const SIGNERS = 'signers';
+
 export interface ResourceAttributes {
   readonly kind: 'resource';
   readonly verb: string;
@@ -11,6 +14,7 @@ export interface ResourceAttributes {
   readonly resource: string;
   readonly subresource: string;
   readonly namespace: string;
+  /** That of a signer is in canonical spelling. */
   readonly name: string;
   /** Only where the gate AuthorizeWithSelectors is on. */
   readonly selectors?: RequestSelectors;

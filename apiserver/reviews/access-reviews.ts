@@ -7,7 +7,8 @@ import { isObject, type JsonObject, objectAt, stringAt, stringsAt } from '../../
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { invalid } from '../../shared/api/errors/status';
 import type { UserInfo } from '../../shared/api/identity/user';
-import type { Attributes, Authorizer } from '../authorization/authorizer';
+import { canonicalQualifiedName } from '../../shared/names/dialect';
+import { SIGNERS, type Attributes, type Authorizer } from '../authorization/authorizer';
 import { selectorsOf, type RequestSelectors } from '../authorization/selectors';
 import type { OperationHandler } from '../registry/operations/operation';
 
@@ -142,7 +143,7 @@ function attributesOf(spec: JsonObject): Attributes {
     resource: text('resource'),
     subresource: text('subresource'),
     namespace: text('namespace'),
-    name: text('name'),
+    name: text('resource') === SIGNERS ? canonicalQualifiedName(text('name')) : text('name'),
     ...(fields === undefined && labels === undefined ? {} : { selectors: { ...fields, ...labels } }),
   };
 }

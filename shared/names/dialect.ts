@@ -220,6 +220,11 @@ export function canonicalQualifiedName(name: string): string {
   return name.replace(PRODUCT_PREFIX, '$1platform.io/');
 }
 
+/** A canonical qualified name as a dialect spells it. */
+export function qualifiedNameIn(dialect: Dialect, name: string): string {
+  return name.replace(PRODUCT_PREFIX, `$1${dialect}.io/`);
+}
+
 /** The other dialect's spelling of a qualified name; undefined when it does not bear the product's name. */
 export function otherQualifiedName(name: string): string | undefined {
   const match = PRODUCT_PREFIX.exec(name);

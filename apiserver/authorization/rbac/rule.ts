@@ -2,7 +2,7 @@
 import { canonicalGroup, canonicalQualifiedName } from '../../../shared/names/dialect';
 import { stringsAt, type JsonObject } from '../../../shared/values/json';
 import { meansPath } from '../../../shared/values/path-pattern';
-import type { PathAttributes, ResourceAttributes } from '../authorizer';
+import { SIGNERS, type PathAttributes, type ResourceAttributes } from '../authorizer';
 
 /** A list that is empty says nothing; groups and the names of signers are in canonical spelling. */
 export interface PolicyRule {
@@ -28,9 +28,6 @@ export function readRule(rule: JsonObject): PolicyRule {
     paths: stringsAt(rule, 'nonResourceURLs'),
   };
 }
-
-/** Who may sign is told by names that bear the product's name. */
-const SIGNERS = 'signers';
 
 export interface NamedResource {
   readonly resource: string;

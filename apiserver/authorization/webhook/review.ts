@@ -1,9 +1,9 @@
 /** A question as a SubjectAccessReview, and what was answered. Asks nobody. */
-import { apiVersionIn, groupIn, type Dialect } from '../../../shared/names/dialect';
+import { apiVersionIn, groupIn, qualifiedNameIn, type Dialect } from '../../../shared/names/dialect';
 import { isObject, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { UserInfo } from '../../../shared/api/identity/user';
 import type { RequestSelectors } from '../selectors';
-import type { Attributes, Decision } from '../authorizer';
+import { SIGNERS, type Attributes, type Decision } from '../authorizer';
 
 export type ReviewVersion = 'v1' | 'v1beta1';
 
@@ -22,7 +22,7 @@ export function reviewSpec(user: UserInfo, attributes: Attributes, dialect: Dial
               version: attributes.version,
               resource: attributes.resource,
               subresource: attributes.subresource,
-              name: attributes.name,
+              name: attributes.resource === SIGNERS ? qualifiedNameIn(dialect, attributes.name) : attributes.name,
             },
             attributes.selectors,
           ),

@@ -31,6 +31,13 @@ describe('a review', () => {
     });
   });
 
+  it('names signers in the same spelling', () => {
+    const named = (dialect: 'platform' | 'kubernetes') =>
+      reviewSpec({ name: 'x', groups: [] }, resourceAttributes({ resource: 'signers', name: 'platform.io/s' }), dialect);
+    expect(named('kubernetes')).toMatchObject({ resourceAttributes: { name: 'kubernetes.io/s' } });
+    expect(named('platform')).toMatchObject({ resourceAttributes: { name: 'platform.io/s' } });
+  });
+
   it.each<[string, string | undefined]>([
     ['{"status":{"allowed":true,"reason":"r"}}', 'allow'],
     ['{"status":{"allowed":false}}', 'no-opinion'],

@@ -9,7 +9,7 @@ import type { NodeRestrictionParts } from '../../admission/node-restriction';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Entry } from '../../cache/cache';
 import { defaultAdmission } from '../../admission/plugins';
-import type { Authorizer } from '../../authorization/authorizer';
+import { SIGNERS, type Authorizer } from '../../authorization/authorizer';
 import type { BindableResource } from '../../authentication/service-account/bound-objects';
 import { legacyUses } from '../../authentication/service-account/legacy-uses';
 import { tables } from '../../printers/table';
@@ -72,11 +72,11 @@ function nodeRestrictionParts({ cache, resources }: Pick<State, 'cache' | 'resou
 /** How long a binding may wait for a role that this replica has not seen yet. */
 const CURRENT_MS = 3_000;
 
-const SIGNERS = {
+const SIGNER_USE = {
   kind: 'resource',
   group: 'certificates.platform.io',
   version: 'v1',
-  resource: 'signers',
+  resource: SIGNERS,
   subresource: '',
   namespace: '',
 } as const;
@@ -92,7 +92,7 @@ function admissionOf({ options, names, clock }: Setting, { cache, resources, rba
       authorizer,
       current: async () => void (await cache.mostRecent({ deadline: clock.monotonic() + CURRENT_MS })),
     },
-    mayUseSigner: (user, use) => whenKnown(authorizer.authorize(user, { ...SIGNERS, ...use }), ({ type }) => type === 'allow'),
+    mayUseSigner: (user, use) => whenKnown(authorizer.authorize(user, { ...SIGNER_USE, ...use }), ({ type }) => type === 'allow'),
     mayUseAddresses: options.deniesServiceAddresses
       ? (user, use) =>
           whenKnown(

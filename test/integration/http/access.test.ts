@@ -282,6 +282,7 @@ describe('access reviews', () => {
   const GROUP = '/apis/authorization.k8s.io/v1';
   const LOCAL = 'namespaces/default/localsubjectaccessreviews';
   const pods = (more: object = {}): object => ({ resourceAttributes: { verb: 'get', resource: 'pods', ...more } });
+  const signing = (name: string): object => ({ verb: 'sign', group: 'certificates.k8s.io', resource: 'signers', name });
   const path = (name: string): object => ({ nonResourceAttributes: { path: name, verb: 'get' } });
   const unbound = (where: string): object => ({ allowed: false, reason: `no role is bound to user "x" or a group of it${where}` });
   const DISCOVERED = [
@@ -319,6 +320,12 @@ describe('access reviews', () => {
       ADMIN,
       unbound(' for the whole cluster or the namespace "none"'),
     ],
+    ...['kubernetes.io', 'platform.io'].map((product): [string, object, string, object] => [
+      'subjectaccessreviews',
+      { user: 'system:serviceaccount:kube-system:certificate-controller', resourceAttributes: signing(`${product}/kubelet-serving`) },
+      ADMIN,
+      { allowed: true, reason: expect.stringContaining('system:controller:certificate-controller') },
+    ]),
     ['selfsubjectaccessreviews', pods(), ADMIN, { allowed: true }],
     ['selfsubjectaccessreviews', pods(), ALICE, { allowed: false }],
     ['selfsubjectaccessreviews', path('/version'), ALICE, by('system:discovery')],
