@@ -79,6 +79,22 @@ it('keeps what it has where the files cannot be used, and says nothing where the
   end();
 });
 
+it('notices what has changed before it is watched, and is watched by several', async () => {
+  write('index', 'a');
+  write('a', 'one');
+  const followed = open();
+  write('a', 'two!');
+  const ends = [followed.watch(clock, logger), followed.watch(clock, logger)];
+  await later();
+  expect(followed.current()).toBe('two!');
+  ends[0]?.();
+  write('a', 'three');
+  await later();
+  expect(followed.current()).toBe('three');
+  ends[1]?.();
+  expect(clock.pending).toBe(0);
+});
+
 it('does not begin with what cannot be used; what is fixed never changes', () => {
   write('index', 'missing');
   expect(() => open()).toThrow('missing');

@@ -3,7 +3,7 @@
  * and is told in the log. Never says what is in a file.
  */
 import type { Clock } from './clock';
-import { watchFiles } from './file-watch';
+import { stampOf, watchFiles } from './file-watch';
 import type { Logger } from './logger';
 
 /** What may be another one the next time it is asked for. */
@@ -25,52 +25,72 @@ export interface Reading<T> {
   readonly files: readonly string[];
 }
 
+interface Taken<T> extends Reading<T> {
+  /** How the files stood before they were read. */
+  readonly stamp: string;
+}
+
+/** A file that names others may name new ones while they are read, but hardly again and again. */
+const MOST_READINGS = 4;
+
 export class FollowedFiles<T> implements Followed<T> {
-  private reading: Reading<T>;
+  private taken: Taken<T>;
   private readonly listeners = new Set<() => void>();
-  private endWatch: () => void = () => undefined;
 
   /** `what` it is, in the log. Throws what `read` throws. */
   constructor(
     private readonly what: string,
     private readonly read: (before: T | undefined) => Reading<T>,
   ) {
-    this.reading = read(undefined);
+    this.taken = this.take(undefined);
   }
 
-  readonly current = (): T => this.reading.value;
+  readonly current = (): T => this.taken.value;
 
   onChange(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);
   }
 
-  /** Returns what ends the watch. */
+  /** What has changed since the files were read counts as well. Returns what ends the watch. */
   watch(clock: Clock, logger: FollowLogger): () => void {
+    let end = (): void => undefined;
     const begin = (): void => {
-      this.endWatch();
-      const { files } = this.reading;
-      this.endWatch = watchFiles({ paths: files, clock, changed: () => Promise.resolve(this.look(logger, begin)) });
+      const { files, stamp } = this.taken;
+      end = watchFiles({ paths: files, clock, seen: stamp, changed: () => Promise.resolve(look()) });
+    };
+    const look = (): void => {
+      const before = this.taken;
+      this.look(logger);
+      if (this.taken.files.join('\n') === before.files.join('\n')) return;
+      end();
+      begin();
     };
     begin();
-    return () => this.endWatch();
+    return () => end();
   }
 
-  private look(logger: FollowLogger, watchAnew: () => void): void {
-    const before = this.reading;
+  private look(logger: FollowLogger): void {
+    const { value, files } = this.taken;
     try {
-      this.reading = this.read(before.value);
-      if (this.reading.files.join('\n') !== before.files.join('\n')) {
-        // Watched before they are read, so that no change is missed.
-        watchAnew();
-        this.reading = this.read(this.reading.value);
-      }
+      this.taken = this.take(value);
     } catch (error) {
-      logger.error(`the changed ${this.what} cannot be used`, { files: before.files, error });
+      logger.error(`the changed ${this.what} cannot be used`, { files, error });
       return;
     }
-    if (this.reading.value === before.value) return;
-    logger.info(`renewed: ${this.what}`, { files: this.reading.files });
+    if (this.taken.value === value) return;
+    logger.info(`renewed: ${this.what}`, { files: this.taken.files });
     for (const listener of this.listeners) listener();
+  }
+
+  /** Which files there are is known only when they have been read; a change between that and the stamp would be missed. */
+  private take(before: T | undefined): Taken<T> {
+    let last = this.read(before);
+    for (let readings = 1; ; readings += 1) {
+      const stamp = stampOf(last.files);
+      const next = this.read(before);
+      if (readings === MOST_READINGS || next.files.join('\n') === last.files.join('\n')) return { ...next, stamp };
+      last = next;
+    }
   }
 }
