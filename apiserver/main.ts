@@ -12,7 +12,7 @@ import type { Auditor } from './audit/auditor';
 import { webhookTokens } from './authentication/webhook-token';
 import { parseTokenFile } from './authentication/token-file';
 import { auditFlagFault } from './options/audit-flag-fault';
-import { EtcdCredentialFiles } from './options/etcd-credential-files';
+import { etcdCredentialFiles } from './options/etcd-credential-files';
 import { FLAGS, type ServerFlags } from './options/flags';
 import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
 import type { AuthorizerLink } from './server/authorizers';
@@ -109,7 +109,7 @@ async function openStore(flags: ServerFlags, lifecycle: Lifecycle, logger: Logge
     }
     case 'etcd3': {
       const { openEtcdStore } = await import('./storage/etcd/open.js');
-      const files = new EtcdCredentialFiles({ ca: flags['etcd-cafile'], cert: flags['etcd-certfile'], key: flags['etcd-keyfile'] });
+      const files = etcdCredentialFiles({ ca: flags['etcd-cafile'], cert: flags['etcd-certfile'], key: flags['etcd-keyfile'] });
       lifecycle.onStop({ name: 'credentials for etcd', timeoutMs: 1000, run: files.watch(clock, logger) });
       return openEtcdStore({ endpoints: flags['etcd-servers'], credentials: files.current, clock, random });
     }

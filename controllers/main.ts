@@ -1,29 +1,29 @@
 /** The controllers' executable: from the command line to running controllers, health and metrics, and an orderly end. */
 import { hostname } from 'node:os';
-import { KeyFileError, readPrivateKey, type TokenKey } from '../shared/api/identity/token-keys';
+import { KeyFileError } from '../shared/api/identity/token-keys';
 import { AccountCredentials } from '../shared/client/account-credentials';
-import { ConfigError, readConfigFile, serverUrl, workloadConfig, type ClientConfig } from '../shared/client/client-config';
-import { connect, connectTo } from '../shared/client/connect';
+import { ConfigError, type ClientConfig } from '../shared/client/client-config';
+import { connectFollowed } from '../shared/client/followed-connection';
 import { InformerPool } from '../shared/client/informer-pool';
 import type { RequestMeter } from '../shared/client/metered-transport';
-import { readKubeconfig } from '../shared/client/kubeconfig';
 import { RestClient } from '../shared/client/rest-client';
 import { GENERATED_NAMES } from '../shared/names/dialect';
-import { WORKLOAD_NAMES } from '../shared/names/workload';
 import { systemClock, type Clock } from '../shared/runtime/clock';
+import { derived } from '../shared/runtime/derived';
 import { flagsOrExit, USAGE_EXIT_CODE } from '../shared/runtime/flags';
 import { Lifecycle } from '../shared/runtime/lifecycle';
 import { createLogger } from '../shared/runtime/logger';
 import { systemRandom } from '../shared/runtime/random';
 import { flagProblem, flags, type ControllerFlags } from './flags';
-import type { Controller, ControllerSettings } from './runtime/controller';
+import type { Controller } from './runtime/controller';
 import { runControllers } from './runtime/manager';
 import { ControllerMetrics } from './runtime/metrics';
 import { ControllerStates } from './runtime/states';
 import { selectControllers } from './runtime/selection';
 import { CONTROLLERS } from './table';
+import { followedSettings, type FollowedSettings } from './followed-settings';
 import { openServing } from './open-serving';
-import { SigningFiles, signingProblem } from './signing-files';
+import { signingProblem } from './signing-files';
 
 const PROGRAM = {
   name: 'controllers',
@@ -38,16 +38,14 @@ function main(): void {
   if (problem !== undefined) return refuse(problem);
   const selected = selectControllers(CONTROLLERS, values.controllers);
   if (selected.type === 'unknown') return refuse(`--controllers: there is no controller ${JSON.stringify(selected.name)}`);
-  let config: ClientConfig;
-  let settings: ControllerSettings;
+  let followed: FollowedSettings;
   try {
-    config = clientConfig(values);
-    settings = settingsOf(values, config);
+    followed = followedSettings(values);
   } catch (error) {
     if (error instanceof ConfigError || error instanceof KeyFileError) return refuse(error.message);
     throw error;
   }
-  void start(values, given, config, settings, selected.controllers);
+  void start(values, given, followed, selected.controllers);
 }
 
 function refuse(message: string): void {
@@ -56,22 +54,10 @@ function refuse(message: string): void {
   process.disconnect?.();
 }
 
-function clientConfig(values: ControllerFlags): ClientConfig {
-  const { kubeconfig, master } = values;
-  const config =
-    kubeconfig === '' && master.length === 0
-      ? workloadConfig(process.env, Object.values(WORKLOAD_NAMES))
-      : kubeconfig === ''
-        ? { servers: master.map(serverUrl), tls: {}, credentials: { type: 'none' as const } }
-        : readKubeconfig(kubeconfig, { servers: master });
-  return { ...config, http1: values['http1-only'] };
-}
-
 async function start(
   values: ControllerFlags,
   given: ReadonlySet<string>,
-  config: ClientConfig,
-  settings: ControllerSettings,
+  { config, settings, watch }: FollowedSettings,
   controllers: readonly Controller[],
 ): Promise<void> {
   const [clock, random] = [systemClock, systemRandom];
@@ -79,7 +65,8 @@ async function start(
   const lifecycle = new Lifecycle({ clock, logger, process });
   lifecycle.listen();
   const meter: RequestMeter = (answered) => metrics.answered(answered);
-  const { transport, credentials } = connect(config, clock, { meter });
+  lifecycle.onStop({ name: 'files', timeoutMs: 1_000, run: watch(clock, logger) });
+  const { transport, credentials } = connectFollowed(config, clock, { meter });
   lifecycle.onStop({ name: 'connections', timeoutMs: 1_000, run: () => transport.close() });
 
   const client = new RestClient({ transport, credentials, dialect: values.naming, userAgent: 'controllers', clock, random });
@@ -124,61 +111,29 @@ async function start(
   void stayAlive(clock, lifecycle.stopping);
   logger.info('controllers are running', {
     controllers: controllers.map(({ name }) => name),
-    servers: config.servers.map(({ origin }) => origin),
+    servers: config().servers.map(({ origin }) => origin),
   });
 }
-
-/** Throws ConfigError and KeyFileError. */
-const settingsOf = (values: ControllerFlags, config: ClientConfig): ControllerSettings => ({
-  rootCertificate: values['root-ca-file'] === '' ? config.tls.ca : readConfigFile(values['root-ca-file']),
-  accountTokenKey: tokenKeyIn(values['service-account-private-key-file']),
-  legacyTokenPeriodMs: values['legacy-service-account-token-clean-up-period'],
-  signers: new SigningFiles(values),
-  longestCertificateMs: values['cluster-signing-duration'],
-  concurrentNamespaceSyncs: values['concurrent-namespace-syncs'],
-  concurrentEndpointSyncs: values['concurrent-endpoint-syncs'],
-  concurrentEndpointSliceSyncs: values['concurrent-service-endpoint-syncs'],
-  enableGarbageCollector: values['enable-garbage-collector'],
-  concurrentGarbageCollectorSyncs: values['concurrent-gc-syncs'],
-  concurrentTtlAfterFinishedSyncs: values['concurrent-ttl-after-finished-syncs'],
-  terminatedPodThreshold: values['terminated-pod-gc-threshold'],
-  maxEndpointsPerSlice: values['max-endpoints-per-slice'],
-  endpointBatchMs: values['endpoint-updates-batch-period'],
-  endpointSliceBatchMs: values['endpointslice-updates-batch-period'],
-  concurrentMirrorSyncs: values['mirroring-concurrent-service-endpoint-syncs'],
-  mirroringMaxEndpoints: values['mirroring-max-endpoints-per-subset'],
-  mirroringBatchMs: values['mirroring-endpointslice-updates-batch-period'],
-  concurrentQuotaSyncs: values['concurrent-resource-quota-syncs'],
-  quotaSyncPeriodMs: values['resource-quota-sync-period'],
-  nodes: {
-    periodMs: values['node-monitor-period'],
-    graceMs: values['node-monitor-grace-period'],
-    startupGraceMs: values['node-startup-grace-period'],
-    evictionRate: values['node-eviction-rate'],
-    secondaryEvictionRate: values['secondary-node-eviction-rate'],
-    unhealthyZoneThreshold: values['unhealthy-zone-threshold'],
-    largeClusterThreshold: values['large-cluster-size-threshold'],
-  },
-});
-
-const tokenKeyIn = (file: string): TokenKey | undefined => (file === '' ? undefined : readPrivateKey(file, readConfigFile(file)));
 
 const isBinary = (values: ControllerFlags): boolean => values['kube-api-content-type'] !== 'application/json';
 
 /** All act as the process itself, or each as an account of its own, over connections that do not bear the process's certificate. */
 function clientsOf(
   values: ControllerFlags,
-  config: ClientConfig,
+  config: () => ClientConfig,
   client: RestClient,
   { clock, meter, lifecycle }: { readonly clock: Clock; readonly meter: RequestMeter; readonly lifecycle: Lifecycle },
 ): (controller: Controller) => RestClient {
   if (!values['use-service-account-credentials']) return () => client;
-  const { cert: _cert, key: _key, ...tls } = config.tls;
-  const transport = connectTo({ ...config, tls }, clock, { meter });
+  const { transport } = connectFollowed(derived(config, withoutCredentials), clock, { meter });
   lifecycle.onStop({ name: "the controllers' connections", timeoutMs: 1_000, run: () => transport.close() });
   const namespace = GENERATED_NAMES[values.naming].systemNamespace;
   return ({ account }) =>
     account === undefined ? client : client.as(new AccountCredentials({ client, account: { namespace, name: account }, clock }), transport);
+}
+
+function withoutCredentials({ tls: { cert: _cert, key: _key, ...tls }, ...config }: ClientConfig): ClientConfig {
+  return { ...config, tls, credentials: { type: 'none' } };
 }
 
 /** Undefined = whoever runs acts. */

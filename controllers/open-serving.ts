@@ -1,8 +1,9 @@
 /** From the command line to served health and metrics. */
-import { connect } from '../shared/client/connect';
-import { readKubeconfig } from '../shared/client/kubeconfig';
+import { connectFollowed } from '../shared/client/followed-connection';
+import { followKubeconfig } from '../shared/client/kubeconfig-file';
 import type { RestClient } from '../shared/client/rest-client';
 import type { Clock } from '../shared/runtime/clock';
+import { derived } from '../shared/runtime/derived';
 import { errorCode } from '../shared/runtime/error-code';
 import type { Health } from '../shared/runtime/health';
 import type { Lifecycle } from '../shared/runtime/lifecycle';
@@ -59,7 +60,13 @@ export async function openServing(parts: ServingParts): Promise<void> {
 function accessOf({ values, client, clock, logger, lifecycle }: ServingParts): PathAccess {
   const asking = (kubeconfig: string): RestClient => {
     if (kubeconfig === '') return client;
-    const { transport, credentials } = connect({ ...readKubeconfig(kubeconfig), http1: values['http1-only'] }, clock);
+    const file = followKubeconfig(kubeconfig);
+    lifecycle.onStop({ name: kubeconfig, timeoutMs: 1_000, run: file.watch(clock, logger) });
+    const http1 = values['http1-only'];
+    const { transport, credentials } = connectFollowed(
+      derived(file.current, (config) => ({ ...config, http1 })),
+      clock,
+    );
     lifecycle.onStop({ name: `connections of ${kubeconfig}`, timeoutMs: 1_000, run: () => transport.close() });
     return client.as(credentials, transport);
   };

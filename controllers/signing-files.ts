@@ -2,7 +2,7 @@
 import { ConfigError, readConfigFile } from '../shared/client/client-config';
 import { readAuthority, type SigningAuthority } from '../shared/runtime/certificate-authority';
 import type { Clock } from '../shared/runtime/clock';
-import { watchFiles } from '../shared/runtime/file-watch';
+import { FollowedFiles } from '../shared/runtime/followed-files';
 import type { Logger } from '../shared/runtime/logger';
 import type { SignerName } from './certificates/rules';
 import type { ControllerFlags } from './flags';
@@ -45,7 +45,7 @@ export function signingProblem(values: ControllerFlags): string | undefined {
 export class SigningFiles implements Signers {
   /** By signer; those without files sign nothing. */
   private readonly pairs: ReadonlyMap<string, FilePair>;
-  private authorities: ReadonlyMap<string, SigningAuthority>;
+  private readonly authorities: FollowedFiles<ReadonlyMap<string, SigningAuthority>>;
 
   /** Throws {@link ConfigError} where a file cannot be used; the message names it and nothing that is in it. */
   constructor(values: ControllerFlags) {
@@ -55,7 +55,9 @@ export class SigningFiles implements Signers {
       return [signer, own.certificate === '' ? common : own] as const;
     });
     this.pairs = new Map(pairs.filter(([, { certificate }]) => certificate !== ''));
-    this.authorities = this.read();
+    const files = [...new Set([...this.pairs.values()].flatMap(({ certificate, key }) => [certificate, key]))];
+    const read = (): ReadonlyMap<string, SigningAuthority> => new Map([...this.pairs].map(([signer, pair]) => [signer, authorityIn(pair)]));
+    this.authorities = new FollowedFiles('authorities that sign certificates', () => ({ value: read(), files }));
   }
 
   get isEmpty(): boolean {
@@ -63,28 +65,11 @@ export class SigningFiles implements Signers {
   }
 
   of(signer: string): SigningAuthority | undefined {
-    return this.authorities.get(signer);
+    return this.authorities.current().get(signer);
   }
 
   watch(clock: Clock, logger: Logger): () => void {
-    const paths = [...new Set([...this.pairs.values()].flatMap(({ certificate, key }) => [certificate, key]))];
-    return watchFiles({
-      paths,
-      clock,
-      changed: () => {
-        try {
-          this.authorities = this.read();
-          logger.info('what certificates are signed with was renewed', { files: paths });
-        } catch (error) {
-          logger.error('what changed cannot be signed with', { files: paths, error });
-        }
-        return Promise.resolve();
-      },
-    });
-  }
-
-  private read(): ReadonlyMap<string, SigningAuthority> {
-    return new Map([...this.pairs].map(([signer, pair]) => [signer, authorityIn(pair)]));
+    return this.authorities.watch(clock, logger);
   }
 }
 

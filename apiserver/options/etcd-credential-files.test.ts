@@ -4,7 +4,7 @@ import path from 'node:path';
 import { silentLogger } from '../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/runtime/pki';
 import { ManualClock, settle } from '../../test/support/manual-clock';
-import { EtcdCredentialFiles } from './etcd-credential-files';
+import { etcdCredentialFiles } from './etcd-credential-files';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'etcd-files-'))));
@@ -21,7 +21,7 @@ it('takes new credentials up as soon as they fit together, and keeps the old one
   writeFileSync(paths.ca, authority.certificate);
   writeFileSync(paths.cert, one.certificate);
   writeFileSync(paths.key, one.key);
-  const files = new EtcdCredentialFiles(paths);
+  const files = etcdCredentialFiles(paths);
   const stop = files.watch(clock, silentLogger);
   const present = (): readonly (string | undefined)[] => [files.current().cert?.toString(), files.current().key?.toString()];
   const look = async (): Promise<void> => {
@@ -43,10 +43,10 @@ it('takes new credentials up as soon as they fit together, and keeps the old one
 });
 
 it('needs none, and refuses what does not fit together', async () => {
-  const none = new EtcdCredentialFiles({ ca: '', cert: '', key: '' });
+  const none = etcdCredentialFiles({ ca: '', cert: '', key: '' });
   expect(none.current()).toEqual({});
   const file = path.join(folder, 'ca.crt');
   writeFileSync(file, 'no certificate');
-  expect(() => new EtcdCredentialFiles({ ca: file, cert: '', key: '' })).toThrow(file);
-  expect(() => new EtcdCredentialFiles({ ca: '', cert: path.join(folder, 'missing.crt'), key: '' })).toThrow('missing.crt');
+  expect(() => etcdCredentialFiles({ ca: file, cert: '', key: '' })).toThrow(file);
+  expect(() => etcdCredentialFiles({ ca: '', cert: path.join(folder, 'missing.crt'), key: '' })).toThrow('missing.crt');
 });

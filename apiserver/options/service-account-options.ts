@@ -1,7 +1,7 @@
 /** From the flags about service account tokens to what the server is started with. The rules about them are upstream's, and so are the words. */
 import type { ServerFlags } from './flags';
 import type { AccessOptions } from '../server/access';
-import { TokenKeyFiles } from './token-key-files';
+import { followTokenKeys, type TokenKeyFiles } from './token-key-files';
 
 const HOUR_MS = 3_600_000;
 const LONGEST_MS = 2 ** 32 * 1000;
@@ -37,7 +37,7 @@ function issuerFaults(issuer: string, index: number, all: readonly string[]): re
 /** The files that the flags name; undefined = they name none. Throws KeyFileError and what the file system says. */
 export function tokenKeyFiles(flags: ServerFlags): TokenKeyFiles | undefined {
   if (flags['service-account-issuer'].length === 0) return undefined;
-  return new TokenKeyFiles({ checking: flags['service-account-key-file'], signing: flags['service-account-signing-key-file'] });
+  return followTokenKeys({ checking: flags['service-account-key-file'], signing: flags['service-account-signing-key-file'] });
 }
 
 export function serviceAccountsOf(
@@ -52,7 +52,7 @@ export function serviceAccountsOf(
     apiAudiences: audiences.length > 0 ? audiences : [first, ...others],
     serviceAccounts: {
       issuers: [first, ...others],
-      keys: () => files.current,
+      keys: files.current,
       ...(longest === 0 ? {} : { maxExpirationSeconds: Math.floor(longest / 1000) }),
       extendExpiration: flags['service-account-extend-token-expiration'],
     },

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { silentLogger } from '../../shared/runtime/logger';
 import { createSigningKeyPair } from '../../shared/runtime/pki';
 import { ManualClock, settle } from '../../test/support/manual-clock';
-import { TokenKeyFiles } from './token-key-files';
+import { followTokenKeys } from './token-key-files';
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'keys-'))));
@@ -20,9 +20,9 @@ it('takes new keys up while it runs, and keeps the old ones where the new cannot
     writeFileSync(paths.signing, pair.privateKey);
   };
   write(one);
-  const files = new TokenKeyFiles(paths);
+  const files = followTokenKeys(paths);
   const stop = files.watch(clock, silentLogger);
-  const first = files.current;
+  const first = files.current();
   expect(first.checking[0]?.id).toBe(first.signing.id);
 
   const look = async (): Promise<void> => {
@@ -31,9 +31,9 @@ it('takes new keys up while it runs, and keeps the old ones where the new cannot
   };
   writeFileSync(paths.signing, 'rubbish');
   await look();
-  expect(files.current).toBe(first);
+  expect(files.current()).toBe(first);
   write(other);
   await look();
-  expect(files.current.signing.id).not.toBe(first.signing.id);
+  expect(files.current().signing.id).not.toBe(first.signing.id);
   stop();
 });

@@ -49,11 +49,11 @@ class AccountTokens {
 
   constructor(
     private readonly context: ControllerContext,
-    private readonly signing: TokenKey,
+    private readonly signing: () => TokenKey,
   ) {}
 
   async run(): Promise<void> {
-    const { informers, logger, signal, queue } = this.context;
+    const { informers, logger, signal, queue, settings } = this.context;
     const [secretQueue, accountQueue] = [queue({ name: 'serviceaccount_tokens_secret' }), queue({ name: 'serviceaccount_tokens_service' })];
     const accounts = informers.of({ resource: ACCOUNTS, metadataOnly: true });
     const followed = SPELLINGS.map((prefix) => informers.of({ resource: SECRETS, fieldSelector: `type=${prefix}/service-account-token` }));
@@ -72,6 +72,10 @@ class AccountTokens {
       accounts.handle({
         updated: (previous, account) => void (previous.uid === account.uid || accountQueue.add(keyOf(account))),
         deleted: (account) => accountQueue.add(keyOf(account)),
+      }),
+      // The certificate stands beside the token.
+      settings.rootCertificate.onChange(() => {
+        for (const key of this.secrets.keys()) secretQueue.add(key);
       }),
     ];
     const known = (namespace: string, name: string): string | undefined => accounts.get(namespace, name)?.uid;
@@ -98,7 +102,7 @@ class AccountTokens {
     const { client, logger, settings, signal } = this.context;
     const { namespace, name } = secret;
     const account = accountOf(secret, SPELLINGS);
-    const needed = (uid: string | undefined) => needOf(secret, uid, settings.rootCertificate, SPELLINGS);
+    const needed = (uid: string | undefined) => needOf(secret, uid, settings.rootCertificate.current(), SPELLINGS);
     let uid = known(namespace, account);
     // The account may have come after what is known of it, and nothing is deleted by hearsay.
     if (needed(uid).type === 'delete') uid = (await this.find(ACCOUNTS, namespace, account))?.uid;
@@ -116,7 +120,7 @@ class AccountTokens {
       case 'fill': {
         const owner = { name: account, uid: uid ?? '' };
         const token = need.needsToken ? await this.tokenFor(secret, owner) : undefined;
-        await client.update(SECRETS, filled(secret, owner, settings.rootCertificate, token), { signal }).catch(unlessMissing);
+        await client.update(SECRETS, filled(secret, owner, settings.rootCertificate.current(), token), { signal }).catch(unlessMissing);
         break;
       }
     }
@@ -124,7 +128,7 @@ class AccountTokens {
   }
 
   private tokenFor({ namespace, name }: ApiObject, account: { readonly name: string; readonly uid: string }): Promise<string> {
-    return signedToken(writeLegacyClaims({ namespace, account, secret: name }, this.context.names), this.signing);
+    return signedToken(writeLegacyClaims({ namespace, account, secret: name }, this.context.names), this.signing());
   }
 
   /** An account does not name a Secret that is gone. */

@@ -27,28 +27,32 @@ export const rootCaController: Controller = {
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, logger, signal, names, workload, settings } = context;
-  if (settings.rootCertificate === undefined) {
+  const { rootCertificate } = settings;
+  const first = rootCertificate.current();
+  if (first === undefined) {
     logger.warn('there is no root certificate to publish: neither --root-ca-file nor the kubeconfig names one');
     await aborted(signal);
     return;
   }
-  const publication: Publication = {
-    name: workload.rootCertificate,
-    certificate: settings.rootCertificate,
+  const name = workload.rootCertificate;
+  const publication = (): Publication => ({
+    name,
+    certificate: rootCertificate.current() ?? first,
     annotation: [`${names.prefix}/description`, DESCRIPTION],
-  };
+  });
   const namespaces = informers.of({ resource: NAMESPACES });
-  const maps = informers.of({ resource: CONFIG_MAPS, fieldSelector: `metadata.name=${publication.name}` });
+  const maps = informers.of({ resource: CONFIG_MAPS, fieldSelector: `metadata.name=${name}` });
   const queue = context.queue({ name: 'root_ca_cert_publisher' });
   const unhandle = [
-    namespaces.handle({ added: ({ name }) => queue.add(name), updated: (_, { name }) => queue.add(name) }),
+    namespaces.handle({ added: (namespace) => queue.add(namespace.name), updated: (_, namespace) => queue.add(namespace.name) }),
     maps.handle({ updated: (_, { namespace }) => queue.add(namespace), deleted: ({ namespace }) => queue.add(namespace) }),
+    rootCertificate.onChange(() => {
+      for (const namespace of namespaces.list()) queue.add(namespace.name);
+    }),
   ];
   const told = meter(context);
-  const work = async (name: string): Promise<WorkOutcome> => {
-    await told(() =>
-      act(context, name, actionFor(namespaces.get('', name), maps.get(name, publication.name), publication), publication.name),
-    );
+  const work = async (namespace: string): Promise<WorkOutcome> => {
+    await told(() => act(context, namespace, actionFor(namespaces.get('', namespace), maps.get(namespace, name), publication()), name));
     return DONE;
   };
   if (await synced([namespaces, maps], signal)) await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work });

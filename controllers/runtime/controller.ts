@@ -12,6 +12,7 @@ import type { WorkQueue } from '../../shared/client/work-queue';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { WorkloadNames } from '../../shared/names/workload';
 import type { Clock } from '../../shared/runtime/clock';
+import type { Followed } from '../../shared/runtime/followed-files';
 import type { Logger } from '../../shared/runtime/logger';
 import type { SigningAuthority } from '../../shared/runtime/certificate-authority';
 import type { Random } from '../../shared/runtime/random';
@@ -28,9 +29,9 @@ export interface Signers {
 /** The flags that controllers look at. */
 export interface ControllerSettings {
   /** PEM; undefined when nobody knows it. */
-  readonly rootCertificate: string | undefined;
+  readonly rootCertificate: Followed<string | undefined>;
   /** Signs the tokens that are kept in Secrets; undefined = nobody fills them. */
-  readonly accountTokenKey: TokenKey | undefined;
+  readonly accountTokenKey: (() => TokenKey) | undefined;
   readonly concurrentNamespaceSyncs: number;
   /** How long a token that nobody asked for may lie unused. */
   readonly legacyTokenPeriodMs: number;

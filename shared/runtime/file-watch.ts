@@ -7,6 +7,8 @@ const CHECK_MS = 10_000;
 export interface FileWatch {
   readonly paths: readonly string[];
   readonly clock: Clock;
+  /** What {@link stampOf} said when they were read; absent = they are read only after this. */
+  readonly seen?: string;
   /** Called one at a time; must not reject. */
   readonly changed: () => Promise<void>;
   /** Whether there is a reason besides the files to call `changed`. */
@@ -14,16 +16,15 @@ export interface FileWatch {
 }
 
 /** Returns what ends the watch. What is under way then is not waited for. */
-export function watchFiles({ paths, clock, changed, due = () => false }: FileWatch): () => void {
-  const stamp = (): string => paths.map(stampOf).join(' ');
-  let seen = stamp();
+export function watchFiles({ paths, clock, changed, seen: read, due = () => false }: FileWatch): () => void {
+  let seen = read ?? stampOf(paths);
   let stopped = false;
   let timer: Timer;
   const wait = (): void => {
     timer = clock.after(CHECK_MS, () => void check());
   };
   const check = async (): Promise<void> => {
-    const now = stamp();
+    const now = stampOf(paths);
     if (now !== seen || due()) {
       // Taken before the files are read: what is written meanwhile is seen the next time.
       seen = now;
@@ -38,8 +39,10 @@ export function watchFiles({ paths, clock, changed, due = () => false }: FileWat
   };
 }
 
-/** Says of a file whether it is still the same. Links are followed, so that a file that is swapped behind one counts as changed. */
-function stampOf(path: string): string {
+/** Says of files whether they are still the same. Links are followed, so that a file that is swapped behind one counts as changed. */
+export const stampOf = (paths: readonly string[]): string => paths.map(stampOfOne).join(' ');
+
+function stampOfOne(path: string): string {
   try {
     const { mtimeMs, size, ino } = statSync(path);
     return `${mtimeMs}/${size}/${ino}`;

@@ -1,0 +1,89 @@
+/** What the controllers are told by flags and by the files that these name, which are read again when they change. Connects to nothing. */
+import { readPrivateKey, type TokenKey } from '../shared/api/identity/token-keys';
+import { readConfigFile, serverUrl, workloadConfig, type ClientConfig } from '../shared/client/client-config';
+import { followKubeconfig } from '../shared/client/kubeconfig-file';
+import { WORKLOAD_NAMES } from '../shared/names/workload';
+import type { Clock } from '../shared/runtime/clock';
+import { derived } from '../shared/runtime/derived';
+import { fixed, FollowedFiles, type Followed } from '../shared/runtime/followed-files';
+import type { Logger } from '../shared/runtime/logger';
+import type { ControllerFlags } from './flags';
+import type { ControllerSettings } from './runtime/controller';
+import { SigningFiles } from './signing-files';
+
+export interface FollowedSettings {
+  /** Where the servers are, and who the process is there; the same object until that is another. */
+  readonly config: () => ClientConfig;
+  readonly settings: ControllerSettings;
+  /** Returns what ends it. */
+  readonly watch: (clock: Clock, logger: Logger) => () => void;
+}
+
+/** Throws ConfigError and KeyFileError. */
+export function followedSettings(values: ControllerFlags): FollowedSettings {
+  const http1 = values['http1-only'];
+  const watched: Pick<FollowedFiles<unknown>, 'watch'>[] = [];
+  const followed = <T>(files: FollowedFiles<T>): FollowedFiles<T> => {
+    watched.push(files);
+    return files;
+  };
+  const config = clientConfig(values, followed);
+  const { 'root-ca-file': rootFile, 'service-account-private-key-file': keyFile } = values;
+  const rootCertificate: Followed<string | undefined> =
+    rootFile === ''
+      ? { current: () => config.current().tls.ca, onChange: (listener) => config.onChange(listener) }
+      : followed(new FollowedFiles('root certificate', () => ({ value: readConfigFile(rootFile), files: [rootFile] })));
+  const accountTokenKey = keyFile === '' ? undefined : followed(new FollowedFiles('key of tokens', () => tokenKeyIn(keyFile))).current;
+  return {
+    config: derived(config.current, (present) => ({ ...present, http1 })),
+    settings: { ...flagSettings(values), rootCertificate, accountTokenKey },
+    watch(clock, logger) {
+      const ends = watched.map((files) => files.watch(clock, logger));
+      return () => ends.forEach((end) => end());
+    },
+  };
+}
+
+function clientConfig(
+  { kubeconfig, master }: ControllerFlags,
+  followed: <T>(files: FollowedFiles<T>) => FollowedFiles<T>,
+): Followed<ClientConfig> {
+  if (kubeconfig !== '') return followed(followKubeconfig(kubeconfig, { servers: master }));
+  if (master.length > 0) return fixed({ servers: master.map(serverUrl), tls: {}, credentials: { type: 'none' } });
+  return fixed(workloadConfig(process.env, Object.values(WORKLOAD_NAMES)));
+}
+
+const tokenKeyIn = (file: string): { readonly value: TokenKey; readonly files: readonly string[] } => ({
+  value: readPrivateKey(file, readConfigFile(file)),
+  files: [file],
+});
+
+const flagSettings = (values: ControllerFlags): Omit<ControllerSettings, 'rootCertificate' | 'accountTokenKey'> => ({
+  legacyTokenPeriodMs: values['legacy-service-account-token-clean-up-period'],
+  signers: new SigningFiles(values),
+  longestCertificateMs: values['cluster-signing-duration'],
+  concurrentNamespaceSyncs: values['concurrent-namespace-syncs'],
+  concurrentEndpointSyncs: values['concurrent-endpoint-syncs'],
+  concurrentEndpointSliceSyncs: values['concurrent-service-endpoint-syncs'],
+  enableGarbageCollector: values['enable-garbage-collector'],
+  concurrentGarbageCollectorSyncs: values['concurrent-gc-syncs'],
+  concurrentTtlAfterFinishedSyncs: values['concurrent-ttl-after-finished-syncs'],
+  terminatedPodThreshold: values['terminated-pod-gc-threshold'],
+  maxEndpointsPerSlice: values['max-endpoints-per-slice'],
+  endpointBatchMs: values['endpoint-updates-batch-period'],
+  endpointSliceBatchMs: values['endpointslice-updates-batch-period'],
+  concurrentMirrorSyncs: values['mirroring-concurrent-service-endpoint-syncs'],
+  mirroringMaxEndpoints: values['mirroring-max-endpoints-per-subset'],
+  mirroringBatchMs: values['mirroring-endpointslice-updates-batch-period'],
+  concurrentQuotaSyncs: values['concurrent-resource-quota-syncs'],
+  quotaSyncPeriodMs: values['resource-quota-sync-period'],
+  nodes: {
+    periodMs: values['node-monitor-period'],
+    graceMs: values['node-monitor-grace-period'],
+    startupGraceMs: values['node-startup-grace-period'],
+    evictionRate: values['node-eviction-rate'],
+    secondaryEvictionRate: values['secondary-node-eviction-rate'],
+    unhealthyZoneThreshold: values['unhealthy-zone-threshold'],
+    largeClusterThreshold: values['large-cluster-size-threshold'],
+  },
+});
