@@ -7,8 +7,9 @@ import type { CacheWatch, Entry, StoredType } from './cache';
 import type { OpenedCache } from './options';
 import { Pace, yieldToOthers } from './pace';
 
+/** What it throws is told to `failed`, and the others go on. */
 export interface Follower {
-  /** A new or changed object. What it throws is told to `failed`, and the others go on. */
+  /** A new or changed object. */
   place(entry: Entry): void;
   remove(key: string): void;
 }
@@ -54,7 +55,12 @@ export function follow({ cache, stored, clock, failed }: FollowOptions, follower
   }
 
   function remove(key: string): void {
-    if (known.delete(key)) follower.remove(key);
+    if (!known.delete(key)) return;
+    try {
+      follower.remove(key);
+    } catch (error) {
+      failed(`${stored.name} ${key} could not be forgotten`, error);
+    }
   }
 
   function begin(): void {

@@ -70,6 +70,11 @@ const labelled = (name: string, count = 50_000): string =>
   `{"metadata":{"name":"${name}","labels":{${list(count, (n) => `"k${n}":"v"`)}}}}`;
 const claim = (name: string, count: number): string =>
   `${labelled(name, count).slice(0, -1)},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`;
+const service = (name: string, count: number): string => `${labelled(name, count).slice(0, -1)},"spec":{"ports":[{"port":80}]}}`;
+const ingress = (name: string, count: number): string =>
+  `{"metadata":{"name":"${name}"},"spec":{"defaultBackend":{"service":{"name":"a","port":{"number":80}}},"rules":[${list(count, (n) => `{"host":"h${n}.example.com"}`)}]}}`;
+const role = (name: string, count: number): string =>
+  `{"metadata":{"name":"${name}"},"rules":[${list(count, (n) => `{"apiGroups":[""],"resources":["r${n}"],"verbs":["get"]}`)}]}`;
 const entries = (count: number): string => list(count, (n) => `"k${n}":"v"`);
 const map = (name: string, data: string): string => `{"metadata":{"name":"${name}"},"data":{${data}}}`;
 const yamlMap = (name: string, count: number): string =>
@@ -152,6 +157,9 @@ const INPUTS: readonly HostileInput[] = [
   posted('100,000 labels', labelled('labels', 100_000)),
   stored('50,000 labels', 'labels', labelled('labels')),
   stored('50,000 labels of a claim', 'labels', claim('labels', 50_000), '/api/v1/namespaces/default/persistentvolumeclaims'),
+  stored('50,000 labels of a Service', 'labels', service('labels', 50_000), '/api/v1/namespaces/default/services'),
+  stored('15,000 rules of an Ingress', 'rules', ingress('rules', 15_000), '/apis/networking.platform.io/v1/namespaces/default/ingresses'),
+  stored('15,000 rules of a role', 'rules', role('rules', 15_000), '/apis/rbac.authorization.platform.io/v1/namespaces/default/roles'),
   stored('80,000 entries', 'entries', map('entries', entries(80_000))),
   posted('2.9 MB of entries', map('entries', entries(220_000))),
   stored('YAML of 60 KB', 'yaml', yamlMap('yaml', 3000), CONFIG_MAPS, YAML),

@@ -4,7 +4,9 @@
  */
 import { checkCertificate } from '../../../apiserver/kinds/certificates/certificate-status';
 import { podChangeErrors } from '../../../apiserver/kinds/core/pod/changes';
+import { APP_ARMOR, checkKnownAnnotations, checkProfilesAgree } from '../../../apiserver/kinds/core/pod-template/annotations';
 import { checkMounts } from '../../../apiserver/kinds/core/pod-template/mounts';
+import { checkSpread } from '../../../apiserver/kinds/core/pod-template/spread';
 import { canonicalQuantity, QuantityFault } from '../../../shared/values/quantity';
 import { validateMetadata } from '../../../shared/api/metadata/object-meta-rules';
 import { duplicateFree } from '../../../shared/api/metadata/owner-references';
@@ -181,6 +183,31 @@ describe('rules', () => {
       'a pod whose tolerations stay',
       20_000,
       (length) => podChangeErrors({ spec: { tolerations: tolerations(length) } }, { spec: { tolerations: tolerations(length) } }),
+    ],
+    [
+      'constraints of spreading',
+      40_000,
+      (length) =>
+        checkSpread({ topologySpreadConstraints: counted(length, (n) => ({ topologyKey: `k${n}`, whenUnsatisfiable: 'x' })) }, 'spec', []),
+    ],
+    [
+      'labels that select, and keys of more',
+      40_000,
+      (length) => {
+        const labelSelector = { matchExpressions: counted(length, (n) => ({ key: `k${n}`, operator: 'Exists' })) };
+        const matchLabelKeys = counted(length, (n) => `x${n}`);
+        checkSpread({ topologySpreadConstraints: [{ labelSelector, matchLabelKeys }] }, 'spec', []);
+      },
+    ],
+    [
+      'old profiles of containers',
+      20_000,
+      (length) => {
+        const containers = counted(length, (n) => ({ name: `c${n}` }));
+        const annotations = Object.fromEntries(counted(length, (n) => [`${APP_ARMOR}n${n}`, 'unconfined']));
+        checkKnownAnnotations(annotations, { containers }, 'a', []);
+        checkProfilesAgree(annotations, { containers }, 'spec', []);
+      },
     ],
     [
       'mounts beside devices',

@@ -39,8 +39,15 @@ export function knownAnnotations(annotations: Record<string, string> | undefined
 
 const NONE: readonly Known[] = [];
 
-export const annotationNamed = (known: readonly Known[], canonical: string): Known | undefined =>
-  known.find((one) => one.canonical === canonical);
+const NOTHING: ReadonlyMap<string, Known> = new Map();
+
+/** By their canonical spelling; of several spellings the first. */
+export function byMeaning(known: readonly Known[]): ReadonlyMap<string, Known> {
+  if (known.length === 0) return NOTHING;
+  const named = new Map<string, Known>();
+  for (const one of known) if (!named.has(one.canonical)) named.set(one.canonical, one);
+  return named;
+}
 
 /** `place` = the path of the annotations. */
 export function checkKnownAnnotations(
@@ -65,7 +72,10 @@ export function checkKnownAnnotations(
   for (const { key, canonical, value } of known) {
     if (canonical.startsWith(CONTAINER_SECCOMP)) checkOldSeccomp(value, `${place}.${key}`, errors);
   }
-  for (const one of known) if (one.canonical.startsWith(APP_ARMOR)) checkOldAppArmor(one, spec, place, errors);
+  const profiles = known.filter(({ canonical }) => canonical.startsWith(APP_ARMOR));
+  if (profiles.length === 0) return;
+  const containers = new Set(allContainers(spec).map(({ container }) => container.name ?? ''));
+  for (const one of profiles) checkOldAppArmor(one, containers, place, errors);
 }
 
 const INTEGER = /^(?:0|[1-9]\d*|-\d+)$/;
@@ -119,12 +129,10 @@ function checkOldSeccomp(value: string, field: string, errors: Errors): void {
 
 const APP_ARMOR_PROFILES = new Set(['', 'runtime/default', 'unconfined']);
 
-function checkOldAppArmor({ key, canonical, value }: Known, spec: CoreV1PodSpec, place: string, errors: Errors): void {
+function checkOldAppArmor({ key, canonical, value }: Known, containers: ReadonlySet<string>, place: string, errors: Errors): void {
   const field = `${place}[${key}]`;
   const name = canonical.slice(APP_ARMOR.length);
-  if (!allContainers(spec).some(({ container }) => (container.name ?? '') === name)) {
-    errors.push(invalidValue(field, name, 'container not found'));
-  }
+  if (!containers.has(name)) errors.push(invalidValue(field, name, 'container not found'));
   if (!APP_ARMOR_PROFILES.has(value) && !value.startsWith(LOCAL)) {
     errors.push(invalidValue(field, value, `invalid AppArmor profile name: "${value}"`));
   }
@@ -152,7 +160,8 @@ export function checkProfilesAgree(
 ): void {
   const known = knownAnnotations(annotations);
   if (known.length === 0) return;
-  const valueOf = (canonical: string): string | undefined => annotationNamed(known, canonical)?.value;
+  const named = byMeaning(known);
+  const valueOf = (canonical: string): string | undefined => named.get(canonical)?.value;
   checkAgree(valueOf(POD_SECCOMP), spec, SECCOMP, place, errors);
   for (const rules of [SECCOMP, ARMOR] as const) {
     for (const { container, place: within } of allContainers(spec)) {

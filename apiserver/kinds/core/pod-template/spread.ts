@@ -1,6 +1,5 @@
 /** How a pod's like are spread over the parts of a cluster. */
 import { duplicate, forbiddenField, invalidAs, invalidValue, notSupported, required } from '../../../../shared/api/errors/field-error';
-import { own } from '../../../../shared/values/json';
 import { checkSelector } from '../../rules/selectors';
 import { checkChoice, checkLabelKey, type Errors } from '../../rules/checks';
 import type { CoreV1PodSpec, CoreV1TopologySpreadConstraint, MetaV1LabelSelector } from '../../../../shared/api/types/generated/members';
@@ -10,10 +9,12 @@ const POLICIES = ['Honor', 'Ignore'];
 
 export function checkSpread(spec: CoreV1PodSpec, specPlace: string, errors: Errors): void {
   const constraints = spec.topologySpreadConstraints ?? [];
+  if (constraints.length === 0) return;
+  const last = new Map(constraints.map((constraint, index) => [meaningOf(constraint), index]));
   constraints.forEach((constraint, index) => {
     const place = `${specPlace}.topologySpreadConstraints[${index}]`;
     checkSkew(constraint, place, errors);
-    checkAction(constraint, constraints.slice(index + 1), place, errors);
+    checkAction(constraint, last.get(meaningOf(constraint)) !== index, place, errors);
     for (const member of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const) checkChoice(constraint, member, place, POLICIES, errors);
     const selector = constraint.labelSelector;
     checkMatchLabelKeys(constraint, selector, `${place}.matchLabelKeys`, errors);
@@ -21,24 +22,21 @@ export function checkSpread(spec: CoreV1PodSpec, specPlace: string, errors: Erro
   });
 }
 
+/** What only one of them may say. */
+const meaningOf = ({ topologyKey = '', whenUnsatisfiable = '' }: CoreV1TopologySpreadConstraint): string =>
+  JSON.stringify([topologyKey, whenUnsatisfiable]);
+
 function checkSkew(constraint: CoreV1TopologySpreadConstraint, place: string, errors: Errors): void {
   const skew = constraint.maxSkew ?? 0;
   if (skew <= 0) errors.push(invalidAs(`${place}.maxSkew`, String(skew), 'must be greater than zero'));
   if ((constraint.topologyKey ?? '') === '') errors.push(required(`${place}.topologyKey`, 'can not be empty'));
 }
 
-function checkAction(
-  constraint: CoreV1TopologySpreadConstraint,
-  others: readonly CoreV1TopologySpreadConstraint[],
-  place: string,
-  errors: Errors,
-): void {
+function checkAction(constraint: CoreV1TopologySpreadConstraint, isRepeated: boolean, place: string, errors: Errors): void {
   const action = constraint.whenUnsatisfiable ?? '';
   if (!ACTIONS.includes(action)) errors.push(notSupported(`${place}.whenUnsatisfiable`, action, ACTIONS));
   const key = constraint.topologyKey ?? '';
-  const isSame = (other: CoreV1TopologySpreadConstraint): boolean =>
-    (other.topologyKey ?? '') === key && (other.whenUnsatisfiable ?? '') === action;
-  if (others.some(isSame)) errors.push(duplicate(`${place}.{topologyKey, whenUnsatisfiable}`, `{${key}, ${action}}`));
+  if (isRepeated) errors.push(duplicate(`${place}.{topologyKey, whenUnsatisfiable}`, `{${key}, ${action}}`));
   const least = constraint.minDomains;
   if (least === undefined) return;
   const field = `${place}.minDomains`;
@@ -61,11 +59,9 @@ function checkMatchLabelKeys(
     errors.push(forbiddenField(place, 'must not be specified when labelSelector is not set'));
     return;
   }
+  const selected = new Set([...Object.keys(selector.matchLabels ?? {}), ...(selector.matchExpressions ?? []).map(({ key }) => key)]);
   keys.forEach((key, index) => {
     checkLabelKey(key, `${place}[${index}]`, errors);
-    if (selects(selector, key)) errors.push(invalidValue(`${place}[${index}]`, key, 'exists in both matchLabelKeys and labelSelector'));
+    if (selected.has(key)) errors.push(invalidValue(`${place}[${index}]`, key, 'exists in both matchLabelKeys and labelSelector'));
   });
 }
-
-const selects = ({ matchLabels = {}, matchExpressions = [] }: MetaV1LabelSelector, key: string): boolean =>
-  own(matchLabels, key) !== undefined || matchExpressions.some((expression) => expression.key === key);

@@ -6,7 +6,7 @@ import { append } from '../../../../shared/values/append';
 import { quote } from '../../../../shared/values/quote';
 import { parseQuantity } from '../../../../shared/values/quantity';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
-import { annotationNamed, knownAnnotations } from './annotations';
+import { byMeaning, knownAnnotations } from './annotations';
 import { portWarnings } from './port-warnings';
 import { stringAt } from '../../../../shared/values/json';
 import type {
@@ -24,14 +24,14 @@ type Warnings = string[];
 export function podWarnings(object: CoreV1PodTemplateSpec, place: string): readonly string[] {
   const spec = object.spec ?? {};
   const at = `${place}spec`;
-  const known = knownAnnotations(object.metadata?.annotations);
+  const known = byMeaning(knownAnnotations(object.metadata?.annotations));
   const warnings: Warnings = [];
   warnOfLabels(spec, at, warnings);
   warnOfNodeAffinity(spec, at, warnings);
   warnOfSpread(spec, at, warnings);
   const annotated = (text: string, ...names: readonly string[]): void => {
     for (const name of names) {
-      const found = annotationNamed(known, name);
+      const found = known.get(name);
       if (found !== undefined) warnings.push(`${place}metadata.annotations[${found.key}]: ${text}`);
     }
   };

@@ -1,7 +1,7 @@
 /** What a new Pod is given before it is judged: notations that belong together are made to agree. Never refuses anything. */
 import { own, stringAt } from '../../../../shared/values/json';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
-import { annotationNamed, APP_ARMOR, knownAnnotations } from '../pod-template/annotations';
+import { APP_ARMOR, byMeaning, knownAnnotations } from '../pod-template/annotations';
 import { OLD_APP_ARMOR } from '../pod-template/warnings';
 import type {
   CoreV1AppArmorProfile,
@@ -28,9 +28,10 @@ function byAnnotation(object: CoreV1Pod): readonly Confined[] {
   const spec = object.spec;
   if (known.length === 0 || spec === undefined || isForWindows(spec)) return [];
   const ofPod = profileOf(spec);
+  const named = byMeaning(known);
   return LISTS.flatMap((list) =>
     (spec[list] ?? []).flatMap((container) => {
-      const found = annotationNamed(known, APP_ARMOR + (container.name ?? ''));
+      const found = named.get(APP_ARMOR + (container.name ?? ''));
       if (found === undefined || profileOf(container) !== undefined) return [];
       const says = profileFrom(found.value);
       if (ofPod !== undefined && says !== undefined && asAnnotation(ofPod) === asAnnotation(says)) return [];
@@ -69,21 +70,21 @@ export function mirrorProfiles(object: CoreV1Pod, names: GeneratedNames): void {
   const spec = object.spec;
   if (spec === undefined || isForWindows(spec)) return;
   const ofPod = profileOf(spec);
-  const known = knownAnnotations(object.metadata?.annotations);
+  const named = byMeaning(knownAnnotations(object.metadata?.annotations));
+  const added: Record<string, string> = {};
   for (const list of LISTS) {
     for (const container of spec[list] ?? []) {
       const profile = profileOf(container) ?? ofPod;
       if (profile === undefined) continue;
       const name = container.name ?? '';
       const value = asAnnotation(profile);
-      if (value === undefined || annotationNamed(known, APP_ARMOR + name) !== undefined) continue;
-      const metadata = (object.metadata ??= {});
-      metadata.annotations = {
-        ...metadata.annotations,
-        [`container.apparmor.security.beta.${names.prefix}/${name}`]: value,
-      };
+      if (value === undefined || named.has(APP_ARMOR + name)) continue;
+      added[`container.apparmor.security.beta.${names.prefix}/${name}`] = value;
     }
   }
+  if (Object.keys(added).length === 0) return;
+  const metadata = (object.metadata ??= {});
+  metadata.annotations = { ...metadata.annotations, ...added };
 }
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
