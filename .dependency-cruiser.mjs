@@ -134,6 +134,7 @@ const table = {
   apiserver: ['apiserver/options'],
 
   'controllers/runtime': ['shared/client', 'shared/api/selectors'],
+  'controllers/owned': ['controllers/runtime', 'shared/api/metadata', 'shared/api/identity'],
   'controllers/serving': ['shared/client'],
   'controllers/bootstrap-token': ['controllers/runtime'],
   'controllers/service-pods': ['shared/client'],
