@@ -9,6 +9,7 @@ import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { storageProtection } from './storage-protection';
 import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
 import { roleEscalation, type EscalationParts } from './role-escalation';
+import { resourceQuota, type ResourceQuotaParts } from './quota/resource-quota';
 import { signerPlugins, type MayUseSigner } from './signers';
 import { systemPriorities } from './system-priorities';
 import { serviceAddresses, type MayUse } from './service-addresses';
@@ -18,6 +19,8 @@ export interface AdmissionSurroundings {
   readonly names: GeneratedNames;
   readonly cache: Pick<Cache, 'snapshot'>;
   readonly resources: Pick<Resources, 'require'>;
+  /** What quotas leave room for; absent = they hold nobody back. */
+  readonly quotas?: Pick<ResourceQuotaParts, 'guards' | 'clock'> & { readonly cache: ResourceQuotaParts['cache'] };
   /** Who may give Services addresses from outside the cluster; absent = everyone. */
   readonly mayUseAddresses?: MayUse | undefined;
   /** Who may decide on requests for certificates and sign them; absent = everyone. */
@@ -42,6 +45,7 @@ export function defaultAdmission({
   mayUseSigner,
   nodes,
   escalation,
+  quotas,
 }: AdmissionSurroundings): Admission {
   const classes = resources.require('ingressclasses.networking.platform.io').stored;
   const restriction = nodes === undefined ? undefined : nodeRestriction(nodes);
@@ -60,6 +64,7 @@ export function defaultAdmission({
       ...signerPlugins(mayUseSigner ?? everyone),
       ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)]),
     ],
+    ...(quotas === undefined ? {} : { reserving: resourceQuota({ ...quotas, quotas: resources.require('resourcequotas').stored }) }),
   };
   return createAdmission(plugins);
 }
