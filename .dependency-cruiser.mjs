@@ -90,8 +90,11 @@ const table = {
   'apiserver/authorization/webhook': ['apiserver/authorization', 'shared/client', 'shared/expression'],
   'apiserver/upkeep': ['apiserver/kinds/core/service', 'apiserver/registry/write'],
   'apiserver/upkeep/default-roles': ['apiserver/upkeep', 'apiserver/authorization/rbac'],
+  'apiserver/upkeep/flow-control': ['apiserver/upkeep', 'apiserver/kinds/flowcontrol'],
   'apiserver/custom-resources': ['apiserver/upkeep', 'apiserver/kinds/apiextensions', 'shared/expression/custom'],
+  'apiserver/admission/quota': ['apiserver/registry/object', 'shared/quota'],
   'apiserver/admission': [
+    'apiserver/admission/quota',
     'apiserver/authorization/node',
     'apiserver/kinds/networking',
     'apiserver/kinds/scheduling',
@@ -106,6 +109,7 @@ const table = {
   'apiserver/printers/columns': ['apiserver/printers/table'],
   'apiserver/printers': ['apiserver/printers/cells', 'apiserver/printers/columns'],
   'apiserver/audit': ['shared/client', 'shared/configuration'],
+  'apiserver/flow-control': ['shared/api/types', 'shared/api/identity', 'shared/runtime'],
   'apiserver/endpoints/output': ['shared/runtime'],
   'apiserver/endpoints/request': ['apiserver/audit', 'apiserver/endpoints/output', 'apiserver/registry', 'shared/serialization'],
   'apiserver/endpoints/representation': ['apiserver/endpoints/request', 'apiserver/registry/object', 'apiserver/printers/table'],
@@ -115,7 +119,7 @@ const table = {
   'apiserver/discovery': ['apiserver/registry', 'shared/serialization'],
   'apiserver/openapi': ['apiserver/registry', 'shared/serialization'],
   'apiserver/health': ['apiserver/registry'],
-  'apiserver/metrics': ['apiserver/registry'],
+  'apiserver/metrics': ['apiserver/registry', 'apiserver/flow-control'],
   'apiserver/server': [
     'shared/configuration',
     'apiserver/authentication/oidc',

@@ -5,10 +5,12 @@ import type { Resources } from '../registry/resources';
 import type { Admission } from '../registry/admission';
 import { createAdmission, type AdmissionPlugins } from './chain';
 import { defaultIngressClass } from './default-ingress-class';
+import { limitRanger } from './limit-ranger';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { storageProtection } from './storage-protection';
 import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
 import { roleEscalation, type EscalationParts } from './role-escalation';
+import { resourceQuota, type ResourceQuotaParts } from './quota/resource-quota';
 import { signerPlugins, type MayUseSigner } from './signers';
 import { systemPriorities } from './system-priorities';
 import { serviceAddresses, type MayUse } from './service-addresses';
@@ -18,6 +20,8 @@ export interface AdmissionSurroundings {
   readonly names: GeneratedNames;
   readonly cache: Pick<Cache, 'snapshot'>;
   readonly resources: Pick<Resources, 'require'>;
+  /** What quotas leave room for; absent = they hold nobody back. */
+  readonly quotas?: Pick<ResourceQuotaParts, 'guards' | 'clock'> & { readonly cache: ResourceQuotaParts['cache'] };
   /** Who may give Services addresses from outside the cluster; absent = everyone. */
   readonly mayUseAddresses?: MayUse | undefined;
   /** Who may decide on requests for certificates and sign them; absent = everyone. */
@@ -42,12 +46,15 @@ export function defaultAdmission({
   mayUseSigner,
   nodes,
   escalation,
+  quotas,
 }: AdmissionSurroundings): Admission {
   const classes = resources.require('ingressclasses.networking.platform.io').stored;
+  const limits = limitRanger({ cache, ranges: resources.require('limitranges').stored, names });
   const restriction = nodes === undefined ? undefined : nodeRestriction(nodes);
   const plugins: AdmissionPlugins = {
     mutating: [
       namespaceLifecycle(),
+      limits.defaulting,
       storageProtection(names.prefix),
       defaultIngressClass(() => cache.snapshot(classes).range()),
       ...(restriction === undefined ? [] : [restriction.ofChanges]),
@@ -56,10 +63,12 @@ export function defaultAdmission({
     validating: [
       ...(restriction === undefined ? [] : [restriction.ofDeletions]),
       protectedNamespaces(names),
+      limits.bounding,
       systemPriorities(),
       ...signerPlugins(mayUseSigner ?? everyone),
       ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)]),
     ],
+    ...(quotas === undefined ? {} : { reserving: resourceQuota({ ...quotas, quotas: resources.require('resourcequotas').stored }) }),
   };
   return createAdmission(plugins);
 }

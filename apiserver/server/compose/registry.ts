@@ -81,11 +81,16 @@ const SIGNER_USE = {
   namespace: '',
 } as const;
 
-function admissionOf({ options, names, clock }: Setting, { cache, resources, rbac }: State, authorizer: Authorizer): Admission {
+function admissionOf(
+  { options, names, clock }: Setting,
+  { cache, quotaGuards, resources, rbac }: State,
+  authorizer: Authorizer,
+): Admission {
   return defaultAdmission({
     names,
     cache,
     resources,
+    quotas: { cache, guards: quotaGuards, clock },
     nodes: usesMode(options.authorization(), 'Node') ? nodeRestrictionParts({ cache, resources }) : undefined,
     escalation: {
       policy: rbac.policy,
