@@ -12,7 +12,8 @@ import { Dependants } from '../owned/dependants';
 import { followDependants, ownerOf } from '../owned/follow';
 import { labelSelectorOf } from '../owned/selector';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
-import { labelsOf } from '../runtime/pods';
+import { OwnWrites } from '../runtime/own-writes';
+import { controllerOf, labelsOf } from '../runtime/pods';
 import { isRolling } from './bounds';
 import { planDeployment } from './reconcile';
 import { DEPLOYMENTS, DeploymentWrites, SETS } from './writes';
@@ -34,6 +35,7 @@ interface SeenDeployments {
   readonly setsOf: Dependants;
   readonly podsOf: Dependants;
   readonly writes: DeploymentWrites;
+  readonly written: OwnWrites;
 }
 
 async function run(context: ControllerContext): Promise<void> {
@@ -43,12 +45,14 @@ async function run(context: ControllerContext): Promise<void> {
     informers.of({ resource: SETS }),
     informers.of({ resource: PODS }),
   ];
+  const written = new OwnWrites();
   const seen: SeenDeployments = {
     deployments,
     sets,
     setsOf: new Dependants(sets),
     podsOf: new Dependants(pods),
-    writes: new DeploymentWrites({ client, events, clock, signal }),
+    writes: new DeploymentWrites({ client, events, clock, written, signal }),
+    written,
   };
   const queue = context.queue({ name: 'deployment' });
   const unhandle = follow(seen, pods, queue);
@@ -60,16 +64,24 @@ async function run(context: ControllerContext): Promise<void> {
   seen.podsOf.end();
 }
 
-function follow({ deployments, sets, podsOf }: SeenDeployments, pods: Informer, queue: WorkQueue): readonly (() => void)[] {
+function follow({ deployments, sets, podsOf, written }: SeenDeployments, pods: Informer, queue: WorkQueue): readonly (() => void)[] {
   const tell = (deployment: ApiObject): void => queue.add(keyOf(deployment));
   return [
-    deployments.handle({ added: tell, updated: (_, deployment) => tell(deployment), deleted: tell }),
+    deployments.handle({
+      added: tell,
+      updated: (_, deployment) => tell(deployment),
+      deleted: ({ namespace, name }) => written.forget(keyOf({ namespace, name })),
+    }),
     followDependants({
       dependants: sets,
       owners: deployments,
       resource: DEPLOYMENTS,
       wants: (deployment, set) => labelSelectorOf(deployment)?.(labelsOf(set)) === true,
-      tell,
+      tell(deployment, { now, then }) {
+        // Deleted, or let go.
+        if (then !== undefined && (now === undefined || controllerOf(now)?.uid !== deployment.uid)) written.gone(keyOf(deployment), then);
+        tell(deployment);
+      },
     }),
     // New pods may have to wait for the last old one.
     pods.handle({
@@ -84,13 +96,15 @@ function follow({ deployments, sets, podsOf }: SeenDeployments, pods: Informer, 
 
 async function sync(
   context: ControllerContext,
-  { deployments, setsOf, podsOf, writes }: SeenDeployments,
+  { deployments, setsOf, podsOf, writes, written }: SeenDeployments,
   key: string,
 ): Promise<WorkOutcome> {
   const { client, clock, signal } = context;
   const deployment = deployments.byKey(key);
   const matches = deployment === undefined ? undefined : labelSelectorOf(deployment);
   if (deployment === undefined || matches === undefined) return DONE;
+  // The event of what was written comes, and is another reason to look.
+  if (written.areStale(key, setsOf.of(deployment.uid))) return DONE;
   const claims = { client, ownerResource: DEPLOYMENTS, resource: SETS, signal };
   const sets = await claim(claims, deployment, (set) => matches(labelsOf(set)), setsOf.candidatesFor(deployment));
   const view = { deployment, sets, podsOf: ({ uid }: ApiObject) => podsOf.of(uid), now: clock.now() };

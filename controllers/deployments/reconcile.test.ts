@@ -40,9 +40,9 @@ function set(name: string, wishes: SetWishes): ApiObject {
   if (max !== undefined) annotations[`${PREFIX}max-replicas`] = String(max);
   const labels = { app: 'a', 'pod-template-hash': name };
   return apiObject({
-    metadata: { namespace: 'n', name, uid: name, annotations, creationTimestamp: timestamp(NOW - age * 1000), ...metadata },
+    metadata: { namespace: 'n', name, uid: name, generation: 2, annotations, creationTimestamp: timestamp(NOW - age * 1000), ...metadata },
     spec: { replicas, template: { ...of, metadata: { labels } } },
-    status: { replicas, readyReplicas: available, availableReplicas: available, ...status },
+    status: { observedGeneration: 2, replicas, readyReplicas: available, availableReplicas: available, ...status },
   });
 }
 
@@ -91,6 +91,15 @@ test.each<[string, JsonObject, readonly ApiObject[], readonly unknown[]]>([
     rolling(1, 0),
     [
       set('old', { of: TWO, replicas: 2, available: 3, desired: 3, max: 4, status: { replicas: 3 } }),
+      set('new', { replicas: 1, desired: 3, max: 4, revision: 2 }),
+    ],
+    [],
+  ],
+  [
+    'do not grow while nobody knows what an old set still has',
+    rolling(1, 0),
+    [
+      set('old', { of: TWO, replicas: 2, desired: 3, max: 4, status: { observedGeneration: 1 } }),
       set('new', { replicas: 1, desired: 3, max: 4, revision: 2 }),
     ],
     [],

@@ -4,7 +4,7 @@
  */
 import type { ApiObject } from '../../shared/client/api-object';
 import { objectAt } from '../../shared/values/json';
-import { numberAt, replicasOf } from '../owned/wishes';
+import { generationOf, numberAt, replicasOf } from '../owned/wishes';
 import { boundsOf, isRolling } from './bounds';
 import { annotatedNumber, withAnnotation } from './names';
 import { byAge, isActiveSet, total, type PlannedSet } from './set';
@@ -18,10 +18,13 @@ export interface Scaled {
 }
 
 /** A set that was told to shrink has more pods than it asks for until its controller has heard of it: their places are not free yet. */
-const held = ({ replicas, status }: PlannedSet): number => Math.max(replicas, status.replicas);
+function held({ seen, replicas, status, annotations }: PlannedSet): number {
+  const isUnknown = seen !== undefined && generationOf(seen) > 1 && !status.isCurrent;
+  return Math.max(replicas, status.replicas, isUnknown ? (annotatedNumber(annotations, 'max') ?? 0) : 0);
+}
 
 /** And some of those that serve will go: they count as gone already. */
-const serving = ({ replicas, status }: PlannedSet): number => Math.min(replicas, status.available);
+const serving = ({ replicas, status }: PlannedSet): number => (status.isCurrent ? Math.min(replicas, status.available) : 0);
 
 export class Scaling {
   readonly scaled: Scaled[] = [];

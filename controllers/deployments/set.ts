@@ -23,7 +23,7 @@ export interface SetStatus {
   readonly replicas: number;
   readonly ready: number;
   readonly available: number;
-  /** It is about the set as it is. */
+  /** It is about the set as it is: nothing that was asked of it since is still to come. */
   readonly isCurrent: boolean;
 }
 

@@ -1,6 +1,6 @@
 /** A Deployment's writes: its sets, and its status with the number of its revision. Each rests on the version that was seen. Never decides anything. */
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../shared/client/api-error';
-import type { ApiObject } from '../../shared/client/api-object';
+import { keyOf, type ApiObject } from '../../shared/client/api-object';
 import type { EventRecorder } from '../../shared/client/event-recorder';
 import { knownResource } from '../../shared/client/resource';
 import type { RestClient } from '../../shared/client/rest-client';
@@ -9,6 +9,7 @@ import { objectAt, type JsonObject } from '../../shared/values/json';
 import { controllerReference, eventReference } from '../owned/reference';
 import { numberAt, templateOf } from '../owned/wishes';
 import { conditionsOf } from '../runtime/conditions';
+import type { OwnWrites } from '../runtime/own-writes';
 import { isNamespaceTerminating } from '../runtime/create';
 import { controllerOf } from '../runtime/pods';
 import { annotationsOf, HASH_LABEL, withAnnotation } from './names';
@@ -32,6 +33,8 @@ export interface DeploymentWritesOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly clock: Pick<Clock, 'now'>;
+  /** What was written of a Deployment's sets, by its key. */
+  readonly written: OwnWrites;
   readonly signal: AbortSignal;
 }
 
@@ -40,7 +43,7 @@ export class DeploymentWrites {
 
   async carryOut(deployment: ApiObject, plan: DeploymentPlan): Promise<Carried> {
     for (const set of plan.sets) {
-      const carried = set.seen === undefined ? await this.create(deployment, set) : await this.change(set, set.seen);
+      const carried = set.seen === undefined ? await this.create(deployment, set) : await this.change(deployment, set, set.seen);
       if (carried !== 'made' && carried !== 'there') return { type: carried };
       const scaled = carried === 'made' ? plan.scaled.filter((one) => one.set === set.name) : [];
       for (const one of scaled) this.tell(deployment, 'Normal', 'ScalingReplicaSet', scalingText(one));
@@ -54,20 +57,20 @@ export class DeploymentWrites {
     return { type: 'done' };
   }
 
-  private async change(set: PlannedSet, { body }: ApiObject): Promise<'made'> {
-    const { client, signal } = this.options;
+  private async change(deployment: ApiObject, set: PlannedSet, { body }: ApiObject): Promise<'made'> {
+    const { client, written, signal } = this.options;
     const { replicas, minReadySeconds } = set;
     const metadata = { ...objectAt(body, 'metadata'), annotations: { ...set.annotations } };
     const spec = { ...objectAt(body, 'spec'), replicas, ...(minReadySeconds === 0 ? {} : { minReadySeconds }) };
     if (minReadySeconds === 0) delete spec['minReadySeconds'];
-    await client.update(SETS, { ...body, metadata, spec }, { signal });
+    written.wrote(keyOf(deployment), await client.update(SETS, { ...body, metadata, spec }, { signal }));
     return 'made';
   }
 
   private async create(deployment: ApiObject, set: PlannedSet): Promise<'made' | 'there' | 'taken' | 'going'> {
-    const { client, signal } = this.options;
+    const { client, written, signal } = this.options;
     try {
-      await client.create(SETS, this.bodyOf(deployment, set), { signal });
+      written.wrote(keyOf(deployment), await client.create(SETS, this.bodyOf(deployment, set), { signal }));
       return 'made';
     } catch (error) {
       if (isNamespaceTerminating(error)) return 'going';

@@ -5,7 +5,7 @@ import type { Informer } from '../../shared/client/informer';
 import { knownResource } from '../../shared/client/resource';
 import { labelOf } from '../service-pods/labels';
 import type { ControllerContext } from '../runtime/controller';
-import { OwnWrites } from './own-writes';
+import { OwnWrites } from '../runtime/own-writes';
 import type { Writes } from './reconcile';
 import { sliceView, type SliceNames, type SliceView } from './slice';
 

@@ -1,6 +1,6 @@
 /**
- * What this controller has written of a Service's slices and its informer has not told yet. A look at older slices would make endpoints twice, so it waits.
- * Counts by generation, which grows with each change of a slice's content.
+ * What a controller has written of an owner's dependants – a Service's slices, a Deployment's sets – and its informer has not told yet. A look at older ones would do
+ * the same twice, so it waits. Counts by generation, which grows with each change of a dependant's content.
  */
 import type { ApiObject } from '../../shared/client/api-object';
 import { objectAt } from '../../shared/values/json';
