@@ -14,7 +14,7 @@ import { freePort } from './ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from './programs';
 
 const isStep = shape({ scenario: text, title: text, codes: listOf(number), state: mapOf(listOf(anything)) });
-const COMES_TO_REST_MS = 15_000;
+const COMES_TO_REST_MS = 30_000;
 const LOOK_MS = 50;
 
 export interface ReplayOptions {
