@@ -92,7 +92,9 @@ const table = {
   'apiserver/upkeep/default-roles': ['apiserver/upkeep', 'apiserver/authorization/rbac'],
   'apiserver/upkeep/flow-control': ['apiserver/upkeep', 'apiserver/kinds/flowcontrol'],
   'apiserver/custom-resources': ['apiserver/upkeep', 'apiserver/kinds/apiextensions', 'shared/expression/custom'],
+  'apiserver/admission/quota': ['apiserver/registry/object', 'shared/quota'],
   'apiserver/admission': [
+    'apiserver/admission/quota',
     'apiserver/authorization/node',
     'apiserver/kinds/networking',
     'apiserver/kinds/scheduling',

@@ -13,6 +13,7 @@ const request: AdmissionRequest = {
   dryRun: false,
   object: {},
   oldObject: undefined,
+  deadline: Infinity,
   namespaceEntry: undefined,
 };
 

@@ -17,6 +17,7 @@ export function pureAdmission({ prefix }: Pick<GeneratedNames, 'prefix'>, { disa
 export function defaultAdmission(surroundings: AdmissionSurroundings, switches: PluginSwitches = AS_THE_TABLE_SAYS): Admission {
   const { escalation, mayUseAddresses, nodes } = surroundings;
   const made = ADMISSION_PLUGINS.filter((row) => isOn(row, switches, nodes !== undefined)).map(({ make }) => make?.(surroundings) ?? {});
+  const reserving = made.find((parts) => parts.reserving !== undefined)?.reserving;
   return createAdmission({
     mutating: [
       ...made.flatMap(({ mutating }) => (mutating === undefined ? [] : [mutating])),
@@ -26,5 +27,6 @@ export function defaultAdmission(surroundings: AdmissionSurroundings, switches: 
       ...made.flatMap(({ validating }) => (validating === undefined ? [] : [validating])),
       ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)]),
     ],
+    ...(reserving === undefined ? {} : { reserving }),
   });
 }

@@ -5,10 +5,13 @@
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Cache } from '../cache/cache';
 import type { Resources } from '../registry/resources';
+import type { ReservingPlugin } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 import { defaultIngressClass } from './default-ingress-class';
+import { limitRanger } from './limit-ranger';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
+import { resourceQuota, type ResourceQuotaParts } from './quota/resource-quota';
 import type { EscalationParts } from './role-escalation';
 import type { MayUse } from './service-addresses';
 import { signerPlugins, type MayUseSigner } from './signers';
@@ -20,6 +23,8 @@ export interface AdmissionSurroundings {
   readonly names: GeneratedNames;
   readonly cache: Pick<Cache, 'snapshot'>;
   readonly resources: Pick<Resources, 'require'>;
+  /** What quotas leave room for; absent = they hold nobody back. */
+  readonly quotas?: Pick<ResourceQuotaParts, 'guards' | 'clock'> & { readonly cache: ResourceQuotaParts['cache'] };
   /** Who may give Services addresses from outside the cluster; absent = everyone. */
   readonly mayUseAddresses?: MayUse | undefined;
   /** Who may decide on requests for certificates and sign them; absent = everyone. */
@@ -34,6 +39,7 @@ export interface AdmissionSurroundings {
 export interface PluginParts {
   readonly mutating?: MutatingPlugin;
   readonly validating?: ValidatingPlugin;
+  readonly reserving?: ReservingPlugin;
 }
 
 export interface PluginRow {
@@ -62,7 +68,14 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
   },
   { name: 'NamespaceExists', on: 'when-asked' },
   { name: 'LimitPodHardAntiAffinityTopology', on: 'when-asked' },
-  { name: 'LimitRanger', on: 'by-default' },
+  {
+    name: 'LimitRanger',
+    on: 'by-default',
+    make({ cache, names, resources }) {
+      const { defaulting, bounding } = limitRanger({ cache, ranges: resources.require('limitranges').stored, names });
+      return { mutating: defaulting, validating: bounding };
+    },
+  },
   { name: 'ServiceAccount', on: 'by-default' },
   { name: 'NodeRestriction', on: 'with-nodes', make: ({ nodes }) => restricting(nodes) },
   { name: 'TaintNodesByCondition', on: 'by-default' },
@@ -96,7 +109,14 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
   { name: 'MutatingAdmissionWebhook', on: 'by-default' },
   { name: 'ValidatingAdmissionPolicy', on: 'by-default' },
   { name: 'ValidatingAdmissionWebhook', on: 'by-default' },
-  { name: 'ResourceQuota', on: 'by-default' },
+  {
+    name: 'ResourceQuota',
+    on: 'by-default',
+    make({ quotas, resources }) {
+      if (quotas === undefined) return {};
+      return { reserving: resourceQuota({ ...quotas, quotas: resources.require('resourcequotas').stored }) };
+    },
+  },
   { name: 'AlwaysDeny', on: 'when-asked' },
 ];
 

@@ -109,6 +109,7 @@ async function admit(
       dryRun: options.dryRun,
       object,
       oldObject: undefined,
+      deadline: context.deadline,
       namespaceEntry: namespace === '' ? undefined : parts.cache.get(parts.namespaces.stored, namespace),
     } as const;
     await parts.admission.mutate(request);

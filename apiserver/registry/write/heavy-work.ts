@@ -38,7 +38,13 @@ const STANDING: Entry = { key: '', revision: 1, bytes: Buffer.from('{"metadata":
 
 /** Nothing but the object is known. */
 const ALONE: Current = { entry: undefined, namespace: undefined, definition: STANDING, lease: undefined, proven: true };
-const NOBODY: Admission = { looksInto: () => true, mutate: () => undefined, validate: () => undefined };
+const NOBODY: Admission = {
+  looksInto: () => true,
+  counts: () => false,
+  mutate: () => undefined,
+  validate: () => undefined,
+  reserve: () => undefined,
+};
 /** Nobody else is there to be let go first. */
 const UNHURRIED = { deadline: Infinity, isTurnOver: false } as const;
 

@@ -86,11 +86,16 @@ const SIGNER_USE = {
   namespace: '',
 } as const;
 
-function admissionOf({ options, names, clock }: Setting, { cache, resources, rbac }: State, authorizer: Authorizer): Admission {
+function admissionOf(
+  { options, names, clock }: Setting,
+  { cache, quotaGuards, resources, rbac }: State,
+  authorizer: Authorizer,
+): Admission {
   const surroundings: AdmissionSurroundings = {
     names,
     cache,
     resources,
+    quotas: { cache, guards: quotaGuards, clock },
     nodes: restrictsNodes(options) ? nodeRestrictionParts({ cache, resources }) : undefined,
     escalation: {
       policy: rbac.policy,
