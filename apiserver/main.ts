@@ -9,6 +9,7 @@ import { Lifecycle } from '../shared/runtime/lifecycle';
 import { createLogger, type Logger } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import type { Auditor } from './audit/auditor';
+import { switchesFault, type PluginSwitches } from './admission/switches';
 import { webhookTokens } from './authentication/webhook-token';
 import { parseTokenFile } from './authentication/token-file';
 import { auditFlagFault } from './options/audit-flag-fault';
@@ -85,7 +86,8 @@ function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): v
     serviceAccountFlagFault(flags) ??
     auditFlagFault(flags) ??
     oidcFlagFault(flags) ??
-    authorizationFlagFault(flags, given.has('authorization-mode'));
+    authorizationFlagFault(flags, given.has('authorization-mode')) ??
+    switchesFault(pluginSwitches(flags));
   if (fault !== undefined) usageError(fault);
   const advertised = flags['advertise-address'];
   if (advertised !== '' && isIP(advertised) === 0) usageError('--advertise-address must be an IP address');
@@ -99,6 +101,11 @@ function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): v
     usageError('--insecure-bind-address must be a loopback address: whoever reaches it is an administrator');
   }
 }
+
+const pluginSwitches = (flags: ServerFlags): PluginSwitches => ({
+  enabled: flags['enable-admission-plugins'],
+  disabled: flags['disable-admission-plugins'],
+});
 
 /** The client libraries of both stores are heavy, so only the one in use is loaded. */
 async function openStore(flags: ServerFlags, lifecycle: Lifecycle, logger: Logger): Promise<Store> {
@@ -155,6 +162,7 @@ async function serverOptions(
     prefix: flags['etcd-prefix'].replace(/(?<!\/)\/+$/, ''),
     advertiseAddress: advertised(flags),
     serviceRanges: flags['service-cluster-ip-range'],
+    plugins: pluginSwitches(flags),
     deniesServiceAddresses: flags['service-external-ips'] === 'deny',
     nodePorts: flags['service-node-port-range'],
     eventTtlMs: flags['event-ttl'],

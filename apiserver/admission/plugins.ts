@@ -1,74 +1,32 @@
-/** Which admission plug-ins there are, in the order in which they run. */
+/** The chain of admission: the plug-ins of the table that are on, and after them what no flag turns off. */
 import type { GeneratedNames } from '../../shared/names/dialect';
-import type { Cache } from '../cache/cache';
-import type { Resources } from '../registry/resources';
 import type { Admission } from '../registry/admission';
-import { createAdmission, type AdmissionPlugins } from './chain';
-import { defaultIngressClass } from './default-ingress-class';
-import { limitRanger } from './limit-ranger';
-import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
+import { createAdmission } from './chain';
+import { roleEscalation } from './role-escalation';
+import { serviceAddresses } from './service-addresses';
 import { storageProtection } from './storage-protection';
-import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
-import { roleEscalation, type EscalationParts } from './role-escalation';
-import { resourceQuota, type ResourceQuotaParts } from './quota/resource-quota';
-import { signerPlugins, type MayUseSigner } from './signers';
-import { systemPriorities } from './system-priorities';
-import { serviceAddresses, type MayUse } from './service-addresses';
-
-/** What plug-ins look at besides the request. */
-export interface AdmissionSurroundings {
-  readonly names: GeneratedNames;
-  readonly cache: Pick<Cache, 'snapshot'>;
-  readonly resources: Pick<Resources, 'require'>;
-  /** What quotas leave room for; absent = they hold nobody back. */
-  readonly quotas?: Pick<ResourceQuotaParts, 'guards' | 'clock'> & { readonly cache: ResourceQuotaParts['cache'] };
-  /** Who may give Services addresses from outside the cluster; absent = everyone. */
-  readonly mayUseAddresses?: MayUse | undefined;
-  /** Who may decide on requests for certificates and sign them; absent = everyone. */
-  readonly mayUseSigner?: MayUseSigner | undefined;
-  /** What nodes are confined to; absent = they are as free as others. */
-  readonly nodes?: NodeRestrictionParts | undefined;
-  /** What those hold who write roles and bindings; absent = everyone may give away everything. */
-  readonly escalation?: EscalationParts | undefined;
-}
-
-const everyone = (): boolean => true;
+import { AS_THE_TABLE_SAYS, isOn, type PluginSwitches } from './switches';
+import { ADMISSION_PLUGINS, type AdmissionSurroundings } from './table';
 
 /** Those that rest on nothing but the object: a thread has them too. */
-export const pureAdmission = ({ prefix }: Pick<GeneratedNames, 'prefix'>): Admission =>
-  createAdmission({ mutating: [storageProtection(prefix)], validating: [] });
+export function pureAdmission({ prefix }: Pick<GeneratedNames, 'prefix'>, { disabled }: PluginSwitches = AS_THE_TABLE_SAYS): Admission {
+  const plugin = storageProtection(prefix);
+  return createAdmission({ mutating: disabled.includes(plugin.name) ? [] : [plugin], validating: [] });
+}
 
-export function defaultAdmission({
-  names,
-  cache,
-  resources,
-  mayUseAddresses,
-  mayUseSigner,
-  nodes,
-  escalation,
-  quotas,
-}: AdmissionSurroundings): Admission {
-  const classes = resources.require('ingressclasses.networking.platform.io').stored;
-  const limits = limitRanger({ cache, ranges: resources.require('limitranges').stored, names });
-  const restriction = nodes === undefined ? undefined : nodeRestriction(nodes);
-  const plugins: AdmissionPlugins = {
+export function defaultAdmission(surroundings: AdmissionSurroundings, switches: PluginSwitches = AS_THE_TABLE_SAYS): Admission {
+  const { escalation, mayUseAddresses, nodes } = surroundings;
+  const made = ADMISSION_PLUGINS.filter((row) => isOn(row, switches, nodes !== undefined)).map(({ make }) => make?.(surroundings) ?? {});
+  const reserving = made.find((parts) => parts.reserving !== undefined)?.reserving;
+  return createAdmission({
     mutating: [
-      namespaceLifecycle(),
-      limits.defaulting,
-      storageProtection(names.prefix),
-      defaultIngressClass(() => cache.snapshot(classes).range()),
-      ...(restriction === undefined ? [] : [restriction.ofChanges]),
+      ...made.flatMap(({ mutating }) => (mutating === undefined ? [] : [mutating])),
       ...(escalation === undefined ? [] : [roleEscalation(escalation)]),
     ],
     validating: [
-      ...(restriction === undefined ? [] : [restriction.ofDeletions]),
-      protectedNamespaces(names),
-      limits.bounding,
-      systemPriorities(),
-      ...signerPlugins(mayUseSigner ?? everyone),
+      ...made.flatMap(({ validating }) => (validating === undefined ? [] : [validating])),
       ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)]),
     ],
-    ...(quotas === undefined ? {} : { reserving: resourceQuota({ ...quotas, quotas: resources.require('resourcequotas').stored }) }),
-  };
-  return createAdmission(plugins);
+    ...(reserving === undefined ? {} : { reserving }),
+  });
 }

@@ -15,6 +15,7 @@ import {
 } from '../../shared/runtime/flags';
 import { logLevelFlag } from '../../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../allocation/ranges';
+import { ADMISSION_PLUGINS, type PluginRow } from '../admission/table';
 import { AUDIT_FLAGS } from './audit-flags';
 import { OIDC_FLAGS } from './oidc-flags';
 import { runtimeConfigFlag } from './runtime-config';
@@ -112,6 +113,16 @@ export const FLAGS = {
       'update services/externalips and services/loadbalancer.',
     default: 'deny',
     words: ['deny', 'allow'],
+  }),
+  'enable-admission-plugins': list({
+    section: ACCESS,
+    help: `Admission plug-ins that are on besides those that are so by default: ${offered('when-asked').join(', ')}.`,
+    default: [],
+  }),
+  'disable-admission-plugins': list({
+    section: ACCESS,
+    help: `Admission plug-ins that are off although they are on by default: ${offered('by-default').join(', ')}.`,
+    default: [],
   }),
   'client-ca-file': string({ section: ACCESS, help: 'PEM file with the authorities of client certificates.', default: '' }),
   'requestheader-client-ca-file': string({
@@ -224,6 +235,11 @@ export const FLAGS = {
   'runtime-config': runtimeConfigFlag(GENERAL),
   'log-level': logLevelFlag(GENERAL),
 };
+
+/** The plug-ins that this server has. */
+function offered(on: PluginRow['on']): readonly string[] {
+  return ADMISSION_PLUGINS.filter((row) => row.make !== undefined && (row.on === on || row.on === 'with-nodes')).map(({ name }) => name);
+}
 
 export type ServerFlags = FlagValues<typeof FLAGS>;
 

@@ -9,6 +9,7 @@ import type { NodeRestrictionParts } from '../../admission/node-restriction';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Entry } from '../../cache/cache';
 import { defaultAdmission } from '../../admission/plugins';
+import type { AdmissionSurroundings } from '../../admission/table';
 import { SIGNERS, type Authorizer } from '../../authorization/authorizer';
 import type { BindableResource } from '../../authentication/service-account/bound-objects';
 import { legacyUses } from '../../authentication/service-account/legacy-uses';
@@ -69,6 +70,10 @@ function nodeRestrictionParts({ cache, resources }: Pick<State, 'cache' | 'resou
   return { pod: (namespace, name) => read(cache.get(pods, `${namespace}/${name}`)), node: (name) => read(cache.get(nodes, name)) };
 }
 
+/** Unless the flags say otherwise, nodes are restricted where they are told apart from other users. */
+const restrictsNodes = ({ authorization, plugins }: Setting['options']): boolean =>
+  usesMode(authorization(), 'Node') || plugins?.enabled.includes('NodeRestriction') === true;
+
 /** How long a binding may wait for a role that this replica has not seen yet. */
 const CURRENT_MS = 3_000;
 
@@ -86,12 +91,12 @@ function admissionOf(
   { cache, quotaGuards, resources, rbac }: State,
   authorizer: Authorizer,
 ): Admission {
-  return defaultAdmission({
+  const surroundings: AdmissionSurroundings = {
     names,
     cache,
     resources,
     quotas: { cache, guards: quotaGuards, clock },
-    nodes: usesMode(options.authorization(), 'Node') ? nodeRestrictionParts({ cache, resources }) : undefined,
+    nodes: restrictsNodes(options) ? nodeRestrictionParts({ cache, resources }) : undefined,
     escalation: {
       policy: rbac.policy,
       authorizer,
@@ -105,7 +110,8 @@ function admissionOf(
             ({ type }) => type === 'allow',
           )
       : undefined,
-  });
+  };
+  return defaultAdmission(surroundings, options.plugins);
 }
 
 const ttlSeconds = ({ eventTtlMs }: Setting['options']): number => Math.round(eventTtlMs / 1000);
@@ -116,6 +122,7 @@ function threadsOf({ options, store, clock }: Setting): WriteThreads | undefined
     prefix: options.prefix,
     eventTtlSeconds: ttlSeconds(options),
     gates: new Map(options.gates.all().map(({ name, enabled }) => [name, enabled])),
+    plugins: options.plugins,
     ranges: options.serviceRanges,
     nodePorts: options.nodePorts,
     maxOperations: store.maxOperations,

@@ -6,6 +6,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { FeatureGates } from '../../../shared/runtime/feature-gates';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { Random } from '../../../shared/runtime/random';
+import type { PluginSwitches } from '../../admission/switches';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
 import type { Auditor } from '../../audit/auditor';
 import type { Store } from '../../storage/store';
@@ -30,6 +31,8 @@ export interface ServerOptions extends AccessOptions {
   /** Where others reach this server; absent = it is left out of the default Service's endpoints. */
   readonly advertiseAddress: string | undefined;
   readonly serviceRanges: ServiceRanges;
+  /** Which admission plug-ins are on; absent = as their table says. */
+  readonly plugins?: PluginSwitches;
   /** Only who is permitted may give Services addresses from outside the cluster. */
   readonly deniesServiceAddresses: boolean;
   readonly nodePorts: PortRange;

@@ -1,6 +1,7 @@
 /** What a thread for heavy objects is told, and what it answers. Holds no code. */
 import type { Dialect } from '../../../shared/names/dialect';
 import type { FeatureName } from '../../../shared/runtime/feature-gates';
+import type { PluginSwitches } from '../../admission/switches';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
 import type { EncoderForm, ShownHeavy } from '../../endpoints/representation/showing';
 import type { HeavyOutcome, HeavyRemoval, HeavyRemovalOutcome, HeavyWork, SentEntry, SentResource } from '../../registry/write/heavy';
@@ -11,6 +12,7 @@ export interface WriteSetting {
   readonly prefix: string;
   readonly eventTtlSeconds: number;
   readonly gates: ReadonlyMap<FeatureName, boolean>;
+  readonly plugins: PluginSwitches | undefined;
   readonly ranges: ServiceRanges;
   readonly nodePorts: PortRange;
   /** Of a transaction of the store. */

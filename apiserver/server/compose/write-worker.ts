@@ -40,14 +40,14 @@ interface Server {
 
 let server: Server | undefined;
 
-function serverOf({ naming, prefix, eventTtlSeconds, gates, ranges, nodePorts, maxOperations }: WriteSetting): Server {
+function serverOf({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, nodePorts, maxOperations }: WriteSetting): Server {
   const names = GENERATED_NAMES[naming];
   const enabled = featureGates(gates);
   const ledger = (): Ledger =>
     new Ledger({ ranges, nodePorts, prefix, random: systemRandom, firstAddressFor: { namespace: 'default', name: names.defaultService } });
   const { families } = ledger();
   const path: WorkPath = {
-    admission: pureAdmission(names),
+    admission: pureAdmission(names, plugins),
     clock: systemClock,
     random: systemRandom,
     names,

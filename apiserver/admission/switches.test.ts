@@ -1,0 +1,38 @@
+/** What the flags may say of plug-ins; every refusal but the last was seen at release 1.31.1. */
+import { isOn, switchesFault } from './switches';
+
+const split = (names: string): readonly string[] => names.split(',').filter((name) => name !== '');
+
+it.each([
+  ['Nope,Foo', '', '[enable-admission-plugins plugin "Nope" is unknown, enable-admission-plugins plugin "Foo" is unknown]'],
+  ['', 'Nope', 'disable-admission-plugins plugin "Nope" is unknown'],
+  ['Priority', 'Priority', '[Priority] in enable-admission-plugins and disable-admission-plugins overlapped'],
+  [
+    'Priority,NodeRestriction',
+    'NodeRestriction,Priority',
+    '[NodeRestriction Priority] in enable-admission-plugins and disable-admission-plugins overlapped',
+  ],
+  [
+    'Priority,Nope',
+    'Priority,Foo',
+    '[enable-admission-plugins plugin "Nope" is unknown, disable-admission-plugins plugin "Foo" is unknown, ' +
+      '[Priority] in enable-admission-plugins and disable-admission-plugins overlapped]',
+  ],
+  ['NodeRestriction', 'NamespaceLifecycle,ImagePolicyWebhook', undefined],
+  ['ImagePolicyWebhook', '', 'enable-admission-plugins plugin "ImagePolicyWebhook" is not available in this server'],
+])('--enable-admission-plugins=%s --disable-admission-plugins=%s', (enabled, disabled, fault) =>
+  expect(switchesFault({ enabled: split(enabled), disabled: split(disabled) })).toBe(fault),
+);
+
+it.each([
+  ['by-default', false, '', '', true],
+  ['by-default', false, '', 'a', false],
+  ['when-asked', true, '', '', false],
+  ['when-asked', false, 'a', '', true],
+  ['with-nodes', false, '', '', false],
+  ['with-nodes', true, '', '', true],
+  ['with-nodes', false, 'a', '', true],
+  ['with-nodes', true, '', 'a', false],
+] as const)('%s, nodes told apart: %s, enabled: %s, disabled: %s', (on, tellsNodes, enabled, disabled, expected) =>
+  expect(isOn({ name: 'a', on }, { enabled: split(enabled), disabled: split(disabled) }, tellsNodes)).toBe(expected),
+);

@@ -1,0 +1,127 @@
+/**
+ * The admission plug-ins under upstream's names, in the order in which they run: which of them are on without being asked for, and what each is made of.
+ * A name without `make` is known and not offered: who asks for it is told so.
+ */
+import type { GeneratedNames } from '../../shared/names/dialect';
+import type { Cache } from '../cache/cache';
+import type { Resources } from '../registry/resources';
+import type { ReservingPlugin } from '../registry/admission';
+import type { MutatingPlugin, ValidatingPlugin } from './chain';
+import { defaultIngressClass } from './default-ingress-class';
+import { limitRanger } from './limit-ranger';
+import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
+import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
+import { resourceQuota, type ResourceQuotaParts } from './quota/resource-quota';
+import type { EscalationParts } from './role-escalation';
+import type { MayUse } from './service-addresses';
+import { signerPlugins, type MayUseSigner } from './signers';
+import { storageProtection } from './storage-protection';
+import { systemPriorities } from './system-priorities';
+
+/** What plug-ins look at besides the request. */
+export interface AdmissionSurroundings {
+  readonly names: GeneratedNames;
+  readonly cache: Pick<Cache, 'snapshot'>;
+  readonly resources: Pick<Resources, 'require'>;
+  /** What quotas leave room for; absent = they hold nobody back. */
+  readonly quotas?: Pick<ResourceQuotaParts, 'guards' | 'clock'> & { readonly cache: ResourceQuotaParts['cache'] };
+  /** Who may give Services addresses from outside the cluster; absent = everyone. */
+  readonly mayUseAddresses?: MayUse | undefined;
+  /** Who may decide on requests for certificates and sign them; absent = everyone. */
+  readonly mayUseSigner?: MayUseSigner | undefined;
+  /** What nodes are confined to, where NodeRestriction is on; absent = they are as free as others. */
+  readonly nodes?: NodeRestrictionParts | undefined;
+  /** What those hold who write roles and bindings; absent = everyone may give away everything. */
+  readonly escalation?: EscalationParts | undefined;
+}
+
+/** What a plug-in takes part in. */
+export interface PluginParts {
+  readonly mutating?: MutatingPlugin;
+  readonly validating?: ValidatingPlugin;
+  readonly reserving?: ReservingPlugin;
+}
+
+export interface PluginRow {
+  readonly name: string;
+  /** `with-nodes`: where nodes are told apart from other users. */
+  readonly on: 'by-default' | 'when-asked' | 'with-nodes';
+  readonly make?: (surroundings: AdmissionSurroundings) => PluginParts;
+}
+
+const everyone = (): boolean => true;
+
+const signers =
+  (name: string): NonNullable<PluginRow['make']> =>
+  ({ mayUseSigner }) => {
+    const validating = signerPlugins(mayUseSigner ?? everyone).find((plugin) => plugin.name === name);
+    return validating === undefined ? {} : { validating };
+  };
+
+export const ADMISSION_PLUGINS: readonly PluginRow[] = [
+  { name: 'AlwaysAdmit', on: 'when-asked' },
+  { name: 'NamespaceAutoProvision', on: 'when-asked' },
+  {
+    name: 'NamespaceLifecycle',
+    on: 'by-default',
+    make: ({ names }) => ({ mutating: namespaceLifecycle(), validating: protectedNamespaces(names) }),
+  },
+  { name: 'NamespaceExists', on: 'when-asked' },
+  { name: 'LimitPodHardAntiAffinityTopology', on: 'when-asked' },
+  {
+    name: 'LimitRanger',
+    on: 'by-default',
+    make({ cache, names, resources }) {
+      const { defaulting, bounding } = limitRanger({ cache, ranges: resources.require('limitranges').stored, names });
+      return { mutating: defaulting, validating: bounding };
+    },
+  },
+  { name: 'ServiceAccount', on: 'by-default' },
+  { name: 'NodeRestriction', on: 'with-nodes', make: ({ nodes }) => restricting(nodes) },
+  { name: 'TaintNodesByCondition', on: 'by-default' },
+  { name: 'AlwaysPullImages', on: 'when-asked' },
+  { name: 'ImagePolicyWebhook', on: 'when-asked' },
+  { name: 'PodSecurity', on: 'by-default' },
+  { name: 'PodNodeSelector', on: 'when-asked' },
+  { name: 'Priority', on: 'by-default', make: () => ({ validating: systemPriorities() }) },
+  { name: 'DefaultTolerationSeconds', on: 'by-default' },
+  { name: 'PodTolerationRestriction', on: 'when-asked' },
+  { name: 'EventRateLimit', on: 'when-asked' },
+  { name: 'ExtendedResourceToleration', on: 'when-asked' },
+  { name: 'DefaultStorageClass', on: 'by-default' },
+  { name: 'StorageObjectInUseProtection', on: 'by-default', make: ({ names }) => ({ mutating: storageProtection(names.prefix) }) },
+  { name: 'OwnerReferencesPermissionEnforcement', on: 'when-asked' },
+  { name: 'PersistentVolumeClaimResize', on: 'by-default' },
+  { name: 'RuntimeClass', on: 'by-default' },
+  { name: 'CertificateApproval', on: 'by-default', make: signers('CertificateApproval') },
+  { name: 'CertificateSigning', on: 'by-default', make: signers('CertificateSigning') },
+  { name: 'ClusterTrustBundleAttest', on: 'by-default' },
+  { name: 'CertificateSubjectRestriction', on: 'by-default', make: signers('CertificateSubjectRestriction') },
+  {
+    name: 'DefaultIngressClass',
+    on: 'by-default',
+    make({ cache, resources }) {
+      const classes = resources.require('ingressclasses.networking.platform.io').stored;
+      return { mutating: defaultIngressClass(() => cache.snapshot(classes).range()) };
+    },
+  },
+  { name: 'DenyServiceExternalIPs', on: 'when-asked' },
+  { name: 'MutatingAdmissionWebhook', on: 'by-default' },
+  { name: 'ValidatingAdmissionPolicy', on: 'by-default' },
+  { name: 'ValidatingAdmissionWebhook', on: 'by-default' },
+  {
+    name: 'ResourceQuota',
+    on: 'by-default',
+    make({ quotas, resources }) {
+      if (quotas === undefined) return {};
+      return { reserving: resourceQuota({ ...quotas, quotas: resources.require('resourcequotas').stored }) };
+    },
+  },
+  { name: 'AlwaysDeny', on: 'when-asked' },
+];
+
+function restricting(nodes: NodeRestrictionParts | undefined): PluginParts {
+  if (nodes === undefined) return {};
+  const { ofChanges, ofDeletions } = nodeRestriction(nodes);
+  return { mutating: ofChanges, validating: ofDeletions };
+}
