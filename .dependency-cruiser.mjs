@@ -32,6 +32,7 @@ const table = {
   'shared/expression/run': ['shared/expression/check'],
   'shared/expression': ['shared/expression/cost', 'shared/expression/run'],
   'shared/expression/custom': ['shared/expression', 'shared/api/structural'],
+  'shared/expression/admission': ['shared/expression'],
   'shared/quota': ['shared/names', 'shared/values', 'shared/api/identity'],
   'shared/client': ['shared/api/kinds', 'shared/serialization', 'shared/runtime'],
 
@@ -65,6 +66,7 @@ const table = {
   'apiserver/kinds/core/pod': ['apiserver/kinds/core/pod-template'],
   'apiserver/kinds/core/volume': ['apiserver/kinds/core/pod-template'],
   'apiserver/kinds/core/workload': ['apiserver/kinds/core/pod-template'],
+  'apiserver/kinds/admissionregistration': ['apiserver/kinds/rules', 'apiserver/registry', 'shared/expression/admission'],
   'apiserver/kinds/apiregistration': ['apiserver/kinds/rules', 'apiserver/registry'],
   'apiserver/kinds/autoscaling': ['apiserver/kinds/rules', 'apiserver/registry'],
   'apiserver/kinds/certificates': ['apiserver/kinds/rules', 'apiserver/registry'],
