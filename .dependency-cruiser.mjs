@@ -93,11 +93,19 @@ const table = {
   'apiserver/upkeep': ['apiserver/kinds/core/service', 'apiserver/registry/write'],
   'apiserver/upkeep/default-roles': ['apiserver/upkeep', 'apiserver/authorization/rbac'],
   'apiserver/custom-resources': ['apiserver/upkeep', 'apiserver/kinds/apiextensions', 'shared/expression/custom'],
+  'apiserver/admission/matching': ['shared/names', 'shared/values'],
   'apiserver/admission': [
     'apiserver/authorization/node',
     'apiserver/kinds/networking',
     'apiserver/kinds/scheduling',
     'apiserver/registry/object',
+  ],
+  'apiserver/admission/webhook': [
+    'apiserver/admission/matching',
+    'apiserver/admission',
+    'shared/client',
+    'shared/expression/admission',
+    'shared/patch',
   ],
   'apiserver/authentication': ['shared/api/identity', 'shared/client'],
   'apiserver/authentication/service-account': ['apiserver/authentication', 'shared/api/metadata', 'shared/serialization', 'shared/runtime'],
@@ -120,6 +128,7 @@ const table = {
   'apiserver/metrics': ['apiserver/registry'],
   'apiserver/server': [
     'shared/configuration',
+    'apiserver/admission/webhook',
     'apiserver/authentication/oidc',
     'apiserver/authorization/node',
     'apiserver/authorization/webhook',

@@ -8,6 +8,8 @@ interface Plugin {
   readonly name: string;
   /** Whether it looks at more of an object than its name; absent = it does. */
   looksInto?(question: AdmissionQuestion): boolean;
+  /** Whether it may ask somebody outside; absent = never. */
+  asksOthers?(question: Pick<AdmissionQuestion, 'resource' | 'subresource'>): boolean;
 }
 
 export interface MutatingPlugin extends Plugin {
@@ -29,6 +31,7 @@ export function createAdmission(plugins: AdmissionPlugins): Admission {
   const all = [...plugins.mutating, ...plugins.validating];
   return {
     looksInto: (question) => all.some((plugin) => plugin.handles(question.operation) && plugin.looksInto?.(question) !== false),
+    asksOthers: (question) => all.some((plugin) => plugin.asksOthers?.(question) === true),
     mutate: (request) => inOrder(plugins.mutating, request, (plugin) => plugin.mutate(request)),
     validate: (request) => inOrder(plugins.validating, request, (plugin) => plugin.validate(request)),
   };

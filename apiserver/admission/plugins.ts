@@ -3,7 +3,7 @@ import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Cache } from '../cache/cache';
 import type { Resources } from '../registry/resources';
 import type { Admission } from '../registry/admission';
-import { createAdmission, type AdmissionPlugins } from './chain';
+import { createAdmission, type AdmissionPlugins, type MutatingPlugin, type ValidatingPlugin } from './chain';
 import { defaultIngressClass } from './default-ingress-class';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { storageProtection } from './storage-protection';
@@ -12,6 +12,13 @@ import { roleEscalation, type EscalationParts } from './role-escalation';
 import { signerPlugins, type MayUseSigner } from './signers';
 import { systemPriorities } from './system-priorities';
 import { serviceAddresses, type MayUse } from './service-addresses';
+
+/** Those outside, who are asked when all others have had their say. */
+export interface WebhookPlugins {
+  /** `again` = the plug-ins before it. */
+  readonly mutating: (again: Admission['mutate']) => MutatingPlugin;
+  readonly validating: ValidatingPlugin;
+}
 
 /** What plug-ins look at besides the request. */
 export interface AdmissionSurroundings {
@@ -26,6 +33,8 @@ export interface AdmissionSurroundings {
   readonly nodes?: NodeRestrictionParts | undefined;
   /** What those hold who write roles and bindings; absent = everyone may give away everything. */
   readonly escalation?: EscalationParts | undefined;
+  /** Absent = no webhook is asked. */
+  readonly webhooks?: WebhookPlugins | undefined;
 }
 
 const everyone = (): boolean => true;
@@ -42,23 +51,27 @@ export function defaultAdmission({
   mayUseSigner,
   nodes,
   escalation,
+  webhooks,
 }: AdmissionSurroundings): Admission {
   const classes = resources.require('ingressclasses.networking.platform.io').stored;
   const restriction = nodes === undefined ? undefined : nodeRestriction(nodes);
+  const first: readonly MutatingPlugin[] = [
+    namespaceLifecycle(),
+    storageProtection(names.prefix),
+    defaultIngressClass(() => cache.snapshot(classes).range()),
+    ...(restriction === undefined ? [] : [restriction.ofChanges]),
+    ...(escalation === undefined ? [] : [roleEscalation(escalation)]),
+  ];
+  const again = createAdmission({ mutating: first, validating: [] });
   const plugins: AdmissionPlugins = {
-    mutating: [
-      namespaceLifecycle(),
-      storageProtection(names.prefix),
-      defaultIngressClass(() => cache.snapshot(classes).range()),
-      ...(restriction === undefined ? [] : [restriction.ofChanges]),
-      ...(escalation === undefined ? [] : [roleEscalation(escalation)]),
-    ],
+    mutating: [...first, ...(webhooks === undefined ? [] : [webhooks.mutating((request) => again.mutate(request))])],
     validating: [
       ...(restriction === undefined ? [] : [restriction.ofDeletions]),
       protectedNamespaces(names),
       systemPriorities(),
       ...signerPlugins(mayUseSigner ?? everyone),
       ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)]),
+      ...(webhooks === undefined ? [] : [webhooks.validating]),
     ],
   };
   return createAdmission(plugins);

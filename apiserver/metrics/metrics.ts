@@ -19,6 +19,7 @@ import { publishConfigurations, type ReloadCounts } from './configuration-metric
 import { publishConnections, type ConnectionCounts } from './connection-metrics';
 import { DURATION_BUCKETS, EVENT_SIZE_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
 import { Histogram, type HistogramSeries } from './histogram';
+import { WebhookMetrics, type CountedWebhookCall } from './webhook-metrics';
 import { describeRequest, type DescribedRequest, type RequestLabels } from './request-labels';
 
 /** What the cache and the store tell when a scrape asks. */
@@ -94,6 +95,7 @@ const IDENTITY_COUNTERS = [
 
 export class Metrics {
   private readonly registry = new Registry();
+  private readonly webhooks = new WebhookMetrics(this.registry);
   private readonly durations = new Histogram({
     name: 'apiserver_request_duration_seconds',
     help: 'Time from arrival to answer.',
@@ -211,6 +213,10 @@ export class Metrics {
     this.counts[use] += 1;
   }
 
+  webhookCalled(call: CountedWebhookCall): void {
+    this.webhooks.called(call);
+  }
+
   authorized(allowed: boolean): void {
     if (allowed) this.counts.allowed += 1;
     else this.counts.refused += 1;
@@ -254,7 +260,7 @@ export class Metrics {
 
   async scrape(): Promise<{ readonly contentType: string; readonly text: string }> {
     const histograms = [this.durations, this.slis, this.sizes, this.watchSizes].map((histogram) => histogram.text());
-    const text = `${await this.registry.metrics()}${histograms.join('')}`;
+    const text = `${await this.registry.metrics()}${histograms.join('')}${this.webhooks.text()}`;
     return { contentType: 'text/plain; version=0.0.4; charset=utf-8', text };
   }
 

@@ -9,7 +9,7 @@ import type { AdmissionregistrationV1ServiceReference } from '../../../shared/ap
 const REVIEWS = ['v1', 'v1beta1'];
 const HIGHEST_PORT = 65_535;
 
-export interface WebhookClient {
+export interface ClientConfiguration {
   readonly url?: string | undefined;
   readonly service?: AdmissionregistrationV1ServiceReference | undefined;
 }
@@ -19,7 +19,7 @@ export interface ServiceNames {
   readonly isSwapped: boolean;
 }
 
-export function checkWebhookClient({ url, service }: WebhookClient, place: string, names: ServiceNames, errors: Errors): void {
+export function checkWebhookClient({ url, service }: ClientConfiguration, place: string, names: ServiceNames, errors: Errors): void {
   if ((url === undefined) === (service === undefined)) errors.push(required(place, 'exactly one of url or service is required'));
   else if (url !== undefined) checkUrl(url, `${place}.url`, errors);
   else checkService(service ?? {}, `${place}.service`, names, errors);

@@ -47,6 +47,7 @@ export function bootstrapSteps(setting: Setting, state: State, writer: Writer, s
     { name: 'definitions of custom resources', start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }) },
     { name: 'roles and bindings', start: () => state.rbac },
     { name: 'what nodes need', start: () => state.nodes },
+    { name: 'configurations of webhooks', start: () => state.webhooks },
     { name: 'audit of allocations', start: () => allocationAudit(setting, state, writer) },
     { name: 'system namespaces', start: () => kept('namespaces', new Map(systemNamespaces(names).map((name) => [name, {}]))) },
     { name: 'default roles', start: () => keepDefaultRoles({ ...own, resources, names }) },
