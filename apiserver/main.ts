@@ -163,6 +163,7 @@ async function serverOptions(
     minRequestTimeoutSeconds: flags['min-request-timeout'],
     maxReadOnly: flags['max-requests-inflight'],
     maxMutating: flags['max-mutating-requests-inflight'],
+    flowControl: flags['enable-priority-and-fairness'],
     maxStreams: flags['http2-max-streams-per-connection'],
     goawayChance: flags['goaway-chance'],
     connectionCaps: { total: flags['max-connections'], perAddress: flags['max-connections-per-address'] },

@@ -12,9 +12,10 @@ const request: AdmissionRequest = {
   user: { name: 'u', groups: [] },
   dryRun: false,
   options: {},
-  context: { deadline: 0, warn: () => undefined },
+  context: { warn: () => undefined },
   object: {},
   oldObject: undefined,
+  deadline: Infinity,
   namespaceEntry: undefined,
 };
 

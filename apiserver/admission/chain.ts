@@ -2,7 +2,7 @@
  * The admission plug-ins as one ordered chain: all that may change an object, then all that may refuse it. What each of them does is in its own
  * file; which there are, in plugins.ts. Never waits where a plug-in has nothing to wait for.
  */
-import type { Admission, AdmissionOperation, AdmissionQuestion, AdmissionRequest } from '../registry/admission';
+import type { Admission, AdmissionOperation, AdmissionQuestion, AdmissionRequest, ReservingPlugin } from '../registry/admission';
 
 interface Plugin {
   readonly name: string;
@@ -25,15 +25,20 @@ export interface ValidatingPlugin extends Plugin {
 export interface AdmissionPlugins {
   readonly mutating: readonly MutatingPlugin[];
   readonly validating: readonly ValidatingPlugin[];
+  readonly reserving?: ReservingPlugin;
 }
 
 export function createAdmission(plugins: AdmissionPlugins): Admission {
-  const all = [...plugins.mutating, ...plugins.validating];
+  const { reserving } = plugins;
+  const asked = [...plugins.mutating, ...plugins.validating];
+  const all = [...asked, ...(reserving === undefined ? [] : [reserving])];
   return {
     looksInto: (question) => all.some((plugin) => plugin.handles(question.operation) && plugin.looksInto?.(question) !== false),
-    asksOthers: (question) => all.some((plugin) => plugin.asksOthers?.(question) === true),
+    asksOthers: (question) => asked.some((plugin) => plugin.asksOthers?.(question) === true),
+    counts: (question) => reserving?.looksInto?.({ ...question, operation: 'CREATE' }) === true,
     mutate: (request) => inOrder(plugins.mutating, request, (plugin) => plugin.mutate(request)),
     validate: (request) => inOrder(plugins.validating, request, (plugin) => plugin.validate(request)),
+    reserve: (request) => (reserving?.handles(request.operation) === true ? reserving.reserve(request) : undefined),
   };
 }
 

@@ -9,6 +9,7 @@ import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { storageProtection } from './storage-protection';
 import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
 import { roleEscalation, type EscalationParts } from './role-escalation';
+import { resourceQuota, type ResourceQuotaParts } from './quota/resource-quota';
 import { signerPlugins, type MayUseSigner } from './signers';
 import { systemPriorities } from './system-priorities';
 import { serviceAddresses, type MayUse } from './service-addresses';
@@ -25,6 +26,8 @@ export interface AdmissionSurroundings {
   readonly names: GeneratedNames;
   readonly cache: Pick<Cache, 'snapshot'>;
   readonly resources: Pick<Resources, 'require'>;
+  /** What quotas leave room for; absent = they hold nobody back. */
+  readonly quotas?: Pick<ResourceQuotaParts, 'guards' | 'clock'> & { readonly cache: ResourceQuotaParts['cache'] };
   /** Who may give Services addresses from outside the cluster; absent = everyone. */
   readonly mayUseAddresses?: MayUse | undefined;
   /** Who may decide on requests for certificates and sign them; absent = everyone. */
@@ -52,6 +55,7 @@ export function defaultAdmission({
   nodes,
   escalation,
   webhooks,
+  quotas,
 }: AdmissionSurroundings): Admission {
   const classes = resources.require('ingressclasses.networking.platform.io').stored;
   const restriction = nodes === undefined ? undefined : nodeRestriction(nodes);
@@ -73,6 +77,7 @@ export function defaultAdmission({
       ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)]),
       ...(webhooks === undefined ? [] : [webhooks.validating]),
     ],
+    ...(quotas === undefined ? {} : { reserving: resourceQuota({ ...quotas, quotas: resources.require('resourcequotas').stored }) }),
   };
   return createAdmission(plugins);
 }

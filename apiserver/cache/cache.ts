@@ -117,6 +117,8 @@ export interface ChangeSink {
    * are never held back: a sink whose buffer is over its bound calls `CacheWatch.close` and ends its stream (allowed inside `event`).
    */
   ready?(): Promise<void> | undefined;
+  /** The backlog has been delivered; from here on events come as they happen. Where there is none it is called before `watch` returns. */
+  live?(): void;
 }
 
 export type WatchEnd =

@@ -274,6 +274,10 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     return this.keys.state(type, this.revision).snapshot(this.revision);
   }
 
+  count(type: StoredType): number {
+    return this.keys.state(type, this.revision).size;
+  }
+
   async snapshotAt(type: StoredType, revision: Revision, request: SnapshotRequest): Promise<Snapshot> {
     const state = this.keys.state(type, this.revision);
     if (request.stored === true && revision > this.revision) return this.past.fromStore(state, revision, request);

@@ -42,6 +42,8 @@ export interface OpenedCache extends Cache {
   problems(): readonly string[];
   /** The built-in types, and those of custom resources that have been seen. */
   storedTypes(): readonly StoredType[];
+  /** Objects of a type. */
+  count(type: StoredType): number;
   /** Ends the watches of a type, whose clients come again. */
   endWatches(type: StoredType): void;
   /** Lets go of a custom resource's type of which there are no objects; watches of it end. */

@@ -59,7 +59,7 @@ export class Watcher implements CacheWatch {
     const { log } = this.state;
     const nothingMissed =
       this.position >= this.host.compactedRevision && this.position >= log.floor && log.after(this.position) === log.size;
-    if (this.initial === undefined && nothingMissed) this.phase = 'live';
+    if (this.initial === undefined && nothingMissed) this.goLive();
     else void this.deliverBacklog();
   }
 
@@ -113,6 +113,11 @@ export class Watcher implements CacheWatch {
     this.guard(() => this.sink.bookmark(this.lastSent, false));
   }
 
+  private goLive(): void {
+    this.phase = 'live';
+    this.guard(() => this.sink.live?.());
+  }
+
   private async deliverBacklog(): Promise<void> {
     try {
       await this.host.yieldNow();
@@ -149,7 +154,7 @@ export class Watcher implements CacheWatch {
     const pace = this.host.pace();
     while (this.phase === 'backlog') {
       if (this.position < this.state.log.floor) await this.replayFromStore();
-      else if (this.takeFromWindow(pace)) this.phase = 'live';
+      else if (this.takeFromWindow(pace)) this.goLive();
       else {
         await this.sink.ready?.();
         if (pace.tired()) await pace.rest();

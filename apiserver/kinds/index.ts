@@ -27,6 +27,7 @@ import { persistentVolumeClaim } from './core/claim/persistent-volume-claim';
 import { pod } from './core/pod/pod';
 import { podTemplate } from './core/workload/pod-template';
 import { priorityClass } from './scheduling/priority-class';
+import { flowSchema } from './flowcontrol/flow-schema';
 import { priorityLevel } from './flowcontrol/priority-level';
 import { replicaSet } from './apps/replica-set';
 import { replicationController } from './core/workload/replication-controller';
@@ -74,6 +75,7 @@ export const STRATEGY_ROWS: readonly StrategyRow[] = [
   row('endpointslices.discovery.platform.io', 'discovery.v1.EndpointSlice', endpointSlice),
   row('events', 'core.v1.Event', event),
   row('events.events.platform.io', 'core.v1.Event', newerEvent),
+  row('flowschemas.flowcontrol.apiserver.platform.io', 'flowcontrol.v1.FlowSchema', flowSchema),
   row('horizontalpodautoscalers.autoscaling', 'autoscaling.v2.HorizontalPodAutoscaler', autoscaler),
   row('ingressclasses.networking.platform.io', 'networking.v1.IngressClass', ingressClass),
   row('ingresses.networking.platform.io', 'networking.v1.Ingress', ingress),

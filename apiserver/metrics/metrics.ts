@@ -16,6 +16,8 @@ import { PRIORITIES, type Priority } from '../../shared/runtime/turns';
 import { publishCache } from './cache-metrics';
 import { publishAudit, type AuditCounts } from './audit-metrics';
 import { publishConfigurations, type ReloadCounts } from './configuration-metrics';
+import type { FlowControl } from '../flow-control/flow-control';
+import type { FlowControlMetrics } from './flow-control-metrics';
 import { publishConnections, type ConnectionCounts } from './connection-metrics';
 import { DURATION_BUCKETS, EVENT_SIZE_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
 import { Histogram, type HistogramSeries } from './histogram';
@@ -29,6 +31,8 @@ export interface Gauges {
   /** Undefined when it is not known. */
   storage(): Promise<StoreStatus | undefined>;
   inFlight(): { readonly readOnly: number; readonly mutating: number };
+  /** Undefined = there is none. */
+  readonly flowControl: { readonly state: FlowControl; readonly counts: FlowControlMetrics } | undefined;
   /** Requests that are let in and have others before them. */
   readonly turns: { waiting(priority: Priority): number };
   droppedLines(): number;
@@ -141,6 +145,7 @@ export class Metrics {
     string,
     EventMeter & { readonly labels: Record<(typeof KIND_LABELS)[number], string>; events: number }
   >();
+  private readonly flowControl: FlowControlMetrics | undefined;
   private readonly deprecated: Gauge<string>;
   private readonly health: Gauge<string>;
   private readonly healthRuns: Counter<string>;
@@ -183,6 +188,8 @@ export class Metrics {
     publishConnections(this.registry, gauges.connections);
     publishAudit(this.registry, gauges.audit);
     publishConfigurations(this.registry, () => gauges.configurations());
+    if (gauges.flowControl !== undefined) gauges.flowControl.counts.publish(this.registry, gauges.flowControl.state);
+    this.flowControl = gauges.flowControl?.counts;
     collectDefaultMetrics({ register: this.registry });
   }
 
@@ -227,6 +234,11 @@ export class Metrics {
     this.healthRuns.inc({ name, type: endpoint, status: healthy ? 'success' : 'error' });
   }
 
+  private histograms(): readonly string[] {
+    const own = [this.durations, this.slis, this.sizes, this.watchSizes].map((histogram) => histogram.text());
+    return this.flowControl === undefined ? own : [...own, this.flowControl.text()];
+  }
+
   watchMeter(group: string, version: string, kind: string): EventMeter {
     const key = `${group}/${version}/${kind}`;
     const found = this.meters.get(key);
@@ -259,7 +271,7 @@ export class Metrics {
   }
 
   async scrape(): Promise<{ readonly contentType: string; readonly text: string }> {
-    const histograms = [this.durations, this.slis, this.sizes, this.watchSizes].map((histogram) => histogram.text());
+    const histograms = this.histograms();
     const text = `${await this.registry.metrics()}${histograms.join('')}${this.webhooks.text()}`;
     return { contentType: 'text/plain; version=0.0.4; charset=utf-8', text };
   }

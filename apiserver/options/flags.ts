@@ -72,6 +72,11 @@ export const FLAGS = {
     min: 1,
   }),
   'max-requests-inflight': int({ section: SERVING, help: 'Reads worked on at a time; 0 = any number.', default: 400, min: 0 }),
+  'enable-priority-and-fairness': bool({
+    section: SERVING,
+    help: 'Flow schemas and priority levels decide who waits; the two limits on requests in flight together are the seats of all levels.',
+    default: true,
+  }),
   'max-mutating-requests-inflight': int({ section: SERVING, help: 'Writes worked on at a time; 0 = any number.', default: 200, min: 0 }),
   'shutdown-delay-duration': duration({ section: SERVING, help: 'Time to go on serving after /readyz has begun to fail.', default: 0 }),
   'shutdown-send-retry-after': bool({

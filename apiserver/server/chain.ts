@@ -8,6 +8,8 @@ import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
 import type { Auditor } from '../audit/auditor';
 import type { ClientCertificate } from '../authentication/authenticator';
+import type { StoredType } from '../cache/cache';
+import type { FlowControl } from '../flow-control/flow-control';
 import type { FrontProxyOptions } from '../authentication/front-proxy';
 import type { AuthenticateRequest } from '../authentication/union';
 import type { Authorizer } from '../authorization/authorizer';
@@ -39,6 +41,10 @@ export interface ChainParts {
   readonly state: ServerState;
   readonly deadlines: Deadlines;
   readonly inFlight: InFlight;
+  /** Undefined = there are only limits for all together. */
+  readonly flowControl: FlowControl | undefined;
+  /** Objects that there are of a type. */
+  readonly countOf: (stored: StoredType) => number;
   readonly ongoing: Ongoing;
   readonly metrics: Metrics;
   /** Undefined = nothing is recorded. */
@@ -75,7 +81,7 @@ function ignore(): void {
 }
 
 function filterChain(parts: ChainParts): readonly Filter[] {
-  const { metrics, audit, goawayChance } = parts;
+  const { metrics, audit, flowControl, goawayChance } = parts;
   return [
     filters.identify(parts.random),
     filters.limitHead(),
@@ -95,6 +101,7 @@ function filterChain(parts: ChainParts): readonly Filter[] {
     filters.dropRemoteHeaders(parts.frontProxy),
     filters.impersonate(parts.authorizer, GENERATED_NAMES[parts.naming]),
     filters.limitInFlight(parts.inFlight),
+    ...(flowControl === undefined ? [] : [filters.controlFlow(flowControl, parts.countOf)]),
     filters.takeTurn(),
     filters.authorize(parts.authorizer, parts.api.gates, (allowed) => metrics.authorized(allowed)),
   ];

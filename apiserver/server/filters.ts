@@ -24,6 +24,9 @@ import type { Exchange } from '../endpoints/request/exchange';
 import { Query } from '../endpoints/request/query';
 import { isLongRunning, pinnedName, requestInfo, UnreadableRequest, type RequestInfo } from '../endpoints/request/request-info';
 import { sendStatus, sendText } from '../endpoints/answer/respond';
+import type { StoredType } from '../cache/cache';
+import type { Admitted, FlowControl, Refused } from '../flow-control/flow-control';
+import { seatsFor } from '../flow-control/seats';
 import type { Resources } from '../registry/resources';
 import type { Deadlines } from './deadlines';
 import { headFault } from './head-limit';
@@ -226,6 +229,45 @@ export function limitInFlight(inFlight: InFlight): Filter {
     sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
     return false;
   };
+}
+
+/**
+ * Gives everyone seats of the priority level that he falls under, makes him wait for them, or turns him away. What lasts gives them back once it has told what there
+ * was when it began, and connections to elsewhere take none.
+ */
+export function controlFlow(flowControl: FlowControl, countOf: (stored: StoredType) => number): Filter {
+  return (exchange) => {
+    const { info, user, deadline } = exchange;
+    if (info.kind === 'resource' && info.verb === 'proxy') return true;
+    const entered = flowControl.enter({ user, asked: info, seats: () => seatsOf(exchange, countOf), deadline });
+    if (entered === undefined) return true;
+    exchange.fallsUnder(entered.schema.uid, entered.level.spec.uid);
+    if (!('decision' in entered)) return settle(exchange, entered);
+    exchange.whenFinished(entered.cancel);
+    return exchange.timed('apf-queue-wait', entered.decision).then((decided) => settle(exchange, decided));
+  };
+
+  function settle(exchange: Exchange, decided: Admitted | Refused): boolean {
+    if ('done' in decided) {
+      if (isLongRunning(exchange.info)) exchange.whenBegun(decided.done);
+      else exchange.whenFinished(decided.done);
+      return !exchange.finished;
+    }
+    sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
+    return false;
+  }
+}
+
+/** Lists go through objects, and so do watches that begin with what there is. */
+function seatsOf({ info, resource, query }: Exchange, countOf: (stored: StoredType) => number): number {
+  if (info.kind !== 'resource' || info.name !== '' || resource?.stored === undefined) return 1;
+  const version = query.get('resourceVersion') ?? '';
+  const goesThrough =
+    info.verb === 'list' || (info.verb === 'watch' && (version === '' || version === '0' || query.get('sendInitialEvents') === 'true'));
+  if (!goesThrough) return 1;
+  const selects = (query.get('labelSelector') ?? '') !== '' || (query.get('fieldSelector') ?? '') !== '';
+  const limit = Number(query.get('limit') ?? '');
+  return seatsFor(countOf(resource.stored), selects || !Number.isInteger(limit) ? undefined : limit);
 }
 
 /** Requests without a body begin here what they take; those with one begin when it is there. */

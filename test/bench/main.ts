@@ -3,7 +3,7 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,slices,hostile,access,memory,garbage,definitions]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,slices,hostile,access,flow,memory,garbage,definitions]
  *   npm run bench -- --parts=definitions [--definitions=450] [--stores=embedded,etcd]
  *
  * `definitions` prints absolute figures and takes minutes, so it runs only when it is asked for.
@@ -15,6 +15,7 @@
  * `slices` prints how often the EndpointSlices of a Service are written while its --pods=5000 are replaced, and how soon they are right; on another server as
  * for `evictions`.
  * `access` prints what it costs to know who asks, whether he may, and to record it.
+ * `flow` prints what flow control costs a get, and what a calm user waits while another one floods the server.
  * `garbage` prints how long chains and families of objects take to go after their owner, and what 100,000 objects cost the collector; with --server=<origin>
  * --token=<token> it asks that server for the first. It takes minutes, so it runs only when it is asked for.
  * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
@@ -41,6 +42,7 @@ import { changeCost } from './node-watchers';
 import { collectionTimes, families, type CollectionTimes } from './garbage';
 import { podCost } from './pods';
 import { evictAll } from './evictions';
+import { flood, seatMicros, type FloodTarget } from './flood';
 import { hostileWaits } from './hostile';
 import { rollPods } from './slices';
 import { compareCreations, fillRange, ROOM, SERVICE_RANGE } from './services';
@@ -167,6 +169,60 @@ async function access(): Promise<void> {
     await Promise.all([one.server.process.stop(), other.server.process.stop()]);
     for (const folder of [plain, recorded]) removeFolder(folder);
   }
+}
+
+/** With and without flow control, in alternation; the users are nobody in particular. */
+async function flow(): Promise<void> {
+  const open = async (args: readonly string[]): Promise<Flooded> => {
+    const folder = temporaryFolder('bench-flow');
+    const users = path.join(folder, 'users.csv');
+    writeFileSync(users, `${TOKEN},bench,bench,"system:masters"\ncalm,calm,1,"devs"\nflood,flood,2,"devs"\n`, { mode: 0o600 });
+    const securePort = await freePort();
+    const server = await startApiServer({
+      folder,
+      securePort,
+      args: [
+        `--token-auth-file=${users}`,
+        '--authorization-mode=AlwaysAllow',
+        '--max-requests-inflight=40',
+        '--max-mutating-requests-inflight=20',
+        ...args,
+      ],
+    });
+    const admin = new BenchClient(securePort, TOKEN);
+    await prepare({ client: admin, pid: server.process.pid });
+    admin.close();
+    return { folder, server, calm: new BenchClient(securePort, 'calm'), flooder: 'flood' };
+  };
+  console.log();
+  row('a seat taken and given back', { cpuMicros: seatMicros() });
+  const [without, withIt] = [await open(['--enable-priority-and-fairness=false']), await open([])];
+  try {
+    for (let round = 0; round < 3; round += 1) {
+      const floor = await getCost({ client: without.calm, pid: without.server.process.pid }, seconds);
+      row('get without flow control', floor);
+      row(
+        'get with flow control',
+        await getCost({ client: withIt.calm, pid: withIt.server.process.pid }, seconds),
+        'without',
+        floor.cpuMicros,
+      );
+    }
+    const { idle, flooded, served, refused, cut } = await flood(withIt, seconds);
+    const shown = [idle, flooded].map((waits) => [0.5, 0.99].map((part) => quantile(waits, part).toFixed(1)).join(' / '));
+    console.log(`calm user p50 / p99 ${shown[0]} ms, in the flood ${shown[1]} ms (${served} lists served, ${refused} refused, ${cut} cut)`);
+  } finally {
+    for (const { folder, server, calm } of [without, withIt]) {
+      calm.close();
+      await server.process.stop();
+      removeFolder(folder);
+    }
+  }
+}
+
+interface Flooded extends FloodTarget {
+  readonly folder: string;
+  readonly server: ApiServer;
 }
 
 /** 1,000 nodes that watch their own Pods each, beside one of them alone; and 1,000 watchers of one object, beside a server that only sends. */
@@ -451,6 +507,7 @@ async function main(): Promise<void> {
   if (parts.includes('slices')) await slices();
   if (parts.includes('hostile')) await hostile();
   if (parts.includes('access')) await access();
+  if (parts.includes('flow')) await flow();
   if (parts.includes('garbage')) await garbage();
   if (parts.includes('memory')) await memory(objects);
   if (parts.includes('definitions')) await definitionCosts(definitions, stores);

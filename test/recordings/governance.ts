@@ -1,12 +1,13 @@
 /**
  * Records what the reference server makes of good and bad roles, bindings, quotas, limit ranges, priority, storage and runtime classes, volumes, claims,
- * requests for certificates and configurations of webhooks:
+ * requests for certificates, flow schemas, priority levels and configurations of webhooks:
  *   node deploy/scripts/run.mjs test/recordings/governance.js
  * The server is to run without the admission plug-ins PersistentVolumeClaimResize, DefaultStorageClass and Priority, which
  * change or refuse what the rules let pass. governance-answers.test.ts replays the recordings.
  */
 import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from './governance/access';
 import { SIGNING_REQUESTS } from './governance/certificates';
+import { FLOW_SCHEMAS, PRIORITY_LEVELS } from './governance/flow-control';
 import { LIMIT_RANGES, PRIORITY_CLASSES, RESOURCE_QUOTAS } from './governance/limits';
 import { CLAIMS, RUNTIME_CLASSES, STORAGE_CLASSES, VOLUMES } from './governance/storage';
 import { MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS } from './governance/webhooks';
@@ -27,6 +28,8 @@ const KINDS = [
   SIGNING_REQUESTS,
   VALIDATING_WEBHOOKS,
   MUTATING_WEBHOOKS,
+  FLOW_SCHEMAS,
+  PRIORITY_LEVELS,
 ];
 
 void recordKinds('governance-recordings', 'governance', byName(KINDS));

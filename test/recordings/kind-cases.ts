@@ -24,6 +24,8 @@ export interface KindCases {
   readonly ephemeral?: Readonly<Record<string, readonly [old: Body, body: Body]>>;
   /** The bodies are only created, and what was accepted is not recorded. */
   readonly brief?: true;
+  /** The server itself changes what is stored. */
+  readonly isRestless?: true;
   /** Members of `spec` that are left out of what was accepted, because they are large and the same everywhere. */
   readonly unrecorded?: readonly string[];
 }

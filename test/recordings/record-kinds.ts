@@ -2,6 +2,7 @@
  * Asks the reference server what it makes of the cases of kinds, and records its answers for replayKinds: a line about the kind and a line for each
  * case. Creations are dry runs, and so are updates, of stored objects in a namespace of their own.
  */
+import { setTimeout } from 'node:timers/promises';
 import { canonicalApiVersion, canonicalGroup, canonicalQualifiedName } from '../../shared/names/dialect';
 import {
   namedBody,
@@ -18,6 +19,8 @@ import { call, causesOf, hangUp, isBody, type Body, type Json, type Reply } from
 
 const NEW_NAME = 'recorded-new';
 const LONGEST_OBJECT = 2000;
+/** How soon the reference's own controllers have seen an object. */
+const SETTLED_MS = 100;
 
 /** Records what the program's arguments name, or everything, in an area; objects live in the namespace. */
 export async function recordKinds(namespace: string, area: string, kinds: Readonly<Record<string, KindCases>>): Promise<void> {
@@ -92,7 +95,9 @@ class Asker {
 
   async update(old: Body, body: Body): Promise<RuleAnswer> {
     const { name, version } = await this.store(old, false);
-    return this.ask('PUT', `${this.path}/${name}`, namedBody(this.typed(body), name, version));
+    const answer = await this.ask('PUT', `${this.path}/${name}`, namedBody(this.typed(body), name, version));
+    // Its status is what the server made of the stored one.
+    return this.kind.isRestless === true && answer.object !== undefined ? { ...answer, object: { ...answer.object, status: {} } } : answer;
   }
 
   /** A PUT of a subresource. */
@@ -121,7 +126,7 @@ class Asker {
   private async store(body: Body, withStatus: boolean): Promise<Stored> {
     const key = JSON.stringify([body, withStatus]);
     const known = this.stored.get(key);
-    if (known !== undefined) return known;
+    if (known !== undefined) return this.kind.isRestless === true ? this.newest(known) : known;
     const name = `recorded-${this.stored.size}`;
     // What a run that was cut short left behind.
     await this.remove(name);
@@ -132,11 +137,14 @@ class Asker {
       reply = await call('PUT', `${this.path}/${name}/status`, 'application/json', { ...reply.body, status: sent['status'] });
       if (reply.code !== 200) throw new Error(`${key}: ${JSON.stringify(reply.body)}`);
     }
-    const metadata = reply.body['metadata'];
-    const version = isBody(metadata) ? metadata['resourceVersion'] : undefined;
-    const made = { name, version: typeof version === 'string' ? version : '' };
+    const made = { name, version: versionOf(reply) };
     this.stored.set(key, made);
-    return made;
+    return this.kind.isRestless === true ? this.newest(made) : made;
+  }
+
+  private async newest({ name }: Stored): Promise<Stored> {
+    await setTimeout(SETTLED_MS);
+    return { name, version: versionOf(await call('GET', `${this.path}/${name}`, 'application/json')) };
   }
 
   private answerOf(sent: Body, reply: Reply): RuleAnswer {
@@ -151,6 +159,11 @@ class Asker {
       ...(code < 400 && this.kind.brief !== true ? accepted(sent, objectOf(body, this.kind.unrecorded ?? [])) : {}),
     };
   }
+}
+
+function versionOf({ body: { metadata } }: Reply): string {
+  const version = isBody(metadata) ? metadata['resourceVersion'] : undefined;
+  return typeof version === 'string' ? version : '';
 }
 
 function accepted(sent: Body, object: Body): Pick<RuleAnswer, 'object' | 'asSent'> {

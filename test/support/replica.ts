@@ -1,5 +1,6 @@
 /** A replica without HTTP: a real cache and a writer over a store that others may share. The namespace `default` is the caller's to make. */
 import { defaultAdmission } from '../../apiserver/admission/plugins';
+import { QUOTA_GUARDS, QuotaGuards } from '../../apiserver/admission/quota/guards';
 import { ALLOCATIONS, type Ledger } from '../../apiserver/allocation/ledger';
 import { openCache, type OpenedCache } from '../../apiserver/cache/open-cache';
 import { REPLICAS, Replicas } from '../../apiserver/upkeep/replicas';
@@ -54,6 +55,8 @@ export async function openReplica<C extends Clock>(
   });
   const ledger = testLedger(systemRandom, names, ranges);
   cache.onKey(ALLOCATIONS, ledger);
+  const guards = new QuotaGuards(PREFIX, clock);
+  cache.onKey(QUOTA_GUARDS, guards);
   const replicas = new Replicas({ store, prefix: PREFIX, clock, failed: (message) => void failures.push(message) });
   cache.onKey(REPLICAS, replicas);
   await cache.whenReady();
@@ -62,7 +65,7 @@ export async function openReplica<C extends Clock>(
     store,
     cache,
     reader: { list: () => Promise.reject(new Error('no list')) },
-    admission: defaultAdmission({ names, cache, resources }),
+    admission: defaultAdmission({ names, cache, resources, quotas: { cache, guards, clock } }),
     clock,
     random: systemRandom,
     names,

@@ -80,7 +80,7 @@ export async function ask(parts: AskParts, { webhook, body }: Question, request:
   const { clock, random, names } = parts;
   const startedAt = clock.monotonic();
   const uid = random.uuid();
-  const timeoutMs = Math.max(1, Math.min(webhook.timeoutSeconds * 1000, request.context.deadline - startedAt));
+  const timeoutMs = Math.max(1, Math.min(webhook.timeoutSeconds * 1000, request.deadline - startedAt));
   const reply = await parts.client.ask(webhook, body(uid), timeoutMs);
   const verdict = 'fault' in reply ? reply : readVerdict(reply.bytes, webhook.type, uid, names.dialect);
   const tell = (outcome: WebhookCall['outcome'], code: number): void =>

@@ -118,6 +118,10 @@ export class WatchStream implements ChangeSink, LiveWatch {
     return this.output.drained();
   }
 
+  live(): void {
+    this.exchange.begun();
+  }
+
   expire(): void {
     if (this.ended) return;
     this.opened().flush();

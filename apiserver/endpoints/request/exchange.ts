@@ -55,6 +55,8 @@ export interface ExchangeParts {
   readonly turns: Turns;
 }
 
+type FlowHeaders = Readonly<Record<'X-Kubernetes-Pf-Flowschema-Uid' | 'X-Kubernetes-Pf-Prioritylevel-Uid', string>>;
+
 export class Exchange implements RequestContext {
   readonly method: string;
   auditId = '';
@@ -89,6 +91,9 @@ export class Exchange implements RequestContext {
   private movesOn = false;
   private warningList: WarningList | undefined;
   private finishers: (() => void)[] | undefined = [];
+  private beginner: (() => void) | undefined;
+  /** What it was let in by, as its answer says: headers. */
+  private flow: FlowHeaders | undefined;
 
   constructor(
     readonly request: Incoming,
@@ -182,6 +187,7 @@ export class Exchange implements RequestContext {
     this.status = status;
     const all: OutgoingHttpHeaders = { 'Audit-Id': this.auditId, ...headers };
     if (headers['cache-control'] === undefined) all['Cache-Control'] = 'no-cache, private';
+    if (this.flow !== undefined) Object.assign(all, this.flow);
     if (this.warningList !== undefined) all['Warning'] = [...this.warningList.headers()];
     this.audit?.headSent();
     const { output } = this;
@@ -243,6 +249,24 @@ export class Exchange implements RequestContext {
   whenFinished(task: () => void): void {
     if (this.finishers === undefined) task();
     else this.finishers.push(task);
+  }
+
+  /** `task` runs once: when the work at the beginning of something that lasts is over, or with the answer. */
+  whenBegun(task: () => void): void {
+    this.beginner = task;
+    this.whenFinished(() => this.begun());
+  }
+
+  /** What lasts has told all that there was when it began. */
+  begun(): void {
+    const { beginner } = this;
+    this.beginner = undefined;
+    beginner?.();
+  }
+
+  /** Under which flow schema it falls, and what its priority level is. */
+  fallsUnder(schema: string, level: string): void {
+    this.flow = { 'X-Kubernetes-Pf-Flowschema-Uid': schema, 'X-Kubernetes-Pf-Prioritylevel-Uid': level };
   }
 
   get finished(): boolean {

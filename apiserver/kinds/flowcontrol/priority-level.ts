@@ -1,19 +1,140 @@
-/** PriorityLevelConfiguration: the annotation that stands for a value in an older version has no place in a stored object. */
-import { forbiddenField, type FieldError } from '../../../shared/api/errors/field-error';
-import { own } from '../../../shared/values/json';
+/** PriorityLevelConfiguration: how much it may do at a time, and what becomes of the rest. Two of them are what they are. */
+import { forbiddenField, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { equalJson, own, type JsonObject } from '../../../shared/values/json';
 import { CARRIED_NAMES } from '../../../shared/names/dialect';
 import type { Strategy } from '../../registry/strategy';
-import type { FlowcontrolV1PriorityLevelConfiguration } from '../../../shared/api/types/generated/members';
+import type {
+  FlowcontrolV1LimitedPriorityLevelConfiguration,
+  FlowcontrolV1PriorityLevelConfiguration,
+  FlowcontrolV1PriorityLevelConfigurationSpec,
+  FlowcontrolV1QueuingConfiguration,
+} from '../../../shared/api/types/generated/members';
+import type { Errors } from '../rules/checks';
+import { EXEMPT, MANDATORY_PRIORITY_LEVELS } from './mandatory';
+import { conditionFaults } from './status';
+
+const TYPES = ['Exempt', 'Limited'];
+const RESPONSES = ['Queue', 'Reject'];
+const MOST_QUEUES = 10_000_000;
+/** A hand is dealt from one hash of 64 bits. */
+const MOST_BITS = 60;
 
 export const priorityLevel: Strategy<FlowcontrolV1PriorityLevelConfiguration> = {
-  validate: carriedName,
-  update: { validate: carriedName },
+  validate,
+  update: { validate },
+  status: { validate: conditionFaults },
 };
 
+function validate(object: FlowcontrolV1PriorityLevelConfiguration): readonly FieldError[] {
+  const errors: Errors = [...carriedName(object)];
+  const { spec = {} } = object;
+  const name = object.metadata?.name ?? '';
+  const type = spec.type ?? '';
+  if ((name === EXEMPT) !== (type === 'Exempt') && TYPES.includes(type))
+    errors.push(invalidValue('spec.type', type, `type must be 'Exempt' if and only if name is '${EXEMPT}'`));
+  const fixed = MANDATORY_PRIORITY_LEVELS.get(name);
+  if (fixed !== undefined && !equalJson(fixedPart(name, spec), fixedPart(name, fixed))) {
+    const but = name === EXEMPT ? " except the 'spec.exempt' field" : '';
+    errors.push(invalidValue('spec', spec, `spec of '${name}'${but} must equal the fixed value`));
+    return errors;
+  }
+  switch (type) {
+    case 'Exempt':
+      checkExempt(spec, errors);
+      break;
+    case 'Limited':
+      if (spec.exempt !== undefined) errors.push(forbiddenField('spec.exempt', 'must be nil if the type is Limited'));
+      if (spec.limited === undefined) errors.push(required('spec.limited', 'must not be empty when type is Limited'));
+      else checkLimited(spec.limited, errors);
+      break;
+    default:
+      errors.push(notSupported('spec.type', type, TYPES));
+  }
+  return errors;
+}
+
+/** The annotation that stands for a value in an older version has no place in a stored object. */
 function carriedName(object: FlowcontrolV1PriorityLevelConfiguration): readonly FieldError[] {
   const annotations = object.metadata?.annotations;
   if (annotations === undefined) return [];
   return Object.values(CARRIED_NAMES)
     .filter(({ zeroShares }) => own(annotations, zeroShares) !== undefined)
     .map(({ zeroShares }) => forbiddenField('metadata.annotations', `annotation '${zeroShares}' is forbidden`));
+}
+
+function fixedPart(name: string, spec: FlowcontrolV1PriorityLevelConfigurationSpec): JsonObject {
+  if (name !== EXEMPT) return spec;
+  const { exempt: _, ...rest } = spec;
+  return rest;
+}
+
+interface Lender {
+  readonly nominalConcurrencyShares?: number | null;
+  readonly lendablePercent?: number;
+}
+
+function checkShares({ nominalConcurrencyShares: shares }: Lender, place: string, errors: Errors): void {
+  if ((shares ?? 0) < 0) errors.push(invalidValue(`${place}.nominalConcurrencyShares`, shares ?? 0, 'must be a non-negative integer'));
+}
+
+function checkLending({ lendablePercent: percent = 0 }: Lender, place: string, errors: Errors): void {
+  if (percent < 0 || percent > 100) errors.push(invalidValue(`${place}.lendablePercent`, percent, 'must be between 0 and 100, inclusive'));
+}
+
+function checkExempt({ exempt, limited }: FlowcontrolV1PriorityLevelConfigurationSpec, errors: Errors): void {
+  if (exempt !== undefined) {
+    checkShares(exempt, 'spec.exempt', errors);
+    checkLending(exempt, 'spec.exempt', errors);
+  }
+  if (limited !== undefined) errors.push(forbiddenField('spec.limited', 'must be nil if the type is not Limited'));
+}
+
+function checkLimited(limited: FlowcontrolV1LimitedPriorityLevelConfiguration, errors: Errors): void {
+  const place = 'spec.limited';
+  checkShares(limited, place, errors);
+  checkResponse(limited, `${place}.limitResponse`, errors);
+  checkLending(limited, place, errors);
+  const borrowing = limited.borrowingLimitPercent;
+  if (borrowing !== undefined && borrowing < 0)
+    errors.push(invalidValue(`${place}.borrowingLimitPercent`, borrowing, 'if specified, must be a non-negative integer'));
+}
+
+function checkResponse({ limitResponse = {} }: FlowcontrolV1LimitedPriorityLevelConfiguration, place: string, errors: Errors): void {
+  const { type = '', queuing } = limitResponse;
+  const field = `${place}.queuing`;
+  switch (type) {
+    case 'Reject':
+      if (queuing !== undefined) errors.push(forbiddenField(field, 'must be nil if limited.limitResponse.type is not Limited'));
+      break;
+    case 'Queue':
+      if (queuing === undefined) errors.push(required(field, 'must not be empty if limited.limitResponse.type is Limited'));
+      else checkQueuing(queuing, field, errors);
+      break;
+    default:
+      errors.push(notSupported(`${place}.type`, type, RESPONSES));
+  }
+}
+
+function checkQueuing(
+  { queues = 0, handSize = 0, queueLengthLimit = 0 }: FlowcontrolV1QueuingConfiguration,
+  place: string,
+  errors: Errors,
+): void {
+  if (queueLengthLimit <= 0) errors.push(invalidValue(`${place}.queueLengthLimit`, queueLengthLimit, 'must be positive'));
+  if (queues <= 0) errors.push(invalidValue(`${place}.queues`, queues, 'must be positive'));
+  if (queues > MOST_QUEUES) errors.push(invalidValue(`${place}.queues`, queues, `must not be greater than ${MOST_QUEUES}`));
+  const field = `${place}.handSize`;
+  if (handSize <= 0) errors.push(invalidValue(field, handSize, 'must be positive'));
+  else if (handSize > queues) errors.push(invalidValue(field, handSize, `should not be greater than queues (${queues})`));
+  else if (entropyBits(queues, handSize) > MOST_BITS) {
+    const text = `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${MOST_BITS}`;
+    errors.push(invalidValue(field, handSize, text));
+  }
+}
+
+/** How many bits tell all hands of a deck apart. */
+function entropyBits(deckSize: number, handSize: number): number {
+  let bits = 0;
+  for (let dealt = 0; dealt < handSize && bits <= MOST_BITS; dealt += 1) bits += Math.log2(deckSize - dealt);
+  return Math.ceil(bits);
 }

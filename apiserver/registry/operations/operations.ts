@@ -110,6 +110,7 @@ async function admit(
       user: context.user,
       context,
       oldObject: undefined,
+      deadline: context.deadline,
       namespaceEntry: namespace === '' ? undefined : parts.cache.get(parts.namespaces.stored, namespace),
     } as const;
     await parts.admission.mutate(request);

@@ -18,6 +18,7 @@ import { decodeBody } from './decode-body';
 import { guaranteedUpdate, type Current, type Attempt } from './guaranteed-update';
 import type { HeavyOutcome } from './heavy';
 import { asksOthers, attemptWhereItFits, settle, workOut, type HeavySource } from './heavy-attempt';
+import { reserving, withReservation } from './reservation';
 import * as meta from './metadata-steps';
 import { recordingOwnership } from './ownership';
 import { alreadyExists, checkDefinition } from './preconditions';
@@ -169,13 +170,15 @@ export async function attemptCreate(
   if (refusal !== undefined) throw refusal;
   const checked = path.admission.validate(admitted);
   if (checked !== undefined) await checked;
-  const version = asked.type === 'number' ? asked.value : undefined;
-  if (version !== undefined && !request.dryRun) throw status.clientFault('resourceVersion should not be set on objects to be created');
-  checkFree(request, birth, object, current);
-  await pass();
-  const encoded = await withPasses(encoding(request.info, stored(request, object), dialectSensitive), pass);
-  await pass();
-  return store(path, request, birth, encoded, version);
+  return withReservation(path, admitted, async (reservation) => {
+    const version = asked.type === 'number' ? asked.value : undefined;
+    if (version !== undefined && !request.dryRun) throw status.clientFault('resourceVersion should not be set on objects to be created');
+    checkFree(request, birth, object, current);
+    await pass();
+    const encoded = await withPasses(encoding(request.info, stored(request, object), dialectSensitive), pass);
+    await pass();
+    return reserving(store(path, request, birth, encoded, version), reservation);
+  });
 }
 
 /** With the defaults of the version that was sent, as the version that is stored. */

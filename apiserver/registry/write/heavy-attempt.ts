@@ -112,9 +112,9 @@ export const asksOthers = (path: WritePath, { info, subresource }: WriteRequest)
 
 /** Whether the object itself is looked into by what only this process has: it is worked out again here, when nothing else is wrong with it. */
 function looksInto(path: WritePath, request: WriteRequest): boolean {
-  const { info, context, subresource } = request;
+  const { info, context, namespace, subresource } = request;
   if (info.strategy.allocation !== undefined) return true;
-  const asked = { resource: info.resource, subresource, user: context.user };
+  const asked = { resource: info.resource, subresource, namespace, user: context.user };
   return (['CREATE', 'UPDATE'] as const).some((operation) => path.admission.looksInto({ ...asked, operation }));
 }
 

@@ -22,7 +22,7 @@ export async function removeWhereItFits(
   const { context, info, namespace, name, subresource, dryRun } = request;
   const { entry } = current;
   if (threads === undefined || entry === undefined || !hasManyValues(entry.bytes, threads.limits)) return here();
-  const question = { operation: 'DELETE', resource: info.resource, subresource, user: context.user } as const;
+  const question = { operation: 'DELETE', resource: info.resource, subresource, namespace, user: context.user } as const;
   if (info.strategy.allocation !== undefined || path.admission.looksInto(question)) return here();
   const outcome = await threads.remove({
     type: 'removal',

@@ -102,7 +102,7 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
         dryRun,
         turn: () => context.turn?.(),
         timed: (work) => context.timed?.('etcd', work) ?? work,
-        restsOnMore: info.strategy.allocation !== undefined,
+        restsOnMore: info.strategy.allocation !== undefined || isCounted(dependencies.admission, request),
         provesFirst: dependencies.admission.asksOthers({ resource: info.resource, subresource: request.subresource }),
       };
     },
@@ -115,6 +115,12 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
       ...(hasty === true ? { hasty } : {}),
     }),
   };
+}
+
+/** Whether others of its namespace count for what becomes of it. */
+function isCounted(admission: Admission, { info, context, namespace, subresource }: WriteRequest): boolean {
+  const question = { resource: info.resource, subresource: subresource, user: context.user, namespace };
+  return admission.counts(question);
 }
 
 /** The resources whose objects guard others. */
@@ -162,6 +168,7 @@ export function admissionRequest(
     context,
     object,
     oldObject,
+    deadline: context.deadline,
     namespaceEntry: current.namespace,
   };
 }

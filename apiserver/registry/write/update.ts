@@ -30,6 +30,7 @@ import { mayGo } from './removal';
 import { admissionRequest, type AttemptPath, type WritePath, type WriteRequest } from './request';
 import { bodyInfo, scaled, shownScale } from './scale';
 import { breaks } from './breaks';
+import { reserving, withReservation } from './reservation';
 import { tellSent } from './sent-object';
 import { prepareForAllocation, validateUpdate } from './validation';
 
@@ -160,11 +161,13 @@ export async function attemptUpdate(
   const dialectSensitive = canonicalizeGroups(object, request.info.hubCodec.groupFields, path.names);
   const checked = path.admission.validate({ ...admitted, object });
   if (checked !== undefined) await checked;
-  await pass();
-  if (request.info.converter !== undefined) request.info.hubCodec.applyDefaults(object);
-  const encoded = await withPasses(encoding(request.info, object, dialectSensitive), pass);
-  await pass();
-  return store(path, request, change, { entry, text, object, old, encoded });
+  return withReservation(path, { ...admitted, object }, async (reservation) => {
+    await pass();
+    if (request.info.converter !== undefined) request.info.hubCodec.applyDefaults(object);
+    const encoded = await withPasses(encoding(request.info, object, dialectSensitive), pass);
+    await pass();
+    return reserving(store(path, request, change, { entry, text, object, old, encoded }), reservation);
+  });
 }
 
 /** Where nothing is stored, an apply creates, and a PUT of some kinds does. */

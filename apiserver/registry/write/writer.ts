@@ -47,7 +47,7 @@ export function createWriter(dependencies: WriterDependencies): Writer {
 }
 
 const admitting = (path: WritePath, { isAdmitted }: DeleteOptions): WritePath =>
-  isAdmitted === true ? { ...path, admission: ALL_ADMITTED } : path;
+  isAdmitted === true ? { ...path, admission: { ...ALL_ADMITTED, reserve: (request) => path.admission.reserve(request) } } : path;
 
 function requestFor(
   path: WritePath,

@@ -7,6 +7,7 @@ import { keepAuthenticationFacts, type AuthenticationFacts } from '../../upkeep/
 import { hostname } from 'node:os';
 import { startAllocationAudit } from '../../upkeep/allocation-audit';
 import { keepApiServices } from '../../upkeep/api-services';
+import { keepFlowObjects } from '../../upkeep/flow-control/keeper';
 import { keepForeignServices } from '../../upkeep/foreign-services';
 import { keepDefaultRoles } from '../../upkeep/default-roles/keeper';
 import { keepDefaultService } from '../../upkeep/default-service';
@@ -18,7 +19,10 @@ import type { Upkeep } from '../../upkeep/upkeep';
 import type { Writer } from '../../registry/verbs';
 import { keepDefinitions } from '../../custom-resources/lifecycle';
 import { SYSTEM_PRIORITY_CLASSES } from '../../kinds/scheduling/priority-class';
+import type { FlowControl } from '../../flow-control/flow-control';
+import { followFlowObjects } from '../flow-objects';
 import type { TlsFiles } from '../listeners';
+import type { Observation } from './observation';
 import type { Serving } from './serving';
 import type { Setting } from './setting';
 import type { State } from './state';
@@ -27,7 +31,21 @@ import type { Running, StartStep } from '../in-order';
 const SERVICES = 'apiservices.apiregistration.platform.io';
 const NOTHING_TO_STOP = (): void => undefined;
 
-export function bootstrapSteps(setting: Setting, state: State, writer: Writer, serving: Serving): readonly StartStep[] {
+/** What others are asked by, and has to be known whole before anybody is answered. */
+const followedSteps = ({ definitions, rbac, nodes, webhooks }: State): readonly StartStep[] => [
+  { name: 'definitions of custom resources', start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }) },
+  { name: 'roles and bindings', start: () => rbac },
+  { name: 'what nodes need', start: () => nodes },
+  { name: 'configurations of webhooks', start: () => webhooks },
+];
+
+export function bootstrapSteps(
+  setting: Setting,
+  state: State,
+  { flowControl }: Pick<Observation, 'flowControl'>,
+  writer: Writer,
+  serving: Serving,
+): readonly StartStep[] {
   const { port } = serving.secure;
   const { options, clock, random, names, failed } = setting;
   const { cache, resources, definitions, replicas } = state;
@@ -44,13 +62,11 @@ export function bootstrapSteps(setting: Setting, state: State, writer: Writer, s
     keepSystemObjects({ ...own, resource: resources.require(resource), objects });
   return [
     { name: 'expiry of events', start: () => eventExpiry(setting, state) },
-    { name: 'definitions of custom resources', start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }) },
-    { name: 'roles and bindings', start: () => state.rbac },
-    { name: 'what nodes need', start: () => state.nodes },
-    { name: 'configurations of webhooks', start: () => state.webhooks },
+    ...followedSteps(state),
     { name: 'audit of allocations', start: () => allocationAudit(setting, state, writer) },
     { name: 'system namespaces', start: () => kept('namespaces', new Map(systemNamespaces(names).map((name) => [name, {}]))) },
     { name: 'default roles', start: () => keepDefaultRoles({ ...own, resources, names }) },
+    ...flowControlSteps(setting, state, flowControl, writer),
     { name: 'system priority classes', start: () => kept('priorityclasses.scheduling.platform.io', SYSTEM_PRIORITY_CLASSES) },
     {
       name: 'record of the use of tokens',
@@ -86,6 +102,31 @@ export function bootstrapSteps(setting: Setting, state: State, writer: Writer, s
 /** Nobody waits for its first look. */
 function inBackground(upkeep: Upkeep): Running {
   return { stop: () => upkeep.stop() };
+}
+
+function flowControlSteps(
+  { clock, names, failed }: Setting,
+  { cache, resources }: State,
+  flowControl: FlowControl | undefined,
+  writer: Writer,
+): readonly StartStep[] {
+  const own = { cache, resources, names, clock, failed };
+  const keep = (): Running => inBackground(keepFlowObjects({ ...own, writer }));
+  const control = (): Running => {
+    if (flowControl === undefined) return { stop: NOTHING_TO_STOP };
+    const following = followFlowObjects(own, flowControl);
+    return {
+      complete: following.complete,
+      stop() {
+        following.stop();
+        flowControl.stop();
+      },
+    };
+  };
+  return [
+    { name: 'flow schemas and priority levels', start: keep },
+    { name: 'flow control', start: control },
+  ];
 }
 
 function eventExpiry({ options, store, clock, random, failed }: Setting, { cache, resources }: State): Running {

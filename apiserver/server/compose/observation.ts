@@ -1,6 +1,8 @@
 /** The second phase: what the server says about itself – metrics and health – and the states and counts that they look at. Serves nothing. */
 import { Health } from '../../../shared/runtime/health';
 import { serverChecks, sharedCheck } from '../../health/server-checks';
+import { FlowControl, type FlowMeter } from '../../flow-control/flow-control';
+import { FlowControlMetrics } from '../../metrics/flow-control-metrics';
 import { Metrics } from '../../metrics/metrics';
 import { droppedLines } from '../../../shared/runtime/logger';
 import { Turns } from '../../../shared/runtime/turns';
@@ -13,6 +15,7 @@ import type { State } from './state';
 export interface Observation {
   readonly progress: ServerState;
   readonly inFlight: InFlight;
+  readonly flowControl: FlowControl | undefined;
   readonly turns: Turns;
   readonly connections: Connections;
   readonly metrics: Metrics;
@@ -24,15 +27,22 @@ export interface Observation {
 export function observe(setting: Setting, state: State): Observation {
   const { options, store, clock } = setting;
   const progress = new ServerState(options.sendRetryAfter);
-  const inFlight = new InFlight({ readOnly: options.maxReadOnly, mutating: options.maxMutating });
+  const { maxReadOnly, maxMutating } = options;
+  const flowMetrics = new FlowControlMetrics();
+  const flowControl = flowControlOf(setting, flowMetrics);
+  // Flow control has its own limits; this counts then.
+  const inFlight = new InFlight(
+    flowControl === undefined ? { readOnly: maxReadOnly, mutating: maxMutating } : { readOnly: 0, mutating: 0 },
+  );
   const connections = new Connections(options.connectionCaps);
   const turns = new Turns(clock);
-  const metrics = metricsOf(setting, state, { inFlight, turns, connections });
+  const metrics = metricsOf(setting, state, { inFlight, turns, connections, flowControl, flowMetrics });
   const storeAnswers = sharedCheck((call) => store.revision(call), clock);
   const storeTakesWrites = sharedCheck((call) => store.health(call), clock);
   return {
     progress,
     inFlight,
+    flowControl,
     turns,
     connections,
     metrics,
@@ -41,17 +51,28 @@ export function observe(setting: Setting, state: State): Observation {
   };
 }
 
-type Counted = Pick<Observation, 'inFlight' | 'turns' | 'connections'>;
+/** Requests wait a quarter of their time at most, as upstream's. */
+const WAITING_SHARE = 4;
+
+function flowControlOf({ options, clock }: Setting, metrics: FlowControlMetrics): FlowControl | undefined {
+  const seats = options.maxReadOnly + options.maxMutating;
+  if (options.flowControl === false || seats === 0) return undefined;
+  const meterOf = (schema: string, level: string): FlowMeter => metrics.meterOf(schema, level);
+  return new FlowControl({ clock, seats, longestWaitMs: options.requestTimeoutMs / WAITING_SHARE, meterOf });
+}
+
+type Counted = Pick<Observation, 'inFlight' | 'turns' | 'connections' | 'flowControl'> & { readonly flowMetrics: FlowControlMetrics };
 
 function metricsOf(
   { options, store, clock, configurations }: Setting,
   { cache, ledger }: State,
-  { inFlight, turns, connections }: Counted,
+  { inFlight, turns, connections, flowControl, flowMetrics }: Counted,
 ): Metrics {
   return new Metrics(clock, options.gates, {
     storageObjects: () => cache.storedTypes().map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
     storage: () => store.status().catch(() => undefined),
     inFlight: () => inFlight,
+    flowControl: flowControl === undefined ? undefined : { state: flowControl, counts: flowMetrics },
     turns,
     droppedLines,
     connections,

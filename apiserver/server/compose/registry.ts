@@ -109,12 +109,13 @@ function webhooksOf(
 
 function admissionOf(setting: Setting, state: State, observation: Observation, authorizer: Authorizer): Admission {
   const { options, names, clock } = setting;
-  const { cache, resources, rbac } = state;
+  const { cache, quotaGuards, resources, rbac } = state;
   return defaultAdmission({
     webhooks: webhooksOf(setting, state, observation),
     names,
     cache,
     resources,
+    quotas: { cache, guards: quotaGuards, clock },
     nodes: usesMode(options.authorization(), 'Node') ? nodeRestrictionParts({ cache, resources }) : undefined,
     escalation: {
       policy: rbac.policy,

@@ -57,7 +57,7 @@ interface Kept {
 
 function chainOf(setting: Setting, state: State, observation: Observation, registry: Registry, { ongoing, authorities }: Kept): ChainParts {
   const { options, clock, random, logger } = setting;
-  const { progress, inFlight, metrics } = observation;
+  const { progress, inFlight, flowControl, metrics } = observation;
   const served = new Set(state.resources.builtIn.map(({ group }) => group));
   const servesGroup = (group: string): boolean => served.has(group);
   return {
@@ -72,6 +72,8 @@ function chainOf(setting: Setting, state: State, observation: Observation, regis
     ongoing,
     deadlines: new Deadlines(clock, options.bodyPace),
     inFlight,
+    flowControl,
+    countOf: (stored) => (state.cache.ready ? state.cache.count(stored) : 0),
     metrics,
     audit: options.audit,
     requestTimeoutMs: options.requestTimeoutMs,

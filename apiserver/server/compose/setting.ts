@@ -39,6 +39,8 @@ export interface ServerOptions extends AccessOptions {
   readonly minRequestTimeoutSeconds: number;
   readonly maxReadOnly: number;
   readonly maxMutating: number;
+  /** Whether flow schemas and priority levels decide who waits; then the two limits together are the seats of all levels. Absent = they do. */
+  readonly flowControl?: boolean;
   readonly maxStreams: number;
   /** Of each request, that its HTTP/2 connection is ended with it; absent = 0. */
   readonly goawayChance?: number;

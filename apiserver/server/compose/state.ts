@@ -4,6 +4,7 @@
  */
 import { KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
 import { ALLOCATIONS, Ledger } from '../../allocation/ledger';
+import { QUOTA_GUARDS, QuotaGuards } from '../../admission/quota/guards';
 import { openCache, type OpenedCache } from '../../cache/open-cache';
 import { claimPrefix } from '../../upkeep/ownership';
 import { REPLICAS, Replicas } from '../../upkeep/replicas';
@@ -22,6 +23,7 @@ export interface State {
   readonly resources: Resources;
   readonly cache: OpenedCache;
   readonly ledger: Ledger;
+  readonly quotaGuards: QuotaGuards;
   readonly replicas: Replicas;
   readonly definitions: Definitions;
   readonly rbac: RbacObjects;
@@ -45,6 +47,7 @@ export async function openState(setting: Setting): Promise<State> {
     resources,
     cache,
     ledger: ledgerOf(setting, cache),
+    quotaGuards: quotaGuardsOf(setting, cache),
     replicas: replicasOf(setting, cache),
     definitions: definitionsOf(setting, cache, resources),
     rbac: followRbacObjects({ cache, resources, names: setting.names, clock: setting.clock, failed: setting.failed }),
@@ -70,6 +73,12 @@ function ledgerOf({ options, random, names }: Setting, cache: OpenedCache): Ledg
   });
   cache.onKey(ALLOCATIONS, ledger);
   return ledger;
+}
+
+function quotaGuardsOf({ options, clock }: Setting, cache: OpenedCache): QuotaGuards {
+  const guards = new QuotaGuards(options.prefix, clock);
+  cache.onKey(QUOTA_GUARDS, guards);
+  return guards;
 }
 
 function replicasOf({ options, store, clock, failed }: Setting, cache: OpenedCache): Replicas {

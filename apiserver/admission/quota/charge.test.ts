@@ -1,0 +1,41 @@
+/** Replays what release 1.31.1 said of objects under quotas (recorded by test/recordings/quota.ts). */
+import { buildResources } from '../../registry/resources';
+import { codecOf } from '../../../shared/api/codec/codec';
+import { canonicalQualifiedName } from '../../../shared/names/dialect';
+import { stringAt, type JsonObject } from '../../../shared/values/json';
+import { parseQuantity } from '../../../shared/values/quantity';
+import { mergeObject } from '../../../shared/patch/merge-patch';
+import { casesOf } from '../../../test/recordings/recording';
+import { number, shape, text, type Check } from '../../../test/recordings/shape';
+import { chargesOf, excess, quotaFor, unsaid } from './charge';
+
+const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
+const isCase = shape(
+  { title: text, resource: text, hard: object, used: object, spec: object, body: object, code: number },
+  { old: object, message: text },
+);
+const NOW = Date.UTC(2026, 0, 2);
+
+it.each(casesOf('admission/quota', isCase).map((one) => [one.title, one] as const))(
+  '%s',
+  (_, { resource, hard, used, spec, body, old, code, message }) => {
+    const { row } = buildResources().require(resource);
+    const decoded = (value: JsonObject): JsonObject => {
+      const codec = codecOf(row);
+      const { object: made } = codec.decode(value);
+      codec.applyDefaults(made);
+      return made;
+    };
+    const before = old === undefined ? undefined : decoded(old);
+    const after = old === undefined ? decoded(body) : decoded(mergeObject(old, body));
+    const quota = quotaFor(row, { metadata: { name: 'q' }, spec: { hard, ...spec } });
+    const amounts = new Map(Object.keys(used).map((name) => [canonicalQualifiedName(name), parseQuantity(stringAt(used, name) ?? '0')]));
+    const refusal =
+      quota === undefined
+        ? undefined
+        : ((before === undefined ? unsaid(row, quota, after) : undefined) ??
+          excess(quota, chargesOf(row, quota, after, before, NOW), amounts));
+    expect(refusal === undefined ? undefined : `${row.resource} "x" is forbidden: ${refusal}`).toBe(message);
+    expect(code < 300).toBe(refusal === undefined);
+  },
+);

@@ -1,0 +1,12 @@
+import { DemandMeter } from './demand';
+
+it('knows the most, the average and the deviation of what it was told, and begins anew at each look', () => {
+  const meter = new DemandMeter(0);
+  meter.set(10, 0);
+  meter.set(0, 500);
+  expect(meter.look(1_000)).toEqual({ highest: 10, average: 5, deviation: 5, smoothed: 10 });
+  expect(meter.look(2_000)).toMatchObject({ highest: 0, average: 0, deviation: 0 });
+  expect(meter.latest.smoothed).toBeCloseTo(9.77);
+  meter.set(3, 2_500);
+  expect(meter.look(2_500)).toMatchObject({ highest: 3, average: 0 });
+});

@@ -1,0 +1,61 @@
+/** The numbers are those that release 1.31.1 shows of its levels with 600 seats. */
+import { assert, array, integer, property, record } from 'fast-check';
+import { limitsOf, NO_DEMAND, share, smooth } from './limits';
+
+const LEVELS = [
+  ['catch-all', 5, 0, 13, 13, 613, 30],
+  ['global-default', 20, 50, 49, 24, 649, 56],
+  ['leader-election', 10, 0, 25, 25, 625, 58],
+  ['node-high', 40, 25, 98, 73, 698, 170],
+  ['system', 30, 33, 74, 50, 674, 117],
+  ['workload-high', 40, 50, 98, 49, 698, 114],
+  ['workload-low', 100, 90, 245, 24, 845, 56],
+] as const;
+
+const SHARES = LEVELS.map(([name, shares, lendable]) => ({ name, shares, lendable, borrowing: undefined }));
+
+it('gives every level its share', () => {
+  expect(limitsOf(SHARES, 600)).toEqual(LEVELS.map(([, , , nominal, lower, upper]) => ({ nominal, lower, upper })));
+});
+
+it('shares all seats out in proportion to what is kept, where nobody needs any', () => {
+  const levels = limitsOf([...SHARES, { name: 'exempt', shares: 0, lendable: 0, borrowing: undefined }], 600).map((limits, index) => ({
+    limits,
+    // Somebody asked of the exempt level.
+    demand: index === LEVELS.length ? { ...NO_DEMAND, smoothed: 1 } : NO_DEMAND,
+  }));
+  const { current } = share(levels, 600);
+  LEVELS.forEach(([, , , , , , seats], index) => expect(Math.abs((current[index] ?? 0) - seats)).toBeLessThanOrEqual(1));
+});
+
+it('gives to those who need it what others do not, and never less than what is kept', () => {
+  const limits = limitsOf(SHARES, 600);
+  const busy = { highest: 500, average: 400, deviation: 50, smoothed: 450 };
+  const { current } = share(
+    limits.map((one, index) => ({ limits: one, demand: index === 6 ? busy : NO_DEMAND })),
+    600,
+  );
+  expect(current[6]).toBeGreaterThan(245);
+  current.forEach((seats, index) => expect(seats).toBeGreaterThanOrEqual(limits[index]?.lower ?? 0));
+});
+
+it('never gives away many more seats than there are, whatever is asked for', () => {
+  const demand = integer({ min: 0, max: 2000 });
+  assert(
+    property(array(record({ highest: demand, smoothed: demand }), { minLength: 7, maxLength: 7 }), (demands) => {
+      const limits = limitsOf(SHARES, 600);
+      const { current } = share(
+        limits.map((one, index) => ({ limits: one, demand: { ...NO_DEMAND, ...demands[index] } })),
+        600,
+      );
+      // Each share is rounded up, and so is each level's part.
+      expect(current.reduce((sum, seats) => sum + seats, 0)).toBeLessThanOrEqual(600 + 2 * LEVELS.length);
+      current.forEach((seats, index) => expect(seats).toBeLessThanOrEqual(limits[index]?.upper ?? 0));
+    }),
+  );
+});
+
+it('forgets slowly what was asked for', () => {
+  expect(smooth(0, { average: 10, deviation: 2 })).toBe(12);
+  expect(smooth(100, { average: 0, deviation: 0 })).toBeCloseTo(97.7);
+});

@@ -1,0 +1,171 @@
+import { assert, commands, constantFrom, integer, modelRun, property, type Command } from 'fast-check';
+import { QueueSet, type GiveBack, type GiveUp } from './queue-set';
+
+const QUEUING = { queues: 64, handSize: 4, lengthLimit: 50 };
+
+/** A set of queues, and in which order those who waited were let in. */
+function start(limit: number, queuing: typeof QUEUING | 'none' = QUEUING) {
+  const set = new QueueSet(() => undefined);
+  set.configure(queuing === 'none' ? undefined : queuing);
+  set.setLimit(limit);
+  const order: string[] = [];
+  const leaves = new Map<string, GiveBack>();
+  const enqueue = (flow: string, name: string, seats = 1): string | GiveUp => {
+    const place = set.enqueue(flow, { seats, decided: (outcome) => order.push(outcome === 'dispatched' ? name : `${name} ${outcome}`) });
+    if (typeof place === 'string') return place;
+    leaves.set(name, place.leave);
+    return place.giveUp;
+  };
+  return { set, order, leaves, enqueue };
+}
+
+it('lets in as many seats as there are, and one that needs more alone', () => {
+  const { set } = start(3);
+  const first = set.enter(2);
+  expect([first === undefined, set.enter(2), set.enter(1) === undefined]).toEqual([false, undefined, false]);
+  const { set: other } = start(3);
+  const large = other.enter(10);
+  expect([large === undefined, other.enter(1)]).toEqual([false, undefined]);
+  large?.(5);
+  expect(other.enter(1)).toBeDefined();
+});
+
+it('goes through the flows in turn, however many one of them has waiting', () => {
+  const { set, order, leaves, enqueue } = start(1);
+  const running = set.enter(1);
+  for (let count = 0; count < 40; count += 1) enqueue('flooder', `f${count}`);
+  enqueue('calm', 'c0');
+  enqueue('calm', 'c1');
+  running?.(1);
+  while (order.length < 6) leaves.get(order.at(-1) ?? '')?.(10);
+  expect(order.slice(0, 6).filter((name) => name.startsWith('c'))).toEqual(['c0', 'c1']);
+});
+
+it('counts what takes long and what takes many seats', () => {
+  const { set, order, leaves, enqueue } = start(1, { queues: 64, handSize: 1, lengthLimit: 50 });
+  const running = set.enter(1);
+  for (let count = 0; count < 9; count += 1) {
+    enqueue('long', `l${count}`);
+    enqueue('short', `s${count}`);
+  }
+  running?.(1);
+  while (order.length < 10) {
+    const name = order.at(-1) ?? '';
+    leaves.get(name)?.(name.startsWith('l') ? 100 : 20);
+  }
+  expect(order.slice(0, 10).filter((name) => name.startsWith('s')).length).toBeGreaterThanOrEqual(7);
+});
+
+it('turns away what has no place, and lets go of those who leave', () => {
+  const { set, order, enqueue } = start(1, { queues: 1, handSize: 1, lengthLimit: 2 });
+  const running = set.enter(1);
+  const giveUp = enqueue('a', 'a0');
+  enqueue('a', 'a1');
+  expect(enqueue('b', 'b0')).toBe('queue-full');
+  if (typeof giveUp === 'function') giveUp('time-out');
+  expect(set.waiting).toBe(1);
+  expect(typeof enqueue('b', 'b1')).toBe('function');
+  running?.(1);
+  expect(order).toEqual(['a0 time-out', 'a1']);
+  const { set: refusing, enqueue: enqueueAt } = start(1, 'none');
+  refusing.enter(1);
+  expect(enqueueAt('a', 'a')).toBe('concurrency-limit');
+});
+
+it('lets more in when it gets more seats', () => {
+  const { set, order, enqueue } = start(1);
+  set.enter(1);
+  enqueue('a', 'a0');
+  enqueue('b', 'b0');
+  set.setLimit(3);
+  expect(order.sort()).toEqual(['a0', 'b0']);
+});
+
+interface Model {
+  readonly running: GiveBack[];
+  readonly waiting: Set<GiveUp>;
+}
+
+class Ask implements Command<Model, QueueSet> {
+  constructor(
+    readonly flow: string,
+    readonly seats: number,
+  ) {}
+  check(): boolean {
+    return true;
+  }
+  run(model: Model, set: QueueSet): void {
+    const entered = set.enter(this.seats);
+    if (entered !== undefined) {
+      model.running.push(entered);
+      return;
+    }
+    let isDispatched = false;
+    let leave: GiveBack = () => undefined;
+    let giveUp: GiveUp = () => undefined;
+    const place = set.enqueue(this.flow, {
+      seats: this.seats,
+      decided: (outcome) => {
+        model.waiting.delete(giveUp);
+        isDispatched = outcome === 'dispatched';
+        if (isDispatched) model.running.push((ms) => leave(ms));
+      },
+    });
+    if (typeof place === 'string') return;
+    ({ leave, giveUp } = place);
+    if (!isDispatched) model.waiting.add(giveUp);
+  }
+  toString(): string {
+    return `${this.flow} asks for ${this.seats}`;
+  }
+}
+
+class Finish implements Command<Model, QueueSet> {
+  constructor(readonly ms: number) {}
+  check({ running }: Model): boolean {
+    return running.length > 0;
+  }
+  run({ running }: Model): void {
+    running.shift()?.(this.ms);
+  }
+  toString(): string {
+    return `one ends after ${this.ms} ms`;
+  }
+}
+
+class Leave implements Command<Model, QueueSet> {
+  check({ waiting }: Model): boolean {
+    return waiting.size > 0;
+  }
+  run({ waiting }: Model): void {
+    const [giveUp] = waiting;
+    giveUp?.('cancelled');
+  }
+  toString(): string {
+    return 'one gives up';
+  }
+}
+
+it('never uses more seats than there are but for one large request, and leaves nobody waiting for free seats', () => {
+  const limit = 5;
+  const all = [
+    property(
+      commands([
+        constantFrom('a', 'b', 'c').chain((flow) => integer({ min: 1, max: 8 }).map((seats) => new Ask(flow, seats))),
+        integer({ min: 0, max: 100 }).map((ms) => new Finish(ms)),
+        constantFrom(new Leave()),
+      ]),
+      (steps) => {
+        const { set } = start(limit, { queues: 8, handSize: 2, lengthLimit: 5 });
+        const model: Model = { running: [], waiting: new Set() };
+        modelRun(() => ({ model, real: set }), steps);
+        expect([set.executing, set.waiting]).toEqual([model.running.length, model.waiting.size]);
+        expect(set.executingSeats <= limit || set.executing === 1).toBe(true);
+        if (set.executing === 0) expect(set.waiting).toBe(0);
+        while (model.running.length > 0) model.running.shift()?.(1);
+        expect([set.executing, set.executingSeats, set.waiting, set.activeQueues]).toEqual([0, 0, 0, 0]);
+      },
+    ),
+  ];
+  for (const one of all) assert(one);
+});

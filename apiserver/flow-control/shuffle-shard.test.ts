@@ -1,0 +1,29 @@
+import { assert, integer, property, string } from 'fast-check';
+import { dealHand } from './shuffle-shard';
+
+it('deals different cards of the deck, and the same hand again', () => {
+  assert(
+    property(string(), integer({ min: 1, max: 500 }), integer({ min: 1, max: 12 }), (flow, deck, wanted) => {
+      const size = Math.min(wanted, deck);
+      const hand = dealHand(flow, deck, size);
+      expect(new Set(hand).size).toBe(size);
+      expect(hand.every((card) => Number.isInteger(card) && card >= 0 && card < deck)).toBe(true);
+      expect(dealHand(flow, deck, size)).toEqual(hand);
+    }),
+  );
+});
+
+it('deals every card about as often, and two flows seldom the same hand', () => {
+  const [deck, size, flows] = [64, 6, 4000];
+  const counts = new Array<number>(deck).fill(0);
+  const hands = new Set<string>();
+  for (let flow = 0; flow < flows; flow += 1) {
+    const hand = dealHand(`schema\nuser-${flow}`, deck, size);
+    for (const card of hand) counts[card] = (counts[card] ?? 0) + 1;
+    hands.add([...hand].sort((a, b) => a - b).join());
+  }
+  const expected = (flows * size) / deck;
+  expect(Math.min(...counts)).toBeGreaterThan(expected * 0.75);
+  expect(Math.max(...counts)).toBeLessThan(expected * 1.25);
+  expect(hands.size).toBeGreaterThan(flows - 5);
+});

@@ -1,0 +1,20 @@
+/** What the conditions of flow schemas and priority levels have to say. */
+import { duplicate, required, type FieldError } from '../../../shared/api/errors/field-error';
+import type { Errors } from '../rules/checks';
+
+interface Conditioned {
+  readonly status?: { readonly conditions?: readonly { readonly type?: string }[] };
+}
+
+/** Each has a type, and no other has the same. */
+export function conditionFaults({ status }: Conditioned): readonly FieldError[] {
+  const errors: Errors = [];
+  const seen = new Set<string>();
+  status?.conditions?.forEach(({ type = '' }, index) => {
+    const field = `status.conditions[${index}].type`;
+    if (type === '') errors.push(required(field, 'must not be empty'));
+    if (seen.has(type)) errors.push(duplicate(field, type));
+    seen.add(type);
+  });
+  return errors;
+}

@@ -1,0 +1,184 @@
+/** Flow control: who was let in, who waited and who was turned away, by flow schema and priority level; and the seats of the levels. Counts only. */
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { FlowControl, FlowMeter } from '../flow-control/flow-control';
+import type { PriorityLevel } from '../flow-control/priority-level';
+import type { SeatRefusal } from '../flow-control/queue-set';
+import { Histogram, type HistogramSeries } from './histogram';
+
+const SECONDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
+const LABELS = ['flow_schema', 'priority_level'] as const;
+/** Beyond so many pairs of schemas and levels the rest are counted together. */
+const MOST_PAIRS = 1_000;
+const OTHER = 'other';
+
+interface Pair {
+  readonly labels: Record<(typeof LABELS)[number], string>;
+  readonly meter: FlowMeter;
+  dispatched: number;
+  readonly refused: Map<SeatRefusal, number>;
+  inQueue: number;
+  executing: number;
+  executingSeats: number;
+}
+
+/** Gauges of levels: name, help, and what they show. */
+const LEVEL_GAUGES: readonly (readonly [name: string, help: string, value: (level: PriorityLevel) => number])[] = [
+  ['nominal_limit_seats', 'Seats by the shares.', ({ limits }) => limits.nominal],
+  ['lower_limit_seats', 'Seats that are never lent.', ({ limits }) => limits.lower],
+  ['upper_limit_seats', 'Seats that there can be at most.', ({ limits }) => limits.upper],
+  ['current_limit_seats', 'Seats that there are now.', ({ current }) => current],
+  ['target_seats', 'Seats that the last sharing out aimed at.', ({ target }) => target],
+  ['demand_seats_high_watermark', 'The most seats asked for between the last two looks.', ({ demand }) => demand.latest.highest],
+  ['demand_seats_average', 'Seats asked for on average between the last two looks.', ({ demand }) => demand.latest.average],
+  [
+    'demand_seats_stdev',
+    'How far the seats asked for went up and down between the last two looks.',
+    ({ demand }) => demand.latest.deviation,
+  ],
+  ['demand_seats_smoothed', 'Seats asked for, of late.', ({ demand }) => demand.latest.smoothed],
+];
+
+export class FlowControlMetrics {
+  private readonly pairs = new Map<string, Pair>();
+  private readonly waits = new Histogram({
+    name: 'apiserver_flowcontrol_request_wait_duration_seconds',
+    help: 'Time that requests waited for seats.',
+    labels: ['execute', ...LABELS],
+    buckets: SECONDS,
+  });
+  private readonly executions = new Histogram({
+    name: 'apiserver_flowcontrol_request_execution_seconds',
+    help: 'Time that requests used their seats.',
+    labels: [...LABELS, 'type'],
+    buckets: SECONDS,
+  });
+  private readonly lengths = new Histogram({
+    name: 'apiserver_flowcontrol_request_queue_length_after_enqueue',
+    help: 'Length of a queue when a request had come into it.',
+    labels: LABELS,
+    buckets: [0, 10, 25, 50, 100, 250, 500, 1000],
+  });
+  private readonly seats = new Histogram({
+    name: 'apiserver_flowcontrol_work_estimated_seats',
+    help: 'Seats that requests took.',
+    labels: LABELS,
+    buckets: [1, 2, 4, 10],
+  });
+
+  meterOf(schema: string, level: string): FlowMeter {
+    const key = `${schema}\n${level}`;
+    const known = this.pairs.get(key);
+    if (known !== undefined) return known.meter;
+    if (this.pairs.size >= MOST_PAIRS && schema !== OTHER) return this.meterOf(OTHER, OTHER);
+    const pair = this.pairOf({ flow_schema: schema, priority_level: level });
+    this.pairs.set(key, pair);
+    return pair.meter;
+  }
+
+  /** Tells the registry of what is asked for at a scrape. */
+  publish(registry: Registry, flowControl: FlowControl): void {
+    const registers = [registry];
+    const { pairs } = this;
+    const gauge = (name: string, help: string, value: (pair: Pair) => number): void =>
+      void new Gauge({
+        name: `apiserver_flowcontrol_${name}`,
+        help,
+        labelNames: LABELS,
+        registers,
+        collect() {
+          for (const pair of pairs.values()) this.set(pair.labels, value(pair));
+        },
+      });
+    gauge('current_inqueue_requests', 'Requests that wait for seats.', ({ inQueue }) => inQueue);
+    gauge('current_executing_requests', 'Requests that have seats.', ({ executing }) => executing);
+    gauge('current_executing_seats', 'Seats in use.', ({ executingSeats }) => executingSeats);
+    gauge('request_concurrency_in_use', 'Seats in use.', ({ executingSeats }) => executingSeats);
+    new Counter({
+      name: 'apiserver_flowcontrol_dispatched_requests_total',
+      help: 'Requests that were given seats.',
+      labelNames: LABELS,
+      registers,
+      collect() {
+        this.reset();
+        for (const { labels, dispatched } of pairs.values()) this.inc(labels, dispatched);
+      },
+    });
+    new Counter({
+      name: 'apiserver_flowcontrol_rejected_requests_total',
+      help: 'Requests that were turned away, by the reason.',
+      labelNames: [...LABELS, 'reason'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { labels, refused } of pairs.values()) for (const [reason, count] of refused) this.inc({ ...labels, reason }, count);
+      },
+    });
+    new Gauge({
+      name: 'apiserver_flowcontrol_seat_fair_frac',
+      help: 'By how much more than they aimed at the levels were given at the last sharing out.',
+      registers,
+      collect() {
+        this.set(flowControl.fairFraction);
+      },
+    });
+    for (const [name, help, value] of LEVEL_GAUGES) {
+      new Gauge({
+        name: `apiserver_flowcontrol_${name}`,
+        help,
+        labelNames: ['priority_level'],
+        registers,
+        collect() {
+          this.reset();
+          for (const level of flowControl.all) this.set({ priority_level: level.spec.name }, value(level));
+        },
+      });
+    }
+  }
+
+  text(): string {
+    return [this.waits, this.executions, this.lengths, this.seats].map((histogram) => histogram.text()).join('');
+  }
+
+  private pairOf(labels: Pair['labels']): Pair {
+    const waits = { true: this.waits.add({ ...labels, execute: 'true' }), false: this.waits.add({ ...labels, execute: 'false' }) };
+    const executions = this.executions.add({ ...labels, type: 'regular' });
+    const [lengths, taken] = [this.lengths.add(labels), this.seats.add(labels)];
+    const decided = (waitedMs: number, length: number | undefined, series: HistogramSeries): void => {
+      series.observe(waitedMs / 1000);
+      if (length === undefined) return;
+      lengths.observe(length);
+    };
+    const pair: Pair = {
+      labels,
+      dispatched: 0,
+      refused: new Map(),
+      inQueue: 0,
+      executing: 0,
+      executingSeats: 0,
+      meter: {
+        queued() {
+          pair.inQueue += 1;
+        },
+        dispatched(seats, waitedMs, length) {
+          if (length !== undefined) pair.inQueue -= 1;
+          pair.dispatched += 1;
+          pair.executing += 1;
+          pair.executingSeats += seats;
+          taken.observe(seats);
+          decided(waitedMs, length, waits.true);
+        },
+        refused(reason, waitedMs, length) {
+          if (length !== undefined) pair.inQueue -= 1;
+          pair.refused.set(reason, (pair.refused.get(reason) ?? 0) + 1);
+          decided(waitedMs, length, waits.false);
+        },
+        finished(seats, ms) {
+          pair.executing -= 1;
+          pair.executingSeats -= seats;
+          executions.observe(ms / 1000);
+        },
+      },
+    };
+    return pair;
+  }
+}

@@ -1,0 +1,139 @@
+/** The flow schemas and priority levels of every cluster beside those of release 1.31.1 (test/recordings/flow-control.ts), and how they are kept. */
+import { own, type JsonObject } from '../../../shared/values/json';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { settle } from '../../../test/support/manual-clock';
+import { casesOf } from '../../../test/recordings/recording';
+import { shape, text, type Check } from '../../../test/recordings/shape';
+import { writeFixture, type Fixture } from '../../../test/support/write-fixture';
+import { parseEntry } from '../../registry/object/stored-object';
+import type { Upkeep } from '../upkeep';
+import { keepFlowObjects } from './keeper';
+
+const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
+const recorded = casesOf('flow-control/defaults', shape({ kind: text, name: text, annotations: object, spec: object, status: object }));
+const LEVELS = 'prioritylevelconfigurations';
+const SCHEMAS = 'flowschemas';
+const MARK = 'apf.platform.io/autoupdate-spec';
+
+let f: Fixture;
+let kept: Upkeep | undefined;
+
+async function keep(naming: 'platform' | 'kubernetes' = 'platform'): Promise<Upkeep> {
+  kept = keepFlowObjects({
+    writer: f.writer,
+    cache: f.cache,
+    resources: f.resources,
+    names: GENERATED_NAMES[naming],
+    clock: f.clock,
+    failed: (message, error) => {
+      throw new Error(message, { cause: error });
+    },
+  });
+  await kept.complete;
+  await f.cache.catchUp();
+  await kept.look();
+  await f.cache.catchUp();
+  return kept;
+}
+afterEach(() => kept?.stop());
+
+async function read(resource: string, name: string): Promise<JsonObject> {
+  const found = await f.stored(resource, name);
+  if (found === undefined) throw new Error(`there is no ${name}`);
+  return found;
+}
+
+it('are those of the release, one by one', async () => {
+  f = await writeFixture({ naming: 'kubernetes' });
+  await keep('kubernetes');
+  const shown = (kind: string, resource: string): unknown[] =>
+    [...f.cache.snapshot(f.resource(resource).stored).range()].map((entry) => {
+      const { metadata, spec, status } = parseEntry(entry).object;
+      const annotations = object(metadata) ? own(metadata, 'annotations') : undefined;
+      const timeless: unknown = JSON.parse(JSON.stringify(status ?? {}), (member, value: unknown) =>
+        member === 'lastTransitionTime' ? undefined : value,
+      );
+      return { kind, name: entry.key, annotations, spec, status: timeless };
+    });
+  const inOrder = (list: readonly unknown[]): readonly unknown[] =>
+    [...list].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  expect(inOrder([...shown('PriorityLevelConfiguration', LEVELS), ...shown('FlowSchema', SCHEMAS)])).toEqual(inOrder(recorded));
+});
+
+describe('kept', () => {
+  beforeEach(async () => {
+    f = await writeFixture();
+    await keep();
+  });
+  const look = async (): Promise<void> => {
+    await f.cache.catchUp();
+    await kept?.look();
+    await settle(2);
+    await f.cache.catchUp();
+  };
+
+  it('what is gone comes back, and a schema says meanwhile that its level is not there', async () => {
+    await f.remove(SCHEMAS, 'probes', { namespace: '' });
+    await f.remove(SCHEMAS, 'catch-all', { namespace: '' });
+    await look();
+    expect((await read(SCHEMAS, 'probes'))['spec']).toMatchObject({ matchingPrecedence: 2 });
+    expect((await read(SCHEMAS, 'catch-all'))['spec']).toMatchObject({ matchingPrecedence: 10_000 });
+    const spec = { priorityLevelConfiguration: { name: 'later' }, matchingPrecedence: 70, rules: [] };
+    await f.create(SCHEMAS, { metadata: { name: 'mine' }, spec }, { namespace: '' });
+    await look();
+    expect((await read(SCHEMAS, 'mine'))['status']).toMatchObject({
+      conditions: [
+        { type: 'Dangling', status: 'True', reason: 'NotFound', message: expect.stringContaining('"later" but there is no such object') },
+      ],
+    });
+    await f.create(
+      LEVELS,
+      { metadata: { name: 'later' }, spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } } },
+      { namespace: '' },
+    );
+    await look();
+    expect((await read(SCHEMAS, 'mine'))['status']).toMatchObject({ conditions: [{ status: 'False', reason: 'Found' }] });
+  });
+
+  const changed = async (name: string, members: JsonObject, annotations: JsonObject | undefined): Promise<JsonObject> => {
+    const { metadata, spec } = await read(SCHEMAS, name);
+    const kind = { ...(object(spec) ? spec : {}), ...members };
+    await f.update(
+      SCHEMAS,
+      name,
+      { metadata: { ...(object(metadata) ? metadata : {}), annotations: annotations ?? {} }, spec: kind },
+      { namespace: '' },
+    );
+    await look();
+    return read(SCHEMAS, name);
+  };
+
+  it('what was changed is what it was, unless it is marked as left alone', async () => {
+    expect(await changed('kube-scheduler', { matchingPrecedence: 801 }, { [MARK]: 'true' })).toMatchObject({
+      spec: { matchingPrecedence: 800 },
+    });
+    expect(await changed('probes', { matchingPrecedence: 3 }, { [MARK]: 'false' })).toMatchObject({ spec: { matchingPrecedence: 3 } });
+  });
+
+  it('without a mark, what was never changed is marked as kept, and what was changed as left alone', async () => {
+    expect(await changed('kube-scheduler', {}, undefined)).toMatchObject({ metadata: { annotations: { [MARK]: 'true' } } });
+    expect(await changed('service-accounts', { matchingPrecedence: 9001 }, undefined)).toMatchObject({
+      metadata: { annotations: { [MARK]: 'false' } },
+      spec: { matchingPrecedence: 9001 },
+    });
+  });
+
+  it('leaves the shares of the exempt level to others', async () => {
+    const { metadata } = await read(LEVELS, 'exempt');
+    const spec = { type: 'Exempt', exempt: { nominalConcurrencyShares: 3, lendablePercent: 0 } };
+    await f.update(LEVELS, 'exempt', { metadata: metadata ?? {}, spec }, { namespace: '' });
+    await look();
+    expect(await read(LEVELS, 'exempt')).toMatchObject({ spec });
+  });
+
+  it('writes nothing where nothing is to be done', async () => {
+    const before = f.store.current;
+    await look();
+    expect(f.store.current).toBe(before);
+  });
+});

@@ -1,0 +1,119 @@
+/**
+ * The priority levels and flow schemas that every cluster begins with besides the two mandatory ones (those of release 1.31). Names are in canonical spelling. No
+ * behaviour is here.
+ */
+import type {
+  FlowcontrolV1FlowSchemaSpec,
+  FlowcontrolV1PriorityLevelConfigurationSpec,
+  FlowcontrolV1QueuingConfiguration,
+  FlowcontrolV1ResourcePolicyRule,
+  FlowcontrolV1Subject,
+} from '../../../shared/api/types/generated/members';
+import { everyone, everythingOf, EXEMPT, groupSubject } from '../../kinds/flowcontrol/mandatory';
+import { groupIn, type GeneratedNames } from '../../../shared/names/dialect';
+
+const queued = (
+  nominalConcurrencyShares: number,
+  lendablePercent: number,
+  queuing: FlowcontrolV1QueuingConfiguration,
+): FlowcontrolV1PriorityLevelConfigurationSpec => ({
+  type: 'Limited',
+  limited: { nominalConcurrencyShares, limitResponse: { type: 'Queue', queuing }, lendablePercent },
+});
+const queues = (count: number, handSize: number): FlowcontrolV1QueuingConfiguration => ({ queues: count, handSize, queueLengthLimit: 50 });
+
+export const SUGGESTED_LEVELS: ReadonlyMap<string, FlowcontrolV1PriorityLevelConfigurationSpec> = new Map([
+  ['system', queued(30, 33, queues(64, 6))],
+  ['node-high', queued(40, 25, queues(64, 6))],
+  ['leader-election', queued(10, 0, queues(16, 4))],
+  ['workload-high', queued(40, 50, queues(128, 6))],
+  ['workload-low', queued(100, 90, queues(128, 6))],
+  ['global-default', queued(20, 50, queues(128, 6))],
+]);
+
+const MANAGER = 'system:kube-controller-manager';
+const SCHEDULER = 'system:kube-scheduler';
+const READ_AND_WRITE = ['get', 'create', 'update'];
+
+const user = (name: string): FlowcontrolV1Subject => ({ kind: 'User', user: { name } });
+
+type Rules = NonNullable<FlowcontrolV1FlowSchemaSpec['rules']>;
+
+const core = (resources: string[]): FlowcontrolV1ResourcePolicyRule => ({
+  verbs: READ_AND_WRITE,
+  apiGroups: [''],
+  resources,
+  namespaces: ['*'],
+});
+
+export function suggestedSchemas({ systemNamespace, dialect }: GeneratedNames): ReadonlyMap<string, FlowcontrolV1FlowSchemaSpec> {
+  const account = (name: string): FlowcontrolV1Subject => ({
+    kind: 'ServiceAccount',
+    serviceAccount: { namespace: systemNamespace, name },
+  });
+  const leases = (verbs: string[]): FlowcontrolV1ResourcePolicyRule => ({
+    verbs,
+    apiGroups: [groupIn(dialect, 'coordination.platform.io')],
+    resources: ['leases'],
+    namespaces: ['*'],
+  });
+  const rows: readonly SchemaRow[] = [
+    ['probes', EXEMPT, 2, undefined, PROBES],
+    [
+      'system-leader-election',
+      'leader-election',
+      100,
+      'ByUser',
+      asking([leases(READ_AND_WRITE)], user(MANAGER), user(SCHEDULER), account('*')),
+    ],
+    ['endpoint-controller', 'workload-high', 150, 'ByUser', asking([core(['endpoints'])], user(MANAGER), ...ENDPOINTS.map(account))],
+    [
+      'workload-leader-election',
+      'leader-election',
+      200,
+      'ByUser',
+      asking([core(['endpoints', 'configmaps']), leases(READ_AND_WRITE)], account('*')),
+    ],
+    ['system-node-high', 'node-high', 400, 'ByUser', asking([NODES, leases(['*'])], groupSubject('system:nodes'))],
+    ['system-nodes', 'system', 500, 'ByUser', everythingOf(groupSubject('system:nodes'))],
+    ['kube-controller-manager', 'workload-high', 800, 'ByNamespace', everythingOf(user(MANAGER))],
+    ['kube-scheduler', 'workload-high', 800, 'ByNamespace', everythingOf(user(SCHEDULER))],
+    ['kube-system-service-accounts', 'workload-high', 900, 'ByNamespace', everythingOf(account('*'))],
+    ['service-accounts', 'workload-low', 9000, 'ByUser', everythingOf(groupSubject('system:serviceaccounts'))],
+    ['global-default', 'global-default', 9900, 'ByUser', everythingOf(...everyone())],
+  ];
+  return new Map(rows.map(([name, ...row]) => [name, schemaOf(row)]));
+}
+
+type SchemaRow = readonly [
+  name: string,
+  level: string,
+  precedence: number,
+  distinguisher: 'ByUser' | 'ByNamespace' | undefined,
+  rules: Rules,
+];
+
+const ENDPOINTS = ['endpoint-controller', 'endpointslicemirroring-controller'];
+const PROBES: Rules = [
+  { subjects: everyone(), nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] },
+];
+const NODES: FlowcontrolV1ResourcePolicyRule = {
+  verbs: ['*'],
+  apiGroups: [''],
+  resources: ['nodes', 'nodes/status'],
+  clusterScope: true,
+  namespaces: ['*'],
+};
+
+const asking = (resourceRules: FlowcontrolV1ResourcePolicyRule[], ...subjects: FlowcontrolV1Subject[]): Rules => [
+  { subjects, resourceRules },
+];
+
+const schemaOf = ([name, matchingPrecedence, type, rules]: SchemaRow extends readonly [string, ...infer R]
+  ? R
+  : never): FlowcontrolV1FlowSchemaSpec => ({
+  priorityLevelConfiguration: { name },
+  matchingPrecedence,
+  ...(type === undefined ? {} : { distinguisherMethod: { type } }),
+  rules,
+});

@@ -1,0 +1,90 @@
+/** What a seat costs, and what a calm user waits while another one floods the server with lists. */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { FlowControl } from '../../apiserver/flow-control/flow-control';
+import { readFlowSchema } from '../../apiserver/flow-control/flow-schema';
+import { readLevel } from '../../apiserver/flow-control/priority-level';
+import { MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../../apiserver/kinds/flowcontrol/mandatory';
+import { FlowControlMetrics } from '../../apiserver/metrics/flow-control-metrics';
+import { SUGGESTED_LEVELS, suggestedSchemas } from '../../apiserver/upkeep/flow-control/table';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
+import { systemClock } from '../../shared/runtime/clock';
+import type { BenchClient } from './client';
+
+const ASKED = 1_000_000;
+
+/** Microseconds to be given a seat and to give it back, where there are enough; the user falls under the last of the suggested schemas. */
+export function seatMicros(): number {
+  const metrics = new FlowControlMetrics();
+  const control = new FlowControl({
+    clock: systemClock,
+    seats: 600,
+    longestWaitMs: 15_000,
+    meterOf: (schema, level) => metrics.meterOf(schema, level),
+  });
+  const names = GENERATED_NAMES.platform;
+  for (const [name, spec] of [...MANDATORY_PRIORITY_LEVELS, ...SUGGESTED_LEVELS])
+    control.setLevel(name, readLevel({ metadata: { name }, spec }));
+  for (const [name, spec] of [...MANDATORY_FLOW_SCHEMAS, ...suggestedSchemas(names)]) {
+    control.setSchema(name, readFlowSchema({ metadata: { name }, spec }, names));
+  }
+  const user = { name: 'u', groups: ['devs', 'system:authenticated'] };
+  const asked = { kind: 'resource', verb: 'get', group: '', resource: 'pods', subresource: '', namespace: 'ns' } as const;
+  const request = { user, asked, seats: () => 1, deadline: Infinity };
+  const once = (): void => {
+    const entered = control.enter(request);
+    if (entered !== undefined && 'done' in entered) entered.done();
+  };
+  for (let count = 0; count < ASKED / 10; count += 1) once();
+  const start = performance.now();
+  for (let count = 0; count < ASKED; count += 1) once();
+  control.stop();
+  return ((performance.now() - start) * 1000) / ASKED;
+}
+
+export interface FloodTarget {
+  readonly calm: BenchClient;
+  /** The token of the one who floods. */
+  readonly flooder: string;
+}
+
+const OBJECTS = '/api/v1/namespaces/access/configmaps';
+const LANES = 200;
+const PAUSE_MS = 5;
+
+/** Milliseconds of each read of the calm user over so many seconds, sorted. */
+async function calmWaits({ calm }: FloodTarget, seconds: number): Promise<readonly number[]> {
+  const waits: number[] = [];
+  const end = performance.now() + seconds * 1000;
+  for (let index = 0; performance.now() < end; index += 1) {
+    const begin = performance.now();
+    await calm.send('GET', `${OBJECTS}/o-${index % 1000}`);
+    waits.push(performance.now() - begin);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  return waits.sort((a, b) => a - b);
+}
+
+interface Flooded {
+  readonly served: number;
+  readonly refused: number;
+  /** Connections that broke. */
+  readonly cut: number;
+}
+
+export interface FloodResult extends Flooded {
+  readonly idle: readonly number[];
+  readonly flooded: readonly number[];
+}
+
+export async function flood(target: FloodTarget, seconds: number): Promise<FloodResult> {
+  const idle = await calmWaits(target, seconds);
+  const words = [String(target.calm.port), target.flooder, `${OBJECTS}?limit=500`, String(LANES)];
+  const sender = fork(path.join(__dirname, 'flooder.js'), words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  const flooded = await calmWaits(target, seconds);
+  sender.send('end');
+  const [counts] = (await once(sender, 'message')) as [Flooded];
+  return { idle, flooded, ...counts };
+}

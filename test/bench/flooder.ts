@@ -1,0 +1,27 @@
+/** Floods a server with lists until it is told to end: a process of its own, so that what it reads is not in another client's way. Its arguments: port, token, path, lanes. */
+import { BenchClient } from './client';
+
+const [port = '0', token = '', path = '', lanes = '1'] = process.argv.slice(2);
+const client = new BenchClient(Number(port), token);
+const counts = { served: 0, refused: 0, cut: 0 };
+let ended = false;
+
+async function lane(): Promise<void> {
+  while (!ended) {
+    try {
+      const response = await client.open('GET', path);
+      for await (const chunk of response) void chunk;
+      counts[response.statusCode === 200 ? 'served' : 'refused'] += 1;
+    } catch {
+      counts.cut += 1;
+    }
+  }
+}
+
+process.on('message', () => {
+  ended = true;
+});
+void Promise.all(Array.from({ length: Number(lanes) }, lane)).then(() => {
+  process.send?.(counts);
+  process.disconnect();
+});
