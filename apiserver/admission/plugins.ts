@@ -5,6 +5,7 @@ import type { Resources } from '../registry/resources';
 import type { Admission } from '../registry/admission';
 import { createAdmission, type AdmissionPlugins, type MutatingPlugin, type ValidatingPlugin } from './chain';
 import { defaultIngressClass } from './default-ingress-class';
+import { limitRanger } from './limit-ranger';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { storageProtection } from './storage-protection';
 import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
@@ -58,9 +59,11 @@ export function defaultAdmission({
   quotas,
 }: AdmissionSurroundings): Admission {
   const classes = resources.require('ingressclasses.networking.platform.io').stored;
+  const limits = limitRanger({ cache, ranges: resources.require('limitranges').stored, names });
   const restriction = nodes === undefined ? undefined : nodeRestriction(nodes);
   const first: readonly MutatingPlugin[] = [
     namespaceLifecycle(),
+    limits.defaulting,
     storageProtection(names.prefix),
     defaultIngressClass(() => cache.snapshot(classes).range()),
     ...(restriction === undefined ? [] : [restriction.ofChanges]),
@@ -72,6 +75,7 @@ export function defaultAdmission({
     validating: [
       ...(restriction === undefined ? [] : [restriction.ofDeletions]),
       protectedNamespaces(names),
+      limits.bounding,
       systemPriorities(),
       ...signerPlugins(mayUseSigner ?? everyone),
       ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)]),

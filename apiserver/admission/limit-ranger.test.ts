@@ -1,0 +1,60 @@
+/** Replays what release 1.31.1 made of Pods and claims under limit ranges (recorded by test/recordings/limit-ranges.ts), through the real write path. */
+import { StatusError } from '../../shared/api/errors/status';
+import { arrayAt, isObject, objectAt, type JsonObject } from '../../shared/values/json';
+import { casesOf } from '../../test/recordings/recording';
+import { anything, number, shape, text, type Check } from '../../test/recordings/shape';
+import { writeFixture, type Fixture } from '../../test/support/write-fixture';
+
+const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
+const isCase = shape(
+  { title: text, ranges: object, resource: text, body: object, code: number },
+  { old: object, message: text, shown: anything },
+);
+
+let f: Fixture;
+beforeEach(async () => {
+  f = await writeFixture({ naming: 'kubernetes' });
+});
+
+const named = (body: JsonObject): JsonObject => ({ ...body, metadata: { name: 'x', ...objectAt(body, 'metadata') } });
+
+function shown({ metadata, spec }: JsonObject): unknown {
+  const containers = (member: string): unknown =>
+    arrayAt(isObject(spec) ? spec : {}, member)
+      ?.filter(isObject)
+      .map(({ name, resources }) => ({ name, resources })) ?? null;
+  const annotations = isObject(metadata) ? (metadata['annotations'] ?? null) : null;
+  return { annotations, initContainers: containers('initContainers'), containers: containers('containers') };
+}
+
+it.each(casesOf('admission/limit-ranges', isCase).map((one) => [one.title, one] as const))(
+  '%s',
+  async (_, { ranges, resource, body, old, code, message, shown: wanted }) => {
+    if (old !== undefined) {
+      await f.create(resource, named(old));
+      await f.cache.catchUp();
+    }
+    for (const [name, limits] of Object.entries(ranges)) await f.create('limitranges', { metadata: { name }, spec: { limits } });
+    await f.cache.catchUp();
+    const sent = old === undefined ? f.create(resource, named(body)) : f.patch(resource, 'x', 'merge', body);
+    const outcome = await sent.then(
+      ({ object: made }) => ({ code: old === undefined ? 201 : 200, shown: resource === 'pods' ? shown(made) : null, message: undefined }),
+      (error: unknown) => {
+        if (error instanceof StatusError) return { code: error.status.code, message: error.message, shown: undefined };
+        throw error;
+      },
+    );
+    expect(outcome).toEqual({ code, message, shown: wanted });
+  },
+);
+
+it('says nothing of pods in other namespaces, of changes of pods and of other kinds', async () => {
+  const limits = [{ type: 'Container', max: { cpu: '1' } }];
+  await f.create('limitranges', { metadata: { name: 'a' }, spec: { limits } });
+  await f.create('namespaces', { metadata: { name: 'other' } }, { namespace: '' });
+  await f.cache.catchUp();
+  const resources = { requests: { cpu: '5' }, limits: { cpu: '5' } };
+  const pod = { metadata: { name: 'x' }, spec: { containers: [{ name: 'c', image: 'i', resources }] } };
+  await expect(f.create('pods', pod)).rejects.toThrow('maximum cpu usage per Container is 1, but limit is 5');
+  await expect(f.create('pods', { ...pod, metadata: { name: 'x', namespace: 'other' } }, { namespace: 'other' })).resolves.toBeDefined();
+});
