@@ -1,7 +1,7 @@
 /** A request as a webhook is asked about it (AdmissionReview v1), and what it answers. Asks nobody. */
 import type { KindRow } from '../../../shared/api/kinds';
 import type { ServedResource } from '../../registry/verbs';
-import { apiVersionIn, groupIn, type Dialect } from '../../../shared/names/dialect';
+import { apiVersionIn, canonicalApiVersion, groupIn, type Dialect } from '../../../shared/names/dialect';
 import {
   arrayAt,
   isObject,
@@ -127,7 +127,7 @@ export function readVerdict(bytes: Buffer, type: WebhookType, uid: string, diale
   if (!isObject(review)) return { fault: `failed to call webhook: ${notTyped(review)}` };
   const response = own(review, 'response') ?? null;
   if (response === null) return { fault: `${INVALID}webhook response was absent` };
-  const misfit = typeFault(review, response, dialect) ?? memberFault(response);
+  const misfit = typeFault(review, response) ?? memberFault(response);
   if (misfit !== undefined) return { fault: `failed to call webhook: ${misfit}` };
   const answer = isObject(response) ? response : {};
   const fault = kindFault(review, dialect) ?? uidFault(answer, uid) ?? patchFault(answer, type);
@@ -158,15 +158,13 @@ function notTyped(value: JsonValue | undefined): string {
   return `couldn't get version/kind; json parse error: json: cannot unmarshal ${is} into Go value of type ${type}`;
 }
 
-/** A kind that nobody knows. An answer without kind and version is read, and then found to be none. */
-function typeFault(review: JsonObject, response: JsonValue, dialect: Dialect): string | undefined {
+/** A kind that nobody knows, in either spelling of its group. An answer without kind and version is read, and then found to be none. */
+function typeFault(review: JsonObject, response: JsonValue): string | undefined {
   const [kind, version] = [stringAt(review, 'kind') ?? '', stringAt(review, 'apiVersion') ?? ''];
-  const [group] = VERSION.split('/');
-  const own = apiVersionIn(dialect, VERSION);
   if (kind === '' && version === '') return undefined;
-  if (version === apiVersionIn(dialect, `${group}/v1beta1`) && kind === KIND)
-    return `converting (v1beta1.${KIND}) to (v1.${KIND}): unknown conversion`;
-  if (kind !== KIND || version !== own)
+  const canonical = canonicalApiVersion(version);
+  if (canonical === `${VERSION}beta1` && kind === KIND) return `converting (v1beta1.${KIND}) to (v1.${KIND}): unknown conversion`;
+  if (kind !== KIND || canonical !== VERSION)
     return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "pkg/runtime/scheme.go:100"`;
   return isObject(response)
     ? undefined
