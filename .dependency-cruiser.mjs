@@ -149,6 +149,7 @@ const table = {
   apiserver: ['apiserver/options'],
 
   'controllers/runtime': ['shared/client', 'shared/api/selectors'],
+  'controllers/owned': ['controllers/runtime', 'shared/api/metadata', 'shared/api/identity', 'shared/api/selectors'],
   'controllers/serving': ['shared/client'],
   'controllers/bootstrap-token': ['controllers/runtime'],
   'controllers/service-pods': ['shared/client'],
@@ -157,6 +158,7 @@ const table = {
   'controllers/endpoints': ['controllers/runtime', 'controllers/service-pods'],
   'controllers/certificates': ['controllers/runtime', 'shared/api/metadata'],
   'controllers/cluster-role-aggregation': ['controllers/runtime'],
+  'controllers/deployments': ['controllers/owned'],
   'controllers/disruption': ['controllers/runtime'],
   'controllers/legacy-tokens': ['controllers/account-tokens', 'controllers/runtime', 'shared/api/metadata'],
   'controllers/namespace': ['controllers/runtime'],
@@ -165,6 +167,7 @@ const table = {
   'controllers/resource-quota': ['controllers/runtime', 'shared/quota'],
   'controllers/garbage-collector': ['controllers/runtime'],
   'controllers/pod-garbage': ['controllers/runtime'],
+  'controllers/replica-sets': ['controllers/owned'],
   'controllers/root-ca': ['controllers/runtime'],
   'controllers/account-tokens': ['controllers/runtime'],
   'controllers/service-account': ['controllers/runtime'],

@@ -100,6 +100,27 @@ export const flags = {
     min: 1,
     max: 1000,
   }),
+  'concurrent-deployment-syncs': int({
+    section: GENERIC,
+    help: 'Deployments that are looked at at a time.',
+    default: 5,
+    min: 1,
+    max: 1000,
+  }),
+  'concurrent-replicaset-syncs': int({
+    section: GENERIC,
+    help: 'ReplicaSets that are looked at at a time.',
+    default: 5,
+    min: 1,
+    max: 1000,
+  }),
+  'concurrent-rc-syncs': int({
+    section: GENERIC,
+    help: 'ReplicationControllers that are looked at at a time.',
+    default: 5,
+    min: 1,
+    max: 1000,
+  }),
   'terminated-pod-gc-threshold': int({
     section: GENERIC,
     help: 'Finished pods beyond this number are removed, the oldest first; none when it is not above zero.',

@@ -6,6 +6,7 @@ import { certificateApprover } from './certificates/approver';
 import { certificateCleaner } from './certificates/cleaner';
 import { certificateSigner } from './certificates/signer';
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
+import { deploymentController } from './deployments/controller';
 import { disruptionController } from './disruption/controller';
 import { endpointsController } from './endpoints/controller';
 import { endpointSliceMirroringController } from './endpoint-slice-mirroring/controller';
@@ -15,6 +16,7 @@ import { legacyTokenCleanerController } from './legacy-tokens/controller';
 import { namespaceController } from './namespace/controller';
 import { nodeLifecycleController } from './node-lifecycle/controller';
 import { ttlController } from './node-ttl/controller';
+import { replicaSetController, replicationController } from './replica-sets/controller';
 import { resourceQuotaController } from './resource-quota/controller';
 import { rootCaController } from './root-ca/controller';
 import { podGarbageController } from './pod-garbage/controller';
@@ -49,4 +51,7 @@ export const CONTROLLERS: readonly Controller[] = [
   garbageCollectorController,
   ttlAfterFinishedController,
   podGarbageController,
+  replicaSetController,
+  replicationController,
+  deploymentController,
 ];

@@ -47,6 +47,9 @@ export interface ControllerSettings {
   readonly enableGarbageCollector: boolean;
   readonly concurrentGarbageCollectorSyncs: number;
   readonly concurrentTtlAfterFinishedSyncs: number;
+  readonly concurrentReplicaSetSyncs: number;
+  readonly concurrentReplicationControllerSyncs: number;
+  readonly concurrentDeploymentSyncs: number;
   /** Finished pods beyond this number go; none when it is not above zero. */
   readonly terminatedPodThreshold: number;
   /** Milliseconds that changes of pods wait for others. */

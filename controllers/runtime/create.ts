@@ -9,11 +9,11 @@ export async function createInNamespace(client: RestClient, resource: Resource, 
   try {
     await client.create(resource, object, { signal });
   } catch (error) {
-    if (!isAlreadyExists(error) && !isNotFound(error) && !isTerminating(error)) throw error;
+    if (!isAlreadyExists(error) && !isNotFound(error) && !isNamespaceTerminating(error)) throw error;
   }
 }
 
 /** The refusal of new content in a namespace that is being deleted. */
-function isTerminating(error: unknown): boolean {
+export function isNamespaceTerminating(error: unknown): boolean {
   return error instanceof ApiError && error.code === 403 && error.message.includes('is being terminated');
 }

@@ -38,7 +38,7 @@ export interface Correlated {
 }
 
 /** More texts than this within the window are combined. */
-const DISTINCT_MESSAGES = 10;
+const DISTINCT_MESSAGES = 9;
 const WINDOW_MS = 600_000;
 const BURST = 25;
 const PER_SECOND = 1 / 300;

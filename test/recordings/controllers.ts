@@ -36,9 +36,10 @@ async function record(scenario: Scenario): Promise<readonly object[]> {
   const stage = new Stage(send, namespace);
   await stage.open();
   const lines: object[] = [];
-  for (const { title, acts, beats = [], restMs = REST_MS } of scenario.steps) {
+  for (const step of scenario.steps) {
+    const { title, acts, restMs = REST_MS } = step;
     const codes: number[] = [];
-    const state = await beating(stage, beats, async () => {
+    const state = await beating(stage, step, async () => {
       for (const act of acts) codes.push(await stage.act(act));
       return atRest(stage, scenario, restMs);
     });

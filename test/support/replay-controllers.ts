@@ -76,12 +76,13 @@ export function replayControllers(name: string, options: ReplayOptions = {}): vo
 
   async function play(stage: Stage, scenario: Scenario): Promise<void> {
     await stage.open();
-    for (const { title, acts, beats = [], restMs } of scenario.steps) {
+    for (const step of scenario.steps) {
+      const { title, acts, restMs } = step;
       const recorded = cases.find((one) => one.scenario === scenario.name && one.title === title);
       if (recorded === undefined) throw new Error(`${title} is not recorded`);
       const codes: number[] = [];
       const wanted = deviations[`${scenario.name}: ${title}`]?.(recorded.state) ?? recorded.state;
-      const state = await beating(stage, beats, async () => {
+      const state = await beating(stage, step, async () => {
         for (const act of acts) codes.push(await stage.act(act));
         return atRest(stage, scenario, wanted, restMs);
       });

@@ -1,6 +1,8 @@
 /** All scenarios, by the recording that they go into. */
 import { DISRUPTION_BUDGETS } from './disruption-budgets';
 import { NODE_BLACKOUT, NODES } from './nodes';
+import { DEPLOYMENTS, REFUSED_DEPLOYMENT } from './deployments';
+import { REFUSED_SET, REPLICA_SETS } from './replica-sets';
 import { RESOURCE_QUOTAS } from './resource-quotas';
 import { ACCOUNT_TOKENS } from './account-tokens';
 import { BOOTSTRAP_SIGNER, TOKEN_CLEANER } from './bootstrap-tokens';
@@ -30,4 +32,7 @@ export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([
   ['bootstrap-signer', BOOTSTRAP_SIGNER],
   ['account-tokens', ACCOUNT_TOKENS],
   ['endpoint-slices', ENDPOINT_SLICES],
+  ['replica-sets', REPLICA_SETS],
+  ['deployments', DEPLOYMENTS],
+  ['refused-pods', [REFUSED_SET, REFUSED_DEPLOYMENT]],
 ]);

@@ -7,7 +7,10 @@ import type { Body, Json } from '../reference';
 
 export interface Act {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** In upstream's spelling. A path that does not begin with a slash is below `/api/v1/namespaces/$NS/`. */
+  /**
+   * In upstream's spelling. A path that does not begin with a slash is below `/api/v1/namespaces/$NS/`. In the place of a name, `*` stands for all of the collection
+   * that there are, one after the other, `*1` for the first one whose name was made up.
+   */
   readonly path: string;
   readonly body?: Json;
   /** Of a patch; a merge patch where nothing is said. */
@@ -30,6 +33,8 @@ export interface Look {
   readonly path: string;
   /** Members besides the metadata that are compared; absent = all. */
   readonly members?: readonly string[];
+  /** Lists whose order is chance: that of conditions is the order in which they changed last. */
+  readonly unordered?: readonly string[];
   /** What belongs to the scenario in a namespace that is not its own. */
   readonly names?: readonly string[];
 }
@@ -39,6 +44,8 @@ export interface ScenarioStep {
   readonly acts: readonly Act[];
   /** Nodes, without `$NS-`, that give a sign of life all the time until the next step. */
   readonly beats?: readonly string[];
+  /** Pods run and are ready as soon as they are there, until the step is over. */
+  readonly serves?: boolean;
   /** How long nothing may have changed until the reference counts as at rest. Milliseconds. */
   readonly restMs?: number;
 }

@@ -4,7 +4,7 @@
  */
 import { describedCertificate } from './described-certificate';
 import { isBody, type Body, type Json } from '../reference';
-import { absolute, type Act, type Actor, type Look, type Observed, type Scenario } from './scenario';
+import { absolute, type Act, type Actor, type Look, type Observed, type Scenario, type ScenarioStep } from './scenario';
 
 export interface StageAnswer {
   readonly code: number;
@@ -22,6 +22,13 @@ export type Send = (
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 /** How names of Events end. */
 const EVENT = /\.[0-9a-f]{16}$/;
+/** Names in a sentence. */
+const WORDS = /[a-z0-9]+(?:-[a-z0-9]+)+/g;
+/** An object that was never made, by the name that was made up for it. */
+const REFUSED = /(pods "[^"]*-)[a-z0-9]{0,5}(?=" is forbidden)/;
+/** As long as what is made up. */
+const MADE_UP = 'xxxxx';
+const HASH = 'pod-template-hash';
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const LATER = /\$NOW([+-]\d+)s/g;
 const SIGNED = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
@@ -60,6 +67,10 @@ export class Stage {
   private readonly uids = new Map<string, string>();
   /** What stands in recordings for a name that was made up. */
   private readonly madeUp = new Map<string, string>();
+  /** What such names begin with: some are gone before they are seen. */
+  private readonly prefixes = new Set<string>();
+  /** What stands for the hash of a template. */
+  private readonly hashes = new Map<string, string>();
 
   constructor(
     private readonly send: Send,
@@ -87,7 +98,37 @@ export class Stage {
     if (code === 404) await this.send('POST', folder, JSON_TYPE, { metadata: { name }, spec });
   }
 
-  async act({ method, path, body, type = 'application/json', as, isPatient = false }: Act): Promise<number> {
+  /** The code of the answer; of the first one that is no success where there are several. */
+  async act(act: Act): Promise<number> {
+    const [, folder, which, rest = ''] = /^(.*)\/\*(1?)(\/.*)?$/.exec(act.path) ?? [];
+    if (folder === undefined) return this.actOnce(act);
+    const { body } = await this.send('GET', absolute(folder, this.namespace), JSON_TYPE);
+    const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody).map(metadataOf) : [];
+    const meant = which === '' ? items : items.filter(({ generateName }) => generateName !== undefined).slice(0, 1);
+    const names = meant.map(({ name }) => name).filter((name) => typeof name === 'string');
+    let code = 200;
+    for (const name of names) {
+      const answered = await this.actOnce({ ...act, path: `${folder}/${name}${rest}` });
+      if (code < 300) code = answered;
+    }
+    return code;
+  }
+
+  /** Lets all pods that do not serve yet run and be ready. */
+  async serve(): Promise<void> {
+    const { body } = await this.send('GET', absolute('pods', this.namespace), JSON_TYPE);
+    const pods = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : [];
+    const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: new Date().toISOString() }];
+    for (const pod of pods) {
+      if (isBody(pod['status'] ?? null) && isBody(pod['status']) && pod['status']['phase'] !== 'Pending') continue;
+      const { name } = metadataOf(pod);
+      if (typeof name !== 'string') continue;
+      const path = absolute(`pods/${name}/status`, this.namespace);
+      await this.send('PATCH', path, { 'content-type': 'application/merge-patch+json' }, { status: { phase: 'Running', conditions } });
+    }
+  }
+
+  private async actOnce({ method, path, body, type = 'application/json', as, isPatient = false }: Act): Promise<number> {
     const filled: Json | undefined = body === undefined ? undefined : JSON.parse(this.filled(JSON.stringify(body)));
     const headers = { 'content-type': type, ...standingFor(as) };
     const ask = () => this.send(method, absolute(path, this.namespace), headers, filled);
@@ -104,20 +145,23 @@ export class Stage {
 
   async look(looks: readonly Look[]): Promise<Observed> {
     const found = await Promise.all(
-      looks.map(async ({ path, members, names }) => {
+      looks.map(async ({ path, members, names, unordered = [] }) => {
         const { code, body } = await patiently(() => this.send('GET', absolute(path, this.namespace), JSON_TYPE), [429]);
         const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : undefined;
         // A kind that comes or goes with its definition.
-        if (code === 404) return { path, items: [] };
+        if (code === 404) return { path, items: [], unordered };
         if (items === undefined) throw new Error(`cannot look at ${path}: ${code}`);
         items.forEach((item) => this.learn(item));
         return {
           path,
+          unordered,
           items: items.filter((item) => this.isOwn(item, names)).map((item) => (members === undefined ? item : pick(item, members))),
         };
       }),
     );
-    return Object.fromEntries(found.map(({ path, items }) => [path, items.map((item) => this.masked(item)).sort(byText)]));
+    return Object.fromEntries(
+      found.map(({ path, items, unordered }) => [path, items.map((item) => this.masked(item, '', unordered)).sort(byText)]),
+    );
   }
 
   async close({ leftovers = [] }: Scenario): Promise<void> {
@@ -134,19 +178,35 @@ export class Stage {
 
   private learn(value: Json): void {
     if (!isBody(value)) return;
-    const { uid, name, generateName } = metadataOf(value);
+    const { uid, name, generateName, labels } = metadataOf(value);
     if (typeof uid !== 'string' || typeof name !== 'string') return;
+    const hash = isBody(labels ?? null) && isBody(labels) ? labels[HASH] : undefined;
+    if (typeof hash === 'string' && !this.hashes.has(hash)) this.hashes.set(hash, `<hash ${this.hashes.size + 1}>`);
     const isMadeUp = typeof generateName === 'string' && name.startsWith(generateName) && name !== generateName;
-    if (isMadeUp) this.madeUp.set(name, `${generateName}*`);
+    if (isMadeUp) {
+      this.madeUp.set(name, this.unhashed(`${generateName}*`));
+      this.prefixes.add(generateName);
+    }
     const id = `<uid of ${isMadeUp ? `${generateName}*` : name}>`.replaceAll(this.namespace, '$NS');
     this.ids.set(uid, id);
     this.uids.set(id, uid);
   }
 
-  private masked(value: Json, member = ''): Json {
+  private unmade(word: string): string {
+    const prefix = word.slice(0, -MADE_UP.length);
+    return word.length > MADE_UP.length && this.prefixes.has(prefix) ? `${prefix}*` : word;
+  }
+
+  private unhashed(text: string): string {
+    let shown = text;
+    for (const [hash, mask] of this.hashes) shown = shown.replaceAll(hash, mask);
+    return shown;
+  }
+
+  private masked(value: Json, member = '', unordered: readonly string[] = []): Json {
     if (Array.isArray(value)) {
-      const items = value.map((item) => this.masked(item));
-      return UNORDERED.has(member) ? items.sort(byText) : items;
+      const items = value.map((item) => this.masked(item, '', unordered));
+      return UNORDERED.has(member) || unordered.includes(member) ? items.sort(byText) : items;
     }
     if (isBody(value)) {
       const copy: Body = {};
@@ -155,7 +215,7 @@ export class Stage {
         if (isUntold(member, name)) continue;
         if (member === 'annotations' && name === TRIGGER) continue;
         if (name === 'annotations' && isOnly(value[name] ?? null, TRIGGER)) continue;
-        copy[shown] = this.masked(value[name] ?? null, name);
+        copy[shown] = this.masked(value[name] ?? null, name, unordered);
       }
       return copy;
     }
@@ -172,23 +232,32 @@ export class Stage {
     if (claims !== undefined) return `<token ${this.maskedText(Buffer.from(claims, 'base64url').toString())}>`;
     if (secret === this.namespace) return '<$NS in base64>';
     if (secret.startsWith(CERTIFICATE)) return '<certificates>';
-    const known = this.madeUp.get(text) ?? text;
-    return known
+    const known = this.madeUp.get(text) ?? text.replace(WORDS, (word) => this.madeUp.get(word) ?? this.unmade(word));
+    const shown = known
+      .replace(REFUSED, '$1*')
       .replace(UID, (uid) => this.ids.get(uid) ?? '<uid>')
       .replaceAll(this.namespace, '$NS')
       .replace(EVENT, '.*')
       .replace(TIME, '<time>');
+    return this.unhashed(shown);
   }
 }
 
 const BEAT_MS = 1_000;
+const SERVE_MS = 200;
 
-/** Does the work while the nodes give signs of life. */
-export async function beating<T>(stage: Stage, nodes: readonly string[], work: () => Promise<T>): Promise<T> {
-  const beat = async (): Promise<void> => void (await Promise.all(nodes.map((node) => stage.beat(node))));
+/** Does the work while the nodes give signs of life, and pods serve where they are to. */
+export async function beating<T>(
+  stage: Stage,
+  { beats = [], serves = false }: Pick<ScenarioStep, 'beats' | 'serves'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  const beat = async (): Promise<void> => {
+    await Promise.all([...beats.map((node) => stage.beat(node)), ...(serves ? [stage.serve()] : [])]);
+  };
   await beat();
   let last = Promise.resolve();
-  const timer = setInterval(() => void (last = last.then(beat)), BEAT_MS);
+  const timer = setInterval(() => void (last = last.then(beat)), serves ? SERVE_MS : BEAT_MS);
   try {
     return await work();
   } finally {

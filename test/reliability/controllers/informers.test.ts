@@ -18,7 +18,7 @@ import { freePorts } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
 
 const MAPS = knownResource('configmaps');
-const SECONDS = Number(process.env['INFORMER_SECONDS'] ?? 24);
+const SECONDS = Number(process.env['INFORMER_SECONDS'] ?? 16);
 const OBJECTS = 20;
 const settings = { pingEveryMs: 2_000, pingTimeoutMs: 3_000, connectTimeoutMs: 3_000 };
 

@@ -19,7 +19,7 @@ import { parseJson } from '../../../shared/serialization';
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { everythingOf } from '../../support/everything';
 
-const CASES = Number(process.env['HOSTILE_CASES'] ?? 250);
+const CASES = Number(process.env['HOSTILE_CASES'] ?? 160);
 const SEED = 20_240_813;
 /** What takes less at full length is not looked at again. */
 const UNSUSPICIOUS_MS = 300;

@@ -10,7 +10,7 @@ import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '.
 const base = '/api/v1/namespaces/default/configmaps';
 const lanes = 5;
 /** Each is a write and a read. */
-const roundsPerLane = 1_000;
+const roundsPerLane = 600;
 
 describeWithEtcd('two replicas on one etcd', () => {
   const folder = temporaryFolder('replicas');

@@ -1,0 +1,205 @@
+/** Roll-outs under any order of looks, late news and lost races: the bounds hold all the time, and the end is reached. */
+import * as fc from 'fast-check';
+import { timestamp } from '../../shared/api/metadata/object-meta';
+import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import type { JsonObject } from '../../shared/values/json';
+import { boundsOf } from './bounds';
+import { planDeployment } from './reconcile';
+
+const NOW = Date.UTC(2026, 0, 2);
+
+/** What runs of a set, and all states in which it has been told. */
+interface LivingSet {
+  readonly name: string;
+  readonly createdAt: string;
+  template: JsonObject;
+  annotations: JsonObject;
+  replicas: number;
+  ready: number;
+  unready: number;
+  counted: JsonObject;
+  generation: number;
+  readonly told: ApiObject[];
+  /** The state that the Deployment's controller has heard of. */
+  heard: number;
+}
+
+class Cluster {
+  readonly sets = new Map<string, LivingSet>();
+  private template: JsonObject;
+  private heardTemplate: JsonObject;
+  private status: JsonObject = {};
+  private made = 0;
+
+  constructor(
+    readonly wanted: number,
+    private readonly strategy: JsonObject,
+  ) {
+    this.template = image(0);
+    this.heardTemplate = this.template;
+  }
+
+  get deployment(): ApiObject {
+    const { wanted: replicas, strategy, heardTemplate: template, status } = this;
+    return apiObject({ metadata: { namespace: 'n', name: 'web', uid: 'u' }, spec: { replicas, strategy, template }, status });
+  }
+
+  get pods(): number {
+    return [...this.sets.values()].reduce((sum, { ready, unready }) => sum + ready + unready, 0);
+  }
+
+  get available(): number {
+    return [...this.sets.values()].reduce((sum, { ready }) => sum + ready, 0);
+  }
+
+  get isSettled(): boolean {
+    if (this.available !== this.wanted) return false;
+    return [...this.sets.values()].every(({ template, ready, unready }) => {
+      const isCurrent = JSON.stringify(template['spec']) === JSON.stringify(this.template['spec']);
+      return unready === 0 && ready === (isCurrent ? this.wanted : 0);
+    });
+  }
+
+  want(number: number): void {
+    this.template = image(number);
+  }
+
+  /** The Deployment's controller hears of its Deployment, and of one set what is news there. */
+  hear(index: number): void {
+    this.heardTemplate = this.template;
+    const set = this.at(index);
+    if (set !== undefined) set.heard = Math.min(set.heard + 1, set.told.length - 1);
+  }
+
+  /** A look of the Deployment's controller; a write about an older state than the present one is lost. */
+  look(): void {
+    const known = [...this.sets.values()].flatMap(({ told, heard }) => told[heard] ?? []);
+    const plan = planDeployment({ deployment: this.deployment, sets: known, podsOf: () => [], now: NOW });
+    for (const { seen, name, replicas, annotations, template } of plan.sets) {
+      if (seen === undefined) {
+        if (this.sets.has(name)) return;
+        this.add(name, template, replicas, { ...annotations });
+      } else {
+        const set = this.sets.get(name);
+        if (set === undefined || seen.resourceVersion !== String(set.told.length - 1)) return;
+        if (set.replicas !== replicas) set.generation += 1;
+        set.replicas = replicas;
+        set.annotations = { ...annotations };
+        this.tell(set);
+      }
+    }
+    if (plan.status !== undefined) this.status = plan.status;
+  }
+
+  /** A set's controller makes what is missing or deletes what is too many, and writes down what there is. */
+  keep(index: number): void {
+    const set = this.at(index);
+    if (set === undefined) return;
+    const surplus = set.ready + set.unready - set.replicas;
+    if (surplus < 0) set.unready -= surplus;
+    const unready = Math.min(Math.max(0, surplus), set.unready);
+    set.unready -= unready;
+    set.ready -= Math.max(0, surplus) - unready;
+    this.count(set);
+  }
+
+  /** A pod comes to serve. */
+  serve(index: number): void {
+    const set = this.at(index);
+    if (set === undefined || set.unready === 0) return;
+    set.unready -= 1;
+    set.ready += 1;
+  }
+
+  /** Without any more delays. */
+  settle(): void {
+    for (let round = 0; round < 60 * (this.wanted + 2) && !this.isSettled; round += 1) {
+      for (let index = 0; index < this.sets.size; index += 1) {
+        for (let pods = 0; pods < 3; pods += 1) this.serve(index);
+        this.keep(index);
+        for (let states = 0; states < 50; states += 1) this.hear(index);
+      }
+      this.hear(0);
+      this.look();
+    }
+  }
+
+  private add(name: string, template: JsonObject, replicas: number, annotations: JsonObject): void {
+    this.made += 1;
+    const createdAt = timestamp(NOW + this.made * 1000);
+    const set: LivingSet = {
+      ...{ name, createdAt, template, annotations, replicas },
+      ...{ ready: 0, unready: 0, counted: {}, generation: 1, told: [], heard: 0 },
+    };
+    this.sets.set(name, set);
+    this.tell(set);
+  }
+
+  private count(set: LivingSet): void {
+    const { ready, unready, generation } = set;
+    set.counted = { replicas: ready + unready, readyReplicas: ready, availableReplicas: ready, observedGeneration: generation };
+    this.tell(set);
+  }
+
+  private tell(set: LivingSet): void {
+    const { name, createdAt, annotations, template, replicas, counted, generation, told } = set;
+    const metadata = {
+      namespace: 'n',
+      name,
+      uid: name,
+      generation,
+      resourceVersion: String(told.length),
+      creationTimestamp: createdAt,
+      annotations,
+    };
+    told.push(apiObject({ metadata, spec: { replicas, template }, status: counted }));
+  }
+
+  private at(index: number): LivingSet | undefined {
+    const sets = [...this.sets.values()];
+    return sets[index % Math.max(1, sets.length)];
+  }
+}
+
+const image = (number: number): JsonObject => ({
+  metadata: { labels: { app: 'a' } },
+  spec: { containers: [{ name: 'c', image: `i${number}` }] },
+});
+
+type Move = (cluster: Cluster) => void;
+const some = fc.nat({ max: 5 });
+const move: fc.Arbitrary<Move> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant<Move>((cluster) => cluster.look()) },
+  { weight: 4, arbitrary: some.map<Move>((index) => (cluster) => cluster.hear(index)) },
+  { weight: 3, arbitrary: some.map<Move>((index) => (cluster) => cluster.keep(index)) },
+  { weight: 4, arbitrary: some.map<Move>((index) => (cluster) => cluster.serve(index)) },
+  { weight: 1, arbitrary: fc.nat({ max: 3 }).map<Move>((number) => (cluster) => cluster.want(number)) },
+);
+const bound = fc.oneof(
+  fc.nat({ max: 4 }),
+  fc.nat({ max: 100 }).map((share) => `${share}%`),
+);
+
+test('never more pods than surge allows, never fewer that serve than promised, and an end', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 9 }),
+      bound,
+      bound,
+      fc.array(move, { maxLength: 120 }),
+      (wanted, maxSurge, maxUnavailable, moves) => {
+        const cluster = new Cluster(wanted, { type: 'RollingUpdate', rollingUpdate: { maxSurge, maxUnavailable } });
+        cluster.settle();
+        const { surge, unavailable } = boundsOf(cluster.deployment);
+        for (const next of moves) {
+          next(cluster);
+          expect(cluster.pods).toBeLessThanOrEqual(wanted + surge);
+          expect(cluster.available).toBeGreaterThanOrEqual(wanted - unavailable);
+        }
+        cluster.settle();
+        expect(cluster.isSettled).toBe(true);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});

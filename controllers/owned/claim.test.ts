@@ -1,0 +1,75 @@
+import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import { knownResource } from '../../shared/client/resource';
+import { objectAt, type JsonObject } from '../../shared/values/json';
+import { fakeClient } from '../../test/support/fake-client';
+import { claim, claimsOf, OwnerGone } from './claim';
+
+const SETS = '/apis/apps/v1/replicasets';
+const PODS = '/api/v1/pods';
+const OWNER: JsonObject = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'set', uid: 'u1', controller: true };
+
+const object = (name: string, metadata: JsonObject = {}): ApiObject =>
+  apiObject({ metadata: { namespace: 'n', name, uid: `uid of ${name}`, resourceVersion: '1', ...metadata } });
+const labelled = (name: string, metadata: JsonObject = {}): ApiObject => object(name, { labels: { app: 'a' }, ...metadata });
+const matches = ({ body }: ApiObject): boolean => objectAt(objectAt(body, 'metadata'), 'labels')?.['app'] === 'a';
+const set = object('set', { uid: 'u1' });
+const names = (objects: readonly ApiObject[]): readonly string[] => objects.map(({ name }) => name);
+
+test('an owner keeps what it selects, takes in what nobody controls and lets go what it does not select', () => {
+  const claims = claimsOf(set, matches, [
+    labelled('kept', { ownerReferences: [OWNER] }),
+    object('strayed', { ownerReferences: [OWNER] }),
+    labelled('free'),
+    object('other'),
+    labelled('going', { deletionTimestamp: '2026-01-01T00:00:00Z' }),
+    labelled('foreign', { ownerReferences: [{ ...OWNER, uid: 'u2' }] }),
+    labelled('owned', { ownerReferences: [{ ...OWNER, uid: 'u2', controller: false }] }),
+    labelled('elsewhere', { namespace: 'm' }),
+  ]);
+  expect({ owned: names(claims.owned), adopt: names(claims.adopt), release: names(claims.release) }).toEqual({
+    owned: ['kept'],
+    adopt: ['free', 'owned'],
+    release: ['strayed'],
+  });
+});
+
+test('an owner that goes neither takes in nor lets go', () => {
+  const going = object('set', { uid: 'u1', deletionTimestamp: '2026-01-01T00:00:00Z' });
+  const claims = claimsOf(going, matches, [labelled('free'), object('strayed', { ownerReferences: [OWNER] })]);
+  expect(claims).toEqual({ owned: [], adopt: [], release: [] });
+});
+
+describe('written', () => {
+  const signal = new AbortController().signal;
+  const prepared = (owner: JsonObject) => {
+    const fake = fakeClient();
+    fake.api.put(SETS, { metadata: { namespace: 'n', name: 'set', uid: 'u1', ...owner } });
+    const options = { client: fake.client, ownerResource: knownResource('replicasets.apps'), resource: knownResource('pods'), signal };
+    return { ...fake, options };
+  };
+
+  it('says whom what was taken in belongs to, and leaves other owners', async () => {
+    const { api, options } = prepared({});
+    const other = { ...OWNER, uid: 'u2', controller: false };
+    const free = apiObject(api.put(PODS, { metadata: { namespace: 'n', name: 'free', labels: { app: 'a' }, ownerReferences: [other] } }));
+    expect(names(await claim({ ...options, finalizer: 'f' }, set, matches, [free]))).toEqual(['free']);
+    const metadata = objectAt(api.get(PODS, 'n', 'free'), 'metadata');
+    expect(metadata).toMatchObject({ ownerReferences: [other, { ...OWNER, blockOwnerDeletion: true }], finalizers: ['f'] });
+  });
+
+  it('takes nothing in for an owner that goes, or whose name another one has', async () => {
+    for (const owner of [{ deletionTimestamp: '2026-01-01T00:00:00Z' }, { uid: 'u3' }]) {
+      const { api, options } = prepared(owner);
+      const free = apiObject(api.put(PODS, { metadata: { namespace: 'n', name: 'free', labels: { app: 'a' } } }));
+      await expect(claim(options, set, matches, [free])).rejects.toThrow(OwnerGone);
+      expect(objectAt(api.get(PODS, 'n', 'free'), 'metadata')?.['ownerReferences']).toBeUndefined();
+    }
+  });
+
+  it('lets go what strayed, and minds not that something is gone', async () => {
+    const { api, options } = prepared({});
+    const strayed = apiObject(api.put(PODS, { metadata: { namespace: 'n', name: 'strayed', ownerReferences: [OWNER] } }));
+    expect(await claim(options, set, matches, [strayed, object('gone', { ownerReferences: [OWNER] }), labelled('lost')])).toEqual([]);
+    expect(objectAt(api.get(PODS, 'n', 'strayed'), 'metadata')?.['ownerReferences']).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import { apiObject } from '../../shared/client/api-object';
+import type { Report } from '../../shared/client/event-correlation';
+import { knownResource } from '../../shared/client/resource';
+import { reply } from '../../test/support/fake-api';
+import { fakeClient } from '../../test/support/fake-client';
+import { NamespaceGoing, podFrom, PodKeeper, slowStart } from './pods';
+
+const SETS = knownResource('replicasets.apps');
+const owner = apiObject({ metadata: { namespace: 'n', name: 'set', uid: 'u', resourceVersion: '7' } });
+
+function made() {
+  const fake = fakeClient();
+  const told: Report[] = [];
+  const events = { record: (report: Report) => void told.push(report) };
+  return { ...fake, told, keeper: new PodKeeper({ client: fake.client, events, resource: SETS, signal: new AbortController().signal }) };
+}
+const refusal = (message: string) => () => reply(403, { kind: 'Status', status: 'Failure', reason: 'Forbidden', code: 403, message });
+
+test('a pod has what its template says, a name of its own and its owner', () => {
+  const template = {
+    metadata: { labels: { a: 'b' }, annotations: { c: 'd' }, finalizers: ['f/g'], name: 'x' },
+    spec: { hostNetwork: true },
+  };
+  expect(podFrom(template, 'platform', SETS, owner)).toEqual({
+    metadata: {
+      namespace: 'n',
+      generateName: 'set-',
+      labels: { a: 'b' },
+      annotations: { c: 'd' },
+      finalizers: ['f/g'],
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'set', uid: 'u', controller: true, blockOwnerDeletion: true }],
+    },
+    spec: { hostNetwork: true },
+  });
+});
+
+test('what was done is told about the owner', async () => {
+  const { api, keeper, told } = made();
+  const pod = await keeper.create(owner, { metadata: { namespace: 'n', name: 'p' } });
+  expect(await keeper.delete(owner, pod)).toBe(true);
+  expect(await keeper.delete(owner, pod)).toBe(false);
+  api.intercept = refusal('no room');
+  await expect(keeper.create(owner, { metadata: { namespace: 'n', name: 'q' } })).rejects.toThrow('no room');
+  await expect(keeper.delete(owner, pod)).rejects.toThrow('no room');
+  expect(told.map(({ type, reason, message }) => [type, reason, message])).toEqual([
+    ['Normal', 'SuccessfulCreate', 'Created pod: p'],
+    ['Normal', 'SuccessfulDelete', 'Deleted pod: p'],
+    ['Warning', 'FailedCreate', 'Error creating: no room'],
+    ['Warning', 'FailedDelete', 'Error deleting: no room'],
+  ]);
+  expect(told[0]?.about).toEqual({
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    namespace: 'n',
+    name: 'set',
+    uid: 'u',
+    resourceVersion: '7',
+  });
+});
+
+test('in a namespace that goes nothing is told', async () => {
+  const { api, keeper, told } = made();
+  api.intercept = refusal('unable to create new content in namespace n because it is being terminated');
+  await expect(keeper.create(owner, { metadata: { namespace: 'n', name: 'q' } })).rejects.toThrow(NamespaceGoing);
+  expect(told).toEqual([]);
+});
+
+test('batches double until one of them fails', async () => {
+  const tried: number[] = [];
+  const act = async (index: number): Promise<void> => {
+    tried.push(index);
+    if (index === 4) throw new Error('refused');
+  };
+  expect(await slowStart(100, act)).toMatchObject({ succeeded: 6, error: { message: 'refused' } });
+  expect(tried).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  expect(await slowStart(4, async () => undefined)).toEqual({ succeeded: 4, error: undefined });
+  expect(await slowStart(0, act)).toEqual({ succeeded: 0, error: undefined });
+});

@@ -1,0 +1,33 @@
+/** The two kinds that keep so many pods of a template, as rows: the one selects by a selector, the older one by plain labels. */
+import { knownResource, type Resource } from '../../shared/client/resource';
+import type { ApiObject } from '../../shared/client/api-object';
+import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
+import { requirementsOfLabels } from '../../shared/api/selectors/object-selector';
+import { isEmptyObject, objectAt } from '../../shared/values/json';
+import { labelSelectorOf } from '../owned/selector';
+import type { ControllerSettings } from '../runtime/controller';
+
+export interface ReplicaKind {
+  readonly resource: Resource;
+  readonly queue: string;
+  readonly concurrency: (settings: ControllerSettings) => number;
+  /** Undefined = it selects nothing, and is left alone. */
+  readonly selector: (owner: ApiObject) => LabelMatcher | undefined;
+}
+
+export const REPLICA_SET: ReplicaKind = {
+  resource: knownResource('replicasets.apps'),
+  queue: 'replicaset',
+  concurrency: ({ concurrentReplicaSetSyncs }) => concurrentReplicaSetSyncs,
+  selector: labelSelectorOf,
+};
+
+export const REPLICATION_CONTROLLER: ReplicaKind = {
+  resource: knownResource('replicationcontrollers'),
+  queue: 'replicationmanager',
+  concurrency: ({ concurrentReplicationControllerSyncs }) => concurrentReplicationControllerSyncs,
+  selector({ body }) {
+    const labels = objectAt(objectAt(body, 'spec'), 'selector');
+    return labels === undefined || isEmptyObject(labels) ? undefined : compileLabelSelector(requirementsOfLabels(labels));
+  },
+};

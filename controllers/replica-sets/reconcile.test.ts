@@ -1,0 +1,70 @@
+import { timestamp } from '../../shared/api/metadata/object-meta';
+import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import type { JsonObject } from '../../shared/values/json';
+import { BURST, planOf, replicaStatus } from './reconcile';
+
+const NOW = Date.UTC(2026, 0, 2);
+const LABELS = { app: 'a' };
+
+function set(replicas: number, { spec = {}, metadata = {}, status = {} }: Readonly<Record<string, JsonObject>> = {}): ApiObject {
+  return apiObject({
+    metadata: { namespace: 'n', name: 'set', uid: 'u', generation: 2, ...metadata },
+    spec: { replicas, template: { metadata: { labels: LABELS } }, ...spec },
+    status: { replicas: 0, ...status },
+  });
+}
+
+function pod(name: string, isReady = false, labels: JsonObject = LABELS): ApiObject {
+  const conditions = isReady ? [{ type: 'Ready', status: 'True', lastTransitionTime: timestamp(NOW - 10_000) }] : [];
+  return apiObject({ metadata: { namespace: 'n', name, uid: name, labels }, spec: {}, status: { phase: 'Running', conditions } });
+}
+const pods = (count: number): readonly ApiObject[] => Array.from({ length: count }, (_, index) => pod(`p${index}`));
+
+test.each<[string, ApiObject, readonly ApiObject[], unknown]>([
+  ['too few', set(3), pods(1), { type: 'create', count: 2 }],
+  ['as many as wanted', set(3), pods(3), { type: 'none' }],
+  ['far too few', set(2 * BURST), [], { type: 'create', count: BURST }],
+  ['too few for one that goes', set(3, { metadata: { deletionTimestamp: timestamp(NOW) } }), [], { type: 'none' }],
+])('of %s pods', (_, owner, present, plan) => {
+  expect(planOf(owner, present, () => present, NOW)).toEqual(plan);
+});
+
+test('of too many, those that serve stay', () => {
+  const present = [pod('a', true), pod('b'), pod('c', true)];
+  const plan = planOf(set(2), present, () => present, NOW);
+  expect(plan.type === 'delete' && plan.pods.map(({ name }) => name)).toEqual(['b']);
+  const all = planOf(set(0), pods(BURST + 7), () => [], NOW);
+  expect(all.type === 'delete' && all.pods.length).toBe(BURST);
+});
+
+test('the status counts pods, and leaves out what there is none of', () => {
+  const present = [pod('a', true), pod('b'), pod('c', true, { app: 'a', more: 'm' }), pod('d', false, {})];
+  expect(replicaStatus(set(3), present, undefined, NOW)).toEqual({
+    replicas: 4,
+    fullyLabeledReplicas: 3,
+    readyReplicas: 2,
+    availableReplicas: 2,
+    observedGeneration: 2,
+  });
+  const patient = set(3, { spec: { minReadySeconds: 11 } });
+  expect(replicaStatus(patient, [pod('a', true)], undefined, NOW)).toEqual({
+    replicas: 1,
+    fullyLabeledReplicas: 1,
+    readyReplicas: 1,
+    observedGeneration: 2,
+  });
+});
+
+test('a status that stands there already is not written', () => {
+  const status = { replicas: 1, fullyLabeledReplicas: 1, readyReplicas: 0, observedGeneration: 2 };
+  expect(replicaStatus(set(1, { status }), [pod('a')], undefined, NOW)).toBeUndefined();
+});
+
+test('a fault is said once, and not any more when it is over', () => {
+  const fault = { reason: 'FailedCreate', message: 'no room' } as const;
+  const said = { type: 'ReplicaFailure', status: 'True', lastTransitionTime: timestamp(NOW), ...fault };
+  expect(replicaStatus(set(1), [], fault, NOW)).toEqual({ replicas: 0, observedGeneration: 2, conditions: [said] });
+  const known = set(1, { status: { observedGeneration: 2, conditions: [said] } });
+  expect(replicaStatus(known, [], { ...fault, message: 'still none' }, NOW + 5_000)).toBeUndefined();
+  expect(replicaStatus(known, [], undefined, NOW)).toEqual({ replicas: 0, observedGeneration: 2 });
+});

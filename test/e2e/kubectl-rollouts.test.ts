@@ -1,0 +1,93 @@
+/** A Deployment as a person with kubectl knows it: made, rolled out, scaled, taken back. The test plays the kubelet: pods serve as soon as they are there. */
+import type { RestClient } from '../../shared/client/rest-client';
+import { Informer } from '../../shared/client/informer';
+import { knownResource } from '../../shared/client/resource';
+import { silentLogger } from '../../shared/runtime/logger';
+import { systemClock } from '../../shared/runtime/clock';
+import { systemRandom } from '../../shared/runtime/random';
+import { isReady } from '../../controllers/runtime/pods';
+import { adminClient, startControllers } from '../support/control-plane';
+import { packagedProgram } from '../support/kubectl';
+import { freePort } from '../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from '../support/programs';
+import { skipLoudly } from '../support/skipped';
+import { KubectlSession, table } from './kubectl-session';
+
+const PODS = knownResource('pods');
+const kubectl = packagedProgram('kubectl');
+
+/** Follows the pods, and lets each of them serve, until it is told to end. */
+async function serve(client: RestClient, signal: AbortSignal): Promise<void> {
+  const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: new Date().toISOString() }];
+  const pods = new Informer({ client, resource: PODS, clock: systemClock, random: systemRandom, logger: silentLogger });
+  pods.handle({
+    added(pod) {
+      if (isReady(pod)) return;
+      const place = { namespace: pod.namespace, name: pod.name, subresource: 'status' };
+      client.patch(PODS, place, 'merge', { status: { phase: 'Running', conditions } }, { signal }).catch(() => undefined);
+    },
+  });
+  await pods.run(signal);
+}
+
+function rollouts(binary: string): void {
+  const folder = temporaryFolder('e2e-rollouts');
+  const end = new AbortController();
+  let server: ApiServer;
+  let controllers: ProgramProcess;
+  let client: RestClient;
+  let served: Promise<void>;
+  let session: KubectlSession;
+
+  beforeAll(async () => {
+    server = await startApiServer({ folder, securePort: await freePort() });
+    controllers = startControllers(server);
+    client = adminClient([server.address], server.certificates);
+    served = serve(client, end.signal);
+    session = new KubectlSession(binary, server.kubeconfig, 'default');
+  }, 60_000);
+
+  afterAll(async () => {
+    end.abort();
+    await controllers.stop();
+    await served;
+    client.close();
+    await server.process.stop();
+    removeFolder(folder);
+  }, 60_000);
+
+  const images = async (): Promise<string> => session.ok('get pods -l app=web -o jsonpath={.items[*].spec.containers[0].image}');
+  const rolledOut = 'deployment "web" successfully rolled out\n';
+
+  it('does what is told, and goes back', async () => {
+    await session.ok('create deployment web --image=registry.example.com/web:1 --replicas=3');
+    expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
+    expect(table(await session.ok('get deployment web'))[1]?.slice(0, 4)).toEqual(['web', '3/3', '3', '3']);
+
+    await session.ok('set image deployment/web web=registry.example.com/web:2');
+    expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
+    expect(new Set((await images()).split(' '))).toEqual(new Set(['registry.example.com/web:2']));
+    expect(table(await session.ok('rollout history deployment/web')).slice(1)).toEqual([
+      ['REVISION', 'CHANGE-CAUSE'],
+      ['1', '<none>'],
+      ['2', '<none>'],
+    ]);
+
+    expect(await session.ok('rollout undo deployment/web')).toBe('deployment.apps/web rolled back\n');
+    expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
+    expect(new Set((await images()).split(' '))).toEqual(new Set(['registry.example.com/web:1']));
+
+    await session.ok('scale deployment/web --replicas=5');
+    expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
+    expect((await images()).split(' ')).toHaveLength(5);
+    expect(await session.ok('describe deployment web')).toMatch(/Normal +ScalingReplicaSet .* Scaled up replica set web-\w+ to 5 from 3/);
+
+    await session.ok('rollout restart deployment/web');
+    expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
+    await session.ok('delete deployment web --cascade=foreground --timeout=60s');
+    expect(await session.ok('get pods,replicasets -l app=web -o name')).toBe('');
+  }, 240_000);
+}
+
+if (kubectl === undefined) skipLoudly('roll-outs with kubectl', 'the packaged one exists for linux-x64 only');
+else describe('roll-outs', () => rollouts(kubectl));
