@@ -32,6 +32,7 @@ const table = {
   'shared/expression/run': ['shared/expression/check'],
   'shared/expression': ['shared/expression/cost', 'shared/expression/run'],
   'shared/expression/custom': ['shared/expression', 'shared/api/structural'],
+  'shared/expression/admission': ['shared/expression'],
   'shared/quota': ['shared/names', 'shared/values', 'shared/api/identity'],
   'shared/client': ['shared/api/kinds', 'shared/serialization', 'shared/runtime'],
 
@@ -65,6 +66,7 @@ const table = {
   'apiserver/kinds/core/pod': ['apiserver/kinds/core/pod-template'],
   'apiserver/kinds/core/volume': ['apiserver/kinds/core/pod-template'],
   'apiserver/kinds/core/workload': ['apiserver/kinds/core/pod-template'],
+  'apiserver/kinds/admissionregistration': ['apiserver/kinds/rules', 'apiserver/registry', 'shared/expression/admission'],
   'apiserver/kinds/apiregistration': ['apiserver/kinds/rules', 'apiserver/registry'],
   'apiserver/kinds/autoscaling': ['apiserver/kinds/rules', 'apiserver/registry'],
   'apiserver/kinds/certificates': ['apiserver/kinds/rules', 'apiserver/registry'],
@@ -92,6 +94,7 @@ const table = {
   'apiserver/upkeep/default-roles': ['apiserver/upkeep', 'apiserver/authorization/rbac'],
   'apiserver/upkeep/flow-control': ['apiserver/upkeep', 'apiserver/kinds/flowcontrol'],
   'apiserver/custom-resources': ['apiserver/upkeep', 'apiserver/kinds/apiextensions', 'shared/expression/custom'],
+  'apiserver/admission/matching': ['shared/names', 'shared/values'],
   'apiserver/admission/quota': ['apiserver/registry/object', 'shared/quota'],
   'apiserver/admission': [
     'apiserver/admission/quota',
@@ -99,6 +102,13 @@ const table = {
     'apiserver/kinds/networking',
     'apiserver/kinds/scheduling',
     'apiserver/registry/object',
+  ],
+  'apiserver/admission/webhook': [
+    'apiserver/admission/matching',
+    'apiserver/admission',
+    'shared/client',
+    'shared/expression/admission',
+    'shared/patch',
   ],
   'apiserver/authentication': ['shared/api/identity', 'shared/client'],
   'apiserver/authentication/service-account': ['apiserver/authentication', 'shared/api/metadata', 'shared/serialization', 'shared/runtime'],
@@ -122,6 +132,7 @@ const table = {
   'apiserver/metrics': ['apiserver/registry', 'apiserver/flow-control'],
   'apiserver/server': [
     'shared/configuration',
+    'apiserver/admission/webhook',
     'apiserver/authentication/oidc',
     'apiserver/authorization/node',
     'apiserver/authorization/webhook',

@@ -11,6 +11,8 @@ const request: AdmissionRequest = {
   name: 'a',
   user: { name: 'u', groups: [] },
   dryRun: false,
+  options: {},
+  context: { warn: () => undefined },
   object: {},
   oldObject: undefined,
   deadline: Infinity,

@@ -8,6 +8,8 @@ interface Plugin {
   readonly name: string;
   /** Whether it looks at more of an object than its name; absent = it does. */
   looksInto?(question: AdmissionQuestion): boolean;
+  /** Whether it may ask somebody outside; absent = never. */
+  asksOthers?(question: Pick<AdmissionQuestion, 'resource' | 'subresource'>): boolean;
 }
 
 export interface MutatingPlugin extends Plugin {
@@ -28,9 +30,11 @@ export interface AdmissionPlugins {
 
 export function createAdmission(plugins: AdmissionPlugins): Admission {
   const { reserving } = plugins;
-  const all = [...plugins.mutating, ...plugins.validating, ...(reserving === undefined ? [] : [reserving])];
+  const asked = [...plugins.mutating, ...plugins.validating];
+  const all = [...asked, ...(reserving === undefined ? [] : [reserving])];
   return {
     looksInto: (question) => all.some((plugin) => plugin.handles(question.operation) && plugin.looksInto?.(question) !== false),
+    asksOthers: (question) => asked.some((plugin) => plugin.asksOthers?.(question) === true),
     counts: (question) => reserving?.looksInto?.({ ...question, operation: 'CREATE' }) === true,
     mutate: (request) => inOrder(plugins.mutating, request, (plugin) => plugin.mutate(request)),
     validate: (request) => inOrder(plugins.validating, request, (plugin) => plugin.validate(request)),

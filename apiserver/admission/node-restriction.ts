@@ -44,7 +44,7 @@ export function nodeRestriction(parts: NodeRestrictionParts): {
   const looksInto = ({ resource: { row }, user }: AdmissionQuestion): boolean =>
     nodeOf(user) !== undefined && Object.hasOwn(RULES, `${row.resource}.${row.group}`);
   return {
-    ofChanges: { name, handles: (operation) => operation !== 'DELETE', looksInto, mutate: judge },
+    ofChanges: { name, handles: (operation) => operation === 'CREATE' || operation === 'UPDATE', looksInto, mutate: judge },
     ofDeletions: { name, handles: (operation) => operation === 'DELETE', looksInto, validate: judge },
   };
 }
@@ -105,6 +105,8 @@ function writesPod(written: Written): StatusError | undefined {
   switch (operation) {
     case 'CREATE':
       return createsPod(written);
+    case 'CONNECT':
+      return undefined;
     case 'DELETE':
       if (nodeNameOf(oldObject) === by) return undefined;
       return refusal(request, `node ${quoted(by)} can only delete pods with spec.nodeName set to itself`);

@@ -1,7 +1,7 @@
 /** The chain of admission: the plug-ins of the table that are on, and after them what no flag turns off. */
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Admission } from '../registry/admission';
-import { createAdmission } from './chain';
+import { createAdmission, type MutatingPlugin } from './chain';
 import { roleEscalation } from './role-escalation';
 import { serviceAddresses } from './service-addresses';
 import { storageProtection } from './storage-protection';
@@ -18,11 +18,13 @@ export function defaultAdmission(surroundings: AdmissionSurroundings, switches: 
   const { escalation, mayUseAddresses, nodes } = surroundings;
   const made = ADMISSION_PLUGINS.filter((row) => isOn(row, switches, nodes !== undefined)).map(({ make }) => make?.(surroundings) ?? {});
   const reserving = made.find((parts) => parts.reserving !== undefined)?.reserving;
+  const first: readonly MutatingPlugin[] = [
+    ...made.flatMap(({ mutating }) => (mutating === undefined ? [] : [mutating])),
+    ...(escalation === undefined ? [] : [roleEscalation(escalation)]),
+  ];
+  const again = createAdmission({ mutating: first, validating: [] });
   return createAdmission({
-    mutating: [
-      ...made.flatMap(({ mutating }) => (mutating === undefined ? [] : [mutating])),
-      ...(escalation === undefined ? [] : [roleEscalation(escalation)]),
-    ],
+    mutating: [...first, ...made.flatMap(({ outside }) => outside?.((request) => again.mutate(request)) ?? [])],
     validating: [
       ...made.flatMap(({ validating }) => (validating === undefined ? [] : [validating])),
       ...(mayUseAddresses === undefined ? [] : [serviceAddresses(mayUseAddresses)]),

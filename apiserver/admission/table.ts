@@ -5,7 +5,7 @@
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Cache } from '../cache/cache';
 import type { Resources } from '../registry/resources';
-import type { ReservingPlugin } from '../registry/admission';
+import type { Admission, ReservingPlugin } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 import { defaultIngressClass } from './default-ingress-class';
 import { limitRanger } from './limit-ranger';
@@ -17,6 +17,13 @@ import type { MayUse } from './service-addresses';
 import { signerPlugins, type MayUseSigner } from './signers';
 import { storageProtection } from './storage-protection';
 import { systemPriorities } from './system-priorities';
+
+/** Those outside, who are asked when all others have had their say. */
+export interface WebhookPlugins {
+  /** `again` = the plug-ins before it. */
+  readonly mutating: (again: Admission['mutate']) => MutatingPlugin;
+  readonly validating: ValidatingPlugin;
+}
 
 /** What plug-ins look at besides the request. */
 export interface AdmissionSurroundings {
@@ -31,6 +38,8 @@ export interface AdmissionSurroundings {
   readonly mayUseSigner?: MayUseSigner | undefined;
   /** What nodes are confined to, where NodeRestriction is on; absent = they are as free as others. */
   readonly nodes?: NodeRestrictionParts | undefined;
+  /** Absent = no webhook is asked. */
+  readonly webhooks?: WebhookPlugins | undefined;
   /** What those hold who write roles and bindings; absent = everyone may give away everything. */
   readonly escalation?: EscalationParts | undefined;
 }
@@ -40,6 +49,8 @@ export interface PluginParts {
   readonly mutating?: MutatingPlugin;
   readonly validating?: ValidatingPlugin;
   readonly reserving?: ReservingPlugin;
+  /** Changes objects after all others, and has those asked again. */
+  readonly outside?: WebhookPlugins['mutating'];
 }
 
 export interface PluginRow {
@@ -106,9 +117,17 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
     },
   },
   { name: 'DenyServiceExternalIPs', on: 'when-asked' },
-  { name: 'MutatingAdmissionWebhook', on: 'by-default' },
+  {
+    name: 'MutatingAdmissionWebhook',
+    on: 'by-default',
+    make: ({ webhooks }) => (webhooks === undefined ? {} : { outside: webhooks.mutating }),
+  },
   { name: 'ValidatingAdmissionPolicy', on: 'by-default' },
-  { name: 'ValidatingAdmissionWebhook', on: 'by-default' },
+  {
+    name: 'ValidatingAdmissionWebhook',
+    on: 'by-default',
+    make: ({ webhooks }) => (webhooks === undefined ? {} : { validating: webhooks.validating }),
+  },
   {
     name: 'ResourceQuota',
     on: 'by-default',

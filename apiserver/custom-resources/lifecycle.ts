@@ -166,7 +166,7 @@ class Keeper {
     const context = ownContext(clock);
     await cache.mostRecent(context);
     if (cache.snapshot(resource.stored).size > 0) {
-      await writer.deleteCollection(context, resource, '', { selection: EVERYTHING }, { dryRun: false });
+      await writer.deleteCollection(context, resource, '', { selection: EVERYTHING }, { dryRun: false, isAdmitted: true });
       await cache.mostRecent(context);
     }
     const object = this.read(name);

@@ -48,7 +48,7 @@ export function routeResource(parts: ApiParts, exchange: Exchange, info: Resourc
   const place = resource.row.namespaced ? info : { ...info, namespace: '' };
   warnOfDeprecation(parts, exchange, resource, info);
   const subresource = subresourceRow(resource.row, info);
-  if (resource.stored !== undefined && subresource?.connects !== undefined) return connectTo(parts, exchange, resource, place);
+  if (resource.stored !== undefined && subresource?.connects !== undefined) return connectTo(parts, exchange, resource, subresource, place);
   if (isViewWatched) throw watchNotSupported(resource.row);
   if (resource.stored === undefined && verb === 'get') return showOne(parts, exchange, resource, info);
   if (resource.stored === undefined && verb === 'list') return showAll(parts, exchange, resource, info);

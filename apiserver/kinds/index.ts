@@ -17,6 +17,7 @@ import { ingressClass } from './networking/ingress-class';
 import { job } from './batch/job';
 import { lease } from './coordination/lease';
 import { limitRange } from './core/limits/limit-range';
+import { mutatingWebhooks, validatingWebhooks } from './admissionregistration/webhook-configuration';
 import { namespace } from './core/namespace/namespace';
 import { networkPolicy } from './networking/network-policy';
 import { newerEvent } from './events/event';
@@ -81,6 +82,11 @@ export const STRATEGY_ROWS: readonly StrategyRow[] = [
   row('jobs.batch', 'batch.v1.Job', job),
   row('leases.coordination.platform.io', 'coordination.v1.Lease', lease),
   row('limitranges', 'core.v1.LimitRange', limitRange),
+  row(
+    'mutatingwebhookconfigurations.admissionregistration.platform.io',
+    'admissionregistration.v1.MutatingWebhookConfiguration',
+    mutatingWebhooks,
+  ),
   row('namespaces', 'core.v1.Namespace', namespace),
   row('networkpolicies.networking.platform.io', 'networking.v1.NetworkPolicy', networkPolicy),
   row('nodes', 'core.v1.Node', node),
@@ -102,6 +108,11 @@ export const STRATEGY_ROWS: readonly StrategyRow[] = [
   row('services', 'core.v1.Service', service),
   row('statefulsets.apps', 'apps.v1.StatefulSet', statefulSet),
   row('storageclasses.storage.platform.io', 'storage.v1.StorageClass', storageClass),
+  row(
+    'validatingwebhookconfigurations.admissionregistration.platform.io',
+    'admissionregistration.v1.ValidatingWebhookConfiguration',
+    validatingWebhooks,
+  ),
 ];
 
 export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map(STRATEGY_ROWS.map(({ resource, strategy }) => [resource, strategy]));

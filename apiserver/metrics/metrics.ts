@@ -21,6 +21,7 @@ import type { FlowControlMetrics } from './flow-control-metrics';
 import { publishConnections, type ConnectionCounts } from './connection-metrics';
 import { DURATION_BUCKETS, EVENT_SIZE_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
 import { Histogram, type HistogramSeries } from './histogram';
+import { WebhookMetrics, type CountedWebhookCall } from './webhook-metrics';
 import { describeRequest, type DescribedRequest, type RequestLabels } from './request-labels';
 
 /** What the cache and the store tell when a scrape asks. */
@@ -98,6 +99,7 @@ const IDENTITY_COUNTERS = [
 
 export class Metrics {
   private readonly registry = new Registry();
+  private readonly webhooks = new WebhookMetrics(this.registry);
   private readonly durations = new Histogram({
     name: 'apiserver_request_duration_seconds',
     help: 'Time from arrival to answer.',
@@ -218,6 +220,10 @@ export class Metrics {
     this.counts[use] += 1;
   }
 
+  webhookCalled(call: CountedWebhookCall): void {
+    this.webhooks.called(call);
+  }
+
   authorized(allowed: boolean): void {
     if (allowed) this.counts.allowed += 1;
     else this.counts.refused += 1;
@@ -266,7 +272,7 @@ export class Metrics {
 
   async scrape(): Promise<{ readonly contentType: string; readonly text: string }> {
     const histograms = this.histograms();
-    const text = `${await this.registry.metrics()}${histograms.join('')}`;
+    const text = `${await this.registry.metrics()}${histograms.join('')}${this.webhooks.text()}`;
     return { contentType: 'text/plain; version=0.0.4; charset=utf-8', text };
   }
 

@@ -5,15 +5,28 @@
 import type { JsonObject } from '../../shared/values/json';
 import type { KeyWrite } from '../allocation/claims';
 import type { Entry } from '../cache/cache';
+import type { KindRow } from '../../shared/api/kinds';
 import type { Revision } from '../storage/store';
-import type { ServedResource, UserInfo } from './verbs';
+import type { RequestContext, ServedResource, UserInfo } from './verbs';
 
-export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE';
+export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+
+/** What a request says of how it wants to be done, in the words of its verb's options. */
+export interface GivenOptions {
+  readonly fieldManager?: string;
+  readonly fieldValidation?: string;
+  readonly gracePeriodSeconds?: number;
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: string;
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
 
 export interface AdmissionRequest {
   readonly operation: AdmissionOperation;
   readonly resource: ServedResource;
   readonly subresource: string | undefined;
+  /** Of what is sent, where it is not an object of the resource. */
+  readonly bodyRow?: KindRow | undefined;
   /** '' for cluster-scoped objects. */
   readonly namespace: string;
   /** '' while a name has yet to be generated. */
@@ -22,6 +35,9 @@ export interface AdmissionRequest {
   readonly isAddressed: boolean;
   readonly user: UserInfo;
   readonly dryRun: boolean;
+  readonly options: GivenOptions;
+  /** Where warnings and annotations go. */
+  readonly context: Pick<RequestContext, 'annotate' | 'keepsSent' | 'warn'>;
   /** Undefined for DELETE. Mutating plug-ins change it in place. */
   readonly object: JsonObject | undefined;
   /** Undefined for CREATE. */
@@ -54,6 +70,8 @@ export interface ReservingPlugin {
 export interface Admission {
   /** Whether anyone looks at more of an object than its name. Where nobody does, it may be worked out elsewhere, and is shown by its name only. */
   looksInto(question: AdmissionQuestion): boolean;
+  /** Whether somebody outside may be asked: the state that he is shown has to be proven first, and nobody is asked twice without need. */
+  asksOthers(question: Pick<AdmissionQuestion, 'resource' | 'subresource'>): boolean;
   /** Whether a refusal rests on other objects of the namespace. */
   counts(question: Omit<AdmissionQuestion, 'operation'>): boolean;
   mutate(request: AdmissionRequest): Promise<void> | undefined;
@@ -61,3 +79,13 @@ export interface Admission {
   /** Asked last, of what is about to be stored. */
   reserve(request: AdmissionRequest): Promise<Reservation | undefined> | undefined;
 }
+
+/** Nobody is asked. */
+export const ALL_ADMITTED: Admission = {
+  looksInto: () => false,
+  asksOthers: () => false,
+  counts: () => false,
+  mutate: () => undefined,
+  validate: () => undefined,
+  reserve: () => undefined,
+};

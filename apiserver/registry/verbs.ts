@@ -116,6 +116,8 @@ export interface WriteOptions {
   readonly fieldValidation: FieldValidation;
   /** The name that managed fields are recorded under. */
   readonly fieldManager: string;
+  /** What of them the request itself has said. */
+  readonly given?: { readonly fieldManager?: string; readonly fieldValidation?: string };
   /** The value of If-Match, unquoted: a precondition on resourceVersion. */
   readonly ifMatch?: string;
 }
@@ -165,6 +167,8 @@ export interface DeleteOptions {
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: string;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  /** What leads to the deletion has been admitted. */
+  readonly isAdmitted?: true;
 }
 
 export type DeleteResult =

@@ -29,7 +29,7 @@ export class Http1Transport implements Transport {
       const request: ClientRequest = this.isSecure ? httpsRequest(target, options, answered) : httpRequest(target, options, answered);
       request.on('error', (error) => {
         if (signal?.aborted === true) reject(signal.reason);
-        else reject(connectionError(error, !UNREACHED.has(errorCode(error))));
+        else reject(connectionError(error, !UNREACHED.has(errorCode(error)), request.reusedSocket));
       });
       request.end(body);
     });

@@ -41,14 +41,16 @@ export class ConnectionError extends Error {
     /** False = the server has certainly not seen the request. */
     readonly sent: boolean,
     options?: ErrorOptions,
+    /** The connection had been used before: the server may have ended it meanwhile. */
+    readonly reused = false,
   ) {
     super(message, options);
   }
 }
 
-export function connectionError(error: unknown, sent: boolean): ConnectionError {
+export function connectionError(error: unknown, sent: boolean, reused = false): ConnectionError {
   if (error instanceof ConnectionError) return error;
-  return new ConnectionError(error instanceof Error ? error.message : String(error), sent, { cause: error });
+  return new ConnectionError(error instanceof Error ? error.message : String(error), sent, { cause: error }, reused);
 }
 
 /** The chunks of a stream as a response's body; errors are {@link ConnectionError}s, or the signal's reason when it is aborted. */

@@ -58,8 +58,8 @@ it.each<[string, number | Error | 'nothing']>([
 });
 
 it('is given up after its time, and after the time of all attempts', async () => {
-  expect(await ask(() => 'nothing', 3_000)).toMatchObject({ error: new Error('Error: no answer in 3 s'), status: undefined });
+  expect(await ask(() => 'nothing', 3_000)).toMatchObject({ error: new Error('TooLate: no answer in 3 s'), status: undefined });
   asked = [];
-  expect(await ask((attempt) => (attempt === 1 ? 500 : 'nothing'))).toMatchObject({ error: new Error('Error: no answer in 30 s') });
+  expect(await ask((attempt) => (attempt === 1 ? 500 : 'nothing'))).toMatchObject({ error: new Error('TooLate: no answer in 30 s') });
   expect(asked).toHaveLength(2);
 });

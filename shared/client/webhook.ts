@@ -24,29 +24,45 @@ export interface WebhookOptions {
   readonly clock: Clock;
   /** For one POST. */
   readonly timeoutMs: number;
+  /** Besides those that every POST has. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of an answer; 1 MiB when nothing is said. */
+  readonly maxBytes?: number;
 }
 
 export type WebhookAnswer =
   | { readonly type: 'answer'; readonly bytes: Buffer }
   /** `status`: what the server answered, if it did. `mayPass`: the same may be taken later. */
-  | { readonly type: 'fault'; readonly error: Error; readonly status: number | undefined; readonly mayPass: boolean };
+  | {
+      readonly type: 'fault';
+      readonly error: Error;
+      readonly status: number | undefined;
+      readonly mayPass: boolean;
+      /** What came with the status. */
+      readonly bytes?: Buffer;
+    };
+
+/** It has not answered in time. */
+export class TooLate extends Error {
+  override readonly name = 'TooLate';
+}
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** Never rejects. */
 export async function callWebhook(options: WebhookOptions, body: Buffer): Promise<WebhookAnswer> {
-  const { clock, timeoutMs } = options;
+  const { clock, timeoutMs, headers: more = {}, maxBytes = MAX_ANSWER_BYTES } = options;
   const control = new AbortController();
-  const timer = clock.after(timeoutMs, () => control.abort(new Error(`no answer in ${Math.ceil(timeoutMs / 1000)} s`)));
+  const timer = clock.after(timeoutMs, () => control.abort(new TooLate(`no answer in ${Math.ceil(timeoutMs / 1000)} s`)));
   try {
     const { transport, path, ...who } = options.address();
     const credential = await who.authorization();
-    const headers = { 'content-type': JSON_MEDIA_TYPE, ...(credential === undefined ? {} : { authorization: credential }) };
+    const headers = { 'content-type': JSON_MEDIA_TYPE, ...more, ...(credential === undefined ? {} : { authorization: credential }) };
     const answer = await transport.send({ method: 'POST', path, headers, body, signal: control.signal });
-    const bytes = await collect(answer.body, MAX_ANSWER_BYTES);
+    const bytes = await collect(answer.body, maxBytes);
     if (answer.status < 300) return { type: 'answer', bytes };
     const { status } = answer;
-    return { type: 'fault', error: new Error(`the webhook answered ${status}`), status, mayPass: status >= 500 || status === 429 };
+    return { type: 'fault', error: new Error(`the webhook answered ${status}`), status, mayPass: status >= 500 || status === 429, bytes };
   } catch (error) {
     return { type: 'fault', error: error instanceof Error ? error : new Error(String(error)), status: undefined, mayPass: true };
   } finally {

@@ -10,6 +10,7 @@ export type Dialect = 'platform' | 'kubernetes';
 
 /** API groups whose names differ between the dialects; all others (core, apps, batch, policy, autoscaling, extensions) are equal. */
 const GROUP_STEMS = [
+  'admission',
   'admissionregistration',
   'apidiscovery',
   'apiextensions',
@@ -146,9 +147,14 @@ const AUDIT_ANNOTATIONS: ReadonlyMap<string, string> = new Map([
   ['authentication.platform.io/issued-credential-id', 'authentication.kubernetes.io/issued-credential-id'],
 ]);
 
+/** What is noted of webhooks bears the round and place of the webhook behind the slash. */
+const OF_WEBHOOKS = /^((?:[a-z-]+\.)+webhook\.admission)\.platform\.io\//;
+
 /** The name of an annotation of the audit log in the given dialect. */
 export function auditAnnotation(dialect: Dialect, name: string): string {
-  return dialect === 'platform' ? name : (AUDIT_ANNOTATIONS.get(name) ?? apiVersionIn(dialect, name));
+  if (dialect === 'platform') return name;
+  const known = AUDIT_ANNOTATIONS.get(name);
+  return known ?? apiVersionIn(dialect, name.replace(OF_WEBHOOKS, `$1${SUFFIX.kubernetes}/`));
 }
 
 /** The namespaces that exist on every server, in the order of their creation. */

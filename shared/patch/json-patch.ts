@@ -23,6 +23,8 @@ const MOST_COPIED = 3 * 1024 * 1024;
 /** An operation that cannot be done. */
 export class PatchFailure extends Error {
   override readonly name = 'PatchFailure';
+  /** The one that cannot be done, once it is known. */
+  operation: PatchOperation | undefined;
 }
 
 /** A patch that is no list of operations; the message is upstream's. */
@@ -102,8 +104,17 @@ class Application {
   ) {}
 
   run(operations: readonly PatchOperation[]): JsonObject {
-    for (const operation of operations) this.apply(operation);
+    for (const operation of operations) this.attempt(operation);
     return this.root;
+  }
+
+  private attempt(operation: PatchOperation): void {
+    try {
+      this.apply(operation);
+    } catch (error) {
+      if (error instanceof PatchFailure) error.operation = operation;
+      throw error;
+    }
   }
 
   private apply(operation: PatchOperation): void {

@@ -1,18 +1,64 @@
 /** Requests that lead to a machine behind an object. */
+import type { SubresourceRow } from '../../../shared/api/kinds';
+import { schemaOf } from '../../../shared/api/types';
+import { setMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { Resource } from '../../registry/verbs';
 import { connect } from '../../registry/operations/connect';
 import type { ApiParts } from './api-parts';
 import type { Exchange } from '../request/exchange';
+import type { Query } from '../request/query';
 import type { ResourceRequest } from '../request/request-info';
 
-export async function connectTo(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
-  const { namespace, name, subresource } = info;
+export async function connectTo(
+  parts: ApiParts,
+  exchange: Exchange,
+  resource: Resource,
+  subresource: SubresourceRow,
+  info: ResourceRequest,
+): Promise<void> {
+  const { namespace, name } = info;
+  const key = { namespace, name };
+  const { kind } = subresource;
+  if (kind !== undefined)
+    await parts.operations.admitConnection(exchange, { resource, subresource }, key, optionsOf(kind.type, exchange.query, info));
   await connect({ reader: parts.reader, nodes: parts.resources.require('nodes') }, exchange, {
     resource,
-    subresource,
-    key: { namespace, name },
+    subresource: subresource.name,
+    key,
     container: exchange.query.get('container') ?? '',
     upgrades: exchange.header('upgrade') !== undefined,
   });
   exchange.send(204, {}, Buffer.alloc(0));
+}
+
+/** What the query asks for, as an object of the options' kind. What stands behind the subresource is a path. */
+function optionsOf(type: string, query: Query, { rest }: ResourceRequest): JsonObject {
+  const options: JsonObject = {};
+  for (const { name, type: field } of schemaOf(type).fields) {
+    const value = name === 'path' ? pathOf(rest) : field.kind === 'list' ? listOf(query.all(name), field.of) : valueOf(query, name, field);
+    if (value !== undefined) setMember(options, name, value);
+  }
+  return options;
+}
+
+type Field = ReturnType<typeof schemaOf>['fields'][number]['type'];
+
+const pathOf = (rest: readonly string[]): string | undefined => (rest.length === 0 ? undefined : `/${rest.join('/')}`);
+
+const isNumber = (field: Field): boolean => field.kind === 'scalar' && field.scalar.startsWith('int');
+
+function listOf(texts: readonly string[], item: Field): JsonValue | undefined {
+  if (texts.length === 0) return undefined;
+  if (!isNumber(item)) return [...texts];
+  return texts
+    .flatMap((text) => text.split(','))
+    .map(Number)
+    .filter(Number.isSafeInteger);
+}
+
+function valueOf(query: Query, name: string, field: Field): JsonValue | undefined {
+  if (field.kind === 'scalar' && field.scalar === 'bool') return query.boolean(name);
+  const text = query.get(name);
+  if (text === undefined || text === '') return undefined;
+  return isNumber(field) ? Number(text) : text;
 }

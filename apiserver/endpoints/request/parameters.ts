@@ -184,9 +184,12 @@ function writeValues(
     dryRun: query.all('dryRun').includes('All'),
     fieldValidation: fieldValidation(query.get('fieldValidation')),
     fieldManager: manager === '' ? managerOf(headers.userAgent) : manager,
+    given: { ...given('fieldManager', manager), ...given('fieldValidation', query.get('fieldValidation') ?? '') },
     ...(headers.ifMatch === undefined ? {} : { ifMatch: unquoted(headers.ifMatch) }),
   };
 }
+
+const given = (name: 'fieldManager' | 'fieldValidation', value: string): object => (value === '' ? {} : { [name]: value });
 
 function fieldValidation(text: string | undefined): FieldValidation {
   return text === 'Ignore' || text === 'Strict' ? text : 'Warn';

@@ -167,7 +167,7 @@ async function removePod(
 ): Promise<void> {
   const { preconditions = {}, dryRun } = deletion;
   if (dryRun) {
-    await writer.delete(context, pods, key, deletion);
+    await writer.delete(context, pods, key, { ...deletion, isAdmitted: true });
     return;
   }
   const reason = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' };
@@ -178,7 +178,7 @@ async function removePod(
   // The mark has changed the version on which the client's condition was.
   const later =
     preconditions.resourceVersion === undefined ? preconditions : { ...preconditions, resourceVersion: String(marked.revision) };
-  await writer.delete(context, pods, key, { ...deletion, preconditions: later });
+  await writer.delete(context, pods, key, { ...deletion, preconditions: later, isAdmitted: true });
 }
 
 function checkPreconditions(name: string, { uid, resourceVersion }: NonNullable<DeleteOptions['preconditions']>, pod: JsonObject): void {

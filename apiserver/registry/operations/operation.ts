@@ -33,6 +33,8 @@ export interface OperationPlace {
 }
 
 export interface Operations {
+  /** Whether somebody may be connected who asks with these options, of {@link bodyRow}'s kind. Rejects with StatusError. */
+  admitConnection(context: RequestContext, place: OperationPlace, key: ObjectKey, options: JsonObject): Promise<void>;
   /** The answer as an entry of {@link bodyRow}'s kind. */
   run(context: RequestContext, place: OperationPlace, key: ObjectKey, body: ParsedBody, options: WriteOptions): Promise<Entry>;
 }

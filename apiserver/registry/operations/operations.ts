@@ -12,7 +12,7 @@ import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache } from '../../cache/cache';
 import type { ParsedBody, RequestContext, Resource, WriteOptions } from '../verbs';
-import type { Admission } from '../admission';
+import type { Admission, AdmissionRequest } from '../admission';
 import { decodeBody } from '../write/decode-body';
 import { agreeOnNamespace, canonicalPlace, dropDeletion } from '../write/metadata-steps';
 import { recordOwnership } from '../write/ownership';
@@ -39,10 +39,12 @@ export function createOperations(parts: OperationParts, rows: readonly KindRow[]
     return info;
   };
   return {
+    admitConnection: (context, place, key, object) =>
+      admit(parts, context, place, key, { operation: 'CONNECT', object, dryRun: false, options: {} }),
     async run(context, place, key, body, options) {
       const info = infoOf(bodyRow(place));
       const object = prepare(parts, info, context, place, key, body, options);
-      await admit(parts, context, place, key, object, options);
+      await admit(parts, context, place, key, { operation: 'CREATE', object, dryRun: options.dryRun, options: options.given ?? {} });
       const answer = await operationOf(parts.table, place)({ context, resource: place.resource, key, object, options });
       return unplacedEntry(info, answer, parts.names);
     },
@@ -94,20 +96,19 @@ async function admit(
   context: RequestContext,
   { resource, subresource }: OperationPlace,
   { namespace, name }: ObjectKey,
-  object: JsonObject,
-  options: WriteOptions,
+  asked: Pick<AdmissionRequest, 'dryRun' | 'object' | 'operation' | 'options'>,
 ): Promise<void> {
   const attempt = async (): Promise<void> => {
     const request = {
-      operation: 'CREATE',
+      ...asked,
       resource,
       subresource: subresource?.name,
       namespace,
       name,
       isAddressed: name !== '',
+      bodyRow: bodyRow({ resource, subresource }),
       user: context.user,
-      dryRun: options.dryRun,
-      object,
+      context,
       oldObject: undefined,
       deadline: context.deadline,
       namespaceEntry: namespace === '' ? undefined : parts.cache.get(parts.namespaces.stored, namespace),
@@ -115,6 +116,10 @@ async function admit(
     await parts.admission.mutate(request);
     await parts.admission.validate(request);
   };
+  if (parts.admission.asksOthers({ resource, subresource: subresource?.name })) {
+    await parts.cache.mostRecent({ deadline: context.deadline });
+    return attempt();
+  }
   try {
     await attempt();
   } catch (error) {

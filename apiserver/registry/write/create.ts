@@ -17,7 +17,7 @@ import { accompany, allocate, withClaims } from './allocation';
 import { decodeBody } from './decode-body';
 import { guaranteedUpdate, type Current, type Attempt } from './guaranteed-update';
 import type { HeavyOutcome } from './heavy';
-import { attemptWhereItFits, settle, workOut, type HeavySource } from './heavy-attempt';
+import { asksOthers, attemptWhereItFits, settle, workOut, type HeavySource } from './heavy-attempt';
 import { reserving, withReservation } from './reservation';
 import * as meta from './metadata-steps';
 import { recordingOwnership } from './ownership';
@@ -94,7 +94,7 @@ async function createDeferred(path: WritePath, request: WriteRequest, sent: Sent
     const { sent: _, ...body } = await parseObject(sent.bytes, sent.format, request.info.row, clock, pass);
     return createObject(path, request, body, options);
   };
-  if (threads === undefined) return here();
+  if (threads === undefined || asksOthers(path, request)) return here();
   const work = (): Promise<HeavyOutcome | undefined> => workOut(path, threads, request, sourceOf(sent, '', true, options), undefined);
   let outcome = await work();
   if (outcome === undefined) return here();
@@ -156,7 +156,10 @@ export async function attemptCreate(
   await pass();
   const admitted = admissionRequest(request, 'CREATE', current, object, undefined);
   const mutated = path.admission.mutate(admitted);
-  if (mutated !== undefined) await mutated;
+  if (mutated !== undefined) {
+    await mutated;
+    meta.agreeOnNamespace(request.info, metadataOf(object), request.namespace);
+  }
   const asked = parseResourceVersion(stringAt(metadataOf(object), 'resourceVersion'));
   begin(path, request, birth, object);
   await pass();

@@ -53,7 +53,10 @@ export async function attemptDelete(
   if (entry === undefined) throw status.notFound(info.gr, name);
   const { object: old, text } = readEntry(info, entry);
   checkPreconditions(info, name, options, readMetadata(old), entry);
-  const checked = path.admission.validate(admissionRequest(request, 'DELETE', current, undefined, old));
+  const admitted = admissionRequest(request, 'DELETE', current, undefined, old);
+  const mutated = path.admission.mutate(admitted);
+  if (mutated !== undefined) await mutated;
+  const checked = path.admission.validate(admitted);
   if (checked !== undefined) await checked;
   const object: JsonObject = { ...old, metadata: { ...readMetadata(old) } };
   const code = options.orphanDependents === false ? 202 : 200;

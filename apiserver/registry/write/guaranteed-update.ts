@@ -71,6 +71,8 @@ export interface Attempts {
   readonly timed?: <T>(work: Promise<T>) => Promise<T>;
   /** Refusals rest on more than the objects above, so only a cache that has caught up proves them. */
   readonly restsOnMore: boolean;
+  /** It begins with a proven state, because somebody outside is shown it. */
+  readonly provesFirst?: boolean;
 }
 
 export interface AttemptDependencies {
@@ -92,7 +94,7 @@ export async function guaranteedUpdate<R>(
   attempt: (current: Current) => Attempt<R> | Promise<Attempt<R>>,
 ): Promise<R> {
   const { store, cache, clock } = dependencies;
-  let current = attempts.dryRun ? await proven(dependencies, attempts) : first(cache, attempts);
+  let current = attempts.dryRun || attempts.provesFirst === true ? await proven(dependencies, attempts) : first(cache, attempts);
   const since = cache.revision;
   for (;;) {
     let step: Attempt<R>;

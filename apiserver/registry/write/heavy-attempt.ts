@@ -46,7 +46,7 @@ export async function attemptWhereItFits(
   here: (request: WriteRequest) => Promise<Attempt<WriteResult>>,
 ): Promise<Attempt<WriteResult>> {
   const { threads } = path;
-  if (threads === undefined || source === undefined) return here(request);
+  if (threads === undefined || source === undefined || asksOthers(path, request)) return here(request);
   if (
     !source.isHeavy &&
     request.info.strategy.isHeavy !== true &&
@@ -105,6 +105,10 @@ function tellWorkedOut(request: WriteRequest, sent: HeavySent): void {
       });
   }
 }
+
+/** Whoever is outside is shown the object as it is here. */
+export const asksOthers = (path: WritePath, { info, subresource }: WriteRequest): boolean =>
+  path.admission.asksOthers({ resource: info.resource, subresource });
 
 /** Whether the object itself is looked into by what only this process has: it is worked out again here, when nothing else is wrong with it. */
 function looksInto(path: WritePath, request: WriteRequest): boolean {

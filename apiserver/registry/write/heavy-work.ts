@@ -13,7 +13,7 @@ import type { Entry } from '../../cache/cache';
 import { parseObject } from '../object/parse-body';
 import { parseEntry } from '../object/stored-object';
 import type { ResourceInfo } from '../object/resource-info';
-import type { Admission, AdmissionRequest } from '../admission';
+import { ALL_ADMITTED, type Admission, type AdmissionRequest } from '../admission';
 import type { PatchBody, RequestContext, SentBody, WriteResult } from '../verbs';
 import { ownerOf } from './allocation';
 import { attemptCreate, readCreation } from './create';
@@ -38,13 +38,7 @@ const STANDING: Entry = { key: '', revision: 1, bytes: Buffer.from('{"metadata":
 
 /** Nothing but the object is known. */
 const ALONE: Current = { entry: undefined, namespace: undefined, definition: STANDING, lease: undefined, proven: true };
-const NOBODY: Admission = {
-  looksInto: () => true,
-  counts: () => false,
-  mutate: () => undefined,
-  validate: () => undefined,
-  reserve: () => undefined,
-};
+const NOBODY: Admission = { ...ALL_ADMITTED, looksInto: () => true };
 /** Nobody else is there to be let go first. */
 const UNHURRIED = { deadline: Infinity, isTurnOver: false } as const;
 
@@ -101,7 +95,7 @@ async function attempted(outer: WorkPath, info: ResourceInfo, work: HeavyWork, f
   const entry = work.entry === undefined ? undefined : receivedEntry(work.entry);
   const claims = claimsFor(outer, info, entry);
   const current: Current = { ...ALONE, entry };
-  const request: WriteRequest = { context, info, namespace, name, subresource, dryRun };
+  const request: WriteRequest = { context, info, namespace, name, subresource, dryRun, options: {} };
   if (what.verb === 'create') return created(path, { ...request, name: '' }, work, { ...current, entry: undefined }, claims, found);
   const source = await sourceOf(path, request, work, found);
   return attemptUpdate(path, request, { source: throughEndpoint(path, request, source, options), options, claims }, current);
@@ -112,7 +106,15 @@ export async function workOutRemoval(outer: WorkPath, info: ResourceInfo, work: 
   const passed: Gate[] = [];
   const { namespace, name, subresource, dryRun, user, what } = work;
   const path: AttemptPath = { ...outer, admission: { ...NOBODY, validate: () => void passed.push('validate') } };
-  const request: WriteRequest = { context: { ...UNHURRIED, user, warn: () => undefined }, info, namespace, name, subresource, dryRun };
+  const request: WriteRequest = {
+    context: { ...UNHURRIED, user, warn: () => undefined },
+    info,
+    namespace,
+    name,
+    subresource,
+    dryRun,
+    options: {},
+  };
   const entry = receivedEntry(work.entry);
   const current: Current = { ...ALONE, entry };
   try {

@@ -13,7 +13,7 @@ import type { Cache } from '../../cache/cache';
 import type { Store } from '../../storage/store';
 import type { Reader, RequestContext, Resource, Subresource } from '../verbs';
 import { entryKey } from '../resources';
-import type { Admission, AdmissionOperation, AdmissionRequest } from '../admission';
+import type { Admission, AdmissionOperation, AdmissionRequest, GivenOptions } from '../admission';
 import type { StrategyContext } from '../strategy';
 import { leaseGuard } from './fence';
 import type { Attempts, Current, Guard, WatchedKey } from './guaranteed-update';
@@ -56,6 +56,7 @@ export interface WriteRequest {
   readonly name: string;
   readonly subresource: Subresource;
   readonly dryRun: boolean;
+  readonly options: GivenOptions;
   /** Where something takes too long, the steps may give up with `TooLong`: then all is done elsewhere. */
   readonly hasty?: true;
   /** An update or apply that found nothing and creates instead: the user must be allowed to do that too. */
@@ -102,6 +103,7 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
         turn: () => context.turn?.(),
         timed: (work) => context.timed?.('etcd', work) ?? work,
         restsOnMore: info.strategy.allocation !== undefined || isCounted(dependencies.admission, request),
+        provesFirst: dependencies.admission.asksOthers({ resource: info.resource, subresource: request.subresource }),
       };
     },
     strategyContext: ({ context: { user }, hasty }) => ({
@@ -147,7 +149,7 @@ function watched({ stored, keyPrefix }: ResourceInfo, key: string): WatchedKey {
 
 /** What admission is told. `object` is undefined for a deletion, `oldObject` for a creation. */
 export function admissionRequest(
-  { context, info, namespace, name, subresource, dryRun, creates }: WriteRequest,
+  { context, info, namespace, name, subresource, dryRun, options, creates }: WriteRequest,
   operation: AdmissionOperation,
   current: Current,
   object: JsonObject | undefined,
@@ -162,6 +164,8 @@ export function admissionRequest(
     isAddressed: operation !== 'CREATE' || creates === 'instead',
     user: context.user,
     dryRun,
+    options,
+    context,
     object,
     oldObject,
     deadline: context.deadline,

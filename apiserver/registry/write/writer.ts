@@ -1,7 +1,8 @@
 /** The one path of every write: which file holds a verb's steps. Never speaks HTTP, and never changes the store but through the guaranteed update. */
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import * as status from '../../../shared/api/errors/status';
-import type { RequestContext, Resource, Subresource, Writer } from '../verbs';
+import { ALL_ADMITTED, type GivenOptions } from '../admission';
+import type { DeleteOptions, RequestContext, Resource, Subresource, Writer } from '../verbs';
 import { createObject } from './create';
 import { deleteCollection, deleteObject } from './delete';
 import { editObject } from './edit';
@@ -36,14 +37,17 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     },
     delete(context, resource, key, options) {
       const request = requestFor(path, context, resource, key, undefined, options);
-      return guarded(path, 'delete', request, () => deleteObject(path, request, options));
+      return guarded(path, 'delete', request, () => deleteObject(admitting(path, options), request, options));
     },
     deleteCollection(context, resource, namespace, list, options) {
       const request = requestFor(path, context, resource, { namespace, name: '' }, undefined, options);
-      return guarded(path, 'delete', request, () => deleteCollection(path, request, list, options));
+      return guarded(path, 'delete', request, () => deleteCollection(admitting(path, options), request, list, options));
     },
   };
 }
+
+const admitting = (path: WritePath, { isAdmitted }: DeleteOptions): WritePath =>
+  isAdmitted === true ? { ...path, admission: { ...ALL_ADMITTED, reserve: (request) => path.admission.reserve(request) } } : path;
 
 function requestFor(
   path: WritePath,
@@ -51,9 +55,10 @@ function requestFor(
   resource: Resource,
   { namespace, name }: ObjectKey,
   subresource: Subresource,
-  { dryRun }: { readonly dryRun: boolean },
+  options: GivenOptions & { readonly dryRun: boolean; readonly given?: GivenOptions },
 ): WriteRequest {
-  return { context, info: path.infoOf(resource), namespace, name, subresource, dryRun };
+  const { dryRun, given = options } = options;
+  return { context, info: path.infoOf(resource), namespace, name, subresource, dryRun, options: given };
 }
 
 /** Runs a request and puts what the store failed at into words. */

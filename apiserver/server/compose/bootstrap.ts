@@ -31,6 +31,14 @@ import type { Running, StartStep } from '../in-order';
 const SERVICES = 'apiservices.apiregistration.platform.io';
 const NOTHING_TO_STOP = (): void => undefined;
 
+/** What others are asked by, and has to be known whole before anybody is answered. */
+const followedSteps = ({ definitions, rbac, nodes, webhooks }: State): readonly StartStep[] => [
+  { name: 'definitions of custom resources', start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }) },
+  { name: 'roles and bindings', start: () => rbac },
+  { name: 'what nodes need', start: () => nodes },
+  { name: 'configurations of webhooks', start: () => webhooks },
+];
+
 export function bootstrapSteps(
   setting: Setting,
   state: State,
@@ -54,9 +62,7 @@ export function bootstrapSteps(
     keepSystemObjects({ ...own, resource: resources.require(resource), objects });
   return [
     { name: 'expiry of events', start: () => eventExpiry(setting, state) },
-    { name: 'definitions of custom resources', start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }) },
-    { name: 'roles and bindings', start: () => state.rbac },
-    { name: 'what nodes need', start: () => state.nodes },
+    ...followedSteps(state),
     { name: 'audit of allocations', start: () => allocationAudit(setting, state, writer) },
     { name: 'system namespaces', start: () => kept('namespaces', new Map(systemNamespaces(names).map((name) => [name, {}]))) },
     { name: 'default roles', start: () => keepDefaultRoles({ ...own, resources, names }) },

@@ -8,8 +8,13 @@ import type { JsonObject } from '../../../shared/values/json';
 import type { NodeRestrictionParts } from '../../admission/node-restriction';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Entry } from '../../cache/cache';
+import { nowAndThen } from '../../../shared/runtime/now-and-then';
+import type { WebhookCall } from '../../admission/webhook/ask';
+import { WebhookClient } from '../../admission/webhook/client';
+import { mutatingWebhooks, validatingWebhooks } from '../../admission/webhook/plugins';
+import { equivalentsOf, resolverOf } from '../webhook-objects';
 import { defaultAdmission } from '../../admission/plugins';
-import type { AdmissionSurroundings } from '../../admission/table';
+import type { AdmissionSurroundings, WebhookPlugins } from '../../admission/table';
 import { SIGNERS, type Authorizer } from '../../authorization/authorizer';
 import type { BindableResource } from '../../authentication/service-account/bound-objects';
 import { legacyUses } from '../../authentication/service-account/legacy-uses';
@@ -56,7 +61,7 @@ export function buildRegistry(setting: Setting, state: State, observation: Obser
     rbac: state.rbac.policy,
     node: { graph: state.nodes.graph, rules: nodeRules(setting.names), nodeLeaseNamespace: setting.names.nodeLeaseNamespace },
   });
-  const admission = admissionOf(setting, state, authorizer);
+  const admission = admissionOf(setting, state, observation, authorizer);
   const threads = threadsOf(setting);
   const writer = writerOf(setting, state, admission, threads);
   const access = accessOf(setting, state, observation, authorizer, writer);
@@ -74,6 +79,8 @@ function nodeRestrictionParts({ cache, resources }: Pick<State, 'cache' | 'resou
 const restrictsNodes = ({ authorization, plugins }: Setting['options']): boolean =>
   usesMode(authorization(), 'Node') || plugins?.enabled.includes('NodeRestriction') === true;
 
+const TOLD_EVERY_MS = 60_000;
+
 /** How long a binding may wait for a role that this replica has not seen yet. */
 const CURRENT_MS = 3_000;
 
@@ -86,12 +93,30 @@ const SIGNER_USE = {
   namespace: '',
 } as const;
 
-function admissionOf(
-  { options, names, clock }: Setting,
-  { cache, quotaGuards, resources, rbac }: State,
-  authorizer: Authorizer,
-): Admission {
+function webhooksOf(
+  { names, clock, random, failed }: Setting,
+  { cache, resources, webhooks }: State,
+  { metrics }: Observation,
+): WebhookPlugins {
+  const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) => failed('an admission webhook could not be asked', error));
+  const parts = {
+    webhooks: webhooks.webhooks,
+    client: new WebhookClient({ resolve: resolverOf(cache, resources, random), clock }),
+    equivalents: equivalentsOf(resources),
+    names,
+    clock,
+    random,
+    called: (call: WebhookCall) => metrics.webhookCalled(call),
+    failed: tell,
+  };
+  return { mutating: (again) => mutatingWebhooks(parts, again), validating: validatingWebhooks(parts) };
+}
+
+function admissionOf(setting: Setting, state: State, observation: Observation, authorizer: Authorizer): Admission {
+  const { options, names, clock } = setting;
+  const { cache, quotaGuards, resources, rbac } = state;
   const surroundings: AdmissionSurroundings = {
+    webhooks: webhooksOf(setting, state, observation),
     names,
     cache,
     resources,

@@ -11,6 +11,7 @@ import { REPLICAS, Replicas } from '../../upkeep/replicas';
 import type { Reader } from '../../registry/verbs';
 import { usesMode } from '../authorizers';
 import { followNodeObjects, type NodeObjects } from '../node-objects';
+import { followWebhookObjects, type WebhookObjects } from '../webhook-objects';
 import { followRbacObjects, type RbacObjects } from '../rbac-objects';
 import { Definitions } from '../../custom-resources/definitions';
 import { ResourceVersionGate } from '../../registry/read/resource-version-gate';
@@ -27,6 +28,7 @@ export interface State {
   readonly definitions: Definitions;
   readonly rbac: RbacObjects;
   readonly nodes: NodeObjects;
+  readonly webhooks: WebhookObjects;
   readonly reader: Reader;
   readonly gate: ResourceVersionGate;
 }
@@ -50,6 +52,7 @@ export async function openState(setting: Setting): Promise<State> {
     definitions: definitionsOf(setting, cache, resources),
     rbac: followRbacObjects({ cache, resources, names: setting.names, clock: setting.clock, failed: setting.failed }),
     nodes: followNodeObjects(usesMode(options.authorization(), 'Node'), { cache, resources, clock: setting.clock, failed: setting.failed }),
+    webhooks: followWebhookObjects({ cache, resources, clock: setting.clock, failed: setting.failed }),
     reader: createReader({ cache, store, clock, gates }),
     gate: new ResourceVersionGate({ cache, store, clock, gates }),
   };

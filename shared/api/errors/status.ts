@@ -83,7 +83,7 @@ export class StatusError extends Error {
     reason: Reason | undefined,
     message: string,
     details?: StatusDetails,
-    options: { readonly code?: number; readonly continue?: string } = {},
+    options: { readonly code?: number; readonly continue?: string; readonly reason?: string } = {},
   ) {
     super(message);
     this.status = {
@@ -92,7 +92,7 @@ export class StatusError extends Error {
       metadata: options.continue === undefined ? {} : { continue: options.continue },
       status: 'Failure',
       message,
-      ...(reason === undefined ? {} : { reason }),
+      ...(reason === undefined && options.reason === undefined ? {} : { reason: reason ?? options.reason }),
       ...(details === undefined ? {} : { details }),
       code: options.code ?? (reason === undefined ? 500 : CODE[reason]),
     };
@@ -325,6 +325,20 @@ export const unsupportedMediaType = (accepted: readonly string[]): StatusError =
   );
 
 export const unsupportedPatchType = (): StatusError => new StatusError('UnsupportedMediaType', '415: Unsupported Media Type', {});
+
+/** A refusal in the words of a webhook. */
+export function deniedByWebhook(
+  webhook: string,
+  refusal: { readonly message: string; readonly reason: string; readonly code: number; readonly details: StatusDetails | undefined },
+): StatusError {
+  const { message, reason, code, details } = refusal;
+  const words = message === '' ? reason : message;
+  const text = `admission webhook ${quote(webhook)} denied the request${words === '' ? ' without explanation' : `: ${words}`}`;
+  return new StatusError(undefined, text, details, {
+    code: code >= 400 && code < 1000 ? code : 400,
+    ...(reason === '' ? {} : { reason }),
+  });
+}
 
 export const internalError = (text: string): StatusError =>
   new StatusError('InternalError', `Internal error occurred: ${text}`, { causes: [{ message: text }] });

@@ -62,7 +62,8 @@ export function compileProgram(expr: Expr, checked: Checked, variables: readonly
       const meter = new Meter(limit, budget);
       const slots: Value[] = Array.from({ length: places }, () => null);
       variables.forEach((name, index) => {
-        slots[index] = values.get(name) ?? new Failure(`no such attribute(s): ${name}`);
+        const value = values.get(name);
+        slots[index] = value === undefined ? new Failure(`no such attribute(s): ${name}`) : value;
       });
       try {
         return step({ slots, meter });

@@ -1,0 +1,108 @@
+/** One webhook is asked about one request: whether it is about it at all, what it is shown, and what comes of its answer. Changes nothing. */
+import { forbidden, internalError, type StatusError } from '../../../shared/api/errors/status';
+import type { GeneratedNames } from '../../../shared/names/dialect';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Random } from '../../../shared/runtime/random';
+import { qualifiedName } from '../../../shared/values/name-formats';
+import type { AdmissionRequest } from '../../registry/admission';
+import type { WebhookClient } from './client';
+import type { Webhook } from './configuration';
+import { checkConditions, isSelected, matchedResource, type Equivalents } from './match';
+import { readVerdict, requestOf, reviewBody, type Verdict } from './review';
+import { objectOf, viewOf, type ObjectView } from './view';
+
+/** What a webhook has cost, for whoever counts. */
+export interface WebhookCall {
+  readonly webhook: Webhook;
+  readonly operation: AdmissionRequest['operation'];
+  readonly ms: number;
+  readonly outcome: 'allowed' | 'denied' | 'failed' | 'failed-open';
+  /** Of a refusal; 0 = none. */
+  readonly code: number;
+}
+
+export interface AskParts {
+  readonly client: Pick<WebhookClient, 'ask'>;
+  readonly equivalents: Equivalents;
+  readonly names: GeneratedNames;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Told of every call; absent = nobody counts. */
+  readonly called?: (call: WebhookCall) => void;
+  /** Told of a webhook that does not answer as it should. */
+  readonly failed: (error: Error) => void;
+}
+
+/** What a webhook is to be asked. */
+export interface Question {
+  readonly webhook: Webhook;
+  readonly view: ObjectView;
+  /** The object's text; `null` where there is none. */
+  readonly text: string;
+  readonly oldText: string;
+  readonly body: (uid: string) => Buffer;
+}
+
+/** Undefined = it is not about the request. Throws the refusal of one whose conditions cannot be told. */
+export function questionFor(parts: AskParts, webhook: Webhook, request: AdmissionRequest): Question | undefined {
+  const as = matchedResource(webhook, request, parts.equivalents);
+  if (as === undefined || !isSelected(webhook, request)) return undefined;
+  const { names } = parts;
+  const view = viewOf(request, as, names);
+  const sent = as === request.resource ? view.row : viewOf(request, request.resource, names).row;
+  const told = requestOf(request, as, view.row, sent, names.dialect);
+  const { object, oldObject } = request;
+  const text = object === undefined ? 'null' : view.text(object);
+  const oldText = oldObject === undefined ? 'null' : view.text(oldObject);
+  const answer = checkConditions(webhook.conditions, () => ({
+    request: told,
+    object: object === undefined ? undefined : objectOf(text),
+    oldObject: oldObject === undefined ? undefined : objectOf(oldText),
+  }));
+  if (answer.type === 'unmet') return undefined;
+  if (answer.type === 'errors') {
+    if (webhook.isIgnoredOnFailure) return undefined;
+    throw unmatched(request, answer.errors);
+  }
+  return { webhook, view, text, oldText, body: (uid) => reviewBody(uid, told, text, oldText, names.dialect) };
+}
+
+function unmatched({ resource: { row }, name }: AdmissionRequest, errors: readonly string[]): StatusError {
+  const { group, resource } = row;
+  return forbidden({ group, resource }, name, errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]`);
+}
+
+/** `failed` = it could not be asked, and that is to be borne with. */
+export type Outcome = { readonly type: 'verdict'; readonly verdict: Verdict } | { readonly type: 'failed' };
+
+/** Asks. Rejects with a StatusError where it cannot be asked and has to be. Warnings and annotations have been passed on. */
+export async function ask(parts: AskParts, { webhook, body }: Question, request: AdmissionRequest): Promise<Outcome> {
+  const { clock, random, names } = parts;
+  const startedAt = clock.monotonic();
+  const uid = random.uuid();
+  const timeoutMs = Math.max(1, Math.min(webhook.timeoutSeconds * 1000, request.deadline - startedAt));
+  const reply = await parts.client.ask(webhook, body(uid), timeoutMs);
+  const verdict = 'fault' in reply ? reply : readVerdict(reply.bytes, webhook.type, uid, names.dialect);
+  const tell = (outcome: WebhookCall['outcome'], code: number): void =>
+    parts.called?.({ webhook, operation: request.operation, ms: clock.monotonic() - startedAt, outcome, code });
+  if ('fault' in verdict) {
+    const error = internalError(`failed calling webhook ${JSON.stringify(webhook.name)}: ${verdict.fault}`);
+    parts.failed(error);
+    tell(webhook.isIgnoredOnFailure ? 'failed-open' : 'failed', error.code);
+    if (webhook.isIgnoredOnFailure) return { type: 'failed' };
+    throw error;
+  }
+  tell(verdict.allowed ? 'allowed' : 'denied', verdict.allowed ? 0 : verdict.refusal.code);
+  pass(webhook, verdict, request);
+  return { type: 'verdict', verdict };
+}
+
+const LONGEST_ANNOTATION = 256 * 1024;
+
+function pass({ name }: Webhook, { warnings, annotations }: Verdict, { context }: AdmissionRequest): void {
+  for (const warning of warnings) if (warning !== '') context.warn(warning);
+  for (const [key, value] of annotations) {
+    const annotation = `${name}/${key}`;
+    if (qualifiedName(annotation).length === 0) context.annotate?.(annotation, value.slice(0, LONGEST_ANNOTATION));
+  }
+}

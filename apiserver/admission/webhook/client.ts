@@ -1,0 +1,203 @@
+/**
+ * Asks webhooks: one POST each, over connections that are kept, bounded in their number, in time and in what is read of an answer. A redirect is an answer that
+ * nobody can use. What went wrong is told in upstream's words.
+ */
+import { Http1Transport } from '../../../shared/client/http1-transport';
+import { tryParseObject } from '../../../shared/client/json-body';
+import { ConnectionError, type Transport } from '../../../shared/client/transport';
+import { callWebhook, TooLate, type WebhookAnswer } from '../../../shared/client/webhook';
+import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
+import type { Clock } from '../../../shared/runtime/clock';
+import { errorCode } from '../../../shared/runtime/error-code';
+import { stringAt } from '../../../shared/values/json';
+import type { Webhook } from './configuration';
+import type { Resolve } from './resolve';
+
+export interface WebhookClientParts {
+  readonly resolve: Resolve;
+  readonly clock: Clock;
+  /** The Authorization header for a host, if there is one. */
+  readonly authorization?: (host: string) => string | undefined;
+}
+
+/** Who is talked to is forgotten beyond these, the longest unused first. */
+const MOST_PLACES = 256;
+const MOST_ASKED = 1_000;
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+const CLOSED_AFTER_MS = 60_000;
+
+/** An answer, or what is told of it. */
+export type Reply = { readonly bytes: Buffer } | { readonly fault: string };
+
+/** Where one call goes. */
+interface Destination {
+  /** As messages name it. */
+  readonly url: string;
+  readonly server: URL;
+  readonly path: string;
+  readonly host: string;
+  /** For whom the certificate has to be. */
+  readonly servername: string | undefined;
+}
+
+interface Place {
+  readonly transport: Transport;
+  /** When an answer came last, in ms of Clock.monotonic. */
+  usedAt: number;
+}
+
+/** Servers end connections that nobody has used for a while. */
+const IDLE_MS = 1_000;
+
+export class WebhookClient {
+  private readonly places = new Map<string, Place>();
+  private asked = 0;
+
+  constructor(private readonly parts: WebhookClientParts) {}
+
+  /** Never rejects. */
+  async ask(webhook: Webhook, body: Buffer, timeoutMs: number): Promise<Reply> {
+    const to = this.destination(webhook);
+    if ('fault' in to) return to;
+    if (this.asked >= MOST_ASKED) return { fault: `failed to call webhook: Post "${to.url}": too many webhooks are being called` };
+    this.asked += 1;
+    try {
+      const answer = await this.call(webhook, to, body, timeoutMs);
+      return answer.type === 'answer' ? replyOf(answer.bytes) : { fault: `failed to call webhook: ${faultText(answer, to)}` };
+    } finally {
+      this.asked -= 1;
+    }
+  }
+
+  close(): void {
+    for (const { transport } of this.places.values()) transport.close();
+    this.places.clear();
+  }
+
+  private destination({ place, timeoutSeconds }: Webhook): Destination | { readonly fault: string } {
+    if (place === undefined) return { fault: 'could not get REST client: webhook configuration must have either service or URL' };
+    const query = `?timeout=${timeoutSeconds}s`;
+    if (place.type === 'url') {
+      const server = new URL(place.url);
+      const port = server.port === '' ? '' : `:${server.port}`;
+      const path = server.pathname + query;
+      return { url: `${server.protocol}//${server.hostname}${port}${path}`, server, path, host: server.host, servername: undefined };
+    }
+    const { namespace, name, port } = place;
+    const servername = `${name}.${namespace}.svc`;
+    const path = (place.path === '' ? '/' : place.path) + query;
+    const url = `https://${servername}:${port}${path}`;
+    const found = this.parts.resolve(place);
+    if ('fault' in found) return { fault: `failed to call webhook: Post "${url}": ${found.fault}` };
+    const address = found.host.includes(':') ? `[${found.host}]` : found.host;
+    return { url, server: new URL(`https://${address}:${found.port}`), path, host: `${servername}:${port}`, servername };
+  }
+
+  /** A connection that the server has ended while nobody used it is no answer: webhooks may be asked twice. */
+  private async call(webhook: Webhook, to: Destination, body: Buffer, timeoutMs: number): Promise<WebhookAnswer> {
+    const { clock } = this.parts;
+    const place = this.placeFor(to, webhook.authority);
+    const wasIdle = clock.monotonic() - place.usedAt >= IDLE_MS;
+    const once = (): Promise<WebhookAnswer> => this.callOnce(place.transport, to, body, timeoutMs);
+    const answer = await once();
+    place.usedAt = clock.monotonic();
+    const isStale = answer.type === 'fault' && answer.error instanceof ConnectionError && answer.error.reused && wasIdle;
+    return isStale ? once() : answer;
+  }
+
+  private callOnce(transport: Transport, to: Destination, body: Buffer, timeoutMs: number): Promise<WebhookAnswer> {
+    const { clock, authorization } = this.parts;
+    const address = { transport, path: to.path, authorization: () => authorization?.(to.host) };
+    const headers = { accept: `${JSON_MEDIA_TYPE}, */*`, host: to.host, 'content-length': String(body.length) };
+    return callWebhook({ address: () => address, clock, timeoutMs, headers, maxBytes: MAX_ANSWER_BYTES }, body);
+  }
+
+  private placeFor({ server, servername }: Destination, authority: string): Place {
+    const key = JSON.stringify([server.origin, servername, authority]);
+    const transport = (): Transport => new Http1Transport(server, tlsOf(authority, servername));
+    const place = this.places.get(key) ?? { transport: transport(), usedAt: Number.NEGATIVE_INFINITY };
+    this.places.delete(key);
+    this.places.set(key, place);
+    if (this.places.size > MOST_PLACES) this.forgetOldest();
+    return place;
+  }
+
+  /** Whoever is being asked may still answer. */
+  private forgetOldest(): void {
+    const [oldest] = this.places;
+    if (oldest === undefined) return;
+    this.places.delete(oldest[0]);
+    this.parts.clock.after(CLOSED_AFTER_MS, () => oldest[1].transport.close());
+  }
+}
+
+const tlsOf = (authority: string, servername: string | undefined): { readonly ca?: string; readonly servername?: string } => ({
+  ...(authority === '' ? {} : { ca: authority }),
+  ...(servername === undefined ? {} : { servername }),
+});
+
+function replyOf(bytes: Buffer): Reply {
+  if (bytes.length > 0) return { bytes };
+  return { fault: `failed to call webhook: 0-length response with status code: 200 and content type: ${JSON_MEDIA_TYPE}` };
+}
+
+type Fault = Extract<WebhookAnswer, { type: 'fault' }>;
+
+function faultText({ error, status, bytes }: Fault, { url, server }: Destination): string {
+  if (status !== undefined) return statusText(status, bytes);
+  return `Post "${url}": ${error instanceof TooLate ? 'context deadline exceeded' : connectionText(error, server)}`;
+}
+
+const BY_STATUS: Readonly<Record<number, string>> = {
+  400: 'the server rejected our request for an unknown reason',
+  401: 'the server has asked for the client to provide credentials',
+  403: 'unknown',
+  404: 'the server could not find the requested resource',
+  429: 'the server has received too many requests and has asked us to try again later',
+  503: 'the server is currently unable to handle the request',
+};
+
+const LONGEST_TEXT = 4_096;
+
+function statusText(status: number, bytes: Buffer | undefined): string {
+  if (status < 400) return `the server answered with a redirect (${status}), which is not followed`;
+  const told = toldBy(bytes);
+  if (told !== undefined) return told.slice(0, LONGEST_TEXT);
+  return BY_STATUS[status] ?? 'an error on the server ("unknown") has prevented the request from succeeding';
+}
+
+/** What a Status says. */
+function toldBy(bytes: Buffer | undefined): string | undefined {
+  const value = tryParseObject(bytes?.toString() ?? '');
+  return value !== undefined && stringAt(value, 'kind') === 'Status' ? stringAt(value, 'message') : undefined;
+}
+
+const UNTRUSTED: ReadonlySet<string | undefined> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+const VERIFY = 'tls: failed to verify certificate: x509: ';
+
+function connectionText(error: Error, server: URL): string {
+  const code = errorCode(error.cause ?? error);
+  const port = server.port === '' ? '443' : server.port;
+  if (UNTRUSTED.has(code)) return `${VERIFY}certificate signed by unknown authority`;
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `dial tcp ${server.hostname}:${port}: connect: connection refused`;
+    case 'ENOTFOUND':
+      return `dial tcp: lookup ${server.hostname}: no such host`;
+    case 'ECONNRESET':
+      return 'EOF';
+    case 'CERT_HAS_EXPIRED':
+    case 'CERT_NOT_YET_VALID':
+      return `${VERIFY}certificate has expired or is not yet valid`;
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return VERIFY + error.message;
+    default:
+      return error.message;
+  }
+}

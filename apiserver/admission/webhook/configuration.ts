@@ -1,0 +1,123 @@
+/** The webhooks that there are, read out of their configurations once for each of their revisions, in the order in which they are asked. Asks nobody. */
+import { compileExpression, type Expression } from '../../../shared/expression/engine';
+import { REQUEST_VARIABLES } from '../../../shared/expression/admission/variables';
+import { compileLabelSelector } from '../../../shared/api/selectors/label-selector';
+import { requirementsOf } from '../../../shared/api/selectors/object-selector';
+import { arrayAt, compareBytes, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { readRule, type MatchRule } from '../matching/rules';
+
+export type WebhookType = 'mutating' | 'validating';
+
+/** Where a webhook is: at an address, or behind a Service of this cluster. */
+export type WebhookPlace =
+  | { readonly type: 'url'; readonly url: string }
+  | { readonly type: 'service'; readonly namespace: string; readonly name: string; readonly port: number; readonly path: string };
+
+export interface MatchCondition {
+  readonly text: string;
+  /** Undefined = it was stored before anybody compiled it. */
+  readonly expression: Expression | undefined;
+}
+
+type LabelMatcher = ReturnType<typeof compileLabelSelector>;
+
+export interface Webhook {
+  readonly type: WebhookType;
+  readonly configuration: string;
+  readonly name: string;
+  /** Which of those of its name it is in its configuration; with both names it tells webhooks apart. */
+  readonly id: string;
+  readonly rules: readonly MatchRule[];
+  readonly isExact: boolean;
+  /** Undefined = every one is selected. */
+  readonly namespaces: LabelMatcher | undefined;
+  readonly objects: LabelMatcher | undefined;
+  readonly conditions: readonly MatchCondition[];
+  /** Undefined = it has no address that anybody could use. */
+  readonly place: WebhookPlace | undefined;
+  /** PEM; '' = the authorities that this machine trusts. */
+  readonly authority: string;
+  readonly timeoutSeconds: number;
+  readonly isIgnoredOnFailure: boolean;
+  readonly isAskedAgain: boolean;
+}
+
+/** Of both types; `all` is told anew when a configuration changes. */
+export class Webhooks {
+  private readonly byName = { mutating: new Map<string, readonly Webhook[]>(), validating: new Map<string, readonly Webhook[]>() };
+  private readonly all: Record<WebhookType, readonly Webhook[]> = { mutating: [], validating: [] };
+
+  of(type: WebhookType): readonly Webhook[] {
+    return this.all[type];
+  }
+
+  /** `object` undefined = the configuration is gone. */
+  set(type: WebhookType, name: string, object: JsonObject | undefined): void {
+    const configurations = this.byName[type];
+    if (object === undefined) configurations.delete(name);
+    else configurations.set(name, readWebhooks(type, name, object));
+    const sorted = [...configurations].sort(([a], [b]) => compareBytes(a, b));
+    this.all[type] = sorted.flatMap(([, webhooks]) => webhooks);
+  }
+}
+
+function readWebhooks(type: WebhookType, configuration: string, object: JsonObject): readonly Webhook[] {
+  const counts = new Map<string, number>();
+  return (arrayAt(object, 'webhooks') ?? []).filter(isObject).map((webhook) => {
+    const name = stringAt(webhook, 'name') ?? '';
+    const count = counts.get(name) ?? 0;
+    counts.set(name, count + 1);
+    return readWebhook(type, configuration, name, `${configuration}/${name}/${count}`, webhook);
+  });
+}
+
+const DEFAULT_SECONDS = 10;
+
+function readWebhook(type: WebhookType, configuration: string, name: string, id: string, webhook: JsonObject): Webhook {
+  const client = objectAt(webhook, 'clientConfig') ?? {};
+  const seconds = own(webhook, 'timeoutSeconds');
+  return {
+    type,
+    configuration,
+    name,
+    id,
+    rules: (arrayAt(webhook, 'rules') ?? []).filter(isObject).map(readRule),
+    isExact: stringAt(webhook, 'matchPolicy') === 'Exact',
+    namespaces: selectorOf(objectAt(webhook, 'namespaceSelector')),
+    objects: selectorOf(objectAt(webhook, 'objectSelector')),
+    conditions: (arrayAt(webhook, 'matchConditions') ?? []).filter(isObject).map(readCondition),
+    place: placeOf(client),
+    authority: Buffer.from(stringAt(client, 'caBundle') ?? '', 'base64').toString('latin1'),
+    timeoutSeconds: typeof seconds === 'number' ? seconds : DEFAULT_SECONDS,
+    isIgnoredOnFailure: stringAt(webhook, 'failurePolicy') === 'Ignore',
+    isAskedAgain: stringAt(webhook, 'reinvocationPolicy') === 'IfNeeded',
+  };
+}
+
+function selectorOf(selector: JsonObject | undefined): LabelMatcher | undefined {
+  const requirements = requirementsOf(selector ?? {});
+  return requirements.length === 0 ? undefined : compileLabelSelector(requirements);
+}
+
+function readCondition(condition: JsonObject): MatchCondition {
+  const text = stringAt(condition, 'expression') ?? '';
+  const compiled = compileExpression(text.trim(), REQUEST_VARIABLES);
+  return { text: text.trim(), expression: 'fault' in compiled ? undefined : compiled };
+}
+
+const DEFAULT_PORT = 443;
+
+function placeOf(client: JsonObject): WebhookPlace | undefined {
+  const url = stringAt(client, 'url');
+  if (url !== undefined) return URL.canParse(url) ? { type: 'url', url } : undefined;
+  const service = objectAt(client, 'service');
+  if (service === undefined) return undefined;
+  const port = own(service, 'port');
+  return {
+    type: 'service',
+    namespace: stringAt(service, 'namespace') ?? '',
+    name: stringAt(service, 'name') ?? '',
+    port: typeof port === 'number' ? port : DEFAULT_PORT,
+    path: stringAt(service, 'path') ?? '/',
+  };
+}

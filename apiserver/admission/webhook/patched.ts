@@ -1,0 +1,74 @@
+/** What a webhook's patch makes of an object. What is wrong with it is told in upstream's words, whatever the webhook's failure policy. */
+import { DecodeError } from '../../../shared/api/types';
+import { internalError } from '../../../shared/api/errors/status';
+import {
+  applyJsonPatch,
+  parseOperations,
+  PatchFailure,
+  PatchSyntax,
+  TooManyOperations,
+  type PatchOperation,
+} from '../../../shared/patch/json-patch';
+import { parseJson, SyntaxFault } from '../../../shared/serialization';
+import { stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import type { Question } from './ask';
+import { BrokenObject, objectOf } from './view';
+
+/** Puts the patched object in the place of the one that was shown. Returns whether there was anything to do. Throws StatusError. */
+export function takePatch({ view, text }: Question, object: JsonObject, patch: Buffer): boolean {
+  const operations = operationsOf(patch);
+  if (operations.length === 0) return false;
+  try {
+    view.take(object, applyJsonPatch(objectOf(text), operations));
+    return true;
+  } catch (error) {
+    throw told(error);
+  }
+}
+
+/** As it is noted in the audit log. */
+export const patchText = (patch: Buffer): string => stringifyJson(jsonOf(patch));
+
+function operationsOf(patch: Buffer): readonly PatchOperation[] {
+  const value = jsonOf(patch);
+  try {
+    return parseOperations(value).operations;
+  } catch (error) {
+    if (error instanceof PatchSyntax) throw internalError('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
+    if (error instanceof TooManyOperations) throw internalError(`the patch has ${error.count} operations`);
+    throw error;
+  }
+}
+
+function jsonOf(patch: Buffer): JsonValue {
+  try {
+    return parseJson(patch).value;
+  } catch (error) {
+    throw error instanceof SyntaxFault ? internalError(error.message) : error;
+  }
+}
+
+function told(error: unknown): unknown {
+  if (error instanceof PatchFailure) return internalError(failureText(error));
+  if (error instanceof DecodeError || error instanceof BrokenObject) return internalError(error.message);
+  return error;
+}
+
+function failureText({ message, operation }: PatchFailure): string {
+  const { op = '', path = '' } = operation ?? {};
+  const last = path.slice(path.lastIndexOf('/') + 1);
+  switch (op) {
+    case 'test':
+      return `testing value ${path} failed: test failed`;
+    case 'add':
+    case 'replace':
+      return `${op} operation does not apply: doc is missing path: "${path}": missing value`;
+    case 'remove':
+      return `error in remove for path: '${path}': Unable to remove nonexistent key: ${last}: missing value`;
+    case 'move':
+    case 'copy':
+      return `error in ${op} for path: '${path}': ${message}`;
+    default:
+      return `Unexpected kind: ${op}`;
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * Webhooks as admission plug-ins: those that change objects are asked one after the other, and some of them once more when others have changed what they saw; those that
+ * validate are asked at the same time. Where there are none, all this costs one comparison.
+ */
+import { deniedByWebhook, internalError } from '../../../shared/api/errors/status';
+import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import { cloneJson, equalJson, stringAt, type JsonObject } from '../../../shared/values/json';
+import type { AdmissionOperation, AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
+import type { MutatingPlugin, ValidatingPlugin } from '../chain';
+import { ask, questionFor, type AskParts, type Question } from './ask';
+import type { Webhook, Webhooks, WebhookType } from './configuration';
+import { mayMatch } from './match';
+import { patchText, takePatch } from './patched';
+
+export interface WebhookPluginParts extends AskParts {
+  readonly webhooks: Webhooks;
+}
+
+const PREFIX = 'webhook.admission.platform.io';
+
+const about = ({ webhooks }: WebhookPluginParts, type: WebhookType) => ({
+  looksInto: (question: AdmissionQuestion): boolean => webhooks.of(type).some((webhook) => mayMatch(webhook, question)),
+  asksOthers: (question: Pick<AdmissionQuestion, 'resource' | 'subresource'>): boolean =>
+    webhooks.of(type).some((webhook) => mayMatch(webhook, question)),
+  handles: (_operation: AdmissionOperation): boolean => webhooks.of(type).length > 0,
+});
+
+/** `again` = the plug-ins before, which see what webhooks have changed. */
+export function mutatingWebhooks(
+  parts: WebhookPluginParts,
+  again: (request: AdmissionRequest) => Promise<void> | undefined,
+): MutatingPlugin {
+  return {
+    name: 'MutatingAdmissionWebhook',
+    ...about(parts, 'mutating'),
+    mutate(request) {
+      const all = parts.webhooks.of('mutating');
+      return all.some((webhook) => mayMatch(webhook, request)) ? new Mutation(parts, all, request).run(again) : undefined;
+    },
+  };
+}
+
+/** What has happened to one request. */
+class Mutation {
+  /** Those that want to be asked again, and have been asked since somebody changed the object. */
+  private asked = new Set<string>();
+  /** Of them, those that have not seen the last change. */
+  private outdated = new Set<string>();
+  private hasChanged = false;
+
+  constructor(
+    private readonly parts: WebhookPluginParts,
+    private readonly all: readonly Webhook[],
+    private readonly request: AdmissionRequest,
+  ) {}
+
+  async run(again: (request: AdmissionRequest) => Promise<void> | undefined): Promise<void> {
+    const { object } = this.request;
+    await this.round(0, () => true);
+    if (!this.hasChanged || object === undefined) return;
+    const before = cloneJson(object);
+    const pending = again(this.request);
+    if (pending !== undefined) await pending;
+    if (!equalJson(before, object)) this.outdate();
+    await this.round(1, ({ id }) => this.outdated.has(id));
+  }
+
+  private async round(round: number, isDue: (webhook: Webhook) => boolean): Promise<void> {
+    let index = 0;
+    for (const webhook of this.all) {
+      const question = isDue(webhook) ? questionFor(this.parts, webhook, this.request) : undefined;
+      if (question !== undefined) await this.invoke(question, `round_${round}_index_${index}`);
+      index += 1;
+    }
+  }
+
+  private async invoke(question: Question, place: string): Promise<void> {
+    const { webhook } = question;
+    let changed = false;
+    try {
+      changed = await this.changedBy(question, place);
+    } finally {
+      this.note(webhook, place, changed);
+    }
+    if (changed) this.outdate();
+    this.hasChanged ||= changed;
+    if (webhook.isAskedAgain) this.asked.add(webhook.id);
+  }
+
+  private async changedBy(question: Question, place: string): Promise<boolean> {
+    const { webhook } = question;
+    const { context, object, operation } = this.request;
+    const outcome = await ask(this.parts, question, this.request);
+    if (outcome.type === 'failed') {
+      context.annotate?.(`failed-open.mutation.${PREFIX}/${place}`, webhook.name);
+      return false;
+    }
+    const { allowed, refusal, patch } = outcome.verdict;
+    if (!allowed) throw deniedByWebhook(webhook.name, refusal);
+    if (patch === undefined) return false;
+    if (object === undefined || operation === 'CONNECT') throw unpatchable(webhook);
+    return this.take(question, object, patch, place);
+  }
+
+  private take(question: Question, object: JsonObject, patch: Buffer, place: string): boolean {
+    const changed = takePatch(question, object, patch);
+    const { configuration, name } = question.webhook;
+    const { context } = this.request;
+    if (changed && context.keepsSent === true) {
+      const start = JSON.stringify({ configuration, webhook: name }).slice(0, -1);
+      context.annotate?.(`patch.${PREFIX}/${place}`, `${start},"patch":${patchText(patch)},"patchType":"JSONPatch"}`);
+    }
+    return changed;
+  }
+
+  private note({ configuration, name }: Webhook, place: string, mutated: boolean): void {
+    this.request.context.annotate?.(`mutation.${PREFIX}/${place}`, JSON.stringify({ configuration, webhook: name, mutated }));
+  }
+
+  private outdate(): void {
+    for (const id of this.asked) this.outdated.add(id);
+    this.asked = new Set();
+  }
+}
+
+const unpatchable = ({ name }: Webhook): Error =>
+  internalError(`admission webhook ${JSON.stringify(name)} attempted to modify the object, which is not supported for this operation`);
+
+export function validatingWebhooks(parts: WebhookPluginParts): ValidatingPlugin {
+  return {
+    name: 'ValidatingAdmissionWebhook',
+    ...about(parts, 'validating'),
+    validate(request) {
+      const all = parts.webhooks.of('validating');
+      if (!all.some((webhook) => mayMatch(webhook, request))) return undefined;
+      const shown = withVersion(request);
+      const questions = all.flatMap((webhook) => questionFor(parts, webhook, shown) ?? []);
+      return questions.length === 0 ? undefined : validate(parts, questions, request);
+    },
+  };
+}
+
+/** An update is of the version that is stored, whether or not it was sent with one. */
+function withVersion(request: AdmissionRequest): AdmissionRequest {
+  const { operation, object, oldObject } = request;
+  const version = stringAt(readMetadata(oldObject ?? {}), 'resourceVersion');
+  if (operation !== 'UPDATE' || object === undefined || version === undefined) return request;
+  return { ...request, object: { ...object, metadata: { ...readMetadata(object), resourceVersion: version } } };
+}
+
+/** The first refusal in their order counts. */
+async function validate(parts: WebhookPluginParts, questions: readonly Question[], request: AdmissionRequest): Promise<void> {
+  const answers = await Promise.allSettled(questions.map((question) => judge(parts, question, request)));
+  answers.forEach((answer, index) => {
+    if (answer.status === 'rejected') throw answer.reason;
+    const name = questions[index]?.webhook.name ?? '';
+    if (answer.value === 'failed') request.context.annotate?.(`failed-open.validating.${PREFIX}/round_0_index_${index}`, name);
+  });
+}
+
+async function judge(parts: WebhookPluginParts, question: Question, request: AdmissionRequest): Promise<'allowed' | 'failed'> {
+  const outcome = await ask(parts, question, request);
+  if (outcome.type === 'failed') return 'failed';
+  const { allowed, refusal } = outcome.verdict;
+  if (!allowed) throw deniedByWebhook(question.webhook.name, refusal);
+  return 'allowed';
+}

@@ -1,0 +1,72 @@
+import type { JsonObject } from '../../../shared/values/json';
+import type { Entry } from '../../cache/cache';
+import { serviceResolver, type Reached } from './resolve';
+
+const entry = (key: string, object: JsonObject, labels: Record<string, string> = {}): Entry => ({
+  key,
+  revision: 1,
+  bytes: Buffer.from(JSON.stringify(object)),
+  labels,
+  fields: {},
+  dialectSensitive: false,
+});
+
+const services = new Map<string, Entry>(
+  Object.entries({
+    'n/s': { ports: [{ port: 443, name: 'web' }, { port: 80 }] },
+    'n/named': { type: 'ExternalName', externalName: 'hooks.example.com' },
+  }).map(([key, spec]) => [key, entry(key, { spec })]),
+);
+
+const slice = (key: string, service: string, label: string, ports: JsonObject[], endpoints: JsonObject[]): Entry =>
+  entry(key, { ports, endpoints }, { [label]: service });
+
+const slices: readonly Entry[] = [
+  slice(
+    'n/a',
+    's',
+    'kubernetes.io/service-name',
+    [{ name: 'web', port: 8443 }],
+    [
+      { addresses: ['10.0.0.1', '10.0.0.9'] },
+      { addresses: ['10.0.0.2'], conditions: { ready: false } },
+      { addresses: ['10.0.0.3'], conditions: { ready: true } },
+    ],
+  ),
+  slice(
+    'n/b',
+    's',
+    'platform.io/service-name',
+    [
+      { name: 'web', port: 9443 },
+      { name: 'other', port: 1 },
+    ],
+    [{ addresses: ['fd00::1'] }],
+  ),
+  slice('n/c', 'other', 'platform.io/service-name', [{ name: 'web', port: 1 }], [{ addresses: ['10.0.0.4'] }]),
+  slice('n/d', 's', 'example.com/service-name', [{ name: 'web', port: 1 }], [{ addresses: ['10.0.0.5'] }]),
+];
+
+function resolve(name: string, port: number, chance = 0): Reached | { readonly fault: string } {
+  const random = { float: () => chance, uuid: () => '', string: () => '' };
+  return serviceResolver({ service: (key) => services.get(key), slices: () => slices, random })({ namespace: 'n', name, port });
+}
+
+it('chooses among the ready endpoints of the port, whoever spelled the label', () => {
+  const places = [0, 0.34, 0.67, 0.99].map((chance) => resolve('s', 443, chance));
+  expect(places).toEqual([
+    { host: '10.0.0.1', port: 8443 },
+    { host: '10.0.0.3', port: 8443 },
+    { host: 'fd00::1', port: 9443 },
+    { host: 'fd00::1', port: 9443 },
+  ]);
+});
+
+it.each([
+  ['none', 443, 'service "none" not found'],
+  ['s', 444, 'no service port 444 found for service "s"'],
+  ['s', 80, 'no endpoints available for service "s"'],
+])('says why there is no way to %s at %d', (name, port, fault) => expect(resolve(name, port)).toEqual({ fault }));
+
+it('takes a Service with a name from outside at its word', () =>
+  expect(resolve('named', 443)).toEqual({ host: 'hooks.example.com', port: 443 }));

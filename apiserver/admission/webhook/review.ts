@@ -1,0 +1,243 @@
+/** A request as a webhook is asked about it (AdmissionReview v1), and what it answers. Asks nobody. */
+import type { KindRow } from '../../../shared/api/kinds';
+import type { ServedResource } from '../../registry/verbs';
+import { apiVersionIn, canonicalApiVersion, groupIn, type Dialect } from '../../../shared/names/dialect';
+import {
+  arrayAt,
+  isObject,
+  objectAt,
+  own,
+  stringAt,
+  stringifyJson,
+  stringsAt,
+  type JsonObject,
+  type JsonValue,
+} from '../../../shared/values/json';
+import type { AdmissionRequest, GivenOptions } from '../../registry/admission';
+import type { StatusDetails } from '../../../shared/api/errors/status';
+import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import { parseBody } from '../../../shared/client/json-body';
+import { namespaceOf } from './match';
+import type { WebhookType } from './configuration';
+
+const VERSION = 'admission.platform.io/v1';
+const META = 'meta.platform.io/v1';
+const KIND = 'AdmissionReview';
+
+/** What a webhook is told besides the objects, in the order of its members. `as`: the resource of its rule; `shown`, `sent`: of which kinds the objects are, there and here. */
+export function requestOf(request: AdmissionRequest, as: ServedResource, shown: KindRow, sent: KindRow, dialect: Dialect): JsonObject {
+  const { resource, subresource = '', operation, user, dryRun } = request;
+  const name = request.name === '' ? (stringAt(readMetadata(request.object ?? {}), 'name') ?? '') : request.name;
+  const part = subresource === '' ? {} : { subResource: subresource };
+  const requestPart = subresource === '' ? {} : { requestSubResource: subresource };
+  const namespace = namespaceOf(request);
+  return {
+    kind: kindOf(shown, dialect),
+    resource: resourceOf(as.row, dialect),
+    ...part,
+    requestKind: kindOf(sent, dialect),
+    requestResource: resourceOf(resource.row, dialect),
+    ...requestPart,
+    ...(name === '' ? {} : { name }),
+    ...(namespace === '' ? {} : { namespace }),
+    operation,
+    userInfo: userOf(user),
+    dryRun,
+    options: optionsOf(request, dialect),
+  };
+}
+
+const kindOf = ({ group, version, kind }: KindRow, dialect: Dialect): JsonObject => ({ group: groupIn(dialect, group), version, kind });
+const resourceOf = ({ group, version, resource }: KindRow, dialect: Dialect): JsonObject => ({
+  group: groupIn(dialect, group),
+  version,
+  resource,
+});
+
+function userOf({ name, uid = '', groups, extra = {} }: AdmissionRequest['user']): JsonObject {
+  const names = Object.keys(extra);
+  return {
+    username: name,
+    ...(uid === '' ? {} : { uid }),
+    ...(groups.length === 0 ? {} : { groups: [...groups] }),
+    ...(names.length === 0 ? {} : { extra: Object.fromEntries(names.sort().map((key) => [key, [...(extra[key] ?? [])]])) }),
+  };
+}
+
+const OPTIONS = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
+
+function optionsOf({ operation, dryRun, options }: AdmissionRequest, dialect: Dialect): JsonObject | null {
+  if (operation === 'CONNECT') return null;
+  const dry: JsonObject = dryRun ? { dryRun: ['All'] } : {};
+  return {
+    kind: OPTIONS[operation],
+    apiVersion: apiVersionIn(dialect, META),
+    ...(operation === 'DELETE' ? { ...deletion(options), ...dry } : { ...dry, ...writing(options) }),
+  };
+}
+
+const writing = ({ fieldManager, fieldValidation }: GivenOptions): JsonObject => ({
+  ...(fieldManager === undefined ? {} : { fieldManager }),
+  ...(fieldValidation === undefined ? {} : { fieldValidation }),
+});
+
+function deletion({ gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy }: GivenOptions): JsonObject {
+  return {
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(preconditions === undefined ? {} : { preconditions: { ...preconditions } }),
+    ...(orphanDependents === undefined ? {} : { orphanDependents }),
+    ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+  };
+}
+
+/** The body to be sent. Objects are texts, `null` where there are none. */
+export function reviewBody(uid: string, request: JsonObject, object: string, oldObject: string, dialect: Dialect): Buffer {
+  const { dryRun = false, options = null, ...first } = request;
+  const members = stringifyJson({ uid, ...first }).slice(1, -1);
+  const last = `"object":${object},"oldObject":${oldObject},"dryRun":${stringifyJson(dryRun)},"options":${stringifyJson(options)}`;
+  const head = `"kind":"${KIND}","apiVersion":"${apiVersionIn(dialect, VERSION)}"`;
+  return Buffer.from(`{${head},"request":{${members},${last}}}`);
+}
+
+/** What a webhook says, once it has been found to be an answer. */
+export interface Verdict {
+  readonly allowed: boolean;
+  /** Of a refusal. */
+  readonly refusal: WebhookRefusal;
+  /** The text of a JSON patch; undefined = none. */
+  readonly patch: Buffer | undefined;
+  readonly warnings: readonly string[];
+  readonly annotations: readonly (readonly [name: string, value: string])[];
+}
+
+export interface WebhookRefusal {
+  readonly message: string;
+  readonly reason: string;
+  readonly code: number;
+  readonly details: StatusDetails | undefined;
+}
+
+const MOST_WARNINGS = 100;
+const MOST_ANNOTATIONS = 100;
+const INVALID = 'received invalid webhook response: ';
+
+/** What is wrong with an answer, in upstream's words, or what it says. */
+export function readVerdict(bytes: Buffer, type: WebhookType, uid: string, dialect: Dialect): Verdict | { readonly fault: string } {
+  const review = parse(bytes);
+  if (!isObject(review)) return { fault: `failed to call webhook: ${notTyped(review)}` };
+  const response = own(review, 'response') ?? null;
+  if (response === null) return { fault: `${INVALID}webhook response was absent` };
+  const misfit = typeFault(review, response) ?? memberFault(response);
+  if (misfit !== undefined) return { fault: `failed to call webhook: ${misfit}` };
+  const answer = isObject(response) ? response : {};
+  const fault = kindFault(review, dialect) ?? uidFault(answer, uid) ?? patchFault(answer, type);
+  if (fault !== undefined) return { fault: INVALID + fault };
+  const patch = stringAt(answer, 'patch') ?? '';
+  return {
+    allowed: own(answer, 'allowed') === true,
+    refusal: refusalOf(objectAt(answer, 'status') ?? {}),
+    patch: patch === '' ? undefined : Buffer.from(patch, 'base64'),
+    warnings: stringsAt(answer, 'warnings').slice(0, MOST_WARNINGS),
+    annotations: Object.entries(objectAt(answer, 'auditAnnotations') ?? {})
+      .slice(0, MOST_ANNOTATIONS)
+      .flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])),
+  };
+}
+
+function parse(bytes: Buffer): JsonValue | undefined {
+  try {
+    return parseBody(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+function notTyped(value: JsonValue | undefined): string {
+  const is = Array.isArray(value) ? 'array' : typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'bool' : 'string';
+  const type = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${is} into Go value of type ${type}`;
+}
+
+/** A kind that nobody knows, in either spelling of its group. An answer without kind and version is read, and then found to be none. */
+function typeFault(review: JsonObject, response: JsonValue): string | undefined {
+  const [kind, version] = [stringAt(review, 'kind') ?? '', stringAt(review, 'apiVersion') ?? ''];
+  if (kind === '' && version === '') return undefined;
+  const canonical = canonicalApiVersion(version);
+  if (canonical === `${VERSION}beta1` && kind === KIND) return `converting (v1beta1.${KIND}) to (v1.${KIND}): unknown conversion`;
+  if (kind !== KIND || canonical !== VERSION)
+    return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "pkg/runtime/scheme.go:100"`;
+  return isObject(response)
+    ? undefined
+    : `json: cannot unmarshal ${goType(response)} into Go struct field ${KIND}.response of type v1.AdmissionResponse`;
+}
+
+const goType = (value: JsonValue): string => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value);
+
+const MEMBERS: Readonly<Record<string, 'boolean' | 'string'>> = { uid: 'string', allowed: 'boolean', patch: 'string', patchType: 'string' };
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function memberFault(response: JsonValue): string | undefined {
+  if (!isObject(response)) return undefined;
+  for (const [member, type] of Object.entries(MEMBERS)) {
+    const value = own(response, member) ?? null;
+    if (value === null || typeof value === type) continue;
+    const name = type === 'boolean' ? 'bool' : type;
+    return `json: cannot unmarshal ${goType(value)} into Go struct field AdmissionResponse.response.${member} of type ${name}`;
+  }
+  const patch = stringAt(response, 'patch') ?? '';
+  const at = BASE64.test(patch) ? -1 : Math.max(patch.search(/[^A-Za-z0-9+/]/), 0);
+  return at < 0 ? undefined : `illegal base64 data at input byte ${at}`;
+}
+
+function kindFault(review: JsonObject, dialect: Dialect): string | undefined {
+  if (stringAt(review, 'kind') === KIND) return undefined;
+  return `expected webhook response of ${apiVersionIn(dialect, VERSION)}, Kind=${KIND}, got /, Kind=`;
+}
+
+function uidFault(response: JsonObject, uid: string): string | undefined {
+  const found = stringAt(response, 'uid') ?? '';
+  return found === uid ? undefined : `expected response.uid="${uid}", got ${JSON.stringify(found)}`;
+}
+
+/** A refusal with a patch is a refusal. */
+function patchFault(response: JsonObject, type: WebhookType): string | undefined {
+  const patch = stringAt(response, 'patch') ?? '';
+  const patchType = stringAt(response, 'patchType');
+  if (type === 'validating') {
+    if (patch !== '') return 'validating webhook may not return response.patch';
+    return patchType === undefined ? undefined : 'validating webhook may not return response.patchType';
+  }
+  if (patch !== '' && patchType === undefined) return 'webhook returned response.patch but not response.patchType';
+  if (patch === '' && patchType !== undefined) return 'webhook returned response.patchType but not response.patch';
+  return patchType === '' ? 'webhook returned invalid response.patchType of ""' : undefined;
+}
+
+function refusalOf(status: JsonObject): WebhookRefusal {
+  const code = own(status, 'code');
+  return {
+    message: stringAt(status, 'message') ?? '',
+    reason: stringAt(status, 'reason') ?? '',
+    code: typeof code === 'number' ? code : 0,
+    details: detailsOf(objectAt(status, 'details')),
+  };
+}
+
+function detailsOf(details: JsonObject | undefined): StatusDetails | undefined {
+  if (details === undefined) return undefined;
+  const seconds = own(details, 'retryAfterSeconds');
+  const causes = (arrayAt(details, 'causes') ?? []).filter(isObject).map((cause) => texts(cause, ['reason', 'message', 'field']));
+  return {
+    ...texts(details, ['name', 'group', 'kind', 'uid']),
+    ...(causes.length === 0 ? {} : { causes }),
+    ...(typeof seconds === 'number' ? { retryAfterSeconds: seconds } : {}),
+  };
+}
+
+function texts(object: JsonObject, members: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    members.flatMap((member) => {
+      const value = stringAt(object, member) ?? '';
+      return value === '' ? [] : [[member, value] as const];
+    }),
+  );
+}

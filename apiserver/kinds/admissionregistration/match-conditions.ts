@@ -1,0 +1,32 @@
+/** The conditions under which somebody is asked at all: named expressions that have to be true or false. */
+import { duplicate, invalidValue, required, tooMany } from '../../../shared/api/errors/field-error';
+import { REQUEST_VARIABLES } from '../../../shared/expression/admission/variables';
+import { compileExpression } from '../../../shared/expression/engine';
+import { qualifiedName } from '../../../shared/values/name-formats';
+import { checkFormat, type Errors } from '../rules/checks';
+import type { AdmissionregistrationV1MatchCondition } from '../../../shared/api/types/generated/members';
+
+const MOST = 64;
+
+export function checkMatchConditions(conditions: readonly AdmissionregistrationV1MatchCondition[], place: string, errors: Errors): void {
+  if (conditions.length > MOST) errors.push(tooMany(place, conditions.length, MOST));
+  const names = new Set<string>();
+  conditions.slice(0, MOST).forEach(({ name = '', expression = '' }, index) => {
+    checkCondition(expression, `${place}[${index}].expression`, errors);
+    const field = `${place}[${index}].name`;
+    if (name === '') errors.push(required(field));
+    else checkFormat(name, field, qualifiedName, errors);
+    if (name !== '' && names.has(name)) errors.push(duplicate(field, name));
+    names.add(name);
+  });
+}
+
+function checkCondition(expression: string, field: string, errors: Errors): void {
+  if (expression.trim() === '') {
+    errors.push(required(field));
+    return;
+  }
+  const compiled = compileExpression(expression, REQUEST_VARIABLES);
+  if ('fault' in compiled) errors.push(invalidValue(field, expression, compiled.fault));
+  else if (compiled.type.kind !== 'bool') errors.push(invalidValue(field, expression, 'must evaluate to bool'));
+}

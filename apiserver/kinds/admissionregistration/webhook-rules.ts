@@ -1,0 +1,67 @@
+/** Which requests a webhook or a policy is about: operations, groups, versions and resources, of which a star names all. */
+import { invalidAs, invalidValue, notSupported, required } from '../../../shared/api/errors/field-error';
+import { quote } from '../../../shared/values/quote';
+import type { Errors } from '../rules/checks';
+import type { AdmissionregistrationV1RuleWithOperations } from '../../../shared/api/types/generated/members';
+
+const ALL = '*';
+const OPERATIONS = [ALL, 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
+const SCOPES = [ALL, 'Cluster', 'Namespaced'];
+
+export function checkRule(rule: AdmissionregistrationV1RuleWithOperations, place: string, errors: Errors): void {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
+  checkOperations(operations, `${place}.operations`, errors);
+  checkNames(apiGroups, `${place}.apiGroups`, 'API groups', errors);
+  checkNames(apiVersions, `${place}.apiVersions`, 'API versions', errors);
+  checkEmpty(apiVersions, `${place}.apiVersions`, errors);
+  checkResources(resources, `${place}.resources`, errors);
+  if (scope !== undefined && !SCOPES.includes(scope)) errors.push(notSupported(`${place}.scope`, scope, SCOPES));
+}
+
+function checkOperations(operations: readonly string[], field: string, errors: Errors): void {
+  if (operations.length === 0) errors.push(required(field));
+  if (operations.length > 1 && operations.includes(ALL)) {
+    const shown = `[]admissionregistration.OperationType{${operations.map((operation) => quote(operation)).join(', ')}}`;
+    errors.push(invalidAs(field, shown, "if '*' is present, must not specify other operations"));
+  }
+  operations.forEach((operation, index) => {
+    if (!OPERATIONS.includes(operation)) errors.push(notSupported(`${field}[${index}]`, operation, OPERATIONS));
+  });
+}
+
+function checkNames(names: readonly string[], field: string, what: string, errors: Errors): void {
+  if (names.length === 0) errors.push(required(field));
+  if (names.length > 1 && names.includes(ALL)) errors.push(invalidValue(field, names, `if '*' is present, must not specify other ${what}`));
+}
+
+function checkEmpty(names: readonly string[], field: string, errors: Errors): void {
+  names.forEach((name, index) => {
+    if (name === '') errors.push(required(`${field}[${index}]`));
+  });
+}
+
+/** What an earlier entry covers may not be named again. */
+function checkResources(resources: readonly string[], field: string, errors: Errors): void {
+  if (resources.length === 0) errors.push(required(field));
+  const wholes = new Set<string>();
+  const parts = new Set<string>();
+  resources.forEach((resource, index) => {
+    const place = `${field}[${index}]`;
+    if (resource === '') {
+      errors.push(required(place));
+      return;
+    }
+    const slash = resource.indexOf('/');
+    if (slash < 0) return;
+    const [whole, part] = [resource.slice(0, slash), resource.slice(slash + 1)];
+    if (wholes.has(whole)) errors.push(invalidValue(place, resource, `if '${whole}/*' is present, must not specify ${resource}`));
+    if (parts.has(part)) errors.push(invalidValue(place, resource, `if '*/${part}' is present, must not specify ${resource}`));
+    if (part === ALL) wholes.add(whole);
+    if (whole === ALL) parts.add(part);
+  });
+  const others = resources.length > 1;
+  if (others && resources.includes('*/*'))
+    errors.push(invalidValue(field, resources, "if '*/*' is present, must not specify other resources"));
+  else if (resources.includes(ALL) && resources.some((resource) => resource !== ALL && !resource.includes('/')))
+    errors.push(invalidValue(field, resources, "if '*' is present, must not specify other resources without subresources"));
+}

@@ -1,0 +1,84 @@
+/** How a webhook is reached: an address, or a Service of this cluster. Reviews: which of its versions the webhook understands. */
+import { invalidValue, required } from '../../../shared/api/errors/field-error';
+import { parseUrl } from '../../../shared/values/go-url';
+import { dns1035Label, dnsSubdomain } from '../../../shared/values/name-formats';
+import { checkFormat, type Errors } from './checks';
+import type { AdmissionregistrationV1ServiceReference } from '../../../shared/api/types/generated/members';
+
+/** The versions of a review that a webhook may understand. */
+const REVIEWS = ['v1', 'v1beta1'];
+const HIGHEST_PORT = 65_535;
+
+export interface ClientConfiguration {
+  readonly url?: string | undefined;
+  readonly service?: AdmissionregistrationV1ServiceReference | undefined;
+}
+
+/** `isSwapped`: where a Service's name is missing, its namespace is complained of, and the other way round (upstream behaviour of some kinds). */
+export interface ServiceNames {
+  readonly isSwapped: boolean;
+}
+
+export function checkWebhookClient({ url, service }: ClientConfiguration, place: string, names: ServiceNames, errors: Errors): void {
+  if ((url === undefined) === (service === undefined)) errors.push(required(place, 'exactly one of url or service is required'));
+  else if (url !== undefined) checkUrl(url, `${place}.url`, errors);
+  else checkService(service ?? {}, `${place}.service`, names, errors);
+}
+
+const FORM = '; desired format: https://host[/path]';
+
+function checkUrl(text: string, field: string, errors: Errors): void {
+  const parsed = parseUrl(text);
+  if (parsed.type === 'bad') {
+    errors.push(required(field, `url must be a valid URL: ${parsed.fault}${FORM}`));
+    return;
+  }
+  const { scheme, host, user, fragment, query } = parsed.url;
+  if (scheme !== 'https') errors.push(invalidValue(field, scheme, `'https' is the only allowed URL scheme${FORM}`));
+  if (host === '') errors.push(invalidValue(field, host, `host must be specified${FORM}`));
+  if (user !== undefined) errors.push(invalidValue(field, user, 'user information is not permitted in the URL'));
+  if (fragment !== '') errors.push(invalidValue(field, fragment, 'fragments are not permitted in the URL'));
+  if (query !== '') errors.push(invalidValue(field, query, 'query parameters are not permitted in the URL'));
+}
+
+function checkService(
+  { name = '', namespace = '', path = '', port = 0 }: AdmissionregistrationV1ServiceReference,
+  place: string,
+  names: ServiceNames,
+  errors: Errors,
+): void {
+  if (names.isSwapped ? namespace === '' : name === '') errors.push(required(`${place}.name`, 'service name is required'));
+  if (names.isSwapped ? name === '' : namespace === '') errors.push(required(`${place}.namespace`, 'service namespace is required'));
+  checkServicePath(path, `${place}.path`, errors);
+  if (port >= 1 && port <= HIGHEST_PORT) return;
+  errors.push(invalidValue(`${place}.port`, port, 'port is not valid: must be between 1 and 65535, inclusive'));
+}
+
+/** A path whose steps are names of domains. */
+function checkServicePath(path: string, field: string, errors: Errors): void {
+  if (path === '' || path === '/') return;
+  if (!path.startsWith('/')) errors.push(invalidValue(field, path, "must start with a '/'"));
+  const segments = path.slice(1).split('/');
+  if (segments.length > 1 && segments.at(-1) === '') segments.pop();
+  segments.forEach((segment, index) => {
+    if (segment === '') errors.push(invalidValue(field, path, `segment[${index}] may not be empty`));
+    else for (const text of dnsSubdomain(segment)) errors.push(invalidValue(field, path, `segment[${index}]: ${text}`));
+  });
+}
+
+/** `absent` says what is missing where there are none. */
+export function checkReviewVersions(versions: readonly string[], place: string, errors: Errors, absent = ''): void {
+  if (versions.length === 0) {
+    errors.push(required(place, absent));
+    return;
+  }
+  const seen = new Set<string>();
+  versions.forEach((version, index) => {
+    const field = `${place}[${index}]`;
+    if (seen.has(version)) errors.push(invalidValue(field, version, 'duplicate version'));
+    else checkFormat(version, field, dns1035Label, errors);
+    seen.add(version);
+  });
+  if (versions.some((version) => REVIEWS.includes(version))) return;
+  errors.push(invalidValue(place, versions, `must include at least one of ${REVIEWS.join(', ')}`));
+}

@@ -1,0 +1,88 @@
+/** Calls of admission webhooks under upstream's names: how long they take, what comes of them, and which failures are borne with. Counting only. */
+import { Counter, type Registry } from 'prom-client';
+import { Histogram, type HistogramSeries } from './histogram';
+
+export interface CountedWebhookCall {
+  readonly webhook: { readonly name: string; readonly type: 'mutating' | 'validating' };
+  readonly operation: string;
+  readonly ms: number;
+  readonly outcome: 'allowed' | 'denied' | 'failed' | 'failed-open';
+  /** Of a refusal. */
+  readonly code: number;
+}
+
+const LABELS = ['name', 'operation', 'rejected', 'type'] as const;
+const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25];
+/** Names are whatever administrators call their webhooks; those beyond are counted as one. */
+const MOST_NAMES = 1_000;
+const OTHERS = 'other';
+const HIGHEST_CODE = 600;
+
+export class WebhookMetrics {
+  private readonly durations = new Histogram({
+    name: 'apiserver_admission_webhook_admission_duration_seconds',
+    help: 'Time that admission webhooks take.',
+    labels: LABELS,
+    buckets: BUCKETS,
+  });
+  private readonly series = new Map<string, HistogramSeries>();
+  private readonly names = new Set<string>();
+  private readonly requests: Counter;
+  private readonly rejections: Counter;
+  private readonly failedOpen: Counter;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.requests = new Counter({
+      name: 'apiserver_admission_webhook_request_total',
+      help: 'Calls of admission webhooks.',
+      labelNames: ['code', ...LABELS],
+      registers,
+    });
+    this.rejections = new Counter({
+      name: 'apiserver_admission_webhook_rejection_count',
+      help: 'Requests that admission webhooks have refused, and those that could not be shown to them.',
+      labelNames: ['error_type', 'name', 'operation', 'rejection_code', 'type'],
+      registers,
+    });
+    this.failedOpen = new Counter({
+      name: 'apiserver_admission_webhook_fail_open_count',
+      help: 'Calls of admission webhooks that failed and were borne with.',
+      labelNames: ['name', 'type'],
+      registers,
+    });
+  }
+
+  called({ webhook, operation, ms, outcome, code }: CountedWebhookCall): void {
+    const name = this.nameOf(webhook.name);
+    const type = webhook.type === 'mutating' ? 'admit' : 'validating';
+    const rejected = String(outcome === 'denied' || outcome === 'failed');
+    const shown = String(Math.min(code, HIGHEST_CODE));
+    this.seriesOf({ name, operation, rejected, type }).observe(ms / 1000);
+    this.requests.inc({ code: outcome === 'allowed' ? '200' : shown, name, operation, rejected, type });
+    if (outcome === 'failed-open') this.failedOpen.inc({ name, type });
+    if (outcome === 'denied') this.rejections.inc({ error_type: 'no_error', name, operation, rejection_code: shown, type });
+    if (outcome === 'failed' || outcome === 'failed-open')
+      this.rejections.inc({ error_type: 'calling_webhook_error', name, operation, rejection_code: '0', type });
+  }
+
+  text(): string {
+    return this.durations.text();
+  }
+
+  private nameOf(name: string): string {
+    if (this.names.has(name)) return name;
+    if (this.names.size >= MOST_NAMES) return OTHERS;
+    this.names.add(name);
+    return name;
+  }
+
+  private seriesOf(labels: Readonly<Record<(typeof LABELS)[number], string>>): HistogramSeries {
+    const key = JSON.stringify(labels);
+    const found = this.series.get(key);
+    if (found !== undefined) return found;
+    const made = this.durations.add(labels);
+    this.series.set(key, made);
+    return made;
+  }
+}

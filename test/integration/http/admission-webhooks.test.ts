@@ -1,0 +1,121 @@
+/** What webhooks are asked and what becomes of their answers, over HTTPS with a real webhook server: replays what the reference server did (test/recordings/webhooks.ts). */
+import { generateKeyPairSync } from 'node:crypto';
+import { Auditor } from '../../../apiserver/audit/auditor';
+import { eventText } from '../../../apiserver/audit/event';
+import { compilePolicy } from '../../../apiserver/audit/policy';
+import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
+import { parseTokenFile } from '../../../apiserver/authentication/token-file';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { systemClock } from '../../../shared/runtime/clock';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { casesOf } from '../../recordings/recording';
+import { isBody, type Body, type Json } from '../../recordings/reference';
+import { body } from '../../recordings/shape';
+import { CASES } from '../../recordings/webhooks/cases';
+import { openNamespace, runCase, type Asked } from '../../recordings/webhooks/run';
+import { startReviewServer, type ReviewServer } from '../../support/review-server';
+import { ADMIN, call, startFixture, warningsOf, type Fixture } from './fixture';
+
+const RECORDED = casesOf('admission/webhooks', body);
+
+const USERS = `${ADMIN},admin,admin-uid,"system:masters"\n`;
+
+let fixture: Fixture;
+let webhooks: ReviewServer;
+const events: Body[] = [];
+
+const server: Asked = {
+  async send(method, path, headers, sent) {
+    const answer = await call(fixture, path, { method, ...(sent === '' ? {} : { body: sent }), headers });
+    return { code: answer.status, text: answer.text, warnings: warningsOf(answer) };
+  },
+  annotations(auditId) {
+    const found = events.find((event) => event['auditID'] === auditId && event['stage'] === 'ResponseComplete');
+    const annotations = found?.['annotations'] ?? {};
+    const kept = isBody(annotations) ? Object.entries(annotations) : [];
+    return Promise.resolve(Object.fromEntries(kept.filter(([name]) => !/^(?:authorization|apiserver|authentication)\./.test(name))));
+  },
+};
+
+beforeAll(async () => {
+  const auditor = new Auditor(systemClock, silentLogger);
+  auditor.use(compilePolicy({ omitStages: ['RequestReceived'], rules: [{ level: 'Request' }] }, GENERATED_NAMES.kubernetes));
+  auditor.writeTo({
+    name: 'log',
+    take(event) {
+      const parsed: Json = JSON.parse(eventText(event, 'json', 'kubernetes'));
+      if (isBody(parsed)) events.push(parsed);
+      return true;
+    },
+    close: () => Promise.resolve(),
+  });
+  webhooks = await startReviewServer();
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = (key: typeof publicKey, type: 'pkcs8' | 'spki'): string => String(key.export({ type, format: 'pem' }));
+  const keys = {
+    checking: readPublicKeys('sa.pub', pem(publicKey, 'spki')),
+    signing: readPrivateKey('sa.key', pem(privateKey, 'pkcs8')),
+  };
+  fixture = await startFixture({
+    naming: 'kubernetes',
+    audit: auditor,
+    tokens: [parseTokenFile('tokens.csv', USERS, () => undefined)],
+    serviceAccounts: { issuers: ['https://issuer.example'], keys: () => keys, extendExpiration: false },
+  });
+  await openNamespace(server);
+});
+
+afterAll(async () => {
+  await fixture.stop();
+  await webhooks.close();
+});
+
+/** By title, what of the recorded answer is not ours: see the notes beside. */
+const OTHERWISE: Readonly<Record<string, string>> = {
+  // Redirects are not followed.
+  'mutating: redirect': 'the server answered with a redirect (302), which is not followed',
+  'validating: redirect': 'the server answered with a redirect (302), which is not followed',
+  // An object keeps the kind that it was sent as, and stays an object.
+  'patch: patch-kind': 'no kind "Secret" is registered for version "v1"',
+  'patch: patch-whole': 'replace operation does not apply',
+  // Endpoints are found in slices.
+  'a service without endpoints': 'no endpoints available for service "empty"',
+};
+
+test.each(CASES.map((one) => [one.title, one] as const))('%s', async (title, one) => {
+  const recorded = RECORDED.find((line) => line['title'] === title);
+  const ours = await runCase(server, webhooks, one);
+  const otherwise = OTHERWISE[title];
+  if (otherwise === undefined) {
+    expect(comparable(ours)).toEqual(comparable(recorded ?? {}));
+    return;
+  }
+  const [step] = Array.isArray(ours['steps']) ? ours['steps'] : [];
+  expect(step).toMatchObject({ code: 500, body: { reason: 'InternalError' } });
+  expect(JSON.stringify(step)).toContain(JSON.stringify(otherwise).slice(1, -1));
+});
+
+/** What other plug-ins make of a pod. */
+const OF_PODS = new Set(['preemptionPolicy', 'priority', 'tolerations']);
+/** A scale is shown as its workload will be shown, and not as it was sent. */
+const OF_SCALES = new Set(['creationTimestamp', 'managedFields', 'resourceVersion', 'selector', 'uid']);
+/** A token gets its name when it is issued. */
+const OF_TOKENS = new Set(['creationTimestamp', 'name']);
+const DROPPED: Readonly<Record<string, ReadonlySet<string>>> = { Pod: OF_PODS, Scale: OF_SCALES, TokenRequest: OF_TOKENS };
+
+function comparable(line: Body): Json {
+  // Objects of a collection are shown by their names here, and a patched name is given up.
+  const title = JSON.stringify(line['title'] ?? '');
+  const isNamed = /collection|patch-name/.test(title);
+  const isRedirected = title.includes('redirect');
+  const drop = (value: Json, kind: string): Json => {
+    if (Array.isArray(value)) return value.map((item) => drop(item, kind));
+    if (!isBody(value)) return value;
+    const own = typeof value['kind'] === 'string' && value['apiVersion'] !== undefined ? value['kind'] : kind;
+    const members = Object.entries(value).filter(
+      ([name]) => DROPPED[own]?.has(name) !== true && !(isNamed && name === 'name') && !(isRedirected && name === 'calls'),
+    );
+    return Object.fromEntries(members.map(([name, inner]) => [name, drop(inner, own)]));
+  };
+  return drop(line, '');
+}
