@@ -87,12 +87,13 @@ const SIGNER_USE = {
 } as const;
 
 function admissionOf(
-  { options, names, clock }: Setting,
+  { options, names, clock, random }: Setting,
   { cache, quotaGuards, resources, rbac }: State,
   authorizer: Authorizer,
 ): Admission {
   const surroundings: AdmissionSurroundings = {
     names,
+    random,
     cache,
     resources,
     quotas: { cache, guards: quotaGuards, clock },
