@@ -7,16 +7,22 @@ import type { Cache } from '../cache/cache';
 import type { Resources } from '../registry/resources';
 import type { Admission, ReservingPlugin } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
+import type { Random } from '../../shared/runtime/random';
 import { defaultIngressClass } from './default-ingress-class';
+import { defaultTolerationSeconds } from './default-toleration-seconds';
 import { limitRanger } from './limit-ranger';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
+import { podPriority, priorityClasses, type PriorityClasses } from './priority';
 import { resourceQuota, type ResourceQuotaParts } from './quota/resource-quota';
 import type { EscalationParts } from './role-escalation';
+import { runtimeClass } from './runtime-class';
 import type { MayUse } from './service-addresses';
+import { serviceAccount } from './service-account';
 import { signerPlugins, type MayUseSigner } from './signers';
 import { storageProtection } from './storage-protection';
-import { systemPriorities } from './system-priorities';
+import { claimResize, defaultStorageClass } from './storage-classes';
+import { taintNodes } from './taint-nodes';
 
 /** Those outside, who are asked when all others have had their say. */
 export interface WebhookPlugins {
@@ -28,6 +34,7 @@ export interface WebhookPlugins {
 /** What plug-ins look at besides the request. */
 export interface AdmissionSurroundings {
   readonly names: GeneratedNames;
+  readonly random: Pick<Random, 'string'>;
   readonly cache: Pick<Cache, 'snapshot'>;
   readonly resources: Pick<Resources, 'require'>;
   /** What quotas leave room for; absent = they hold nobody back. */
@@ -87,23 +94,59 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
       return { mutating: defaulting, validating: bounding };
     },
   },
-  { name: 'ServiceAccount', on: 'by-default' },
+  {
+    name: 'ServiceAccount',
+    on: 'by-default',
+    make({ cache, names, random, resources }) {
+      const accounts = resources.require('serviceaccounts').stored;
+      return serviceAccount({ names, random, account: (namespace, name) => cache.snapshot(accounts).get(`${namespace}/${name}`) });
+    },
+  },
   { name: 'NodeRestriction', on: 'with-nodes', make: ({ nodes }) => restricting(nodes) },
-  { name: 'TaintNodesByCondition', on: 'by-default' },
+  { name: 'TaintNodesByCondition', on: 'by-default', make: ({ names }) => ({ mutating: taintNodes(names.prefix) }) },
   { name: 'AlwaysPullImages', on: 'when-asked' },
   { name: 'ImagePolicyWebhook', on: 'when-asked' },
   { name: 'PodSecurity', on: 'by-default' },
   { name: 'PodNodeSelector', on: 'when-asked' },
-  { name: 'Priority', on: 'by-default', make: () => ({ validating: systemPriorities() }) },
-  { name: 'DefaultTolerationSeconds', on: 'by-default' },
+  {
+    name: 'Priority',
+    on: 'by-default',
+    make({ cache, resources }) {
+      const stored = resources.require('priorityclasses.scheduling.platform.io').stored;
+      const classes = (): PriorityClasses => cache.snapshot(stored);
+      return { mutating: podPriority(classes), validating: priorityClasses(classes) };
+    },
+  },
+  { name: 'DefaultTolerationSeconds', on: 'by-default', make: ({ names }) => ({ mutating: defaultTolerationSeconds(names.prefix) }) },
   { name: 'PodTolerationRestriction', on: 'when-asked' },
   { name: 'EventRateLimit', on: 'when-asked' },
   { name: 'ExtendedResourceToleration', on: 'when-asked' },
-  { name: 'DefaultStorageClass', on: 'by-default' },
+  {
+    name: 'DefaultStorageClass',
+    on: 'by-default',
+    make({ cache, resources }) {
+      const classes = resources.require('storageclasses.storage.platform.io').stored;
+      return { mutating: defaultStorageClass(() => cache.snapshot(classes).range()) };
+    },
+  },
   { name: 'StorageObjectInUseProtection', on: 'by-default', make: ({ names }) => ({ mutating: storageProtection(names.prefix) }) },
   { name: 'OwnerReferencesPermissionEnforcement', on: 'when-asked' },
-  { name: 'PersistentVolumeClaimResize', on: 'by-default' },
-  { name: 'RuntimeClass', on: 'by-default' },
+  {
+    name: 'PersistentVolumeClaimResize',
+    on: 'by-default',
+    make({ cache, resources }) {
+      const classes = resources.require('storageclasses.storage.platform.io').stored;
+      return { validating: claimResize((name) => cache.snapshot(classes).get(name)) };
+    },
+  },
+  {
+    name: 'RuntimeClass',
+    on: 'by-default',
+    make({ cache, resources }) {
+      const classes = resources.require('runtimeclasses.node.platform.io').stored;
+      return runtimeClass((name) => cache.snapshot(classes).get(name));
+    },
+  },
   { name: 'CertificateApproval', on: 'by-default', make: signers('CertificateApproval') },
   { name: 'CertificateSigning', on: 'by-default', make: signers('CertificateSigning') },
   { name: 'ClusterTrustBundleAttest', on: 'by-default' },

@@ -9,6 +9,8 @@ export interface WorkloadNames {
   readonly folder: string;
   /** The ConfigMap in every namespace that holds the cluster's root certificate under `ca.crt`. */
   readonly rootCertificate: string;
+  /** What the name of the volume with the token begins with. */
+  readonly tokenVolume: string;
 }
 
 export const WORKLOAD_NAMES: Readonly<Record<Dialect, WorkloadNames>> = {
@@ -17,11 +19,13 @@ export const WORKLOAD_NAMES: Readonly<Record<Dialect, WorkloadNames>> = {
     portVariable: 'PLATFORM_SERVICE_PORT',
     folder: '/var/run/secrets/platform.io/serviceaccount',
     rootCertificate: 'platform-root-ca.crt',
+    tokenVolume: 'platform-api-access-',
   },
   kubernetes: {
     hostVariable: 'KUBERNETES_SERVICE_HOST',
     portVariable: 'KUBERNETES_SERVICE_PORT',
     folder: '/var/run/secrets/kubernetes.io/serviceaccount',
     rootCertificate: 'kube-root-ca.crt',
+    tokenVolume: 'kube-api-access-',
   },
 };

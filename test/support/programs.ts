@@ -95,6 +95,8 @@ export interface ApiServerOptions {
   /** Absent = the embedded store in `folder`. */
   readonly etcdServers?: string;
   readonly args?: readonly string[];
+  /** Pods run as service accounts, which have to be there. */
+  readonly accounts?: boolean;
 }
 
 export interface ApiServer {
@@ -137,6 +139,8 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
       ? ['--storage-backend=embedded', `--storage-dir=${path.join(options.folder, 'store')}`]
       : [`--etcd-servers=${options.etcdServers}`]),
     '--log-level=warn',
+    // Most tests run no controllers, so that nobody makes the accounts.
+    ...(options.accounts === true ? [] : ['--disable-admission-plugins=ServiceAccount']),
     ...(options.args ?? []),
   ]);
   await waitUntil(`${address} to be ready`, async () => {

@@ -14,6 +14,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { featureGates } from '../../shared/runtime/feature-gates';
 import { createLogger } from '../../shared/runtime/logger';
 import { systemRandom } from '../../shared/runtime/random';
+import { UNCHANGED } from './plugin-switches';
 import { PREFIX, testLedger } from './write-fixture';
 import { strategyOf } from '../../apiserver/server/compose/strategies';
 
@@ -65,7 +66,7 @@ export async function openReplica<C extends Clock>(
     store,
     cache,
     reader: { list: () => Promise.reject(new Error('no list')) },
-    admission: defaultAdmission({ names, cache, resources, quotas: { cache, guards, clock } }),
+    admission: defaultAdmission({ names, random: systemRandom, cache, resources, quotas: { cache, guards, clock } }, UNCHANGED),
     clock,
     random: systemRandom,
     names,

@@ -2,6 +2,7 @@
 import { Ledger } from '../../apiserver/allocation/ledger';
 import { parsePortRange, parseServiceRanges } from '../../apiserver/allocation/ranges';
 import { defaultAdmission, pureAdmission } from '../../apiserver/admission/plugins';
+import type { PluginSwitches } from '../../apiserver/admission/switches';
 import type { MayUse } from '../../apiserver/admission/service-addresses';
 import type { MayUseSigner } from '../../apiserver/admission/signers';
 import type { Entry } from '../../apiserver/cache/cache';
@@ -28,6 +29,7 @@ import { featureGates, type FeatureName } from '../../shared/runtime/feature-gat
 import type { Random } from '../../shared/runtime/random';
 import { ManualClock } from './manual-clock';
 import { MemoryStore } from './memory-store';
+import { UNCHANGED } from './plugin-switches';
 import { StoreCache } from './store-cache';
 import { strategyOf } from '../../apiserver/server/compose/strategies';
 
@@ -111,6 +113,8 @@ export async function writeFixture(
     readonly nodePorts?: string;
     readonly mayUseAddresses?: MayUse;
     readonly mayUseSigner?: MayUseSigner;
+    /** Absent = what a test sends is what is stored. */
+    readonly plugins?: PluginSwitches;
     readonly gates?: ReadonlyMap<FeatureName, boolean>;
     /** All writes are worked out as heavy ones are. */
     readonly isHeavy?: boolean;
@@ -156,7 +160,10 @@ export async function writeFixture(
     store,
     cache,
     reader: { list },
-    admission: defaultAdmission({ names, cache, resources, mayUseAddresses: more.mayUseAddresses, mayUseSigner: more.mayUseSigner }),
+    admission: defaultAdmission(
+      { names, random, cache, resources, mayUseAddresses: more.mayUseAddresses, mayUseSigner: more.mayUseSigner },
+      more.plugins ?? UNCHANGED,
+    ),
     clock,
     random,
     names,

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { UNCHANGED } from '../../../test/support/plugin-switches';
 import { objectOf, refusal, writeFixture, type Fixture } from '../../../test/support/write-fixture';
 import { defaultAdmission } from '../../admission/plugins';
 import type { Entry } from '../../cache/cache';
@@ -17,7 +18,7 @@ let fixture: Fixture;
 beforeEach(async () => (fixture = await writeFixture()));
 
 function operations(table?: OperationTable): Operations {
-  const { writer, clock, cache, resources } = fixture;
+  const { writer, clock, cache, random, resources } = fixture;
   const none = (): Promise<never> => Promise.reject(new Error('no reads in this test'));
   const reader = { get: none, list: none };
   const budgets = fixture.resource('poddisruptionbudgets');
@@ -26,7 +27,7 @@ function operations(table?: OperationTable): Operations {
     table: all,
     cache,
     namespaces: fixture.resource('namespaces'),
-    admission: defaultAdmission({ names, cache, resources }),
+    admission: defaultAdmission({ names, random, cache, resources }, UNCHANGED),
     clock,
     names,
   };
@@ -92,12 +93,12 @@ it('a namespace that the cache has not heard of is asked for before it is missed
 });
 
 it('an operation without a function shows at the start', () => {
-  const { writer: _, clock, cache, resources } = fixture;
+  const { writer: _, clock, cache, random, resources } = fixture;
   const parts = {
     table: {},
     cache,
     namespaces: fixture.resource('namespaces'),
-    admission: defaultAdmission({ names, cache, resources }),
+    admission: defaultAdmission({ names, random, cache, resources }, UNCHANGED),
     clock,
     names,
   };

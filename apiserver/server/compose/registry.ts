@@ -113,11 +113,12 @@ function webhooksOf(
 }
 
 function admissionOf(setting: Setting, state: State, observation: Observation, authorizer: Authorizer): Admission {
-  const { options, names, clock } = setting;
+  const { options, names, clock, random } = setting;
   const { cache, quotaGuards, resources, rbac } = state;
   const surroundings: AdmissionSurroundings = {
     webhooks: webhooksOf(setting, state, observation),
     names,
+    random,
     cache,
     resources,
     quotas: { cache, guards: quotaGuards, clock },

@@ -12,6 +12,7 @@ import { silentLogger } from '../../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/runtime/pki';
 import { systemRandom } from '../../../shared/runtime/random';
 import { MemoryStore } from '../../support/memory-store';
+import { UNCHANGED } from '../../support/plugin-switches';
 
 const HOUR_MS = 3_600_000;
 export const ADMIN = 'admin-token';
@@ -57,6 +58,7 @@ export async function startFixture({ proxyCa, ...changes }: FixtureChanges = {},
       prefix: '/registry',
       advertiseAddress: '192.0.2.1',
       serviceRanges: FLAGS['service-cluster-ip-range'].default,
+      plugins: UNCHANGED,
       deniesServiceAddresses: true,
       nodePorts: FLAGS['service-node-port-range'].default,
       eventTtlMs: HOUR_MS,

@@ -1,0 +1,16 @@
+/** Which admission plug-ins run where a test is not about them. */
+import type { PluginSwitches } from '../../apiserver/admission/switches';
+
+/** What is sent is what is stored: nothing is added to pods, claims and nodes, and nothing else has to be there. */
+export const UNCHANGED: PluginSwitches = {
+  enabled: [],
+  disabled: [
+    'ServiceAccount',
+    'TaintNodesByCondition',
+    'Priority',
+    'DefaultTolerationSeconds',
+    'DefaultStorageClass',
+    'PersistentVolumeClaimResize',
+    'RuntimeClass',
+  ],
+};
