@@ -36,7 +36,7 @@ export const REPLICA_SETS: readonly Scenario[] = [
     steps: [
       {
         title: 'pods that are there',
-        acts: [...pod('p1', { labels: A }), ...ready('p2', { app: 'a', extra: 'e' }), ...pod('q', { labels: { app: 'b' } })],
+        acts: [...pod('p1', { labels: A }), ...ready('p2', { app: 'a', extra: 'e' }), ...ready('q', { app: 'b' })],
       },
       { title: 'are taken in', acts: [set(2)] },
       { title: 'one leaves by its labels', acts: [patch('pods/p1', { metadata: { labels: { app: 'x' } } })] },
