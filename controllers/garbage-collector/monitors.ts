@@ -197,8 +197,8 @@ export class Monitors {
 
   /** Ends after half a minute, or when a definition has changed. */
   private async nextLook(): Promise<void> {
-    if (this.isStale) return;
     const { clock, signal } = this.options;
+    if (this.isStale || signal.aborted) return;
     const ending = new AbortController();
     const stop = (): void => ending.abort();
     this.wake = stop;

@@ -111,7 +111,8 @@ function flowControlSteps(
   writer: Writer,
 ): readonly StartStep[] {
   const own = { cache, resources, names, clock, failed };
-  const keep = (): Running => inBackground(keepFlowObjects({ ...own, writer }));
+  // Whoever comes before they are there shares the few seats of those whom no schema knows.
+  const keep = (): Running => keepFlowObjects({ ...own, writer });
   const control = (): Running => {
     if (flowControl === undefined) return { stop: NOTHING_TO_STOP };
     const following = followFlowObjects(own, flowControl);
