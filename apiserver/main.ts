@@ -1,230 +1,23 @@
 /** The API server's executable: flags in, a running server until it is told to stop. */
-import { readFileSync } from 'node:fs';
-import { isIP } from 'node:net';
-import { formatIpAddress } from '../shared/values/ip-address';
-import { ConfigurationFiles } from '../shared/configuration/configuration-files';
 import { systemClock as clock } from '../shared/runtime/clock';
-import { flagsOrExit } from '../shared/runtime/flags';
+import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/runtime/flags';
 import { Lifecycle } from '../shared/runtime/lifecycle';
-import { createLogger, type Logger } from '../shared/runtime/logger';
+import { createLogger } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
-import type { Auditor } from './audit/auditor';
-import { switchesFault, type PluginSwitches } from './admission/switches';
-import { webhookTokens } from './authentication/webhook-token';
-import { parseTokenFile } from './authentication/token-file';
-import { auditFlagFault } from './options/audit-flag-fault';
-import { etcdCredentialFiles } from './options/etcd-credential-files';
-import { FLAGS, type ServerFlags } from './options/flags';
-import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
-import type { AuthorizerLink } from './server/authorizers';
-import { authorizationFlagFault, openAuthorizerLinks } from './options/authorizer-links';
-import { asking, openWebhook } from './options/webhooks';
-import { oidcFlagFault } from './options/oidc-options';
-import { openTokenIssuers, type TokenIssuers } from './options/token-issuers';
-import type { TokenKeyFiles } from './options/token-key-files';
-import { advertisedAddress } from './server/advertise';
-import { startServer } from './server/compose/compose';
-import type { ServerOptions } from './server/compose/setting';
-import { readTls, watchTls, type TlsSource } from './server/tls-files';
-import type { Store } from './storage/store';
-
-const USAGE_ERROR = 64;
-const PROGRAM = { name: 'apiserver', description: 'Serves the cluster control API over etcd or an embedded store.' };
+import { FLAGS } from './options/flags';
+import { PROGRAM, runServer } from './program';
 
 async function main(): Promise<void> {
-  const { values: flags, given } = flagsOrExit(PROGRAM, FLAGS, process.argv.slice(2), USAGE_ERROR);
-  refuseContradictions(flags, given);
-  const logger = createLogger({ level: flags['log-level'], clock });
+  const flags = flagsOrExit(PROGRAM, FLAGS, process.argv.slice(2), USAGE_EXIT_CODE);
+  const logger = createLogger({ level: flags.values['log-level'], clock });
   const lifecycle = new Lifecycle({ clock, logger, process });
   lifecycle.listen();
-  const store = await openStore(flags, lifecycle, logger);
-  lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => store.close() });
-  const configurations = new ConfigurationFiles(clock, logger);
-  lifecycle.onStop({ name: 'configuration files', timeoutMs: 1000, run: () => configurations.close() });
-  const audit = await openAuditLog(flags, configurations, logger);
-  if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
-  const tokenKeys = tokenKeyFiles(flags);
-  if (tokenKeys !== undefined) lifecycle.onStop({ name: 'keys of tokens', timeoutMs: 1000, run: tokenKeys.watch(clock, logger) });
-  const isGiven = given.has('anonymous-auth');
-  const isAllowed = isGiven ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
-  const issuers = await openTokenIssuers(flags, { isAllowed, isGiven }, { clock, logger, configurations });
-  const links = await openAuthorizerLinks(flags, { clock, random, logger, configurations });
-  const options = {
-    ...(await serverOptions(flags, tokenKeys, issuers, links, logger)),
-    ...(await tokenWebhookOf(flags, configurations, logger)),
-    audit,
-  };
-  const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });
-  const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
-  lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
-  const unwatch = watchTls(tlsSource(flags), options.tls, clock, logger, server.renew);
-  lifecycle.onStop({ name: 'certificates', timeoutMs: 1000, run: unwatch });
-  await server.whenReady();
+  const server = await runServer(flags, { clock, random, logger, lifecycle });
   logger.info('ready', { port: server.port, localPort: server.localPort });
   process.send?.('ready');
 }
 
-/** Its sinks bring a client along, so they are loaded only where there is something to record. */
-async function openAuditLog(flags: ServerFlags, configurations: ConfigurationFiles, logger: Logger): Promise<Auditor | undefined> {
-  if (flags['audit-policy-file'] === '') return undefined;
-  const { openAudit } = await import('./options/audit-options.js');
-  return openAudit(flags, { configurations, clock, random, logger });
-}
-
-function usageError(message: string): never {
-  process.stderr.write(`${PROGRAM.name}: ${message}\n`);
-  return process.exit(USAGE_ERROR);
-}
-
-function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): void {
-  if (flags['storage-backend'] === 'etcd3' && flags['etcd-servers'].length === 0)
-    usageError('--etcd-servers is required, or --storage-backend=embedded');
-  if (flags['storage-backend'] === 'embedded' && flags['storage-dir'] === '') usageError('--storage-backend=embedded needs --storage-dir');
-  if ((flags['tls-cert-file'] === '') !== (flags['tls-private-key-file'] === ''))
-    usageError('--tls-cert-file and --tls-private-key-file go together');
-  const fault =
-    serviceAccountFlagFault(flags) ??
-    auditFlagFault(flags) ??
-    oidcFlagFault(flags) ??
-    authorizationFlagFault(flags, given.has('authorization-mode')) ??
-    switchesFault(pluginSwitches(flags));
-  if (fault !== undefined) usageError(fault);
-  const advertised = flags['advertise-address'];
-  if (advertised !== '' && isIP(advertised) === 0) usageError('--advertise-address must be an IP address');
-  const namesHeaders = (['username-headers', 'group-headers', 'extra-headers-prefix'] as const).some(
-    (name) => flags[`requestheader-${name}`].length > 0,
-  );
-  if (namesHeaders && flags['requestheader-client-ca-file'] === '')
-    usageError('headers of a proxy count only with --requestheader-client-ca-file');
-  const local = flags['insecure-bind-address'];
-  if (flags['insecure-port'] !== 0 && local !== '::1' && !(isIP(local) === 4 && local.startsWith('127.'))) {
-    usageError('--insecure-bind-address must be a loopback address: whoever reaches it is an administrator');
-  }
-}
-
-const pluginSwitches = (flags: ServerFlags): PluginSwitches => ({
-  enabled: flags['enable-admission-plugins'],
-  disabled: flags['disable-admission-plugins'],
-});
-
-/** The client libraries of both stores are heavy, so only the one in use is loaded. */
-async function openStore(flags: ServerFlags, lifecycle: Lifecycle, logger: Logger): Promise<Store> {
-  switch (flags['storage-backend']) {
-    case 'embedded': {
-      const { openEmbeddedStore } = await import('./storage/embedded/open.js');
-      return openEmbeddedStore({ directory: flags['storage-dir'], clock, random, logger });
-    }
-    case 'etcd3': {
-      const { openEtcdStore } = await import('./storage/etcd/open.js');
-      const files = etcdCredentialFiles({ ca: flags['etcd-cafile'], cert: flags['etcd-certfile'], key: flags['etcd-keyfile'] });
-      lifecycle.onStop({ name: 'credentials for etcd', timeoutMs: 1000, run: files.watch(clock, logger) });
-      return openEtcdStore({ endpoints: flags['etcd-servers'], credentials: files.current, clock, random });
-    }
-  }
-}
-
-function tlsSource(flags: ServerFlags): TlsSource {
-  const paths = {
-    cert: flags['tls-cert-file'],
-    key: flags['tls-private-key-file'],
-    clientCa: flags['client-ca-file'],
-    proxyCa: flags['requestheader-client-ca-file'],
-  };
-  return { paths, folder: flags['cert-dir'], names: certifiedNames(flags, advertised(flags)) };
-}
-
-const advertised = (flags: ServerFlags): string | undefined =>
-  flags['advertise-address'] === '' ? advertisedAddress(flags['bind-address']) : flags['advertise-address'];
-
-/** Where a server that makes its own certificate is reached: here, under its advertised address, and under that of the default Service. */
-function certifiedNames(flags: ServerFlags, advertiseAddress: string | undefined): readonly string[] {
-  const [range] = flags['service-cluster-ip-range'];
-  const service = formatIpAddress({ family: range.family === 'IPv4' ? 4 : 6, value: range.first + 1n });
-  return ['localhost', '127.0.0.1', '::1', service, ...(advertiseAddress === undefined ? [] : [advertiseAddress])];
-}
-
-async function serverOptions(
-  flags: ServerFlags,
-  tokenKeys: TokenKeyFiles | undefined,
-  issuers: TokenIssuers,
-  links: () => readonly AuthorizerLink[],
-  logger: Logger,
-): Promise<ServerOptions> {
-  const tokenFile = flags['token-auth-file'];
-  return {
-    host: flags['bind-address'],
-    port: flags['secure-port'],
-    tls: await readTls(tlsSource(flags), clock),
-    ...(flags['insecure-port'] === 0 ? {} : { local: { host: flags['insecure-bind-address'], port: flags['insecure-port'] } }),
-    naming: flags.naming,
-    kinds: flags['runtime-config'].kinds,
-    gates: flags['feature-gates'],
-    prefix: flags['etcd-prefix'].replace(/(?<!\/)\/+$/, ''),
-    advertiseAddress: advertised(flags),
-    serviceRanges: flags['service-cluster-ip-range'],
-    plugins: pluginSwitches(flags),
-    deniesServiceAddresses: flags['service-external-ips'] === 'deny',
-    nodePorts: flags['service-node-port-range'],
-    eventTtlMs: flags['event-ttl'],
-    compactionMs: flags['etcd-compaction-interval'],
-    requestTimeoutMs: flags['request-timeout'],
-    minRequestTimeoutSeconds: flags['min-request-timeout'],
-    maxReadOnly: flags['max-requests-inflight'],
-    maxMutating: flags['max-mutating-requests-inflight'],
-    flowControl: flags['enable-priority-and-fairness'],
-    maxStreams: flags['http2-max-streams-per-connection'],
-    goawayChance: flags['goaway-chance'],
-    connectionCaps: { total: flags['max-connections'], perAddress: flags['max-connections-per-address'] },
-    ...serviceAccountsOf(flags, tokenKeys),
-    tokens: tokenFile === '' ? [] : [parseTokenFile(tokenFile, readFileSync(tokenFile, 'utf8'), (message) => logger.warn(message))],
-    ...frontProxyOf(flags),
-    bootstrapTokens: flags['enable-bootstrap-token-auth'],
-    anonymous: issuers.anonymous,
-    tokenIssuers: issuers.issuers,
-    authorization: links,
-    livezGraceMs: flags['livez-grace-period'],
-    shutdownDelayMs: flags['shutdown-delay-duration'],
-    shutdownWatchGraceMs: flags['shutdown-watch-termination-grace-period'],
-    sendRetryAfter: flags['shutdown-send-retry-after'],
-  };
-}
-
-async function tokenWebhookOf(
-  flags: ServerFlags,
-  configurations: ConfigurationFiles,
-  logger: Logger,
-): Promise<Pick<ServerOptions, 'tokenWebhook'>> {
-  const file = flags['authentication-token-webhook-config-file'];
-  if (file === '') return {};
-  const parts = { clock, random, configurations };
-  return {
-    tokenWebhook: webhookTokens({
-      ask: asking(await openWebhook('authentication-webhook', file, parts), 30_000, parts),
-      version: flags['authentication-token-webhook-version'],
-      dialect: flags.naming,
-      keptMs: flags['authentication-token-webhook-cache-ttl'],
-      audiences: flags['api-audiences'].length > 0 ? flags['api-audiences'] : flags['service-account-issuer'],
-      clock,
-      failed: (message, error) => logger.warn(message, { error }),
-    }),
-  };
-}
-
-/** Absent where no authority of proxies is named. */
-function frontProxyOf(flags: ServerFlags): Pick<ServerOptions, 'frontProxy'> {
-  if (flags['requestheader-client-ca-file'] === '') return {};
-  const lower = (names: readonly string[]): readonly string[] => names.map((name) => name.toLowerCase());
-  return {
-    frontProxy: {
-      allowedNames: flags['requestheader-allowed-names'],
-      usernameHeaders: lower(flags['requestheader-username-headers']),
-      groupHeaders: lower(flags['requestheader-group-headers']),
-      extraPrefixes: lower(flags['requestheader-extra-headers-prefix']),
-    },
-  };
-}
-
 main().catch((error: unknown) => {
   process.stderr.write(`${PROGRAM.name}: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
+  process.exit(error instanceof UsageError ? USAGE_EXIT_CODE : 1);
 });

@@ -1,151 +1,19 @@
-/** The controllers' executable: from the command line to running controllers, health and metrics, and an orderly end. */
-import { hostname } from 'node:os';
-import { KeyFileError } from '../shared/api/identity/token-keys';
-import { AccountCredentials } from '../shared/client/account-credentials';
-import { ConfigError, type ClientConfig } from '../shared/client/client-config';
-import { connectFollowed } from '../shared/client/followed-connection';
-import { InformerPool } from '../shared/client/informer-pool';
-import type { RequestMeter } from '../shared/client/metered-transport';
-import { RestClient } from '../shared/client/rest-client';
-import { GENERATED_NAMES } from '../shared/names/dialect';
-import { systemClock, type Clock } from '../shared/runtime/clock';
-import { derived } from '../shared/runtime/derived';
-import { flagsOrExit, USAGE_EXIT_CODE } from '../shared/runtime/flags';
+/** The controllers' executable: from the command line to running controllers, and an orderly end. */
+import { systemClock as clock, type Clock } from '../shared/runtime/clock';
+import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/runtime/flags';
 import { Lifecycle } from '../shared/runtime/lifecycle';
 import { createLogger } from '../shared/runtime/logger';
-import { systemRandom } from '../shared/runtime/random';
-import { flagProblem, flags, type ControllerFlags } from './flags';
-import type { Controller } from './runtime/controller';
-import { runControllers } from './runtime/manager';
-import { ControllerMetrics } from './runtime/metrics';
-import { ControllerStates } from './runtime/states';
-import { selectControllers } from './runtime/selection';
-import { CONTROLLERS } from './table';
-import { followedSettings, type FollowedSettings } from './followed-settings';
-import { openServing } from './open-serving';
-import { signingProblem } from './signing-files';
+import { systemRandom as random } from '../shared/runtime/random';
+import { flags as table } from './flags';
+import { PROGRAM, startControllers } from './program';
 
-const PROGRAM = {
-  name: 'controllers',
-  description: 'Runs controllers: programs that bring the state of a cluster to what its objects ask for.',
-};
-/** Work that is under way when the process is told to end may take so long, and giving the leases back as well. Milliseconds. */
-const STOP_MS = 15_000;
-
-function main(): void {
-  const { values, given } = flagsOrExit(PROGRAM, flags, process.argv.slice(2), USAGE_EXIT_CODE);
-  const problem = flagProblem(values) ?? signingProblem(values);
-  if (problem !== undefined) return refuse(problem);
-  const selected = selectControllers(CONTROLLERS, values.controllers);
-  if (selected.type === 'unknown') return refuse(`--controllers: there is no controller ${JSON.stringify(selected.name)}`);
-  let followed: FollowedSettings;
-  try {
-    followed = followedSettings(values);
-  } catch (error) {
-    if (error instanceof ConfigError || error instanceof KeyFileError) return refuse(error.message);
-    throw error;
-  }
-  void start(values, given, followed, selected.controllers);
-}
-
-function refuse(message: string): void {
-  process.stderr.write(`${PROGRAM.name}: ${message}\nSee '${PROGRAM.name} --help' for the flags it knows.\n`);
-  process.exitCode = USAGE_EXIT_CODE;
-  process.disconnect?.();
-}
-
-async function start(
-  values: ControllerFlags,
-  given: ReadonlySet<string>,
-  { config, settings, watch }: FollowedSettings,
-  controllers: readonly Controller[],
-): Promise<void> {
-  const [clock, random] = [systemClock, systemRandom];
-  const logger = createLogger({ level: values['log-level'], clock, fields: { component: 'controllers' } });
+async function main(): Promise<void> {
+  const flags = flagsOrExit(PROGRAM, table, process.argv.slice(2), USAGE_EXIT_CODE);
+  const logger = createLogger({ level: flags.values['log-level'], clock, fields: { component: 'controllers' } });
   const lifecycle = new Lifecycle({ clock, logger, process });
   lifecycle.listen();
-  const meter: RequestMeter = (answered) => metrics.answered(answered);
-  lifecycle.onStop({ name: 'files', timeoutMs: 1_000, run: watch(clock, logger) });
-  const { transport, credentials } = connectFollowed(config, clock, { meter });
-  lifecycle.onStop({ name: 'connections', timeoutMs: 1_000, run: () => transport.close() });
-
-  const client = new RestClient({ transport, credentials, dialect: values.naming, userAgent: 'controllers', clock, random });
-  const ending = new AbortController();
-  const informers = new InformerPool({ client, clock, random, logger, protobuf: isBinary(values) }, ending.signal);
-  const metrics = new ControllerMetrics(clock, informers);
-  const states = new ControllerStates(controllers, lifecycle.stopping);
-  await openServing({
-    values,
-    isPortAskedFor: given.has('secure-port'),
-    client,
-    clock,
-    logger,
-    lifecycle,
-    health: states.health(clock, logger),
-    metrics: async () => ({ type: metrics.contentType, text: await metrics.text() }),
-  });
-
-  const running = runControllers(
-    controllers,
-    {
-      client,
-      clientOf: clientsOf(values, config, client, { clock, meter, lifecycle }),
-      informers,
-      clock,
-      random,
-      logger,
-      metrics,
-      settings,
-      identity: `${hostname()}_${random.uuid()}`,
-      election: electionOf(values),
-      onState: (controller, problem) => states.set(controller, problem),
-    },
-    lifecycle.stopping,
-  );
-  const end = async (): Promise<void> => {
-    await running;
-    ending.abort();
-    await informers.ended();
-  };
-  lifecycle.onStop({ name: 'controllers', timeoutMs: STOP_MS, run: end });
+  await startControllers(flags, { clock, random, logger, lifecycle });
   void stayAlive(clock, lifecycle.stopping);
-  logger.info('controllers are running', {
-    controllers: controllers.map(({ name }) => name),
-    servers: config().servers.map(({ origin }) => origin),
-  });
-}
-
-const isBinary = (values: ControllerFlags): boolean => values['kube-api-content-type'] !== 'application/json';
-
-/** All act as the process itself, or each as an account of its own, over connections that do not bear the process's certificate. */
-function clientsOf(
-  values: ControllerFlags,
-  config: () => ClientConfig,
-  client: RestClient,
-  { clock, meter, lifecycle }: { readonly clock: Clock; readonly meter: RequestMeter; readonly lifecycle: Lifecycle },
-): (controller: Controller) => RestClient {
-  if (!values['use-service-account-credentials']) return () => client;
-  const { transport } = connectFollowed(derived(config, withoutCredentials), clock, { meter });
-  lifecycle.onStop({ name: "the controllers' connections", timeoutMs: 1_000, run: () => transport.close() });
-  const namespace = GENERATED_NAMES[values.naming].systemNamespace;
-  return ({ account }) =>
-    account === undefined ? client : client.as(new AccountCredentials({ client, account: { namespace, name: account }, clock }), transport);
-}
-
-function withoutCredentials({ tls: { cert: _cert, key: _key, ...tls }, ...config }: ClientConfig): ClientConfig {
-  return { ...config, tls, credentials: { type: 'none' } };
-}
-
-/** Undefined = whoever runs acts. */
-function electionOf(values: ControllerFlags): Parameters<typeof runControllers>[1]['election'] {
-  if (!values['leader-elect']) return undefined;
-  return {
-    namespace: values['leader-elect-resource-namespace'] || GENERATED_NAMES[values.naming].systemNamespace,
-    prefix: values['leader-elect-resource-name'],
-    durationMs: values['leader-elect-lease-duration'],
-    renewDeadlineMs: values['leader-elect-renew-deadline'],
-    retryMs: values['leader-elect-retry-period'],
-  };
 }
 
 /** Timers do not keep the process, and while the servers are away there may be no socket either. */
@@ -153,4 +21,9 @@ async function stayAlive(clock: Clock, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) await clock.sleep(60_000);
 }
 
-main();
+main().catch((error: unknown) => {
+  if (!(error instanceof UsageError)) throw error;
+  process.stderr.write(`${PROGRAM.name}: ${error.message}\nSee '${PROGRAM.name} --help' for the flags it knows.\n`);
+  process.exitCode = USAGE_EXIT_CODE;
+  process.disconnect?.();
+});

@@ -42,6 +42,9 @@ export const USAGE_EXIT_CODE = 64;
 /** A value that a flag does not accept; the message is shown after the flag's name. */
 export class FlagError extends Error {}
 
+/** A command line whose flags are well-formed one by one, and cannot be followed. */
+export class UsageError extends Error {}
+
 export function string(row: Row<string>): Flag<string> {
   return {
     ...row,
