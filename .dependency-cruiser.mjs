@@ -177,6 +177,7 @@ const table = {
   controllers: [],
   'deploy/cluster': ['shared/client', 'shared/api/identity', 'shared/runtime'],
   'deploy/compose': ['deploy/cluster'],
+  'deploy/embedded': ['apiserver', 'controllers', 'deploy/local'],
   'deploy/local': ['deploy/cluster', 'shared/client', 'shared/api/metadata', 'shared/runtime'],
   'deploy/scripts': [],
 };
@@ -231,7 +232,7 @@ export default {
     {
       name: 'no development packages in programs',
       severity: 'error',
-      from: { path: '^(apiserver|controllers|shared|deploy/(cluster|compose|local))/', pathNot: `(${tests}|/generate/)` },
+      from: { path: '^(apiserver|controllers|shared|deploy/(cluster|compose|embedded|local))/', pathNot: `(${tests}|/generate/)` },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
     },
     { name: 'no unresolved imports', severity: 'error', from: {}, to: { couldNotResolve: true } },

@@ -1,0 +1,14 @@
+/** Types of what the package exports, for those who use it: of each file alone, since they name nothing of the rest. Part of the build. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import ts from 'typescript';
+import { root } from './steps.mjs';
+
+for (const name of ['index', 'api']) {
+  const file = path.join(root, 'deploy/embedded', `${name}.ts`);
+  const { outputText, diagnostics = [] } = ts.transpileDeclaration(readFileSync(file, 'utf8'), { fileName: file });
+  for (const { messageText } of diagnostics) process.stderr.write(`${file}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}\n`);
+  if (diagnostics.length > 0) process.exitCode = 1;
+  writeFileSync(path.join(root, 'dist/deploy/embedded', `${name}.d.ts`), outputText);
+}

@@ -1,0 +1,42 @@
+/** What `npm pack` makes: the programs, what they read, and the types of what is exported. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { isObject, type JsonValue } from '../../../shared/values/json';
+import { repository } from '../../support/repository';
+
+function packed(): readonly string[] {
+  const text = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+    cwd: repository,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const answer: JsonValue = JSON.parse(text);
+  const [pack] = Array.isArray(answer) ? answer : [];
+  const files = isObject(pack) && Array.isArray(pack['files']) ? pack['files'] : [];
+  return files.flatMap((file) => (isObject(file) && typeof file['path'] === 'string' ? [file['path']] : []));
+}
+
+const files = packed();
+
+test('holds what is needed', () => {
+  const programs = ['embedded/index.js', 'embedded/index.d.ts', 'embedded/api.d.ts', 'embedded/control-plane.js', 'local/main.js'];
+  const needed = [
+    'package.json',
+    'README.md',
+    'LICENSE',
+    'dist/apiserver/main.js',
+    'dist/controllers/main.js',
+    'dist/apiserver/openapi/descriptions.json',
+  ];
+  expect(files).toEqual(expect.arrayContaining([...needed, ...programs.map((file) => `dist/deploy/${file}`)]));
+  expect(files.every((file) => existsSync(path.join(repository, file)))).toBe(true);
+});
+
+test('and nothing else', () => {
+  const others = files.filter(
+    (file) => !/^(package[.]json|README[.]md|LICENSE|dist\/(apiserver|controllers|deploy|shared)\/.*[.](js|json|d[.]ts))$/.test(file),
+  );
+  expect(others).toEqual([]);
+  expect(files.filter((file) => /[.]test[.]|\/generate\//.test(file))).toEqual([]);
+});
