@@ -108,6 +108,6 @@ it.each(rows.map((row) => [row.resource, row] as const))('%s', async (resource, 
       }
       await clientsFault(fixture.remove(resource, 'a', { gracePeriodSeconds: 1 }));
     }),
-    { numRuns: 80 },
+    { numRuns: 40 },
   );
 });
