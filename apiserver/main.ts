@@ -2,14 +2,14 @@
 import { systemClock as clock } from '../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/runtime/flags';
 import { Lifecycle } from '../shared/runtime/lifecycle';
-import { createLogger } from '../shared/runtime/logger';
+import { createLogger, levelOf } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import { FLAGS } from './options/flags';
 import { PROGRAM, runServer } from './program';
 
 async function main(): Promise<void> {
   const flags = flagsOrExit(PROGRAM, FLAGS, process.argv.slice(2), USAGE_EXIT_CODE);
-  const logger = createLogger({ level: flags.values['log-level'], clock });
+  const logger = createLogger({ level: levelOf(flags.values), clock });
   const lifecycle = new Lifecycle({ clock, logger, process });
   lifecycle.listen();
   const server = await runServer(flags, { clock, random, logger, lifecycle });

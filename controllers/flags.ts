@@ -1,7 +1,7 @@
 /** The controllers' command line: one table, upstream's names where upstream has the flag. */
 import { isIP } from 'node:net';
 import { bool, choice, decimal, duration, int, list, string, type FlagValues } from '../shared/runtime/flags';
-import { logLevelFlag } from '../shared/runtime/logger';
+import { logLevelFlag, verbosityFlag } from '../shared/runtime/logger';
 import { CONTROLLERS } from './table';
 
 const GENERIC = 'Generic';
@@ -215,6 +215,7 @@ export const flags = {
     default: '',
   }),
   'log-level': logLevelFlag(GENERIC),
+  v: verbosityFlag(GENERIC),
   'use-service-account-credentials': bool({
     section: CLIENT,
     help: 'Let each controller act as a service account of its own in the system namespace, with only the rights that it needs.',

@@ -2,14 +2,14 @@
 import { systemClock as clock, type Clock } from '../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/runtime/flags';
 import { Lifecycle } from '../shared/runtime/lifecycle';
-import { createLogger } from '../shared/runtime/logger';
+import { createLogger, levelOf } from '../shared/runtime/logger';
 import { systemRandom as random } from '../shared/runtime/random';
 import { flags as table } from './flags';
 import { PROGRAM, startControllers } from './program';
 
 async function main(): Promise<void> {
   const flags = flagsOrExit(PROGRAM, table, process.argv.slice(2), USAGE_EXIT_CODE);
-  const logger = createLogger({ level: flags.values['log-level'], clock, fields: { component: 'controllers' } });
+  const logger = createLogger({ level: levelOf(flags.values), clock, fields: { component: 'controllers' } });
   const lifecycle = new Lifecycle({ clock, logger, process });
   lifecycle.listen();
   await startControllers(flags, { clock, random, logger, lifecycle });

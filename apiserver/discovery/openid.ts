@@ -19,6 +19,8 @@ export interface OpenIdParts {
   readonly issuer: string;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
+  /** Where the keys are found; undefined = at this server. */
+  readonly keySetAddress?: string | undefined;
   /** The keys that tokens are checked with, at the moment. */
   readonly keys: () => PublishedKeys;
 }
@@ -52,13 +54,13 @@ export function createOpenId(parts: OpenIdParts): OpenId {
 }
 
 function openIdDocuments(
-  { issuer, serverAddress }: OpenIdParts,
+  { issuer, serverAddress, keySetAddress }: OpenIdParts,
   { algorithms, keySet }: PublishedKeys,
 ): ReadonlyMap<string, OpenIdDocument> {
   const [configurationPath, keySetPath] = OPENID_PATHS;
   const configuration: JsonObject = {
     issuer,
-    jwks_uri: `https://${serverAddress}${keySetPath}`,
+    jwks_uri: keySetAddress ?? `https://${serverAddress}${keySetPath}`,
     response_types_supported: ['id_token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: [...new Set(algorithms)].sort(),

@@ -13,11 +13,12 @@ import {
   type Flag,
   type FlagValues,
 } from '../../shared/runtime/flags';
-import { logLevelFlag } from '../../shared/runtime/logger';
+import { logLevelFlag, verbosityFlag } from '../../shared/runtime/logger';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../allocation/ranges';
 import { ADMISSION_PLUGINS, type PluginRow } from '../admission/table';
 import { AUDIT_FLAGS } from './audit-flags';
 import { OIDC_FLAGS } from './oidc-flags';
+import { UPSTREAM_FLAGS } from './upstream-flags';
 import { runtimeConfigFlag } from './runtime-config';
 import { AUTHORIZATION_MODES, type AuthorizationMode } from '../server/authorizers';
 
@@ -39,6 +40,17 @@ export const FLAGS = {
   }),
   'tls-cert-file': string({ section: SERVING, help: 'PEM file with the serving certificate; read again when it changes.', default: '' }),
   'tls-private-key-file': string({ section: SERVING, help: 'PEM file with the key of the serving certificate.', default: '' }),
+  'tls-min-version': choice({
+    section: SERVING,
+    help: 'Oldest version of TLS that is spoken.',
+    default: 'VersionTLS12',
+    words: ['VersionTLS12', 'VersionTLS13'],
+  }),
+  'external-hostname': string({
+    section: SERVING,
+    help: 'Host name under which clients find the server in documents that name it; when empty, the advertised address.',
+    default: '',
+  }),
   'cert-dir': string({ section: SERVING, help: 'Where a self-signed certificate is kept when none is given.', default: '' }),
   'insecure-port': int({
     section: SERVING,
@@ -192,6 +204,11 @@ export const FLAGS = {
     help: 'PEM file with keys that service account tokens are checked with; may be repeated.',
     default: [],
   }),
+  'service-account-jwks-uri': string({
+    section: ACCESS,
+    help: 'https address of the keys of tokens that the OpenID configuration names, where it is not this server.',
+    default: '',
+  }),
   'service-account-signing-key-file': string({
     section: ACCESS,
     help: 'PEM file with the private key that service account tokens are signed with.',
@@ -234,6 +251,8 @@ export const FLAGS = {
   'feature-gates': featureGatesFlag(GENERAL),
   'runtime-config': runtimeConfigFlag(GENERAL),
   'log-level': logLevelFlag(GENERAL),
+  v: verbosityFlag(GENERAL),
+  ...UPSTREAM_FLAGS,
 };
 
 /** The plug-ins that this server has. */

@@ -12,7 +12,8 @@ export function serviceAccountFlagFault(flags: ServerFlags): string | undefined 
   const keyFiles = flags['service-account-key-file'];
   const signingKeyFile = flags['service-account-signing-key-file'];
   const longest = flags['service-account-max-token-expiration'];
-  const wanted = issuers.length > 0 || keyFiles.length > 0 || signingKeyFile !== '' || longest !== 0;
+  const jwks = flags['service-account-jwks-uri'];
+  const wanted = issuers.length > 0 || keyFiles.length > 0 || signingKeyFile !== '' || longest !== 0 || jwks !== '';
   if (!wanted) return undefined;
   const faults = [
     ...(issuers.length === 0 ? ['service-account-issuer is a required flag'] : issuers.flatMap(issuerFaults)),
@@ -22,6 +23,9 @@ export function serviceAccountFlagFault(flags: ServerFlags): string | undefined 
       : []),
     ...(longest !== 0 && (longest < HOUR_MS || longest > LONGEST_MS)
       ? ['the service-account-max-token-expiration must be between 1 hour and 2^32 seconds']
+      : []),
+    ...(jwks !== '' && !(URL.canParse(jwks) && new URL(jwks).protocol === 'https:')
+      ? [`service-account-jwks-uri requires https scheme, parsed as: ${jwks}`]
       : []),
   ];
   return faults.length > 1 ? `[${faults.join(', ')}]` : faults[0];

@@ -84,6 +84,8 @@ export interface AccessParts {
   readonly bootstrapSecrets: BootstrapSecrets;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
+  /** Where the keys of tokens are found; undefined = here. */
+  readonly keySetAddress: string | undefined;
   readonly tokenUses: TokenUses;
 }
 
@@ -154,10 +156,11 @@ function tokenAuthenticators(options: AccessOptions, parts: AccessParts): readon
   ];
 }
 
-function openId({ issuers, keys }: ServiceAccountOptions, { serverAddress }: AccessParts): OpenId {
+function openId({ issuers, keys }: ServiceAccountOptions, { serverAddress, keySetAddress }: AccessParts): OpenId {
   return createOpenId({
     issuer: issuers[0],
     serverAddress,
+    keySetAddress,
     keys: derived(keys, ({ checking }) => ({ algorithms: checking.map(({ algorithm }) => algorithm), keySet: keySet(checking) })),
   });
 }

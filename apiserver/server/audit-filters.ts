@@ -1,6 +1,4 @@
 /** The two filters of the audit log: one before anything can be refused, one as soon as it is known who asks. What is recorded is decided in apiserver/audit. */
-import { isIP, type Socket } from 'node:net';
-import { IncomingMessage } from 'node:http';
 import { groupIn, type Dialect } from '../../shared/names/dialect';
 import { quote } from '../../shared/values/quote';
 import type { Auditor } from '../audit/auditor';
@@ -8,6 +6,7 @@ import type { AuditObject } from '../audit/event';
 import { sendText } from '../endpoints/answer/respond';
 import type { Exchange } from '../endpoints/request/exchange';
 import { isLongRunning } from '../endpoints/request/request-info';
+import { sourceIps } from './source-ips';
 import type { Filter } from './run-chain';
 
 /** What is refused from here on is recorded. */
@@ -60,25 +59,4 @@ const LONGEST_AGENT = 1024;
 function userAgent(exchange: Exchange): string {
   const agent = exchange.header('user-agent') ?? '';
   return agent.length > LONGEST_AGENT ? `${agent.slice(0, LONGEST_AGENT)}...TRUNCATED` : agent;
-}
-
-/** What proxies say, and who is connected. Anybody may say the former. */
-function sourceIps(exchange: Exchange): readonly string[] {
-  const remote = remoteAddress(exchange);
-  const forwarded = exchange.header('x-forwarded-for');
-  const real = exchange.header('x-real-ip');
-  if (forwarded === undefined && real === undefined) return remote === undefined ? [] : [remote];
-  const said = [...(forwarded ?? '').split(','), real ?? ''].map((address) => address.trim()).filter((address) => isIP(address) !== 0);
-  return [...new Set(remote === undefined ? said : [...said, remote])];
-}
-
-const MAPPED = '::ffff:';
-
-function remoteAddress(exchange: Exchange): string | undefined {
-  const address = socketOf(exchange)?.remoteAddress;
-  return address?.startsWith(MAPPED) === true ? address.slice(MAPPED.length) : address;
-}
-
-function socketOf({ input }: Exchange): Pick<Socket, 'remoteAddress'> | undefined {
-  return input instanceof IncomingMessage ? input.socket : input.session?.socket;
 }

@@ -24,6 +24,7 @@ import * as filters from './filters';
 import type { InFlight } from './in-flight';
 import type { Ongoing } from './ongoing';
 import { servedWhileStopping, type PathRoute } from './path-routes';
+import { requestLog } from './request-log';
 import { pathRouter } from './router';
 import { chainOf, type Failed, type Filter, type Handler } from './run-chain';
 import type { ServerState } from './state';
@@ -66,12 +67,14 @@ export function requestListener(parts: ChainParts, origin: Origin): RequestListe
   const failed = answerFailure(parts.logger);
   const run = chainOf(filterChain(parts), route(parts, failed), failed);
   const { api, clock, naming, metrics } = parts;
+  const log = requestLog(parts.logger, clock);
   return (request, reply) => {
     const exchange = new Exchange(request, reply, api, origin, naming, clock.monotonic());
     // A connection that breaks is the exchange's end, not an error of the process.
     exchange.input.on('error', ignore);
     reply.on('error', ignore);
     exchange.whenFinished(() => metrics.finished(exchange));
+    if (log !== undefined) exchange.whenFinished(() => log(exchange));
     run(exchange);
   };
 }

@@ -32,8 +32,11 @@ export interface ListenOptions {
   readonly limits?: ConnectionLimits;
 }
 
+export type OldestTls = 'TLSv1.2' | 'TLSv1.3';
+
 export interface SecureOptions extends ListenOptions {
   readonly tls: TlsFiles;
+  readonly oldestTls: OldestTls;
   readonly maxStreams: number;
 }
 
@@ -78,7 +81,7 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
     allowHTTP1: true,
     requestCert: options.tls.clientCa !== undefined || options.tls.proxyCa !== undefined,
     rejectUnauthorized: false,
-    minVersion: 'TLSv1.2',
+    minVersion: options.oldestTls,
     handshakeTimeout: 10 * SECOND,
     unknownProtocolTimeout: 10 * SECOND,
     settings: {

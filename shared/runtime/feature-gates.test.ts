@@ -32,11 +32,20 @@ describe('feature gates', () => {
   it.each([
     ['Levitation=true', /unrecognized feature gate: Levitation/],
     ['toString=true', /unrecognized feature gate: toString/],
+    ['APISelfSubjectReview=false', /cannot set feature gate APISelfSubjectReview to false, feature is locked to true/],
+    ['AllAlpha=perhaps', /must be true or false/],
     ['WatchList', /must be true or false/],
     ['WatchList=yes', /must be true or false/],
   ])('refuse %s', (text, message) => {
     const parsed = parse(`--feature-gates=${text}`);
     expect(parsed.kind === 'error' ? parsed.message : '').toMatch(message);
+  });
+
+  it('are set by stage, but for those that are named', () => {
+    const gates = gatesOf('--feature-gates=AllBeta=false,APIResponseCompression=true,AllAlpha=true,ProxyTerminatingEndpoints=true');
+    expect(gates.enabled('WatchList')).toBe(true);
+    expect(gates.enabled('APIResponseCompression')).toBe(true);
+    expect(gates.enabled('ServiceTrafficDistribution')).toBe(false);
   });
 
   it('are described in the help', () => {

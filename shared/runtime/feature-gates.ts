@@ -22,9 +22,19 @@ const gates = {
   AnonymousAuthConfigurableEndpoints: { stage: 'alpha', default: false },
   /** Gzip of large get and list answers. */
   APIResponseCompression: { stage: 'beta', default: true },
+  /** Asking who one is (SelfSubjectReview). */
+  APISelfSubjectReview: { stage: 'ga', default: true },
+  /** What endpoints say of themselves while they end. */
+  ProxyTerminatingEndpoints: { stage: 'ga', default: true },
   /** `trafficDistribution` of Services. */
   ServiceTrafficDistribution: { stage: 'beta', default: true },
 } as const satisfies Readonly<Record<string, Gate>>;
+
+/** Names for all gates of a stage at once; those that are named themselves keep what is said of them. */
+const ALL_OF: ReadonlyMap<string, Maturity> = new Map([
+  ['AllAlpha', 'alpha'],
+  ['AllBeta', 'beta'],
+]);
 
 export type FeatureName = keyof typeof gates;
 
@@ -54,11 +64,20 @@ export function featureGatesFlag(section: string): Flag<FeatureGates> {
 
 function settingsFrom(pairs: ReadonlyMap<string, string>, previous: FeatureGates | undefined): Map<FeatureName, boolean> {
   const settings = new Map(previous?.all().map(({ name, enabled }) => [name, enabled]));
+  for (const [key, stage] of ALL_OF) {
+    const wanted = pairs.get(key)?.toLowerCase();
+    if (wanted === 'true' || wanted === 'false')
+      for (const name of names()) if (gates[name].stage === stage) settings.set(name, wanted === 'true');
+  }
   for (const [key, value] of pairs) {
     const name = names().find((known) => known === key);
-    if (name === undefined) throw new FlagError(`unrecognized feature gate: ${key}`);
+    const stage = ALL_OF.get(key);
+    if (name === undefined && stage === undefined) throw new FlagError(`unrecognized feature gate: ${key}`);
     if (!/^(true|false)$/i.test(value)) throw new FlagError(`invalid value of ${key}: ${JSON.stringify(value)}, must be true or false`);
-    settings.set(name, value.toLowerCase() === 'true');
+    const wanted = value.toLowerCase() === 'true';
+    if (name === undefined) continue;
+    if (gates[name].stage === 'ga' && !wanted) throw new FlagError(`cannot set feature gate ${name} to false, feature is locked to true`);
+    settings.set(name, wanted);
   }
   return settings;
 }

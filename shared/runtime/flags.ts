@@ -20,6 +20,8 @@ export interface Flag<T> {
   readonly bare: T | undefined;
   /** Reads one occurrence; `previous` is what earlier occurrences gave, undefined on the first. Throws {@link FlagError}. */
   parse(text: string, previous: T | undefined): T;
+  /** Understood, and left out of `--help`; absent = shown. */
+  readonly hidden?: boolean;
   /** The default as `--help` shows it; empty = not shown. */
   show(value: T): string;
 }
@@ -130,6 +132,25 @@ export function choice<const Word extends string>(row: Row<NoInfer<Word>> & { re
   return { ...rest, placeholder: words.join('|'), bare: undefined, parse, show: (value) => value };
 }
 
+/** A flag of the reference server that says nothing here beyond what holds anyway: other values are refused, with the reason. Values are ignored. */
+export function onlyAs(words: readonly string[], reason: string): Flag<string> {
+  return {
+    section: '',
+    help: reason,
+    default: '',
+    placeholder: '',
+    // Without a value it is a switch that is on.
+    bare: words.includes('true') || words.includes('false') ? 'true' : undefined,
+    hidden: true,
+    parse(text) {
+      if (!words.includes(text))
+        throw new FlagError(`${words.length === 0 ? 'is not offered here' : `can only be ${words.join(' or ')}`}: ${reason}`);
+      return text;
+    },
+    show: () => '',
+  };
+}
+
 export interface CommandLine {
   /** Name in the usage line and in front of errors. */
   readonly name: string;
@@ -187,6 +208,7 @@ export function flagsOrExit<Table extends FlagTable>(
 export function helpText(program: CommandLine, table: FlagTable): string {
   const sections = new Map<string, string[]>();
   for (const [name, flag] of Object.entries(table)) {
+    if (flag.hidden === true) continue;
     const lines = sections.get(flag.section) ?? [];
     sections.set(flag.section, lines);
     const shown = flag.show(flag.default);
@@ -213,10 +235,12 @@ function commandFor(program: CommandLine, table: FlagTable, found: Map<string, u
 /** Values are collected in `found` under the flag's own name, so commander's camel-casing never matters. */
 function optionFor(name: string, flag: FlagRow, found: Map<string, unknown>): Option {
   const value = flag.bare === undefined ? '<value>' : '[value]';
-  const option = new Option(`--${name} ${value}`, flag.help).preset(String(flag.bare));
+  const isLetter = name.length === 1;
+  const option = new Option(`${isLetter ? `-${name}, ` : ''}--${name} ${value}`, flag.help).preset(String(flag.bare));
   return option.argParser((text: string) => {
     try {
-      found.set(name, flag.parse(text, found.get(name)));
+      // After a single letter the sign belongs to neither.
+      found.set(name, flag.parse(isLetter && text.startsWith('=') ? text.slice(1) : text, found.get(name)));
     } catch (error) {
       if (error instanceof FlagError) throw new InvalidArgumentError(error.message);
       throw error;

@@ -7,7 +7,7 @@ import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { pino, type DestinationStream, type Logger as Pino } from 'pino';
 import type { Clock } from './clock';
-import { choice, type Flag } from './flags';
+import { choice, int, type Flag } from './flags';
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof levels)[number];
@@ -93,6 +93,27 @@ export const silentLogger: Logger = {
 /** The row for `--log-level` in a flag table. */
 export function logLevelFlag(section: string): Flag<LogLevel> {
   return choice({ section, help: 'Least level of the lines written to stderr.', default: 'info', words: levels });
+}
+
+/** The row for upstream's `-v` in a flag table. */
+export function verbosityFlag(section: string): Flag<number> {
+  return int({
+    section,
+    help: 'Detail of the log by number: 3 = as --log-level=debug, 6 = as trace; the more detailed of the two counts.',
+    default: 0,
+    min: 0,
+  });
+}
+
+const FROM_VERBOSITY: readonly (readonly [number, LogLevel])[] = [
+  [6, 'trace'],
+  [3, 'debug'],
+];
+
+/** The level that both flags together ask for. */
+export function levelOf({ 'log-level': level, v }: { readonly 'log-level': LogLevel; readonly v: number }): LogLevel {
+  const asked = FROM_VERBOSITY.find(([least]) => v >= least)?.[1];
+  return asked === undefined || levels.indexOf(level) < levels.indexOf(asked) ? level : asked;
 }
 
 function wrap(target: Pino): Logger {

@@ -198,6 +198,7 @@ function accessOf(setting: Setting, state: State, { metrics }: Observation, auth
     objects: boundObjects(live, names),
     bootstrapSecrets: bootstrapSecrets(live, names),
     serverAddress: serverAddress(options),
+    keySetAddress: options.keySetAddress,
     tokenUses: {
       counted: (use) => metrics.tokenUsed(use),
       ofSecret: legacyUses({ clock, mark: secretMarker({ writer, secrets: bindable.secrets, names, clock }), failed }),

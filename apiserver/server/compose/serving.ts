@@ -28,7 +28,7 @@ export interface Serving {
 
 /** Rejects when a port cannot be listened on. */
 export async function startServing(setting: Setting, state: State, observation: Observation, registry: Registry): Promise<Serving> {
-  const { host, port, tls, local, maxStreams, connectionLimits } = setting.options;
+  const { host, port, tls, oldestTls = 'TLSv1.2', local, maxStreams, connectionLimits } = setting.options;
   const { connections } = observation;
   const ongoing = new Ongoing();
   const authorities = {
@@ -37,7 +37,7 @@ export async function startServing(setting: Setting, state: State, observation: 
   };
   const chain = chainOf(setting, state, observation, registry, { ongoing, authorities });
   const shared = { connections, clock: setting.clock, ...(connectionLimits === undefined ? {} : { limits: connectionLimits }) };
-  const secure = await listenSecurely({ ...shared, host, port, tls, maxStreams }, requestListener(chain, 'secure'));
+  const secure = await listenSecurely({ ...shared, host, port, tls, oldestTls, maxStreams }, requestListener(chain, 'secure'));
   const plain = local === undefined ? undefined : await listenLocally({ ...shared, ...local }, requestListener(chain, 'local'));
   let current = tls;
   const renew = (renewed: TlsFiles): void => {

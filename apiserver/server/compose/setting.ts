@@ -13,7 +13,7 @@ import type { Store } from '../../storage/store';
 import type { AccessOptions } from '../access';
 import type { ConnectionCaps } from '../connections';
 import type { BodyPace } from '../deadlines';
-import type { TlsFiles } from '../listeners';
+import type { OldestTls, TlsFiles } from '../listeners';
 import type { ConnectionLimits } from '../sessions';
 
 export interface ServerOptions extends AccessOptions {
@@ -21,6 +21,8 @@ export interface ServerOptions extends AccessOptions {
   /** 0 = any free port. */
   readonly port: number;
   readonly tls: TlsFiles;
+  /** Absent = TLSv1.2. */
+  readonly oldestTls?: OldestTls;
   /** Plain HTTP as the local administrator; absent = none. */
   readonly local?: { readonly host: string; readonly port: number };
   readonly naming: Dialect;
@@ -28,6 +30,8 @@ export interface ServerOptions extends AccessOptions {
   readonly kinds?: readonly KindRow[];
   readonly gates: FeatureGates;
   readonly prefix: string;
+  /** The name under which clients find it; absent = its address. */
+  readonly externalHostname?: string | undefined;
   /** Where others reach this server; absent = it is left out of the default Service's endpoints. */
   readonly advertiseAddress: string | undefined;
   readonly serviceRanges: ServiceRanges;
@@ -36,6 +40,8 @@ export interface ServerOptions extends AccessOptions {
   /** Only who is permitted may give Services addresses from outside the cluster. */
   readonly deniesServiceAddresses: boolean;
   readonly nodePorts: PortRange;
+  /** Where the keys of tokens are found; absent = here. */
+  readonly keySetAddress?: string | undefined;
   readonly eventTtlMs: number;
   readonly compactionMs: number;
   readonly requestTimeoutMs: number;

@@ -11,12 +11,13 @@ import { POLICY_FORMAT } from '../../../apiserver/audit/policy-format';
 import { readConfiguration } from '../../../shared/configuration/read';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';
-import { silentLogger } from '../../../shared/runtime/logger';
+import { createLogger, silentLogger } from '../../../shared/runtime/logger';
 import { AUDIT_POLICY, AUDIT_STEPS, type AuditStep } from '../../recordings/audit-steps';
 import { masked, withoutLatency } from '../../recordings/masked';
 import { casesOf } from '../../recordings/recording';
 import { isBody, type Body, type Json } from '../../recordings/reference';
 import { body, listOf, shape, text } from '../../recordings/shape';
+import { MemoryStore } from '../../support/memory-store';
 import { ADMIN, ALICE, call, startFixture, type Fixture } from './fixture';
 
 const TOKENS: Readonly<Record<AuditStep['as'], string | null>> = { admin: ADMIN, alice: ALICE, bad: 'unknown', nobody: null };
@@ -25,6 +26,7 @@ const RECORDED = casesOf('audit/events', shape({ step: text, events: listOf(body
 let fixture: Fixture;
 const folder = mkdtempSync(path.join(tmpdir(), 'audited-'));
 const events: Body[] = [];
+const lines: string[] = [];
 
 beforeAll(async () => {
   const file = path.join(folder, 'policy.yaml');
@@ -46,15 +48,13 @@ beforeAll(async () => {
     checking: readPublicKeys('sa.pub', pem(publicKey, 'spki')),
     signing: readPrivateKey('sa.key', pem(privateKey, 'pkcs8')),
   };
-  fixture = await startFixture({
+  const options = {
     naming: 'kubernetes',
     audit: auditor,
-    serviceAccounts: {
-      issuers: ['https://issuer.example'],
-      keys: () => keys,
-      extendExpiration: false,
-    },
-  });
+    serviceAccounts: { issuers: ['https://issuer.example'], keys: () => keys, extendExpiration: false },
+  } as const;
+  const logger = createLogger({ level: 'debug', clock: systemClock, destination: { write: (line) => void lines.push(line) } });
+  fixture = await startFixture(options, new MemoryStore(), logger);
   for (const [index, { as, method, path: target, body: sent, type = 'application/json', headers = {} }] of AUDIT_STEPS.entries()) {
     const all = { 'audit-id': `step-${index}`, 'user-agent': 'recorder', ...headers };
     await call(fixture, target, {
@@ -99,3 +99,20 @@ function outline(object: Json | undefined): Json {
   if (kind === 'FlowSchemaList') return { kind, apiVersion: apiVersion ?? '' };
   return { kind: kind ?? '', apiVersion: apiVersion ?? '', items: Array.isArray(items) ? items.length : '', hasManagers };
 }
+
+test('each request has one line in a detailed log, without secrets', () => {
+  const logged = lines.flatMap((line) => {
+    const parsed: Json = JSON.parse(line);
+    return isBody(parsed) && parsed['msg'] === 'request' ? [parsed] : [];
+  });
+  for (const index of AUDIT_STEPS.keys()) {
+    const own = logged.filter(({ auditId }) => auditId === `step-${index}`);
+    expect(own).toHaveLength(1);
+    expect(own[0]).toMatchObject({
+      from: expect.arrayContaining(['127.0.0.1']),
+      status: expect.any(Number),
+      uri: expect.any(String),
+    });
+  }
+  expect(lines.filter((line) => line.includes(ADMIN) || line.includes(ALICE))).toEqual([]);
+});

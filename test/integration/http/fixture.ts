@@ -8,7 +8,7 @@ import { startServer, type RunningServer } from '../../../apiserver/server/compo
 import type { ServerOptions } from '../../../apiserver/server/compose/setting';
 import { systemClock } from '../../../shared/runtime/clock';
 import { featureGates } from '../../../shared/runtime/feature-gates';
-import { silentLogger } from '../../../shared/runtime/logger';
+import { silentLogger, type Logger } from '../../../shared/runtime/logger';
 import { createAuthority, issueCertificate, type Credential } from '../../../shared/runtime/pki';
 import { systemRandom } from '../../../shared/runtime/random';
 import { MemoryStore } from '../../support/memory-store';
@@ -30,7 +30,11 @@ export type FixtureChanges = Partial<ServerOptions> & {
 };
 
 /** `store`: that of another replica. */
-export async function startFixture({ proxyCa, ...changes }: FixtureChanges = {}, store = new MemoryStore()): Promise<Fixture> {
+export async function startFixture(
+  { proxyCa, ...changes }: FixtureChanges = {},
+  store = new MemoryStore(),
+  logger: Logger = silentLogger,
+): Promise<Fixture> {
   const clock = systemClock;
   const authority = await createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs: HOUR_MS, clock });
   const serving = await issueCertificate({
@@ -80,7 +84,7 @@ export async function startFixture({ proxyCa, ...changes }: FixtureChanges = {},
       sendRetryAfter: false,
       ...changes,
     },
-    { store, clock, random: systemRandom, logger: silentLogger, configurations: [] },
+    { store, clock, random: systemRandom, logger, configurations: [] },
   );
   await server.whenReady();
   return { server, authority, stop: () => server.shutdown() };

@@ -1,0 +1,42 @@
+import { helpText, parseFlags } from '../../shared/runtime/flags';
+import { levelOf } from '../../shared/runtime/logger';
+import { FLAGS } from './flags';
+
+const PROGRAM = { name: 'apiserver', description: '' };
+const parse = (...args: string[]) => parseFlags(PROGRAM, FLAGS, args);
+
+it.each([
+  ['--allow-privileged'],
+  ['--allow-privileged=true'],
+  ['--profiling=false'],
+  ['--endpoint-reconciler-type=lease'],
+  ['--watch-cache=true'],
+])('%s says what holds anyway', (arg) => {
+  expect(parse(arg).kind).toBe('values');
+});
+
+it.each([
+  ['--allow-privileged=false', /'--allow-privileged \[value\]' argument 'false' is invalid. can only be true: who may run privileged pods/],
+  ['--vmodule=a=3', /is not offered here: the detail of the log/],
+  ['--watch-cache-sizes=pods#10', /is not offered here/],
+  ['--tls-min-version=VersionTLS10', /must be one of VersionTLS12, VersionTLS13/],
+])('%s is refused with the reason', (arg, message) => {
+  const parsed = parse(arg);
+  expect(parsed.kind === 'error' ? parsed.message : '').toMatch(message);
+});
+
+it('leaves them out of the help', () => {
+  expect(helpText(PROGRAM, FLAGS)).not.toContain('--vmodule');
+});
+
+it.each([
+  [['-v', '3'], 'debug'],
+  [['-v=3'], 'debug'],
+  [['--v=6'], 'trace'],
+  [['-v=2'], 'info'],
+  [['-v=3', '--log-level=trace'], 'trace'],
+  [['-v=3', '--log-level=warn'], 'debug'],
+])('%s logs at %s', (args, level) => {
+  const parsed = parse(...args);
+  expect(parsed.kind === 'values' ? levelOf(parsed.values) : parsed).toBe(level);
+});

@@ -1,0 +1,79 @@
+/**
+ * Flags of the reference server that change nothing here, so that a command line that is brought along is either right as it is or told what is missing: each takes
+ * the values that say what holds anyway, and refuses others with the reason.
+ */
+import { onlyAs } from '../../shared/runtime/flags';
+
+const AUDIT_VERSIONS = ['audit.k8s.io/v1', 'audit.platform.io/v1'];
+const ON = ['true'];
+const OFF = ['false'];
+const NONE: readonly string[] = [];
+
+const NO_PROFILES = 'profiles are taken with the means of Node (--inspect, --cpu-prof).';
+const OWN_METRICS = 'all metrics are served, with all their labels.';
+const NO_BUFFERED_LOG = 'the log is one stream of JSON lines on stderr, written at once.';
+const NO_KUBELET = 'this server does not connect to kubelets.';
+const NO_PEERS = 'every replica serves every version, so none has to ask another.';
+const NO_AGGREGATION = 'requests are not handed on to other API servers.';
+const ETCD_TIMES = 'the store is watched all the time; nothing is polled, and health checks have a time of their own.';
+
+export const UPSTREAM_FLAGS = {
+  'admission-control': onlyAs(NONE, 'use --enable-admission-plugins and --disable-admission-plugins.'),
+  'aggregator-reject-forwarding-redirect': onlyAs(ON, NO_AGGREGATION),
+  'allow-metric-labels': onlyAs(NONE, OWN_METRICS),
+  'allow-metric-labels-manifest': onlyAs(NONE, OWN_METRICS),
+  'allow-privileged': onlyAs(ON, 'who may run privileged pods is said per namespace, by labels and policies.'),
+  'audit-log-version': onlyAs(AUDIT_VERSIONS, 'audit events have one version.'),
+  'audit-webhook-version': onlyAs(AUDIT_VERSIONS, 'audit events have one version.'),
+  'contention-profiling': onlyAs(OFF, NO_PROFILES),
+  'cors-allowed-origins': onlyAs(NONE, 'pages of other origins are let in by a proxy in front.'),
+  'debug-socket-path': onlyAs(NONE, NO_PROFILES),
+  'default-not-ready-toleration-seconds': onlyAs(['300'], 'the time is fixed; DefaultTolerationSeconds can be switched off.'),
+  'default-unreachable-toleration-seconds': onlyAs(['300'], 'the time is fixed; DefaultTolerationSeconds can be switched off.'),
+  'delete-collection-workers': onlyAs(['1'], 'collections are deleted by one worker each.'),
+  'disable-http2-serving': onlyAs(OFF, 'both protocols are served; clients choose.'),
+  'disabled-metrics': onlyAs(NONE, OWN_METRICS),
+  'egress-selector-config-file': onlyAs(NONE, 'connections are made directly.'),
+  'emulated-version': onlyAs(NONE, 'there is one version to be.'),
+  'enable-aggregator-routing': onlyAs(OFF, NO_AGGREGATION),
+  'enable-garbage-collector': onlyAs(ON, 'the controllers have a flag of this name, and what waits for the collector waits in any case.'),
+  'endpoint-reconciler-type': onlyAs(['lease'], 'replicas find each other through the store.'),
+  'etcd-count-metric-poll-period': onlyAs(NONE, ETCD_TIMES),
+  'etcd-db-metric-poll-interval': onlyAs(NONE, ETCD_TIMES),
+  'etcd-healthcheck-timeout': onlyAs(NONE, ETCD_TIMES),
+  'etcd-readycheck-timeout': onlyAs(NONE, ETCD_TIMES),
+  'etcd-servers-overrides': onlyAs(NONE, 'all kinds are kept in one store, in one order.'),
+  'kubelet-certificate-authority': onlyAs(NONE, NO_KUBELET),
+  'kubelet-client-certificate': onlyAs(NONE, NO_KUBELET),
+  'kubelet-client-key': onlyAs(NONE, NO_KUBELET),
+  'kubelet-preferred-address-types': onlyAs(NONE, NO_KUBELET),
+  'kubelet-timeout': onlyAs(NONE, NO_KUBELET),
+  'kubernetes-service-node-port': onlyAs(['0'], 'the default Service has no port on nodes.'),
+  'lease-reuse-duration-seconds': onlyAs(NONE, 'leases of the store are shared by the time at which they end.'),
+  'log-flush-frequency': onlyAs(NONE, NO_BUFFERED_LOG),
+  'log-json-info-buffer-size': onlyAs(['0'], NO_BUFFERED_LOG),
+  'log-json-split-stream': onlyAs(OFF, NO_BUFFERED_LOG),
+  'log-text-info-buffer-size': onlyAs(['0'], NO_BUFFERED_LOG),
+  'log-text-split-stream': onlyAs(OFF, NO_BUFFERED_LOG),
+  'logging-format': onlyAs(['json'], NO_BUFFERED_LOG),
+  'max-connection-bytes-per-sec': onlyAs(['0'], 'what one connection may take is bounded by other means.'),
+  'peer-advertise-ip': onlyAs(NONE, NO_PEERS),
+  'peer-advertise-port': onlyAs(NONE, NO_PEERS),
+  'peer-ca-file': onlyAs(NONE, NO_PEERS),
+  'permit-address-sharing': onlyAs(OFF, 'an address belongs to one server.'),
+  'permit-port-sharing': onlyAs(OFF, 'a port belongs to one server.'),
+  profiling: onlyAs(OFF, NO_PROFILES),
+  'proxy-client-cert-file': onlyAs(NONE, NO_AGGREGATION),
+  'proxy-client-key-file': onlyAs(NONE, NO_AGGREGATION),
+  'service-account-lookup': onlyAs(ON, 'a token whose account is gone is never good.'),
+  'show-hidden-metrics-for-version': onlyAs(NONE, OWN_METRICS),
+  'storage-initialization-timeout': onlyAs(NONE, 'a server is ready as soon as its store is, however long that takes.'),
+  'storage-media-type': onlyAs(['application/json'], 'objects are stored as JSON.'),
+  'strict-transport-security-directives': onlyAs(NONE, 'there is no plain HTTP to be warned of.'),
+  'tls-cipher-suites': onlyAs(NONE, 'the suites are those of Node; --tls-min-version=VersionTLS13 leaves the strictest.'),
+  'tls-sni-cert-key': onlyAs(NONE, 'one certificate covers all names.'),
+  'tracing-config-file': onlyAs(NONE, 'there are no traces; --log-level=debug writes a line for each request.'),
+  vmodule: onlyAs(NONE, 'the detail of the log is the same for all parts (-v).'),
+  'watch-cache': onlyAs(ON, 'everything is read from the cache.'),
+  'watch-cache-sizes': onlyAs(NONE, 'the cache holds what there is, and bounds its history by itself.'),
+};

@@ -1,0 +1,25 @@
+/** Where a request came from, as far as anybody says. Decides nothing. */
+import { IncomingMessage } from 'node:http';
+import { isIP, type Socket } from 'node:net';
+import type { Exchange } from '../endpoints/request/exchange';
+
+/** What proxies say, and who is connected. Anybody may say the former. */
+export function sourceIps(exchange: Exchange): readonly string[] {
+  const remote = remoteAddress(exchange);
+  const forwarded = exchange.header('x-forwarded-for');
+  const real = exchange.header('x-real-ip');
+  if (forwarded === undefined && real === undefined) return remote === undefined ? [] : [remote];
+  const said = [...(forwarded ?? '').split(','), real ?? ''].map((address) => address.trim()).filter((address) => isIP(address) !== 0);
+  return [...new Set(remote === undefined ? said : [...said, remote])];
+}
+
+const MAPPED = '::ffff:';
+
+function remoteAddress(exchange: Exchange): string | undefined {
+  const address = socketOf(exchange)?.remoteAddress;
+  return address?.startsWith(MAPPED) === true ? address.slice(MAPPED.length) : address;
+}
+
+function socketOf({ input }: Exchange): Pick<Socket, 'remoteAddress'> | undefined {
+  return input instanceof IncomingMessage ? input.socket : input.session?.socket;
+}
