@@ -3,7 +3,8 @@ import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type In
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { errorCode } from '../runtime/error-code';
 import type { TlsOptions } from './client-config';
-import { chunksOf, connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
+import { StreamChunks } from './stream-chunks';
+import { connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
 
 /** The server was not reached: none of these comes after a request's bytes have left. */
 const UNREACHED: ReadonlySet<string | undefined> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
@@ -47,6 +48,6 @@ function responseOf(message: IncomingMessage, signal: AbortSignal | undefined): 
       const value = message.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;
     },
-    body: chunksOf(message, signal),
+    body: new StreamChunks(message, signal),
   };
 }

@@ -6,7 +6,8 @@ import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream, ty
 import type { Clock, Timer } from '../runtime/clock';
 import type { TlsOptions } from './client-config';
 import { raceSignal } from './signals';
-import { chunksOf, ConnectionError, connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
+import { StreamChunks } from './stream-chunks';
+import { ConnectionError, connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
 
 export interface Http2Settings {
   readonly clock: Clock;
@@ -151,6 +152,7 @@ class Session {
 }
 
 function answerTo(stream: ClientHttp2Stream, signal: AbortSignal | undefined): Promise<TransportResponse> {
+  const body = new StreamChunks(stream, signal);
   return new Promise((resolve, reject) => {
     let failure: unknown;
     stream.on('error', (error: unknown) => {
@@ -160,17 +162,17 @@ function answerTo(stream: ClientHttp2Stream, signal: AbortSignal | undefined): P
       if (signal?.aborted === true) reject(signal.reason);
       else reject(connectionError(failure ?? 'the connection was closed', stream.rstCode !== constants.NGHTTP2_REFUSED_STREAM));
     });
-    stream.once('response', (headers) => resolve(responseOf(stream, headers, signal)));
+    stream.once('response', (headers) => resolve(responseOf(headers, body)));
   });
 }
 
-function responseOf(stream: ClientHttp2Stream, headers: IncomingHttpHeaders, signal: AbortSignal | undefined): TransportResponse {
+function responseOf(headers: IncomingHttpHeaders, body: StreamChunks): TransportResponse {
   return {
     status: Number(headers[':status'] ?? 0),
     header: (name) => {
       const value = headers[name];
       return Array.isArray(value) ? value.join(', ') : value;
     },
-    body: chunksOf(stream, signal),
+    body,
   };
 }

@@ -265,6 +265,6 @@ describe('HTTP/1.1', () => {
     await expect(text(transport, { signal: controller.signal })).rejects.toBe(reason);
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    await expect(text(transport)).rejects.toMatchObject({ sent: false });
+    await expect(text(http1(url))).rejects.toMatchObject({ sent: false });
   });
 });

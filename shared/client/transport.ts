@@ -52,13 +52,3 @@ export function connectionError(error: unknown, sent: boolean, reused = false): 
   if (error instanceof ConnectionError) return error;
   return new ConnectionError(error instanceof Error ? error.message : String(error), sent, { cause: error }, reused);
 }
-
-/** The chunks of a stream as a response's body; errors are {@link ConnectionError}s, or the signal's reason when it is aborted. */
-export async function* chunksOf(stream: AsyncIterable<unknown>, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
-  try {
-    for await (const chunk of stream) if (Buffer.isBuffer(chunk)) yield chunk;
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw connectionError(error, true);
-  }
-}

@@ -1,0 +1,82 @@
+/**
+ * The body of an answer that is read from the moment of its request: a stream that nobody reads yet may be closed, and what had come of it lost, before the one who
+ * asked has seen the head. Holds little, and lets the rest wait where it comes from.
+ */
+import { connectionError } from './transport';
+
+/** The part of a readable stream that is used. */
+interface Flowing {
+  on(event: 'data', listener: (chunk: unknown) => void): unknown;
+  on(event: 'end' | 'close', listener: () => void): unknown;
+  on(event: 'error', listener: (error: unknown) => void): unknown;
+  pause(): unknown;
+  resume(): unknown;
+  destroy(): unknown;
+}
+
+/** Bytes that are held for a slow reader before the stream is paused. */
+const HELD_BYTES = 256 * 1024;
+
+export class StreamChunks implements AsyncIterable<Buffer> {
+  private readonly chunks: Buffer[] = [];
+  private heldBytes = 0;
+  private isPaused = false;
+  private hasEnded = false;
+  /** Set when nothing more comes and the end was not seen. */
+  private failure: { readonly error: unknown } | undefined;
+  private wake: (() => void) | undefined;
+
+  constructor(
+    private readonly stream: Flowing,
+    private readonly signal: AbortSignal | undefined,
+  ) {
+    let error: unknown = new Error('the answer was cut off');
+    stream.on('data', (chunk) => this.take(chunk));
+    stream.on('end', () => {
+      this.hasEnded = true;
+      this.wake?.();
+    });
+    stream.on('error', (cause) => (error = cause));
+    stream.on('close', () => {
+      if (!this.hasEnded) this.failure = { error };
+      this.wake?.();
+    });
+  }
+
+  /** Once. Throws ConnectionError where the answer was cut off, or the signal's reason. Who leaves early ends the request. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer> {
+    try {
+      for (;;) {
+        const chunk = this.chunks.shift();
+        if (chunk !== undefined) {
+          this.release(chunk);
+          yield chunk;
+        } else if (this.hasEnded) return;
+        else if (this.failure !== undefined) {
+          this.signal?.throwIfAborted();
+          throw connectionError(this.failure.error, true);
+        } else await new Promise<void>((resolve) => (this.wake = resolve));
+      }
+    } finally {
+      if (!this.hasEnded && this.failure === undefined) this.stream.destroy();
+    }
+  }
+
+  private take(chunk: unknown): void {
+    if (!Buffer.isBuffer(chunk)) return;
+    this.chunks.push(chunk);
+    this.heldBytes += chunk.length;
+    if (this.heldBytes > HELD_BYTES && !this.isPaused) {
+      this.isPaused = true;
+      this.stream.pause();
+    }
+    this.wake?.();
+  }
+
+  private release(chunk: Buffer): void {
+    this.heldBytes -= chunk.length;
+    if (!this.isPaused || this.heldBytes > HELD_BYTES / 2) return;
+    this.isPaused = false;
+    this.stream.resume();
+  }
+}
