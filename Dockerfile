@@ -1,5 +1,6 @@
 # One image for every program of the control plane; the command says which.
-FROM node:22-bookworm-slim AS build
+ARG NODE_IMAGE=node:24-bookworm-slim
+FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
@@ -9,12 +10,12 @@ COPY . .
 RUN npm run build && find dist -name '*.map' -delete && rm -rf dist/test dist/.tsbuildinfo \
  && find dist -name '*.test.js' -delete
 
-FROM node:22-bookworm-slim AS packages
+FROM ${NODE_IMAGE} AS packages
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --omit=dev
 
-FROM node:22-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 WORKDIR /app
 # A volume takes over who owns the folder that it is mounted on for the first time.
