@@ -2,10 +2,12 @@
  * The listeners: HTTPS with HTTP/2 and HTTP/1.1 on one port, and plain HTTP on loopback for a local set-up. All bounds that protect a
  * connection are here. Never looks at a request.
  */
-import { createServer, type Server as HttpServer } from 'node:http';
+import { createServer, type IncomingMessage, type Server as HttpServer } from 'node:http';
 import { createSecureServer, type Http2SecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '../../shared/runtime/clock';
+import { upgradableReply } from '../endpoints/request/upgradable-reply';
 import type { RequestListener } from './chain';
 import type { Connections } from './connections';
 import { MAX_PARSED_HEAD_BYTES } from './head-limit';
@@ -96,6 +98,7 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
   // The HTTP/2 server takes HTTP/1.1's limits as properties. Headers are bound by their bytes: what is beyond a number of them would be left out unseen.
   Object.assign(server, limits, { maxHeadersCount: 0 });
   server.on('request', listener);
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => takeUpgrade(request, socket, head, listener));
   // Listening to requests puts Node's compatibility layer over every stream, a fifth of what a read takes; here streams are taken as they are.
   server.removeAllListeners('stream');
   server.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: readonly string[]) =>
@@ -156,6 +159,16 @@ function takeStream(
     return;
   }
   listener({ method, url, headers, rawHeaders }, stream);
+}
+
+/** Whoever asks for another protocol sends no body: Node stops reading requests on such a connection. */
+function takeUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, listener: RequestListener): void {
+  socket.on('error', () => undefined);
+  const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+  const reply = upgradableReply(request, socket, head);
+  if (reply === undefined) socket.destroy();
+  else if (length === '0' && coding === undefined) listener(request, reply);
+  else socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
 }
 
 /** Connections for which there is no place are cut before anything is read from them. */

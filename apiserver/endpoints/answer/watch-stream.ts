@@ -7,6 +7,7 @@ import { expired, internalError } from '../../../shared/api/errors/status';
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../../cache/cache';
 import type { Exchange } from '../request/exchange';
+import type { WebSocket } from 'ws';
 import { chunked } from '../output/frame';
 import { FrameOutput } from '../output/frame-output';
 import type { LiveWatch, LiveWatches } from './live-watches';
@@ -27,11 +28,17 @@ export interface WatchStreamParts {
   /** No event can be shown in the form that was asked for: the stream ends where the first would stand. */
   readonly showsNothing: boolean;
   readonly meter: WatchMeter;
+  /** Each event is a message of its own. */
+  readonly overWebSocket: boolean;
   readonly watches: LiveWatches;
   readonly outbox: Outbox;
   /** The entry that a bookmark shows. */
   bookmarkEntry(revision: number, endOfInitialEvents: boolean): Entry;
 }
+
+const JSON_TYPE = 'application/json';
+/** A WebSocket's status for an end in order. */
+const NORMAL_END = 1000;
 
 /** A bookmark is sent so long before the stream's own end. */
 const LAST_BOOKMARK_MS = 2000;
@@ -39,6 +46,7 @@ const LAST_BOOKMARK_MS = 2000;
 export class WatchStream implements ChangeSink, LiveWatch {
   private readonly keys: Readonly<Record<WatchEventType, string>>;
   private output: FrameOutput | undefined;
+  private webSocket: WebSocket | undefined;
   private watch: CacheWatch | undefined;
   private timers: readonly Timer[] = [];
   private first = true;
@@ -60,6 +68,7 @@ export class WatchStream implements ChangeSink, LiveWatch {
       return;
     }
     this.opened();
+    if (this.hasEnded()) return;
     const { clock } = this.parts;
     const end = clock.after(durationMs, () => this.expire());
     this.timers = durationMs > LAST_BOOKMARK_MS ? [end, clock.after(durationMs - LAST_BOOKMARK_MS, () => watch.bookmarkNow())] : [end];
@@ -126,7 +135,8 @@ export class WatchStream implements ChangeSink, LiveWatch {
     if (this.ended) return;
     this.opened().flush();
     this.close();
-    this.exchange.output.end();
+    if (this.webSocket === undefined) this.exchange.output.end();
+    else this.webSocket.close(NORMAL_END);
   }
 
   private send(frame: Buffer): void {
@@ -136,21 +146,39 @@ export class WatchStream implements ChangeSink, LiveWatch {
     if (!output.write(frame)) this.tooSlow();
   }
 
+  /** A handshake that was no good ends it as well. */
+  private hasEnded(): boolean {
+    return this.ended;
+  }
+
   /** Sends the head, once. */
   private opened(): FrameOutput {
     if (this.output !== undefined) return this.output;
     const { exchange, parts } = this;
+    parts.watches.add(this);
+    if (parts.overWebSocket) return this.openedWebSocket();
     exchange.head(200, { 'Content-Type': streamType(parts.encoder.contentType) });
     if (exchange.output instanceof ServerResponse) exchange.output.flushHeaders();
     exchange.output.once('close', () => this.close());
-    parts.watches.add(this);
     this.output = FrameOutput.to(exchange.output, parts.outbox);
+    return this.output;
+  }
+
+  /** A client whose handshake is no good is told so, and its watch has ended before it began. */
+  private openedWebSocket(): FrameOutput {
+    const { exchange, parts } = this;
+    const { webSocket, carrier } = exchange.openWebSocket();
+    this.webSocket = webSocket;
+    this.output = FrameOutput.toWebSocket(carrier, parts.outbox, parts.encoder.contentType === JSON_TYPE);
+    carrier.once('close', () => this.close());
+    if (webSocket === undefined) this.close();
     return this.output;
   }
 
   private tooSlow(): void {
     this.close();
-    this.exchange.abort();
+    if (this.webSocket === undefined) this.exchange.abort();
+    else this.webSocket.terminate();
   }
 
   private close(): void {
@@ -165,5 +193,5 @@ export class WatchStream implements ChangeSink, LiveWatch {
 
 /** JSON streams keep the plain type. */
 function streamType(contentType: string): string {
-  return contentType === 'application/json' ? contentType : `${contentType};stream=watch`;
+  return contentType === JSON_TYPE ? contentType : `${contentType};stream=watch`;
 }

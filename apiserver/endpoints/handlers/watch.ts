@@ -7,6 +7,7 @@ import type { Entry } from '../../cache/cache';
 import type { Resource, Selection } from '../../registry/verbs';
 import type { ApiParts } from './api-parts';
 import type { Exchange } from '../request/exchange';
+import { UpgradableReply } from '../request/upgradable-reply';
 import { watchOptions } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
 import { WatchStream } from '../answer/watch-stream';
@@ -14,9 +15,9 @@ import { negotiated } from './answer';
 
 export async function watch(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
-  if (exchange.header('upgrade')?.toLowerCase() === 'websocket') {
-    throw badRequest('watching over a WebSocket is not served here; watch without the header Upgrade');
-  }
+  const overWebSocket = exchange.header('upgrade')?.toLowerCase() === 'websocket';
+  if (overWebSocket && !(exchange.output instanceof UpgradableReply))
+    throw badRequest('watching over a WebSocket is served over TLS and HTTP/1.1; watch without the header Upgrade');
   const { wanted, encoder } = negotiated(parts, exchange, resource, info, 'watch');
   const { options, timeoutSeconds } = watchOptions(row, exchange.query, parts.select, parts.gates.enabled('WatchList'));
   const selection = info.name === '' ? options.selection : onlyNamed(options.selection, info.name);
@@ -26,6 +27,7 @@ export async function watch(parts: ApiParts, exchange: Exchange, resource: Resou
     // An event carries an object, never a list: upstream finds that out when there is one.
     showsNothing: wanted.transform === 'partialList',
     meter: parts.watchMeter(row.group, row.version, row.kind),
+    overWebSocket,
     watches: parts.watches,
     outbox: parts.outbox,
     bookmarkEntry: (revision, end) => bookmarkEntry(exchange, resource, revision, end),

@@ -34,6 +34,11 @@ export class FrameOutput implements Sender {
       : new FrameOutput(reply, outbox, outbox.bare);
   }
 
+  /** Each chunk as a message of its own. */
+  static toWebSocket(connection: Socket, outbox: Outbox, isText: boolean): FrameOutput {
+    return new FrameOutput(connection, outbox, isText ? outbox.texts : outbox.binaries);
+  }
+
   get session(): object | undefined {
     return 'session' in this.target ? this.target.session : undefined;
   }

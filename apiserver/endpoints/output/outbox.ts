@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import { bare, Joiner } from './frame';
+import { binaryFrame, textFrame } from './web-socket-frame';
 
 /** Longest rest between two sendings. */
 const MAX_REST_MS = 20;
@@ -28,6 +29,8 @@ export class Outbox {
   /** With their framing, and without. */
   readonly chunks = new Joiner((chunk) => chunk);
   readonly bare = new Joiner(bare);
+  readonly texts = new Joiner((chunk) => textFrame(bare(chunk)));
+  readonly binaries = new Joiner((chunk) => binaryFrame(bare(chunk)));
   private senders: Sender[] = [];
   /** Clock.monotonic before which nothing more is sent. */
   private restsUntil = 0;
@@ -71,6 +74,8 @@ export class Outbox {
     if (this.senders.length === 0) {
       this.chunks.forget();
       this.bare.forget();
+      this.texts.forget();
+      this.binaries.forget();
     }
     this.restsUntil = endedAt + Math.min(endedAt - startedAt, MAX_REST_MS);
     if (this.senders.length > 0) this.schedule();

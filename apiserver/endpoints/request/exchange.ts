@@ -16,6 +16,7 @@ import type { Priority, Turns } from '../../../shared/runtime/turns';
 import type { Outbox } from '../output/outbox';
 import { EMPTY_QUERY, type Query } from './query';
 import type { RequestInfo } from './request-info';
+import { UpgradableReply, type OpenedWebSocket } from './upgradable-reply';
 import { WarningList } from './warnings';
 
 /** What came on an HTTP/2 stream; the stream itself brings the body and takes the reply. */
@@ -199,6 +200,14 @@ export class Exchange implements RequestContext {
     }
     if (this.closing) all['Connection'] = 'close';
     output.writeHead(status, all);
+  }
+
+  /** Takes the connection over, in place of a head, where the reply allows it. */
+  openWebSocket(): OpenedWebSocket {
+    if (!(this.output instanceof UpgradableReply)) throw new Error('the connection of this request cannot be taken over');
+    this.status = 101;
+    this.audit?.headSent();
+    return this.output.openWebSocket();
   }
 
   /**
