@@ -19,6 +19,7 @@ import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './opt
 import type { AuthorizerLink } from './server/authorizers';
 import { authorizationFlagFault, openAuthorizerLinks } from './options/authorizer-links';
 import { asking, openWebhook } from './options/webhooks';
+import { kubeletCredentialFiles } from './options/kubelet-options';
 import { oidcFlagFault } from './options/oidc-options';
 import { openTokenIssuers, type TokenIssuers } from './options/token-issuers';
 import type { TokenKeyFiles } from './options/token-key-files';
@@ -57,10 +58,17 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const isAllowed = isGiven ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
   const issuers = await openTokenIssuers(flags, { isAllowed, isGiven }, { clock, logger, configurations });
   const links = await openAuthorizerLinks(flags, { clock, random, logger, configurations });
+  const kubelets = kubeletCredentialFiles(flags);
+  lifecycle.onStop({ name: 'credentials for kubelets', timeoutMs: 1000, run: kubelets.watch(clock, logger) });
   const options = {
     ...(await serverOptions(flags, tokenKeys, issuers, links, host)),
     ...(await tokenWebhookOf(flags, configurations, host)),
     audit,
+    kubelets: {
+      addressTypes: flags['kubelet-preferred-address-types'],
+      credentials: kubelets.current,
+      timeoutMs: flags['kubelet-timeout'],
+    },
   };
   const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;

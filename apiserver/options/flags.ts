@@ -25,6 +25,7 @@ import { AUTHORIZATION_MODES, type AuthorizationMode } from '../server/authorize
 const SERVING = 'Serving';
 const STORAGE = 'Storage';
 const ACCESS = 'Access';
+const NODES = 'Nodes';
 const SERVICES = 'Services';
 const GENERAL = 'General';
 const SECOND = 1000;
@@ -156,6 +157,19 @@ export const FLAGS = {
     default: false,
   }),
   'token-auth-file': string({ section: ACCESS, help: 'CSV file with static tokens: token,user,uid[,"group1,group2"].', default: '' }),
+  'kubelet-certificate-authority': string({
+    section: NODES,
+    help: 'PEM file of those who vouch for kubelets; without it every kubelet is believed.',
+    default: '',
+  }),
+  'kubelet-client-certificate': string({ section: NODES, help: 'PEM file with the certificate that kubelets are shown.', default: '' }),
+  'kubelet-client-key': string({ section: NODES, help: 'PEM file with the key of that certificate.', default: '' }),
+  'kubelet-preferred-address-types': list({
+    section: NODES,
+    help: "Types of nodes' addresses, the most preferred first.",
+    default: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
+  }),
+  'kubelet-timeout': duration({ section: NODES, help: 'For a connection to a kubelet to stand.', default: 5_000 }),
   'authorization-policy-file': string({ section: ACCESS, help: 'File with a policy a line, for --authorization-mode=ABAC.', default: '' }),
   'authorization-config': string({
     section: ACCESS,

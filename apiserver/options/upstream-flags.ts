@@ -12,7 +12,6 @@ const NONE: readonly string[] = [];
 const NO_PROFILES = 'profiles are taken with the means of Node (--inspect, --cpu-prof).';
 const OWN_METRICS = 'all metrics are served, with all their labels.';
 const NO_BUFFERED_LOG = 'the log is one stream of JSON lines on stderr, written at once.';
-const NO_KUBELET = 'this server does not connect to kubelets.';
 const NO_PEERS = 'every replica serves every version, so none has to ask another.';
 const NO_AGGREGATION = 'requests are not handed on to other API servers.';
 const ETCD_TIMES = 'the store is watched all the time; nothing is polled, and health checks have a time of their own.';
@@ -43,11 +42,6 @@ export const UPSTREAM_FLAGS = {
   'etcd-healthcheck-timeout': onlyAs(NONE, ETCD_TIMES),
   'etcd-readycheck-timeout': onlyAs(NONE, ETCD_TIMES),
   'etcd-servers-overrides': onlyAs(NONE, 'all kinds are kept in one store, in one order.'),
-  'kubelet-certificate-authority': onlyAs(NONE, NO_KUBELET),
-  'kubelet-client-certificate': onlyAs(NONE, NO_KUBELET),
-  'kubelet-client-key': onlyAs(NONE, NO_KUBELET),
-  'kubelet-preferred-address-types': onlyAs(NONE, NO_KUBELET),
-  'kubelet-timeout': onlyAs(NONE, NO_KUBELET),
   'kubernetes-service-node-port': onlyAs(['0'], 'the default Service has no port on nodes.'),
   'lease-reuse-duration-seconds': onlyAs(NONE, 'leases of the store are shared by the time at which they end.'),
   'log-flush-frequency': onlyAs(NONE, NO_BUFFERED_LOG),

@@ -6,7 +6,7 @@ import type { AuditObject } from '../audit/event';
 import { sendText } from '../endpoints/answer/respond';
 import type { Exchange } from '../endpoints/request/exchange';
 import { isLongRunning } from '../endpoints/request/request-info';
-import { sourceIps } from './source-ips';
+import { sourceIps } from '../endpoints/request/source-ips';
 import type { Filter } from './run-chain';
 
 /** What is refused from here on is recorded. */
@@ -19,7 +19,7 @@ export function beginAudit(auditor: Auditor, naming: Dialect): Filter {
       sourceIps: sourceIps(exchange),
       userAgent: userAgent(exchange),
     };
-    const trail = auditor.begin(asked, info, referenceOf(exchange, naming), exchange, isLasting(exchange));
+    const trail = auditor.begin(asked, info, referenceOf(exchange, naming), exchange, isLongRunning(info));
     exchange.audit = trail;
     exchange.whenFinished(() => {
       if (exchange.audit === trail) trail.finished();
@@ -40,13 +40,6 @@ export function auditReceived(auditor: Auditor): Filter {
     return false;
   };
 }
-
-/** Logs are followed like watches, although their requests have a deadline here. */
-function isLasting({ info }: Exchange): boolean {
-  return isLongRunning(info) || (info.kind === 'resource' && LASTING.has(info.subresource));
-}
-
-const LASTING: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
 function referenceOf({ info }: Exchange, naming: Dialect): AuditObject | undefined {
   if (info.kind === 'path') return undefined;

@@ -5,7 +5,7 @@
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Exchange } from '../endpoints/request/exchange';
-import { sourceIps } from './source-ips';
+import { sourceIps } from '../endpoints/request/source-ips';
 
 const SHOWN: ReadonlySet<string> = new Set([
   'allowWatchBookmarks',

@@ -8,7 +8,7 @@ import { ConnectionError, type Transport } from '../../../shared/client/transpor
 import { callWebhook, TooLate, type WebhookAnswer } from '../../../shared/client/webhook';
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import { errorCode } from '../../../shared/runtime/error-code';
+import { connectionText } from '../../../shared/runtime/connection-text';
 import { stringAt } from '../../../shared/values/json';
 import type { Webhook } from './configuration';
 import type { Resolve } from './resolve';
@@ -170,34 +170,4 @@ function statusText(status: number, bytes: Buffer | undefined): string {
 function toldBy(bytes: Buffer | undefined): string | undefined {
   const value = tryParseObject(bytes?.toString() ?? '');
   return value !== undefined && stringAt(value, 'kind') === 'Status' ? stringAt(value, 'message') : undefined;
-}
-
-const UNTRUSTED: ReadonlySet<string | undefined> = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
-const VERIFY = 'tls: failed to verify certificate: x509: ';
-
-function connectionText(error: Error, server: URL): string {
-  const code = errorCode(error.cause ?? error);
-  const port = server.port === '' ? '443' : server.port;
-  if (UNTRUSTED.has(code)) return `${VERIFY}certificate signed by unknown authority`;
-  switch (code) {
-    case 'ECONNREFUSED':
-      return `dial tcp ${server.hostname}:${port}: connect: connection refused`;
-    case 'ENOTFOUND':
-      return `dial tcp: lookup ${server.hostname}: no such host`;
-    case 'ECONNRESET':
-      return 'EOF';
-    case 'CERT_HAS_EXPIRED':
-    case 'CERT_NOT_YET_VALID':
-      return `${VERIFY}certificate has expired or is not yet valid`;
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return VERIFY + error.message;
-    default:
-      return error.message;
-  }
 }

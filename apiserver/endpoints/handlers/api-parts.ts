@@ -8,6 +8,7 @@ import type { Reader, RequestContext, ServedResource, Writer } from '../../regis
 import type { Resources } from '../../registry/resources';
 import type { Operations } from '../../registry/operations/operation';
 import type { Views } from '../../registry/operations/views';
+import type { Backends } from '../forward/backend';
 import type { Exchange } from '../request/exchange';
 import type { ExchangeParts } from '../request/exchange';
 import type { SelectionBuilder } from '../request/parameters';
@@ -15,6 +16,13 @@ import type { Encoders } from '../representation/encoders';
 import type { ResourceRequest } from '../request/request-info';
 import type { WatchMeter } from '../answer/watch-stream';
 import type { LiveWatches } from '../answer/live-watches';
+
+/** How machines behind objects are reached. */
+export interface NodeAccess {
+  /** Types of nodes' addresses, the most preferred first. */
+  readonly addressTypes: readonly string[];
+  readonly backends: Backends;
+}
 
 export interface ApiParts extends ExchangeParts {
   readonly clock: Clock;
@@ -31,6 +39,7 @@ export interface ApiParts extends ExchangeParts {
   /** Set when a name is the other dialect's for a system namespace. */
   aliasOf(namespace: string): NamespaceAlias | undefined;
   readonly encoders: Encoders;
+  readonly nodeAccess: NodeAccess;
   readonly watches: LiveWatches;
   /** Least duration of a watch that names none, in seconds; the most is twice that. */
   readonly minRequestTimeoutSeconds: number;

@@ -4,7 +4,10 @@ import { schemaOf } from '../../../shared/api/types';
 import { setMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { Resource } from '../../registry/verbs';
 import { connect } from '../../registry/operations/connect';
+import { forward } from '../forward/forward';
+import { UpgradableReply } from '../request/upgradable-reply';
 import type { ApiParts } from './api-parts';
+import { toldOptions } from './told-options';
 import type { Exchange } from '../request/exchange';
 import type { Query } from '../request/query';
 import type { ResourceRequest } from '../request/request-info';
@@ -16,19 +19,51 @@ export async function connectTo(
   subresource: SubresourceRow,
   info: ResourceRequest,
 ): Promise<void> {
-  const { namespace, name } = info;
+  const { namespace, name, subresource: asked } = info;
   const key = { namespace, name };
   const { kind } = subresource;
   if (kind !== undefined)
     await parts.operations.admitConnection(exchange, { resource, subresource }, key, optionsOf(kind.type, exchange.query, info));
-  await connect({ reader: parts.reader, nodes: parts.resources.require('nodes') }, exchange, {
+  const { query } = exchange;
+  const upgrades = exchange.header('upgrade') !== undefined && exchange.output instanceof UpgradableReply;
+  const { reader, resources, random, nodeAccess } = parts;
+  const places = { reader, nodes: resources.require('nodes'), endpoints: resources.require('endpoints') };
+  const destination = await connect({ ...places, random, addressTypes: nodeAccess.addressTypes }, exchange, {
     resource,
-    subresource: subresource.name,
+    subresource: asked,
     key,
-    container: exchange.query.get('container') ?? '',
-    upgrades: exchange.header('upgrade') !== undefined,
+    container: query.get('container') ?? '',
+    told: toldOptions(asked, query, name),
+    upgrades,
   });
-  exchange.send(204, {}, Buffer.alloc(0));
+  if (destination === undefined) {
+    exchange.send(204, {}, Buffer.alloc(0));
+    return;
+  }
+  const target = destination.type === 'proxy' ? targetOf(exchange.request.url ?? '', resource.row.namespaced) : '';
+  if (target === undefined) redirectBelow(exchange);
+  else {
+    const believesAll = query.boolean('insecureSkipTLSVerifyBackend') === true;
+    await forward(nodeAccess.backends, exchange, { destination, target, upgrades, believesAll, name });
+  }
+}
+
+/** Segments up to the subresource: `/api/v1/namespaces/ns/pods/p/proxy`. */
+const SEGMENTS = { namespaced: 8, other: 6 };
+
+/** Path and query behind the subresource, as the client has written them; undefined = not even a slash. */
+function targetOf(url: string, namespaced: boolean): string | undefined {
+  const [path = '', ...query] = url.split('?');
+  const rest = path.split('/').slice(namespaced ? SEGMENTS.namespaced : SEGMENTS.other);
+  if (rest.length === 0) return undefined;
+  return `/${rest.join('/')}${query.length === 0 ? '' : `?${query.join('?')}`}`;
+}
+
+/** Links of a page would lead elsewhere. */
+function redirectBelow(exchange: Exchange): void {
+  const [path = '', ...query] = (exchange.request.url ?? '').split('?');
+  const location = `${path}/${query.length === 0 ? '' : `?${query.join('?')}`}`;
+  exchange.send(301, { Location: location }, Buffer.alloc(0));
 }
 
 /** What the query asks for, as an object of the options' kind. What stands behind the subresource is a path. */

@@ -41,10 +41,16 @@ export class UpgradableReply extends ServerResponse {
     });
   }
 
-  /** Takes the connection over. No `webSocket` = the client's handshake was no good, and it has been told. */
-  openWebSocket(): OpenedWebSocket {
+  /** The connection as it is, and what has come on it. */
+  takeOver(): { readonly carrier: Socket; readonly head: Buffer } {
     this.taken = true;
     this.detachSocket(this.carrier);
+    return { carrier: this.carrier, head: this.head };
+  }
+
+  /** Takes the connection over. No `webSocket` = the client's handshake was no good, and it has been told. */
+  openWebSocket(): OpenedWebSocket {
+    this.takeOver();
     let opened: WebSocket | undefined;
     sockets.handleUpgrade(this.asked, this.carrier, this.head, (webSocket) => (opened = webSocket));
     // What clients say is not for anybody, and one that says it wrongly is cut off.

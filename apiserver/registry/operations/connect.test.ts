@@ -18,6 +18,36 @@ beforeAll(async () => {
   await pod('one', { nodeName: 'n' }, 'c');
   await fixture.create('nodes', { metadata: { name: 'n' } });
   await fixture.create('services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
+  const address = (type: string, text: string): JsonObject => ({ type, address: text });
+  const node = async (name: string, status: JsonObject): Promise<unknown> => fixture.create('nodes', { metadata: { name }, status });
+  await node('m', { addresses: [address('InternalIP', '192.0.2.5'), address('Hostname', 'm.example')] });
+  await node('own', { addresses: [address('InternalIP', '127.0.0.1')] });
+  await node('six', { addresses: [address('InternalIP', '2001:db8::1')], daemonEndpoints: { kubeletEndpoint: { Port: 1234 } } });
+  const placed = async (name: string, podIP: string): Promise<void> => {
+    const spec = { nodeName: 'm', containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 8080 }] }] };
+    await fixture.create('pods', { metadata: { name }, spec });
+    await fixture.patch('pods', name, 'merge', { status: { podIP, podIPs: [{ ip: podIP }] } }, { subresource: 'status' });
+  };
+  await placed('there', '192.0.2.7');
+  await placed('own', '169.254.1.1');
+  const ports = [
+    { name: 'web', port: 80 },
+    { name: 'admin', port: 81 },
+  ];
+  await fixture.create('services', { metadata: { name: 'web' }, spec: { ports } });
+  const addresses = [{ ip: '192.0.2.8' }, { ip: '192.0.2.9' }];
+  await fixture.create('endpoints', {
+    metadata: { name: 'web' },
+    subsets: [
+      {
+        addresses,
+        ports: [
+          { name: 'web', port: 9090 },
+          { name: 'admin', port: 9091 },
+        ],
+      },
+    ],
+  });
   await fixture.cache.catchUp();
   reader = {
     get: (_, resource, { namespace, name }) => {
@@ -27,11 +57,27 @@ beforeAll(async () => {
   };
 });
 
-function open(path: string, more: Partial<Connection> = {}): Promise<void> {
+async function open(path: string, more: Partial<Connection> = {}): Promise<string | undefined> {
   const [resource = '', name = '', subresource = ''] = path.split('/');
   const key = { namespace: resource === 'nodes' ? '' : 'ns', name };
-  const connection = { resource: fixture.resource(resource), subresource, key, container: '', upgrades: false, ...more };
-  return connect({ reader, nodes: fixture.resource('nodes') }, fixture.context, connection);
+  const connection = {
+    resource: fixture.resource(resource),
+    subresource,
+    key,
+    container: '',
+    told: new URLSearchParams({ follow: 'true' }),
+    upgrades: false,
+    ...more,
+  };
+  const parts = {
+    reader,
+    nodes: fixture.resource('nodes'),
+    endpoints: fixture.resource('endpoints'),
+    addressTypes: ['Hostname', 'InternalIP'],
+    random: { float: () => 0.99 },
+  };
+  const destination = await connect(parts, fixture.context, connection);
+  return destination === undefined ? undefined : `${destination.type} ${destination.trust} ${destination.url.href}`;
 }
 
 test.each<[string, Partial<Connection>, number, string]>([
@@ -48,13 +94,31 @@ test.each<[string, Partial<Connection>, number, string]>([
   ['services/a:b:c:d/proxy', {}, 400, 'invalid service request "a:b:c:d"'],
   ['services/s:81/proxy', {}, 503, 'no service port 81 found for service "s"'],
   ['nodes/none/proxy', {}, 404, 'nodes "none" not found'],
-  ['pods/one/exec', { upgrades: true }, 503, 'node n cannot be reached: this server does not connect to nodes'],
-  ['pods/one/log', {}, 503, 'node n cannot be reached: this server does not connect to nodes'],
-  ['services/http:s:80/proxy', {}, 503, 'service s cannot be reached: this server does not connect to nodes'],
+  ['pods/one/exec', { upgrades: true }, 500, 'no preferred addresses found; known addresses: []'],
+  ['services/http:s:80/proxy', {}, 503, 'no endpoints available for service "s"'],
+  ['pods/own/proxy', {}, 400, 'address not allowed'],
+  ['nodes/own/proxy', {}, 400, 'address not allowed'],
 ])('%s %j', async (path, more, code, message) => {
   expect(await refusal(open(path, more))).toMatchObject({ code, message });
 });
 
 test('the log of a pod that is on no node is empty', async () => {
   await expect(open('pods/waiting/log')).resolves.toBeUndefined();
+});
+
+test.each<[string, Partial<Connection>, string]>([
+  ['pods/there/log', {}, 'log kubelet https://m.example:10250/containerLogs/ns/there/c?follow=true'],
+  ['pods/there/exec', { upgrades: true }, 'stream kubelet https://m.example:10250/exec/ns/there/c?follow=true'],
+  ['pods/there/portforward', { upgrades: true }, 'stream kubelet https://m.example:10250/portForward/ns/there?follow=true'],
+  ['pods/there/proxy', {}, 'proxy any http://192.0.2.7:8080/'],
+  ['pods/https:there:443/proxy', {}, 'proxy any https://192.0.2.7/'],
+  ['nodes/m/proxy', {}, 'proxy kubelet https://m.example:10250/'],
+  ['nodes/m:10250/proxy', {}, 'proxy kubelet https://m.example:10250/'],
+  ['nodes/m:9100/proxy', {}, 'proxy any http://m.example:9100/'],
+  ['nodes/six/proxy', {}, 'proxy kubelet https://[2001:db8::1]:1234/'],
+  ['services/web/proxy', {}, 'proxy any http://192.0.2.9:9090/'],
+  ['services/https:web:admin/proxy', {}, 'proxy any https://192.0.2.9:9091/'],
+  ['services/web:81/proxy', {}, 'proxy any http://192.0.2.9:9091/'],
+])('%s %j leads to %s', async (path, more, place) => {
+  expect(await open(path, more)).toBe(place);
 });

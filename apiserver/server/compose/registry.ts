@@ -19,7 +19,8 @@ import { SIGNERS, type Authorizer } from '../../authorization/authorizer';
 import type { BindableResource } from '../../authentication/service-account/bound-objects';
 import { legacyUses } from '../../authentication/service-account/legacy-uses';
 import { tables } from '../../printers/table';
-import type { ApiParts } from '../../endpoints/handlers/api-parts';
+import { Backends } from '../../endpoints/forward/backend';
+import type { ApiParts, NodeAccess } from '../../endpoints/handlers/api-parts';
 import { LiveWatches } from '../../endpoints/answer/live-watches';
 import { Outbox } from '../../endpoints/output/outbox';
 import { Encoders } from '../../endpoints/representation/encoders';
@@ -252,6 +253,7 @@ function apiOf(
     aliasOf: (namespace) => namespaceAlias(names, namespace),
     select: (row, labels, fields) => selectionFor(row, labels, fields, (namespace) => canonicalNamespace(names, namespace)),
     encoders: new Encoders({ table: tables, clock, naming: options.naming, showing }),
+    nodeAccess: nodeAccess(setting),
     watches: new LiveWatches(),
     outbox: new Outbox(clock),
     turns,
@@ -260,4 +262,12 @@ function apiOf(
     deprecatedRequested: (row, deprecation, subresource) => metrics.deprecatedRequested(row, deprecation, subresource),
     watchStarted: (exchange) => metrics.watchStarted(exchange),
   };
+}
+
+const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
+const KUBELET_TIMEOUT_MS = 5_000;
+
+function nodeAccess({ options, clock }: Setting): NodeAccess {
+  const { addressTypes = ADDRESS_TYPES, credentials = () => ({}), timeoutMs = KUBELET_TIMEOUT_MS } = options.kubelets ?? {};
+  return { addressTypes, backends: new Backends({ clock, credentials, timeoutMs }) };
 }

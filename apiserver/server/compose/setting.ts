@@ -13,8 +13,14 @@ import type { Store } from '../../storage/store';
 import type { AccessOptions } from '../access';
 import type { ConnectionCaps } from '../connections';
 import type { BodyPace } from '../deadlines';
+import type { BackendOptions } from '../../endpoints/forward/backend';
 import type { OldestTls, TlsFiles } from '../listeners';
 import type { ConnectionLimits } from '../sessions';
+
+/** How machines are reached; absent = as the flags' defaults say. */
+export interface KubeletOptions extends Omit<BackendOptions, 'clock'> {
+  readonly addressTypes: readonly string[];
+}
 
 export interface ServerOptions extends AccessOptions {
   readonly host: string;
@@ -50,6 +56,7 @@ export interface ServerOptions extends AccessOptions {
   readonly maxMutating: number;
   /** Whether flow schemas and priority levels decide who waits; then the two limits together are the seats of all levels. Absent = they do. */
   readonly flowControl?: boolean;
+  readonly kubelets?: KubeletOptions;
   readonly maxStreams: number;
   /** Of each request, that its HTTP/2 connection is ended with it; absent = 0. */
   readonly goawayChance?: number;

@@ -1,7 +1,7 @@
 /** Where a request came from, as far as anybody says. Decides nothing. */
 import { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import type { Exchange } from '../endpoints/request/exchange';
+import type { Exchange } from './exchange';
 
 /** What proxies say, and who is connected. Anybody may say the former. */
 export function sourceIps(exchange: Exchange): readonly string[] {

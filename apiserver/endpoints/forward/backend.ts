@@ -1,0 +1,57 @@
+/** Connections to machines behind objects: with whom they are trusted and how long they may take to stand. Knows nothing of what is said on them. */
+import { request as plainRequest, type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { isIP } from 'node:net';
+import type { Clock } from '../../../shared/runtime/clock';
+import type { Trust } from '../../registry/operations/destination';
+
+/** With what kubelets are connected to; each absent = without. */
+export interface KubeletCredentials {
+  /** PEM. Without it every certificate is believed, as upstream does. */
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+}
+
+export interface BackendOptions {
+  readonly clock: Clock;
+  readonly credentials: () => KubeletCredentials;
+  /** For a connection to stand. Milliseconds. */
+  readonly timeoutMs: number;
+}
+
+export interface BackendRequest {
+  readonly url: URL;
+  readonly trust: Trust;
+  readonly method: string;
+  readonly headers: OutgoingHttpHeaders;
+  /** With the query; as it is. */
+  readonly path: string;
+  /** The client does not care who answers. */
+  readonly believesAll?: boolean;
+}
+
+export class Backends {
+  constructor(private readonly options: BackendOptions) {}
+
+  /** Each on a connection of its own. The caller sends the body and listens. */
+  open({ url, trust, method, headers, path, believesAll = false }: BackendRequest): ClientRequest {
+    const settings = { method, headers, path, agent: false as const, setHost: headers['host'] === undefined };
+    // Else the client's word for the server would count.
+    const servername = isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '';
+    const tls = { ...this.tlsFor(trust, believesAll), servername };
+    const request = url.protocol === 'https:' ? secureRequest(url, { ...settings, ...tls }) : plainRequest(url, settings);
+    const late = this.options.clock.after(this.options.timeoutMs, () =>
+      request.destroy(Object.assign(new Error(`dial tcp ${url.host}: i/o timeout`), { code: 'ETIMEDOUT' })),
+    );
+    request.once('socket', (socket) => socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => late.cancel()));
+    request.once('close', () => late.cancel());
+    return request;
+  }
+
+  private tlsFor(trust: Trust, believesAll: boolean) {
+    if (trust === 'any') return { rejectUnauthorized: false };
+    const credentials = this.options.credentials();
+    return { ...credentials, rejectUnauthorized: credentials.ca !== undefined && !believesAll };
+  }
+}

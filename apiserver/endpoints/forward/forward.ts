@@ -1,0 +1,139 @@
+/**
+ * Hands a request on to the machine behind an object and its answer back, piece by piece as each side takes them: nothing is gathered. A redirect is never followed. What
+ * goes wrong before there is an answer is told in upstream's words, what goes wrong later cuts the client off.
+ */
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { serviceUnavailable, StatusError } from '../../../shared/api/errors/status';
+import { connectionText } from '../../../shared/runtime/connection-text';
+import type { Destination } from '../../registry/operations/destination';
+import type { Exchange } from '../request/exchange';
+import { UpgradableReply } from '../request/upgradable-reply';
+import type { Backends } from './backend';
+import { headersToBackend, headersToClient } from './headers';
+import { logFailure } from './log-failure';
+
+export interface Forwarded {
+  readonly destination: Destination;
+  /** Path and query there, where they are the client's own: a proxy's. */
+  readonly target: string;
+  readonly upgrades: boolean;
+  /** The client of a log does not care who shows it. */
+  readonly believesAll: boolean;
+  readonly name: string;
+}
+
+type BackendAnswer =
+  | { readonly type: 'failure'; readonly error: Error }
+  | { readonly type: 'answer'; readonly message: IncomingMessage }
+  | { readonly type: 'upgraded'; readonly message: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
+
+const EMPTY = Buffer.alloc(0);
+
+/** Resolves when both sides have ended. Rejects with StatusError as long as the client can be told something. */
+export async function forward(backends: Backends, exchange: Exchange, forwarded: Forwarded): Promise<void> {
+  const { destination, upgrades, believesAll } = forwarded;
+  const { type, url, trust } = destination;
+  const isLog = type === 'log';
+  const request = backends.open({
+    url,
+    trust,
+    believesAll,
+    method: isLog ? 'GET' : exchange.method,
+    headers: isLog ? {} : { ...headersToBackend(exchange, upgrades), ...(type === 'proxy' ? { 'x-forwarded-uri': pathOf(exchange) } : {}) },
+    path: type === 'proxy' ? forwarded.target : url.pathname + url.search,
+  });
+  exchange.output.once('close', () => request.destroy());
+  const answered = answerOf(request);
+  if (isLog || upgrades || !hasBody(exchange)) request.end();
+  else pipeline(exchange.input, request).catch(() => request.destroy());
+  const answer = await answered;
+  if (answer.type === 'failure') throw failureOf(destination, answer.error);
+  if (answer.type === 'upgraded') return joinConnections(exchange, answer.message, answer.socket, answer.head);
+  if (isLog) return showLog(exchange, answer.message, forwarded.name);
+  exchange.head(answer.message.statusCode ?? 502, headersToClient(answer.message.headers));
+  return relay(exchange, answer.message);
+}
+
+const hasBody = ({ method }: Exchange): boolean => method !== 'GET' && method !== 'HEAD';
+const pathOf = ({ request }: Exchange): string => (request.url ?? '').split('?', 1)[0] ?? '';
+
+function answerOf(request: ClientRequest): Promise<BackendAnswer> {
+  return new Promise((resolve) => {
+    request.on('error', (error) => resolve({ type: 'failure', error }));
+    request.once('response', (message) => resolve({ type: 'answer', message }));
+    request.once('upgrade', (message, socket, head) => resolve({ type: 'upgraded', message, socket, head }));
+    // One that is given up without an error.
+    request.once('close', () => resolve({ type: 'failure', error: new Error('the connection was closed') }));
+  });
+}
+
+function failureOf({ type, url }: Destination, error: Error): StatusError {
+  const text = connectionText(error, url);
+  switch (type) {
+    case 'log':
+      return unexplained(`Get ${JSON.stringify(url.href)}: ${text}`);
+    case 'stream':
+      return unexplained(`error dialing backend: ${text}`);
+    case 'proxy':
+      return serviceUnavailable(`error trying to reach service: ${text}`);
+  }
+}
+
+const unexplained = (message: string): StatusError => new StatusError(undefined, message, undefined, { code: 500 });
+
+/** Of what a kubelet says instead of a log so much is read. Bytes. */
+const SAID_BYTES = 4_096;
+
+async function showLog(exchange: Exchange, message: IncomingMessage, pod: string): Promise<void> {
+  const status = message.statusCode ?? 502;
+  if (status === 200) {
+    exchange.head(200, { 'Content-Type': 'text/plain' });
+    return relay(exchange, message);
+  }
+  let said = EMPTY;
+  try {
+    for await (const chunk of message) {
+      if (Buffer.isBuffer(chunk)) said = Buffer.concat([said, chunk]).subarray(0, SAID_BYTES);
+      if (said.length >= SAID_BYTES) break;
+    }
+  } catch {
+    // What has come is told.
+  }
+  message.destroy();
+  throw logFailure(status, said.toString(), message.headers.location, pod);
+}
+
+async function relay(exchange: Exchange, message: IncomingMessage): Promise<void> {
+  const { output } = exchange;
+  if ('flushHeaders' in output) output.flushHeaders();
+  message.on('data', (chunk: Buffer) => (exchange.sentBytes += chunk.length));
+  try {
+    await pipeline(message, output);
+    exchange.finish();
+  } catch {
+    exchange.abort();
+  }
+}
+
+/** From here on it is between the two of them. */
+async function joinConnections(
+  exchange: Exchange,
+  { statusCode = 101, rawHeaders }: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  const { output } = exchange;
+  if (!(output instanceof UpgradableReply)) throw new Error('the connection of this request cannot be taken over');
+  exchange.status = statusCode;
+  const client = output.takeOver();
+  const lines = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1] ?? ''}`] : []));
+  client.carrier.write(`HTTP/1.1 ${statusCode} Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  client.carrier.write(head);
+  socket.write(client.head);
+  const both = [pipeline(client.carrier, socket), pipeline(socket, client.carrier)];
+  // One that breaks ends the other; how it ended is for them to know.
+  await Promise.allSettled(both);
+  exchange.finish();
+}

@@ -1,0 +1,32 @@
+/** What a client is told when a kubelet does not show a log: the reference server's words by the kubelet's status. */
+import { internalError, StatusError, type Reason } from '../../../shared/api/errors/status';
+
+/** `%s` = what the kubelet has said. */
+const BY_STATUS: Readonly<Partial<Record<number, readonly [reason: Reason, text: string]>>> = {
+  401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
+  403: ['Forbidden', '%s'],
+  404: ['NotFound', 'the server could not find the requested resource'],
+  405: ['MethodNotAllowed', 'the server does not allow this method on the requested resource'],
+  409: ['Conflict', 'the server reported a conflict'],
+  422: ['Invalid', 'the server rejected our request due to an error in our request'],
+  429: ['TooManyRequests', 'the server has received too many requests and has asked us to try again later'],
+  503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
+  504: ['Timeout', 'the server was unable to return a response in the time allotted, but may still be processing the request'],
+};
+
+const LOG = 'pods/log';
+
+/** `said`: the beginning of the kubelet's body. `location`: where it would send the client. */
+export function logFailure(status: number, said: string, location: string | undefined, pod: string): StatusError {
+  if (status >= 300 && status < 400 && location !== undefined)
+    return new StatusError(undefined, `Get ${JSON.stringify(location)}: redirects forbidden`, undefined, { code: 500 });
+  if (status === 400) return new StatusError('BadRequest', said);
+  if (status === 500) return internalError(said);
+  const [reason, text] = BY_STATUS[status] ?? otherwise(status, said);
+  return new StatusError(reason, `${text.replace('%s', () => said)} ( ${LOG} ${pod})`, { name: pod, kind: LOG }, { code: status });
+}
+
+function otherwise(status: number, said: string): readonly [reason: Reason | undefined, text: string] {
+  if (status > 500) return ['InternalError', `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`];
+  return [undefined, `the server responded with the status code ${status} but did not return more information`];
+}

@@ -1,0 +1,33 @@
+/** What is told of a connection that could not be made, or broke: in upstream's words. */
+import { errorCode } from './error-code';
+
+const UNTRUSTED: ReadonlySet<string | undefined> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+const VERIFY = 'tls: failed to verify certificate: x509: ';
+
+/** `server` = who was asked. */
+export function connectionText(error: Error, server: URL): string {
+  const code = errorCode(error.cause ?? error);
+  const port = server.port === '' ? (server.protocol === 'https:' ? '443' : '80') : server.port;
+  if (UNTRUSTED.has(code)) return `${VERIFY}certificate signed by unknown authority`;
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `dial tcp ${server.hostname}:${port}: connect: connection refused`;
+    case 'ENOTFOUND':
+      return `dial tcp: lookup ${server.hostname}: no such host`;
+    case 'ECONNRESET':
+      return 'EOF';
+    case 'CERT_HAS_EXPIRED':
+    case 'CERT_NOT_YET_VALID':
+      return `${VERIFY}certificate has expired or is not yet valid`;
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return VERIFY + error.message;
+    default:
+      return error.message;
+  }
+}

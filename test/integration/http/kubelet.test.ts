@@ -1,0 +1,206 @@
+/** Logs, streams and proxies that lead to a kubelet, which is played here: what it is asked, and what becomes of what it says. */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { connect } from 'node:tls';
+import { issueCertificate } from '../../../shared/runtime/pki';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { ADMIN, call, json, startFixture, type Fixture } from './fixture';
+
+const POD = '/api/v1/namespaces/default/pods/p';
+
+let fixture: Fixture;
+let kubelet: Server;
+const asked: { readonly line: string; readonly headers: Readonly<Record<string, unknown>>; readonly certified: boolean }[] = [];
+
+async function sent(method: string, path: string, body: object): Promise<void> {
+  const headers = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {};
+  const answer = await call(fixture, path, { method, body: JSON.stringify(body), headers });
+  if (answer.status >= 300) throw new Error(answer.text);
+}
+
+function play(server: Server): void {
+  server.on('request', (request, response) => {
+    const { url = '', method = '', headers } = request;
+    asked.push({ line: `${method} ${url}`, headers, certified: 'authorized' in request.socket && request.socket.authorized === true });
+    const status = Number(/tailLines=(\d{3})/.exec(url)?.[1] ?? 200);
+    response.writeHead(status, {
+      'content-type': 'text/plain',
+      'x-own': '1',
+      ...(status === 302 ? { location: 'https://other.example/' } : {}),
+    });
+    if (url.includes('follow')) response.write('first\n');
+    else if (method === 'POST') request.pipe(response);
+    else response.end('said');
+  });
+  server.on('upgrade', (request, socket: Duplex) => {
+    const { url = '', method = '', headers } = request;
+    asked.push({ line: `UPGRADE ${method} ${url}`, headers, certified: false });
+    socket.on('error', () => undefined);
+    if (url.includes('refuse')) {
+      socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 4\r\n\r\nnope');
+      return;
+    }
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n\r\nhello');
+    socket.on('data', (data: Buffer) => socket.write(data.toString().toUpperCase()));
+    socket.on('end', () => socket.end());
+  });
+}
+
+beforeAll(async () => {
+  const files: { ca?: Buffer; cert?: Buffer; key?: Buffer } = {};
+  const kubelets = { addressTypes: ['InternalIP'], credentials: () => files, timeoutMs: 2_000 };
+  fixture = await startFixture({ kubelets, plugins: { enabled: [], disabled: ['ServiceAccount'] } });
+  const issue = (usage: 'server' | 'client', names: readonly string[]) =>
+    issueCertificate({ authority: fixture.authority, usage, subject: { commonName: 'kubelet' }, names, lifetimeMs: 3_600_000, clock });
+  const [serving, client] = [await issue('server', ['127.0.0.1']), await issue('client', [])];
+  Object.assign(files, {
+    ca: Buffer.from(fixture.authority.certificate),
+    cert: Buffer.from(client.certificate),
+    key: Buffer.from(client.key),
+  });
+  kubelet = createServer({
+    cert: serving.certificate,
+    key: serving.key,
+    ca: fixture.authority.certificate,
+    requestCert: true,
+    rejectUnauthorized: false,
+  });
+  play(kubelet);
+  kubelet.listen(0, '127.0.0.1');
+  await once(kubelet, 'listening');
+  const { port } = kubelet.address() as AddressInfo;
+  const status = { addresses: [{ type: 'InternalIP', address: '127.0.0.1' }], daemonEndpoints: { kubeletEndpoint: { Port: port } } };
+  await sent('POST', '/api/v1/nodes', { metadata: { name: 'n' }, status });
+  const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] };
+  await sent('POST', '/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec });
+});
+
+afterAll(async () => {
+  kubelet.closeAllConnections();
+  kubelet.close();
+  await fixture.stop();
+});
+
+beforeEach(() => void asked.splice(0));
+
+test('a log is asked for with the options that kubelets know, by a name that they know', async () => {
+  const answer = await call(
+    fixture,
+    `${POD}/log?container=c&timestamps=1&previous=0&tailLines=5&sinceSeconds=9&limitBytes=100&pretty=1&other=2`,
+  );
+  expect(answer).toMatchObject({ status: 200, text: 'said', headers: { 'content-type': 'text/plain' } });
+  expect(asked).toMatchObject([
+    { line: 'GET /containerLogs/default/p/c?limitBytes=100&sinceSeconds=9&tailLines=5&timestamps=true', certified: true },
+  ]);
+  expect(asked[0]?.headers).not.toHaveProperty('authorization');
+});
+
+test('a log that is followed comes as it is written, and ends with its reader', async () => {
+  const socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+  const [reached]: [{ socket: Duplex }] = await new Promise((resolve) => {
+    kubelet.once('request', (request) => resolve([request]));
+    socket.write(`GET ${POD}/log?follow=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\n\r\n`);
+  });
+  let text = '';
+  while (!text.includes('first\n')) text += String((await once(socket, 'data'))[0]);
+  socket.destroy();
+  await once(reached.socket, 'close');
+});
+
+test.each([
+  [500, 500, 'Internal error occurred: said'],
+  [400, 400, 'said'],
+  [404, 404, 'the server could not find the requested resource ( pods/log p)'],
+  [403, 403, 'said ( pods/log p)'],
+  [418, 418, 'the server responded with the status code 418 but did not return more information ( pods/log p)'],
+  [502, 502, 'an error on the server ("said") has prevented the request from succeeding ( pods/log p)'],
+  [302, 500, 'Get "https://other.example/": redirects forbidden'],
+])('a kubelet that answers %i to a log is told of with %i', async (status, code, message) => {
+  const answer = await call(fixture, `${POD}/log?tailLines=${status}`);
+  expect([answer.status, json(answer)['message']]).toEqual([code, message]);
+});
+
+test.each([
+  ['tailLines=-1', 'PodLogOptions "p" is invalid: tailLines: Invalid value: -1: must be greater than or equal to 0'],
+  [
+    'sinceTime=2026-01-01T00:00:00Z&sinceSeconds=1',
+    'PodLogOptions "p" is invalid: []: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified',
+  ],
+])('%s asks nobody', async (query, message) => {
+  const answer = await call(fixture, `${POD}/log?${query}`);
+  expect([answer.status, json(answer)['message'], asked]).toEqual([422, message, []]);
+});
+
+async function upgraded(path: string, more = ''): Promise<{ readonly text: () => string; readonly socket: Duplex }> {
+  const socket = connect({ host: '127.0.0.1', port: fixture.server.port, rejectUnauthorized: false });
+  let text = '';
+  socket.on('data', (data: Buffer) => (text += data.toString()));
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ADMIN}\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nContent-Length: 0\r\n${more}\r\n`,
+  );
+  await once(socket, 'data');
+  return { text: () => text, socket };
+}
+
+test('a command runs over the connection of the client, both ways', async () => {
+  const protocols = `Sec-WebSocket-Protocol: base64url.bearer.authorization.k8s.io.eA, v4.channel.k8s.io\r\n`;
+  const { text, socket } = await upgraded(`${POD}/exec?command=ls&command=-l&stdin=true&stdout=1&tty=false`, protocols);
+  while (!text().includes('hello')) await once(socket, 'data');
+  expect(text()).toMatch(/^HTTP\/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY\/3.1\r\n\r\nhello$/);
+  socket.write('typed');
+  await once(socket, 'data');
+  expect(text()).toMatch(/TYPED$/);
+  expect(asked[0]).toMatchObject({
+    line: 'UPGRADE POST /exec/default/p/c?command=ls&command=-l&input=1&output=1',
+    headers: { upgrade: 'SPDY/3.1', 'x-forwarded-for': '127.0.0.1', 'sec-websocket-protocol': 'v4.channel.k8s.io' },
+  });
+  expect(asked[0]?.headers).not.toHaveProperty('authorization');
+  socket.end();
+  await once(socket, 'close');
+});
+
+test.each([
+  ['attach?stdout=1', 'UPGRADE POST /attach/default/p/c?output=1'],
+  ['portforward', 'UPGRADE POST /portForward/default/p'],
+])('%s', async (path, line) => {
+  const { text, socket } = await upgraded(`${POD}/${path}`);
+  expect(text()).toMatch(/^HTTP\/1.1 101 /);
+  expect(asked[0]?.line).toBe(line);
+  socket.destroy();
+});
+
+test('a kubelet that refuses is heard', async () => {
+  const { text, socket } = await upgraded(`${POD}/exec?command=refuse&stdout=1`);
+  await once(socket, 'end');
+  expect(text()).toMatch(/^HTTP\/1.1 403 Forbidden[^]*\r\n\r\n.*nope/);
+});
+
+test('a proxy of a machine of this very server is refused', async () => {
+  const answer = await call(fixture, '/api/v1/nodes/n/proxy/healthz');
+  expect([answer.status, json(answer)['message']]).toEqual([400, 'address not allowed']);
+});
+
+test('a kubelet that is not there or is not trusted is told of, and does not end the server', async () => {
+  const port = { status: { daemonEndpoints: { kubeletEndpoint: { Port: 1 } } } };
+  const stranger = await issueCertificate({
+    authority: fixture.authority,
+    usage: 'server',
+    subject: { commonName: 'kubelet' },
+    names: ['elsewhere.example'],
+    lifetimeMs: 3_600_000,
+    clock,
+  });
+  kubelet.setSecureContext({ cert: stranger.certificate, key: stranger.key });
+  const untrusted = await call(fixture, `${POD}/log`);
+  expect(untrusted.status).toBe(500);
+  expect(json(untrusted)['message']).toMatch(/^Get "https:.*: tls: failed to verify certificate: x509: /);
+  expect(await call(fixture, `${POD}/log?insecureSkipTLSVerifyBackend=true`)).toMatchObject({ status: 200 });
+  await sent('PATCH', '/api/v1/nodes/n/status', port);
+  const gone = await call(fixture, `${POD}/log`);
+  expect([gone.status, json(gone)['message']]).toEqual([
+    500,
+    'Get "https://127.0.0.1:1/containerLogs/default/p/c": dial tcp 127.0.0.1:1: connect: connection refused',
+  ]);
+});
