@@ -1,0 +1,174 @@
+/**
+ * Runs Jobs: makes their pods, replaces those that fail, counts those that end, and says when all is done. Never changes what a pod is made of, and counts
+ * each pod once, whatever is lost in between.
+ */
+import { keyOf, type ApiObject } from '../../shared/client/api-object';
+import type { Informer } from '../../shared/client/informer';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import type { WorkQueue } from '../../shared/client/work-queue';
+import { qualifiedNameIn } from '../../shared/names/dialect';
+import { claim } from '../owned/claim';
+import { Dependants } from '../owned/dependants';
+import { endOf } from '../owned/ended-jobs';
+import { Expectations } from '../owned/expectations';
+import { followDependants } from '../owned/follow';
+import { PodKeeper } from '../owned/pods';
+import { labelSelectorOf } from '../owned/selector';
+import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { labelsOf } from '../runtime/pods';
+import { BackOffs } from './back-off';
+import { Begun } from './begun';
+import { isTracked, JOB_NAMES, JOBS, PODS } from './names';
+import { followOrphans, freeOrphan } from './orphans';
+import { planJob } from './reconcile';
+import { wishesOf } from './spec';
+import { JobWrites } from './writes';
+
+/** Changes of pods wait so long for others: a status is written for several of them. Milliseconds. */
+const BATCH_MS = 100;
+
+export const jobController: Controller = {
+  name: 'job',
+  aliases: ['job-controller'],
+  description: 'runs the pods of Jobs, and counts them',
+  isOnByDefault: true,
+  account: 'job-controller',
+  run,
+};
+
+interface SeenJobs {
+  readonly jobs: Informer;
+  readonly podsOf: Dependants;
+  readonly expectations: Expectations;
+  readonly backOffs: BackOffs;
+  readonly begun: Begun;
+  readonly writes: JobWrites;
+  /** Uids of pods whose finalizer was taken off here and is seen yet, by the Job's key. */
+  readonly untracked: Map<string, Set<string>>;
+  /** The versions that were written here, by key: a look at an older one would do the same again. */
+  readonly written: Map<string, string>;
+}
+
+async function run(context: ControllerContext): Promise<void> {
+  const { informers, client, signal, settings, logger } = context;
+  const [jobs, pods] = [informers.of({ resource: JOBS }), informers.of({ resource: PODS })];
+  const seen = seenJobs(context, jobs, pods);
+  const queue = context.queue({ name: 'job' });
+  const orphans = context.queue({ name: 'job_orphan_pod' });
+  const unhandle = [...follow(seen, pods, queue, orphans), followOrphans(jobs, pods, orphans)];
+  const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
+  const free = (key: string): Promise<WorkOutcome> => freeOrphan(client, jobs, pods, key, signal);
+  const concurrency = settings.concurrentJobSyncs;
+  if (await synced([jobs, pods], signal)) {
+    await Promise.all([
+      runWorkers({ queue, concurrency, logger, signal, work }),
+      runWorkers({ queue: orphans, concurrency, logger, signal, work: free }),
+    ]);
+  }
+  for (const remove of unhandle) remove();
+  seen.podsOf.end();
+}
+
+function seenJobs({ client, events, clock, signal }: ControllerContext, jobs: Informer, pods: Informer): SeenJobs {
+  const expectations = new Expectations(clock);
+  const keeper = new PodKeeper({ client, events, resource: JOBS, signal });
+  const [untracked, written] = [new Map<string, Set<string>>(), new Map<string, string>()];
+  const onFreeing = (job: ApiObject, { uid }: ApiObject, isFree: boolean): void => {
+    const uids = untracked.get(keyOf(job)) ?? new Set<string>();
+    untracked.set(keyOf(job), uids);
+    if (isFree) uids.add(uid);
+    else uids.delete(uid);
+  };
+  const onWritten = (job: ApiObject): void => void written.set(keyOf(job), job.resourceVersion);
+  return {
+    jobs,
+    podsOf: new Dependants(pods),
+    expectations,
+    backOffs: new BackOffs(),
+    begun: new Begun({ client, expectations, onFreeing, signal }),
+    writes: new JobWrites({ client, events, keeper, expectations, onFreeing, onWritten, signal }),
+    untracked,
+    written,
+  };
+}
+
+function follow(seen: SeenJobs, pods: Informer, queue: WorkQueue, orphans: WorkQueue): readonly (() => void)[] {
+  const { jobs, expectations, podsOf } = seen;
+  return [
+    jobs.handle({
+      added: (job) => queue.add(keyOf(job)),
+      updated: (_, job) => queue.add(keyOf(job)),
+      deleted(job) {
+        forget(seen, keyOf(job));
+        seen.begun.forget(job);
+        for (const pod of podsOf.of(job.uid)) if (isTracked(pod)) orphans.add(keyOf(pod));
+      },
+    }),
+    followDependants({
+      dependants: pods,
+      owners: jobs,
+      resource: JOBS,
+      expectations,
+      wants: (job, pod) => endOf(job) === undefined && labelSelectorOf(job)?.(labelsOf(pod)) === true,
+      tell: (job) => queue.addAfter(keyOf(job), BATCH_MS),
+    }),
+  ];
+}
+
+function forget({ expectations, backOffs, untracked, written }: SeenJobs, key: string): void {
+  expectations.forget(key);
+  backOffs.forget(key);
+  untracked.delete(key);
+  written.delete(key);
+}
+
+async function sync(context: ControllerContext, seen: SeenJobs, key: string): Promise<WorkOutcome> {
+  const { client, clock } = context;
+  const { jobs, podsOf, expectations, begun, writes, backOffs, written } = seen;
+  const found = jobs.byKey(key);
+  if (found === undefined) return DONE;
+  if (endOf(found) !== undefined) {
+    forget(seen, key);
+    for (const pod of podsOf.of(found.uid))
+      if (isTracked(pod)) await freeOrphan(client, jobs, context.informers.of({ resource: PODS }), keyOf(pod), context.signal);
+    return DONE;
+  }
+  // The event of what was written comes, and is another reason to look.
+  if (Number(found.resourceVersion) < Number(written.get(key) ?? 0)) return DONE;
+  const first = await begun.lookAt(found, () => podsOf.of(found.uid));
+  const job = first?.job ?? found;
+  if (endOf(job) !== undefined) return DONE;
+  const pods = await claimed(context, job, first?.pods ?? podsOf.of(job.uid), podsOf.orphansIn(job.namespace));
+  const untracked = stillUntracked(seen, key, pods);
+  const wishes = wishesOf(job);
+  const uncounted = pods.filter((pod) => isTracked(pod) && !untracked.has(pod.uid));
+  const now = clock.now();
+  const backOff = backOffs.look(key, uncounted, wishes.isPatient, now);
+  const plan = planJob({ job, pods, untracked, isBehind: !expectations.areMet(key), ...backOff, now });
+  await writes.carryOut(job, plan);
+  const waits = [plan.againMs, expectations.forgottenIn(key)].filter((ms) => ms !== undefined);
+  return waits.length === 0 ? DONE : { type: 'again', afterMs: Math.min(...waits) };
+}
+
+/** Pods that are seen without it have been seen. */
+function stillUntracked({ untracked }: SeenJobs, key: string, pods: readonly ApiObject[]): ReadonlySet<string> {
+  const known = untracked.get(key);
+  if (known === undefined) return new Set();
+  const left = new Set(pods.filter((pod) => isTracked(pod) && known.has(pod.uid)).map(({ uid }) => uid));
+  if (left.size === 0) untracked.delete(key);
+  else untracked.set(key, left);
+  return left;
+}
+
+async function claimed(
+  { client, signal }: ControllerContext,
+  job: ApiObject,
+  own: readonly ApiObject[],
+  orphans: readonly ApiObject[],
+): Promise<readonly ApiObject[]> {
+  const matches = labelSelectorOf(job);
+  if (matches === undefined) return own;
+  const finalizer = qualifiedNameIn(client.dialect, JOB_NAMES.tracking);
+  const options = { client, ownerResource: JOBS, resource: PODS, finalizer, signal };
+  return claim(options, job, (pod) => matches(labelsOf(pod)), [...own, ...orphans]);
+}
