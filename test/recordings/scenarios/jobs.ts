@@ -152,7 +152,7 @@ export const JOBS: readonly Scenario[] = [
         ],
       },
       { title: 'one leaves by its labels', acts: [patch('pods/p', { metadata: { labels: { app: 'x' } } })] },
-      { title: 'one comes in, and is too many', acts: [patch('pods/q', { metadata: { labels: A } })] },
+      { title: 'one that serves comes in, and another is too many', acts: [runs('q'), patch('pods/q', { metadata: { labels: A } })] },
     ],
     QUIET,
   ),
