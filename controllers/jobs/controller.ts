@@ -14,6 +14,7 @@ import { Expectations } from '../owned/expectations';
 import { followDependants } from '../owned/follow';
 import { PodKeeper } from '../owned/pods';
 import { labelSelectorOf } from '../owned/selector';
+import { objectAt } from '../../shared/values/json';
 import { synced, type Controller, type ControllerContext } from '../runtime/controller';
 import { labelsOf } from '../runtime/pods';
 import { BackOffs } from './back-off';
@@ -109,10 +110,18 @@ function follow(seen: SeenJobs, pods: Informer, queue: WorkQueue, orphans: WorkQ
       owners: jobs,
       resource: JOBS,
       expectations,
-      wants: (job, pod) => endOf(job) === undefined && labelSelectorOf(job)?.(labelsOf(pod)) === true,
+      wants,
       tell: (job) => queue.addAfter(keyOf(job), BATCH_MS),
     }),
   ];
+}
+
+/** A selector that was made for its Job selects by the uid: of the many Jobs that there are, nearly all are done with at a glance. */
+function wants(job: ApiObject, orphan: ApiObject): boolean {
+  const labels = labelsOf(orphan);
+  const isMade = objectAt(job.body, 'spec')?.['manualSelector'] !== true;
+  if ((isMade && !Object.values(labels).includes(job.uid)) || endOf(job) !== undefined) return false;
+  return labelSelectorOf(job)?.(labels) === true;
 }
 
 function forget({ expectations, backOffs, untracked, written }: SeenJobs, key: string): void {
