@@ -77,13 +77,16 @@ function countsOf(observed: ObservedJob, ending: Ending | undefined): Counts {
   const [succeeded, failed, other] = [new Array<ApiObject>(), new Array<ApiObject>(), new Array<ApiObject>()];
   // An index that is done says so by itself.
   for (const pod of observed.newSucceeded) (wishes.isIndexed ? other : succeeded).push(pod);
-  for (const { pod, verdict } of failuresToCount(observed, ending)) (verdict.type === 'ignore' ? other : failed).push(pod);
+  // Who goes while the Job does is let go: it has not failed.
+  const isLeaving = isBeingDeleted(view.job);
+  for (const { pod, verdict } of failuresToCount(observed, ending)) {
+    (verdict.type === 'ignore' || (isLeaving && isGoing(pod)) ? other : failed).push(pod);
+  }
   if (ending !== undefined) {
     const left = tracked.filter((pod) => !written.has(pod.uid) && !hasSucceeded(pod) && !hasFailed(pod, wishes.isPatient));
     for (const pod of left) (ending.end === 'Failed' ? failed : other).push(pod);
   }
-  // Those that go while the Job does are let go, whatever becomes of it.
-  if (isBeingDeleted(view.job) && wishes.isPatient) append(other, tracked.filter(isGoing));
+  if (isLeaving && wishes.isPatient) append(other, tracked.filter(isGoing));
   const room = Math.max(0, BURST - written.size);
   const [nowSucceeded, nowFailed] = [succeeded.slice(0, room), failed.slice(0, Math.max(0, room - succeeded.length))];
   const nowOther = other.slice(0, BURST);

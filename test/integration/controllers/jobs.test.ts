@@ -2,5 +2,7 @@
 import { replayControllers } from '../../support/replay-controllers';
 
 replayControllers('jobs', {
-  controllerArgs: ['--controllers=-*,job,cronjob,serviceaccount,namespace,garbage-collector,resourcequota,pod-garbage-collector'],
+  controllerArgs: [
+    '--controllers=-*,job,cronjob,ttl-after-finished,serviceaccount,namespace,garbage-collector,resourcequota,pod-garbage-collector',
+  ],
 });
