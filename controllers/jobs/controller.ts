@@ -19,10 +19,12 @@ import { synced, type Controller, type ControllerContext } from '../runtime/cont
 import { labelsOf } from '../runtime/pods';
 import { BackOffs } from './back-off';
 import { Begun } from './begun';
+import { JobCounts } from './counts';
 import { isTracked, JOB_NAMES, JOBS, PODS } from './names';
 import { followOrphans, freeOrphan } from './orphans';
 import { planJob } from './reconcile';
 import { wishesOf } from './spec';
+import { Untracked } from './untracked';
 import { JobWrites } from './writes';
 
 /** Changes of pods wait so long for others: a status is written for several of them. Milliseconds. */
@@ -44,8 +46,7 @@ interface SeenJobs {
   readonly backOffs: BackOffs;
   readonly begun: Begun;
   readonly writes: JobWrites;
-  /** Uids of pods whose finalizer was taken off here and is seen yet, by the Job's key. */
-  readonly untracked: Map<string, Set<string>>;
+  readonly untracked: Untracked;
   /** The versions that were written here, by key: a look at an older one would do the same again. */
   readonly written: Map<string, string>;
 }
@@ -70,16 +71,11 @@ async function run(context: ControllerContext): Promise<void> {
   seen.podsOf.end();
 }
 
-function seenJobs({ client, events, clock, signal }: ControllerContext, jobs: Informer, pods: Informer): SeenJobs {
+function seenJobs({ client, events, clock, metrics, signal }: ControllerContext, jobs: Informer, pods: Informer): SeenJobs {
   const expectations = new Expectations(clock);
   const keeper = new PodKeeper({ client, events, resource: JOBS, signal });
-  const [untracked, written] = [new Map<string, Set<string>>(), new Map<string, string>()];
-  const onFreeing = (job: ApiObject, { uid }: ApiObject, isFree: boolean): void => {
-    const uids = untracked.get(keyOf(job)) ?? new Set<string>();
-    untracked.set(keyOf(job), uids);
-    if (isFree) uids.add(uid);
-    else uids.delete(uid);
-  };
+  const [untracked, written] = [new Untracked(), new Map<string, string>()];
+  const onFreeing = (job: ApiObject, pod: ApiObject, isFree: boolean): void => untracked.freeing(keyOf(job), pod, isFree);
   const onWritten = (job: ApiObject): void => void written.set(keyOf(job), job.resourceVersion);
   return {
     jobs,
@@ -87,14 +83,14 @@ function seenJobs({ client, events, clock, signal }: ControllerContext, jobs: In
     expectations,
     backOffs: new BackOffs(),
     begun: new Begun({ client, expectations, onFreeing, signal }),
-    writes: new JobWrites({ client, events, keeper, expectations, onFreeing, onWritten, signal }),
+    writes: new JobWrites({ client, events, keeper, expectations, counts: new JobCounts(metrics), onFreeing, onWritten, signal }),
     untracked,
     written,
   };
 }
 
 function follow(seen: SeenJobs, pods: Informer, queue: WorkQueue, orphans: WorkQueue): readonly (() => void)[] {
-  const { jobs, expectations, podsOf } = seen;
+  const { jobs, expectations, podsOf, untracked } = seen;
   return [
     jobs.handle({
       added: (job) => queue.add(keyOf(job)),
@@ -111,7 +107,10 @@ function follow(seen: SeenJobs, pods: Informer, queue: WorkQueue, orphans: WorkQ
       resource: JOBS,
       expectations,
       wants,
-      tell: (job) => queue.addAfter(keyOf(job), BATCH_MS),
+      tell(job, { then, now }) {
+        if (now === undefined && then !== undefined) untracked.gone(keyOf(job), then.uid);
+        queue.addAfter(keyOf(job), BATCH_MS);
+      },
     }),
   ];
 }
@@ -127,7 +126,7 @@ function wants(job: ApiObject, orphan: ApiObject): boolean {
 function forget({ expectations, backOffs, untracked, written }: SeenJobs, key: string): void {
   expectations.forget(key);
   backOffs.forget(key);
-  untracked.delete(key);
+  untracked.forget(key);
   written.delete(key);
 }
 
@@ -148,7 +147,7 @@ async function sync(context: ControllerContext, seen: SeenJobs, key: string): Pr
   const job = first?.job ?? found;
   if (endOf(job) !== undefined) return DONE;
   const pods = await claimed(context, job, first?.pods ?? podsOf.of(job.uid), podsOf.orphansIn(job.namespace));
-  const untracked = stillUntracked(seen, key, pods);
+  const untracked = seen.untracked.left(key, podsOf.of(job.uid));
   const wishes = wishesOf(job);
   const uncounted = pods.filter((pod) => isTracked(pod) && !untracked.has(pod.uid));
   const now = clock.now();
@@ -157,16 +156,6 @@ async function sync(context: ControllerContext, seen: SeenJobs, key: string): Pr
   await writes.carryOut(job, plan);
   const waits = [plan.againMs, expectations.forgottenIn(key)].filter((ms) => ms !== undefined);
   return waits.length === 0 ? DONE : { type: 'again', afterMs: Math.min(...waits) };
-}
-
-/** Pods that are seen without it have been seen. */
-function stillUntracked({ untracked }: SeenJobs, key: string, pods: readonly ApiObject[]): ReadonlySet<string> {
-  const known = untracked.get(key);
-  if (known === undefined) return new Set();
-  const left = new Set(pods.filter((pod) => isTracked(pod) && known.has(pod.uid)).map(({ uid }) => uid));
-  if (left.size === 0) untracked.delete(key);
-  else untracked.set(key, left);
-  return left;
 }
 
 async function claimed(

@@ -27,6 +27,8 @@ export interface JobEvent {
 export interface JobStatus {
   readonly status: JsonObject;
   readonly told: readonly JobEvent[];
+  /** It says that the Job has ended. */
+  readonly isOver: boolean;
 }
 
 const NOTHING: JobWork = { freed: new Set(), removed: new Set(), made: 0 };
@@ -75,7 +77,7 @@ function statusOf(plan: JobPlan, tally: Tally, { removed, made }: JobWork, isOve
     uncountedTerminatedPods: uncountedBody(tally),
     ready: active.filter(isReady).length,
   };
-  return { status, told: changed.told };
+  return { status, told: changed.told, isOver };
 }
 
 const shown = (member: string, count: number): JsonObject => (count === 0 ? {} : { [member]: count });

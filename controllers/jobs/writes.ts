@@ -8,6 +8,7 @@ import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
 import type { Expectations } from '../owned/expectations';
 import { NamespaceGoing, slowStart, type PodKeeper } from '../owned/pods';
 import { eventReference } from '../owned/reference';
+import type { JobCounts } from './counts';
 import { isTracked, isTracking, JOBS, PODS } from './names';
 import { podOf } from './pod-template';
 import type { JobPlan } from './reconcile';
@@ -20,6 +21,7 @@ export interface JobWritesOptions {
   readonly events: Pick<EventRecorder, 'record'>;
   readonly keeper: PodKeeper;
   readonly expectations: Expectations;
+  readonly counts: JobCounts;
   /** Told before a finalizer is taken off, and again where it was not. */
   readonly onFreeing: (job: ApiObject, pod: ApiObject, isFree: boolean) => void;
   /** Told of each version that was written. */
@@ -39,8 +41,11 @@ export class JobWrites {
     const removable = plan.removed.filter((pod) => freed.has(pod.uid) || !plan.freed.includes(pod));
     const removed = await this.removeAll(job, removable, failures);
     const made = await this.makeAll(job, plan, failures);
-    const { status, told } = statusAfter(plan, { freed, removed, made });
-    if ((await this.writeStatus(recorded, status)) !== undefined) for (const event of told) this.tell(job, event);
+    const { status, told, isOver } = statusAfter(plan, { freed, removed, made });
+    if ((await this.writeStatus(recorded, status)) !== undefined) {
+      for (const event of told) this.tell(job, event);
+      this.options.counts.wrote(job, status, isOver ? plan.ending : undefined);
+    }
     if (failures.length > 0) throw failures[0];
   }
 
