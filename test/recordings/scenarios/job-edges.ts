@@ -71,7 +71,6 @@ export const JOB_EDGES: readonly Scenario[] = [
     { title: 'three at a time', acts: [job({ completions: 9, parallelism: 3, backoffLimit: 6 })] },
     { title: 'fail', acts: [fails('*!')] },
     { title: 'and fail', acts: [fails('*!')] },
-    { title: 'and fail', acts: [fails('*!')] },
   ]),
   scenario('ends-while-resting', [
     { title: 'two pods on a node', acts: [job({ completions: 2, parallelism: 2, template: ON_NODE })] },
