@@ -53,6 +53,15 @@ test('a run begins at its time, and nothing is asked before', async () => {
   await stop();
 });
 
+test('a clock that is put forward is noticed', async () => {
+  const { clock, jobs, stop } = await world();
+  const now = clock.now.bind(clock);
+  clock.now = () => now() + 60 * MINUTE_MS;
+  await clock.advanceAsync(10 * MINUTE_MS);
+  expect(jobs()).toEqual(NAMES.slice(1, 2));
+  await stop();
+});
+
 test('a run that was missed while nobody was there is made up for at once', async () => {
   const { jobs, stop } = await world({}, '2026-01-01T01:20:00Z');
   expect(jobs()).toEqual(NAMES.slice(1, 2));

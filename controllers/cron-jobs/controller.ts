@@ -14,6 +14,8 @@ import { CRON_JOBS, JOBS } from './names';
 import { activeOf, planCron, type CronPlan } from './reconcile';
 import { CronWrites } from './writes';
 
+/** Timers do not notice when the clock on the wall is set: it is looked at so often. Milliseconds. */
+const LONGEST_MS = 600_000;
 /** Seconds. */
 const SKEW_BUCKETS: readonly number[] = Array.from({ length: 10 }, (_, power) => 2 ** power);
 
@@ -89,7 +91,7 @@ async function sync(context: CronContext, seen: SeenCrons, key: string): Promise
   const carried = await writes.carryOut(cron, plan);
   if (carried.written !== undefined) written.set(key, carried.written.resourceVersion);
   if (carried.hasRun && plan.run !== undefined) late((clock.now() - plan.run.scheduledAt) / 1_000);
-  return plan.againMs === undefined ? DONE : { type: 'again', afterMs: plan.againMs };
+  return plan.againMs === undefined ? DONE : { type: 'again', afterMs: Math.min(plan.againMs, LONGEST_MS) };
 }
 
 interface CronLook {
