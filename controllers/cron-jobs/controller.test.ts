@@ -2,7 +2,8 @@ import { InformerPool } from '../../shared/client/informer-pool';
 import { ItemRateLimit } from '../../shared/client/rate-limit';
 import { WorkQueue } from '../../shared/client/work-queue';
 import { silentLogger } from '../../shared/runtime/logger';
-import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { objectAt, stringAt } from '../../shared/values/json';
+import { reply, type FakeApi } from '../../test/support/fake-api';
 import { fakeClient } from '../../test/support/fake-client';
 import { ManualClock } from '../../test/support/manual-clock';
 import { runCronJobs } from './controller';
@@ -12,11 +13,12 @@ const JOBS = '/apis/batch/v1/jobs';
 const MINUTE_MS = 60_000;
 const NAMES = [0, 1, 2].map((hour) => `c-${Date.UTC(2026, 0, 1, hour) / MINUTE_MS}`);
 
-async function world(status: JsonObject = {}, startsAt = '2026-01-01T00:00:30Z') {
+async function world(startsAt = '2026-01-01T00:00:30Z', prepare: (api: FakeApi) => void = () => undefined) {
   const fake = fakeClient({ clock: new ManualClock(Date.parse(startsAt)) });
   const { client, clock, random, api } = fake;
   const metadata = { namespace: 'n', name: 'c', uid: 'cron', creationTimestamp: '2026-01-01T00:00:10Z' };
-  api.put(CRONS, { metadata, spec: { schedule: '0 * * * *', jobTemplate: { spec: {} } }, status });
+  api.put(CRONS, { metadata, spec: { schedule: '0 * * * *', jobTemplate: { spec: {} } } });
+  prepare(api);
   const end = new AbortController();
   const { signal } = end;
   const ended = runCronJobs({
@@ -63,18 +65,30 @@ test('a clock that is put forward is noticed', async () => {
 });
 
 test('a run that was missed while nobody was there is made up for at once', async () => {
-  const { jobs, stop } = await world({}, '2026-01-01T01:20:00Z');
+  const { jobs, stop } = await world('2026-01-01T01:20:00Z');
   expect(jobs()).toEqual(NAMES.slice(1, 2));
   await stop();
 });
 
 test('a run whose Job has ended and gone does not begin again, however late its record is told', async () => {
-  const { api, clock, jobs, stop } = await world({}, '2026-01-01T00:59:59Z');
+  const { api, clock, jobs, stop } = await world('2026-01-01T00:59:59Z');
+  api.intercept = ({ path }) => (path.startsWith(`${CRONS}?`) ? new Promise(() => undefined) : undefined);
+  api.cutWatches();
   await clock.advanceAsync(1_000);
   expect(jobs()).toEqual(NAMES.slice(1, 2));
-  api.cutWatches();
   for (const name of jobs()) api.drop(JOBS, 'n', name);
   await clock.advanceAsync(10 * MINUTE_MS);
+  expect(jobs()).toEqual([]);
+  await stop();
+});
+
+test('a run that another process has begun does not begin again', async () => {
+  const { jobs, stop } = await world('2026-01-01T01:20:00Z', (api) => {
+    const metadata = { namespace: 'n', name: 'c', uid: 'cron', resourceVersion: '9999' };
+    const status = { lastScheduleTime: '2026-01-01T01:00:00Z' };
+    const found = reply(200, { metadata, spec: { schedule: '0 * * * *', jobTemplate: { spec: {} } }, status });
+    api.intercept = ({ path }) => (path === '/apis/batch/v1/namespaces/n/cronjobs/c' ? found : undefined);
+  });
   expect(jobs()).toEqual([]);
   await stop();
 });
