@@ -100,6 +100,20 @@ export const flags = {
     min: 1,
     max: 1000,
   }),
+  'concurrent-cron-job-syncs': int({
+    section: GENERIC,
+    help: 'CronJobs that are looked at at a time.',
+    default: 5,
+    min: 1,
+    max: 1000,
+  }),
+  'concurrent-job-syncs': int({
+    section: GENERIC,
+    help: 'Jobs that are looked at at a time.',
+    default: 5,
+    min: 1,
+    max: 1000,
+  }),
   'concurrent-deployment-syncs': int({
     section: GENERIC,
     help: 'Deployments that are looked at at a time.',

@@ -71,6 +71,8 @@ const flagSettings = (values: ControllerFlags): Omit<ControllerSettings, 'rootCe
   concurrentReplicaSetSyncs: values['concurrent-replicaset-syncs'],
   concurrentReplicationControllerSyncs: values['concurrent-rc-syncs'],
   concurrentDeploymentSyncs: values['concurrent-deployment-syncs'],
+  concurrentJobSyncs: values['concurrent-job-syncs'],
+  concurrentCronJobSyncs: values['concurrent-cron-job-syncs'],
   terminatedPodThreshold: values['terminated-pod-gc-threshold'],
   maxEndpointsPerSlice: values['max-endpoints-per-slice'],
   endpointBatchMs: values['endpoint-updates-batch-period'],

@@ -6,12 +6,14 @@ import { certificateApprover } from './certificates/approver';
 import { certificateCleaner } from './certificates/cleaner';
 import { certificateSigner } from './certificates/signer';
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
+import { cronJobController } from './cron-jobs/controller';
 import { deploymentController } from './deployments/controller';
 import { disruptionController } from './disruption/controller';
 import { endpointsController } from './endpoints/controller';
 import { endpointSliceMirroringController } from './endpoint-slice-mirroring/controller';
 import { endpointSliceController } from './endpoint-slices/controller';
 import { garbageCollectorController } from './garbage-collector/controller';
+import { jobController } from './jobs/controller';
 import { legacyTokenCleanerController } from './legacy-tokens/controller';
 import { namespaceController } from './namespace/controller';
 import { nodeLifecycleController } from './node-lifecycle/controller';
@@ -54,4 +56,6 @@ export const CONTROLLERS: readonly Controller[] = [
   replicaSetController,
   replicationController,
   deploymentController,
+  jobController,
+  cronJobController,
 ];

@@ -50,6 +50,8 @@ export interface ControllerSettings {
   readonly concurrentReplicaSetSyncs: number;
   readonly concurrentReplicationControllerSyncs: number;
   readonly concurrentDeploymentSyncs: number;
+  readonly concurrentJobSyncs: number;
+  readonly concurrentCronJobSyncs: number;
   /** Finished pods beyond this number go; none when it is not above zero. */
   readonly terminatedPodThreshold: number;
   /** Milliseconds that changes of pods wait for others. */

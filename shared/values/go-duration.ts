@@ -1,4 +1,4 @@
-/** What upstream says of a text that should be a duration (`1h30m`, `1.5s`). Only judges; shared/runtime/duration.ts reads durations. */
+/** Durations as upstream writes them (`1h30m`, `1.5s`), and what it says of a text that is none. Those of our own flags are read by shared/runtime/duration.ts. */
 import { quote } from './quote';
 
 const UNITS: ReadonlyMap<string, number> = new Map([
@@ -16,11 +16,11 @@ const PART = /0*(\d*)(\.\d*)?([^.\d]*)/y;
 const MOST_DIGITS = 19;
 const MOST_NANOSECONDS = 2n ** 63n;
 
-/** Undefined when it is one. */
-export function durationFault(text: string): string | undefined {
+/** Milliseconds; a text says what is wrong. */
+export function goDuration(text: string): number | string {
   const invalid = `time: invalid duration ${quote(text)}`;
   const amount = text.replace(/^[+-]/, '');
-  if (amount === '0') return undefined;
+  if (amount === '0') return 0;
   if (amount === '') return invalid;
   let total = 0n;
   PART.lastIndex = 0;
@@ -34,5 +34,5 @@ export function durationFault(text: string): string | undefined {
     total += BigInt(whole || '0') * BigInt(factor) + BigInt(Math.floor(Number(`0${fraction}`) * factor));
     if (total >= MOST_NANOSECONDS) return invalid;
   }
-  return undefined;
+  return (text.startsWith('-') ? -1 : 1) * (Number(total) / 1e6);
 }

@@ -1,11 +1,14 @@
-/** A Deployment as a person with kubectl knows it: made, rolled out, scaled, taken back. The test plays the kubelet: pods serve as soon as they are there. */
+/**
+ * Deployments and Jobs as a person with kubectl knows them: made, rolled out, scaled, taken back; waited for, and made at their times. The test plays the kubelet: pods
+ * serve as soon as they are there, and those of Jobs have done their work.
+ */
 import type { RestClient } from '../../shared/client/rest-client';
 import { Informer } from '../../shared/client/informer';
 import { knownResource } from '../../shared/client/resource';
 import { silentLogger } from '../../shared/runtime/logger';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
-import { isReady } from '../../controllers/runtime/pods';
+import { isReady, labelsOf } from '../../controllers/runtime/pods';
 import { adminClient, startControllers } from '../support/control-plane';
 import { packagedProgram } from '../support/kubectl';
 import { freePort } from '../support/ports';
@@ -24,7 +27,8 @@ async function serve(client: RestClient, signal: AbortSignal): Promise<void> {
     added(pod) {
       if (isReady(pod)) return;
       const place = { namespace: pod.namespace, name: pod.name, subresource: 'status' };
-      client.patch(PODS, place, 'merge', { status: { phase: 'Running', conditions } }, { signal }).catch(() => undefined);
+      const status = labelsOf(pod)['job-name'] === undefined ? { phase: 'Running', conditions } : { phase: 'Succeeded' };
+      client.patch(PODS, place, 'merge', { status }, { signal }).catch(() => undefined);
     },
   });
   await pods.run(signal);
@@ -87,6 +91,32 @@ function rollouts(binary: string): void {
     await session.ok('delete deployment web --cascade=foreground --timeout=60s');
     expect(await session.ok('get pods,replicasets -l app=web -o name')).toBe('');
   }, 240_000);
+
+  it('does a piece of work, and says when it is done', async () => {
+    await session.ok('create job hello --image=registry.example.com/busybox -- echo hello');
+    await session.ok('wait --for=condition=complete job/hello --timeout=60s');
+    expect(table(await session.ok('get job hello'))[1]?.slice(0, 3)).toEqual(['hello', 'Complete', '1/1']);
+    expect(await session.ok('describe job hello')).toMatch(/Normal +Completed .* Job completed/);
+    await session.ok('delete job hello --cascade=foreground --timeout=60s');
+    expect(await session.ok('get pods -l job-name=hello -o name')).toBe('');
+  }, 120_000);
+
+  it('does it at its times, and between them', async () => {
+    await session.ok(['create', 'cronjob', 'tick', '--image=registry.example.com/busybox', '--schedule=0 0 1 1 *', '--', 'date']);
+    await session.ok('create job by-hand --from=cronjob/tick');
+    await session.ok('wait --for=condition=complete job/by-hand --timeout=60s');
+    expect(table(await session.ok('get cronjob tick'))[1]?.slice(0, 6)).toEqual(['tick', '0 0 1 1 *', '<none>', 'False', '0', '<none>']);
+
+    // As if the last one had been long ago.
+    const status = { status: { lastScheduleTime: '2020-06-01T00:00:00Z' } };
+    await session.ok(['patch', 'cronjob', 'tick', '--subresource=status', '--type=merge', '-p', JSON.stringify(status)]);
+    const minute = Date.UTC(new Date().getUTCFullYear(), 0, 1) / 60_000;
+    await session.ok(`wait --for=create job/tick-${minute} --timeout=60s`);
+    await session.ok(`wait --for=condition=complete job/tick-${minute} --timeout=60s`);
+    expect(await session.ok('describe cronjob tick')).toMatch(new RegExp(`Normal +SuccessfulCreate .* Created job tick-${minute}`));
+    await session.ok('delete cronjob tick --cascade=foreground --timeout=60s');
+    expect(await session.ok('get jobs -o name')).toBe('');
+  }, 120_000);
 }
 
 if (kubectl === undefined) skipLoudly('roll-outs with kubectl', 'the packaged one exists for linux-x64 only');

@@ -15,7 +15,9 @@ import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type Pro
 
 const isStep = shape({ scenario: text, title: text, codes: listOf(number), state: mapOf(listOf(anything)) });
 const COMES_TO_REST_MS = 30_000;
+/** Between two looks: at first, and in the end, when the rest is long in coming. */
 const LOOK_MS = 50;
+const LATE_LOOK_MS = 500;
 
 export interface ReplayOptions {
   /** Of the API server and of the controllers, besides the usual ones. */
@@ -96,9 +98,9 @@ export function replayControllers(name: string, options: ReplayOptions = {}): vo
 async function atRest(stage: Stage, { looks }: Scenario, wanted: Observed, restMs = 0): Promise<Observed> {
   const text = JSON.stringify(wanted);
   const deadline = performance.now() + COMES_TO_REST_MS + restMs;
-  for (;;) {
+  for (let wait = LOOK_MS; ; wait = Math.min(LATE_LOOK_MS, wait * 1.25)) {
     const state = await stage.look(looks);
     if (JSON.stringify(state) === text || performance.now() >= deadline) return state;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }

@@ -10,6 +10,10 @@ import { ENDPOINT_SLICES } from './endpoint-slices';
 import { MIRRORED_ENDPOINTS } from './mirrored-endpoints';
 import { CERTIFICATES } from './certificates';
 import { CUSTOM_GARBAGE, GARBAGE } from './garbage';
+import { CRON_JOBS } from './cron-jobs';
+import { JOB_EDGES } from './job-edges';
+import { JOB_FAILURES } from './job-failures';
+import { JOBS } from './jobs';
 import { FINISHED_JOBS } from './finished-jobs';
 import { POD_GARBAGE, POD_THRESHOLD } from './pod-garbage';
 import { SERVICE_ACCOUNTS } from './service-accounts';
@@ -34,5 +38,6 @@ export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([
   ['endpoint-slices', ENDPOINT_SLICES],
   ['replica-sets', REPLICA_SETS],
   ['deployments', DEPLOYMENTS],
+  ['jobs', [...JOBS, ...JOB_FAILURES, ...CRON_JOBS, ...JOB_EDGES]],
   ['refused-pods', [REFUSED_SET, REFUSED_DEPLOYMENT]],
 ]);

@@ -9,7 +9,8 @@ export interface Act {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /**
    * In upstream's spelling. A path that does not begin with a slash is below `/api/v1/namespaces/$NS/`. In the place of a name, `*` stands for all of the collection
-   * that there are, one after the other, `*1` for the first one whose name was made up.
+   * that there are, one after the other, `*1` for the first one whose name was made up. `*!` and `*!1` mean those that have not ended; what stands before the star is how
+   * the names begin.
    */
   readonly path: string;
   readonly body?: Json;

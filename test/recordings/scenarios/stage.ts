@@ -30,6 +30,9 @@ const REFUSED = /(pods "[^"]*-)[a-z0-9]{0,5}(?=" is forbidden)/;
 const MADE_UP = 'xxxxx';
 const HASH = 'pod-template-hash';
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+const ZONED = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?=[+-]\d\d:\d\d)/g;
+/** How names of Jobs end that are made at a time: with its minute since 1970. */
+const MINUTE = /-\d{8}\b/g;
 const LATER = /\$NOW([+-]\d+)s/g;
 const SIGNED = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
 const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
@@ -44,6 +47,8 @@ const UNTOLD: ReadonlySet<string> = new Set([
 ]);
 const isUntold = (member: string, name: string): boolean =>
   member === 'metadata' ? UNTOLD.has(name) : member === 'involvedObject' && name === 'resourceVersion';
+/** Of an object that this one refers to. */
+const isVersionOf = (reference: Body, name: string): boolean => name === 'resourceVersion' && reference['uid'] !== undefined;
 /** Lists whose order means nothing. */
 const UNORDERED: ReadonlySet<string> = new Set(['endpoints', 'addresses', 'notReadyAddresses', 'ports', 'subsets']);
 /** Whether it is there depends on which of two watches tells a change first; rules about it are tested by themselves. */
@@ -100,11 +105,13 @@ export class Stage {
 
   /** The code of the answer; of the first one that is no success where there are several. */
   async act(act: Act): Promise<number> {
-    const [, folder, which, rest = ''] = /^(.*)\/\*(1?)(\/.*)?$/.exec(act.path) ?? [];
+    const [, folder, prefix = '', alive, which, rest = ''] = /^(.*)\/([a-z0-9-]*)\*(!?)(1?)(\/.*)?$/.exec(act.path) ?? [];
     if (folder === undefined) return this.actOnce(act);
     const { body } = await this.send('GET', absolute(folder, this.namespace), JSON_TYPE);
-    const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody).map(metadataOf) : [];
-    const meant = which === '' ? items : items.filter(({ generateName }) => generateName !== undefined).slice(0, 1);
+    const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : [];
+    const found = items.filter((item) => alive === '' || !hasEnded(item)).map(metadataOf);
+    const begun = found.filter(({ name }) => typeof name === 'string' && name.startsWith(prefix));
+    const meant = which === '' ? begun : begun.filter(({ generateName }) => generateName !== undefined).slice(0, 1);
     const names = meant.map(({ name }) => name).filter((name) => typeof name === 'string');
     let code = 200;
     for (const name of names) {
@@ -212,7 +219,7 @@ export class Stage {
       const copy: Body = {};
       const names = Object.keys(value).map((name) => [name.replaceAll(this.namespace, '$NS'), name] as const);
       for (const [shown, name] of names.sort(byText)) {
-        if (isUntold(member, name)) continue;
+        if (isUntold(member, name) || isVersionOf(value, name)) continue;
         if (member === 'annotations' && name === TRIGGER) continue;
         if (name === 'annotations' && isOnly(value[name] ?? null, TRIGGER)) continue;
         copy[shown] = this.masked(value[name] ?? null, name, unordered);
@@ -238,7 +245,9 @@ export class Stage {
       .replace(UID, (uid) => this.ids.get(uid) ?? '<uid>')
       .replaceAll(this.namespace, '$NS')
       .replace(EVENT, '.*')
-      .replace(TIME, '<time>');
+      .replace(TIME, '<time>')
+      .replace(ZONED, '<time>')
+      .replace(MINUTE, '-<minute>');
     return this.unhashed(shown);
   }
 }
@@ -267,6 +276,10 @@ export async function beating<T>(
 }
 const standingFor = (actor: Actor | undefined): Record<string, string | string[]> =>
   actor === undefined ? {} : { 'impersonate-user': actor.user, 'impersonate-group': [...actor.groups] };
+
+function hasEnded({ status }: Body): boolean {
+  return isBody(status ?? null) && isBody(status) && ['Succeeded', 'Failed'].some((phase) => phase === status['phase']);
+}
 
 /** Nothing, or nothing but this. */
 const isOnly = (value: Json, name: string): boolean => isBody(value) && Object.keys(value).every((key) => key === name);

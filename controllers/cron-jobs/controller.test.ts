@@ -1,0 +1,94 @@
+import { InformerPool } from '../../shared/client/informer-pool';
+import { ItemRateLimit } from '../../shared/client/rate-limit';
+import { WorkQueue } from '../../shared/client/work-queue';
+import { silentLogger } from '../../shared/runtime/logger';
+import { objectAt, stringAt } from '../../shared/values/json';
+import { reply, type FakeApi } from '../../test/support/fake-api';
+import { fakeClient } from '../../test/support/fake-client';
+import { ManualClock } from '../../test/support/manual-clock';
+import { runCronJobs } from './controller';
+
+const CRONS = '/apis/batch/v1/cronjobs';
+const JOBS = '/apis/batch/v1/jobs';
+const MINUTE_MS = 60_000;
+const NAMES = [0, 1, 2].map((hour) => `c-${Date.UTC(2026, 0, 1, hour) / MINUTE_MS}`);
+
+async function world(startsAt = '2026-01-01T00:00:30Z', prepare: (api: FakeApi) => void = () => undefined) {
+  const fake = fakeClient({ clock: new ManualClock(Date.parse(startsAt)) });
+  const { client, clock, random, api } = fake;
+  const metadata = { namespace: 'n', name: 'c', uid: 'cron', creationTimestamp: '2026-01-01T00:00:10Z' };
+  api.put(CRONS, { metadata, spec: { schedule: '0 * * * *', jobTemplate: { spec: {} } } });
+  prepare(api);
+  const end = new AbortController();
+  const { signal } = end;
+  const ended = runCronJobs({
+    client,
+    clock,
+    signal,
+    logger: silentLogger,
+    informers: new InformerPool({ client, clock, random, logger: silentLogger }, signal),
+    events: { record: () => undefined },
+    settings: { concurrentCronJobSyncs: 2 },
+    queue: () => new WorkQueue({ clock, limit: new ItemRateLimit({ clock }) }),
+    metrics: { counter: () => () => undefined, histogram: () => () => undefined },
+  });
+  await clock.advanceAsync(0);
+  const jobs = (): string[] => api.all(JOBS).map((job) => stringAt(objectAt(job, 'metadata'), 'name') ?? '');
+  const stop = async (): Promise<void> => {
+    end.abort();
+    await clock.advanceAsync(0);
+    await ended;
+  };
+  return { ...fake, jobs, stop };
+}
+
+test('a run begins at its time, and nothing is asked before', async () => {
+  const { api, clock, jobs, stop } = await world();
+  const before = api.requests.length;
+  await clock.advanceAsync(59 * MINUTE_MS + 29_999);
+  expect(jobs()).toEqual([]);
+  expect(api.requests.slice(before).filter((request) => !request.includes('watch=1'))).toEqual([]);
+  await clock.advanceAsync(1);
+  expect(jobs()).toEqual(NAMES.slice(1, 2));
+  await clock.advanceAsync(60 * MINUTE_MS);
+  expect(jobs()).toEqual(NAMES.slice(1));
+  await stop();
+});
+
+test('a clock that is put forward is noticed', async () => {
+  const { clock, jobs, stop } = await world();
+  const now = clock.now.bind(clock);
+  clock.now = () => now() + 60 * MINUTE_MS;
+  await clock.advanceAsync(10 * MINUTE_MS);
+  expect(jobs()).toEqual(NAMES.slice(1, 2));
+  await stop();
+});
+
+test('a run that was missed while nobody was there is made up for at once', async () => {
+  const { jobs, stop } = await world('2026-01-01T01:20:00Z');
+  expect(jobs()).toEqual(NAMES.slice(1, 2));
+  await stop();
+});
+
+test('a run whose Job has ended and gone does not begin again, however late its record is told', async () => {
+  const { api, clock, jobs, stop } = await world('2026-01-01T00:59:59Z');
+  api.intercept = ({ path }) => (path.startsWith(`${CRONS}?`) ? new Promise(() => undefined) : undefined);
+  api.cutWatches();
+  await clock.advanceAsync(1_000);
+  expect(jobs()).toEqual(NAMES.slice(1, 2));
+  for (const name of jobs()) api.drop(JOBS, 'n', name);
+  await clock.advanceAsync(10 * MINUTE_MS);
+  expect(jobs()).toEqual([]);
+  await stop();
+});
+
+test('a run that another process has begun does not begin again', async () => {
+  const { jobs, stop } = await world('2026-01-01T01:20:00Z', (api) => {
+    const metadata = { namespace: 'n', name: 'c', uid: 'cron', resourceVersion: '9999' };
+    const status = { lastScheduleTime: '2026-01-01T01:00:00Z' };
+    const found = reply(200, { metadata, spec: { schedule: '0 * * * *', jobTemplate: { spec: {} } }, status });
+    api.intercept = ({ path }) => (path === '/apis/batch/v1/namespaces/n/cronjobs/c' ? found : undefined);
+  });
+  expect(jobs()).toEqual([]);
+  await stop();
+});

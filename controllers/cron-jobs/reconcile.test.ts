@@ -1,0 +1,129 @@
+import { timestamp } from '../../shared/api/metadata/object-meta';
+import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import type { JsonObject } from '../../shared/values/json';
+import { jobFor } from './names';
+import { planCron, type CronPlan } from './reconcile';
+
+const NOW = Date.UTC(2026, 10, 23, 12, 30, 15);
+const HOUR = 3_600_000;
+
+function cron(spec: JsonObject, status: JsonObject = {}): ApiObject {
+  const metadata = { namespace: 'n', name: 'c', uid: 'cron', creationTimestamp: timestamp(NOW - 2 * HOUR) };
+  return apiObject({ metadata, spec: { schedule: '0 * * * *', concurrencyPolicy: 'Allow', jobTemplate: { spec: {} }, ...spec }, status });
+}
+
+const reference = (name: string): JsonObject => ({ apiVersion: 'batch/v1', kind: 'Job', namespace: 'n', name, uid: `uid-${name}` });
+
+function job(name: string, end?: 'Complete' | 'Failed', startedAt = 0): ApiObject {
+  const conditions = end === undefined ? [] : [{ type: end, status: 'True' }];
+  const status = {
+    startTime: timestamp(startedAt),
+    ...(end === 'Complete' ? { completionTime: timestamp(startedAt + 1_000) } : {}),
+    conditions,
+  };
+  return apiObject({ metadata: { namespace: 'n', name, uid: `uid-${name}` }, status });
+}
+
+const plan = (of: ApiObject, jobs: readonly ApiObject[] = [], missing: readonly string[] = [], now = NOW): CronPlan =>
+  planCron({ cron: of, jobs, missing: new Set(missing), now });
+
+const reasons = ({ told }: CronPlan): string[] => told.map(({ reason }) => reason);
+
+describe('a run', () => {
+  it('is due at the last time that has passed, and the next look comes at the next one', () => {
+    const { run, againMs } = plan(cron({}));
+    expect(run?.scheduledAt).toBe(Date.UTC(2026, 10, 23, 12));
+    expect(againMs).toBe(Date.UTC(2026, 10, 23, 13) - NOW);
+  });
+
+  it('is not due twice, nor at a time before the CronJob was there', () => {
+    expect(plan(cron({}, { lastScheduleTime: '2026-11-23T12:00:00Z' })).run).toBeUndefined();
+    expect(plan(cron({ schedule: '0 9 * * *' })).run).toBeUndefined();
+  });
+
+  it('is not due before its time, to the millisecond', () => {
+    const due = Date.UTC(2026, 10, 23, 13);
+    const known = cron({}, { lastScheduleTime: '2026-11-23T12:00:00Z' });
+    expect(plan(known, [], [], due - 1)).toMatchObject({ run: undefined, againMs: 1 });
+    expect(plan(known, [], [], due)).toMatchObject({ run: { scheduledAt: due }, againMs: HOUR });
+  });
+
+  it('is given up when its deadline is over', () => {
+    expect(plan(cron({ startingDeadlineSeconds: 1800 })).run).toBeUndefined();
+    expect(plan(cron({ startingDeadlineSeconds: 1900 })).run).toBeDefined();
+  });
+
+  it('does not begin while it rests or goes', () => {
+    expect(plan(cron({ suspend: true }))).toMatchObject({ run: undefined, againMs: undefined });
+    const going = cron({});
+    const metadata = { namespace: 'n', name: 'c', uid: 'cron', deletionTimestamp: timestamp(NOW) };
+    expect(plan(apiObject({ ...going.body, metadata })).run).toBeUndefined();
+  });
+
+  it('waits for the one before it, takes its place, or runs beside it', () => {
+    const status = { active: [reference('a')] };
+    const jobs = [job('a')];
+    expect(plan(cron({ concurrencyPolicy: 'Forbid' }, status), jobs)).toMatchObject({
+      run: undefined,
+      told: [{ reason: 'JobAlreadyActive' }],
+    });
+    expect(plan(cron({ concurrencyPolicy: 'Replace' }, status), jobs).run?.replaced).toEqual([reference('a')]);
+    expect(plan(cron({}, status), jobs).run?.replaced).toEqual([]);
+  });
+
+  it('follows a clock that jumps', () => {
+    const known = cron({}, { lastScheduleTime: '2026-11-23T12:00:00Z' });
+    expect(plan(known, [], [], NOW - 5 * HOUR).run).toBeUndefined();
+    expect(plan(known, [], [], NOW + 5 * HOUR).run?.scheduledAt).toBe(Date.UTC(2026, 10, 23, 17));
+  });
+
+  it('that was missed more than a hundred times is told of, and made up for once', () => {
+    const late = plan(cron({ schedule: '* * * * *' }));
+    expect(reasons(late)).toEqual(['TooManyMissedTimes']);
+    expect(late.run?.scheduledAt).toBe(Date.UTC(2026, 10, 23, 12, 30));
+    expect(reasons(plan(cron({ schedule: '*/2 * * * *' })))).toEqual([]);
+  });
+});
+
+describe('what cannot be read', () => {
+  it('is told, and nobody waits for it', () => {
+    expect(plan(cron({ schedule: 'often' }))).toMatchObject({ told: [{ reason: 'UnparseableSchedule' }], againMs: undefined });
+    expect(plan(cron({ timeZone: 'Nowhere/Land' }))).toMatchObject({ told: [{ reason: 'UnknownTimeZone' }], againMs: undefined });
+    expect(plan(cron({ schedule: '0 0 31 2 *' }))).toMatchObject({ told: [{ reason: 'InvalidSchedule' }], againMs: undefined });
+  });
+});
+
+describe('Jobs', () => {
+  it('that have ended or are gone are not active any more', () => {
+    const status = { active: [reference('a'), reference('b'), reference('c')], lastScheduleTime: timestamp(NOW) };
+    const seen = plan(cron({}, status), [job('a', 'Complete', NOW), job('b')], ['uid-c']);
+    expect(seen.status).toEqual({ active: [reference('b')], lastScheduleTime: timestamp(NOW), lastSuccessfulTime: timestamp(NOW + 1_000) });
+    expect(reasons(seen)).toEqual(['SawCompletedJob', 'MissingJob']);
+  });
+
+  it('that nobody knows are told of', () => {
+    expect(reasons(plan(cron({ suspend: true }), [job('a'), job('b', 'Failed')]))).toEqual(['UnexpectedJob']);
+  });
+
+  it('are kept as many as are asked for, the youngest of each end', () => {
+    const jobs = [
+      job('a', 'Complete', 3_000),
+      job('b', 'Complete', 1_000),
+      job('c', 'Complete', 2_000),
+      job('d', 'Failed', 1_000),
+      job('e'),
+    ];
+    const outdated = (limits: JsonObject) => plan(cron({ suspend: true, ...limits }), jobs).outdated.map(({ name }) => name);
+    expect(outdated({ successfulJobsHistoryLimit: 1, failedJobsHistoryLimit: 1 })).toEqual(['b', 'c']);
+    expect(outdated({ successfulJobsHistoryLimit: 5, failedJobsHistoryLimit: 0 })).toEqual(['d']);
+    expect(outdated({})).toEqual([]);
+  });
+
+  it('are called by the minute and say when they were due', () => {
+    const made = jobFor('platform', cron({}), Date.UTC(2026, 0, 1, 5), 'America/New_York');
+    expect(made['metadata']).toMatchObject({
+      name: 'c-29454060',
+      annotations: { 'batch.platform.io/cronjob-scheduled-timestamp': '2026-01-01T00:00:00-05:00' },
+    });
+  });
+});

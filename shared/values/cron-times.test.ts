@@ -1,0 +1,105 @@
+import { parseSchedule, type CronSchedule } from './cron-schedule';
+import { lastTime, nextTime, timesBetween } from './cron-times';
+import { zonedTimestamp } from './wall-clock';
+
+const at = (text: string): number => Date.parse(text);
+const shown = (ms: number | undefined): string | undefined => (ms === undefined ? undefined : new Date(ms).toISOString());
+
+function schedule(text: string): CronSchedule {
+  const parsed = parseSchedule(text);
+  if (typeof parsed === 'string') throw new Error(parsed);
+  return parsed;
+}
+
+/** The next times, one after the other. */
+function times(text: string, since: string, count: number, zone?: string): (string | undefined)[] {
+  const found: (string | undefined)[] = [];
+  let last: number | undefined = at(since);
+  for (; found.length < count && last !== undefined; found.push(shown(last))) last = nextTime(schedule(text), zone, last);
+  return found;
+}
+
+it.each([
+  ['* * * * *', '2026-11-23T10:00:00Z', ['2026-11-23T10:01:00.000Z', '2026-11-23T10:02:00.000Z']],
+  ['* * * * *', '2026-12-31T23:59:30Z', ['2027-01-01T00:00:00.000Z']],
+  ['*/20 3-5/2 * * *', '2026-11-23T03:30:00Z', ['2026-11-23T03:40:00.000Z', '2026-11-23T05:00:00.000Z']],
+  ['5,1 0 * * MON', '2026-11-23T00:01:00Z', ['2026-11-23T00:05:00.000Z', '2026-11-30T00:01:00.000Z']],
+  ['0 0 29 2 *', '2026-01-01T00:00:00Z', ['2028-02-29T00:00:00.000Z']],
+  ['0 0 31 2 *', '2026-01-01T00:00:00Z', [undefined]],
+  // Where both kinds of days are said, either is meant; `*` with a step says something.
+  ['0 0 13 * 5', '2026-11-01T00:00:00Z', ['2026-11-06T00:00:00.000Z', '2026-11-13T00:00:00.000Z']],
+  ['0 0 1 * 5', '2026-11-01T00:00:00Z', ['2026-11-06T00:00:00.000Z']],
+  ['0 0 */10 * 5', '2026-11-01T00:00:00Z', ['2026-11-06T00:00:00.000Z', '2026-11-11T00:00:00.000Z']],
+  ['0 0 * * 5', '2026-11-01T00:00:00Z', ['2026-11-06T00:00:00.000Z', '2026-11-13T00:00:00.000Z']],
+  ['@monthly', '2026-11-01T00:00:00Z', ['2026-12-01T00:00:00.000Z']],
+  ['@every 90s', '2026-11-01T00:00:00.400Z', ['2026-11-01T00:01:30.000Z', '2026-11-01T00:03:00.000Z']],
+])('%s after %s', (text, since, wanted) => {
+  expect(times(text, since, wanted.length)).toEqual(wanted);
+});
+
+describe('where clocks are put forward and back', () => {
+  it('leaves out what they never show', () => {
+    expect(times('30 2 * * *', '2026-03-07T12:00:00Z', 2, 'America/New_York')).toEqual([
+      '2026-03-09T06:30:00.000Z',
+      '2026-03-10T06:30:00.000Z',
+    ]);
+    expect(times('0 * * * *', '2026-03-08T06:30:00Z', 2, 'America/New_York')).toEqual([
+      '2026-03-08T07:00:00.000Z',
+      '2026-03-08T08:00:00.000Z',
+    ]);
+  });
+
+  it('comes twice at what they show twice', () => {
+    const wanted = ['2026-11-01T05:30:00.000Z', '2026-11-01T06:30:00.000Z', '2026-11-02T06:30:00.000Z'];
+    expect(times('30 1 * * *', '2026-11-01T00:00:00Z', 3, 'America/New_York')).toEqual(wanted);
+  });
+
+  it('knows zones that are far from UTC', () => {
+    expect(times('30 12 * * *', '2026-11-23T00:00:00Z', 1, 'Asia/Kathmandu')).toEqual(['2026-11-23T06:45:00.000Z']);
+    expect(times('0 1 * * *', '2026-11-23T00:00:00Z', 1, 'Pacific/Kiritimati')).toEqual(['2026-11-23T11:00:00.000Z']);
+  });
+});
+
+describe('the last time', () => {
+  const last = (text: string, since: string, until: string, zone?: string) => shown(lastTime(schedule(text), zone, at(since), at(until)));
+
+  it('is after the one and not after the other', () => {
+    expect(last('0 0 1 1 *', '2024-05-01T00:00:00Z', '2026-11-23T00:00:00Z')).toBe('2026-01-01T00:00:00.000Z');
+    expect(last('0 0 1 1 *', '2026-01-01T00:00:00Z', '2026-11-23T00:00:00Z')).toBeUndefined();
+    expect(last('*/5 * * * *', '2026-11-23T10:00:00Z', '2026-11-23T10:25:00Z')).toBe('2026-11-23T10:25:00.000Z');
+    expect(last('0 0 31 2 *', '1970-01-01T00:00:00Z', '2026-11-23T10:25:00Z')).toBeUndefined();
+    expect(last('30 1 * * *', '2026-10-30T00:00:00Z', '2026-11-01T12:00:00Z', 'America/New_York')).toBe('2026-11-01T06:30:00.000Z');
+    expect(last('@every 10m', '2026-11-23T10:00:00Z', '2026-11-23T10:25:00Z')).toBe('2026-11-23T10:20:00.000Z');
+    expect(last('@every 10m', '2026-11-23T10:00:00Z', '2026-11-23T10:09:00Z')).toBeUndefined();
+  });
+
+  it('is the last of the next ones, at any time', () => {
+    for (const text of ['*/7 1,13 * * *', '0 0 */9 * 2', '59 23 31 * *']) {
+      const since = at('2026-09-20T11:11:11Z');
+      for (let until = since; until < since + 45 * 86_400_000; until += 53_000_000) {
+        let wanted: number | undefined;
+        for (let time = nextTime(schedule(text), 'Europe/Berlin', since); time !== undefined && time <= until;) {
+          wanted = time;
+          time = nextTime(schedule(text), 'Europe/Berlin', time);
+        }
+        expect(shown(lastTime(schedule(text), 'Europe/Berlin', since, until))).toBe(shown(wanted));
+      }
+    }
+  });
+});
+
+it('counts what was due, up to a bound', () => {
+  const count = (text: string, most: number) =>
+    timesBetween(schedule(text), undefined, at('2026-11-23T10:00:00Z'), at('2026-11-23T11:00:00Z'), most);
+  expect(count('*/20 * * * *', 100)).toBe(3);
+  expect(count('* * * * *', 10)).toBe(10);
+  expect(count('@every 7m', 100)).toBe(8);
+});
+
+it('shows a time as the clocks of a zone do', () => {
+  const time = at('2026-01-01T05:00:00Z');
+  expect(zonedTimestamp(undefined, time)).toBe('2026-01-01T05:00:00Z');
+  expect(zonedTimestamp('Etc/UTC', time)).toBe('2026-01-01T05:00:00Z');
+  expect(zonedTimestamp('America/New_York', time)).toBe('2026-01-01T00:00:00-05:00');
+  expect(zonedTimestamp('Asia/Kathmandu', time)).toBe('2026-01-01T10:45:00+05:45');
+});

@@ -1,0 +1,82 @@
+/**
+ * When a schedule is due: at the instants at which the clocks of its zone show what it says. What they never show is left out, and what they show twice comes
+ * twice. Knows no clock of its own.
+ */
+import type { CronField, CronSchedule } from './cron-schedule';
+import { zoneOffset } from './wall-clock';
+
+type Fields = Extract<CronSchedule, { readonly type: 'fields' }>;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+/** A day that does not come in five years never comes. */
+const FARTHEST_DAYS = 5 * 366;
+
+/** The first time after `since`; undefined = it never comes. Instants are milliseconds since 1970. */
+export function nextTime(schedule: CronSchedule, zone: string | undefined, since: number): number | undefined {
+  if (schedule.type === 'every') return Math.floor(since / 1_000) * 1_000 + schedule.ms;
+  for (let day = dayAt(zone, since), left = FARTHEST_DAYS; left >= 0; day += DAY_MS, left -= 1) {
+    if (!isDay(schedule, day)) continue;
+    for (const time of timesOn(schedule, zone, day, since)) if (time > since) return time;
+  }
+  return undefined;
+}
+
+/** The last time that is after `since` and not after `until`. */
+export function lastTime(schedule: CronSchedule, zone: string | undefined, since: number, until: number): number | undefined {
+  if (schedule.type === 'every') {
+    const start = Math.floor(since / 1_000) * 1_000;
+    const times = Math.floor((until - start) / schedule.ms);
+    return times < 1 ? undefined : start + times * schedule.ms;
+  }
+  const firstDay = dayAt(zone, since);
+  for (let day = dayAt(zone, until), left = FARTHEST_DAYS; day >= firstDay && left >= 0; day -= DAY_MS, left -= 1) {
+    if (!isDay(schedule, day)) continue;
+    let last: number | undefined;
+    for (const time of timesOn(schedule, zone, day, since)) {
+      if (time > until) break;
+      last = time;
+    }
+    if (last !== undefined) return last > since ? last : undefined;
+  }
+  return undefined;
+}
+
+/** How often it was due after `since` and not after `until`; no more than `most` are counted. */
+export function timesBetween(schedule: CronSchedule, zone: string | undefined, since: number, until: number, most: number): number {
+  if (schedule.type === 'every') return Math.max(0, Math.min(most, Math.floor((until - since) / schedule.ms)));
+  let count = 0;
+  for (let time = nextTime(schedule, zone, since); time !== undefined && time <= until; time = nextTime(schedule, zone, time)) {
+    count += 1;
+    if (count === most) break;
+  }
+  return count;
+}
+
+const dayAt = (zone: string | undefined, instant: number): number => Math.floor((instant + zoneOffset(zone, instant)) / DAY_MS) * DAY_MS;
+
+function isDay({ days, months, weekdays }: Fields, day: number): boolean {
+  const date = new Date(day);
+  if (!months.values.has(date.getUTCMonth() + 1)) return false;
+  const [isOfMonth, isOfWeek] = [days.values.has(date.getUTCDate()), weekdays.values.has(date.getUTCDay())];
+  return days.isOpen || weekdays.isOpen ? isOfMonth && isOfWeek : isOfMonth || isOfWeek;
+}
+
+/** In their order; those of hours that are over by `since` may be left out. Where clocks are put forward or back about the day, each time is looked for in both ways of counting. */
+function timesOn({ hours, minutes }: Fields, zone: string | undefined, day: number, since: number): Iterable<number> {
+  const [before, after] = [zoneOffset(zone, day - DAY_MS), zoneOffset(zone, day + 2 * DAY_MS)];
+  if (before === after) return timesAt(hours, minutes, day - before, since);
+  const found = [before, after].flatMap((offset) =>
+    [...timesAt(hours, minutes, day - offset, since)].filter((time) => zoneOffset(zone, time) === offset),
+  );
+  return found.sort((one, other) => one - other);
+}
+
+function* timesAt(hours: CronField, minutes: CronField, midnight: number, since: number): Iterable<number> {
+  for (const hour of hours.values) {
+    const start = midnight + hour * HOUR_MS;
+    if (start + HOUR_MS <= since) continue;
+    for (const minute of minutes.values) yield start + minute * MINUTE_MS;
+  }
+}
