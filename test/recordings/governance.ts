@@ -9,6 +9,7 @@ import { CLUSTER_ROLE_BINDINGS, CLUSTER_ROLES, ROLE_BINDINGS, ROLES } from './go
 import { SIGNING_REQUESTS } from './governance/certificates';
 import { FLOW_SCHEMAS, PRIORITY_LEVELS } from './governance/flow-control';
 import { LIMIT_RANGES, PRIORITY_CLASSES, RESOURCE_QUOTAS } from './governance/limits';
+import { POLICIES, POLICY_BINDINGS } from './governance/policies';
 import { CLAIMS, RUNTIME_CLASSES, STORAGE_CLASSES, VOLUMES } from './governance/storage';
 import { MUTATING_WEBHOOKS, VALIDATING_WEBHOOKS } from './governance/webhooks';
 import { byName, recordKinds } from './record-kinds';
@@ -30,6 +31,8 @@ const KINDS = [
   MUTATING_WEBHOOKS,
   FLOW_SCHEMAS,
   PRIORITY_LEVELS,
+  POLICIES,
+  POLICY_BINDINGS,
 ];
 
 void recordKinds('governance-recordings', 'governance', byName(KINDS));

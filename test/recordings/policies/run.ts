@@ -17,6 +17,16 @@ const ROOT = '/apis/admissionregistration.k8s.io/v1';
 const POLICIES = `${ROOT}/validatingadmissionpolicies`;
 const BINDINGS = `${ROOT}/validatingadmissionpolicybindings`;
 const MARKER = 'marker';
+/** As long as one policy has parameters of a kind, the reference knows what there is of it. */
+const KEEPER = 'keeper';
+/** Matches nothing. */
+const KEPT: Body = {
+  matchConstraints: {
+    resourceRules: [{ operations: ['CREATE'], apiGroups: ['never.example'], apiVersions: ['v1'], resources: ['nothings'] }],
+  },
+  validations: [{ expression: 'true' }],
+};
+const KEPT_REFERENCE = { name: 'p', parameterNotFoundAction: 'Allow' };
 /** Time for policies to be seen. */
 const ROUNDS = 400;
 const PAUSE_MS = 25;
@@ -57,7 +67,11 @@ async function mark(server: Asked, isThere: boolean): Promise<void> {
 }
 
 async function clear(server: Asked): Promise<void> {
-  for (const path of [BINDINGS, POLICIES]) await send(server, { method: 'DELETE', path: `${path}?fieldSelector=metadata.name!=${MARKER}` });
+  for (const path of [BINDINGS, POLICIES])
+    await send(server, {
+      method: 'DELETE',
+      path: `${path}?fieldSelector=metadata.name!=${MARKER},metadata.name!=${KEEPER}-configmap,metadata.name!=${KEEPER}-namespace`,
+    });
   await mark(server, false);
   for (const kind of ['pods', 'services', 'configmaps', 'secrets'])
     await send(server, { method: 'DELETE', path: `/api/v1/namespaces/${NAMESPACE}/${kind}?gracePeriodSeconds=0` });
@@ -70,6 +84,13 @@ export async function openNamespace(server: Asked): Promise<void> {
   const merge = { method: 'PATCH', type: 'application/merge-patch+json', body: { metadata: { labels: { team: 'a' } } } };
   await send(server, { ...merge, path: `/api/v1/namespaces/${NAMESPACE}` });
   await clear(server);
+  for (const kind of ['ConfigMap', 'Namespace']) {
+    const name = `${KEEPER}-${kind.toLowerCase()}`;
+    await send(server, { method: 'DELETE', path: `${POLICIES}/${name}` });
+    const spec = { ...KEPT, paramKind: { apiVersion: 'v1', kind } };
+    await make(server, { method: 'POST', path: POLICIES, body: policyOf({ name, spec }) });
+    await make(server, { method: 'POST', path: BINDINGS, body: bindingOf({ name, spec: { policyName: name, paramRef: KEPT_REFERENCE } }) });
+  }
 }
 
 async function make(server: Asked, step: Step): Promise<void> {
