@@ -110,6 +110,7 @@ const table = {
     'shared/expression/admission',
     'shared/patch',
   ],
+  'apiserver/admission/policy': ['apiserver/admission/webhook'],
   'apiserver/authentication': ['shared/api/identity', 'shared/client'],
   'apiserver/authentication/service-account': ['apiserver/authentication', 'shared/api/metadata', 'shared/serialization', 'shared/runtime'],
   'apiserver/authentication/oidc': ['apiserver/authentication/service-account', 'shared/expression'],
@@ -133,7 +134,7 @@ const table = {
   'apiserver/metrics': ['apiserver/registry', 'apiserver/flow-control'],
   'apiserver/server': [
     'shared/configuration',
-    'apiserver/admission/webhook',
+    'apiserver/admission/policy',
     'apiserver/authentication/oidc',
     'apiserver/authorization/node',
     'apiserver/authorization/webhook',

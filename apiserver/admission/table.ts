@@ -45,6 +45,8 @@ export interface AdmissionSurroundings {
   readonly mayUseSigner?: MayUseSigner | undefined;
   /** What nodes are confined to, where NodeRestriction is on; absent = they are as free as others. */
   readonly nodes?: NodeRestrictionParts | undefined;
+  /** Absent = no policy is asked. */
+  readonly policies?: ValidatingPlugin | undefined;
   /** Absent = no webhook is asked. */
   readonly webhooks?: WebhookPlugins | undefined;
   /** What those hold who write roles and bindings; absent = everyone may give away everything. */
@@ -165,7 +167,11 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
     on: 'by-default',
     make: ({ webhooks }) => (webhooks === undefined ? {} : { outside: webhooks.mutating }),
   },
-  { name: 'ValidatingAdmissionPolicy', on: 'by-default' },
+  {
+    name: 'ValidatingAdmissionPolicy',
+    on: 'by-default',
+    make: ({ policies }) => (policies === undefined ? {} : { validating: policies }),
+  },
   {
     name: 'ValidatingAdmissionWebhook',
     on: 'by-default',

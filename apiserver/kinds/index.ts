@@ -17,6 +17,8 @@ import { ingressClass } from './networking/ingress-class';
 import { job } from './batch/job';
 import { lease } from './coordination/lease';
 import { limitRange } from './core/limits/limit-range';
+import { admissionPolicy } from './admissionregistration/policy';
+import { policyBinding } from './admissionregistration/policy-binding';
 import { mutatingWebhooks, validatingWebhooks } from './admissionregistration/webhook-configuration';
 import { namespace } from './core/namespace/namespace';
 import { networkPolicy } from './networking/network-policy';
@@ -108,6 +110,16 @@ export const STRATEGY_ROWS: readonly StrategyRow[] = [
   row('services', 'core.v1.Service', service),
   row('statefulsets.apps', 'apps.v1.StatefulSet', statefulSet),
   row('storageclasses.storage.platform.io', 'storage.v1.StorageClass', storageClass),
+  row(
+    'validatingadmissionpolicies.admissionregistration.platform.io',
+    'admissionregistration.v1.ValidatingAdmissionPolicy',
+    admissionPolicy,
+  ),
+  row(
+    'validatingadmissionpolicybindings.admissionregistration.platform.io',
+    'admissionregistration.v1.ValidatingAdmissionPolicyBinding',
+    policyBinding,
+  ),
   row(
     'validatingwebhookconfigurations.admissionregistration.platform.io',
     'admissionregistration.v1.ValidatingWebhookConfiguration',

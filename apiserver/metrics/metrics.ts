@@ -21,6 +21,7 @@ import type { FlowControlMetrics } from './flow-control-metrics';
 import { publishConnections, type ConnectionCounts } from './connection-metrics';
 import { DURATION_BUCKETS, EVENT_SIZE_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
 import { Histogram, type HistogramSeries } from './histogram';
+import { PolicyMetrics, type CountedJudgement } from './policy-metrics';
 import { WebhookMetrics, type CountedWebhookCall } from './webhook-metrics';
 import { describeRequest, type DescribedRequest, type RequestLabels } from './request-labels';
 
@@ -100,6 +101,7 @@ const IDENTITY_COUNTERS = [
 export class Metrics {
   private readonly registry = new Registry();
   private readonly webhooks = new WebhookMetrics(this.registry);
+  private readonly policies = new PolicyMetrics(this.registry);
   private readonly durations = new Histogram({
     name: 'apiserver_request_duration_seconds',
     help: 'Time from arrival to answer.',
@@ -224,6 +226,10 @@ export class Metrics {
     this.webhooks.called(call);
   }
 
+  policyJudged(judgement: CountedJudgement): void {
+    this.policies.judged(judgement);
+  }
+
   authorized(allowed: boolean): void {
     if (allowed) this.counts.allowed += 1;
     else this.counts.refused += 1;
@@ -272,7 +278,7 @@ export class Metrics {
 
   async scrape(): Promise<{ readonly contentType: string; readonly text: string }> {
     const histograms = this.histograms();
-    const text = `${await this.registry.metrics()}${histograms.join('')}${this.webhooks.text()}`;
+    const text = `${await this.registry.metrics()}${histograms.join('')}${this.webhooks.text()}${this.policies.text()}`;
     return { contentType: 'text/plain; version=0.0.4; charset=utf-8', text };
   }
 

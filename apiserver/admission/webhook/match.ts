@@ -31,7 +31,11 @@ export function mayMatch(
 }
 
 /** The resource as which the webhook is shown the request; undefined = its rules are not about it. */
-export function matchedResource(webhook: Webhook, request: Matched, equivalents: Equivalents): ServedResource | undefined {
+export function matchedResource(
+  webhook: Pick<Webhook, 'isExact' | 'rules'>,
+  request: Matched,
+  equivalents: Equivalents,
+): ServedResource | undefined {
   const { resource } = request;
   if (resource.row.group === OWN_GROUP) return undefined;
   const { rules } = webhook;
@@ -57,7 +61,7 @@ export function namespaceOf({ resource: { row }, namespace, name }: Pick<Admissi
 
 type Labels = Readonly<Record<string, string>>;
 
-export function isSelected({ namespaces, objects }: Webhook, request: AdmissionRequest): boolean {
+export function isSelected({ namespaces, objects }: Pick<Webhook, 'namespaces' | 'objects'>, request: AdmissionRequest): boolean {
   if (namespaces !== undefined && !isInNamespace(namespaces, request)) return false;
   if (objects === undefined) return true;
   const { object, oldObject } = request;

@@ -32,11 +32,12 @@ export class BrokenObject extends Error {
 
 /** `as` = the resource of the webhook's rule, of which the request is one. */
 export function viewOf({ bodyRow, subresource }: AdmissionRequest, as: ServedResource, names: GeneratedNames): ObjectView {
-  if (bodyRow !== undefined && bodyRow !== as.row) return plain(bodyRow, names);
-  return subresource === 'scale' ? scaled(as.row, names) : plain(as.row, names);
+  if (bodyRow !== undefined && bodyRow !== as.row) return shownAs(bodyRow, names);
+  return subresource === 'scale' ? scaled(as.row, names) : shownAs(as.row, names);
 }
 
-function plain(row: KindRow, names: GeneratedNames): ObjectView {
+/** Objects of a kind in its version, in this server's spelling. */
+export function shownAs(row: KindRow, names: GeneratedNames): ObjectView {
   const codec = codecOf(row);
   const converter = row.storedAs === undefined ? undefined : converterOf(row, names.dialect);
   return {

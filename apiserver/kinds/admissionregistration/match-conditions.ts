@@ -1,6 +1,7 @@
 /** The conditions under which somebody is asked at all: named expressions that have to be true or false. */
 import { duplicate, invalidValue, required, tooMany } from '../../../shared/api/errors/field-error';
 import { REQUEST_VARIABLES } from '../../../shared/expression/admission/variables';
+import type { Type } from '../../../shared/expression/types/type';
 import { compileExpression } from '../../../shared/expression/engine';
 import { qualifiedName } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../rules/checks';
@@ -8,11 +9,16 @@ import type { AdmissionregistrationV1MatchCondition } from '../../../shared/api/
 
 const MOST = 64;
 
-export function checkMatchConditions(conditions: readonly AdmissionregistrationV1MatchCondition[], place: string, errors: Errors): void {
+export function checkMatchConditions(
+  conditions: readonly AdmissionregistrationV1MatchCondition[],
+  place: string,
+  errors: Errors,
+  variables: ReadonlyMap<string, Type> = REQUEST_VARIABLES,
+): void {
   if (conditions.length > MOST) errors.push(tooMany(place, conditions.length, MOST));
   const names = new Set<string>();
   conditions.slice(0, MOST).forEach(({ name = '', expression = '' }, index) => {
-    checkCondition(expression, `${place}[${index}].expression`, errors);
+    checkCondition(expression, `${place}[${index}].expression`, variables, errors);
     const field = `${place}[${index}].name`;
     if (name === '') errors.push(required(field));
     else checkFormat(name, field, qualifiedName, errors);
@@ -21,12 +27,12 @@ export function checkMatchConditions(conditions: readonly AdmissionregistrationV
   });
 }
 
-function checkCondition(expression: string, field: string, errors: Errors): void {
+function checkCondition(expression: string, field: string, variables: ReadonlyMap<string, Type>, errors: Errors): void {
   if (expression.trim() === '') {
     errors.push(required(field));
     return;
   }
-  const compiled = compileExpression(expression, REQUEST_VARIABLES);
+  const compiled = compileExpression(expression, variables);
   if ('fault' in compiled) errors.push(invalidValue(field, expression, compiled.fault));
   else if (compiled.type.kind !== 'bool') errors.push(invalidValue(field, expression, 'must evaluate to bool'));
 }

@@ -32,11 +32,12 @@ const SERVICES = 'apiservices.apiregistration.platform.io';
 const NOTHING_TO_STOP = (): void => undefined;
 
 /** What others are asked by, and has to be known whole before anybody is answered. */
-const followedSteps = ({ definitions, rbac, nodes, webhooks }: State): readonly StartStep[] => [
+const followedSteps = ({ definitions, rbac, nodes, policies, webhooks }: State): readonly StartStep[] => [
   { name: 'definitions of custom resources', start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }) },
   { name: 'roles and bindings', start: () => rbac },
   { name: 'what nodes need', start: () => nodes },
   { name: 'configurations of webhooks', start: () => webhooks },
+  { name: 'admission policies', start: () => policies },
 ];
 
 export function bootstrapSteps(

@@ -11,6 +11,8 @@ import type { Entry } from '../../cache/cache';
 import { nowAndThen } from '../../../shared/runtime/now-and-then';
 import type { WebhookCall } from '../../admission/webhook/ask';
 import { WebhookClient } from '../../admission/webhook/client';
+import type { ValidatingPlugin } from '../../admission/chain';
+import { admissionPolicies } from '../../admission/policy/plugin';
 import { mutatingWebhooks, validatingWebhooks } from '../../admission/webhook/plugins';
 import { equivalentsOf, resolverOf } from '../webhook-objects';
 import { defaultAdmission } from '../../admission/plugins';
@@ -41,6 +43,7 @@ import { createWriter } from '../../registry/write/writer';
 import { createAccess, createAuthorizer, type Access } from '../access';
 import { bootstrapSecrets } from '../bootstrap-secrets';
 import { boundObjects } from '../bound-objects';
+import { askedBy, parameterParts } from '../policy-objects';
 import { serverAddress } from './addresses';
 import type { Observation } from './observation';
 import type { Setting } from './setting';
@@ -113,11 +116,29 @@ function webhooksOf(
   return { mutating: (again) => mutatingWebhooks(parts, again), validating: validatingWebhooks(parts) };
 }
 
+function policiesOf(
+  { names, clock }: Setting,
+  { cache, policies, resources }: State,
+  { metrics }: Observation,
+  authorizer: Authorizer,
+): ValidatingPlugin {
+  return admissionPolicies({
+    policies: policies.policies,
+    parameters: parameterParts(cache, resources, names),
+    equivalents: equivalentsOf(resources),
+    names,
+    authorize: askedBy(authorizer),
+    clock,
+    judged: (judgement) => metrics.policyJudged(judgement),
+  });
+}
+
 function admissionOf(setting: Setting, state: State, observation: Observation, authorizer: Authorizer): Admission {
   const { options, names, clock, random } = setting;
   const { cache, quotaGuards, resources, rbac } = state;
   const surroundings: AdmissionSurroundings = {
     webhooks: webhooksOf(setting, state, observation),
+    policies: policiesOf(setting, state, observation, authorizer),
     names,
     random,
     cache,

@@ -11,6 +11,7 @@ import { REPLICAS, Replicas } from '../../upkeep/replicas';
 import type { Reader } from '../../registry/verbs';
 import { usesMode } from '../authorizers';
 import { followNodeObjects, type NodeObjects } from '../node-objects';
+import { followPolicyObjects, type PolicyObjects } from '../policy-objects';
 import { followWebhookObjects, type WebhookObjects } from '../webhook-objects';
 import { followRbacObjects, type RbacObjects } from '../rbac-objects';
 import { Definitions } from '../../custom-resources/definitions';
@@ -29,6 +30,7 @@ export interface State {
   readonly rbac: RbacObjects;
   readonly nodes: NodeObjects;
   readonly webhooks: WebhookObjects;
+  readonly policies: PolicyObjects;
   readonly reader: Reader;
   readonly gate: ResourceVersionGate;
 }
@@ -53,6 +55,7 @@ export async function openState(setting: Setting): Promise<State> {
     rbac: followRbacObjects({ cache, resources, names: setting.names, clock: setting.clock, failed: setting.failed }),
     nodes: followNodeObjects(usesMode(options.authorization(), 'Node'), { cache, resources, clock: setting.clock, failed: setting.failed }),
     webhooks: followWebhookObjects({ cache, resources, clock: setting.clock, failed: setting.failed }),
+    policies: followPolicyObjects({ cache, resources, clock: setting.clock, failed: setting.failed }),
     reader: createReader({ cache, store, clock, gates }),
     gate: new ResourceVersionGate({ cache, store, clock, gates }),
   };

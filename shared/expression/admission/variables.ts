@@ -67,3 +67,33 @@ export const REQUEST_VARIABLES: ReadonlyMap<string, Type> = new Map([
   ['request', REQUEST],
   ['namespaceObject', NAMESPACE],
 ]);
+
+const AUTHORIZER: Type = { kind: 'opaque', name: 'kubernetes.authorization.Authorizer' };
+const RESOURCE_CHECK: Type = { kind: 'opaque', name: 'kubernetes.authorization.ResourceCheck' };
+
+/** Under its whole name, which an expression reads as one. */
+export const REQUEST_RESOURCE = 'authorizer.requestResource';
+
+export interface PolicyVariables {
+  /** Whether there are parameters. */
+  readonly params: boolean;
+  /** Whether the authorizer may be asked. */
+  readonly authorizer: boolean;
+  /** What the policy works out by itself, by name; absent = it does not. */
+  readonly variables?: ReadonlyMap<string, Type>;
+}
+
+/** What expressions of policies see. */
+export function policyVariables({ params, authorizer, variables }: PolicyVariables): ReadonlyMap<string, Type> {
+  return new Map<string, Type>([
+    ...REQUEST_VARIABLES,
+    ...(params ? [['params', DYN] as const] : []),
+    ...(authorizer
+      ? ([
+          ['authorizer', AUTHORIZER],
+          [REQUEST_RESOURCE, RESOURCE_CHECK],
+        ] as const)
+      : []),
+    ...(variables === undefined ? [] : [['variables', { kind: 'object', name: 'kubernetes.variables', fields: variables }] as const]),
+  ]);
+}

@@ -1,6 +1,7 @@
 /**
  * All functions that rules of release 1.31 may use.
  */
+import { AUTHORIZER_ROWS } from './authorizer';
 import { COLLECTION_ROWS } from './collections';
 import { CONVERSION_ROWS } from './conversions';
 import { library, type Library } from './function';
@@ -20,4 +21,5 @@ export const LIBRARY: Library = library(
   NETWORK_ROWS,
   QUANTITY_ROWS,
   URL_ROWS,
+  AUTHORIZER_ROWS,
 );

@@ -1,0 +1,60 @@
+/**
+ * What the authorizer says to the expressions of one request. Expressions do not wait: where the authorizer takes its time, the evaluation is given up, and done again
+ * when the answer is there. Every question is asked once.
+ */
+import type { AccessAnswer, AccessQuestion, AskAccess } from '../../../shared/expression/library/authorizer';
+import { accountGroups, accountUser, type UserInfo } from '../../../shared/api/identity/user';
+import type { Eventually } from '../../../shared/runtime/eventually';
+import { canonicalGroup } from '../../../shared/names/dialect';
+
+export type AskAuthorizer = (user: UserInfo, question: AccessQuestion) => Eventually<AccessAnswer>;
+
+/** Thrown through an evaluation. */
+class Unanswered extends Error {
+  constructor(readonly answer: Promise<void>) {
+    super('the authorizer has not answered yet');
+  }
+}
+
+export class Decisions {
+  private readonly answers = new Map<string, AccessAnswer>();
+
+  constructor(
+    private readonly authorize: AskAuthorizer,
+    private readonly user: UserInfo,
+  ) {}
+
+  readonly ask: AskAccess = (question, account) => {
+    const key = JSON.stringify([question, account]);
+    const known = this.answers.get(key);
+    if (known !== undefined) return known;
+    const asked = question.kind === 'path' ? question : { ...question, group: canonicalGroup(question.group) };
+    const answer = this.authorize(account === undefined ? this.user : userOf(account), asked);
+    if (answer instanceof Promise)
+      throw new Unanswered(
+        answer.then(
+          (decided) => void this.answers.set(key, decided),
+          (error: unknown) =>
+            void this.answers.set(key, { allowed: false, reason: '', error: error instanceof Error ? error.message : String(error) }),
+        ),
+      );
+    this.answers.set(key, answer);
+    return answer;
+  };
+
+  /** Runs the work until it has all answers; undefined = it had them at once. */
+  settled(work: () => void): Promise<void> | undefined {
+    try {
+      work();
+      return undefined;
+    } catch (error) {
+      if (error instanceof Unanswered) return error.answer.then(() => this.settled(work));
+      throw error;
+    }
+  }
+}
+
+const userOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): UserInfo => ({
+  name: accountUser(namespace, name),
+  groups: [...accountGroups(namespace), 'system:authenticated'],
+});

@@ -1,0 +1,173 @@
+/** Admission policies: what they are about, and the expressions by which they judge, each of which has to compile to the type that its place wants. */
+import { duplicate, invalidAs, invalidValue, required } from '../../../shared/api/errors/field-error';
+import type {
+  AdmissionregistrationV1AuditAnnotation,
+  AdmissionregistrationV1ParamKind,
+  AdmissionregistrationV1ValidatingAdmissionPolicy,
+  AdmissionregistrationV1ValidatingAdmissionPolicySpec,
+  AdmissionregistrationV1Validation,
+  AdmissionregistrationV1Variable,
+} from '../../../shared/api/types/generated/members';
+import { policyVariables, type PolicyVariables } from '../../../shared/expression/admission/variables';
+import { compileExpression } from '../../../shared/expression/engine';
+import { DYN, type Type } from '../../../shared/expression/types/type';
+import { dns1035Label, dnsSubdomain, qualifiedName } from '../../../shared/values/name-formats';
+import { quote } from '../../../shared/values/quote';
+import type { Strategy } from '../../registry/strategy';
+import { checkChoice, checkFormat, type Errors } from '../rules/checks';
+import { checkMatchConditions } from './match-conditions';
+import { checkMatchResources } from './match-resources';
+
+type Spec = AdmissionregistrationV1ValidatingAdmissionPolicySpec;
+
+const FAILURE_POLICIES = ['Fail', 'Ignore'];
+const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
+const MOST_ANNOTATIONS = 20;
+const LONGEST_ANNOTATION = 5 * 1024;
+const ONE_OF_BOTH = 'validations or auditAnnotations must contain at least one item';
+
+export const admissionPolicy: Strategy<AdmissionregistrationV1ValidatingAdmissionPolicy> = {
+  validate: ({ metadata, spec = {} }) => judged(spec, metadata?.name ?? ''),
+  update: { validate: ({ metadata, spec = {} }) => judged(spec, metadata?.name ?? '') },
+  isHeavy: true,
+};
+
+function judged(spec: Spec, name: string): Errors {
+  const errors: Errors = [];
+  checkChoice(spec, 'failurePolicy', 'spec', FAILURE_POLICIES, errors);
+  if (spec.paramKind !== undefined) checkParamKind(spec.paramKind, errors);
+  checkConstraints(spec, errors);
+  const params = spec.paramKind !== undefined;
+  checkMatchConditions(spec.matchConditions ?? [], 'spec.matchConditions', errors, policyVariables({ params, authorizer: true }));
+  const variables = checkVariables(spec.variables ?? [], params, errors);
+  const known = (authorizer: boolean): PolicyVariables => ({ params, authorizer, ...(variables.size === 0 ? {} : { variables }) });
+  const { validations = [], auditAnnotations = [] } = spec;
+  if (validations.length + auditAnnotations.length === 0)
+    errors.push(required('spec.validations', ONE_OF_BOTH), required('spec.auditAnnotations', ONE_OF_BOTH));
+  validations.forEach((validation, index) => checkValidation(validation, `spec.validations[${index}]`, known, errors));
+  checkAnnotations(auditAnnotations, name, known(true), errors);
+  return errors;
+}
+
+function checkParamKind({ apiVersion = '', kind = '' }: AdmissionregistrationV1ParamKind, errors: Errors): void {
+  if (apiVersion === '') errors.push(required('spec.paramKind.apiVersion'));
+  else checkApiVersion(apiVersion, errors);
+  if (kind === '') errors.push(required('spec.paramKind.kind'));
+  else {
+    const faults = dns1035Label(kind.toLowerCase());
+    if (faults.length > 0)
+      errors.push(invalidValue('spec.paramKind.kind', kind, `may have mixed case, but should otherwise match: ${faults.join(',')}`));
+  }
+}
+
+function checkApiVersion(apiVersion: string, errors: Errors): void {
+  const field = 'spec.paramKind.apiVersion';
+  const parts = apiVersion.split('/');
+  if (parts.length > 2) {
+    errors.push(invalidValue(field, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
+    return;
+  }
+  const [group = '', version = ''] = parts.length === 2 ? parts : ['', apiVersion];
+  if (group !== '') for (const fault of dnsSubdomain(group)) errors.push(invalidValue(field, group, fault));
+  for (const fault of dns1035Label(version)) errors.push(invalidValue(field, version, fault));
+}
+
+function checkConstraints({ matchConstraints }: Spec, errors: Errors): void {
+  if (matchConstraints === undefined) {
+    errors.push(required('spec.matchConstraints'));
+    return;
+  }
+  checkMatchResources(matchConstraints, 'spec.matchConstraints', errors);
+  if ((matchConstraints.resourceRules ?? []).length === 0) errors.push(required('spec.matchConstraints.resourceRules'));
+}
+
+const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
+const RESERVED: ReadonlySet<string> = new Set([
+  ...['true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if'],
+  ...['import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while'],
+]);
+
+/** Each sees those before it. */
+function checkVariables(variables: readonly AdmissionregistrationV1Variable[], params: boolean, errors: Errors): ReadonlyMap<string, Type> {
+  const types = new Map<string, Type>();
+  variables.forEach(({ name = '', expression = '' }, index) => {
+    const place = `spec.variables[${index}]`;
+    if (name.trim() === '') errors.push(required(`${place}.name`, 'name is not specified'));
+    else if (!IDENTIFIER.test(name) || RESERVED.has(name))
+      errors.push(invalidValue(`${place}.name`, name, 'name is not a valid CEL identifier'));
+    if (expression.trim() === '') {
+      errors.push(required(`${place}.expression`, 'expression is not specified'));
+      return;
+    }
+    const compiled = compileExpression(expression, policyVariables({ params, authorizer: true, variables: types }));
+    if ('fault' in compiled) errors.push(invalidValue(`${place}.expression`, expression, compiled.fault));
+    // Those behind it are not to be blamed.
+    types.set(name, 'fault' in compiled ? DYN : compiled.type);
+  });
+  return types;
+}
+
+type Known = (authorizer: boolean) => PolicyVariables;
+
+function checkValidation(validation: AdmissionregistrationV1Validation, place: string, known: Known, errors: Errors): void {
+  const { expression = '', message, messageExpression } = validation;
+  if (expression.trim() === '') errors.push(required(`${place}.expression`, 'expression is not specified'));
+  else checkExpression(expression, `${place}.expression`, known(true), ['bool'], errors);
+  if (messageExpression !== undefined && messageExpression !== '') {
+    const field = `${place}.messageExpression`;
+    if (messageExpression.trim() === '') errors.push(invalidValue(field, messageExpression, 'must be non-empty if specified'));
+    else checkExpression(messageExpression, field, known(false), ['string'], errors);
+  }
+  if (message !== undefined && message !== '') {
+    const field = `${place}.message`;
+    if (message.trim() === '') errors.push(invalidValue(field, message, 'message must be non-empty if specified'));
+    else if (message.trim().includes('\n')) errors.push(invalidValue(field, message, 'message must not contain line breaks'));
+  }
+  checkChoice(validation, 'reason', place, REASONS, errors);
+}
+
+/** How the types that a place wants are told of. */
+const SHOWN: Readonly<Record<string, string>> = { null: 'null_type' };
+
+function checkExpression(expression: string, field: string, known: PolicyVariables, kinds: readonly Type['kind'][], errors: Errors): void {
+  const compiled = compileExpression(expression, policyVariables(known));
+  if ('fault' in compiled) errors.push(invalidValue(field, expression, compiled.fault));
+  else if (!kinds.includes(compiled.type.kind)) {
+    const shown = kinds.map((kind) => SHOWN[kind] ?? kind);
+    errors.push(
+      invalidValue(field, expression, `must evaluate to ${shown.length === 1 ? (shown[0] ?? '') : `one of [${shown.join(' ')}]`}`),
+    );
+  }
+}
+
+/** The name of an annotation begins with that of its policy. */
+function checkAnnotations(
+  annotations: readonly AdmissionregistrationV1AuditAnnotation[],
+  name: string,
+  known: PolicyVariables,
+  errors: Errors,
+): void {
+  if (annotations.length > MOST_ANNOTATIONS) {
+    const shown = annotations.map(
+      ({ key = '', valueExpression = '' }) => `${TYPE}{Key:${quote(key)}, ValueExpression:${quote(valueExpression)}}`,
+    );
+    errors.push(
+      invalidAs('spec.auditAnnotations', `[]${TYPE}{${shown.join(', ')}}`, `must not have more than ${MOST_ANNOTATIONS} auditAnnotations`),
+    );
+    return;
+  }
+  const keys = new Set<string>();
+  annotations.forEach(({ key = '', valueExpression = '' }, index) => {
+    const place = `spec.auditAnnotations[${index}]`;
+    checkFormat(`${name}/${key}`, `${place}.key`, qualifiedName, errors);
+    const field = `${place}.valueExpression`;
+    if (valueExpression.trim() === '') errors.push(required(field, 'valueExpression is not specified'));
+    else if (Buffer.byteLength(valueExpression) > LONGEST_ANNOTATION)
+      errors.push(required(field, `must not exceed ${LONGEST_ANNOTATION} bytes in length`));
+    else checkExpression(valueExpression, field, known, ['string', 'null'], errors);
+    if (keys.has(key)) errors.push(duplicate(`${place}.key`, key));
+    keys.add(key);
+  });
+}
+
+const TYPE = 'admissionregistration.AuditAnnotation';

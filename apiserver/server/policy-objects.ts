@@ -1,0 +1,69 @@
+/** The admission policies and bindings in this replica's cache, as admission wants to know them, and what their parameters are. Decides nothing. */
+import type { GeneratedNames } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
+import { whenKnown } from '../../shared/runtime/eventually';
+import { Policies } from '../admission/policy/policy';
+import type { ParameterParts } from '../admission/policy/parameters';
+import type { AskAuthorizer } from '../admission/policy/decisions';
+import { objectOf, shownAs } from '../admission/webhook/view';
+import type { Authorizer } from '../authorization/authorizer';
+import type { Cache } from '../cache/cache';
+import { follow, together, type Following } from '../cache/follow';
+import type { OpenedCache } from '../cache/options';
+import { parseEntry } from '../registry/object/stored-object';
+import type { Resources } from '../registry/resources';
+import { apiVersionOf } from '../../shared/api/identity/identity';
+
+export interface PolicyObjectsOptions {
+  readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
+  readonly resources: Pick<Resources, 'require'>;
+  readonly clock: Clock;
+  readonly failed: (message: string, error: unknown) => void;
+}
+
+export interface PolicyObjects extends Following {
+  readonly policies: Policies;
+}
+
+const GROUP = 'admissionregistration.platform.io';
+
+export function followPolicyObjects(options: PolicyObjectsOptions): PolicyObjects {
+  const policies = new Policies();
+  const storedOf = (resource: string) => options.resources.require(`${resource}.${GROUP}`).stored;
+  const both = [
+    follow(
+      { ...options, stored: storedOf('validatingadmissionpolicies') },
+      {
+        place: (entry) => policies.setPolicy(entry.key, parseEntry(entry).object),
+        remove: (key) => policies.setPolicy(key, undefined),
+      },
+    ),
+    follow(
+      { ...options, stored: storedOf('validatingadmissionpolicybindings') },
+      {
+        place: (entry) => policies.setBinding(entry.key, parseEntry(entry).object),
+        remove: (key) => policies.setBinding(key, undefined),
+      },
+    ),
+  ];
+  return { policies, ...together(both) };
+}
+
+export function parameterParts(cache: Pick<Cache, 'snapshot'>, resources: Resources, names: GeneratedNames): ParameterParts {
+  return {
+    cache,
+    resourceOf(apiVersion, kind) {
+      const row = resources.rows.find((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
+      return row === undefined ? undefined : resources.find(row.group, row.version, row.resource);
+    },
+    shown: ({ row }, entry) => objectOf(shownAs(row, names).text(parseEntry(entry).object)),
+  };
+}
+
+/** What policies ask of who may do what. */
+export const askedBy =
+  (authorizer: Authorizer): AskAuthorizer =>
+  (user, question) => {
+    const attributes = question.kind === 'path' ? question : { ...question, version: '*' };
+    return whenKnown(authorizer.authorize(user, attributes), ({ type, reason }) => ({ allowed: type === 'allow', reason }));
+  };

@@ -1,0 +1,53 @@
+/** What admission policies make of requests, of their parameters and of what they cannot tell: replays what the reference server did (test/recordings/policies.ts). */
+import { Auditor } from '../../../apiserver/audit/auditor';
+import { eventText } from '../../../apiserver/audit/event';
+import { compilePolicy } from '../../../apiserver/audit/policy';
+import { parseTokenFile } from '../../../apiserver/authentication/token-file';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { systemClock } from '../../../shared/runtime/clock';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { CASES } from '../../recordings/policies/cases';
+import { openNamespace, runCase, type Asked } from '../../recordings/policies/run';
+import { casesOf } from '../../recordings/recording';
+import { isBody, type Body, type Json } from '../../recordings/reference';
+import { body } from '../../recordings/shape';
+import { ADMIN, call, startFixture, warningsOf, type Fixture } from './fixture';
+
+const RECORDED = casesOf('admission/policies', body);
+const USERS = `${ADMIN},admin,admin-uid,"system:masters"\n`;
+
+let fixture: Fixture;
+const events: Body[] = [];
+
+const server: Asked = {
+  async send(method, path, headers, sent) {
+    const answer = await call(fixture, path, { method, ...(sent === '' ? {} : { body: sent }), headers });
+    return { code: answer.status, text: answer.text, warnings: warningsOf(answer) };
+  },
+  annotations(auditId) {
+    const found = events.find((event) => event['auditID'] === auditId && event['stage'] === 'ResponseComplete');
+    return Promise.resolve(found?.['annotations'] ?? {});
+  },
+};
+
+beforeAll(async () => {
+  const auditor = new Auditor(systemClock, silentLogger);
+  auditor.use(compilePolicy({ omitStages: ['RequestReceived'], rules: [{ level: 'Metadata' }] }, GENERATED_NAMES.kubernetes));
+  auditor.writeTo({
+    name: 'log',
+    take(event) {
+      const parsed: Json = JSON.parse(eventText(event, 'json', 'kubernetes'));
+      if (isBody(parsed)) events.push(parsed);
+      return true;
+    },
+    close: () => Promise.resolve(),
+  });
+  fixture = await startFixture({ naming: 'kubernetes', audit: auditor, tokens: [parseTokenFile('tokens.csv', USERS, () => undefined)] });
+  await openNamespace(server);
+}, 30_000);
+
+afterAll(() => fixture.stop());
+
+test.each(CASES.map((one, index) => [one.title, one, RECORDED[index]] as const))('%s', async (_, one, recorded) => {
+  expect(await runCase(server, one)).toEqual(recorded);
+});
