@@ -95,8 +95,10 @@ const table = {
   'apiserver/upkeep/flow-control': ['apiserver/upkeep', 'apiserver/kinds/flowcontrol'],
   'apiserver/custom-resources': ['apiserver/upkeep', 'apiserver/kinds/apiextensions', 'shared/expression/custom'],
   'apiserver/admission/matching': ['shared/names', 'shared/values'],
+  'apiserver/admission/pod-security': ['apiserver/registry/object'],
   'apiserver/admission/quota': ['apiserver/registry/object', 'shared/quota'],
   'apiserver/admission': [
+    'apiserver/admission/pod-security',
     'apiserver/admission/quota',
     'apiserver/authorization/node',
     'apiserver/kinds/networking',

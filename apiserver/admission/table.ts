@@ -13,6 +13,7 @@ import { defaultTolerationSeconds } from './default-toleration-seconds';
 import { limitRanger } from './limit-ranger';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
+import { podSecurity } from './pod-security';
 import { podPriority, priorityClasses, type PriorityClasses } from './priority';
 import { resourceQuota, type ResourceQuotaParts } from './quota/resource-quota';
 import type { EscalationParts } from './role-escalation';
@@ -108,7 +109,22 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
   { name: 'TaintNodesByCondition', on: 'by-default', make: ({ names }) => ({ mutating: taintNodes(names.prefix) }) },
   { name: 'AlwaysPullImages', on: 'when-asked' },
   { name: 'ImagePolicyWebhook', on: 'when-asked' },
-  { name: 'PodSecurity', on: 'by-default' },
+  {
+    name: 'PodSecurity',
+    on: 'by-default',
+    make({ cache, resources }) {
+      const [namespaces, pods] = [resources.require('namespaces').stored, resources.require('pods').stored];
+      const validating = podSecurity({
+        namespace: (name) => cache.snapshot(namespaces).get(name),
+        pods(namespace) {
+          const bounds = [`${namespace}/`, `${namespace}0`] as const;
+          const snapshot = cache.snapshot(pods);
+          return { count: snapshot.count(...bounds), entries: snapshot.range(...bounds) };
+        },
+      });
+      return { validating };
+    },
+  },
   { name: 'PodNodeSelector', on: 'when-asked' },
   {
     name: 'Priority',

@@ -36,8 +36,8 @@ export interface AdmissionRequest {
   readonly user: UserInfo;
   readonly dryRun: boolean;
   readonly options: GivenOptions;
-  /** Where warnings and annotations go. */
-  readonly context: Pick<RequestContext, 'annotate' | 'keepsSent' | 'warn'>;
+  /** Where warnings and annotations go, and who knows whose turn it is. */
+  readonly context: Pick<RequestContext, 'annotate' | 'isTurnOver' | 'keepsSent' | 'rest' | 'warn'>;
   /** Undefined for DELETE. Mutating plug-ins change it in place. */
   readonly object: JsonObject | undefined;
   /** Undefined for CREATE. */

@@ -283,3 +283,56 @@ export const ADMISSION_SUITES: Readonly<Record<string, AdmissionSuite>> = {
   'storage-class': storage(),
   'taint-nodes': taints(),
 };
+
+function optional(): AdmissionSuite {
+  const at = 'asked-for';
+  const services = `${inside(at)}/services`;
+  const service = (name: string, ips: string[] | null): Body => named(name, { spec: { ports: [{ port: 80 }], externalIPs: ips } });
+  const apart = (topologyKey: string, list = 'requiredDuringSchedulingIgnoredDuringExecution'): AdmissionStep => {
+    const term = { topologyKey, labelSelector: { matchLabels: { a: 'b' } } };
+    const terms = list.startsWith('required') ? [term] : [{ weight: 1, podAffinityTerm: term }];
+    return pod(at, { affinity: { podAntiAffinity: { [list]: terms } } });
+  };
+  const needs = (amounts: Body, spec: Body = {}): AdmissionStep =>
+    pod(at, { containers: [container({ resources: { limits: amounts } })], ...spec });
+  const selectors = (namespace: string, selector: string): AdmissionStep =>
+    post('/api/v1/namespaces', { metadata: { name: namespace, annotations: { 'scheduler.alpha.kubernetes.io/node-selector': selector } } });
+  const inOther = (namespace: string, spec: Body = {}): AdmissionStep =>
+    post(`/api/v1/namespaces/${namespace}/pods`, named(`p${++count}`, { spec: { containers: [{ name: 'c', image: 'i' }], ...spec } }));
+  return {
+    leaves: ['a', 'b', 'c'].map((name) => `/api/v1/namespaces/rec-selected-${name}`),
+    steps: [
+      ...begin(at, { automountServiceAccountToken: false }),
+      pod(at, {
+        initContainers: [container({ imagePullPolicy: 'Never' }, 'init')],
+        containers: [container({ imagePullPolicy: 'IfNotPresent' })],
+      }),
+      post(services, service('none', null)),
+      post(services, service('some', ['192.0.2.1'])),
+      patch(`${services}/none`, { spec: { externalIPs: ['192.0.2.1'] } }),
+      patch(`${services}/none`, { metadata: { labels: { a: 'b' } } }),
+      apart('kubernetes.io/hostname'),
+      apart('topology.kubernetes.io/zone'),
+      apart('topology.kubernetes.io/zone', 'preferredDuringSchedulingIgnoredDuringExecution'),
+      needs({ 'example.com/gpu': '1', cpu: '1' }),
+      needs({ 'example.com/gpu': '0' }),
+      needs({ 'example.com/b': '1', 'example.com/a': '1', 'hugepages-2Mi': '2Mi', memory: '1Mi' }),
+      needs({ 'example.com/gpu': '1' }, { tolerations: [{ key: 'example.com/gpu', operator: 'Exists', effect: 'NoSchedule' }] }),
+      needs({ 'example.com/gpu': '1' }, { tolerations: [{ key: 'example.com/gpu', operator: 'Exists' }] }),
+      ...[
+        ['a', 'env=test,zone=x'],
+        ['b', 'not a selector'],
+        ['c', ''],
+      ].flatMap(([name = '', selector = '']): AdmissionStep[] => [
+        selectors(`rec-selected-${name}`, selector),
+        post(`/api/v1/namespaces/rec-selected-${name}/serviceaccounts`, named('default', { automountServiceAccountToken: false })),
+        inOther(`rec-selected-${name}`),
+        inOther(`rec-selected-${name}`, { nodeSelector: { env: 'test', own: 'y' } }),
+        inOther(`rec-selected-${name}`, { nodeSelector: { env: 'other' } }),
+      ]),
+    ],
+  };
+}
+
+/** Of plug-ins that the reference has to be told to have. */
+export const OPTIONAL_SUITES: Readonly<Record<string, AdmissionSuite>> = { 'asked-for': optional() };

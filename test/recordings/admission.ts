@@ -1,9 +1,11 @@
 /**
  * Records what the admission plug-ins that are on by default make of requests, step by step, a file per plug-in:
  *   REFERENCE_URL=… node deploy/scripts/run.mjs test/recordings/admission.js
+ * With the argument `optional` those that it has to be started with:
+ *   --enable-admission-plugins=AlwaysPullImages,DenyServiceExternalIPs,ExtendedResourceToleration,LimitPodHardAntiAffinityTopology,PodNodeSelector
  * The reference is a fresh one, with its own plug-ins and without controllers: claims and accounts of an earlier run would stay. test/integration/http/admission.test.ts replays it.
  */
-import { ADMISSION_SUITES } from './admission-steps';
+import { ADMISSION_SUITES, OPTIONAL_SUITES } from './admission-steps';
 import { writeRecording } from './recording';
 import { ask, hangUp, isBody, type Body, type Json } from './reference';
 
@@ -32,7 +34,7 @@ function reduced({ code, body }: Body): Body {
 }
 
 async function main(): Promise<void> {
-  for (const [name, { steps, leaves = [] }] of Object.entries(ADMISSION_SUITES)) {
+  for (const [name, { steps, leaves = [] }] of Object.entries(process.argv[2] === 'optional' ? OPTIONAL_SUITES : ADMISSION_SUITES)) {
     const lines: Json[] = [];
     try {
       for (const step of steps) {

@@ -1,0 +1,141 @@
+/**
+ * Pods keep to the standard that the labels of their namespace ask for, or are refused; of pods, and of what will become pods, those are told and
+ * noted that break what is only warned of or audited. Never changes anything.
+ */
+import { readMetadata } from '../../shared/api/metadata/object-meta';
+import { invalid } from '../../shared/api/errors/status';
+import { canonicalQualifiedName } from '../../shared/names/dialect';
+import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
+import type { Entry } from '../cache/cache';
+import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
+import type { ValidatingPlugin } from './chain';
+import { refused } from './pod-creation';
+import { profileNames } from './pod-security/baseline';
+import { warnOfExisting, type ExistingPods } from './pod-security/existing-pods';
+import { securedPod } from './pod-security/pod';
+import { isLoose, isStricter, policyOf, policyText, type LevelVersion, type SecurityPolicy } from './pod-security/policy';
+import { findingsIn } from './pod-security/standards';
+import { hasTemplate, templateIn } from './pod-security/templates';
+
+export interface PodSecurityParts {
+  /** As this replica knows it. */
+  readonly namespace: (name: string) => Entry | undefined;
+  readonly pods: (namespace: string) => ExistingPods;
+}
+
+const NAME = 'PodSecurity';
+const ENFORCED = 'pod-security.platform.io/enforce-policy';
+const VIOLATED = 'pod-security.platform.io/audit-violations';
+
+type Concern = 'namespace' | 'pod' | 'template';
+
+/** Subresources say nothing of these, but for the one that adds containers. */
+function concernOf({ resource: { row }, subresource }: Pick<AdmissionQuestion, 'resource' | 'subresource'>): Concern | undefined {
+  const isPod = row.group === '' && row.resource === 'pods';
+  if (subresource !== undefined) return isPod && subresource === 'ephemeralcontainers' ? 'pod' : undefined;
+  if (isPod) return 'pod';
+  if (row.group === '' && row.resource === 'namespaces') return 'namespace';
+  return hasTemplate(row) ? 'template' : undefined;
+}
+
+export function podSecurity(parts: PodSecurityParts): ValidatingPlugin {
+  return {
+    name: NAME,
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    looksInto(question) {
+      const concern = concernOf(question);
+      if (concern === undefined || concern === 'namespace') return concern === 'namespace';
+      return !isLoose(policyOf(parts.namespace(question.namespace)?.labels ?? {}).policy);
+    },
+    validate(request) {
+      const concern = concernOf(request);
+      if (concern === undefined || request.object === undefined) return undefined;
+      if (concern === 'namespace') return judgeNamespace(parts, request, request.object);
+      const { policy } = policyOf(request.namespaceEntry?.labels ?? {});
+      if (concern === 'pod') judgePod(request, request.object, policy);
+      else judgeTemplate(request, request.object, policy);
+      return undefined;
+    },
+  };
+}
+
+function judgePod(request: AdmissionRequest, object: JsonObject, policy: SecurityPolicy): void {
+  const { context, oldObject, subresource } = request;
+  if (isLoose(policy) && context.annotate === undefined) return;
+  if (oldObject !== undefined && subresource === undefined && !saysMore(object, oldObject)) return;
+  context.annotate?.(ENFORCED, policyText(policy.enforce));
+  if (isLoose(policy)) return;
+  const judge = judgeOf(object);
+  noteAudit(request, policy, judge);
+  const fault = judge(policy.enforce);
+  if (fault !== undefined) throw refused(request, `violates ${fault}`);
+  warn(request, policy, judge);
+}
+
+function judgeTemplate(request: AdmissionRequest, object: JsonObject, policy: SecurityPolicy): void {
+  if (isLoose({ ...policy, enforce: policy.warn })) return;
+  const template = templateIn(request.resource.row, object);
+  if (template === undefined) return;
+  const judge = judgeOf(template);
+  noteAudit(request, policy, judge);
+  warn(request, policy, judge);
+}
+
+type Judge = (asked: LevelVersion) => string | undefined;
+
+function noteAudit({ context }: AdmissionRequest, { audit }: SecurityPolicy, judge: Judge): void {
+  if (context.annotate === undefined) return;
+  const fault = judge(audit);
+  if (fault !== undefined) context.annotate(VIOLATED, `would violate ${fault}`);
+}
+
+function warn({ context }: AdmissionRequest, policy: SecurityPolicy, judge: Judge): void {
+  const fault = judge(policy.warn);
+  if (fault !== undefined) context.warn(`would violate ${fault}`);
+}
+
+/** What is wrong with a pod or template; undefined = nothing. Of each level and version it is worked out once. */
+function judgeOf(object: JsonObject): Judge {
+  const pod = securedPod(object);
+  const known = new Map<string, string | undefined>();
+  return (asked) => {
+    const text = policyText(asked);
+    if (!known.has(text)) {
+      const found = findingsIn(pod, asked.level, asked.minor);
+      const told = found.map(({ reason, detail }) => `${reason} (${detail})`).join(', ');
+      known.set(text, found.length === 0 ? undefined : `${NAME} "${text}": ${told}`);
+    }
+    return known.get(text);
+  };
+}
+
+/** Of what may change in a pod, some has no bearing on what it may do. */
+const WITHOUT_BEARING = { activeDeadlineSeconds: null, tolerations: null };
+
+function saysMore(object: JsonObject, oldObject: JsonObject): boolean {
+  const spec = (pod: JsonObject): JsonObject => ({ ...objectAt(pod, 'spec'), ...WITHOUT_BEARING });
+  return !equalJson(spec(object), spec(oldObject)) || !equalJson(profileNotes(object), profileNotes(oldObject));
+}
+
+/** The annotations that confine the pod and the containers that it has. */
+function profileNotes(object: JsonObject): JsonObject {
+  const annotations = objectAt(readMetadata(object), 'annotations') ?? {};
+  const names = new Set(profileNames(securedPod(object)));
+  return Object.fromEntries(Object.entries(annotations).filter(([key]) => names.has(canonicalQualifiedName(key))));
+}
+
+function judgeNamespace(parts: PodSecurityParts, request: AdmissionRequest, object: JsonObject): Promise<void> | undefined {
+  const { resource, name, oldObject } = request;
+  const { policy, errors } = policyOf(labelsOf(object));
+  const before = oldObject === undefined ? undefined : policyOf(labelsOf(oldObject));
+  // What was wrong before may stay.
+  if (errors.length > 0 && (before === undefined || before.errors.length === 0 || !isSame(errors, before.errors)))
+    throw invalid({ group: '', kind: resource.row.kind }, name, errors);
+  if (before === undefined || !isStricter(policy.enforce, before.policy.enforce)) return undefined;
+  return warnOfExisting(request, policy.enforce, parts.pods(name));
+}
+
+const isSame = (errors: readonly { readonly text: string }[], before: readonly { readonly text: string }[]): boolean =>
+  errors.length === before.length && errors.every(({ text }, index) => text === before[index]?.text);
+
+const labelsOf = (object: JsonObject): JsonObject => objectAt(readMetadata(object), 'labels') ?? {};
