@@ -9,8 +9,8 @@ import { canonicalGroup } from '../../../shared/names/dialect';
 
 export type AskAuthorizer = (user: UserInfo, question: AccessQuestion) => Eventually<AccessAnswer>;
 
-/** Thrown through an evaluation. */
-class Unanswered extends Error {
+/** Thrown through an evaluation, which is done again when the answer is there. */
+export class Unanswered extends Error {
   constructor(readonly answer: Promise<void>) {
     super('the authorizer has not answered yet');
   }
@@ -41,17 +41,6 @@ export class Decisions {
     this.answers.set(key, answer);
     return answer;
   };
-
-  /** Runs the work until it has all answers; undefined = it had them at once. */
-  settled(work: () => void): Promise<void> | undefined {
-    try {
-      work();
-      return undefined;
-    } catch (error) {
-      if (error instanceof Unanswered) return error.answer.then(() => this.settled(work));
-      throw error;
-    }
-  }
 }
 
 const userOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): UserInfo => ({

@@ -34,16 +34,19 @@ const INVALID = 'Invalid';
 const EXHAUSTED = 'validation failed due to running out of cost budget, no further validation rules will be run';
 const NOT_COMPILED = 'it does not compile';
 
-/** `values`: all but the variables. */
-export function evaluatePolicy(policy: AdmissionPolicy, values: ReadonlyMap<string, Value>): PolicyAnswer {
+/** `values`: all but the variables. Between two expressions others may go on. */
+export function* evaluatePolicy(
+  policy: AdmissionPolicy,
+  values: ReadonlyMap<string, Value>,
+): Generator<undefined, PolicyAnswer, undefined> {
   const run = new Run(policy, values);
-  const conditions = run.conditions();
+  const conditions = yield* run.conditions();
   if (conditions === false) return { type: 'not-about-it' };
   if (conditions !== true) {
     if (policy.isIgnoredOnFailure) return { type: 'not-about-it' };
     return { type: 'judged', findings: [{ index: 0, message: conditions, reason: INVALID }], unnoted: [], notes: [] };
   }
-  return run.judge();
+  return yield* run.judge();
 }
 
 /** A variable is a member that is worked out when it is asked for. */
@@ -92,9 +95,10 @@ class Run {
   }
 
   /** Whether all hold; a text = why that cannot be told. One that is false counts more than one that fails. */
-  conditions(): boolean | string {
+  *conditions(): Generator<undefined, boolean | string, undefined> {
     const errors: string[] = [];
     for (const condition of this.policy.conditions) {
+      yield;
       const value = this.value(condition);
       if (value === false) return false;
       if (value !== true) errors.push(failureText(condition, value));
@@ -104,10 +108,11 @@ class Run {
     return errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]`;
   }
 
-  judge(): PolicyAnswer {
+  *judge(): Generator<undefined, PolicyAnswer, undefined> {
     const findings: PolicyFinding[] = [];
     const { validations, annotations, isIgnoredOnFailure } = this.policy;
     for (const [index, validation] of validations.entries()) {
+      yield;
       const value = this.value(validation);
       if (value === true) continue;
       if (value === false) findings.push({ index, message: this.messageOf(validation), reason: validation.reason });
@@ -117,6 +122,7 @@ class Run {
     const unnoted: string[] = [];
     const notes: (readonly [string, string])[] = [];
     for (const annotation of annotations) {
+      yield;
       const value = this.value(annotation);
       if (typeof value === 'string') {
         const text = value.trim();

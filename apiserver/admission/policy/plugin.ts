@@ -6,6 +6,7 @@ import { AuthorizerValue, ResourceCheck } from '../../../shared/expression/libra
 import { REQUEST_RESOURCE } from '../../../shared/expression/admission/variables';
 import { freeValue } from '../../../shared/expression/free-json';
 import type { Value } from '../../../shared/expression/engine';
+import type { UserInfo } from '../../../shared/api/identity/user';
 import { StatusError } from '../../../shared/api/errors/status';
 import { groupResourceText } from '../../../shared/api/identity/identity';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
@@ -23,7 +24,7 @@ import { objectOf, viewOf } from '../webhook/view';
 import { evaluatePolicy, type PolicyAnswer } from './evaluate';
 import { parameterResource, parametersOf, type ParameterParts } from './parameters';
 import type { PolicyBinding, BoundPolicy, Matching, NamedRule, Policies, AdmissionPolicy } from './policy';
-import { Decisions, type AskAuthorizer } from './decisions';
+import { Decisions, Unanswered, type AskAuthorizer } from './decisions';
 
 export interface PolicyParts {
   readonly policies: Policies;
@@ -32,12 +33,17 @@ export interface PolicyParts {
   readonly names: GeneratedNames;
   readonly authorize: AskAuthorizer;
   readonly clock: Clock;
+  /** Until others have had their turn. */
+  readonly rest: (user: UserInfo) => Promise<void>;
   /** Told of every judgement; absent = nobody counts. */
   readonly judged?: (judgement: Judgement) => void;
 }
 
 const OWN_GROUP = 'admissionregistration.platform.io';
 const FAILURE = 'validation.policy.admission.platform.io/validation_failure';
+
+/** One expression may take some milliseconds more. */
+const SLICE_MS = 5;
 
 /** By the reason of a refusal. */
 const CODES: Readonly<Partial<Record<string, number>>> = { Invalid: 422, Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 };
@@ -95,16 +101,30 @@ class Asking {
 
   /** What an authorizer takes its time for is waited for, and then all is asked anew. */
   run(): Promise<void> | undefined {
-    const pending = this.decisions.settled(() => this.askAll());
-    return pending === undefined ? this.finish() : pending.then(() => this.finish());
+    return this.goOn(this.askAll());
   }
 
-  private askAll(): void {
+  /** As long as it takes little time; then others have their turn. */
+  private goOn(steps: Generator<undefined, void, undefined>): Promise<void> | undefined {
+    const { clock, rest } = this.parts;
+    const startedAt = clock.monotonic();
+    try {
+      while (steps.next().done !== true) {
+        if (clock.monotonic() - startedAt > SLICE_MS) return rest(this.request.user).then(() => this.goOn(steps));
+      }
+    } catch (error) {
+      if (error instanceof Unanswered) return error.answer.then(() => this.run());
+      throw error;
+    }
+    return this.finish();
+  }
+
+  private *askAll(): Generator<undefined, void, undefined> {
     this.denial = undefined;
     this.failure = undefined;
     this.warnings.length = 0;
     this.notes.clear();
-    for (const bound of this.parts.policies.bound()) this.askPolicy(bound);
+    for (const bound of this.parts.policies.bound()) yield* this.askPolicy(bound);
   }
 
   private finish(): undefined {
@@ -116,7 +136,7 @@ class Asking {
     return undefined;
   }
 
-  private askPolicy({ policy, bindings }: BoundPolicy): void {
+  private *askPolicy({ policy, bindings }: BoundPolicy): Generator<undefined, void, undefined> {
     const as = this.matched(policy.matching);
     if (as === undefined) return;
     const kind = parameterResource(this.parts.parameters, policy);
@@ -125,10 +145,11 @@ class Asking {
       return;
     }
     for (const binding of bindings) {
+      yield;
       if (this.matched(binding.matching) === undefined) continue;
       const parameters = kind === null ? [undefined] : parametersOf(this.parts.parameters, binding, kind, namespaceOf(this.request));
       if ('fault' in parameters) this.configurationFault(policy, binding, parameters.fault);
-      else for (const parameter of parameters) this.judge(policy, binding, as, parameter);
+      else for (const parameter of parameters) yield* this.judge(policy, binding, as, parameter);
     }
   }
 
@@ -152,11 +173,16 @@ class Asking {
     this.parts.judged?.({ policy: name, binding: binding?.name ?? '', action, isFault, ms });
   }
 
-  private judge(policy: AdmissionPolicy, binding: PolicyBinding, as: ServedResource, parameter: JsonObject | undefined): void {
+  private *judge(
+    policy: AdmissionPolicy,
+    binding: PolicyBinding,
+    as: ServedResource,
+    parameter: JsonObject | undefined,
+  ): Generator<undefined, void, undefined> {
     const values = new Map(this.valuesFor(as));
     if (parameter !== undefined) values.set('params', freeValue(parameter));
     const startedAt = this.parts.clock.monotonic();
-    const answer = evaluatePolicy(policy, values);
+    const answer = yield* evaluatePolicy(policy, values);
     if (answer.type !== 'judged') return;
     this.tell(policy, binding, answer);
     const [action] = answer.findings.length === 0 ? ['allow' as const] : binding.actions.map(actionOf);

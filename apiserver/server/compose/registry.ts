@@ -119,7 +119,7 @@ function webhooksOf(
 function policiesOf(
   { names, clock }: Setting,
   { cache, policies, resources }: State,
-  { metrics }: Observation,
+  { metrics, turns }: Observation,
   authorizer: Authorizer,
 ): ValidatingPlugin {
   return admissionPolicies({
@@ -129,6 +129,7 @@ function policiesOf(
     names,
     authorize: askedBy(authorizer),
     clock,
+    rest: (user) => turns.wait('bulk', user.name),
     judged: (judgement) => metrics.policyJudged(judgement),
   });
 }
