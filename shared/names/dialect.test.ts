@@ -1,6 +1,7 @@
 import {
   GENERATED_NAMES,
   apiVersionIn,
+  auditAnnotation,
   canonicalApiVersion,
   canonicalGroup,
   canonicalNamespace,
@@ -47,4 +48,15 @@ test('qualified names are recognised in either spelling', () => {
   expect(otherQualifiedName('platform.io/service-name')).toBe('kubernetes.io/service-name');
   expect(otherQualifiedName('kubernetes.io/service-name')).toBe('platform.io/service-name');
   expect(otherQualifiedName('app')).toBeUndefined();
+});
+
+test.each([
+  ['authorization.platform.io/decision', 'authorization.k8s.io/decision'],
+  ['platform.io/deprecated', 'k8s.io/deprecated'],
+  ['mutation.webhook.admission.platform.io/round_0_index_1', 'mutation.webhook.admission.k8s.io/round_0_index_1'],
+  ['validation.policy.admission.platform.io/validation_failure', 'validation.policy.admission.k8s.io/validation_failure'],
+  ['pod-security.platform.io/enforce-policy', 'pod-security.kubernetes.io/enforce-policy'],
+  ['mine.example.com/key', 'mine.example.com/key'],
+])('the audit log spells %s as %s', (name, spelled) => {
+  expect([auditAnnotation('kubernetes', name), auditAnnotation('platform', name)]).toEqual([spelled, name]);
 });

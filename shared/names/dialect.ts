@@ -150,11 +150,16 @@ const AUDIT_ANNOTATIONS: ReadonlyMap<string, string> = new Map([
 /** What is noted of webhooks bears the round and place of the webhook behind the slash, and what is noted of policies an underscore. */
 const OF_ADMISSION = /^((?:[a-z-]+\.)+(?:webhook|policy)\.admission)\.platform\.io\//;
 
+const OF_SECURITY = /^pod-security\.platform\.io\//;
+
 /** The name of an annotation of the audit log in the given dialect. */
 export function auditAnnotation(dialect: Dialect, name: string): string {
   if (dialect === 'platform') return name;
   const known = AUDIT_ANNOTATIONS.get(name);
-  return known ?? apiVersionIn(dialect, name.replace(OF_ADMISSION, `$1${SUFFIX.kubernetes}/`));
+  return (
+    known ??
+    apiVersionIn(dialect, name.replace(OF_ADMISSION, `$1${SUFFIX.kubernetes}/`).replace(OF_SECURITY, 'pod-security.kubernetes.io/'))
+  );
 }
 
 /** The namespaces that exist on every server, in the order of their creation. */

@@ -21,7 +21,7 @@ const events: Body[] = [];
 
 const server: Asked = {
   async send(method, path, headers, sent) {
-    const answer = await call(fixture, path, { method, ...(sent === '' ? {} : { body: sent }), headers });
+    const answer = await call(fixture, path, { method, ...(sent === '' ? {} : { body: sent }), headers, local: true });
     return { code: answer.status, text: answer.text, warnings: warningsOf(answer) };
   },
   annotations(auditId) {

@@ -26,14 +26,16 @@ const events: Body[] = [];
 
 const server: Asked = {
   async send(method, path, headers, sent) {
-    const answer = await call(fixture, path, { method, ...(sent === '' ? {} : { body: sent }), headers });
+    const answer = await call(fixture, path, { method, ...(sent === '' ? {} : { body: sent }), headers, local: true });
     return { code: answer.status, text: answer.text, warnings: warningsOf(answer) };
   },
   annotations(auditId) {
     const found = events.find((event) => event['auditID'] === auditId && event['stage'] === 'ResponseComplete');
     const annotations = found?.['annotations'] ?? {};
     const kept = isBody(annotations) ? Object.entries(annotations) : [];
-    return Promise.resolve(Object.fromEntries(kept.filter(([name]) => !/^(?:authorization|apiserver|authentication)\./.test(name))));
+    return Promise.resolve(
+      Object.fromEntries(kept.filter(([name]) => !/^(?:authorization|apiserver|authentication|pod-security)\./.test(name))),
+    );
   },
 };
 

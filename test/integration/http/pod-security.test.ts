@@ -24,6 +24,7 @@ describe.each(SUITES)('%s', (suite) => {
   const steps = casesOf(`admission/${suite}`, isStep);
   it.each(steps.map((step, at) => [at, step] as const))('step %i', async (_at, { method, path, type, body: sent, answer }) => {
     const got = await call(fixture, path, {
+      local: true,
       method,
       headers: { 'content-type': type ?? 'application/json' },
       ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),

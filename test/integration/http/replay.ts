@@ -11,6 +11,7 @@ export async function replay(fixture: Fixture, step: RequestStep, namespace: str
   const fill = (text: string): string => text.replaceAll('$NS', namespace).replaceAll('$RV', seen.version).replaceAll('$UID', seen.uid);
   const path = fill(step.path.startsWith('/') ? step.path : `/api/v1/namespaces/$NS/${step.path}`);
   const answer = await call(fixture, path, {
+    local: true,
     method: step.method,
     headers: {
       'content-type': step.type === undefined ? 'application/json' : (PATCH_MEDIA[step.type] ?? step.type),
