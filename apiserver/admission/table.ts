@@ -8,6 +8,9 @@ import type { Resources } from '../registry/resources';
 import type { Admission, ReservingPlugin } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 import type { Random } from '../../shared/runtime/random';
+import { alwaysPullImages } from './always-pull-images';
+import { hardAntiAffinity } from './anti-affinity';
+import { denyExternalIps } from './external-ips';
 import { defaultIngressClass } from './default-ingress-class';
 import { defaultTolerationSeconds } from './default-toleration-seconds';
 import { limitRanger } from './limit-ranger';
@@ -88,7 +91,11 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
     make: ({ names }) => ({ mutating: namespaceLifecycle(), validating: protectedNamespaces(names) }),
   },
   { name: 'NamespaceExists', on: 'when-asked' },
-  { name: 'LimitPodHardAntiAffinityTopology', on: 'when-asked' },
+  {
+    name: 'LimitPodHardAntiAffinityTopology',
+    on: 'when-asked',
+    make: ({ names }) => ({ validating: hardAntiAffinity(`${names.prefix}/hostname`) }),
+  },
   {
     name: 'LimitRanger',
     on: 'by-default',
@@ -107,7 +114,7 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
   },
   { name: 'NodeRestriction', on: 'with-nodes', make: ({ nodes }) => restricting(nodes) },
   { name: 'TaintNodesByCondition', on: 'by-default', make: ({ names }) => ({ mutating: taintNodes(names.prefix) }) },
-  { name: 'AlwaysPullImages', on: 'when-asked' },
+  { name: 'AlwaysPullImages', on: 'when-asked', make: () => ({ mutating: alwaysPullImages() }) },
   { name: 'ImagePolicyWebhook', on: 'when-asked' },
   {
     name: 'PodSecurity',
@@ -177,7 +184,7 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
       return { mutating: defaultIngressClass(() => cache.snapshot(classes).range()) };
     },
   },
-  { name: 'DenyServiceExternalIPs', on: 'when-asked' },
+  { name: 'DenyServiceExternalIPs', on: 'when-asked', make: () => ({ validating: denyExternalIps() }) },
   {
     name: 'MutatingAdmissionWebhook',
     on: 'by-default',

@@ -6,7 +6,6 @@ import { AuthorizerValue, ResourceCheck } from '../../../shared/expression/libra
 import { REQUEST_RESOURCE } from '../../../shared/expression/admission/variables';
 import { freeValue } from '../../../shared/expression/free-json';
 import type { Value } from '../../../shared/expression/engine';
-import type { UserInfo } from '../../../shared/api/identity/user';
 import { StatusError } from '../../../shared/api/errors/status';
 import { groupResourceText } from '../../../shared/api/identity/identity';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
@@ -33,17 +32,12 @@ export interface PolicyParts {
   readonly names: GeneratedNames;
   readonly authorize: AskAuthorizer;
   readonly clock: Clock;
-  /** Until others have had their turn. */
-  readonly rest: (user: UserInfo) => Promise<void>;
   /** Told of every judgement; absent = nobody counts. */
   readonly judged?: (judgement: Judgement) => void;
 }
 
 const OWN_GROUP = 'admissionregistration.platform.io';
 const FAILURE = 'validation.policy.admission.platform.io/validation_failure';
-
-/** One expression may take some milliseconds more. */
-const SLICE_MS = 5;
 
 /** By the reason of a refusal. */
 const CODES: Readonly<Partial<Record<string, number>>> = { Invalid: 422, Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 };
@@ -104,13 +98,12 @@ class Asking {
     return this.goOn(this.askAll());
   }
 
-  /** As long as it takes little time; then others have their turn. */
+  /** Until others have their turn, which one expression may make later by some milliseconds. */
   private goOn(steps: Generator<undefined, void, undefined>): Promise<void> | undefined {
-    const { clock, rest } = this.parts;
-    const startedAt = clock.monotonic();
+    const { context } = this.request;
     try {
       while (steps.next().done !== true) {
-        if (clock.monotonic() - startedAt > SLICE_MS) return rest(this.request.user).then(() => this.goOn(steps));
+        if (context.isTurnOver === true && context.rest !== undefined) return context.rest().then(() => this.goOn(steps));
       }
     } catch (error) {
       if (error instanceof Unanswered) return error.answer.then(() => this.run());

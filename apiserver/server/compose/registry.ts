@@ -119,7 +119,7 @@ function webhooksOf(
 function policiesOf(
   { names, clock }: Setting,
   { cache, policies, resources }: State,
-  { metrics, turns }: Observation,
+  { metrics }: Observation,
   authorizer: Authorizer,
 ): ValidatingPlugin {
   return admissionPolicies({
@@ -129,7 +129,6 @@ function policiesOf(
     names,
     authorize: askedBy(authorizer),
     clock,
-    rest: (user) => turns.wait('bulk', user.name),
     judged: (judgement) => metrics.policyJudged(judgement),
   });
 }
