@@ -1,5 +1,5 @@
 /** What an applied null says of a member that may not be null: of custom resources it is refused, as release 1.31.1 refuses it; a body of POST drops it. */
-import { call, json, startFixture, type Fixture } from './fixture';
+import { call, json, served, startFixture, type Fixture } from './fixture';
 
 const GROUP = 'nulls.example.com';
 const THINGS = `/apis/${GROUP}/v1/namespaces/default/things`;
@@ -24,6 +24,7 @@ beforeAll(async () => {
   };
   await call(fixture, '/api/v1/namespaces', { method: 'POST', body: '{"metadata":{"name":"default"}}' });
   await call(fixture, '/apis/apiextensions.platform.io/v1/customresourcedefinitions', { method: 'POST', body: JSON.stringify(definition) });
+  await served(fixture, THINGS);
 });
 afterAll(() => fixture.stop());
 

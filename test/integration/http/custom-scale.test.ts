@@ -1,5 +1,5 @@
 /** The scale of a custom object that has no number of replicas: it cannot be read, but written, as upstream answers. */
-import { call, json, startFixture, type Fixture } from './fixture';
+import { call, json, served, startFixture, type Fixture } from './fixture';
 
 const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
 const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
@@ -36,7 +36,7 @@ const scale = (name: string, spec: object): object => ({
 beforeAll(async () => {
   fixture = await startFixture();
   expect((await send('POST', DEFINITIONS, definition)).status).toBe(201);
-  while ((await call(fixture, WIDGETS)).status !== 200);
+  await served(fixture, WIDGETS);
 });
 afterAll(() => fixture.stop());
 

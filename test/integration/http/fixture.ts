@@ -145,6 +145,11 @@ export function call({ server }: Fixture, path: string, options: Call = {}): Pro
   });
 }
 
+/** Until a path of a definition that was just made is served. */
+export async function served(fixture: Fixture, path: string): Promise<void> {
+  while ((await call(fixture, path)).status !== 200);
+}
+
 /** The texts of the Warning headers. */
 export function warningsOf({ headers }: Answer): readonly string[] {
   const quoted = [...(headers['warning'] ?? '').matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)];

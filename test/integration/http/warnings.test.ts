@@ -1,5 +1,5 @@
 /** Warnings as release 1.31.1 gives them: which labels of nodes are old, wherever a pod names them, and which finalizers of custom resources are new. */
-import { call, startFixture, type Fixture } from './fixture';
+import { call, served, startFixture, type Fixture } from './fixture';
 
 let fixture: Fixture;
 beforeAll(async () => {
@@ -55,6 +55,7 @@ test('a finalizer without a domain is told once', async () => {
     }),
   });
   const things = `/apis/${group}/v1/things`;
+  await served(fixture, things);
   const told = (finalizer: string): string =>
     `299 - "metadata.finalizers: \\"${finalizer}\\": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers"`;
   const thing = { apiVersion: `${group}/v1`, kind: 'Thing', metadata: { name: 't', finalizers: ['foo'] } };
