@@ -19,7 +19,7 @@ import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './opt
 import type { AuthorizerLink } from './server/authorizers';
 import { authorizationFlagFault, openAuthorizerLinks } from './options/authorizer-links';
 import { asking, openWebhook } from './options/webhooks';
-import { kubeletCredentialFiles } from './options/kubelet-options';
+import { kubeletCredentialFiles, proxyCredentialFiles } from './options/backend-options';
 import { oidcFlagFault } from './options/oidc-options';
 import { openTokenIssuers, type TokenIssuers } from './options/token-issuers';
 import type { TokenKeyFiles } from './options/token-key-files';
@@ -60,10 +60,13 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
   const links = await openAuthorizerLinks(flags, { clock, random, logger, configurations });
   const kubelets = kubeletCredentialFiles(flags);
   lifecycle.onStop({ name: 'credentials for kubelets', timeoutMs: 1000, run: kubelets.watch(clock, logger) });
+  const proxies = proxyCredentialFiles(flags);
+  lifecycle.onStop({ name: 'credentials for other API servers', timeoutMs: 1000, run: proxies.watch(clock, logger) });
   const options = {
     ...(await serverOptions(flags, tokenKeys, issuers, links, host)),
     ...(await tokenWebhookOf(flags, configurations, host)),
     audit,
+    proxyCredentials: proxies.current,
     kubelets: {
       addressTypes: flags['kubelet-preferred-address-types'],
       credentials: kubelets.current,

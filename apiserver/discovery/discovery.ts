@@ -17,15 +17,18 @@ import {
   type Dialect,
 } from '../../shared/names/dialect';
 import { encodeProtobuf, stringifyYaml } from '../../shared/serialization';
-import { perRows } from '../registry/per-rows';
+import { perLists } from '../registry/per-rows';
 import { acceptClauses, aggregatedParameters, aggregatedTarget, type AggregatedTarget, type Encoding } from './accept';
 import type { DocumentAnswer, DocumentRequest, Documents } from './document';
 import { aggregatedList, coreVersions, groupDocument, groupList, resourceList } from './documents';
 import { servedGroups, type ServedGroup } from './groups';
+import type { RemoteVersion } from './remote';
 
 export interface DiscoveryParts {
   /** What is served; the same list until something changes. */
   readonly rows: () => readonly KindRow[];
+  /** What other servers answer for; the same list until something changes. Absent = nothing. */
+  readonly remotes?: () => readonly RemoteVersion[];
   readonly naming: Dialect;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
@@ -41,7 +44,10 @@ export interface Discovery extends Documents {
 }
 
 export function createDiscovery(parts: DiscoveryParts): Discovery {
-  const present = perRows(parts.rows, (rows) => new DiscoveryOfRows(parts, rows));
+  const present = perLists(
+    () => [parts.rows(), parts.remotes?.() ?? NONE] as const,
+    ([rows, remotes]) => new DiscoveryOfRows(parts, rows, remotes),
+  );
   return {
     handle: (request) => present().handle(request),
     leads: (path) => present().leads(path),
@@ -49,6 +55,7 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
   };
 }
 
+const NONE: readonly RemoteVersion[] = [];
 const PRIVATE = { 'cache-control': 'no-cache, private' };
 
 /** One document and how it is asked for. */
@@ -74,8 +81,9 @@ class DiscoveryOfRows implements Discovery {
   constructor(
     private readonly parts: DiscoveryParts,
     rows: readonly KindRow[],
+    remotes: readonly RemoteVersion[],
   ) {
-    this.groups = servedGroups(rows);
+    this.groups = servedGroups(rows, remotes);
     this.core = this.groups.filter(({ group }) => group === '');
     this.named = this.groups.filter(({ group }) => group !== '');
   }
@@ -118,7 +126,7 @@ class DiscoveryOfRows implements Discovery {
       const value = groupList(this.named);
       return { value, type: 'meta.v1.APIGroupList', aggregates: this.named, listsRepresentations: false };
     }
-    const group = this.named.find((candidate) => candidate.group === canonicalGroup(name));
+    const group = this.named.find((one) => (one.spelling === undefined ? one.group === canonicalGroup(name) : one.spelling === name));
     if (group === undefined || more.length > 0) return undefined;
     const dialect = dialectOfGroup(name) ?? this.parts.naming;
     if (version !== undefined) return versionRoute(group, version, dialect);
@@ -176,8 +184,13 @@ class DiscoveryOfRows implements Discovery {
 
   paths(): readonly string[] {
     const paths = ['/api', '/apis', '/apis/'];
-    for (const { group, versions } of this.groups) {
-      const roots = group === '' ? ['/api'] : DIALECTS.map((dialect) => `/apis/${groupIn(dialect, group)}`);
+    for (const { group, spelling, versions } of this.groups) {
+      const roots =
+        group === ''
+          ? ['/api']
+          : spelling === undefined
+            ? DIALECTS.map((dialect) => `/apis/${groupIn(dialect, group)}`)
+            : [`/apis/${spelling}`];
       for (const root of roots) append(paths, [root, ...versions.map(({ version }) => `${root}/${version}`)]);
     }
     return paths;
@@ -188,7 +201,7 @@ const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
 function versionRoute(group: ServedGroup, version: string, dialect: Dialect): Route | undefined {
   const served = group.versions.find((candidate) => candidate.version === version);
-  if (served === undefined) return undefined;
+  if (served === undefined || served.remote !== undefined) return undefined;
   return { value: resourceList(group.group, served, dialect), type: 'meta.v1.APIResourceList', listsRepresentations: true };
 }
 

@@ -22,7 +22,9 @@ export function coreVersions(core: ServedGroup, serverAddress: string): JsonObje
 /** `/apis`: every group in every spelling it has, all canonical ones first. */
 export function groupList(groups: readonly ServedGroup[]): JsonObject {
   const canonical = groups.map((group) => groupEntry(group, 'platform'));
-  const others = groups.filter(({ group }) => groupIn('kubernetes', group) !== group).map((group) => groupEntry(group, 'kubernetes'));
+  const others = groups
+    .filter(({ group, spelling }) => spelling === undefined && groupIn('kubernetes', group) !== group)
+    .map((group) => groupEntry(group, 'kubernetes'));
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...canonical, ...others] };
 }
 
@@ -31,8 +33,8 @@ export function groupDocument(group: ServedGroup, dialect: Dialect): JsonObject 
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(group, dialect) };
 }
 
-function groupEntry({ group, versions }: ServedGroup, dialect: Dialect): JsonObject {
-  const name = groupIn(dialect, group);
+function groupEntry({ group, spelling, versions }: ServedGroup, dialect: Dialect): JsonObject {
+  const name = spelling ?? groupIn(dialect, group);
   const entries = versions.map(({ version }) => ({ groupVersion: `${name}/${version}`, version }));
   const [preferred] = entries;
   return { name, versions: entries, ...(preferred === undefined ? {} : { preferredVersion: preferred }) };
@@ -97,15 +99,17 @@ function storageVersionHash(row: KindRow): string {
 
 /** `/api` (core alone, which has no name) and `/apis` (all others) in the aggregated form. */
 export function aggregatedList(groups: readonly ServedGroup[], version: AggregatedVersion, dialect: Dialect): JsonObject {
-  const items = groups.map(({ group, versions }) => ({
-    metadata: { ...(group === '' ? {} : { name: groupIn(dialect, group) }), creationTimestamp: null },
-    versions: versions.map((served) => ({
-      version: served.version,
-      resources: served.rows.map((row) => aggregatedResource(row, dialect)),
-      freshness: 'Current',
-    })),
+  const items = groups.map(({ group, spelling, versions }) => ({
+    metadata: { ...(group === '' ? {} : { name: spelling ?? groupIn(dialect, group) }), creationTimestamp: null },
+    versions: versions.map((served) => aggregatedVersion(served, dialect)),
   }));
   return { kind: 'APIGroupDiscoveryList', apiVersion: aggregatedApiVersion(version, dialect), metadata: {}, items };
+}
+
+function aggregatedVersion({ version, rows, remote }: ServedVersion, dialect: Dialect): JsonObject {
+  if (remote === undefined) return { version, resources: rows.map((row) => aggregatedResource(row, dialect)), freshness: 'Current' };
+  if (remote.resources === undefined) return { version, freshness: 'Stale' };
+  return { version, resources: [...remote.resources], freshness: 'Current' };
 }
 
 function aggregatedResource(row: KindRow, dialect: Dialect): JsonObject {

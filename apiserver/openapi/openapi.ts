@@ -24,6 +24,8 @@ export interface OpenApiParts {
   readonly builtIn: readonly KindRow[];
   /** What is served; the same list until something changes. */
   readonly rows: () => readonly KindRow[];
+  /** Documents of other servers, which are asked for them; the same list until something changes. Absent = none. */
+  readonly remotes?: () => readonly { readonly name: string; readonly url: string }[];
   readonly naming: Dialect;
   readonly clock: Pick<Clock, 'now' | 'after'>;
   /** Told of parts that documents have to do without. */
@@ -51,6 +53,7 @@ const COMPRESS_FROM_BYTES = 128 * 1024;
 /** Parts that are waited for at once: more than threads that make them, so that none waits for the loop. */
 const AT_ONCE = 8;
 const NOTHING = Buffer.alloc(0);
+const NONE: readonly never[] = [];
 const UNCACHED = { 'cache-control': 'no-cache, private' };
 const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
@@ -72,7 +75,7 @@ class OpenApiOfParts implements OpenApi {
   private digesting: Promise<void> | undefined;
   private builtInV2: Promise<string> | undefined;
   private readonly hashes = new WeakMap<DocumentSubject, string>();
-  private index: { readonly of: DocumentSubjects; readonly body: Buffer } | undefined;
+  private index: { readonly of: DocumentSubjects; readonly and: object; readonly body: Buffer } | undefined;
   private readonly composed = new LRUCache<string, Promise<Composed>>({ maxSize: MOST_BYTES });
   private forgetting: Timer | undefined;
   private readonly since: string;
@@ -117,10 +120,13 @@ class OpenApiOfParts implements OpenApi {
     if (this.customRows().length > 0) this.parts.warm();
     await this.digestBuiltIn();
     const subjects = this.subjects();
-    if (this.index?.of !== subjects) {
-      const names = [...subjects].sort(([a], [b]) => (a < b ? -1 : 1));
-      const paths = Object.fromEntries(names.map(([name, subject]) => [name, { serverRelativeURL: this.address(name, subject) }]));
-      this.index = { of: subjects, body: Buffer.from(`${JSON.stringify({ paths })}\n`) };
+    const remotes = this.options.remotes?.() ?? NONE;
+    if (this.index?.of !== subjects || this.index.and !== remotes) {
+      const urls = new Map([...subjects].map(([name, subject]) => [name, this.address(name, subject)]));
+      for (const { name, url } of remotes) urls.set(name, url);
+      const sorted = [...urls].sort(([a], [b]) => (a < b ? -1 : 1));
+      const paths = Object.fromEntries(sorted.map(([name, serverRelativeURL]) => [name, { serverRelativeURL }]));
+      this.index = { of: subjects, and: remotes, body: Buffer.from(`${JSON.stringify({ paths })}\n`) };
     }
     const headers = { 'content-type': 'text/plain; charset=utf-8', ...UNCACHED, 'last-modified': this.since };
     return { status: 200, headers, body: this.index.body };

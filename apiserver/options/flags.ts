@@ -170,6 +170,12 @@ export const FLAGS = {
     default: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
   }),
   'kubelet-timeout': duration({ section: NODES, help: 'For a connection to a kubelet to stand.', default: 5_000 }),
+  'proxy-client-cert-file': string({
+    section: ACCESS,
+    help: 'PEM file with the certificate that servers behind APIServices are shown, so that they believe what is said of users.',
+    default: '',
+  }),
+  'proxy-client-key-file': string({ section: ACCESS, help: 'PEM file with the key of that certificate.', default: '' }),
   'authorization-policy-file': string({ section: ACCESS, help: 'File with a policy a line, for --authorization-mode=ABAC.', default: '' }),
   'authorization-config': string({
     section: ACCESS,

@@ -13,12 +13,11 @@ const NO_PROFILES = 'profiles are taken with the means of Node (--inspect, --cpu
 const OWN_METRICS = 'all metrics are served, with all their labels.';
 const NO_BUFFERED_LOG = 'the log is one stream of JSON lines on stderr, written at once.';
 const NO_PEERS = 'every replica serves every version, so none has to ask another.';
-const NO_AGGREGATION = 'requests are not handed on to other API servers.';
 const ETCD_TIMES = 'the store is watched all the time; nothing is polled, and health checks have a time of their own.';
 
 export const UPSTREAM_FLAGS = {
   'admission-control': onlyAs(NONE, 'use --enable-admission-plugins and --disable-admission-plugins.'),
-  'aggregator-reject-forwarding-redirect': onlyAs(ON, NO_AGGREGATION),
+  'aggregator-reject-forwarding-redirect': onlyAs(ON, 'a redirect of another API server is never passed on.'),
   'allow-metric-labels': onlyAs(NONE, OWN_METRICS),
   'allow-metric-labels-manifest': onlyAs(NONE, OWN_METRICS),
   'allow-privileged': onlyAs(ON, 'who may run privileged pods is said per namespace, by labels and policies.'),
@@ -34,7 +33,7 @@ export const UPSTREAM_FLAGS = {
   'disabled-metrics': onlyAs(NONE, OWN_METRICS),
   'egress-selector-config-file': onlyAs(NONE, 'connections are made directly.'),
   'emulated-version': onlyAs(NONE, 'there is one version to be.'),
-  'enable-aggregator-routing': onlyAs(OFF, NO_AGGREGATION),
+  'enable-aggregator-routing': onlyAs(ON, 'servers behind Services are reached at their endpoints.'),
   'enable-garbage-collector': onlyAs(ON, 'the controllers have a flag of this name, and what waits for the collector waits in any case.'),
   'endpoint-reconciler-type': onlyAs(['lease'], 'replicas find each other through the store.'),
   'etcd-count-metric-poll-period': onlyAs(NONE, ETCD_TIMES),
@@ -57,8 +56,6 @@ export const UPSTREAM_FLAGS = {
   'permit-address-sharing': onlyAs(OFF, 'an address belongs to one server.'),
   'permit-port-sharing': onlyAs(OFF, 'a port belongs to one server.'),
   profiling: onlyAs(OFF, NO_PROFILES),
-  'proxy-client-cert-file': onlyAs(NONE, NO_AGGREGATION),
-  'proxy-client-key-file': onlyAs(NONE, NO_AGGREGATION),
   'service-account-lookup': onlyAs(ON, 'a token whose account is gone is never good.'),
   'show-hidden-metrics-for-version': onlyAs(NONE, OWN_METRICS),
   'storage-initialization-timeout': onlyAs(NONE, 'a server is ready as soon as its store is, however long that takes.'),

@@ -6,6 +6,9 @@ import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
+import type { Extensions } from '../aggregation/extensions';
+import { handOn } from '../aggregation/hand-on';
+import type { Registrations } from '../aggregation/registration';
 import type { Auditor } from '../audit/auditor';
 import type { ClientCertificate } from '../authentication/authenticator';
 import type { StoredType } from '../cache/cache';
@@ -29,12 +32,19 @@ import { pathRouter } from './router';
 import { chainOf, type Failed, type Filter, type Handler } from './run-chain';
 import type { ServerState } from './state';
 
+/** Other servers, and which requests are theirs. */
+export interface Aggregation {
+  readonly registrations: Registrations;
+  readonly extensions: Extensions;
+}
+
 export interface ChainParts {
   readonly api: ApiParts;
   /** What is served besides resources. */
   readonly paths: readonly PathRoute[];
   /** Whether a group, in canonical spelling, is one of those that come with the server. */
   readonly servesGroup: (group: string) => boolean;
+  readonly aggregation: Aggregation;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -113,8 +123,11 @@ function filterChain(parts: ChainParts): readonly Filter[] {
 /** What comes after the filters: the router for paths, and a way of their own for resources. */
 function route(parts: ChainParts, failed: Failed): Handler {
   const routePath = pathRouter(parts.paths, failed);
+  const { registrations, extensions } = parts.aggregation;
   return async (exchange) => {
     const { info } = exchange;
+    const other = registrations.find(exchange.request.url ?? '');
+    if (other !== undefined) return handOn(extensions, other, exchange);
     if (info.kind === 'path') {
       routePath(exchange, info.path);
       return;

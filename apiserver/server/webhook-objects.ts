@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 import { Webhooks } from '../admission/webhook/configuration';
 import type { Equivalents } from '../admission/webhook/match';
-import { serviceResolver, type Resolve } from '../admission/webhook/resolve';
+import { serviceResolver, serviceState, type Resolve, type ResolveParts } from '../admission/webhook/resolve';
 import type { Cache } from '../cache/cache';
 import { follow, together, type Following } from '../cache/follow';
 import type { OpenedCache } from '../cache/options';
@@ -49,12 +49,22 @@ export function equivalentsOf(resources: Pick<Resources, 'all' | 'find'>): Equiv
 }
 
 export function resolverOf(cache: Pick<Cache, 'get' | 'snapshot'>, resources: Pick<Resources, 'require'>, random: Random): Resolve {
+  return serviceResolver({ ...servicesIn(cache, resources), random });
+}
+
+/** How far the way to a Service leads at present. */
+export const stateOfServices = (cache: Pick<Cache, 'get' | 'snapshot'>, resources: Pick<Resources, 'require'>) =>
+  serviceState(servicesIn(cache, resources));
+
+function servicesIn(
+  cache: Pick<Cache, 'get' | 'snapshot'>,
+  resources: Pick<Resources, 'require'>,
+): Pick<ResolveParts, 'service' | 'slices'> {
   const services = resources.require('services').stored;
   const slices = resources.require('endpointslices.discovery.platform.io').stored;
-  return serviceResolver({
+  return {
     service: (key) => cache.get(services, key),
     // What follows a slash.
     slices: (namespace) => cache.snapshot(slices).range(`${namespace}/`, `${namespace}0`),
-    random,
-  });
+  };
 }

@@ -44,13 +44,13 @@ export class CredentialFolder {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   }
 
-  /** `ca.crt` and `ca.key`. */
-  async authority(commonName: string, label: string): Promise<Credential> {
-    const present = this.read('ca');
+  /** `<file>.crt` and `<file>.key`. */
+  async authority(commonName: string, label: string, file = 'ca'): Promise<Credential> {
+    const present = this.read(file);
     if (present !== undefined && belongsTogether(present, present.certificate) && !needsRenewal(present.certificate, this.clock))
       return present;
     const fresh = await createAuthority({ subject: { commonName }, lifetimeMs: AUTHORITY_LIFETIME_MS, clock: this.clock });
-    this.write('ca', fresh);
+    this.write(file, fresh);
     this.made(label);
     return fresh;
   }

@@ -32,3 +32,26 @@ export const CONTROLLERS_LEAF: Leaf = {
   subject: { commonName: 'system:kube-controller-manager' },
   names: [],
 };
+
+/** Those who vouch for who may speak for users are nobody else's: whoever has a certificate of a user must not be able to. */
+export const PROXY_AUTHORITY = { commonName: 'platform-front-proxy-ca', label: 'the front proxy authority', file: 'front-proxy-ca' };
+
+/** As whom the API servers speak to servers behind APIServices. */
+export const PROXY_LEAF: Leaf = {
+  file: 'front-proxy-client',
+  label: "the front proxy's certificate",
+  usage: 'client',
+  subject: { commonName: 'front-proxy-client' },
+  names: [],
+};
+
+/** Of an API server with these files in `folder`. */
+export const frontProxyFlags = (folder: string): string[] => [
+  `--proxy-client-cert-file=${folder}/${PROXY_LEAF.file}.crt`,
+  `--proxy-client-key-file=${folder}/${PROXY_LEAF.file}.key`,
+  `--requestheader-client-ca-file=${folder}/${PROXY_AUTHORITY.file}.crt`,
+  `--requestheader-allowed-names=${PROXY_LEAF.subject.commonName}`,
+  '--requestheader-username-headers=X-Remote-User',
+  '--requestheader-group-headers=X-Remote-Group',
+  '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+];

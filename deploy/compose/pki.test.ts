@@ -26,8 +26,8 @@ test('each part holds the keys that it needs, and no others', async () => {
   );
   expect(keys).toEqual({
     admin: ['admin.key'],
-    apiserver: ['apiserver.key', 'etcd-client.key', 'sa.key'],
-    authority: ['ca.key'],
+    apiserver: ['apiserver.key', 'etcd-client.key', 'front-proxy-client.key', 'sa.key'],
+    authority: ['ca.key', 'front-proxy-ca.key'],
     controllers: ['controllers.key', 'sa.key', 'serving.key'],
     etcd: ['etcd1.key', 'etcd2.key', 'etcd3.key'],
     'etcd-authority': ['ca.key'],

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { systemClock, type Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/runtime/pki';
 import { CredentialFolder, type Leaf } from '../cluster/credentials';
-import { ADMIN_LEAF, CONTROLLERS_LEAF, serverLeaf } from '../cluster/identities';
+import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf } from '../cluster/identities';
 import { ADMINISTRATOR, kubeconfig } from '../cluster/kubeconfig';
 
 const MEMBERS = ['etcd1', 'etcd2', 'etcd3'];
@@ -71,6 +71,10 @@ export async function ensureClusterFiles(root: string, { outside, names }: Clust
 
   const authority = await authorityFolder.authority('platform-ca', 'the certificate authority');
   await servers.leaf(authority, serverLeaf([...SERVER_NAMES, new URL(outside).hostname, ...names]));
+  const { commonName, label, file } = PROXY_AUTHORITY;
+  const proxies = await authorityFolder.authority(commonName, label, file);
+  await servers.leaf(proxies, PROXY_LEAF);
+  vouch(servers, file, proxies);
   const keys = await servers.signingKeys();
   await controllers.leaf(authority, CONTROLLERS_SERVER);
   const credential = await controllers.leaf(authority, CONTROLLERS_LEAF);

@@ -21,7 +21,11 @@ function read(name: string): string {
 describe('ensureCertificates', () => {
   it('makes everything on the first start, readable by the owner only', async () => {
     const { authority, admin, made } = await ensureCertificates(folder, new ManualClock());
-    expect(made).toHaveLength(5);
+    expect(made).toHaveLength(7);
+    expect(
+      belongsTogether({ certificate: read('front-proxy-client.crt'), key: read('front-proxy-client.key') }, read('front-proxy-ca.crt')),
+    ).toBe(true);
+    expect(read('front-proxy-ca.crt')).not.toBe(authority);
     const server = { certificate: read('apiserver.crt'), key: read('apiserver.key') };
     expect(belongsTogether(server, authority)).toBe(true);
     expect(belongsTogether(admin, authority)).toBe(true);
@@ -60,7 +64,7 @@ describe('ensureCertificates', () => {
     clock.advance(300 * day);
     const second = await ensureCertificates(folder, clock);
     expect(second.authority).toBe(first.authority);
-    expect(second.made).toHaveLength(3);
+    expect(second.made).toHaveLength(4);
     expect(readCertificate(second.admin.certificate).notAfter).toBeGreaterThan(readCertificate(first.admin.certificate).notAfter);
   });
 
@@ -71,7 +75,7 @@ describe('ensureCertificates', () => {
     clock.advance(3_000 * day);
     const second = await ensureCertificates(folder, clock);
     expect(second.authority).not.toBe(first.authority);
-    expect(second.made).toHaveLength(4);
+    expect(second.made).toHaveLength(6);
     expect(belongsTogether(second.admin, second.authority)).toBe(true);
     expect(read('sa.key')).toBe(keys);
   });

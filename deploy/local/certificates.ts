@@ -2,7 +2,7 @@
 import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/runtime/pki';
 import { CredentialFolder } from '../cluster/credentials';
-import { ADMIN_LEAF, CONTROLLERS_LEAF, serverLeaf } from '../cluster/identities';
+import { ADMIN_LEAF, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf } from '../cluster/identities';
 
 export interface Certificates {
   /** PEM. */
@@ -21,6 +21,8 @@ export async function ensureCertificates(folder: string, clock: Clock, addresses
   await credentials.leaf(authority, serverLeaf(addresses));
   const admin = await credentials.leaf(authority, ADMIN_LEAF);
   const controllers = await credentials.leaf(authority, CONTROLLERS_LEAF);
+  const { commonName, label, file } = PROXY_AUTHORITY;
+  await credentials.leaf(await credentials.authority(commonName, label, file), PROXY_LEAF);
   await credentials.signingKeys();
   return { authority: authority.certificate, admin, controllers, made };
 }

@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { formatIpAddress, parseIpRange } from '../../shared/values/ip-address';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
+import { frontProxyFlags } from '../cluster/identities';
 import type { RunnerOptions } from './options';
 
 const HOST = '127.0.0.1';
@@ -64,6 +65,7 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
         `--client-ca-file=${path.join(layout.pki, 'ca.crt')}`,
         `--service-cluster-ip-range=${options.serviceRanges}`,
         ...serviceAccountFlags(options, layout),
+        ...(namesProxies(options) ? [] : frontProxyFlags(layout.pki)),
         ...storageFlags(options, layout),
         '--enable-bootstrap-token-auth',
         '--log-level=warn',
@@ -139,6 +141,9 @@ function lastValue(flags: readonly string[], name: string): string | undefined {
 const TOKEN_FLAGS = /^--service-account-(issuer|key-file|signing-key-file)(=|$)/;
 
 const namesTokenKeys = ({ rest }: RunnerOptions): boolean => rest.some((flag) => TOKEN_FLAGS.test(flag));
+
+/** Whoever names who speaks for users names all of it. */
+const namesProxies = ({ rest }: RunnerOptions): boolean => rest.some((flag) => /^--(proxy-client|requestheader)-/.test(flag));
 
 /** Tokens are issued under the name by which the API is found inside a cluster. Whoever names issuers or keys himself names them all. */
 function serviceAccountFlags(options: RunnerOptions, { pki }: Layout): string[] {

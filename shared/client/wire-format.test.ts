@@ -42,16 +42,26 @@ async function all(events: AsyncIterable<RawEvent>): Promise<readonly RawEvent[]
   return found;
 }
 
+/** Servers behind this API know upstream's names only. */
+function of(as: string): string {
+  return ['meta.platform.io', 'meta.k8s.io'].map((group) => `application/json;as=${as};g=${group};v=v1`).join(', ');
+}
+
 it.each([
   [{ of: 'list', metadataOnly: false, protobuf: false }, 'application/json'],
-  [{ of: 'object', metadataOnly: true, protobuf: false }, 'application/json;as=PartialObjectMetadata;g=meta.platform.io;v=v1'],
+  [{ of: 'object', metadataOnly: true, protobuf: false }, `${of('PartialObjectMetadata')}, application/json`],
   [
     { of: 'list', metadataOnly: true, protobuf: true },
-    `${BINARY};as=PartialObjectMetadataList;g=meta.platform.io;v=v1, application/json;as=PartialObjectMetadataList;g=meta.platform.io;v=v1`,
+    `${BINARY};as=PartialObjectMetadataList;g=meta.platform.io;v=v1, ${of('PartialObjectMetadataList')}, application/json`,
   ],
 ] as const)('asks for %p', (form, accept) => {
   expect(acceptOf('platform', form)).toBe(accept);
 });
+
+it('asks in upstream names alone where it speaks those', () =>
+  expect(acceptOf('kubernetes', { of: 'object', metadataOnly: true, protobuf: false })).toBe(
+    'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json',
+  ));
 
 it('reads a list in either form, as the server chose', () => {
   const list = { metadata: { resourceVersion: '7', continue: 'c' }, items: [map('a'), map('b')] };

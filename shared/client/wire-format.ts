@@ -21,12 +21,15 @@ export interface AskedForm {
 const METADATA_TYPE = 'meta.v1.PartialObjectMetadata';
 const STATUS_TYPE = 'meta.v1.Status';
 
-/** The Accept header. */
+/** The Accept header. Servers behind this API know upstream's names only, and some no lists of metadata: whole objects have theirs too. */
 export function acceptOf(dialect: Dialect, { of, metadataOnly, protobuf }: AskedForm): string {
-  const as = of === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
-  const parameters = metadataOnly ? `;as=${as};g=${groupIn(dialect, 'meta.platform.io')};v=v1` : '';
   const types = protobuf ? [PROTOBUF_MEDIA_TYPE[dialect], JSON_MEDIA_TYPE] : [JSON_MEDIA_TYPE];
-  return types.map((type) => type + parameters).join(', ');
+  if (!metadataOnly) return types.join(', ');
+  const as = of === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata';
+  const parametersIn = (names: Dialect): string => `;as=${as};g=${groupIn(names, 'meta.platform.io')};v=v1`;
+  const own = types.map((type) => type + parametersIn(dialect));
+  const others = dialect === 'kubernetes' ? [] : [JSON_MEDIA_TYPE + parametersIn('kubernetes')];
+  return [...own, ...others, JSON_MEDIA_TYPE].join(', ');
 }
 
 const isBinary = (contentType: string): boolean => Object.values(PROTOBUF_MEDIA_TYPE).some((type) => contentType.startsWith(type));

@@ -29,24 +29,52 @@ export interface ResolveParts {
 
 const OWNER = 'platform.io/service-name';
 
-export function serviceResolver({ service, slices, random }: ResolveParts): Resolve {
-  return ({ namespace, name, port }) => {
-    const entry = service(`${namespace}/${name}`);
-    if (entry === undefined) return { fault: `service ${JSON.stringify(name)} not found` };
-    const spec = objectAt(parseEntry(entry).object, 'spec') ?? {};
-    if (stringAt(spec, 'type') === 'ExternalName') return { host: stringAt(spec, 'externalName') ?? '', port };
-    const found = (arrayAt(spec, 'ports') ?? []).filter(isObject).find((one) => own(one, 'port') === port);
-    if (found === undefined) return { fault: `no service port ${port} found for service ${JSON.stringify(name)}` };
-    const places = readyPlaces(slices(namespace), name, stringAt(found, 'name') ?? '');
-    const chosen = places[Math.floor(random.float() * places.length)];
-    return chosen ?? { fault: `no endpoints available for service ${JSON.stringify(name)}` };
+export function serviceResolver(parts: ResolveParts): Resolve {
+  return (place) => {
+    const found = lookUp(parts, place);
+    const name = JSON.stringify(place.name);
+    switch (found.state) {
+      case 'absent':
+        return { fault: `service ${name} not found` };
+      case 'no-port':
+        return { fault: `no service port ${place.port} found for service ${name}` };
+      case 'no-endpoints':
+      case 'none-ready':
+        return { fault: `no endpoints available for service ${name}` };
+      case 'ready':
+        return found.places[Math.floor(parts.random.float() * found.places.length)] ?? found.places[0];
+    }
   };
 }
 
-function readyPlaces(slices: Iterable<Entry>, service: string, portName: string): readonly Reached[] {
+/** How far the way to a Service leads. */
+export type ServiceState = Found['state'];
+
+export const serviceState =
+  (parts: Pick<ResolveParts, 'service' | 'slices'>) =>
+  (place: ServicePlace): ServiceState =>
+    lookUp(parts, place).state;
+
+type Found =
+  | { readonly state: 'absent' | 'no-port' | 'no-endpoints' | 'none-ready' }
+  | { readonly state: 'ready'; readonly places: readonly [Reached, ...Reached[]] };
+
+function lookUp({ service, slices }: Pick<ResolveParts, 'service' | 'slices'>, { namespace, name, port }: ServicePlace): Found {
+  const entry = service(`${namespace}/${name}`);
+  if (entry === undefined) return { state: 'absent' };
+  const spec = objectAt(parseEntry(entry).object, 'spec') ?? {};
+  if (stringAt(spec, 'type') === 'ExternalName') return { state: 'ready', places: [{ host: stringAt(spec, 'externalName') ?? '', port }] };
+  const found = (arrayAt(spec, 'ports') ?? []).filter(isObject).find((one) => own(one, 'port') === port);
+  if (found === undefined) return { state: 'no-port' };
+  const ofService = [...slices(namespace)].filter((slice) => servedBy(slice) === name);
+  if (ofService.length === 0) return { state: 'no-endpoints' };
+  const [first, ...others] = readyPlaces(ofService, stringAt(found, 'name') ?? '');
+  return first === undefined ? { state: 'none-ready' } : { state: 'ready', places: [first, ...others] };
+}
+
+function readyPlaces(slices: Iterable<Entry>, portName: string): readonly Reached[] {
   const places: Reached[] = [];
   for (const slice of slices) {
-    if (!isOf(slice, service)) continue;
     const { object } = parseEntry(slice);
     const port = (arrayAt(object, 'ports') ?? []).filter(isObject).find((one) => (stringAt(one, 'name') ?? '') === portName);
     const number = port === undefined ? undefined : own(port, 'port');
@@ -56,10 +84,10 @@ function readyPlaces(slices: Iterable<Entry>, service: string, portName: string)
   return places;
 }
 
-function isOf({ labels }: Entry, service: string): boolean {
-  return Object.keys(labels).some(
-    (label) => label.endsWith('service-name') && canonicalQualifiedName(label) === OWNER && labels[label] === service,
-  );
+/** The Service of a slice. */
+export function servedBy({ labels }: Pick<Entry, 'labels'>): string | undefined {
+  const label = Object.keys(labels).find((one) => one.endsWith('service-name') && canonicalQualifiedName(one) === OWNER);
+  return label === undefined ? undefined : labels[label];
 }
 
 /** An endpoint of which nobody says whether it is ready is ready. */

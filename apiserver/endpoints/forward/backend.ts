@@ -1,6 +1,6 @@
 /** Connections to machines behind objects: with whom they are trusted and how long they may take to stand. Knows nothing of what is said on them. */
 import { request as plainRequest, type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
-import { request as secureRequest } from 'node:https';
+import { request as secureRequest, type RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Trust } from '../../registry/operations/destination';
@@ -36,17 +36,12 @@ export class Backends {
 
   /** Each on a connection of its own. The caller sends the body and listens. */
   open({ url, trust, method, headers, path, believesAll = false }: BackendRequest): ClientRequest {
-    const settings = { method, headers, path, agent: false as const, setHost: headers['host'] === undefined };
+    const settings = { method, headers, path, agent: false, setHost: headers['host'] === undefined };
     // Else the client's word for the server would count.
     const servername = isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '';
     const tls = { ...this.tlsFor(trust, believesAll), servername };
-    const request = url.protocol === 'https:' ? secureRequest(url, { ...settings, ...tls }) : plainRequest(url, settings);
-    const late = this.options.clock.after(this.options.timeoutMs, () =>
-      request.destroy(Object.assign(new Error(`dial tcp ${url.host}: i/o timeout`), { code: 'ETIMEDOUT' })),
-    );
-    request.once('socket', (socket) => socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => late.cancel()));
-    request.once('close', () => late.cancel());
-    return request;
+    const { clock, timeoutMs } = this.options;
+    return dial({ clock, timeoutMs }, url, { ...settings, ...tls });
   }
 
   private tlsFor(trust: Trust, believesAll: boolean) {
@@ -54,4 +49,19 @@ export class Backends {
     const credentials = this.options.credentials();
     return { ...credentials, rejectUnauthorized: credentials.ca !== undefined && !believesAll };
   }
+}
+
+/** A request to a server that has to be there in time. The caller sends the body and listens. */
+export function dial({ clock, timeoutMs }: Pick<BackendOptions, 'clock' | 'timeoutMs'>, url: URL, settings: RequestOptions): ClientRequest {
+  const isSecure = url.protocol === 'https:';
+  const request = isSecure ? secureRequest(url, settings) : plainRequest(url, settings);
+  const late = clock.after(timeoutMs, () =>
+    request.destroy(Object.assign(new Error(`dial tcp ${url.host}: i/o timeout`), { code: 'ETIMEDOUT' })),
+  );
+  request.once('socket', (socket) => {
+    if (request.reusedSocket) late.cancel();
+    else socket.once(isSecure ? 'secureConnect' : 'connect', () => late.cancel());
+  });
+  request.once('close', () => late.cancel());
+  return request;
 }

@@ -2,17 +2,16 @@
  * Hands a request on to the machine behind an object and its answer back, piece by piece as each side takes them: nothing is gathered. A redirect is never followed. What
  * goes wrong before there is an answer is told in upstream's words, what goes wrong later cuts the client off.
  */
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { serviceUnavailable, StatusError } from '../../../shared/api/errors/status';
 import { connectionText } from '../../../shared/runtime/connection-text';
 import type { Destination } from '../../registry/operations/destination';
 import type { Exchange } from '../request/exchange';
-import { UpgradableReply } from '../request/upgradable-reply';
 import type { Backends } from './backend';
 import { headersToBackend, headersToClient } from './headers';
 import { logFailure } from './log-failure';
+import { answerOf, hasBody, joinConnections, pathOf, relay } from './relay';
 
 export interface Forwarded {
   readonly destination: Destination;
@@ -23,13 +22,6 @@ export interface Forwarded {
   readonly believesAll: boolean;
   readonly name: string;
 }
-
-type BackendAnswer =
-  | { readonly type: 'failure'; readonly error: Error }
-  | { readonly type: 'answer'; readonly message: IncomingMessage }
-  | { readonly type: 'upgraded'; readonly message: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
-
-const EMPTY = Buffer.alloc(0);
 
 /** Resolves when both sides have ended. Rejects with StatusError as long as the client can be told something. */
 export async function forward(backends: Backends, exchange: Exchange, forwarded: Forwarded): Promise<void> {
@@ -56,19 +48,6 @@ export async function forward(backends: Backends, exchange: Exchange, forwarded:
   return relay(exchange, answer.message);
 }
 
-const hasBody = ({ method }: Exchange): boolean => method !== 'GET' && method !== 'HEAD';
-const pathOf = ({ request }: Exchange): string => (request.url ?? '').split('?', 1)[0] ?? '';
-
-function answerOf(request: ClientRequest): Promise<BackendAnswer> {
-  return new Promise((resolve) => {
-    request.on('error', (error) => resolve({ type: 'failure', error }));
-    request.once('response', (message) => resolve({ type: 'answer', message }));
-    request.once('upgrade', (message, socket, head) => resolve({ type: 'upgraded', message, socket, head }));
-    // One that is given up without an error.
-    request.once('close', () => resolve({ type: 'failure', error: new Error('the connection was closed') }));
-  });
-}
-
 function failureOf({ type, url }: Destination, error: Error): StatusError {
   const text = connectionText(error, url);
   switch (type) {
@@ -82,6 +61,8 @@ function failureOf({ type, url }: Destination, error: Error): StatusError {
 }
 
 const unexplained = (message: string): StatusError => new StatusError(undefined, message, undefined, { code: 500 });
+
+const EMPTY = Buffer.alloc(0);
 
 /** Of what a kubelet says instead of a log so much is read. Bytes. */
 const SAID_BYTES = 4_096;
@@ -103,37 +84,4 @@ async function showLog(exchange: Exchange, message: IncomingMessage, pod: string
   }
   message.destroy();
   throw logFailure(status, said.toString(), message.headers.location, pod);
-}
-
-async function relay(exchange: Exchange, message: IncomingMessage): Promise<void> {
-  const { output } = exchange;
-  if ('flushHeaders' in output) output.flushHeaders();
-  message.on('data', (chunk: Buffer) => (exchange.sentBytes += chunk.length));
-  try {
-    await pipeline(message, output);
-    exchange.finish();
-  } catch {
-    exchange.abort();
-  }
-}
-
-/** From here on it is between the two of them. */
-async function joinConnections(
-  exchange: Exchange,
-  { statusCode = 101, rawHeaders }: IncomingMessage,
-  socket: Duplex,
-  head: Buffer,
-): Promise<void> {
-  const { output } = exchange;
-  if (!(output instanceof UpgradableReply)) throw new Error('the connection of this request cannot be taken over');
-  exchange.status = statusCode;
-  const client = output.takeOver();
-  const lines = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1] ?? ''}`] : []));
-  client.carrier.write(`HTTP/1.1 ${statusCode} Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1');
-  client.carrier.write(head);
-  socket.write(client.head);
-  const both = [pipeline(client.carrier, socket), pipeline(socket, client.carrier)];
-  // One that breaks ends the other; how it ended is for them to know.
-  await Promise.allSettled(both);
-  exchange.finish();
 }

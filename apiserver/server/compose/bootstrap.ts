@@ -8,7 +8,6 @@ import { hostname } from 'node:os';
 import { startAllocationAudit } from '../../upkeep/allocation-audit';
 import { keepApiServices } from '../../upkeep/api-services';
 import { keepFlowObjects } from '../../upkeep/flow-control/keeper';
-import { keepForeignServices } from '../../upkeep/foreign-services';
 import { keepDefaultRoles } from '../../upkeep/default-roles/keeper';
 import { keepDefaultService } from '../../upkeep/default-service';
 import { startEventExpiry } from '../../upkeep/event-expiry';
@@ -17,12 +16,16 @@ import { keepSystemObjects } from '../../upkeep/system-objects';
 import { keepTokenTracking } from '../../upkeep/token-tracking';
 import type { Upkeep } from '../../upkeep/upkeep';
 import type { Writer } from '../../registry/verbs';
+import { keepAvailability } from '../../aggregation/keeper';
+import type { Extensions } from '../../aggregation/extensions';
 import { keepDefinitions } from '../../custom-resources/lifecycle';
 import { SYSTEM_PRIORITY_CLASSES } from '../../kinds/scheduling/priority-class';
 import type { FlowControl } from '../../flow-control/flow-control';
 import { followFlowObjects } from '../flow-objects';
+import { stateOfServices } from '../webhook-objects';
 import type { TlsFiles } from '../listeners';
 import type { Observation } from './observation';
+import type { Registry } from './registry';
 import type { Serving } from './serving';
 import type { Setting } from './setting';
 import type { State } from './state';
@@ -32,19 +35,20 @@ const SERVICES = 'apiservices.apiregistration.platform.io';
 const NOTHING_TO_STOP = (): void => undefined;
 
 /** What others are asked by, and has to be known whole before anybody is answered. */
-const followedSteps = ({ definitions, rbac, nodes, policies, webhooks }: State): readonly StartStep[] => [
+const followedSteps = ({ definitions, rbac, nodes, policies, webhooks, registrations }: State): readonly StartStep[] => [
   { name: 'definitions of custom resources', start: () => ({ complete: definitions.complete, stop: () => definitions.stop() }) },
   { name: 'roles and bindings', start: () => rbac },
   { name: 'what nodes need', start: () => nodes },
   { name: 'configurations of webhooks', start: () => webhooks },
   { name: 'admission policies', start: () => policies },
+  { name: 'registrations of other servers', start: () => registrations },
 ];
 
 export function bootstrapSteps(
   setting: Setting,
   state: State,
   { flowControl }: Pick<Observation, 'flowControl'>,
-  writer: Writer,
+  { writer, extensions }: Pick<Registry, 'writer' | 'extensions'>,
   serving: Serving,
 ): readonly StartStep[] {
   const { port } = serving.secure;
@@ -82,10 +86,7 @@ export function bootstrapSteps(
         ),
     },
     { name: 'registrations of this API', start: () => inBackground(apiServices(setting, state, writer)) },
-    {
-      name: 'registrations of other APIs',
-      start: () => inBackground(keepForeignServices({ ...own, services: resources.require(SERVICES) })),
-    },
+    { name: 'availability of other servers', start: () => availability(setting, state, extensions, writer) },
     { name: 'Lease of this server', start: () => inBackground(keepIdentityLease(identity)) },
     { name: 'Leases of other servers', start: () => inBackground(cleanIdentityLeases(identity)) },
     { name: 'default Service', start: () => defaultService(setting, state, writer, port) },
@@ -193,6 +194,25 @@ function apiServices({ clock, names, failed }: Setting, { cache, resources, defi
   });
   definitions.onChange(({ before, after }) => kept.changed([...(before?.rows ?? []), ...(after?.rows ?? [])]));
   return kept;
+}
+
+function availability(
+  { clock, failed }: Setting,
+  { cache, resources, registrations }: State,
+  extensions: Extensions,
+  writer: Writer,
+): Running {
+  const services = resources.require(SERVICES);
+  const stateOf = stateOfServices(cache, resources);
+  const keeper = keepAvailability({ ...registrations, extensions, stateOf, writer, cache, services, clock, failed });
+  const watching = registrations.watch((name) => keeper.look(name));
+  return {
+    stop() {
+      watching.stop();
+      keeper.stop();
+      extensions.close();
+    },
+  };
 }
 
 function defaultService({ clock, names, failed }: Setting, state: State, writer: Writer, port: number): Running {

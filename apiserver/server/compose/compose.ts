@@ -32,7 +32,7 @@ export async function startServer(options: ServerOptions, surroundings: Surround
   const observation = observe(setting, state);
   const registry = buildRegistry(setting, state, observation);
   const serving = await startServing(setting, state, observation, registry);
-  const upkeep = startInOrder(bootstrapSteps(setting, state, observation, registry.writer, serving));
+  const upkeep = startInOrder(bootstrapSteps(setting, state, observation, registry, serving));
 
   const { progress } = observation;
   const ready = upkeep.complete.then(() => void (progress.bootstrapped = true));

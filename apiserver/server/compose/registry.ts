@@ -5,6 +5,7 @@
 import { canonicalNamespace, namespaceAlias } from '../../../shared/names/dialect';
 import { whenKnown } from '../../../shared/runtime/eventually';
 import type { JsonObject } from '../../../shared/values/json';
+import { Extensions } from '../../aggregation/extensions';
 import type { NodeRestrictionParts } from '../../admission/node-restriction';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Entry } from '../../cache/cache';
@@ -56,6 +57,7 @@ export interface Registry {
   readonly writer: Writer;
   readonly authorizer: Authorizer;
   readonly access: Access;
+  readonly extensions: Extensions;
   /** What the handlers are built from. */
   readonly api: ApiParts;
 }
@@ -70,7 +72,13 @@ export function buildRegistry(setting: Setting, state: State, observation: Obser
   const writer = writerOf(setting, state, admission, threads);
   const access = accessOf(setting, state, observation, authorizer, writer);
   const operations = operationsOf(setting, state, admission, access, writer);
-  return { writer, authorizer, access, api: apiOf(setting, state, observation, writer, operations, threads) };
+  const extensions = extensionsOf(setting, state);
+  return { writer, authorizer, access, extensions, api: apiOf(setting, state, observation, writer, operations, threads) };
+}
+
+function extensionsOf({ options, clock, random }: Setting, { cache, resources }: State): Extensions {
+  const credentials = options.proxyCredentials ?? (() => ({}));
+  return new Extensions({ resolve: resolverOf(cache, resources, random), credentials, clock });
 }
 
 function nodeRestrictionParts({ cache, resources }: Pick<State, 'cache' | 'resources'>): NodeRestrictionParts {

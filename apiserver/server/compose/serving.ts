@@ -64,6 +64,7 @@ function chainOf(setting: Setting, state: State, observation: Observation, regis
     api: registry.api,
     paths: pathsOf(setting, state, observation, registry, servesGroup),
     servesGroup,
+    aggregation: { ...state.registrations, extensions: registry.extensions },
     clock,
     random,
     logger,
@@ -94,12 +95,15 @@ function pathsOf(
 ): readonly PathRoute[] {
   const { options } = setting;
   const { naming } = options;
-  const { resources } = state;
+  const {
+    resources,
+    registrations: { registrations },
+  } = state;
   const rows = (): typeof resources.rows => resources.rows;
   return pathRoutes({
     health,
     metrics,
-    discovery: createDiscovery({ rows, naming, serverAddress: serverAddress(options) }),
+    discovery: createDiscovery({ rows, remotes: () => registrations.remoteVersions(), naming, serverAddress: serverAddress(options) }),
     openApi: openApiOf(setting, state),
     openId: access.openId,
     build: { gitCommit: '', buildDate: '1970-01-01T00:00:00Z', runtime: process.version, platform: `${process.platform}/${process.arch}` },
@@ -108,10 +112,11 @@ function pathsOf(
 }
 
 /** Where there are definitions, clients will ask what they say. */
-function openApiOf({ options, clock, logger }: Setting, { resources, definitions }: State): OpenApi {
+function openApiOf({ options, clock, logger }: Setting, { resources, definitions, registrations: { registrations } }: State): OpenApi {
   const openApi = createOpenApi({
     builtIn: resources.builtIn,
     rows: () => resources.rows,
+    remotes: () => registrations.remoteDocuments(),
     naming: options.naming,
     clock,
     failed(failure) {

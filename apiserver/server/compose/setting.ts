@@ -6,6 +6,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { FeatureGates } from '../../../shared/runtime/feature-gates';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { Random } from '../../../shared/runtime/random';
+import type { ProxyCredentials } from '../../aggregation/extensions';
 import type { PluginSwitches } from '../../admission/switches';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
 import type { Auditor } from '../../audit/auditor';
@@ -57,6 +58,8 @@ export interface ServerOptions extends AccessOptions {
   /** Whether flow schemas and priority levels decide who waits; then the two limits together are the seats of all levels. Absent = they do. */
   readonly flowControl?: boolean;
   readonly kubelets?: KubeletOptions;
+  /** What servers behind APIServices are shown; absent = nothing. */
+  readonly proxyCredentials?: () => ProxyCredentials;
   readonly maxStreams: number;
   /** Of each request, that its HTTP/2 connection is ended with it; absent = 0. */
   readonly goawayChance?: number;

@@ -13,6 +13,7 @@ import { usesMode } from '../authorizers';
 import { followNodeObjects, type NodeObjects } from '../node-objects';
 import { followPolicyObjects, type PolicyObjects } from '../policy-objects';
 import { followWebhookObjects, type WebhookObjects } from '../webhook-objects';
+import { followRegistrations, type RegistrationObjects } from '../registration-objects';
 import { followRbacObjects, type RbacObjects } from '../rbac-objects';
 import { Definitions } from '../../custom-resources/definitions';
 import { ResourceVersionGate } from '../../registry/read/resource-version-gate';
@@ -31,6 +32,7 @@ export interface State {
   readonly nodes: NodeObjects;
   readonly webhooks: WebhookObjects;
   readonly policies: PolicyObjects;
+  readonly registrations: RegistrationObjects;
   readonly reader: Reader;
   readonly gate: ResourceVersionGate;
 }
@@ -45,6 +47,7 @@ export async function openState(setting: Setting): Promise<State> {
   await claimPrefix({ store, prefix, naming, clock, deadline: clock.monotonic() + CLAIM_MS });
   const resources = buildResources(options.kinds ?? SERVED_KINDS, KINDS);
   const cache = cacheOf(setting, resources);
+  const followed = { cache, resources, clock, failed: setting.failed };
   return {
     resources,
     cache,
@@ -52,10 +55,11 @@ export async function openState(setting: Setting): Promise<State> {
     quotaGuards: quotaGuardsOf(setting, cache),
     replicas: replicasOf(setting, cache),
     definitions: definitionsOf(setting, cache, resources),
-    rbac: followRbacObjects({ cache, resources, names: setting.names, clock: setting.clock, failed: setting.failed }),
-    nodes: followNodeObjects(usesMode(options.authorization(), 'Node'), { cache, resources, clock: setting.clock, failed: setting.failed }),
-    webhooks: followWebhookObjects({ cache, resources, clock: setting.clock, failed: setting.failed }),
-    policies: followPolicyObjects({ cache, resources, clock: setting.clock, failed: setting.failed }),
+    rbac: followRbacObjects({ ...followed, names: setting.names }),
+    nodes: followNodeObjects(usesMode(options.authorization(), 'Node'), followed),
+    webhooks: followWebhookObjects(followed),
+    policies: followPolicyObjects(followed),
+    registrations: followRegistrations(followed),
     reader: createReader({ cache, store, clock, gates }),
     gate: new ResourceVersionGate({ cache, store, clock, gates }),
   };

@@ -129,7 +129,7 @@ it('says so where only a conversion webhook could tell what an object is', async
   expect((await ask(one, 'PUT', `${DEFINITIONS}/things.${GROUP}`, without)).code).toBe(200);
 });
 
-it('says of the APIs of other servers that nothing is handed on to them', async () => {
+it('says of the APIs of other servers whether they can be asked', async () => {
   const services = '/apis/apiregistration.platform.io/v1/apiservices';
   const spec = { group: 'foreign.example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 };
   const made = {
@@ -142,8 +142,8 @@ it('says of the APIs of other servers that nothing is handed on to them', async 
     const found = conditionsOf(objectAt(object, 'status') ?? {});
     return found.length > 0 ? found : undefined;
   });
-  const message = 'requests are not handed on to other servers: service/b in "a" is never asked';
-  expect(conditions).toMatchObject([{ type: 'Available', status: 'False', reason: 'NotHandedOn', message }]);
+  const message = 'service/b in "a" is not present';
+  expect(conditions).toMatchObject([{ type: 'Available', status: 'False', reason: 'ServiceNotFound', message }]);
 });
 
 it('keeps kinds apart whose names collide', async () => {

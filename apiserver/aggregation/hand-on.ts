@@ -1,0 +1,88 @@
+/**
+ * Hands a request on to the server that answers for its group version, in the name of its user, and the answer back piece by piece. A redirect is never followed nor
+ * passed on. What goes wrong is told in upstream's words, as plain text.
+ */
+import { pipeline } from 'node:stream/promises';
+import type { UserInfo } from '../../shared/api/identity/user';
+import { connectionText } from '../../shared/runtime/connection-text';
+import { errorCode } from '../../shared/runtime/error-code';
+import { sendText } from '../endpoints/answer/respond';
+import { headersToBackend, headersToClient } from '../endpoints/forward/headers';
+import { answerOf, hasBody, joinConnections, pathOf, relay, type BackendAnswer } from '../endpoints/forward/relay';
+import type { Exchange } from '../endpoints/request/exchange';
+import { UpgradableReply } from '../endpoints/request/upgradable-reply';
+import { remoteHeaders, type Extensions } from './extensions';
+import type { Registration } from './registration';
+
+const UNAVAILABLE = 'service unavailable\n';
+const REDIRECTED = 'the backend attempted to redirect this request, which is not permitted';
+const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
+
+/** In whose name documents are asked for that belong to nobody. */
+const OF_NOBODY: UserInfo = { name: 'system:aggregator', groups: [] };
+
+/** Resolves when both sides have ended. */
+export async function handOn(extensions: Extensions, registration: Registration, exchange: Exchange): Promise<void> {
+  const url = registration.isAvailable ? extensions.locate(registration) : undefined;
+  if (!(url instanceof URL)) {
+    sendText(exchange, 503, UNAVAILABLE);
+    return;
+  }
+  const upgrades = exchange.header('upgrade') !== undefined && exchange.output instanceof UpgradableReply;
+  const request = () =>
+    extensions.open(registration, url, {
+      method: exchange.method,
+      path: exchange.request.url ?? '/',
+      headers: headersFor(exchange, url, upgrades),
+      alone: upgrades || hasBody(exchange),
+    });
+  let answer = await send(exchange, request(), upgrades);
+  // Another server ends connections when it likes; nothing has been asked on them yet.
+  if (answer.type === 'failure' && answer.isStale && !exchange.answered) answer = await send(exchange, request(), upgrades);
+  if (answer.type === 'failure') {
+    if (exchange.answered) exchange.abort();
+    else sendText(exchange, 503, `error trying to reach service: ${connectionText(answer.error, url)}`);
+    return;
+  }
+  return pass(exchange, answer);
+}
+
+function pass(exchange: Exchange, answer: Exclude<BackendAnswer, { type: 'failure' }>): void | Promise<void> {
+  if (answer.type === 'upgraded') return joinConnections(exchange, answer.message, answer.socket, answer.head);
+  const { message } = answer;
+  if (REDIRECTS.has(message.statusCode) && message.headers.location !== undefined) {
+    message.destroy();
+    exchange.send(502, { 'Content-Type': 'text/plain; charset=utf-8' }, Buffer.from(REDIRECTED));
+    return undefined;
+  }
+  if (exchange.answered) {
+    message.destroy();
+    return undefined;
+  }
+  exchange.head(message.statusCode ?? 502, headersToClient(message.headers));
+  return relay(exchange, message);
+}
+
+type Sent = Exclude<BackendAnswer, { type: 'failure' }> | { readonly type: 'failure'; readonly error: Error; readonly isStale: boolean };
+
+async function send(exchange: Exchange, request: ReturnType<Extensions['open']>, upgrades: boolean): Promise<Sent> {
+  exchange.output.once('close', () => request.destroy());
+  const answered = answerOf(request);
+  if (upgrades || !hasBody(exchange)) request.end();
+  else pipeline(exchange.input, request).catch(() => request.destroy());
+  const answer = await answered;
+  if (answer.type !== 'failure') return answer;
+  return { ...answer, isStale: request.reusedSocket && errorCode(answer.error) === 'ECONNRESET' };
+}
+
+function headersFor(exchange: Exchange, url: URL, upgrades: boolean): ReturnType<typeof headersToBackend> {
+  const isDocument = exchange.info.kind === 'path' && exchange.info.path.startsWith('/openapi/');
+  return {
+    ...headersToBackend(exchange, upgrades),
+    'Audit-Id': exchange.auditId,
+    'X-Forwarded-Host': url.host,
+    'X-Forwarded-Proto': 'https',
+    'X-Forwarded-Uri': pathOf(exchange),
+    ...remoteHeaders(isDocument ? OF_NOBODY : exchange.user),
+  };
+}

@@ -1,0 +1,58 @@
+/** The answer of a machine behind an object, as it comes: for whom it is waited, and how it is passed on piece by piece. What goes wrong is its caller's to tell. */
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Exchange } from '../request/exchange';
+import { UpgradableReply } from '../request/upgradable-reply';
+
+export type BackendAnswer =
+  | { readonly type: 'failure'; readonly error: Error }
+  | { readonly type: 'answer'; readonly message: IncomingMessage }
+  | { readonly type: 'upgraded'; readonly message: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
+
+export const hasBody = ({ method }: Exchange): boolean => method !== 'GET' && method !== 'HEAD';
+export const pathOf = ({ request }: Exchange): string => (request.url ?? '').split('?', 1)[0] ?? '';
+
+export function answerOf(request: ClientRequest): Promise<BackendAnswer> {
+  return new Promise((resolve) => {
+    request.on('error', (error) => resolve({ type: 'failure', error }));
+    request.once('response', (message) => resolve({ type: 'answer', message }));
+    request.once('upgrade', (message, socket, head) => resolve({ type: 'upgraded', message, socket, head }));
+    // One that is given up without an error.
+    request.once('close', () => resolve({ type: 'failure', error: new Error('the connection was closed') }));
+  });
+}
+
+/** The body, as the client takes it. A break cuts the client off. */
+export async function relay(exchange: Exchange, message: IncomingMessage): Promise<void> {
+  const { output } = exchange;
+  if ('flushHeaders' in output) output.flushHeaders();
+  message.on('data', (chunk: Buffer) => (exchange.sentBytes += chunk.length));
+  try {
+    await pipeline(message, output);
+    exchange.finish();
+  } catch {
+    exchange.abort();
+  }
+}
+
+/** From here on it is between the two of them. */
+export async function joinConnections(
+  exchange: Exchange,
+  { statusCode = 101, rawHeaders }: IncomingMessage,
+  socket: Duplex,
+  head: Buffer,
+): Promise<void> {
+  const { output } = exchange;
+  if (!(output instanceof UpgradableReply)) throw new Error('the connection of this request cannot be taken over');
+  exchange.status = statusCode;
+  const client = output.takeOver();
+  const lines = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${rawHeaders[at + 1] ?? ''}`] : []));
+  client.carrier.write(`HTTP/1.1 ${statusCode} Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  client.carrier.write(head);
+  socket.write(client.head);
+  const both = [pipeline(client.carrier, socket), pipeline(socket, client.carrier)];
+  // One that breaks ends the other; how it ended is for them to know.
+  await Promise.allSettled(both);
+  exchange.finish();
+}

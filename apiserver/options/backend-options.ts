@@ -1,0 +1,46 @@
+/** With what kubelets and other API servers are connected to, in its files. */
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import type { KubeletCredentials } from '../endpoints/forward/backend';
+import type { ProxyCredentials } from '../aggregation/extensions';
+import { readBundle } from '../../shared/runtime/certificate-bundle';
+import { FollowedFiles } from '../../shared/runtime/followed-files';
+import type { ServerFlags } from './flags';
+
+/** Throws where the files cannot be used. */
+export const kubeletCredentialFiles = (
+  flags: Pick<ServerFlags, 'kubelet-certificate-authority' | 'kubelet-client-certificate' | 'kubelet-client-key'>,
+): FollowedFiles<KubeletCredentials> =>
+  credentialFiles('credentials for kubelets', {
+    ca: flags['kubelet-certificate-authority'],
+    cert: flags['kubelet-client-certificate'],
+    key: flags['kubelet-client-key'],
+  });
+
+/** Throws where the files cannot be used. */
+export const proxyCredentialFiles = (
+  flags: Pick<ServerFlags, 'proxy-client-cert-file' | 'proxy-client-key-file'>,
+): FollowedFiles<ProxyCredentials> =>
+  credentialFiles('credentials for other API servers', {
+    ca: '',
+    cert: flags['proxy-client-cert-file'],
+    key: flags['proxy-client-key-file'],
+  });
+
+type Paths = Readonly<Record<'ca' | 'cert' | 'key', string>>;
+
+function credentialFiles(name: string, paths: Paths): FollowedFiles<KubeletCredentials> {
+  const files = Object.values(paths).filter((path) => path !== '');
+  return new FollowedFiles(name, () => ({ value: read(paths), files }));
+}
+
+function read({ ca, cert, key }: Paths): KubeletCredentials {
+  const credentials = {
+    ...(ca === '' ? {} : { ca: readBundle(ca) }),
+    ...(cert === '' ? {} : { cert: readFileSync(cert) }),
+    ...(key === '' ? {} : { key: readFileSync(key) }),
+  };
+  // Says whether certificate and key belong together.
+  createSecureContext(credentials);
+  return credentials;
+}

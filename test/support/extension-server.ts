@@ -1,0 +1,127 @@
+/** Another API server that serves one kind of its own, as an APIService registers it: what it has been asked is written down, and how it answers can be changed. */
+import { createServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
+import { systemClock as clock } from '../../shared/runtime/clock';
+import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
+
+export const EXTENSION_GROUP = 'wardle.example.com';
+const VERSION = `/apis/${EXTENSION_GROUP}/v1`;
+
+export interface ExtensionCall {
+  /** Method and target. */
+  readonly line: string;
+  /** As they came, names in lower case. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+  /** Of the client's certificate. */
+  readonly commonName: string | undefined;
+}
+
+export interface ExtensionServer {
+  readonly port: number;
+  /** In base64. */
+  readonly caBundle: string;
+  readonly calls: ExtensionCall[];
+  /** `endless`: its documents do not end; `lies`: they are none. */
+  behave(as: 'well' | 'hang' | 'refuse' | 'endless' | 'lies'): void;
+  close(): Promise<void>;
+}
+
+const DOCUMENTS: Readonly<Record<string, object>> = {
+  [VERSION]: {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: `${EXTENSION_GROUP}/v1`,
+    resources: [
+      {
+        name: 'flunders',
+        singularName: 'flunder',
+        namespaced: true,
+        kind: 'Flunder',
+        verbs: ['get', 'list', 'watch', 'create'],
+        shortNames: ['fl'],
+      },
+      { name: 'flunders/status', singularName: '', namespaced: true, kind: 'Flunder', verbs: ['get'] },
+    ],
+  },
+  '/openapi/v3': { paths: { [VERSION.slice(1)]: { serverRelativeURL: `/openapi/v3${VERSION}?hash=ABC` } } },
+  [`/openapi/v3${VERSION}`]: { openapi: '3.0.0', info: { title: 'wardle', version: '1' }, paths: {} },
+  [`${VERSION}/namespaces/default/flunders`]: {
+    kind: 'FlunderList',
+    apiVersion: `${EXTENSION_GROUP}/v1`,
+    metadata: { resourceVersion: '1' },
+    items: [{ kind: 'Flunder', apiVersion: `${EXTENSION_GROUP}/v1`, metadata: { name: 'a', namespace: 'default' } }],
+  },
+};
+
+/** Its certificate is that of a Service. */
+export async function startExtensionServer(service: string, namespace: string): Promise<ExtensionServer> {
+  const lifetimeMs = 3_600_000;
+  const authority = await createAuthority({ subject: { commonName: 'extensions' }, lifetimeMs, clock });
+  const names = [`${service}.${namespace}.svc`];
+  const serving = await issueCertificate({ subject: { commonName: 'extension' }, lifetimeMs, clock, authority, usage: 'server', names });
+  const calls: ExtensionCall[] = [];
+  let behaviour: Parameters<ExtensionServer['behave']>[0] = 'well';
+  const server = createServer({ cert: serving.certificate, key: serving.key, requestCert: true, rejectUnauthorized: false });
+  server.on('request', (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { method = '', url = '', rawHeaders, socket } = request;
+      const body = Buffer.concat(chunks).toString();
+      calls.push({ line: `${method} ${url}`, headers: pairs(rawHeaders), body, commonName: commonNameOf(socket) });
+      if (behaviour === 'hang') return;
+      const path = url.split('?', 1)[0] ?? '';
+      const json = { 'content-type': 'application/json' };
+      if (behaviour === 'refuse') response.writeHead(403, json).end('{}');
+      else if (behaviour === 'lies') response.writeHead(200, json).end('[{"resources":7}');
+      else if (behaviour === 'endless') spill(response.writeHead(200, json));
+      else if (path.endsWith('/redirect')) response.writeHead(302, { location: 'https://127.0.0.1:1/' }).end();
+      else if (url.includes('watch=')) response.writeHead(200, json).write('{"type":"ADDED","object":{}}\n');
+      else if (DOCUMENTS[path] === undefined) response.writeHead(404, json).end('{"message":"says the extension"}');
+      else response.writeHead(200, { ...json, 'x-own': '1' }).end(JSON.stringify(DOCUMENTS[path]));
+    });
+  });
+  server.on('upgrade', (request, socket: Duplex) => {
+    calls.push({ line: `UPGRADE ${request.url ?? ''}`, headers: pairs(request.rawHeaders), body: '', commonName: undefined });
+    socket.on('error', () => undefined);
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    socket.on('data', (data: Buffer) => socket.end(data.toString().toUpperCase()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port }: AddressInfo = Object(server.address());
+  return {
+    port,
+    caBundle: Buffer.from(authority.certificate).toString('base64'),
+    calls,
+    behave: (as) => void (behaviour = as),
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function pairs(raw: readonly string[]): ExtensionCall['headers'] {
+  return raw.flatMap((name, at) => (at % 2 === 0 ? [[name.toLowerCase(), raw[at + 1] ?? ''] as const] : []));
+}
+
+function commonNameOf(socket: Socket): string | undefined {
+  const name: unknown = socket instanceof TLSSocket ? socket.getPeerCertificate().subject?.CN : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+interface Sink {
+  readonly destroyed: boolean;
+  write(chunk: Buffer, done: () => void): boolean;
+}
+
+function spill(to: Sink): void {
+  const chunk = Buffer.alloc(64 * 1024, ' ');
+  const next = (): void => {
+    if (!to.destroyed) to.write(chunk, next);
+  };
+  next();
+}
