@@ -28,7 +28,8 @@ const WORDS = /[a-z0-9]+(?:-[a-z0-9]+)+/g;
 const REFUSED = /(pods "[^"]*-)[a-z0-9]{0,5}(?=" is forbidden)/;
 /** As long as what is made up. */
 const MADE_UP = 'xxxxx';
-const HASH = 'pod-template-hash';
+/** Of sets, and of ControllerRevisions. */
+const HASHES = ['pod-template-hash', 'controller.kubernetes.io/hash'];
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 const ZONED = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?=[+-]\d\d:\d\d)/g;
 /** How names of Jobs end that are made at a time: with its minute since 1970. */
@@ -187,9 +188,13 @@ export class Stage {
     if (!isBody(value)) return;
     const { uid, name, generateName, labels } = metadataOf(value);
     if (typeof uid !== 'string' || typeof name !== 'string') return;
-    const hash = isBody(labels ?? null) && isBody(labels) ? labels[HASH] : undefined;
-    if (typeof hash === 'string' && !this.hashes.has(hash)) this.hashes.set(hash, `<hash ${this.hashes.size + 1}>`);
-    const isMadeUp = typeof generateName === 'string' && name.startsWith(generateName) && name !== generateName;
+    for (const label of HASHES) {
+      const hash = isBody(labels ?? null) && isBody(labels) ? labels[label] : undefined;
+      if (typeof hash === 'string' && !this.hashes.has(hash)) this.hashes.set(hash, `<hash ${this.hashes.size + 1}>`);
+    }
+    // Pods of a StatefulSet say what their names begin with, too.
+    const isMadeUp =
+      typeof generateName === 'string' && name.startsWith(generateName) && name.length === generateName.length + MADE_UP.length;
     if (isMadeUp) {
       this.madeUp.set(name, this.unhashed(`${generateName}*`));
       this.prefixes.add(generateName);
