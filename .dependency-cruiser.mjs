@@ -171,6 +171,8 @@ const table = {
   'controllers/cluster-role-aggregation': ['controllers/runtime'],
   'controllers/cron-jobs': ['controllers/owned'],
   'controllers/deployments': ['controllers/owned'],
+  'controllers/revisions': ['controllers/owned'],
+  'controllers/stateful-sets': ['controllers/revisions'],
   'controllers/disruption': ['controllers/runtime'],
   'controllers/legacy-tokens': ['controllers/account-tokens', 'controllers/runtime', 'shared/api/metadata'],
   'controllers/namespace': ['controllers/runtime'],

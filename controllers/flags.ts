@@ -121,6 +121,13 @@ export const flags = {
     min: 1,
     max: 1000,
   }),
+  'concurrent-statefulset-syncs': int({
+    section: GENERIC,
+    help: 'StatefulSets that are looked at at a time.',
+    default: 5,
+    min: 1,
+    max: 1000,
+  }),
   'concurrent-replicaset-syncs': int({
     section: GENERIC,
     help: 'ReplicaSets that are looked at at a time.',

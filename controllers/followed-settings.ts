@@ -70,6 +70,7 @@ const flagSettings = (values: ControllerFlags): Omit<ControllerSettings, 'rootCe
   concurrentTtlAfterFinishedSyncs: values['concurrent-ttl-after-finished-syncs'],
   concurrentReplicaSetSyncs: values['concurrent-replicaset-syncs'],
   concurrentReplicationControllerSyncs: values['concurrent-rc-syncs'],
+  concurrentStatefulSetSyncs: values['concurrent-statefulset-syncs'],
   concurrentDeploymentSyncs: values['concurrent-deployment-syncs'],
   concurrentJobSyncs: values['concurrent-job-syncs'],
   concurrentCronJobSyncs: values['concurrent-cron-job-syncs'],

@@ -8,6 +8,7 @@ import { certificateSigner } from './certificates/signer';
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
 import { cronJobController } from './cron-jobs/controller';
 import { deploymentController } from './deployments/controller';
+import { statefulSetController } from './stateful-sets/controller';
 import { disruptionController } from './disruption/controller';
 import { endpointsController } from './endpoints/controller';
 import { endpointSliceMirroringController } from './endpoint-slice-mirroring/controller';
@@ -56,6 +57,7 @@ export const CONTROLLERS: readonly Controller[] = [
   replicaSetController,
   replicationController,
   deploymentController,
+  statefulSetController,
   jobController,
   cronJobController,
 ];

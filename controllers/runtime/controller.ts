@@ -50,6 +50,7 @@ export interface ControllerSettings {
   readonly concurrentReplicaSetSyncs: number;
   readonly concurrentReplicationControllerSyncs: number;
   readonly concurrentDeploymentSyncs: number;
+  readonly concurrentStatefulSetSyncs: number;
   readonly concurrentJobSyncs: number;
   readonly concurrentCronJobSyncs: number;
   /** Finished pods beyond this number go; none when it is not above zero. */

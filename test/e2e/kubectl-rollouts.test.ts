@@ -1,5 +1,5 @@
 /**
- * Deployments and Jobs as a person with kubectl knows them: made, rolled out, scaled, taken back; waited for, and made at their times. The test plays the kubelet: pods
+ * Deployments, StatefulSets and Jobs as a person with kubectl knows them: made, rolled out, scaled, taken back; waited for, and made at their times. The test plays the kubelet: pods
  * serve as soon as they are there, and those of Jobs have done their work.
  */
 import type { RestClient } from '../../shared/client/rest-client';
@@ -90,6 +90,43 @@ function rollouts(binary: string): void {
     expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
     await session.ok('delete deployment web --cascade=foreground --timeout=60s');
     expect(await session.ok('get pods,replicasets -l app=web -o name')).toBe('');
+  }, 240_000);
+
+  it('keeps pods by their names, and takes those back, too', async () => {
+    const template = (image: string): object => ({
+      metadata: { labels: { app: 'db' } },
+      spec: { containers: [{ name: 'c', image: `registry.example.com/db:${image}` }] },
+    });
+    const spec = { replicas: 3, serviceName: 'db', selector: { matchLabels: { app: 'db' } } };
+    const manifest = (image: string): string =>
+      JSON.stringify({
+        apiVersion: 'apps/v1',
+        kind: 'StatefulSet',
+        metadata: { name: 'db' },
+        spec: { ...spec, template: template(image) },
+      });
+    const settled = async (image: string): Promise<void> => {
+      await session.ok('rollout status statefulset/db --timeout=60s');
+      const line = `registry.example.com/db:${image}`;
+      const shown = await session.ok('get pods -l app=db -o jsonpath={.items[*].spec.containers[0].image}');
+      expect(shown).toBe([line, line, line].join(' '));
+    };
+    await session.ok('apply -f -', manifest('1'));
+    await settled('1');
+    expect(await session.ok('get pods -l app=db -o name')).toBe('pod/db-0\npod/db-1\npod/db-2\n');
+    await session.ok('apply -f -', manifest('2'));
+    await settled('2');
+    expect(table(await session.ok('rollout history statefulset/db')).slice(1)).toEqual([
+      ['REVISION', 'CHANGE-CAUSE'],
+      ['1', '<none>'],
+      ['2', '<none>'],
+    ]);
+    expect(await session.ok('rollout undo statefulset/db')).toBe('statefulset.apps/db rolled back\n');
+    await settled('1');
+    await session.ok('scale statefulset/db --replicas=1');
+    await session.ok('wait --for=delete pod/db-1 --timeout=60s');
+    await session.ok('delete statefulset/db --cascade=foreground --timeout=60s');
+    expect(await session.ok('get pods,controllerrevisions -l app=db -o name')).toBe('');
   }, 240_000);
 
   it('does a piece of work, and says when it is done', async () => {

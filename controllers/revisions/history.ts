@@ -1,0 +1,64 @@
+/** An owner's revisions as they are kept: the one of its template found, put at the end of the history or made, and what is too old deleted. Never decides what is too old. */
+import { isAlreadyExists, isNotFound } from '../../shared/client/api-error';
+import type { ApiObject } from '../../shared/client/api-object';
+import type { Resource } from '../../shared/client/resource';
+import type { RestClient } from '../../shared/client/rest-client';
+import { objectAt, stringAt } from '../../shared/values/json';
+import { controllerOf } from '../runtime/pods';
+import { hashOf, inOrder, isEqual, numberOf, patchOf, REVISIONS, revisionBody } from './revision';
+
+export interface HistoryOptions {
+  readonly client: RestClient;
+  /** Of the owners. */
+  readonly resource: Resource;
+  readonly signal: AbortSignal;
+}
+
+export interface Found {
+  readonly revision: ApiObject;
+  /** Grows when a name is taken by something else. */
+  readonly collisions: number;
+}
+
+export class History {
+  constructor(private readonly options: HistoryOptions) {}
+
+  /** The revision of the owner's template, which is the last one then. `revisions`: those of the owner. */
+  async present(owner: ApiObject, revisions: readonly ApiObject[], collisions: number): Promise<Found> {
+    const ordered = inOrder(revisions);
+    const last = ordered.at(-1);
+    const number = (last === undefined ? 0 : numberOf(last)) + 1;
+    const wanted = { data: patchOf(owner), hash: undefined };
+    const equal = ordered.filter((revision) => isEqual(revision, wanted)).at(-1);
+    if (equal === undefined) return this.create(owner, number, collisions);
+    if (equal === last) return { revision: equal, collisions };
+    const { client, signal } = this.options;
+    return { revision: await client.update(REVISIONS, { ...equal.body, revision: number }, { signal }), collisions };
+  }
+
+  async forget(revisions: readonly ApiObject[]): Promise<void> {
+    const { client, signal } = this.options;
+    for (const { namespace, name, uid } of revisions) {
+      await client.delete(REVISIONS, { namespace, name }, { preconditions: { uid }, signal }).catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
+    }
+  }
+
+  /** What has the name may be what was to be made, by a write whose answer was lost. */
+  private async create(owner: ApiObject, number: number, collisions: number): Promise<Found> {
+    const { client, resource, signal } = this.options;
+    for (let tried = collisions; ; tried++) {
+      const body = revisionBody({ dialect: client.dialect, resource, owner, number, collisions: tried });
+      try {
+        return { revision: await client.create(REVISIONS, body, { signal }), collisions: tried };
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+        const name = stringAt(objectAt(body, 'metadata'), 'name') ?? '';
+        const revision = await client.get(REVISIONS, { namespace: owner.namespace, name }, { signal });
+        const isOwn = controllerOf(revision)?.uid === owner.uid;
+        if (isOwn && isEqual(revision, { data: patchOf(owner), hash: hashOf(owner, tried) })) return { revision, collisions: tried };
+      }
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { apiObject, type ApiObject } from '../../shared/client/api-object';
+import { knownResource } from '../../shared/client/resource';
+import { fakeClient } from '../../test/support/fake-client';
+import { History } from './history';
+import { hashLabelOf, inOrder, isEqual, patchOf, revisionBody, surplusOf, templateIn } from './revision';
+
+const RESOURCE = knownResource('statefulsets.apps');
+const owner = (image: string): ApiObject =>
+  apiObject({
+    metadata: { namespace: 'n', name: 'web', uid: 'w', annotations: { note: 'n' } },
+    spec: { template: { metadata: { labels: { app: 'a' }, creationTimestamp: null }, spec: { containers: [{ name: 'c', image }] } } },
+  });
+const made = (image: string, number: number, collisions = 0) =>
+  revisionBody({ dialect: 'kubernetes', resource: RESOURCE, owner: owner(image), number, collisions });
+
+test('a revision brings its template back', () => {
+  const revision = apiObject(made('one', 1));
+  expect(revision.body).toMatchObject({
+    metadata: { annotations: { note: 'n' }, labels: { app: 'a' }, ownerReferences: [{ kind: 'StatefulSet', name: 'web', uid: 'w' }] },
+    data: { spec: { template: { $patch: 'replace', metadata: { labels: { app: 'a' } } } } },
+    revision: 1,
+  });
+  expect(templateIn(revision)).toEqual({ metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'one' }] } });
+  expect(revision.name).toBe(`web-${hashLabelOf(revision)}`);
+});
+
+test('equal templates are equal revisions, whatever their number', () => {
+  const wanted = { data: patchOf(owner('one')), hash: undefined };
+  expect(isEqual(apiObject(made('one', 7)), wanted)).toBe(true);
+  expect(isEqual(apiObject(made('two', 7)), wanted)).toBe(false);
+  expect(isEqual(apiObject(made('one', 7)), { ...wanted, hash: 'other' })).toBe(false);
+  expect(Object(made('one', 1, 1)['metadata']).name).not.toBe(Object(made('one', 1)['metadata']).name);
+});
+
+test('the oldest that nobody needs go', () => {
+  const all = [3, 1, 2, 4].map((number) => apiObject(made(`image ${number}`, number)));
+  expect(inOrder(all).map(({ body }) => body['revision'])).toEqual([1, 2, 3, 4]);
+  const live = new Set(all.filter(({ body }) => body['revision'] === 1).map(({ name }) => name));
+  expect(surplusOf(all, live, 1).map(({ body }) => body['revision'])).toEqual([2, 3]);
+});
+
+describe('the history', () => {
+  const { client } = fakeClient({ dialect: 'kubernetes' });
+  const history = new History({ client, resource: RESOURCE, signal: new AbortController().signal });
+
+  test('makes what is new, finds what was last, and puts what was before at the end', async () => {
+    const first = await history.present(owner('one'), [], 0);
+    expect(first).toMatchObject({ collisions: 0, revision: { body: { revision: 1 } } });
+    expect((await history.present(owner('one'), [first.revision], 0)).revision.name).toBe(first.revision.name);
+    const second = await history.present(owner('two'), [first.revision], 0);
+    expect(second.revision.body['revision']).toBe(2);
+    const again = await history.present(owner('one'), [first.revision, second.revision], 0);
+    expect([again.revision.name, again.revision.body['revision']]).toEqual([first.revision.name, 3]);
+    await history.forget([second.revision, second.revision]);
+  });
+
+  test('takes what it has made itself for its own, and another name where one is taken', async () => {
+    const lost = await history.present(owner('three'), [], 0);
+    expect((await history.present(owner('three'), [], 0)).revision.uid).toBe(lost.revision.uid);
+    const { body } = owner('three');
+    const other = apiObject({ ...body, metadata: { namespace: 'n', name: 'web', uid: 'another' } });
+    const found = await history.present(other, [], 0);
+    expect(found.collisions).toBe(1);
+    expect(found.revision.name).not.toBe(lost.revision.name);
+  });
+});

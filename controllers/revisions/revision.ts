@@ -1,0 +1,84 @@
+/**
+ * ControllerRevisions: what an owner's template was, as a patch that brings it back; equal ones, their order and their names. Decided from what is seen, without a server.
+ */
+import type { ApiObject } from '../../shared/client/api-object';
+import { knownResource, type Resource } from '../../shared/client/resource';
+import { qualifiedNameIn, canonicalQualifiedName, type Dialect } from '../../shared/names/dialect';
+import { cloneJson, compareBytes, equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
+import { controllerReference } from '../owned/reference';
+import { templateHash, withoutNothing } from '../owned/template-hash';
+import { numberAt, templateOf } from '../owned/wishes';
+import { labelsOf } from '../runtime/pods';
+
+export const REVISIONS = knownResource('controllerrevisions.apps');
+
+const HASH = 'controller.platform.io/hash';
+/** What names it on pods. */
+export const REVISION_LABEL = 'controller-revision-hash';
+/** So much of the owner's name is in a revision's. */
+const LONGEST_NAME = 223;
+
+/** The patch that puts the template of the owner into the place of a later one. */
+export const patchOf = (owner: ApiObject): JsonObject => ({
+  spec: { template: { ...withoutNothing(templateOf(owner)), $patch: 'replace' } },
+});
+
+/** The template that a revision brings back. */
+export function templateIn({ body }: ApiObject): JsonObject {
+  const { $patch: _, ...template } = objectAt(objectAt(objectAt(body, 'data'), 'spec'), 'template') ?? {};
+  return cloneJson(template);
+}
+
+export const numberOf = ({ body }: ApiObject): number => numberAt(body, 'revision') ?? 0;
+
+/** The oldest first. */
+export const inOrder = (revisions: readonly ApiObject[]): readonly ApiObject[] =>
+  [...revisions].sort((a, b) => numberOf(a) - numberOf(b) || compareBytes(createdAt(a), createdAt(b)) || compareBytes(a.name, b.name));
+
+const createdAt = ({ body }: ApiObject): string => stringAt(objectAt(body, 'metadata'), 'creationTimestamp') ?? '';
+
+export const hashOf = (owner: ApiObject, collisions: number): string => templateHash(patchOf(owner), collisions);
+
+/** Where two say the hash of their data, that has to be the same as well. */
+export function isEqual(one: ApiObject, other: { readonly data: JsonObject; readonly hash: string | undefined }): boolean {
+  const hash = hashLabelOf(one);
+  if (hash !== undefined && other.hash !== undefined && hash !== other.hash) return false;
+  return equalJson(withoutNothing(objectAt(one.body, 'data') ?? {}), other.data);
+}
+
+export function hashLabelOf(revision: ApiObject): string | undefined {
+  const labels = labelsOf(revision);
+  return Object.entries(labels).find(([key]) => canonicalQualifiedName(key) === HASH)?.[1];
+}
+
+export interface NewRevision {
+  readonly dialect: Dialect;
+  /** Of the owner. */
+  readonly resource: Resource;
+  readonly owner: ApiObject;
+  readonly number: number;
+  readonly collisions: number;
+}
+
+export function revisionBody({ dialect, resource, owner, number, collisions }: NewRevision): JsonObject {
+  const hash = hashOf(owner, collisions);
+  const annotations = objectAt(objectAt(owner.body, 'metadata'), 'annotations');
+  const labels = objectAt(objectAt(templateOf(owner), 'metadata'), 'labels') ?? {};
+  return {
+    metadata: {
+      namespace: owner.namespace,
+      name: `${owner.name.slice(0, LONGEST_NAME)}-${hash}`,
+      labels: { ...labels, [qualifiedNameIn('kubernetes', HASH)]: hash },
+      ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
+      ownerReferences: [controllerReference(dialect, resource, owner)],
+    },
+    data: patchOf(owner),
+    revision: number,
+  };
+}
+
+/** Those that nobody needs, beyond as many as are kept: the oldest go. `live`: names of those that are needed. */
+export function surplusOf(revisions: readonly ApiObject[], live: ReadonlySet<string>, limit: number): readonly ApiObject[] {
+  const history = inOrder(revisions).filter(({ name }) => !live.has(name));
+  return history.slice(0, Math.max(0, history.length - limit));
+}

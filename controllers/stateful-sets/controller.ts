@@ -1,0 +1,110 @@
+/**
+ * Keeps a StatefulSet's pods: each with a name and claims of its own, which the next one of that name has again. Touches nothing for one that is being deleted.
+ */
+import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/api-object';
+import type { Informer } from '../../shared/client/informer';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import type { WorkQueue } from '../../shared/client/work-queue';
+import { objectAt, stringAt } from '../../shared/values/json';
+import { nextAvailable } from '../owned/activity';
+import { claim } from '../owned/claim';
+import { Dependants } from '../owned/dependants';
+import { Expectations } from '../owned/expectations';
+import { followDependants } from '../owned/follow';
+import { labelSelectorOf } from '../owned/selector';
+import { minReadyOf, numberAt } from '../owned/wishes';
+import { History } from '../revisions/history';
+import { REVISIONS, surplusOf } from '../revisions/revision';
+import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { labelsOf } from '../runtime/pods';
+import { ordinalOf, revisionOf } from './identity';
+import { planSet, type SetView } from './plan';
+import { setStatus } from './status';
+import { CLAIMS, PODS, SetWrites, STATEFUL_SETS } from './writes';
+
+export const statefulSetController: Controller = {
+  name: 'statefulset',
+  aliases: ['statefulset-controller'],
+  description: 'keeps the pods of StatefulSets, and what belongs to each of them',
+  isOnByDefault: true,
+  account: 'statefulset-controller',
+  run,
+};
+
+interface SeenSets {
+  readonly sets: Informer;
+  readonly podsOf: Dependants;
+  readonly revisionsOf: Dependants;
+  readonly expectations: Expectations;
+  readonly history: History;
+  readonly writes: SetWrites;
+}
+
+const HISTORY_LIMIT = 10;
+
+async function run(context: ControllerContext): Promise<void> {
+  const { informers, client, events, clock, signal, settings, logger } = context;
+  const [sets, pods] = [informers.of({ resource: STATEFUL_SETS }), informers.of({ resource: PODS })];
+  const [revisions, claims] = [informers.of({ resource: REVISIONS }), informers.of({ resource: CLAIMS })];
+  const expectations = new Expectations(clock);
+  const seen: SeenSets = {
+    sets,
+    podsOf: new Dependants(pods),
+    revisionsOf: new Dependants(revisions),
+    expectations,
+    history: new History({ client, resource: STATEFUL_SETS, signal }),
+    writes: new SetWrites({ client, events, claims, expectations, signal }),
+  };
+  const queue = context.queue({ name: 'statefulset' });
+  const unhandle = follow(seen, pods, queue);
+  const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
+  const concurrency = settings.concurrentStatefulSetSyncs;
+  if (await synced([sets, pods, revisions, claims], signal)) await runWorkers({ queue, concurrency, logger, signal, work });
+  for (const remove of unhandle) remove();
+  seen.podsOf.end();
+  seen.revisionsOf.end();
+}
+
+function follow({ sets, expectations }: SeenSets, pods: Informer, queue: WorkQueue): readonly (() => void)[] {
+  const tell = (set: ApiObject): void => queue.add(keyOf(set));
+  return [
+    sets.handle({
+      added: tell,
+      updated: (_, set) => tell(set),
+      deleted: (set) => expectations.forget(keyOf(set)),
+    }),
+    followDependants({ dependants: pods, owners: sets, resource: STATEFUL_SETS, expectations, wants: isPodOf, tell }),
+  ];
+}
+
+const isPodOf = (set: ApiObject, pod: ApiObject): boolean =>
+  ordinalOf(set.name, pod.name) !== undefined && labelSelectorOf(set)?.(labelsOf(pod)) === true;
+
+async function sync(context: ControllerContext, seen: SeenSets, key: string): Promise<WorkOutcome> {
+  const { client, clock, signal } = context;
+  const { sets, podsOf, revisionsOf, expectations, history, writes } = seen;
+  const set = sets.byKey(key);
+  const matches = set === undefined ? undefined : labelSelectorOf(set);
+  if (set === undefined || matches === undefined) return DONE;
+  if (!expectations.areMet(key)) return { type: 'again', afterMs: expectations.forgottenIn(key) ?? 0 };
+  const claims = { client, ownerResource: STATEFUL_SETS, signal };
+  const pods = await claim({ ...claims, resource: PODS }, set, (pod) => isPodOf(set, pod), podsOf.candidatesFor(set));
+  const isSelected = (one: ApiObject): boolean => matches(labelsOf(one));
+  const revisions = await claim({ ...claims, resource: REVISIONS }, set, isSelected, revisionsOf.candidatesFor(set));
+
+  if (isBeingDeleted(set)) return DONE;
+  const status = objectAt(set.body, 'status') ?? {};
+  const { revision: update, collisions } = await history.present(set, revisions, numberAt(status, 'collisionCount') ?? 0);
+  const current = revisions.find(({ name }) => name === stringAt(status, 'currentRevision')) ?? update;
+  const view: SetView = { set, pods, current: current.name, update: update.name, now: clock.now() };
+  try {
+    await writes.carryOut(set, planSet(view), { current, update });
+  } finally {
+    await writes.writeStatus(set, setStatus(view, collisions));
+  }
+  const live = new Set([current.name, update.name, ...pods.map(revisionOf)]);
+  const limit = numberAt(objectAt(set.body, 'spec'), 'revisionHistoryLimit') ?? HISTORY_LIMIT;
+  await history.forget(surplusOf(revisions, live, limit));
+  const waitMs = nextAvailable(pods, minReadyOf(set), clock.now());
+  return waitMs === undefined ? DONE : { type: 'again', afterMs: waitMs };
+}
