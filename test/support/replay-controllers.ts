@@ -84,6 +84,7 @@ export function replayControllers(name: string, options: ReplayOptions = {}): vo
       if (recorded === undefined) throw new Error(`${title} is not recorded`);
       const codes: number[] = [];
       const wanted = deviations[`${scenario.name}: ${title}`]?.(recorded.state) ?? recorded.state;
+      if (scenario.isByAge === true) await nextSecond();
       const state = await beating(stage, step, async () => {
         for (const act of acts) codes.push(await stage.act(act));
         return atRest(stage, scenario, wanted, restMs);
@@ -92,6 +93,11 @@ export function replayControllers(name: string, options: ReplayOptions = {}): vo
     }
     await stage.close(scenario);
   }
+}
+
+async function nextSecond(): Promise<void> {
+  const second = Math.floor(Date.now() / 1000);
+  while (Math.floor(Date.now() / 1000) === second) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
 }
 
 /** The wanted state as soon as it is there, or what is there instead when time is up. */

@@ -16,6 +16,7 @@ import { JOB_FAILURES } from './job-failures';
 import { JOBS } from './jobs';
 import { FINISHED_JOBS } from './finished-jobs';
 import { POD_GARBAGE, POD_THRESHOLD } from './pod-garbage';
+import { DAEMON_SETS } from './daemon-sets';
 import { STATEFUL_SETS } from './stateful-sets';
 import { SERVICE_ACCOUNTS } from './service-accounts';
 import type { Scenario } from './scenario';
@@ -40,6 +41,7 @@ export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([
   ['replica-sets', REPLICA_SETS],
   ['deployments', DEPLOYMENTS],
   ['stateful-sets', STATEFUL_SETS],
+  ['daemon-sets', DAEMON_SETS],
   ['jobs', [...JOBS, ...JOB_FAILURES, ...CRON_JOBS, ...JOB_EDGES]],
   ['refused-pods', [REFUSED_SET, REFUSED_DEPLOYMENT]],
 ]);

@@ -38,6 +38,8 @@ export interface Look {
   readonly unordered?: readonly string[];
   /** What belongs to the scenario in a namespace that is not its own. */
   readonly names?: readonly string[];
+  /** Members, at any depth, that are chance. */
+  readonly leftOut?: readonly string[];
 }
 
 export interface ScenarioStep {
@@ -59,6 +61,8 @@ export interface Scenario {
   readonly leftovers?: readonly string[];
   /** What it shares with others that say the same: those are played one after the other. */
   readonly shares?: string;
+  /** Which of two pods is the older one decides, and their ages have whole seconds: each step begins in a second of its own. */
+  readonly isByAge?: boolean;
 }
 
 /** How the object stands after a step: its collection and itself, without what differs from run to run. */

@@ -28,6 +28,8 @@ const WORDS = /[a-z0-9]+(?:-[a-z0-9]+)+/g;
 const REFUSED = /(pods "[^"]*-)[a-z0-9]{0,5}(?=" is forbidden)/;
 /** As long as what is made up. */
 const MADE_UP = 'xxxxx';
+/** On pods, and on the revisions of DaemonSets. */
+const POD_REVISION = 'controller-revision-hash';
 /** Of sets, and of ControllerRevisions. */
 const HASHES = ['pod-template-hash', 'controller.kubernetes.io/hash'];
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
@@ -153,22 +155,26 @@ export class Stage {
 
   async look(looks: readonly Look[]): Promise<Observed> {
     const found = await Promise.all(
-      looks.map(async ({ path, members, names, unordered = [] }) => {
+      looks.map(async ({ path, members, names, unordered = [], leftOut = [] }) => {
         const { code, body } = await patiently(() => this.send('GET', absolute(path, this.namespace), JSON_TYPE), [429]);
         const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : undefined;
         // A kind that comes or goes with its definition.
-        if (code === 404) return { path, items: [], unordered };
+        if (code === 404) return { path, items: [], unordered, leftOut };
         if (items === undefined) throw new Error(`cannot look at ${path}: ${code}`);
         items.forEach((item) => this.learn(item));
         return {
           path,
           unordered,
+          leftOut,
           items: items.filter((item) => this.isOwn(item, names)).map((item) => (members === undefined ? item : pick(item, members))),
         };
       }),
     );
     return Object.fromEntries(
-      found.map(({ path, items, unordered }) => [path, items.map((item) => this.masked(item, '', unordered)).sort(byText)]),
+      found.map(({ path, items, unordered, leftOut }) => [
+        path,
+        items.map((item) => this.masked(without(item, leftOut), '', unordered)).sort(byText),
+      ]),
     );
   }
 
@@ -188,7 +194,8 @@ export class Stage {
     if (!isBody(value)) return;
     const { uid, name, generateName, labels } = metadataOf(value);
     if (typeof uid !== 'string' || typeof name !== 'string') return;
-    for (const label of HASHES) {
+    const isRevision = isBody(value) && value['revision'] !== undefined;
+    for (const label of isRevision ? [...HASHES, POD_REVISION] : HASHES) {
       const hash = isBody(labels ?? null) && isBody(labels) ? labels[label] : undefined;
       if (typeof hash === 'string' && !this.hashes.has(hash)) this.hashes.set(hash, `<hash ${this.hashes.size + 1}>`);
     }
@@ -296,6 +303,13 @@ function metadataOf(object: Body): Body {
 
 const pick = (item: Body, members: readonly string[]): Body =>
   Object.fromEntries([...ALWAYS, ...members].flatMap((name) => (item[name] === undefined ? [] : [[name, item[name]]])));
+
+function without(value: Body, members: readonly string[]): Body {
+  const kept = Object.entries(value).filter(([name]) => !members.includes(name));
+  return members.length === 0
+    ? value
+    : Object.fromEntries(kept.map(([name, inner]) => [name, isBody(inner) ? without(inner, members) : inner]));
+}
 
 function byText(one: Json | readonly string[], other: Json | readonly string[]): number {
   const [a, b] = [JSON.stringify(one), JSON.stringify(other)];
