@@ -173,6 +173,7 @@ const table = {
   'controllers/deployments': ['controllers/owned'],
   'controllers/revisions': ['controllers/owned'],
   'controllers/stateful-sets': ['controllers/revisions'],
+  'controllers/daemon-sets': ['controllers/revisions'],
   'controllers/disruption': ['controllers/runtime'],
   'controllers/legacy-tokens': ['controllers/account-tokens', 'controllers/runtime', 'shared/api/metadata'],
   'controllers/namespace': ['controllers/runtime'],

@@ -7,6 +7,7 @@ import { certificateCleaner } from './certificates/cleaner';
 import { certificateSigner } from './certificates/signer';
 import { clusterRoleAggregationController } from './cluster-role-aggregation/controller';
 import { cronJobController } from './cron-jobs/controller';
+import { daemonSetController } from './daemon-sets/controller';
 import { deploymentController } from './deployments/controller';
 import { statefulSetController } from './stateful-sets/controller';
 import { disruptionController } from './disruption/controller';
@@ -58,6 +59,7 @@ export const CONTROLLERS: readonly Controller[] = [
   replicationController,
   deploymentController,
   statefulSetController,
+  daemonSetController,
   jobController,
   cronJobController,
 ];

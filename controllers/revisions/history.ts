@@ -5,12 +5,14 @@ import type { Resource } from '../../shared/client/resource';
 import type { RestClient } from '../../shared/client/rest-client';
 import { objectAt, stringAt } from '../../shared/values/json';
 import { controllerOf } from '../runtime/pods';
-import { hashOf, inOrder, isEqual, numberOf, patchOf, REVISIONS, revisionBody } from './revision';
+import { inOrder, isEqual, numberOf, patchOf, REVISIONS, revisionBody } from './revision';
 
 export interface HistoryOptions {
   readonly client: RestClient;
   /** Of the owners. */
   readonly resource: Resource;
+  /** Of a revision: what the hash of its data stands in. */
+  readonly label: string;
   readonly signal: AbortSignal;
 }
 
@@ -28,8 +30,8 @@ export class History {
     const ordered = inOrder(revisions);
     const last = ordered.at(-1);
     const number = (last === undefined ? 0 : numberOf(last)) + 1;
-    const wanted = { data: patchOf(owner), hash: undefined };
-    const equal = ordered.filter((revision) => isEqual(revision, wanted)).at(-1);
+    const patch = patchOf(owner);
+    const equal = ordered.filter((revision) => isEqual(revision, patch)).at(-1);
     if (equal === undefined) return this.create(owner, number, collisions);
     if (equal === last) return { revision: equal, collisions };
     const { client, signal } = this.options;
@@ -47,9 +49,9 @@ export class History {
 
   /** What has the name may be what was to be made, by a write whose answer was lost. */
   private async create(owner: ApiObject, number: number, collisions: number): Promise<Found> {
-    const { client, resource, signal } = this.options;
+    const { client, resource, label, signal } = this.options;
     for (let tried = collisions; ; tried++) {
-      const body = revisionBody({ dialect: client.dialect, resource, owner, number, collisions: tried });
+      const body = revisionBody({ dialect: client.dialect, resource, owner, label, number, collisions: tried });
       try {
         return { revision: await client.create(REVISIONS, body, { signal }), collisions: tried };
       } catch (error) {
@@ -57,7 +59,7 @@ export class History {
         const name = stringAt(objectAt(body, 'metadata'), 'name') ?? '';
         const revision = await client.get(REVISIONS, { namespace: owner.namespace, name }, { signal });
         const isOwn = controllerOf(revision)?.uid === owner.uid;
-        if (isOwn && isEqual(revision, { data: patchOf(owner), hash: hashOf(owner, tried) })) return { revision, collisions: tried };
+        if (isOwn && isEqual(revision, patchOf(owner))) return { revision, collisions: tried };
       }
     }
   }

@@ -3,16 +3,14 @@
  */
 import type { ApiObject } from '../../shared/client/api-object';
 import { knownResource, type Resource } from '../../shared/client/resource';
-import { qualifiedNameIn, canonicalQualifiedName, type Dialect } from '../../shared/names/dialect';
+import type { Dialect } from '../../shared/names/dialect';
 import { cloneJson, compareBytes, equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { controllerReference } from '../owned/reference';
 import { templateHash, withoutNothing } from '../owned/template-hash';
 import { numberAt, templateOf } from '../owned/wishes';
-import { labelsOf } from '../runtime/pods';
 
 export const REVISIONS = knownResource('controllerrevisions.apps');
 
-const HASH = 'controller.platform.io/hash';
 /** What names it on pods. */
 export const REVISION_LABEL = 'controller-revision-hash';
 /** So much of the owner's name is in a revision's. */
@@ -39,28 +37,21 @@ const createdAt = ({ body }: ApiObject): string => stringAt(objectAt(body, 'meta
 
 export const hashOf = (owner: ApiObject, collisions: number): string => templateHash(patchOf(owner), collisions);
 
-/** Where two say the hash of their data, that has to be the same as well. */
-export function isEqual(one: ApiObject, other: { readonly data: JsonObject; readonly hash: string | undefined }): boolean {
-  const hash = hashLabelOf(one);
-  if (hash !== undefined && other.hash !== undefined && hash !== other.hash) return false;
-  return equalJson(withoutNothing(objectAt(one.body, 'data') ?? {}), other.data);
-}
-
-export function hashLabelOf(revision: ApiObject): string | undefined {
-  const labels = labelsOf(revision);
-  return Object.entries(labels).find(([key]) => canonicalQualifiedName(key) === HASH)?.[1];
-}
+/** Whether it brings back this very patch. */
+export const isEqual = (one: ApiObject, patch: JsonObject): boolean => equalJson(withoutNothing(objectAt(one.body, 'data') ?? {}), patch);
 
 export interface NewRevision {
   readonly dialect: Dialect;
   /** Of the owner. */
   readonly resource: Resource;
   readonly owner: ApiObject;
+  /** What the hash stands in. */
+  readonly label: string;
   readonly number: number;
   readonly collisions: number;
 }
 
-export function revisionBody({ dialect, resource, owner, number, collisions }: NewRevision): JsonObject {
+export function revisionBody({ dialect, resource, owner, label, number, collisions }: NewRevision): JsonObject {
   const hash = hashOf(owner, collisions);
   const annotations = objectAt(objectAt(owner.body, 'metadata'), 'annotations');
   const labels = objectAt(objectAt(templateOf(owner), 'metadata'), 'labels') ?? {};
@@ -68,7 +59,7 @@ export function revisionBody({ dialect, resource, owner, number, collisions }: N
     metadata: {
       namespace: owner.namespace,
       name: `${owner.name.slice(0, LONGEST_NAME)}-${hash}`,
-      labels: { ...labels, [qualifiedNameIn('kubernetes', HASH)]: hash },
+      labels: { ...labels, [label]: hash },
       ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
       ownerReferences: [controllerReference(dialect, resource, owner)],
     },

@@ -1,7 +1,7 @@
 /** What controllers read of nodes. Names of taints and labels are known in either spelling, and written in the one that the server generates. */
 import type { ApiObject } from '../../shared/client/api-object';
 import type { ObjectReference } from '../../shared/client/event-correlation';
-import { otherQualifiedName } from '../../shared/names/dialect';
+import { canonicalQualifiedName, otherQualifiedName } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 
 export interface Taint {
@@ -31,4 +31,19 @@ export const isUnschedulable = ({ body }: ApiObject): boolean => own(objectAt(bo
 
 export function nodeReference({ name, uid }: ApiObject): ObjectReference {
   return { apiVersion: 'v1', kind: 'Node', namespace: '', name, uid };
+}
+
+export function tolerates(toleration: JsonObject, { key, value, effect }: Pick<Taint, 'key' | 'value' | 'effect'>): boolean {
+  const text = (member: string): string => stringAt(toleration, member) ?? '';
+  if (text('effect') !== '' && text('effect') !== effect) return false;
+  if (text('key') !== '' && canonicalQualifiedName(text('key')) !== canonicalQualifiedName(key)) return false;
+  switch (text('operator')) {
+    case '':
+    case 'Equal':
+      return text('value') === value;
+    case 'Exists':
+      return true;
+    default:
+      return false;
+  }
 }

@@ -5,6 +5,7 @@ import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/api-o
 import type { Informer } from '../../shared/client/informer';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
 import type { WorkQueue } from '../../shared/client/work-queue';
+import { qualifiedNameIn } from '../../shared/names/dialect';
 import { objectAt, stringAt } from '../../shared/values/json';
 import { nextAvailable } from '../owned/activity';
 import { claim } from '../owned/claim';
@@ -41,6 +42,8 @@ interface SeenSets {
 }
 
 const HISTORY_LIMIT = 10;
+/** Spelled as the stock command line knows it. */
+const REVISION_HASH = qualifiedNameIn('kubernetes', 'controller.platform.io/hash');
 
 async function run(context: ControllerContext): Promise<void> {
   const { informers, client, events, clock, signal, settings, logger } = context;
@@ -52,7 +55,7 @@ async function run(context: ControllerContext): Promise<void> {
     podsOf: new Dependants(pods),
     revisionsOf: new Dependants(revisions),
     expectations,
-    history: new History({ client, resource: STATEFUL_SETS, signal }),
+    history: new History({ client, resource: STATEFUL_SETS, label: REVISION_HASH, signal }),
     writes: new SetWrites({ client, events, claims, expectations, signal }),
   };
   const queue = context.queue({ name: 'statefulset' });

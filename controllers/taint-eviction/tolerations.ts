@@ -1,8 +1,7 @@
 /** How long a pod stays on a node that has taints. Pure. Seen at release 1.31.1. */
 import type { ApiObject } from '../../shared/client/api-object';
-import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { arrayAt, isObject, objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
-import { taintsOf, type Taint } from '../runtime/nodes';
+import { arrayAt, isObject, objectAt, own } from '../../shared/values/json';
+import { taintsOf, tolerates, type Taint } from '../runtime/nodes';
 
 export type Stay =
   | { readonly type: 'for ever' }
@@ -27,19 +26,4 @@ export function stayOf(pod: ApiObject, taints: readonly Taint[]): Stay {
     shortest = Math.min(shortest ?? Number.POSITIVE_INFINITY, Math.max(0, Number(seconds)) * 1000);
   }
   return shortest === undefined ? FOR_EVER : { type: 'for a time', ms: shortest };
-}
-
-function tolerates(toleration: JsonObject, { key, value, effect }: Taint): boolean {
-  const text = (member: string): string => stringAt(toleration, member) ?? '';
-  if (text('effect') !== '' && text('effect') !== effect) return false;
-  if (text('key') !== '' && canonicalQualifiedName(text('key')) !== canonicalQualifiedName(key)) return false;
-  switch (text('operator')) {
-    case '':
-    case 'Equal':
-      return text('value') === value;
-    case 'Exists':
-      return true;
-    default:
-      return false;
-  }
 }

@@ -1,5 +1,5 @@
 /**
- * Deployments, StatefulSets and Jobs as a person with kubectl knows them: made, rolled out, scaled, taken back; waited for, and made at their times. The test plays the kubelet: pods
+ * Deployments, StatefulSets, DaemonSets and Jobs as a person with kubectl knows them: made, rolled out, scaled, taken back; waited for, and made at their times. The test plays the kubelet: pods
  * serve as soon as they are there, and those of Jobs have done their work.
  */
 import type { RestClient } from '../../shared/client/rest-client';
@@ -127,6 +127,44 @@ function rollouts(binary: string): void {
     await session.ok('wait --for=delete pod/db-1 --timeout=60s');
     await session.ok('delete statefulset/db --cascade=foreground --timeout=60s');
     expect(await session.ok('get pods,controllerrevisions -l app=db -o name')).toBe('');
+  }, 240_000);
+
+  it('keeps one pod on each node', async () => {
+    const node = (name: string): string =>
+      JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { pool: 'agents' } } });
+    const says = JSON.stringify({ status: { conditions: [{ type: 'Ready', status: 'True', reason: 'Said', message: 'by hand' }] } });
+    for (const name of ['one', 'two']) {
+      await session.ok('apply -f -', node(name));
+      await session.ok(['patch', 'node', name, '--subresource=status', '--type=merge', '-p', says]);
+    }
+    const containers = (image: string): object[] => [{ name: 'c', image: `registry.example.com/agent:${image}` }];
+    const manifest = (image: string): string =>
+      JSON.stringify({
+        apiVersion: 'apps/v1',
+        kind: 'DaemonSet',
+        metadata: { name: 'agent' },
+        spec: {
+          selector: { matchLabels: { app: 'agent' } },
+          template: { metadata: { labels: { app: 'agent' } }, spec: { nodeSelector: { pool: 'agents' }, containers: containers(image) } },
+        },
+      });
+    const settled = async (image: string): Promise<void> => {
+      expect(await session.ok('rollout status daemonset/agent --timeout=60s')).toMatch('daemon set "agent" successfully rolled out\n');
+      const line = `registry.example.com/agent:${image}`;
+      const shown = await session.ok('get pods -l app=agent -o jsonpath={.items[*].spec.containers[0].image}');
+      expect(shown).toBe([line, line].join(' '));
+    };
+    await session.ok('apply -f -', manifest('1'));
+    await settled('1');
+    await session.ok('apply -f -', manifest('2'));
+    await settled('2');
+    expect(await session.ok('rollout undo daemonset/agent')).toBe('daemonset.apps/agent rolled back\n');
+    await settled('1');
+    expect(table(await session.ok('get daemonset agent'))[1]?.slice(0, 6)).toEqual(['agent', '2', '2', '2', '2', '2']);
+    await session.ok('delete node two');
+    await session.ok('wait --for=jsonpath={.status.desiredNumberScheduled}=1 daemonset/agent --timeout=60s');
+    await session.ok('delete daemonset/agent --cascade=foreground --timeout=60s');
+    await session.ok('delete node one');
   }, 240_000);
 
   it('does a piece of work, and says when it is done', async () => {

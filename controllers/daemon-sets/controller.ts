@@ -1,0 +1,202 @@
+/** Keeps one pod of a DaemonSet on every node that it may be on. Touches nothing for one that is being deleted; which node a pod goes to is said in the pod, and done by the scheduler. */
+import { isConflict, isNotFound } from '../../shared/client/api-error';
+import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/api-object';
+import type { Informer } from '../../shared/client/informer';
+import { knownResource } from '../../shared/client/resource';
+import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
+import type { WorkQueue } from '../../shared/client/work-queue';
+import { equalJson, objectAt, own, type JsonObject } from '../../shared/values/json';
+import { nextAvailable } from '../owned/activity';
+import { claim } from '../owned/claim';
+import { Dependants } from '../owned/dependants';
+import { Expectations } from '../owned/expectations';
+import { followDependants } from '../owned/follow';
+import { NamespaceGoing, PodKeeper, slowStart } from '../owned/pods';
+import { eventReference } from '../owned/reference';
+import { labelSelectorOf } from '../owned/selector';
+import { minReadyOf, numberAt, templateOf } from '../owned/wishes';
+import { History } from '../revisions/history';
+import { REVISION_LABEL, REVISIONS, surplusOf } from '../revisions/revision';
+import { synced, type Controller, type ControllerContext } from '../runtime/controller';
+import { labelsOf } from '../runtime/pods';
+import { Failures } from './failures';
+import { placementOf } from './placement';
+import { daemonStatus, planDaemons, type DaemonPlan, type DaemonView, type EndedPod } from './plan';
+import { hashOf, podFor } from './pod';
+
+export const DAEMON_SETS = knownResource('daemonsets.apps');
+const PODS = knownResource('pods');
+const NODES = knownResource('nodes');
+
+export const daemonSetController: Controller = {
+  name: 'daemonset',
+  aliases: ['daemonset-controller'],
+  description: 'keeps a pod of each DaemonSet on every node that it may be on',
+  isOnByDefault: true,
+  account: 'daemon-set-controller',
+  run,
+};
+
+/** Pods that are asked for, or deleted, at a time. */
+const BURST = 250;
+const HISTORY_LIMIT = 10;
+/** Sets. */
+const AT_A_TIME = 2;
+
+interface SeenDaemons {
+  readonly sets: Informer;
+  readonly nodes: Informer;
+  readonly podsOf: Dependants;
+  readonly revisionsOf: Dependants;
+  readonly expectations: Expectations;
+  readonly failures: Failures;
+  readonly history: History;
+  readonly keeper: PodKeeper;
+}
+
+async function run(context: ControllerContext): Promise<void> {
+  const { informers, client, events, clock, signal, logger } = context;
+  const [sets, nodes] = [informers.of({ resource: DAEMON_SETS }), informers.of({ resource: NODES })];
+  const [pods, revisions] = [informers.of({ resource: PODS }), informers.of({ resource: REVISIONS })];
+  const seen: SeenDaemons = {
+    sets,
+    nodes,
+    podsOf: new Dependants(pods),
+    revisionsOf: new Dependants(revisions),
+    expectations: new Expectations(clock),
+    failures: new Failures(clock),
+    history: new History({ client, resource: DAEMON_SETS, label: REVISION_LABEL, signal }),
+    keeper: new PodKeeper({ client, events, resource: DAEMON_SETS, signal }),
+  };
+  const queue = context.queue({ name: 'daemonset' });
+  const unhandle = follow(context, seen, pods, queue);
+  const work = (key: string): Promise<WorkOutcome> => sync(context, seen, key);
+  if (await synced([sets, nodes, pods, revisions], signal)) await runWorkers({ queue, concurrency: AT_A_TIME, logger, signal, work });
+  for (const remove of unhandle) remove();
+  seen.podsOf.end();
+  seen.revisionsOf.end();
+}
+
+function follow(
+  { client }: ControllerContext,
+  { sets, nodes, expectations }: SeenDaemons,
+  pods: Informer,
+  queue: WorkQueue,
+): readonly (() => void)[] {
+  const tell = (set: ApiObject): void => queue.add(keyOf(set));
+  /** Those for which it makes a difference. */
+  const tellAbout = (then: ApiObject | undefined, now: ApiObject | undefined): void => {
+    for (const set of sets.list()) {
+      const place = placementOf(objectAt(templateOf(set), 'spec') ?? {}, client.dialect);
+      const [before, after] = [then, now].map((node) => (node === undefined ? undefined : place(node)));
+      if (before?.runs !== after?.runs || before?.stays !== after?.stays) tell(set);
+    }
+  };
+  return [
+    sets.handle({ added: tell, updated: (_, set) => tell(set), deleted: (set) => expectations.forget(keyOf(set)) }),
+    nodes.handle({
+      added: (node) => tellAbout(undefined, node),
+      updated: (then, now) => {
+        if (!isPlacedAlike(then, now)) tellAbout(then, now);
+      },
+      deleted: (node) => tellAbout(node, undefined),
+    }),
+    followDependants({
+      dependants: pods,
+      owners: sets,
+      resource: DAEMON_SETS,
+      expectations,
+      wants: (set, pod) => labelSelectorOf(set)?.(labelsOf(pod)) === true,
+      tell,
+    }),
+  ];
+}
+
+/** A node reports itself often, and says the same of where pods may be. */
+function isPlacedAlike(then: ApiObject, now: ApiObject): boolean {
+  const [one, other] = [then, now].map(({ body }) => own(objectAt(body, 'spec') ?? {}, 'taints') ?? []);
+  return equalJson(one ?? [], other ?? []) && equalJson(labelsOf(then), labelsOf(now));
+}
+
+async function sync(context: ControllerContext, seen: SeenDaemons, key: string): Promise<WorkOutcome> {
+  const { client, clock, signal } = context;
+  const { sets, nodes, podsOf, revisionsOf, expectations, failures, history } = seen;
+  const set = sets.byKey(key);
+  const matches = set === undefined ? undefined : labelSelectorOf(set);
+  if (set === undefined || matches === undefined || isBeingDeleted(set)) return DONE;
+  const claims = { client, ownerResource: DAEMON_SETS, signal };
+  const isSelected = (one: ApiObject): boolean => matches(labelsOf(one));
+  const pods = await claim({ ...claims, resource: PODS }, set, isSelected, podsOf.candidatesFor(set));
+  const revisions = await claim({ ...claims, resource: REVISIONS }, set, isSelected, revisionsOf.candidatesFor(set));
+  const known = numberAt(objectAt(set.body, 'status'), 'collisionCount') ?? 0;
+  const { revision, collisions } = await history.present(set, revisions, known);
+  const view: DaemonView = {
+    set,
+    pods,
+    nodes: nodes.list(),
+    place: placementOf(objectAt(templateOf(set), 'spec') ?? {}, client.dialect),
+    hash: hashOf(revision),
+    patience: (node) => failures.patience(key, node),
+    now: clock.now(),
+  };
+  const isManaged = expectations.areMet(key);
+  const plan = isManaged ? planDaemons(view) : undefined;
+  const failure = plan === undefined ? undefined : await carryOut(context, seen, view, plan);
+  await writeStatus(context, set, daemonStatus(view, collisions));
+  if (failure !== undefined) throw failure.error;
+  const limit = numberAt(objectAt(set.body, 'spec'), 'revisionHistoryLimit') ?? HISTORY_LIMIT;
+  const used = new Set(pods.map(hashOf));
+  const live = new Set([revision, ...revisions.filter((one) => used.has(hashOf(one)))].map(({ name }) => name));
+  await history.forget(surplusOf(revisions, live, limit));
+  const waits = [nextAvailable(pods, minReadyOf(set), clock.now()), expectations.forgottenIn(key), plan?.againMs];
+  const soonest = Math.min(...waits.filter((ms) => ms !== undefined));
+  return Number.isFinite(soonest) ? { type: 'again', afterMs: soonest } : DONE;
+}
+
+/** The first failure. */
+async function carryOut(
+  context: ControllerContext,
+  { expectations, keeper, failures }: SeenDaemons,
+  { set, hash }: DaemonView,
+  plan: DaemonPlan,
+): Promise<{ readonly error: unknown } | undefined> {
+  const { client } = context;
+  const key = keyOf(set);
+  const [created, deleted] = [plan.create.slice(0, BURST), plan.delete.slice(0, BURST)];
+  for (const ended of plan.ended) {
+    tellEnded(context, set, ended);
+    if (ended.phase === 'Failed') failures.replaced(key, ended.node);
+  }
+  expectations.expectCreations(key, created.length);
+  expectations.expectDeletions(key, deleted.map(keyOf));
+  const origin = { dialect: client.dialect, resource: DAEMON_SETS, set, hash };
+  const { succeeded, error } = await slowStart(created.length, (index) => keeper.create(set, podFor(origin, created[index] ?? '')));
+  expectations.created(key, created.length - succeeded);
+  const outcomes = await Promise.allSettled(
+    deleted.map(async (pod) => {
+      const isSeen = await keeper.delete(set, pod).catch((refused: unknown) => {
+        expectations.deleted(key, keyOf(pod));
+        throw refused;
+      });
+      if (!isSeen) expectations.deleted(key, keyOf(pod));
+    }),
+  );
+  if (succeeded < created.length && !(error instanceof NamespaceGoing)) return { error };
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  return failed === undefined ? undefined : { error: failed.reason };
+}
+
+function tellEnded({ client, events }: ControllerContext, set: ApiObject, { pod, node, phase }: EndedPod): void {
+  const about = eventReference(client.dialect, DAEMON_SETS, set);
+  const [word, end] = phase === 'Failed' ? (['failed', 'kill'] as const) : (['succeeded', 'delete'] as const);
+  const message = `Found ${word} daemon pod ${keyOf(pod)} on node ${node}, will try to ${end} it`;
+  events.record({ about, type: phase === 'Failed' ? 'Warning' : 'Normal', reason: `${phase}DaemonPod`, message });
+}
+
+/** Bound to the version that was seen: what has changed meanwhile is told by its own event. */
+async function writeStatus({ client, signal }: ControllerContext, set: ApiObject, status: JsonObject | undefined): Promise<void> {
+  if (status === undefined) return;
+  await client.update(DAEMON_SETS, { ...set.body, status }, { subresource: 'status', signal }).catch((error: unknown) => {
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  });
+}
