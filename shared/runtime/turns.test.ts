@@ -111,3 +111,23 @@ it('lets those who have worked on go behind those who come', async () => {
   await loop.turn();
   expect(done).toEqual(['slice 0', 'short', 'slice 1', 'slice 2']);
 });
+
+it('lets all of a turn pass for those who rest, however short it is', async () => {
+  const { loop, done, come, turns, clock } = setUp();
+  const rest = async (): Promise<void> => {
+    for (let time = 0; time < 3; time += 1) {
+      clock.advance(5);
+      await turns.wait('bulk', 'writer');
+    }
+    done.push('rested');
+  };
+  void rest();
+  expect(turns.waiting('bulk')).toBe(1);
+  await loop.turn();
+  come('comes in the first turn', 'usual');
+  await loop.turn();
+  come('comes in the second', 'usual');
+  await loop.turn();
+  expect(done.at(-1)).toBe('rested');
+  expect(done).toHaveLength(3);
+});

@@ -17,6 +17,12 @@ const ORDER: readonly Priority[] = ['urgent', 'urgent', 'urgent', 'usual', 'urge
 
 type GoOn = () => void;
 
+interface Resting {
+  readonly priority: Priority;
+  readonly flow: string;
+  readonly goOn: GoOn;
+}
+
 /** Those who wait at one priority: one of each flow in turn. */
 class Line {
   private readonly flows = new Map<string, Set<GoOn>>();
@@ -57,6 +63,8 @@ const EVENT_LOOP: TurnScheduler = {
 
 export class Turns {
   private readonly lines: Readonly<Record<Priority, Line>> = { urgent: new Line(), usual: new Line(), bulk: new Line() };
+  /** Those who have had this turn: they wait with the others from the next one on. */
+  private resting: Resting[] = [];
   /** Clock.monotonic when this turn's work began; undefined = nothing was done yet. */
   private since: number | undefined;
   private asked = 0;
@@ -68,7 +76,7 @@ export class Turns {
 
   /** How many wait. */
   waiting(priority: Priority): number {
-    return this.lines[priority].length;
+    return this.lines[priority].length + this.resting.filter((one) => one.priority === priority).length;
   }
 
   /** Undefined = go on at once; otherwise resolves when it is one's turn. */
@@ -77,13 +85,13 @@ export class Turns {
     const { lines } = this;
     const isFree = lines.urgent.length === 0 && (priority === 'urgent' || lines.usual.length + lines.bulk.length === 0);
     if (isFree && !this.isOver()) return undefined;
-    return this.wait(priority, flow);
+    return new Promise((resolve) => lines[priority].add(flow, resolve));
   }
 
-  /** For those who have had a turn and are not done. */
+  /** For those who have had a turn and are not done: others have all of it before they go on. */
   wait(priority: Priority, flow: string): Promise<void> {
     if (this.since === undefined) this.begin();
-    return new Promise((resolve) => this.lines[priority].add(flow, resolve));
+    return new Promise((resolve) => this.resting.push({ priority, flow, goOn: resolve }));
   }
 
   private begin(): void {
@@ -98,7 +106,9 @@ export class Turns {
   }
 
   private turn(): void {
-    const { lines } = this;
+    const { lines, resting } = this;
+    this.resting = [];
+    for (const { priority, flow, goOn } of resting) lines[priority].add(flow, goOn);
     if (lines.urgent.length + lines.usual.length + lines.bulk.length === 0) {
       this.since = undefined;
       return;
