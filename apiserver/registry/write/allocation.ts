@@ -18,6 +18,12 @@ const NO_WRITES: readonly KeyWrite[] = [];
 /** The object and its guards. */
 const OTHER_KEYS = 3;
 
+/** What a step has beside the object itself. */
+interface Alongside<R> {
+  readonly alongside: readonly KeyWrite[];
+  readonly finish: (revision: Revision | undefined) => R;
+}
+
 /** Runs a request over all its attempts. */
 export async function withClaims<R>(
   path: WritePath,
@@ -48,19 +54,39 @@ export function accompany<R>(
   object: JsonObject | undefined,
   claims: AllocationClaims | undefined,
   finish: (revision: Revision | undefined) => R,
-): { readonly alongside: readonly KeyWrite[]; readonly finish: (revision: Revision | undefined) => R } {
+): Alongside<R> {
   const { allocation } = info.strategy;
   if (allocation === undefined || claims === undefined) return { alongside: NO_WRITES, finish };
   const held = (state: JsonObject | undefined): Held => (state === undefined ? NOTHING : allocation.held(state));
   if (object === undefined && old !== undefined) claims.begin(ownerOf(old));
   const alongside = claims.changes(held(old), held(object));
-  const most = store.maxOperations - OTHER_KEYS;
-  if (alongside.length > most) {
-    const metadata = readMetadata(object ?? old ?? {});
-    throw invalid({ group: info.group, kind: info.kind }, stringAt(metadata, 'name') ?? '', [
-      tooMany(allocation.field, alongside.length, most),
-    ]);
-  }
+  return joining(store, info, claims, alongside, stringAt(readMetadata(object ?? old ?? {}), 'name') ?? '', finish);
+}
+
+/** The part of a step in which an object goes that was worked out elsewhere. */
+export function release<R>(
+  { store }: Pick<AttemptPath, 'store'>,
+  info: ResourceInfo,
+  owner: AllocationOwner,
+  held: Held,
+  claims: AllocationClaims | undefined,
+  finish: (revision: Revision | undefined) => R,
+): Alongside<R> {
+  if (claims === undefined) return { alongside: NO_WRITES, finish };
+  claims.begin(owner);
+  return joining(store, info, claims, claims.changes(held, NOTHING), owner.name, finish);
+}
+
+function joining<R>(
+  { maxOperations }: AttemptPath['store'],
+  { group, kind, strategy }: ResourceInfo,
+  claims: AllocationClaims,
+  alongside: readonly KeyWrite[],
+  name: string,
+  finish: (revision: Revision | undefined) => R,
+): Alongside<R> {
+  const most = maxOperations - OTHER_KEYS;
+  if (alongside.length > most) throw invalid({ group, kind }, name, [tooMany(strategy.allocation?.field ?? '', alongside.length, most)]);
   return {
     alongside,
     finish(revision) {

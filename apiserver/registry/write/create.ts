@@ -92,6 +92,7 @@ async function createDeferred(path: WritePath, request: WriteRequest, sent: Sent
   const here = async (): Promise<WriteResult> => {
     const { pass } = breaks(clock, request.context);
     const { sent: _, ...body } = await parseObject(sent.bytes, sent.format, request.info.row, clock, pass);
+    await pass();
     return createObject(path, request, body, options);
   };
   if (threads === undefined || asksOthers(path, request)) return here();

@@ -30,11 +30,11 @@ export async function deleteObject(path: WritePath, request: WriteRequest, optio
   return withClaims(path, request, async (claims) => {
     const attempts = path.attemptsFor(request, request.name);
     const outcome = await guaranteedUpdate(path, attempts, (current) =>
-      removeWhereItFits(path, request, options, current, () => attemptDelete(path, request, options, current, claims)),
+      removeWhereItFits(path, request, options, current, claims, () => attemptDelete(path, request, options, current, claims)),
     );
     if (outcome.type !== 'marked') return outcome;
     const removed = await guaranteedUpdate(path, { ...attempts, left: outcome.entry }, (current) =>
-      removeWhereItFits(path, request, outcome, current, () => removeMarked(path, request, outcome, current, claims)),
+      removeWhereItFits(path, request, outcome, current, claims, () => removeMarked(path, request, outcome, current, claims)),
     );
     if (removed.type === 'marked') throw new Error('what was to go has been marked again');
     return removed;

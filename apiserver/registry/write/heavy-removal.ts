@@ -1,9 +1,11 @@
 /** How a heavy object goes: a thread works it out, and who may refuse it is asked here. See heavy.ts. */
 import { revived } from '../../../shared/api/errors/status';
+import type { AllocationClaims } from '../../allocation/claims';
 import type { Entry } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
 import { entryKey } from '../resources';
 import type { DeleteOptions } from '../verbs';
+import { release } from './allocation';
 import type { Attempt, Current } from './guaranteed-update';
 import { hasManyValues, type HeavyRemovalOutcome } from './heavy';
 import { bufferOf, sentEntry, sentResource } from './heavy-attempt';
@@ -16,6 +18,7 @@ export async function removeWhereItFits(
   request: WriteRequest,
   what: DeleteOptions | Marked,
   current: Current,
+  claims: AllocationClaims | undefined,
   here: () => Promise<Attempt<Removed>>,
 ): Promise<Attempt<Removed>> {
   const { threads } = path;
@@ -23,7 +26,7 @@ export async function removeWhereItFits(
   const { entry } = current;
   if (threads === undefined || entry === undefined || !hasManyValues(entry.bytes, threads.limits)) return here();
   const question = { operation: 'DELETE', resource: info.resource, subresource, namespace, user: context.user } as const;
-  if (info.strategy.allocation !== undefined || path.admission.looksInto(question)) return here();
+  if (path.admission.looksInto(question)) return here();
   const outcome = await threads.remove({
     type: 'removal',
     what: 'entry' in what ? { marked: what.uid } : { options: what },
@@ -35,16 +38,21 @@ export async function removeWhereItFits(
     user: context.user,
     entry: sentEntry(entry),
   });
-  return settle(path, request, outcome, entry, current, 'entry' in what ? what : undefined);
+  return settle(path, request, outcome, { entry, current, claims, before: 'entry' in what ? what : undefined });
+}
+
+interface Removal {
+  readonly entry: Entry;
+  readonly current: Current;
+  readonly claims: AllocationClaims | undefined;
+  readonly before: Marked | undefined;
 }
 
 async function settle(
   path: WritePath,
   request: WriteRequest,
   { end, passed }: HeavyRemovalOutcome,
-  entry: Entry,
-  current: Current,
-  before: Marked | undefined,
+  { entry, current, claims, before }: Removal,
 ): Promise<Attempt<Removed>> {
   const { info, name } = request;
   if (passed.includes('validate')) await path.admission.validate(admissionRequest(request, 'DELETE', current, undefined, undefined));
@@ -62,7 +70,9 @@ async function settle(
       return {
         type: 'store',
         operation: { type: 'delete', key: storeKey },
-        finish: (revision) => removedAnswer(info, name, end.uid, atRevision(entry, entry.bytes.toString(), revision ?? entry.revision)),
+        ...release(path, info, { namespace: request.namespace, name, uid: end.uid }, end.held, claims, (revision) =>
+          removedAnswer(info, name, end.uid, atRevision(entry, entry.bytes.toString(), revision ?? entry.revision)),
+        ),
       };
     case 'marked': {
       const { code, goes, uid } = end;

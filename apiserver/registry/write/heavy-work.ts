@@ -121,21 +121,22 @@ export async function workOutRemoval(outer: WorkPath, info: ResourceInfo, work: 
     const attempt = await ('options' in what
       ? attemptDelete(path, request, what.options, current, undefined)
       : removeMarked(path, request, { entry, uid: what.marked }, current, undefined));
-    return { passed, end: removalEnd(attempt, entry) };
+    return { passed, end: removalEnd(attempt, entry, info) };
   } catch (error) {
     if (error instanceof StatusError) return { passed, end: { type: 'refused', status: error.status } };
     throw error;
   }
 }
 
-function removalEnd(attempt: Attempt<Removed>, entry: Entry): HeavyRemovalEnd {
+function removalEnd(attempt: Attempt<Removed>, entry: Entry, { strategy }: ResourceInfo): HeavyRemovalEnd {
   if (attempt.type === 'answer') {
     const { result } = attempt;
     return result.type === 'object' && result.entry === entry ? { type: 'kept', code: result.code } : { type: 'gone' };
   }
   const { operation } = attempt;
-  const uid = stringAt(readMetadata(parseEntry(entry).object), 'uid') ?? '';
-  if (operation.type === 'delete') return { type: 'goes', uid };
+  const { object } = parseEntry(entry);
+  const uid = stringAt(readMetadata(object), 'uid') ?? '';
+  if (operation.type === 'delete') return { type: 'goes', uid, held: strategy.allocation?.held(object) ?? new Map() };
   const made = attempt.finish(entry.revision);
   return { type: 'marked', uid, value: operation.value, goes: made.type === 'marked', code: made.type === 'object' ? made.code : 200 };
 }

@@ -7,6 +7,7 @@ import type { StatusError } from '../../../shared/api/errors/status';
 import type { KindRow } from '../../../shared/api/kinds';
 import type { PrinterColumn, ScalePaths } from '../../../shared/api/structural/version';
 import type { JsonObject } from '../../../shared/values/json';
+import type { Held } from '../../allocation/claims';
 import type { Entry, StoredType } from '../../cache/cache';
 import type { DeleteOptions, PatchBody, SentBody, Subresource, UserInfo, WriteOptions } from '../verbs';
 
@@ -174,7 +175,8 @@ export type HeavyRemovalEnd =
   | { readonly type: 'kept'; readonly code: 200 | 202 }
   /** It has gone already. */
   | { readonly type: 'gone' }
-  | { readonly type: 'goes'; readonly uid: string }
+  /** `held` = what it has of the cluster's ranges. */
+  | { readonly type: 'goes'; readonly uid: string; readonly held: Held }
   /** `goes` = and it goes at once. */
   | { readonly type: 'marked'; readonly uid: string; readonly value: Uint8Array; readonly goes: boolean; readonly code: 200 | 202 };
 

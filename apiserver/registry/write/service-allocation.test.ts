@@ -58,8 +58,11 @@ async function audited(fixture: Fixture): Promise<unknown> {
   return auditAllocations(holders, fixture.ledger.all());
 }
 
-it('gives an address in one transaction and takes it back with the Service', async () => {
-  const fixture = await writeFixture();
+it.each([
+  ['here', false],
+  ['in a thread', true],
+])('gives an address in one transaction and takes it back with the Service, worked out %s', async (_where, isHeavy) => {
+  const fixture = await writeFixture({ isHeavy });
   const before = fixture.store.calls.transact;
   const { object } = await fixture.create('services', service('a', web()));
   expect(fixture.store.calls.transact - before).toBe(1);

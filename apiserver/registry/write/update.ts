@@ -58,7 +58,10 @@ export async function updateObject(path: WritePath, request: WriteRequest, body:
   }
   const later = async (): Promise<UpdatedObjectInfo> => {
     const parsed = await parseObject(sent.bytes, sent.format, bodyInfo(request).row, path.clock, pass);
-    return updateSource(path, request, parsed, options);
+    await pass();
+    const source = updateSource(path, request, parsed, options);
+    await pass();
+    return source;
   };
   return change(path, request, later, options, heavy);
 }
