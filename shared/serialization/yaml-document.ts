@@ -12,11 +12,11 @@ import {
   type Event,
   type ScalarEvent,
 } from 'js-yaml';
-import { compareBytes, isObject, own, setMember, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
+import { compareBytes, isObject, own, setMember, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../values/json';
 import { SyntaxFault } from './syntax-fault';
 import { explainYaml } from './yaml-faults';
 import { IndentedText } from './yaml-indent';
-import { resolvePlain, type YamlScalar } from './yaml-scalar';
+import { isScalarTag, resolvePlain, resolveTagged, type YamlScalar } from './yaml-scalar';
 
 export interface YamlDocument {
   value: JsonValue;
@@ -30,6 +30,11 @@ const ALIASED_CHARACTERS = 3 * 1024 * 1024;
 const MOST_DUPLICATES = 100;
 /** Characters of a name in a message. */
 const LONGEST_NAME = 1024;
+/** Characters, with its quotation marks. */
+const LONGEST_KEY = 1024;
+const ESCAPE = /\\(x[^]{2}|u[^]{4}|U[^]{8}|[^])/g;
+const LAST_CHARACTER = 0x10_ff_ff;
+const [FIRST_SURROGATE, LAST_SURROGATE] = [0xd8_00, 0xdf_ff];
 const TAG_PREFIX = 'tag:yaml.org,2002:';
 
 /** The first document of the text, null when there is none. Throws SyntaxFault. */
@@ -109,7 +114,7 @@ class Composer {
       case EVENT_ID.SEQUENCE:
         return this.anchored(event, () => this.sequence());
       case EVENT_ID.MAPPING:
-        return this.anchored(event, () => this.mapping());
+        return this.anchored(event, () => this.mapping(event.style === COLLECTION_STYLE.FLOW));
     }
   }
 
@@ -145,7 +150,7 @@ class Composer {
     return { value, size, length, pairs: NO_PAIRS };
   }
 
-  private mapping(): Node {
+  private mapping(isFlow: boolean): Node {
     const target: Mapping = { value: {}, seen: new Set(), pairs: [] };
     let [size, length] = [1, 0];
     for (;;) {
@@ -154,11 +159,12 @@ class Composer {
       const key = this.node();
       if (key === undefined) break;
       const place = this.placeOf(this.at) ?? (event === undefined ? 0 : startOf(event));
+      this.checkKey(event, place, isFlow);
       const item = this.node() ?? leaf(null);
       size += item.size + 1;
       length += item.length + key.length;
       if (isMerge) this.merge(target, item);
-      else this.assign(target, { ...nameOf(key.value), place }, item.value);
+      else this.assign(target, { ...nameOf(key.value, item.value), place }, item.value);
     }
     return { value: sorted(target.value), size, length, pairs: target.pairs };
   }
@@ -195,6 +201,7 @@ class Composer {
   }
 
   private scalar(event: ScalarEvent): YamlScalar {
+    this.checkEscapes(event);
     const text = this.isCutOff(event) ? getScalarValue(this.text, event).replace(/\n$/, '') : getScalarValue(this.text, event);
     const tag =
       event.tagStart < 0
@@ -203,19 +210,52 @@ class Composer {
             .slice(event.tagStart, event.tagEnd)
             .replace(/^!<(.*)>$/, '$1')
             .replace(TAG_PREFIX, '!!');
-    switch (tag) {
-      case '':
-        return event.style === SCALAR_STYLE.PLAIN ? resolvePlain(text) : text;
-      case '!!binary':
-        return Buffer.from(text, 'base64').toString('utf8');
-      case '!!int':
-      case '!!float':
-      case '!!bool':
-      case '!!null':
-        return resolvePlain(text);
-      default:
-        return text;
+    if (isScalarTag(tag)) return resolveTagged(tag, text);
+    return tag === '' && event.style === SCALAR_STYLE.PLAIN ? resolvePlain(text) : text;
+  }
+
+  /** What YAML 1.2 knows, the parser takes; YAML 1.1 does not. */
+  private checkEscapes({ style, valueStart, valueEnd }: ScalarEvent): void {
+    if (style !== SCALAR_STYLE.DOUBLE_QUOTED) return;
+    const raw = this.text.slice(valueStart, valueEnd);
+    if (!raw.includes('\\')) return;
+    for (const { 1: escape = '', index } of raw.matchAll(ESCAPE)) {
+      const code = escape.length < 5 ? 0 : parseInt(escape.slice(1), 16);
+      const isCharacter = code <= LAST_CHARACTER && (code < FIRST_SURROGATE || code > LAST_SURROGATE);
+      const words = escape === '/' ? 'found unknown escape character' : 'found invalid Unicode character escape code';
+      if (escape === '/' || !isCharacter) throw this.fault(valueStart + index, words, 0);
     }
+  }
+
+  /** A key stands on one line, is not longer than upstream's scanner looks back, and in a block it is there, or it is marked as a key. */
+  private checkKey(event: Event | undefined, valuePlace: number, isFlow: boolean): void {
+    if (event?.type !== EVENT_ID.SCALAR) return;
+    const { anchorStart, style, tagStart, valueStart, valueEnd } = event;
+    const isMissing = valueStart < 0 && anchorStart < 0 && tagStart < 0;
+    if (isMissing) {
+      if (this.lastBefore(valuePlace, /[\s:]/) === '?') return;
+      throw this.fault(valuePlace, isFlow ? 'did not find expected node content' : 'did not find expected key', 1);
+    }
+    const quotes = style === SCALAR_STYLE.PLAIN ? 0 : 1;
+    const most = LONGEST_KEY - 2 * quotes;
+    if (valueEnd - valueStart <= most || [...this.text.slice(valueStart, valueEnd)].length <= most) return;
+    if (this.lastBefore(valueStart - quotes, /\s/) === '?') return;
+    throw isFlow
+      ? this.fault(valueStart, "did not find expected ',' or '}'", 1)
+      : this.fault(valueStart, 'mapping values are not allowed in this context', 0);
+  }
+
+  /** The last character before a place that is none of those. */
+  private lastBefore(place: number, skipped: RegExp): string {
+    let at = place - 1;
+    while (at >= 0 && skipped.test(this.text.charAt(at))) at -= 1;
+    return this.text.charAt(at);
+  }
+
+  /** `before` = lines that are not counted: upstream's parser counts from 0, its scanner from 1, and neither names the first line. */
+  private fault(place: number, words: string, before: 0 | 1): SyntaxFault {
+    const line = this.lineOf(place);
+    return new SyntaxFault(line === 1 ? `yaml: ${words}` : `yaml: line ${line - before}: ${words}`);
   }
 
   /** Whether it is a block whose last line does not end. */
@@ -270,12 +310,12 @@ function sorted(value: JsonObject): JsonObject {
   return ordered;
 }
 
-function nameOf(key: JsonValue): { readonly name: string; readonly shown: string } {
-  const name = keyText(key);
+function nameOf(key: JsonValue, value: JsonValue): { readonly name: string; readonly shown: string } {
+  const name = keyText(key, value);
   return { name, shown: typeof key === 'string' ? JSON.stringify(name) : name };
 }
 
-function keyText(key: JsonValue): string {
+function keyText(key: JsonValue, value: JsonValue): string {
   switch (typeof key) {
     case 'string':
       return key;
@@ -286,6 +326,6 @@ function keyText(key: JsonValue): string {
     default:
       break;
   }
-  if (key === null) throw new SyntaxFault('unsupported map key of type: null');
+  if (key === null) throw new SyntaxFault(`unsupported map key of type: %!s(<nil>), key: <nil>, value: ${stringifyJson(value)}`);
   throw new SyntaxFault(`yaml: invalid map key: ${JSON.stringify(key)}`);
 }

@@ -5,6 +5,8 @@ import type { YAMLException } from 'js-yaml';
 const REASONS: readonly (readonly [RegExp, string, 'scanner' | 'parser'])[] = [
   [/^unexpected end of the stream within a (?:double|single) quoted scalar/, 'found unexpected end of stream', 'scanner'],
   [/^unknown escape sequence/, 'found unknown escape character', 'scanner'],
+  [/^expected hexadecimal character/, 'did not find expected hexdecimal number', 'scanner'],
+  [/^bad explicit indentation width/, 'found an indentation indicator equal to 0', 'scanner'],
   [/^tab characters must not be used in indentation/, 'found character that cannot start any token', 'scanner'],
   [/^(?:bad indentation|end of the stream or a document separator is expected)/, 'did not find expected key', 'parser'],
   [/^expected ':' after a mapping key/, "could not find expected ':'", 'scanner'],
@@ -39,7 +41,9 @@ export function explainYaml(text: string, fault: YAMLException): string {
   const parsed = (words: string): string => (line > 0 ? `line ${line}: ${words}` : words);
   const rest = text.slice(place).trimStart();
   const isTabbed = /^ *\t/.test(text.slice(text.lastIndexOf('\n', place - 1) + 1));
-  if (reason.includes('non-printable') || reason.includes('valid JSON character')) return 'control characters are not allowed';
+  if (reason.includes('unacceptable YAML version')) return 'found incompatible YAML document';
+  if (['non-printable', 'valid JSON character', 'null byte'].some((words) => reason.includes(words)))
+    return 'control characters are not allowed';
   if (/^[@`%]/.test(rest) || isTabbed) return scanned('found character that cannot start any token');
   if (/^-(?:\s|$)/.test(rest) && reason.startsWith('bad indentation'))
     return scanned('block sequence entries are not allowed in this context');

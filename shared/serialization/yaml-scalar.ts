@@ -24,6 +24,33 @@ const MOST_DIGITS = 100;
 
 export type YamlScalar = null | boolean | number | bigint | string;
 
+/** What a scalar may be said to be. */
+export type ScalarTag = '!!binary' | '!!bool' | '!!float' | '!!int' | '!!null';
+
+export const isScalarTag = (tag: string): tag is ScalarTag => ['!!binary', '!!bool', '!!float', '!!int', '!!null'].includes(tag);
+
+const BASE64 = /^(?:[\w+/]{4})*(?:[\w+/]{2}==|[\w+/]{3}=)?$/;
+
+/** The value of a scalar that is said to be one of these, in quotes or not. Throws SyntaxFault where it is not. */
+export function resolveTagged(tag: ScalarTag, text: string): YamlScalar {
+  if (tag === '!!binary') {
+    const packed = text.replace(/[\r\n]/g, '');
+    if (packed.includes('_') || !BASE64.test(packed)) throw new SyntaxFault('yaml: !!binary value contains invalid base64 data');
+    return Buffer.from(packed, 'base64').toString('utf8');
+  }
+  const value = resolvePlain(text);
+  const found = tagOf(value, text);
+  if (found === tag || (tag === '!!float' && found === '!!int')) return value;
+  throw new SyntaxFault(`yaml: cannot decode ${found} \`${text}\` as a ${tag}`);
+}
+
+function tagOf(value: YamlScalar, text: string): string {
+  if (value === null) return '!!null';
+  if (typeof value === 'boolean') return '!!bool';
+  if (typeof value === 'string') return '!!str';
+  return readInteger(text.replaceAll('_', '')) === undefined ? '!!float' : '!!int';
+}
+
 /** The value of a plain, untagged scalar. Throws SyntaxFault for values that JSON does not have. */
 export function resolvePlain(text: string): YamlScalar {
   if (NULLS.has(text)) return null;

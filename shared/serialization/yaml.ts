@@ -25,11 +25,33 @@ export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<Parsed
   const json = tryJson(bytes);
   if (json !== undefined) return json;
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (!isUtf8(buffer)) throw new SyntaxFault('yaml: invalid leading UTF-8 octet');
-  const text = buffer.toString('utf8').replace(/^\ufeff/, '');
+  const text = readText(buffer);
   const isLarge = text.length > LARGEST_INLINE && isMainThread && existsSync(WORKER_FILE);
   const document = isLarge ? await pool.parse(text, clock) : composeYaml(text);
   return { value: document.value, format: 'yaml', duplicates: document.duplicates, literals: undefined, text: undefined };
+}
+
+/** In the encoding that its first bytes tell. A next-line character ends a line, as it does in YAML 1.1. */
+function readText(bytes: Buffer): string {
+  const wide = WIDE.get(bytes.subarray(0, 2).toString('hex'));
+  if (wide === undefined && !isUtf8(bytes)) throw new SyntaxFault('yaml: invalid leading UTF-8 octet');
+  const text = wide === undefined ? bytes.toString('utf8').replace(/^\ufeff/, '') : readWide(bytes, wide);
+  return text.replaceAll('\u0085', '\n');
+}
+
+type WideEncoding = 'utf-16le' | 'utf-16be';
+const WIDE: ReadonlyMap<string, WideEncoding> = new Map([
+  ['fffe', 'utf-16le'],
+  ['feff', 'utf-16be'],
+]);
+
+function readWide(bytes: Buffer, encoding: WideEncoding): string {
+  if (bytes.length % 2 === 1) throw new SyntaxFault('yaml: incomplete UTF-16 character');
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    throw new SyntaxFault('yaml: expected low surrogate area');
+  }
 }
 
 /** JSON with repeated members is left to the YAML parser, which names them by line as upstream does. */
