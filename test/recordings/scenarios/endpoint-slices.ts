@@ -8,10 +8,9 @@ const LOOKS: readonly Look[] = [
 ];
 const NODES = '/api/v1/nodes';
 
-const node = (name: string, zone?: string): Act[] => [
-  create(NODES, {
-    metadata: { name: `$NS-${name}`, labels: zone === undefined ? {} : { 'topology.kubernetes.io/zone': zone } },
-  }),
+const ZONE = 'topology.kubernetes.io/zone';
+const node = (name: string, zone?: string, labels: Body = {}): Act[] => [
+  create(NODES, { metadata: { name: `$NS-${name}`, labels: { ...labels, ...(zone === undefined ? {} : { [ZONE]: zone }) } } }),
   patch(`${NODES}/$NS-${name}/status`, {
     status: {
       allocatable: { cpu: '4' },
@@ -28,7 +27,8 @@ const node = (name: string, zone?: string): Act[] => [
     },
   }),
 ];
-const leftovers = ['a', 'b', 'c'].map((name) => `${NODES}/$NS-${name}`);
+const NAMES = ['a', 'b', 'c'];
+const leftovers = NAMES.map((name) => `${NODES}/$NS-${name}`);
 
 const service = (name: string, spec: Body, metadata: Body = {}): Act =>
   create('services', { metadata: { name, ...metadata }, spec: { selector: { app: 'web' }, ports: [{ port: 80 }], ...spec } });
@@ -224,5 +224,74 @@ export const ENDPOINT_SLICES: readonly Scenario[] = [
       title: 'the Service is written again',
       acts: [replace('services/web', { metadata: { name: 'web' }, spec: { selector: { app: 'web' }, ports: [{ port: 90 }] } })],
     },
+  ]),
+];
+
+const EVENTS: Look = { path: 'events', members: ['involvedObject', 'reason', 'message', 'type', 'source'] };
+const MODE = 'service.kubernetes.io/topology-mode';
+const labelled = (name: string, labels: Body): Act => patch(`${NODES}/$NS-${name}`, { metadata: { labels } });
+const annotated = (annotations: Body): Act => patch('services/web', { metadata: { annotations } });
+/** What a change of nodes comes to when the Service is looked at next. */
+const looked = (title: string, n: number, acts: readonly Act[]): Scenario['steps'] => [
+  { title, acts },
+  { title: `${title}: the Service is looked at`, acts: [patch('services/web', { metadata: { labels: { looked: String(n) } } })] },
+];
+
+const ZONES = [...node('a', 'z1'), ...node('b', 'z2')];
+const FOUR = [
+  ...pod('p1', '10.1.0.1'),
+  ...pod('p2', '10.1.0.2'),
+  ...pod('p3', '10.1.0.3', { node: 'b' }),
+  ...pod('p4', '10.1.0.4', { node: 'b' }),
+];
+const AUTO = service('web', {}, { annotations: { [MODE]: 'Auto' } });
+
+/** All nodes of the cluster count, so that these are played one after the other. */
+const hints = (name: string, steps: Scenario['steps']): Scenario => ({
+  name,
+  looks: [...LOOKS, EVENTS],
+  leftovers: [...leftovers, ...NAMES.map((node) => `/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/$NS-${node}`)],
+  shares: 'nodes',
+  steps: steps.map((step) => ({ ...step, beats: NAMES })),
+});
+
+export const ENDPOINT_HINTS: readonly Scenario[] = [
+  hints('hints-life', [
+    { title: 'two zones, two pods in each', acts: [...ZONES, ...FOUR] },
+    { title: 'a Service', acts: [AUTO] },
+    { title: 'one is not ready', acts: [unready('p4')] },
+    { title: 'it is ready again', acts: [ready('p4')] },
+    { title: 'one more', acts: pod('p5', '10.1.0.5') },
+    { title: 'and one more in the other zone', acts: pod('p6', '10.1.0.6', { node: 'b' }) },
+  ]),
+  hints('hints-nodes', [
+    { title: 'a Service', acts: [...ZONES, ...FOUR, AUTO] },
+    ...looked('a node has no zone any more', 1, [labelled('b', { [ZONE]: null })]),
+    ...looked('it has one again', 2, [labelled('b', { [ZONE]: 'z2' })]),
+    ...looked('a node of the control plane in a third zone', 5, node('c', 'z3', { 'node-role.kubernetes.io/control-plane': '' })),
+    ...looked('which is gone', 6, [remove(`${NODES}/$NS-c`)]),
+  ]),
+  hints('hints-one-zone', [
+    { title: 'a Service', acts: [...ZONES, ...FOUR, AUTO] },
+    ...looked('both are in one zone', 3, [labelled('b', { [ZONE]: 'z1' })]),
+    ...looked('one is in another', 4, [labelled('b', { [ZONE]: 'z2' })]),
+    { title: 'a pod on a node that is not there', acts: pod('p7', '10.1.0.7', { node: 'c' }) },
+    { title: 'it is gone', acts: [kill('p7')] },
+  ]),
+  hints('hints-few', [
+    { title: 'no pod', acts: [...ZONES, AUTO] },
+    { title: 'one pod', acts: pod('q1', '10.1.1.1') },
+    { title: 'one in each zone', acts: pod('q2', '10.1.1.2', { node: 'b' }) },
+    { title: 'none again', acts: [kill('q1'), kill('q2')] },
+  ]),
+  hints('hints-modes', [
+    { title: 'written small', acts: [...ZONES, ...FOUR, service('web', {}, { annotations: { [MODE]: 'auto' } })] },
+    { title: 'Disabled', acts: [annotated({ [MODE]: 'Disabled' })] },
+    { title: 'the older annotation', acts: [annotated({ [MODE]: null, 'service.kubernetes.io/topology-aware-hints': 'Auto' })] },
+    { title: 'something else', acts: [annotated({ [MODE]: 'Other', 'service.kubernetes.io/topology-aware-hints': null })] },
+    { title: 'on again', acts: [annotated({ [MODE]: 'Auto' })] },
+    { title: 'besides what is close', acts: [patch('services/web', { spec: { trafficDistribution: 'PreferClose' } })] },
+    { title: 'without the annotation', acts: [annotated({ [MODE]: null })] },
+    { title: 'neither', acts: [patch('services/web', { spec: { trafficDistribution: null } })] },
   ]),
 ];

@@ -6,7 +6,7 @@ import { REFUSED_SET, REPLICA_SETS } from './replica-sets';
 import { RESOURCE_QUOTAS } from './resource-quotas';
 import { ACCOUNT_TOKENS } from './account-tokens';
 import { BOOTSTRAP_SIGNER, TOKEN_CLEANER } from './bootstrap-tokens';
-import { ENDPOINT_SLICES } from './endpoint-slices';
+import { ENDPOINT_HINTS, ENDPOINT_SLICES } from './endpoint-slices';
 import { MIRRORED_ENDPOINTS } from './mirrored-endpoints';
 import { CERTIFICATES } from './certificates';
 import { CUSTOM_GARBAGE, GARBAGE } from './garbage';
@@ -38,6 +38,7 @@ export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([
   ['bootstrap-signer', BOOTSTRAP_SIGNER],
   ['account-tokens', ACCOUNT_TOKENS],
   ['endpoint-slices', ENDPOINT_SLICES],
+  ['endpoint-hints', ENDPOINT_HINTS],
   ['replica-sets', REPLICA_SETS],
   ['deployments', DEPLOYMENTS],
   ['stateful-sets', STATEFUL_SETS],
