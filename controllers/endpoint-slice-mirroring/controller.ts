@@ -25,6 +25,7 @@ export const endpointSliceMirroringController: Controller = {
   description: 'shows Endpoints that somebody writes by hand as EndpointSlices',
   isOnByDefault: true,
   account: 'endpointslicemirroring-controller',
+  component: 'endpoint-slice-mirroring-controller',
   run: (context) => new EndpointsMirror(context).run(),
 };
 

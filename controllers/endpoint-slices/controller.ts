@@ -25,12 +25,16 @@ const FOREIGN_CHANGE_MS = 1_000;
 /** Until the informer has told what was written. Milliseconds. */
 const STALE_MS = 20;
 
+const ENABLED = 'Topology Aware Hints has been enabled';
+const DISABLED = 'Topology Aware Hints has been disabled';
+
 export const endpointSliceController: Controller = {
   name: 'endpointslice',
   aliases: ['endpointslice-controller'],
   description: 'says in EndpointSlices which pods Services lead to',
   isOnByDefault: true,
   account: 'endpointslice-controller',
+  component: 'endpoint-slice-controller',
   run: (context) => new EndpointSlices(context).run(),
 };
 
@@ -42,8 +46,8 @@ class EndpointSlices {
   private readonly keeper: SliceKeeper;
   private readonly informers: Readonly<Record<'services' | 'pods' | 'nodes', Informer>>;
   private readonly times = new TriggerTimes();
-  /** Whether hints were given, by the Service's key and the address type. */
-  private readonly hinted = new Map<string, boolean>();
+  /** What was told of hints last, by the Service's key and the address type. */
+  private readonly hinted = new Map<string, string>();
   private readonly count: (labels: { readonly result: string }) => void;
 
   constructor(private readonly context: ControllerContext) {
@@ -154,17 +158,20 @@ class EndpointSlices {
     );
   }
 
-  /** When hints begin, end, or cannot be given. */
+  /** When hints begin, end, or cannot be given, and why. */
   private tellHints(key: string, service: ServiceView, hints: readonly Hints[]): void {
     for (const { type, zones, refusal } of hints) {
       const name = `${key} ${type}`;
       const before = this.hinted.get(name);
-      if (service.topology === 'auto') this.hinted.set(name, zones.size > 0);
-      else this.hinted.delete(name);
-      if (service.topology === 'auto' && zones.size > 0 && before !== true)
-        this.report(service, 'Normal', 'TopologyAwareHintsEnabled', `Topology Aware Hints has been enabled, addressType: ${type}`);
-      if (refusal !== undefined && before !== false)
-        this.report(service, 'Warning', 'TopologyAwareHintsDisabled', `${refusal}, addressType: ${type}`);
+      const isAuto = service.topology === 'auto';
+      const now = !isAuto ? undefined : zones.size > 0 ? ENABLED : refusal;
+      if (now === undefined) this.hinted.delete(name);
+      else this.hinted.set(name, now);
+      const text = now ?? (before === ENABLED ? DISABLED : undefined);
+      if (text === undefined || text === before) continue;
+      const [kind, reason] =
+        text === ENABLED ? (['Normal', 'TopologyAwareHintsEnabled'] as const) : (['Warning', 'TopologyAwareHintsDisabled'] as const);
+      this.report(service, kind, reason, `${text}, addressType: ${type}`);
     }
   }
 

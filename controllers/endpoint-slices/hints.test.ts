@@ -33,13 +33,11 @@ describe('auto', () => {
     ['nothing is known of the nodes', 'ab', undefined],
     ['there is one zone', 'aa', { a: 4 }],
     ['an endpoint has no zone', 'a-', { a: 4, b: 4 }],
-    ['there are too few endpoints', 'a', { a: 4, b: 4 }],
+    ['there are fewer endpoints than zones', 'a', { a: 4, b: 4 }],
+    ['there are too few endpoints', 'aab', { a: 4, b: 4 }],
+    ['there are none', '', { a: 4, b: 4 }],
   ])('says why there are none where %s', (_title, zones, counts) => {
     const { zones: given, refusal } = auto(zones, counts);
     expect([given.size, typeof refusal]).toEqual([0, 'string']);
-  });
-
-  it('has nothing to say of a Service without endpoints', () => {
-    expect(auto('', { a: 4 }).refusal).toBeUndefined();
   });
 });

@@ -46,16 +46,17 @@ function zonesFor(mode: HintMode, endpoints: readonly Endpoint[], cpus: ZoneCpus
 const refused = (refusal: string): Zones => ({ zones: new Map(), refusal });
 
 function inProportion(ready: readonly Endpoint[], cpus: ZoneCpus | undefined): Zones {
-  if (ready.length === 0) return NONE;
-  if (cpus === undefined) return refused('Nodes do not have enough information to allocate endpoints to zones');
-  if (cpus.size < 2) return refused('Nodes are in fewer than two zones');
+  if (cpus === undefined || cpus.size < 2)
+    return refused('Insufficient Node information: allocatable CPU or zone not specified on one or more nodes');
+  const counts = `(${ready.length} endpoints, ${cpus.size} zones)`;
+  if (ready.length < cpus.size) return refused(`Insufficient number of endpoints ${counts}`);
   if (ready.some(({ zone }) => zone === undefined)) return refused('One or more endpoints do not have a zone specified');
   const total = [...cpus.values()].reduce((sum, count) => sum + count, 0);
   const shares = new Map([...cpus].map(([zone, count]) => [zone, (count / total) * ready.length]));
   const least = new Map([...shares].map(([zone, share]) => [zone, Math.ceil(share / (1 + OVERLOAD))]));
   const needed = [...least.values()].reduce((sum, count) => sum + count, 0);
   if (needed > ready.length)
-    return refused(`Insufficient number of endpoints (${ready.length}), impossible to safely allocate proportionally`);
+    return refused(`Unable to allocate minimum required endpoints to each zone without exceeding overload threshold ${counts}`);
   const spare = ready.length - needed;
   return { zones: assigned(ready, least, spare) };
 }

@@ -22,6 +22,7 @@ export const endpointsController: Controller = {
   description: 'says in Endpoints which pods Services lead to',
   isOnByDefault: true,
   account: 'endpoint-controller',
+  component: 'endpoint-controller',
   run: (context) => new EndpointsKeeper(context).run(),
 };
 
