@@ -1,0 +1,155 @@
+/**
+ * API replicas that are restarted one by one under controllers at work: what is asked for comes to be after every restart, and there is never a pod too many in the
+ * end.
+ */
+import { isConflict, isNotFound } from '../../../shared/client/api-error';
+import type { ApiObject } from '../../../shared/client/api-object';
+import { knownResource } from '../../../shared/client/resource';
+import type { RestClient } from '../../../shared/client/rest-client';
+import { ConnectionError } from '../../../shared/client/transport';
+import { arrayAt, isObject, objectAt, type JsonObject } from '../../../shared/values/json';
+import { adminClient, startControllers } from '../../support/control-plane';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { freePorts } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
+
+const [DEPLOYMENTS, PODS, SERVICES, SLICES, MAPS] = [
+  knownResource('deployments.apps'),
+  knownResource('pods'),
+  knownResource('services'),
+  knownResource('endpointslices.discovery.platform.io'),
+  knownResource('configmaps'),
+];
+const NODES = knownResource('nodes');
+const NAMESPACE = 'default';
+const NODE = 'n';
+const LABELS = { app: 'web' };
+const CONVERGES_MS = 45_000;
+const ROUNDS = 4;
+/** Nobody looks after the node: the test is its kubelet. */
+const CONTROLLERS = ['deployment', 'replicaset', 'endpointslice', 'garbage-collector', 'serviceaccount', 'namespace'];
+
+describeWithEtcd('controllers over two replicas', () => {
+  const folder = temporaryFolder('restarted');
+  const replicas: ApiServer[] = [];
+  let etcd: EtcdServer;
+  let ports: readonly number[];
+  let controllers: ProgramProcess;
+  let client: RestClient;
+
+  const start = (securePort: number): Promise<ApiServer> =>
+    startApiServer({ folder, securePort, etcdServers: etcd.endpoint, accounts: true });
+
+  beforeAll(async () => {
+    etcd = await startEtcd();
+    ports = await freePorts(2);
+    for (const port of ports) replicas.push(await start(port));
+    const addresses = replicas.map(({ address }) => address);
+    controllers = startControllers(replicas[0]!, `--master=${addresses.join()}`, `--controllers=${CONTROLLERS.join()}`);
+    client = adminClient(addresses, replicas[0]!.certificates, {
+      settings: { pingEveryMs: 2_000, pingTimeoutMs: 3_000, connectTimeoutMs: 3_000 },
+    });
+  }, 60_000);
+
+  afterAll(async () => {
+    client.close();
+    await controllers.kill();
+    for (const replica of replicas) await replica.process.kill();
+    await etcd.dispose();
+    removeFolder(folder);
+  }, 60_000);
+
+  test('come to what is asked for after every restart', async () => {
+    await client.create(NODES, { metadata: { name: NODE } });
+    await client.create(SERVICES, {
+      metadata: { namespace: NAMESPACE, name: 'web' },
+      spec: { selector: LABELS, ports: [{ port: 80 }] },
+    });
+    await client.create(DEPLOYMENTS, { metadata: { namespace: NAMESPACE, name: 'web' }, spec: spec(3, 'image-0') });
+    await converges(3, 'image-0');
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const at = round % replicas.length;
+      await replicas[at]!.process.stop();
+      const [count, image] = [3 + round, `image-${round}`];
+      const template = spec(count, image);
+      await change(() => client.patch(DEPLOYMENTS, { namespace: NAMESPACE, name: 'web' }, 'merge', { spec: template }));
+      await client.create(MAPS, { metadata: { namespace: NAMESPACE, name: `owned-${round}`, ownerReferences: [gone(round)] } });
+      if (round % 2 === 0) await converges(count, image);
+      replicas[at] = await start(ports[at]!);
+      await converges(count, image);
+      await waitUntil(
+        'what has no owner to go',
+        async () => (await client.list(MAPS, { namespace: NAMESPACE })).items.every(({ name }) => !name.startsWith('owned-')),
+        CONVERGES_MS,
+      );
+    }
+  }, 300_000);
+
+  /** So many pods of this image and no others, and all of them behind the Service. */
+  async function converges(count: number, image: string): Promise<void> {
+    await waitUntil(
+      `${count} pods of ${image}`,
+      async () => {
+        const { items } = await client.list(PODS, { namespace: NAMESPACE });
+        await Promise.all(items.filter((pod) => !runs(pod)).map(run));
+        const wanted = items.filter((pod) => imageOf(pod) === image && runs(pod));
+        if (items.length !== count || wanted.length !== count) return false;
+        const slices = await client.list(SLICES, { namespace: NAMESPACE });
+        const addresses = slices.items.flatMap(({ body, name }) => (name.startsWith('web-') ? addressesOf(body) : []));
+        return addresses.sort().join() === wanted.map(addressOf).sort().join();
+      },
+      CONVERGES_MS,
+    );
+  }
+
+  /** What its node would do. */
+  async function run(pod: ApiObject): Promise<void> {
+    const status = {
+      phase: 'Running',
+      podIP: addressOf(pod),
+      podIPs: [{ ip: addressOf(pod) }],
+      conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: new Date().toISOString() }],
+    };
+    await change(() => client.update(PODS, { ...pod.body, status }, { subresource: 'status' }));
+  }
+});
+
+const spec = (replicas: number, image: string): JsonObject => ({
+  replicas,
+  selector: { matchLabels: LABELS },
+  template: {
+    metadata: { labels: LABELS },
+    spec: { nodeName: NODE, terminationGracePeriodSeconds: 0, containers: [{ name: 'c', image }] },
+  },
+});
+
+const gone = (round: number): JsonObject => ({ apiVersion: 'v1', kind: 'ConfigMap', name: 'none', uid: `no-such-uid-${round}` });
+
+/** Made of the uid, so that no two have the same. */
+function addressOf({ uid }: ApiObject): string {
+  const digits = parseInt(uid.slice(0, 6), 16);
+  return `10.${digits >> 16}.${(digits >> 8) & 255}.${digits & 255}`;
+}
+
+const runs = ({ body }: ApiObject): boolean => objectAt(body, 'status')?.['phase'] === 'Running';
+
+function imageOf({ body }: ApiObject): unknown {
+  const [container] = (arrayAt(objectAt(body, 'spec'), 'containers') ?? []).filter(isObject);
+  return container?.['image'];
+}
+
+const addressesOf = (body: JsonObject): readonly string[] =>
+  (arrayAt(body, 'endpoints') ?? []).filter(isObject).flatMap((endpoint) => (arrayAt(endpoint, 'addresses') ?? []).map(String));
+
+/** A replica that ends may leave a request unanswered: it is made again. What has gone needs no change. */
+async function change(make: () => Promise<unknown>): Promise<void> {
+  for (let left = 10; ; left -= 1) {
+    try {
+      await make();
+      return;
+    } catch (error) {
+      if (isNotFound(error)) return;
+      if (left === 0 || !(error instanceof ConnectionError || isConflict(error))) throw error;
+    }
+  }
+}
