@@ -1,14 +1,16 @@
 /** What is asked of the admission plug-ins that are on by default, a suite for each, in a namespace of its own. Accepted, changed and refused. */
 import type { Body } from './reference';
 
-interface AdmissionStep {
+export interface AdmissionStep {
   readonly method: string;
   readonly path: string;
   readonly type?: string;
   readonly body?: Body;
+  /** Who takes it; absent = the administrator. */
+  readonly as?: string;
 }
 
-interface AdmissionSuite {
+export interface AdmissionSuite {
   readonly steps: readonly AdmissionStep[];
   /** Paths outside of the namespace that are to be deleted. */
   readonly leaves?: readonly string[];
