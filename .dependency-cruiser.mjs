@@ -95,8 +95,8 @@ const table = {
   'apiserver/upkeep/flow-control': ['apiserver/upkeep', 'apiserver/kinds/flowcontrol'],
   'apiserver/custom-resources': ['apiserver/upkeep', 'apiserver/kinds/apiextensions', 'shared/expression/custom'],
   'apiserver/admission/matching': ['shared/names', 'shared/values'],
-  'apiserver/admission/pod-security': ['apiserver/registry/object'],
-  'apiserver/admission/quota': ['apiserver/registry/object', 'shared/quota'],
+  'apiserver/admission/pod-security': ['apiserver/registry/object', 'shared/configuration'],
+  'apiserver/admission/quota': ['apiserver/registry/object', 'shared/configuration', 'shared/quota'],
   'apiserver/admission': [
     'apiserver/admission/pod-security',
     'apiserver/admission/quota',
@@ -104,6 +104,7 @@ const table = {
     'apiserver/kinds/networking',
     'apiserver/kinds/scheduling',
     'apiserver/registry/object',
+    'shared/client',
   ],
   'apiserver/admission/webhook': [
     'apiserver/admission/matching',

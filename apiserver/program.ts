@@ -8,8 +8,9 @@ import { UsageError } from '../shared/runtime/flags';
 import type { Lifecycle } from '../shared/runtime/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import type { Random } from '../shared/runtime/random';
+import type { AdmissionSettings } from './admission/settings';
 import type { Auditor } from './audit/auditor';
-import { switchesFault, type PluginSwitches } from './admission/switches';
+import { switchesFault, untold, type PluginSwitches } from './admission/switches';
 import { webhookTokens } from './authentication/webhook-token';
 import { parseTokenFile } from './authentication/token-file';
 import { auditFlagFault } from './options/audit-flag-fault';
@@ -66,6 +67,7 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
     ...(await serverOptions(flags, tokenKeys, issuers, links, host)),
     ...(await tokenWebhookOf(flags, configurations, host)),
     audit,
+    admission: await admissionSettings(flags, clock),
     proxyCredentials: proxies.current,
     kubelets: {
       addressTypes: flags['kubelet-preferred-address-types'],
@@ -91,6 +93,14 @@ async function openAuditLog(
   if (flags['audit-policy-file'] === '') return undefined;
   const { openAudit } = await import('./options/audit-options.js');
   return openAudit(flags, { configurations, clock, random, logger });
+}
+
+async function admissionSettings(flags: ServerFlags, clock: Clock): Promise<AdmissionSettings> {
+  const file = flags['admission-control-config-file'];
+  const settings = file === '' ? {} : await (await import('./options/admission-configuration.js')).readAdmissionConfiguration(file, clock);
+  const [untaught] = untold(pluginSwitches(flags), settings);
+  if (untaught !== undefined) throw new UsageError(`admission plug-in ${untaught} needs --admission-control-config-file to configure it`);
+  return settings;
 }
 
 function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): void {

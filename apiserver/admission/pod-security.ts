@@ -5,7 +5,7 @@
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { invalid } from '../../shared/api/errors/status';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { equalJson, objectAt, type JsonObject } from '../../shared/values/json';
+import { equalJson, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import type { Entry } from '../cache/cache';
 import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
 import type { ValidatingPlugin } from './chain';
@@ -13,11 +13,23 @@ import { refused } from './pod-creation';
 import { profileNames } from './pod-security/baseline';
 import { warnOfExisting, type ExistingPods } from './pod-security/existing-pods';
 import { securedPod } from './pod-security/pod';
-import { isLoose, isStricter, policyOf, policyText, type LevelVersion, type SecurityPolicy } from './pod-security/policy';
+import {
+  isLoose,
+  isSamePolicy,
+  isStricter,
+  LOOSE,
+  policyOf,
+  policyText,
+  type LabelledPolicy,
+  type LevelVersion,
+  type SecurityPolicy,
+} from './pod-security/policy';
+import type { SecuritySettings } from './pod-security/settings';
 import { findingsIn } from './pod-security/standards';
 import { hasTemplate, templateIn } from './pod-security/templates';
 
 export interface PodSecurityParts {
+  readonly settings?: SecuritySettings | undefined;
   /** As this replica knows it. */
   readonly namespace: (name: string) => Entry | undefined;
   readonly pods: (namespace: string) => ExistingPods;
@@ -26,6 +38,7 @@ export interface PodSecurityParts {
 const NAME = 'PodSecurity';
 const ENFORCED = 'pod-security.platform.io/enforce-policy';
 const VIOLATED = 'pod-security.platform.io/audit-violations';
+const EXEMPTED = 'pod-security.platform.io/exempt';
 
 type Concern = 'namespace' | 'pod' | 'template';
 
@@ -45,18 +58,41 @@ export function podSecurity(parts: PodSecurityParts): ValidatingPlugin {
     looksInto(question) {
       const concern = concernOf(question);
       if (concern === undefined || concern === 'namespace') return concern === 'namespace';
-      return !isLoose(policyOf(parts.namespace(question.namespace)?.labels ?? {}).policy);
+      const { defaults = LOOSE, exemptions } = parts.settings ?? {};
+      if (exemptions?.namespaces.has(question.namespace) === true) return false;
+      return !isLoose(policyOf(parts.namespace(question.namespace)?.labels ?? {}, defaults).policy);
     },
     validate(request) {
       const concern = concernOf(request);
       if (concern === undefined || request.object === undefined) return undefined;
       if (concern === 'namespace') return judgeNamespace(parts, request, request.object);
-      const { policy } = policyOf(request.namespaceEntry?.labels ?? {});
-      if (concern === 'pod') judgePod(request, request.object, policy);
-      else judgeTemplate(request, request.object, policy);
+      const { defaults = LOOSE, exemptions } = parts.settings ?? {};
+      const { policy } = policyOf(request.namespaceEntry?.labels ?? {}, defaults);
+      const pod = concern === 'pod' ? request.object : templateIn(request.resource.row, request.object);
+      const exemption = exemptionOf(request, pod, exemptions);
+      if (exemption !== undefined) request.context.annotate?.(EXEMPTED, exemption);
+      else if (concern === 'pod') judgePod(request, request.object, policy);
+      else judgeTemplate(request, pod, policy);
       return undefined;
     },
   };
+}
+
+/** What lets it be as it likes; undefined = nothing does. */
+function exemptionOf(
+  { namespace, user }: AdmissionRequest,
+  pod: JsonObject | undefined,
+  exemptions: SecuritySettings['exemptions'] | undefined,
+): string | undefined {
+  if (exemptions === undefined) return undefined;
+  if (exemptions.namespaces.has(namespace)) return 'namespace';
+  if (exemptions.usernames.has(user.name)) return 'user';
+  return isOfRuntime(pod, exemptions) ? 'runtimeClass' : undefined;
+}
+
+function isOfRuntime(pod: JsonObject | undefined, exemptions: SecuritySettings['exemptions'] | undefined): boolean {
+  const runtime = stringAt(objectAt(pod, 'spec') ?? {}, 'runtimeClassName');
+  return runtime !== undefined && exemptions?.runtimeClasses.has(runtime) === true;
 }
 
 function judgePod(request: AdmissionRequest, object: JsonObject, policy: SecurityPolicy): void {
@@ -72,10 +108,8 @@ function judgePod(request: AdmissionRequest, object: JsonObject, policy: Securit
   warn(request, policy, judge);
 }
 
-function judgeTemplate(request: AdmissionRequest, object: JsonObject, policy: SecurityPolicy): void {
-  if (isLoose({ ...policy, enforce: policy.warn })) return;
-  const template = templateIn(request.resource.row, object);
-  if (template === undefined) return;
+function judgeTemplate(request: AdmissionRequest, template: JsonObject | undefined, policy: SecurityPolicy): void {
+  if (template === undefined || isLoose({ ...policy, enforce: policy.warn })) return;
   const judge = judgeOf(template);
   noteAudit(request, policy, judge);
   warn(request, policy, judge);
@@ -124,16 +158,31 @@ function profileNotes(object: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(annotations).filter(([key]) => names.has(canonicalQualifiedName(key))));
 }
 
-function judgeNamespace(parts: PodSecurityParts, request: AdmissionRequest, object: JsonObject): Promise<void> | undefined {
-  const { resource, name, oldObject } = request;
-  const { policy, errors } = policyOf(labelsOf(object));
-  const before = oldObject === undefined ? undefined : policyOf(labelsOf(oldObject));
+function judgeNamespace({ settings, pods }: PodSecurityParts, request: AdmissionRequest, object: JsonObject): Promise<void> | undefined {
+  const { resource, name, oldObject, context } = request;
+  const { defaults = LOOSE, exemptions } = settings ?? {};
+  const labelled = policyOf(labelsOf(object), defaults);
+  const { policy, errors } = labelled;
+  const before = oldObject === undefined ? undefined : policyOf(labelsOf(oldObject), defaults);
   // What was wrong before may stay.
   if (errors.length > 0 && (before === undefined || before.errors.length === 0 || !isSame(errors, before.errors)))
     throw invalid({ group: '', kind: resource.row.kind }, name, errors);
-  if (before === undefined || !isStricter(policy.enforce, before.policy.enforce)) return undefined;
-  return warnOfExisting(request, policy.enforce, parts.pods(name));
+  const called = stringAt(readMetadata(object), 'name') ?? name;
+  const isExempt = exemptions?.namespaces.has(called) === true;
+  if (before === undefined ? !isExempt : !isStricter(policy.enforce, before.policy.enforce)) return undefined;
+  if (!isExempt) return warnOfExisting(request, policy.enforce, pods(name), (pod) => isOfRuntime(pod, exemptions));
+  if (!isSamePolicy(policy, defaults))
+    context.warn(
+      `namespace ${JSON.stringify(called)} is exempt from Pod Security, and the policy (${ignoredText(labelled)}) will be ignored`,
+    );
+  return undefined;
 }
+
+const ignoredText = ({ policy, said }: LabelledPolicy): string =>
+  said
+    .filter((mode) => policy[mode].level !== 'privileged')
+    .map((mode) => `${mode}=${policyText(policy[mode])}`)
+    .join(', ');
 
 const isSame = (errors: readonly { readonly text: string }[], before: readonly { readonly text: string }[]): boolean =>
   errors.length === before.length && errors.every(({ text }, index) => text === before[index]?.text);

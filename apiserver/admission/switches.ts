@@ -1,5 +1,6 @@
 /** Which plug-ins are on: the table's word, and what the flags say otherwise. Judges the flags in upstream's words. */
 import { quote } from '../../shared/values/quote';
+import type { AdmissionSettings } from './settings';
 import { ADMISSION_PLUGINS, type PluginRow } from './table';
 
 /** Names of plug-ins. */
@@ -15,6 +16,12 @@ export function isOn({ name, on }: Pick<PluginRow, 'name' | 'on'>, { enabled, di
   if (disabled.includes(name)) return false;
   return enabled.includes(name) || on === 'by-default' || (on === 'with-nodes' && tellsNodes);
 }
+
+/** Names of those that are on and have not been told what they need. */
+export const untold = (switches: PluginSwitches, settings: AdmissionSettings): readonly string[] =>
+  ADMISSION_PLUGINS.filter((row) => row.needs !== undefined && settings[row.needs] === undefined && isOn(row, switches, false)).map(
+    ({ name }) => name,
+  );
 
 /** What is wrong with the switches; undefined = nothing. */
 export function switchesFault({ enabled, disabled }: PluginSwitches): string | undefined {

@@ -7,22 +7,29 @@ import type { Cache } from '../cache/cache';
 import type { Resources } from '../registry/resources';
 import type { Admission, ReservingPlugin } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
+import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 import { alwaysPullImages } from './always-pull-images';
 import { hardAntiAffinity } from './anti-affinity';
 import { denyExternalIps } from './external-ips';
+import { eventRateLimit } from './event-rate-limit';
+import { extendedResourceToleration } from './extended-resource-toleration';
 import { defaultIngressClass } from './default-ingress-class';
 import { defaultTolerationSeconds } from './default-toleration-seconds';
 import { limitRanger } from './limit-ranger';
 import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
+import { podNodeSelector } from './node-selector';
+import { ownerPermissions, type OwnerParts } from './owner-references';
 import { podSecurity } from './pod-security';
 import { podPriority, priorityClasses, type PriorityClasses } from './priority';
+import { podTolerationRestriction } from './pod-toleration-restriction';
 import { resourceQuota, type ResourceQuotaParts } from './quota/resource-quota';
 import type { EscalationParts } from './role-escalation';
 import { runtimeClass } from './runtime-class';
 import type { MayUse } from './service-addresses';
 import { serviceAccount } from './service-account';
+import type { AdmissionSettings } from './settings';
 import { signerPlugins, type MayUseSigner } from './signers';
 import { storageProtection } from './storage-protection';
 import { claimResize, defaultStorageClass } from './storage-classes';
@@ -42,7 +49,7 @@ export interface AdmissionSurroundings {
   readonly cache: Pick<Cache, 'snapshot'>;
   readonly resources: Pick<Resources, 'require'>;
   /** What quotas leave room for; absent = they hold nobody back. */
-  readonly quotas?: Pick<ResourceQuotaParts, 'guards' | 'clock'> & { readonly cache: ResourceQuotaParts['cache'] };
+  readonly quotas?: Pick<ResourceQuotaParts, 'guards' | 'cache'>;
   /** Who may give Services addresses from outside the cluster; absent = everyone. */
   readonly mayUseAddresses?: MayUse | undefined;
   /** Who may decide on requests for certificates and sign them; absent = everyone. */
@@ -53,6 +60,10 @@ export interface AdmissionSurroundings {
   readonly policies?: ValidatingPlugin | undefined;
   /** Absent = no webhook is asked. */
   readonly webhooks?: WebhookPlugins | undefined;
+  /** Who may make objects somebody's; absent = everyone. */
+  readonly owners?: OwnerParts | undefined;
+  readonly clock: Clock;
+  readonly settings?: AdmissionSettings | undefined;
   /** What those hold who write roles and bindings; absent = everyone may give away everything. */
   readonly escalation?: EscalationParts | undefined;
 }
@@ -71,6 +82,8 @@ export interface PluginRow {
   /** `with-nodes`: where nodes are told apart from other users. */
   readonly on: 'by-default' | 'when-asked' | 'with-nodes';
   readonly make?: (surroundings: AdmissionSurroundings) => PluginParts;
+  /** What it cannot be without, once it is asked for. */
+  readonly needs?: keyof AdmissionSettings;
 }
 
 const everyone = (): boolean => true;
@@ -119,9 +132,10 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
   {
     name: 'PodSecurity',
     on: 'by-default',
-    make({ cache, resources }) {
+    make({ cache, resources, settings }) {
       const [namespaces, pods] = [resources.require('namespaces').stored, resources.require('pods').stored];
       const validating = podSecurity({
+        settings: settings?.podSecurity,
         namespace: (name) => cache.snapshot(namespaces).get(name),
         pods(namespace) {
           const bounds = [`${namespace}/`, `${namespace}0`] as const;
@@ -132,7 +146,7 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
       return { validating };
     },
   },
-  { name: 'PodNodeSelector', on: 'when-asked' },
+  { name: 'PodNodeSelector', on: 'when-asked', make: ({ settings }) => podNodeSelector(settings?.nodeSelectors) },
   {
     name: 'Priority',
     on: 'by-default',
@@ -143,9 +157,18 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
     },
   },
   { name: 'DefaultTolerationSeconds', on: 'by-default', make: ({ names }) => ({ mutating: defaultTolerationSeconds(names.prefix) }) },
-  { name: 'PodTolerationRestriction', on: 'when-asked' },
-  { name: 'EventRateLimit', on: 'when-asked' },
-  { name: 'ExtendedResourceToleration', on: 'when-asked' },
+  {
+    name: 'PodTolerationRestriction',
+    on: 'when-asked',
+    make: ({ names, settings }) => podTolerationRestriction(names, settings?.tolerations),
+  },
+  {
+    name: 'EventRateLimit',
+    on: 'when-asked',
+    needs: 'eventLimits',
+    make: ({ settings, clock }) => ({ validating: eventRateLimit(settings?.eventLimits ?? [], clock) }),
+  },
+  { name: 'ExtendedResourceToleration', on: 'when-asked', make: () => ({ mutating: extendedResourceToleration() }) },
   {
     name: 'DefaultStorageClass',
     on: 'by-default',
@@ -155,7 +178,11 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
     },
   },
   { name: 'StorageObjectInUseProtection', on: 'by-default', make: ({ names }) => ({ mutating: storageProtection(names.prefix) }) },
-  { name: 'OwnerReferencesPermissionEnforcement', on: 'when-asked' },
+  {
+    name: 'OwnerReferencesPermissionEnforcement',
+    on: 'when-asked',
+    make: ({ owners }) => (owners === undefined ? {} : { validating: ownerPermissions(owners) }),
+  },
   {
     name: 'PersistentVolumeClaimResize',
     on: 'by-default',
@@ -203,9 +230,10 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
   {
     name: 'ResourceQuota',
     on: 'by-default',
-    make({ quotas, resources }) {
+    make({ quotas, resources, settings, clock }) {
       if (quotas === undefined) return {};
-      return { reserving: resourceQuota({ ...quotas, quotas: resources.require('resourcequotas').stored }) };
+      const parts = { ...quotas, clock, limited: settings?.limitedResources };
+      return { reserving: resourceQuota({ ...parts, quotas: resources.require('resourcequotas').stored }) };
     },
   },
   { name: 'AlwaysDeny', on: 'when-asked' },

@@ -137,6 +137,11 @@ export const FLAGS = {
     help: `Admission plug-ins that are off although they are on by default: ${offered('by-default').join(', ')}.`,
     default: [],
   }),
+  'admission-control-config-file': string({
+    section: ACCESS,
+    help: 'File AdmissionConfiguration: what it tells admission plug-ins.',
+    default: '',
+  }),
   'client-ca-file': string({ section: ACCESS, help: 'PEM file with the authorities of client certificates.', default: '' }),
   'requestheader-client-ca-file': string({
     section: ACCESS,

@@ -1,5 +1,5 @@
 /** The admission policies and bindings in this replica's cache, as admission wants to know them, and what their parameters are. Decides nothing. */
-import type { GeneratedNames } from '../../shared/names/dialect';
+import { canonicalApiVersion, type GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { whenKnown } from '../../shared/runtime/eventually';
 import { Policies } from '../admission/policy/policy';
@@ -12,6 +12,7 @@ import { follow, together, type Following } from '../cache/follow';
 import type { OpenedCache } from '../cache/options';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resources } from '../registry/resources';
+import type { ServedResource } from '../registry/verbs';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 
 export interface PolicyObjectsOptions {
@@ -52,13 +53,18 @@ export function followPolicyObjects(options: PolicyObjectsOptions): PolicyObject
 export function parameterParts(cache: Pick<Cache, 'snapshot'>, resources: Resources, names: GeneratedNames): ParameterParts {
   return {
     cache,
-    resourceOf(apiVersion, kind) {
-      const row = resources.rows.find((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
-      return row === undefined ? undefined : resources.find(row.group, row.version, row.resource);
-    },
+    resourceOf: servedBy(resources),
     shown: ({ row }, entry) => objectOf(shownAs(row, names).text(parseEntry(entry).object)),
   };
 }
+
+/** What serves a kind, a custom one too. */
+export const servedBy =
+  (resources: Pick<Resources, 'rows' | 'find'>) =>
+  (apiVersion: string, kind: string): ServedResource | undefined => {
+    const row = resources.rows.find((one) => one.kind === kind && apiVersionOf(one) === canonicalApiVersion(apiVersion));
+    return row === undefined ? undefined : resources.find(row.group, row.version, row.resource);
+  };
 
 /** What policies ask of who may do what. */
 export const askedBy =

@@ -36,7 +36,7 @@ export function integer(minimum: number, maximum: number): Schema<number> {
 }
 
 /** Any object, which nobody looks into. */
-export const anyObject: Schema<Readonly<Record<string, unknown>>> = { json: { type: 'object' } };
+export const anyObject: Schema<JsonObject> = { json: { type: 'object' } };
 
 export function listOf<T>(item: Schema<T>, least = 0): Schema<readonly T[]> {
   return { json: { type: 'array', items: item.json, minItems: least } };

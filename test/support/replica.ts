@@ -66,7 +66,7 @@ export async function openReplica<C extends Clock>(
     store,
     cache,
     reader: { list: () => Promise.reject(new Error('no list')) },
-    admission: defaultAdmission({ names, random: systemRandom, cache, resources, quotas: { cache, guards, clock } }, UNCHANGED),
+    admission: defaultAdmission({ names, random: systemRandom, cache, resources, clock, quotas: { cache, guards } }, UNCHANGED),
     clock,
     random: systemRandom,
     names,

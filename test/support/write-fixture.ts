@@ -161,7 +161,7 @@ export async function writeFixture(
     cache,
     reader: { list },
     admission: defaultAdmission(
-      { names, random, cache, resources, mayUseAddresses: more.mayUseAddresses, mayUseSigner: more.mayUseSigner },
+      { names, random, clock, cache, resources, mayUseAddresses: more.mayUseAddresses, mayUseSigner: more.mayUseSigner },
       more.plugins ?? UNCHANGED,
     ),
     clock,

@@ -1,4 +1,5 @@
 /** What is said of the pods that a namespace has when more is to be enforced in it: those with the same findings stand in one line under the first one's name. */
+import type { JsonObject } from '../../../shared/values/json';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Entry } from '../../cache/cache';
 import type { AdmissionRequest } from '../../registry/admission';
@@ -18,6 +19,7 @@ export async function warnOfExisting(
   { context, name: namespace }: Pick<AdmissionRequest, 'context' | 'name'>,
   enforce: LevelVersion,
   { count, entries }: ExistingPods,
+  isExempt: (pod: JsonObject) => boolean,
 ): Promise<void> {
   const groups = new Map<string, { readonly name: string; more: number }>();
   let seen = 0;
@@ -25,7 +27,9 @@ export async function warnOfExisting(
     if (++seen > MOST) break;
     // A pod takes as long as a small request: others come in between.
     if (context.isTurnOver === true) await context.rest?.();
-    const found = findingsIn(securedPod(parseEntry(entry).object), enforce.level, enforce.minor);
+    const { object } = parseEntry(entry);
+    if (isExempt(object)) continue;
+    const found = findingsIn(securedPod(object), enforce.level, enforce.minor);
     if (found.length === 0) continue;
     const reasons = found.map(({ reason }) => reason).join(', ');
     const group = groups.get(reasons);

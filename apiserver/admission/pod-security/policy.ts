@@ -5,7 +5,7 @@ import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { LEVELS, type SecurityLevel } from './standards';
 
 export const MODES = ['enforce', 'audit', 'warn'] as const;
-type SecurityMode = (typeof MODES)[number];
+export type SecurityMode = (typeof MODES)[number];
 
 export interface LevelVersion {
   readonly level: SecurityLevel;
@@ -24,39 +24,43 @@ const LATEST = 'latest';
 const MINOR = /^v1\.(0|[1-9][0-9]*)$/;
 
 const NOTHING: LevelVersion = { level: 'privileged', version: LATEST, minor: Infinity };
-const LOOSE: SecurityPolicy = { enforce: NOTHING, audit: NOTHING, warn: NOTHING };
+export const LOOSE: SecurityPolicy = { enforce: NOTHING, audit: NOTHING, warn: NOTHING };
 
 export interface LabelledPolicy {
   readonly policy: SecurityPolicy;
   /** Of labels that say nothing that is known. */
   readonly errors: readonly FieldError[];
+  /** Those that labels speak of. */
+  readonly said: readonly SecurityMode[];
 }
-
-const UNLABELLED: LabelledPolicy = { policy: LOOSE, errors: [] };
 
 export const isLoose = ({ enforce, audit, warn }: SecurityPolicy): boolean =>
   enforce.level === 'privileged' && audit.level === 'privileged' && warn.level === 'privileged';
 
-/** What cannot be understood is taken for the strictest where it is enforced, and for nothing elsewhere. */
-export function policyOf(labels: JsonObject | Readonly<Record<string, string>>): LabelledPolicy {
+/** What cannot be understood is taken for the strictest where it is enforced, and for nothing elsewhere. What is not said is as in `defaults`. */
+export function policyOf(labels: JsonObject | Readonly<Record<string, string>>, defaults: SecurityPolicy = LOOSE): LabelledPolicy {
   const said = ownLabels(labels);
-  if (said.size === 0) return UNLABELLED;
+  if (said.size === 0) return { policy: defaults, errors: [], said: [] };
   const errors: FieldError[] = [];
   const modeOf = (mode: SecurityMode): LevelVersion => {
     const [level, version] = [said.get(mode), said.get(`${mode}-version`)];
-    const known = level === undefined ? 'privileged' : LEVELS.find((one) => one === level.value);
+    const known = level === undefined ? defaults[mode].level : LEVELS.find((one) => one === level.value);
     if (level !== undefined && known === undefined)
       errors.push(invalidValue(`metadata.labels[${level.key}]`, level.value, `must be one of ${LEVELS.join(', ')}`));
-    const minor = version === undefined ? Infinity : minorOf(version.value);
+    const minor = version === undefined ? defaults[mode].minor : minorOf(version.value);
     if (version !== undefined && minor === undefined)
       errors.push(invalidValue(`metadata.labels[${version.key}]`, version.value, 'must be "latest" or "v1.x"'));
     return {
       level: known ?? (mode === 'enforce' ? 'restricted' : 'privileged'),
-      version: minor === undefined ? LATEST : (version?.value ?? LATEST),
+      version: minor === undefined ? LATEST : (version?.value ?? defaults[mode].version),
       minor: minor ?? Infinity,
     };
   };
-  return { policy: { enforce: modeOf('enforce'), audit: modeOf('audit'), warn: modeOf('warn') }, errors };
+  return {
+    policy: { enforce: modeOf('enforce'), audit: modeOf('audit'), warn: modeOf('warn') },
+    errors,
+    said: MODES.filter((mode) => said.has(mode) || said.has(`${mode}-version`)),
+  };
 }
 
 function ownLabels(
@@ -73,6 +77,12 @@ function ownLabels(
   return said;
 }
 
+/** One mode's, as a configuration says it; undefined = it is no version. */
+export function levelVersion(level: SecurityLevel, version: string): LevelVersion | undefined {
+  const minor = minorOf(version);
+  return minor === undefined ? undefined : { level, version, minor };
+}
+
 function minorOf(version: string): number | undefined {
   if (version === LATEST) return Infinity;
   const digits = MINOR.exec(version)?.[1];
@@ -80,6 +90,13 @@ function minorOf(version: string): number | undefined {
 }
 
 export const policyText = ({ level, version }: LevelVersion): string => `${level}:${version}`;
+
+/** Whether they ask for the same; of what asks for nothing the version does not count. */
+export const isSamePolicy = (one: SecurityPolicy, other: SecurityPolicy): boolean =>
+  MODES.every((mode) => {
+    const [now, before] = [one[mode], other[mode]];
+    return now.level === before.level && (now.level === 'privileged' || now.version === before.version);
+  });
 
 /** Whether pods that were let through before may not be now. */
 export function isStricter(now: LevelVersion, before: LevelVersion): boolean {

@@ -16,6 +16,7 @@ import { Pace, yieldToOthers } from '../../cache/pace';
 import type { AdmissionQuestion, AdmissionRequest, Reservation, ReservingPlugin } from '../../registry/admission';
 import { parseEntry } from '../../registry/object/stored-object';
 import { chargesOf, excess, quotaFor, unsaid, type Charge, type Quota } from './charge';
+import { isLimited, uncovered, type LimitedResource } from './limited';
 import type { QuotaGuards } from './guards';
 
 export interface ResourceQuotaParts {
@@ -23,6 +24,8 @@ export interface ResourceQuotaParts {
   readonly quotas: StoredType;
   readonly guards: QuotaGuards;
   readonly clock: Clock;
+  /** What takes a quota to be used at all; absent = nothing. */
+  readonly limited?: readonly LimitedResource[] | undefined;
 }
 
 /** What a change may use more of than before; of all others a quota counts how many there are. */
@@ -34,7 +37,7 @@ export function resourceQuota(parts: ResourceQuotaParts): ReservingPlugin {
     subresource === undefined &&
     namespace !== '' &&
     (operation === 'CREATE' || (row.group === '' && CHANGING.has(row.resource))) &&
-    quotasIn(parts, namespace, row).length > 0;
+    (isLimited(parts.limited ?? [], row) || quotasIn(parts, namespace, row).length > 0);
   return {
     name: 'ResourceQuota',
     handles: (operation) => operation !== 'DELETE',
@@ -60,7 +63,10 @@ async function reserve(parts: ResourceQuotaParts, counter: UsageCounter, request
   if (object === undefined || stored === undefined) return undefined;
   const charged: Charged[] = [];
   const now = parts.clock.now();
-  for (const quota of quotasIn(parts, namespace, row)) {
+  const quotas = quotasIn(parts, namespace, row);
+  const missing = uncovered(parts.limited ?? [], row, quotas, [object, oldObject], now);
+  if (missing !== undefined) throw refusal(request, missing);
+  for (const quota of quotas) {
     const silent = operation === 'CREATE' ? unsaid(row, quota, object) : undefined;
     if (silent !== undefined) throw refusal(request, silent);
     const charges = chargesOf(row, quota, object, oldObject, now);

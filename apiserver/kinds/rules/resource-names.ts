@@ -59,6 +59,9 @@ export function checkContainerResource(name: string, field: string, errors: Erro
 /** A quota has to be able to speak of it. */
 const isExtended = (name: string): boolean => !name.startsWith(REQUESTS) && qualifiedName(REQUESTS + name).length === 0;
 
+/** One that only its owner knows what it means, and that a container may ask for. */
+export const isExtendedResource = (name: string): boolean => isQualified(name) && !isNative(name) && isExtended(name);
+
 /** Resources that a quota may limit. */
 export function checkQuotaResource(name: string, field: string, errors: Errors): void {
   checkStandard(name, field, isOfQuotas(name), 'quota', errors);

@@ -27,7 +27,7 @@ function operations(table?: OperationTable): Operations {
     table: all,
     cache,
     namespaces: fixture.resource('namespaces'),
-    admission: defaultAdmission({ names, random, cache, resources }, UNCHANGED),
+    admission: defaultAdmission({ names, random, clock, cache, resources }, UNCHANGED),
     clock,
     names,
   };
@@ -98,7 +98,7 @@ it('an operation without a function shows at the start', () => {
     table: {},
     cache,
     namespaces: fixture.resource('namespaces'),
-    admission: defaultAdmission({ names, random, cache, resources }, UNCHANGED),
+    admission: defaultAdmission({ names, random, clock, cache, resources }, UNCHANGED),
     clock,
     names,
   };

@@ -44,7 +44,7 @@ import { createWriter } from '../../registry/write/writer';
 import { createAccess, createAuthorizer, type Access } from '../access';
 import { bootstrapSecrets } from '../bootstrap-secrets';
 import { boundObjects } from '../bound-objects';
-import { askedBy, parameterParts } from '../policy-objects';
+import { askedBy, parameterParts, servedBy } from '../policy-objects';
 import { serverAddress } from './addresses';
 import type { Observation } from './observation';
 import type { Setting } from './setting';
@@ -151,7 +151,10 @@ function admissionOf(setting: Setting, state: State, observation: Observation, a
     random,
     cache,
     resources,
-    quotas: { cache, guards: quotaGuards, clock },
+    quotas: { cache, guards: quotaGuards },
+    clock,
+    settings: options.admission,
+    owners: { authorize: (user, attributes) => authorizer.authorize(user, attributes), resourceOf: servedBy(resources) },
     nodes: restrictsNodes(options) ? nodeRestrictionParts({ cache, resources }) : undefined,
     escalation: {
       policy: rbac.policy,

@@ -7,6 +7,7 @@ import type { FeatureGates } from '../../../shared/runtime/feature-gates';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { Random } from '../../../shared/runtime/random';
 import type { ProxyCredentials } from '../../aggregation/extensions';
+import type { AdmissionSettings } from '../../admission/settings';
 import type { PluginSwitches } from '../../admission/switches';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
 import type { Auditor } from '../../audit/auditor';
@@ -44,6 +45,8 @@ export interface ServerOptions extends AccessOptions {
   readonly serviceRanges: ServiceRanges;
   /** Which admission plug-ins are on; absent = as their table says. */
   readonly plugins?: PluginSwitches;
+  /** What they are told; absent = nothing. */
+  readonly admission?: AdmissionSettings | undefined;
   /** Only who is permitted may give Services addresses from outside the cluster. */
   readonly deniesServiceAddresses: boolean;
   readonly nodePorts: PortRange;

@@ -1,0 +1,87 @@
+/** Replays which Events release 1.31.1 refused (test/recordings/admission.ts), while no time passes. */
+import { StatusError } from '../../shared/api/errors/status';
+import { recordedSteps } from '../../test/recordings/admission-recorded';
+import { ManualClock } from '../../test/support/manual-clock';
+import type { AdmissionRequest } from '../registry/admission';
+import { buildResources } from '../registry/resources';
+import { EVENT_LIMIT_FORMAT, eventRateLimit, type EventLimits } from './event-rate-limit';
+
+const LIMITS: EventLimits = [
+  { type: 'Server', qps: 1000, burst: 1000 },
+  { type: 'Namespace', qps: 1, burst: 6, cacheSize: 10 },
+  { type: 'User', qps: 1, burst: 4, cacheSize: 10 },
+  { type: 'SourceAndObject', qps: 1, burst: 2, cacheSize: 10 },
+];
+const EVENTS = buildResources().require('events');
+
+const request = (namespace: string, user: string, object: AdmissionRequest['object'], dryRun = false): AdmissionRequest => ({
+  operation: 'CREATE',
+  isAddressed: false,
+  resource: EVENTS,
+  subresource: undefined,
+  namespace,
+  name: 'e',
+  user: { name: user, groups: [] },
+  dryRun,
+  options: {},
+  context: { warn: () => undefined },
+  object,
+  oldObject: undefined,
+  deadline: Infinity,
+  namespaceEntry: undefined,
+});
+
+function outcome(plugin: ReturnType<typeof eventRateLimit>, asked: AdmissionRequest): string {
+  try {
+    void plugin.validate(asked);
+    return 'admitted';
+  } catch (error) {
+    if (error instanceof StatusError) return error.message;
+    throw error;
+  }
+}
+
+test('refuses what upstream refuses', () => {
+  const plugin = eventRateLimit(LIMITS, new ManualClock(0));
+  const known = new Map<string, AdmissionRequest['object']>();
+  let compared = 0;
+  for (const { method, path, body: sent, as = '', answer } of recordedSteps('event-limits')) {
+    const [, namespace = ''] = /\/namespaces\/([^/]+)\/events/.exec(path) ?? [];
+    if (namespace === '' || method === 'DELETE') continue;
+    const name = method === 'POST' ? (sent?.['metadata'] as { readonly name: string }).name : path.slice(path.lastIndexOf('/') + 1);
+    const object = method === 'POST' ? sent : known.get(name);
+    known.set(name, object);
+    const got = outcome(plugin, request(namespace, as, object));
+    expect([path, got]).toEqual([path, answer.code === 429 ? answer.message : 'admitted']);
+    compared += 1;
+  }
+  expect(compared).toBe(19);
+});
+
+test('gives turns back with time, counts no dry run, and forgets whom it has not heard of for longest', () => {
+  const clock = new ManualClock(0);
+  const plugin = eventRateLimit([{ type: 'User', qps: 1, burst: 1, cacheSize: 2 }], clock);
+  const ask = (user: string, dryRun = false): string => outcome(plugin, request('n', user, {}, dryRun));
+  expect(ask('a', true)).toBe('admitted');
+  expect(ask('a')).toBe('admitted');
+  expect(ask('a')).toBe('Too many requests: limit reached on type User for key a');
+  clock.advance(1000);
+  expect(ask('a')).toBe('admitted');
+  expect([ask('b'), ask('c'), ask('b'), ask('a')]).toEqual([
+    'admitted',
+    'admitted',
+    'Too many requests: limit reached on type User for key b',
+    'admitted',
+  ]);
+});
+
+test('limits that cannot be meant are told', () => {
+  const limits: EventLimits = [
+    { type: 'User', qps: 2, burst: 1 },
+    { type: 'User', qps: 1, burst: 1 },
+  ];
+  expect(EVENT_LIMIT_FORMAT.rules?.({ limits })).toEqual([
+    { path: 'limits[0].burst', reason: 'must not be less than qps' },
+    { path: 'limits[1].type', reason: 'User may occur only once' },
+  ]);
+});

@@ -1,0 +1,61 @@
+/** The file PodSecurityConfiguration: what holds for namespaces that say nothing, and who is let be. Its form and its rules; judges no pod. */
+import type { Fault } from '../../../shared/configuration/fault';
+import type { Format } from '../../../shared/configuration/read';
+import { listOf, object, text, word, type Configured } from '../../../shared/configuration/schema';
+import { levelVersion, LOOSE, MODES, type LevelVersion, type SecurityMode, type SecurityPolicy } from './policy';
+import { LEVELS } from './standards';
+
+const LEVEL = word(...LEVELS, '');
+const VERSION = text();
+const SCHEMA = object(
+  {},
+  {
+    defaults: object(
+      {},
+      {
+        enforce: LEVEL,
+        'enforce-version': VERSION,
+        audit: LEVEL,
+        'audit-version': VERSION,
+        warn: LEVEL,
+        'warn-version': VERSION,
+      },
+    ),
+    exemptions: object({}, { usernames: listOf(text()), namespaces: listOf(text()), runtimeClasses: listOf(text()) }),
+  },
+);
+type SecurityFile = Configured<typeof SCHEMA>;
+
+export interface SecuritySettings {
+  readonly defaults: SecurityPolicy;
+  readonly exemptions: Readonly<Record<'usernames' | 'namespaces' | 'runtimeClasses', ReadonlySet<string>>>;
+}
+
+export const POD_SECURITY_FORMAT: Format<SecurityFile> = {
+  kind: 'PodSecurityConfiguration',
+  apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `pod-security.admission.config.platform.io/${version}`),
+  schema: SCHEMA,
+  rules: (file) =>
+    MODES.flatMap((mode): readonly Fault[] =>
+      modeIn(file, mode) === undefined ? [{ path: `defaults.${mode}-version`, reason: 'must be "latest" or "v1.x"' }] : [],
+    ),
+};
+
+export function securitySettings(file: SecurityFile): SecuritySettings {
+  const { usernames = [], namespaces = [], runtimeClasses = [] } = file.exemptions ?? {};
+  const of = (mode: SecurityMode): LevelVersion => modeIn(file, mode) ?? LOOSE[mode];
+  return {
+    defaults: { enforce: of('enforce'), audit: of('audit'), warn: of('warn') },
+    exemptions: { usernames: new Set(usernames), namespaces: new Set(namespaces), runtimeClasses: new Set(runtimeClasses) },
+  };
+}
+
+/** Undefined = the version is none. */
+function modeIn({ defaults = {} }: SecurityFile, mode: SecurityMode): LevelVersion | undefined {
+  const { level, version } = LOOSE[mode];
+  return levelVersion(said(defaults[mode]) ?? level, said(defaults[`${mode}-version`]) ?? version);
+}
+
+const said = <T extends string>(text: T | '' | undefined): Exclude<T, ''> | undefined => (isSaid(text) ? text : undefined);
+
+const isSaid = <T extends string>(text: T | undefined): text is Exclude<T, ''> => text !== undefined && text !== '';

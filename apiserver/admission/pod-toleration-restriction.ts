@@ -1,0 +1,101 @@
+/**
+ * Pods tolerate what their namespace gives them, by an annotation or by the cluster's default, and nothing that it does not list. Who asks for memory or CPU stays on nodes that
+ * run short of memory.
+ */
+import { listOf, integer, object, text, word, type Configured } from '../../shared/configuration/schema';
+import type { Format } from '../../shared/configuration/read';
+import type { GeneratedNames } from '../../shared/names/dialect';
+import { isBestEffort } from '../../shared/quota/pod-amounts';
+import { parseJson, SyntaxFault } from '../../shared/serialization';
+import { arrayAt, isObject, type JsonObject } from '../../shared/values/json';
+import type { AdmissionRequest } from '../registry/admission';
+import type { MutatingPlugin, ValidatingPlugin } from './chain';
+import { schedulingNote } from './namespace-notes';
+import { isPod, podSpec, refused } from './pod-creation';
+import { Tolerations, withoutCovered } from './tolerations';
+
+const NAME = 'PodTolerationRestriction';
+
+const TOLERATION = object(
+  {},
+  {
+    key: text(),
+    operator: word('Exists', 'Equal'),
+    value: text(),
+    effect: word('NoSchedule', 'PreferNoSchedule', 'NoExecute'),
+    tolerationSeconds: integer(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
+  },
+);
+const SCHEMA = object({}, { default: listOf(TOLERATION), whitelist: listOf(TOLERATION) });
+
+/** What holds for namespaces that say nothing. */
+export type TolerationSettings = Configured<typeof SCHEMA>;
+
+export const TOLERATION_FORMAT: Format<TolerationSettings> = {
+  kind: 'Configuration',
+  apiVersions: ['podtolerationrestriction.admission.platform.io/v1alpha1'],
+  schema: SCHEMA,
+};
+
+/** `prefix`: of the names that the server writes (`platform.io`). */
+export function podTolerationRestriction(
+  { prefix }: Pick<GeneratedNames, 'prefix'>,
+  settings: TolerationSettings = {},
+): { readonly mutating: MutatingPlugin; readonly validating: ValidatingPlugin } {
+  const shortOfMemory: JsonObject = { key: `node.${prefix}/memory-pressure`, operator: 'Exists', effect: 'NoSchedule' };
+  const handles: MutatingPlugin['handles'] = (operation) => operation === 'CREATE' || operation === 'UPDATE';
+  return {
+    mutating: {
+      name: NAME,
+      handles,
+      looksInto: isPod,
+      mutate(request) {
+        const spec = podSpec(request);
+        if (spec === undefined) return undefined;
+        const before = tolerationsIn(spec);
+        const given = request.operation === 'CREATE' ? (notedList(request, 'defaultTolerations') ?? copies(settings.default)) : [];
+        const more = [...given, ...(isBestEffort(request.object ?? {}) ? [] : [shortOfMemory])];
+        const merged = more.length === 0 ? before : withoutCovered([...before, ...more]);
+        if (merged.length > 0) spec['tolerations'] = [...merged];
+        refuseUnlisted(request, spec, settings);
+        return undefined;
+      },
+    },
+    validating: {
+      name: NAME,
+      handles,
+      looksInto: isPod,
+      validate(request) {
+        const spec = podSpec(request);
+        if (spec === undefined) return undefined;
+        refuseUnlisted(request, spec, settings);
+        return undefined;
+      },
+    },
+  };
+}
+
+function refuseUnlisted(request: AdmissionRequest, spec: JsonObject, settings: TolerationSettings): void {
+  const listed = notedList(request, 'tolerationsWhitelist') ?? copies(settings.whitelist);
+  const allowed = new Tolerations(listed);
+  if (listed.length > 0 && !tolerationsIn(spec).every((one) => allowed.coverOf(one) !== undefined))
+    throw refused(request, 'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist');
+}
+
+const tolerationsIn = (spec: JsonObject): readonly JsonObject[] => (arrayAt(spec, 'tolerations') ?? []).filter(isObject);
+
+const copies = (settings: TolerationSettings['default']): readonly JsonObject[] => (settings ?? []).map((one) => ({ ...one }));
+
+/** Undefined = the namespace says nothing; no text at all is an empty list. */
+function notedList(request: AdmissionRequest, name: string): readonly JsonObject[] | undefined {
+  const said = schedulingNote(request.namespaceEntry, name);
+  if (said === undefined) return undefined;
+  if (said === '') return [];
+  try {
+    const { value } = parseJson(Buffer.from(said));
+    return Array.isArray(value) ? value.filter(isObject) : [];
+  } catch (error) {
+    if (error instanceof SyntaxFault) throw refused(request, error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+import * as fc from 'fast-check';
+import type { JsonObject } from '../../shared/values/json';
+import { Tolerations, withoutCovered } from './tolerations';
+
+const member = fc.record(
+  {
+    key: fc.constantFrom('', 'a', 'b'),
+    operator: fc.constantFrom('Exists', 'Equal', ''),
+    value: fc.constantFrom('', 'x', 'y'),
+    effect: fc.constantFrom('', 'NoSchedule', 'NoExecute'),
+    tolerationSeconds: fc.constantFrom(0, 5, 9),
+  },
+  { requiredKeys: [] },
+);
+
+interface Taint {
+  readonly key: string;
+  readonly value: string;
+  readonly effect: string;
+  /** How long it has been there. */
+  readonly seconds: number;
+}
+
+const TAINTS: readonly Taint[] = ['a', 'b', 'c'].flatMap((key) =>
+  ['', 'x', 'y', 'z'].flatMap((value) =>
+    ['NoSchedule', 'NoExecute'].flatMap((effect) => [0, 5, 9, 99].map((seconds) => ({ key, value, effect, seconds }))),
+  ),
+);
+
+/** What a scheduler and a node make of it. */
+function tolerates({ key = '', operator, value = '', effect = '', tolerationSeconds }: JsonObject, taint: Taint): boolean {
+  if (effect !== '' && effect !== taint.effect) return false;
+  if (key === '' ? operator !== 'Exists' : key !== taint.key) return false;
+  if (operator !== 'Exists' && value !== taint.value) return false;
+  return effect !== 'NoExecute' || typeof tolerationSeconds !== 'number' || taint.seconds <= tolerationSeconds;
+}
+
+const whatAll = (tolerations: readonly JsonObject[]): readonly Taint[] =>
+  TAINTS.filter((taint) => tolerations.some((one) => tolerates(one, taint)));
+
+test('what is left out was needless', () => {
+  fc.assert(
+    fc.property(fc.array(member, { maxLength: 8 }), (tolerations) => {
+      const kept = withoutCovered(tolerations);
+      expect(whatAll(kept)).toEqual(whatAll(tolerations));
+      expect(tolerations.filter((one) => kept.includes(one))).toEqual(kept);
+    }),
+  );
+});
+
+test('what covers another tolerates all that it does', () => {
+  fc.assert(
+    fc.property(member, member, (one, other) => {
+      if (new Tolerations([other]).coverOf(one) === undefined) return;
+      expect(whatAll([other, one])).toEqual(whatAll([other]));
+    }),
+  );
+});
+
+test.each<readonly [text: string, other: JsonObject, one: JsonObject, covers: boolean]>([
+  ['any value', { key: 'a', operator: 'Exists' }, { key: 'a', value: 'x', effect: 'NoSchedule' }, true],
+  ['anything', { operator: 'Exists' }, { key: 'a', operator: 'Exists' }, true],
+  [
+    'longer',
+    { key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 9 },
+    { key: 'a', effect: 'NoExecute', tolerationSeconds: 5 },
+    true,
+  ],
+  ['shorter', { key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }, { key: 'a', effect: 'NoExecute' }, false],
+  ['one value', { key: 'a', value: 'x' }, { key: 'a', operator: 'Exists' }, false],
+  ['one effect', { key: 'a', operator: 'Exists', effect: 'NoSchedule' }, { key: 'a', operator: 'Exists' }, false],
+  ['either spelling', { key: 'node.platform.io/x', operator: 'Exists' }, { key: 'node.kubernetes.io/x', operator: 'Exists' }, true],
+])('%s', (_text, other, one, covers) => {
+  expect(new Tolerations([other]).coverOf(one) !== undefined).toBe(covers);
+});

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../shared/runtime/clock';
+import { CONFIGURATION, EVENT_LIMITS } from '../../test/recordings/admission-configured';
+import { readAdmissionConfiguration } from './admission-configuration';
+
+let folder: string;
+beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'admission-'))));
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function read(text: string): ReturnType<typeof readAdmissionConfiguration> {
+  writeFileSync(join(folder, 'admission.yaml'), text);
+  writeFileSync(join(folder, 'events.yaml'), EVENT_LIMITS);
+  return readAdmissionConfiguration(join(folder, 'admission.yaml'), systemClock);
+}
+
+const HEAD = 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\n';
+const plugin = (name: string, configuration: string): string => `${HEAD}plugins:\n- name: ${name}\n  configuration: ${configuration}\n`;
+
+test('tells plug-ins what stands in it and in the files that it names', async () => {
+  expect(await read(CONFIGURATION)).toMatchObject({
+    nodeSelectors: { clusterDefaultNodeSelector: 'pool=main' },
+    tolerations: { default: [{ key: 'by-default' }] },
+    podSecurity: { defaults: { enforce: { level: 'baseline', minor: 30 }, warn: { level: 'restricted', version: 'latest' } } },
+    limitedResources: [{ kind: { group: '', resource: 'pods' } }, { contains: [expect.any(String)] }, { kind: { group: 'apps' } }],
+  });
+  expect((await read(CONFIGURATION)).eventLimits).toHaveLength(4);
+  expect(await read(HEAD)).toEqual({});
+});
+
+test.each<readonly [fault: string, text: string]>([
+  ['plugins[0].name: must be a plug-in that can be configured', plugin('Nope', '{}')],
+  ['plugins[0].configuration.kind: must not be given', plugin('PodNodeSelector', '{apiVersion: v1, kind: Foo}')],
+  ['podNodeSelectorPluginConfig.a: must be of the form a=b,c=d', plugin('PodNodeSelector', '{podNodeSelectorPluginConfig: {a: b}}')],
+  ['configuration.kind: apiVersion and kind must name', plugin('ResourceQuota', '{limitedResources: []}')],
+  [
+    'plugins[0].configuration.defaults.enforce: must be one of',
+    plugin(
+      'PodSecurity',
+      '{apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration, defaults: {enforce: all}}',
+    ),
+  ],
+  [
+    'defaults.warn-version: must be "latest" or "v1.x"',
+    plugin(
+      'PodSecurity',
+      '{apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration, defaults: {warn-version: v2}}',
+    ),
+  ],
+  ['ENOENT', `${HEAD}plugins:\n- name: EventRateLimit\n  path: none.yaml\n`],
+  ['plugins[1].name: "EventRateLimit" may occur only once', `${HEAD}plugins:\n- name: EventRateLimit\n- name: EventRateLimit\n`],
+  ['must have only one of path and configuration', `${HEAD}plugins:\n- name: EventRateLimit\n  path: a\n  configuration: {}\n`],
+])('refuses: %s', async (fault, text) => {
+  await expect(read(text)).rejects.toThrow(fault);
+});

@@ -1,0 +1,71 @@
+/** The file AdmissionConfiguration, which tells plug-ins what no flag does, and the files that it names. Loaded only where the flag names one. */
+import path from 'node:path';
+import { EVENT_LIMIT_FORMAT } from '../admission/event-rate-limit';
+import { NODE_SELECTOR_FORMAT } from '../admission/node-selector';
+import { POD_SECURITY_FORMAT, securitySettings } from '../admission/pod-security/settings';
+import { TOLERATION_FORMAT } from '../admission/pod-toleration-restriction';
+import { limitedResources, QUOTA_FORMAT } from '../admission/quota/limited';
+import type { AdmissionSettings } from '../admission/settings';
+import type { Fault } from '../../shared/configuration/fault';
+import { readConfiguration, readEmbedded, type Format } from '../../shared/configuration/read';
+import { anyObject, listOf, object, text, type Configured } from '../../shared/configuration/schema';
+import type { Clock } from '../../shared/runtime/clock';
+import { own } from '../../shared/values/json';
+import { quote } from '../../shared/values/quote';
+
+const PLUGIN = object({ name: text() }, { path: text(), configuration: anyObject });
+const SCHEMA = object({}, { plugins: listOf(PLUGIN) });
+
+type Told = NonNullable<Configured<typeof SCHEMA>['plugins']>[number];
+
+/** What is said to one plug-in, wherever it stands. */
+type Read = <T>(format: Format<T>) => Promise<T>;
+
+/** What each plug-in is told, and of what form that is. */
+const PLUGINS: Readonly<Record<string, (read: Read) => Promise<AdmissionSettings>>> = {
+  EventRateLimit: async (read) => ({ eventLimits: (await read(EVENT_LIMIT_FORMAT)).limits }),
+  PodNodeSelector: async (read) => ({ nodeSelectors: (await read(NODE_SELECTOR_FORMAT)).podNodeSelectorPluginConfig ?? {} }),
+  PodSecurity: async (read) => ({ podSecurity: securitySettings(await read(POD_SECURITY_FORMAT)) }),
+  PodTolerationRestriction: async (read) => ({ tolerations: await read(TOLERATION_FORMAT) }),
+  ResourceQuota: async (read) => ({ limitedResources: limitedResources(await read(QUOTA_FORMAT)) }),
+};
+
+const FORMAT: Format<Configured<typeof SCHEMA>> = {
+  kind: 'AdmissionConfiguration',
+  apiVersions: ['apiserver.config.platform.io/v1', 'apiserver.config.platform.io/v1alpha1'],
+  schema: SCHEMA,
+  rules: ({ plugins = [] }) =>
+    plugins.flatMap(({ name, path: file, configuration }, index): readonly Fault[] => [
+      ...(own(PLUGINS, name) === undefined ? [{ path: `plugins[${index}].name`, reason: unknownName(name) }] : []),
+      ...(plugins.findIndex((other) => other.name === name) < index
+        ? [{ path: `plugins[${index}].name`, reason: `${quote(name)} may occur only once` }]
+        : []),
+      ...((file ?? '') !== '' && configuration !== undefined
+        ? [{ path: `plugins[${index}]`, reason: 'must have only one of path and configuration' }]
+        : []),
+    ]),
+};
+
+const unknownName = (name: string): string =>
+  `must be a plug-in that can be configured (${Object.keys(PLUGINS).sort().join(', ')}), not ${quote(name)}`;
+
+/** Rejects with what is wrong with one of the files. */
+export async function readAdmissionConfiguration(file: string, clock: Clock): Promise<AdmissionSettings> {
+  const { plugins = [] } = await readConfiguration(file, [FORMAT], clock);
+  let settings: AdmissionSettings = {};
+  for (const [index, told] of plugins.entries()) {
+    const read = own(PLUGINS, told.name);
+    if (read !== undefined && isTold(told)) settings = { ...settings, ...(await read(readerOf(file, index, told, clock))) };
+  }
+  return settings;
+}
+
+const isTold = ({ path: file, configuration }: Told): boolean => (file ?? '') !== '' || configuration !== undefined;
+
+/** Paths start from the folder of the file that names them. */
+function readerOf(file: string, index: number, { path: other, configuration }: Told, clock: Clock): Read {
+  return (format) =>
+    configuration === undefined
+      ? readConfiguration(path.resolve(path.dirname(file), other ?? ''), [format], clock)
+      : readEmbedded(file, `plugins[${index}].configuration`, configuration, [format]);
+}
