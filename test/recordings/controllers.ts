@@ -4,9 +4,10 @@
  * The reference runs with its controllers. test/integration/controllers replays the recordings.
  */
 import { atATime } from '../../shared/runtime/at-a-time';
+import { serveMetrics } from '../support/metrics-server';
 import { writeRecording } from './recording';
 import { call, hangUp } from './reference';
-import { SCENARIOS } from './scenarios';
+import { MEASURED, SCENARIOS } from './scenarios';
 import { inTurn, type Observed, type Scenario, type ScenarioStep } from './scenarios/scenario';
 import { beating, Stage, type Send } from './scenarios/stage';
 
@@ -22,7 +23,9 @@ async function main(): Promise<void> {
     if (wanted.length > 0 && !wanted.includes(recording)) continue;
     const recorded = new Map<string, readonly object[]>();
     const inTurned = inTurn(record);
+    const end = MEASURED.has(recording) ? await serveMetrics(send) : undefined;
     await atATime(AT_A_TIME, scenarios, async (scenario) => void recorded.set(scenario.name, await inTurned(scenario)));
+    await end?.();
     writeRecording(
       `controllers/${recording}`,
       scenarios.flatMap(({ name }) => recorded.get(name) ?? []),

@@ -13,6 +13,11 @@ import { CUSTOM_GARBAGE, GARBAGE } from './garbage';
 import { CRON_JOBS } from './cron-jobs';
 import { JOB_EDGES } from './job-edges';
 import { JOB_FAILURES } from './job-failures';
+import { AUTOSCALERS } from './autoscalers';
+import { AUTOSCALER_LIMITS } from './autoscaler-limits';
+import { SCALED_BY_METRICS } from './scaled-by-metrics';
+import { SCALED_BY_RESOURCES } from './scaled-by-resources';
+import { SCALED_BY_SOME_PODS } from './scaled-by-some-pods';
 import { JOBS } from './jobs';
 import { FINISHED_JOBS } from './finished-jobs';
 import { POD_GARBAGE, POD_THRESHOLD } from './pod-garbage';
@@ -44,5 +49,10 @@ export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([
   ['stateful-sets', STATEFUL_SETS],
   ['daemon-sets', DAEMON_SETS],
   ['jobs', [...JOBS, ...JOB_FAILURES, ...CRON_JOBS, ...JOB_EDGES]],
+  ['autoscalers', AUTOSCALERS],
+  ['measured-autoscalers', [...SCALED_BY_RESOURCES, ...SCALED_BY_SOME_PODS, ...SCALED_BY_METRICS, ...AUTOSCALER_LIMITS]],
   ['refused-pods', [REFUSED_SET, REFUSED_DEPLOYMENT]],
 ]);
+
+/** Recordings whose scenarios need more of the world than a server and its controllers. */
+export const MEASURED: ReadonlySet<string> = new Set(['measured-autoscalers']);
