@@ -168,6 +168,7 @@ const table = {
   'controllers/endpoint-slices': ['controllers/runtime', 'controllers/service-pods'],
   'controllers/endpoint-slice-mirroring': ['controllers/endpoint-slices'],
   'controllers/endpoints': ['controllers/runtime', 'controllers/service-pods'],
+  'controllers/autoscalers': ['controllers/runtime', 'shared/api/metadata', 'shared/api/identity', 'shared/api/selectors'],
   'controllers/certificates': ['controllers/runtime', 'shared/api/metadata'],
   'controllers/cluster-role-aggregation': ['controllers/runtime'],
   'controllers/cron-jobs': ['controllers/owned'],

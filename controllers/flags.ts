@@ -11,6 +11,7 @@ const SERVING = 'Serving';
 const CERTIFICATES = 'Certificates';
 const QUOTAS = 'Quotas';
 const NODES = 'Nodes';
+const AUTOSCALING = 'Autoscaling';
 
 export const flags = {
   controllers: list({
@@ -141,6 +142,39 @@ export const flags = {
     default: 5,
     min: 1,
     max: 1000,
+  }),
+  'concurrent-horizontal-pod-autoscaler-syncs': int({
+    section: AUTOSCALING,
+    help: 'Autoscalers that are looked at at a time.',
+    default: 5,
+    min: 1,
+    max: 1000,
+  }),
+  'horizontal-pod-autoscaler-sync-period': duration({
+    section: AUTOSCALING,
+    help: 'Every autoscaler is looked at once in so long.',
+    default: 15_000,
+  }),
+  'horizontal-pod-autoscaler-downscale-stabilization': duration({
+    section: AUTOSCALING,
+    help: 'An autoscaler that says nothing else asks for fewer pods only when it has not asked for more for so long.',
+    default: 300_000,
+  }),
+  'horizontal-pod-autoscaler-tolerance': decimal({
+    section: AUTOSCALING,
+    help: 'Share by which a metric may differ from what is wanted before the number of pods changes.',
+    default: 0.1,
+    min: 0,
+  }),
+  'horizontal-pod-autoscaler-cpu-initialization-period': duration({
+    section: AUTOSCALING,
+    help: "So long after its start a pod's use of the processor counts only if it was measured while the pod was ready.",
+    default: 300_000,
+  }),
+  'horizontal-pod-autoscaler-initial-readiness-delay': duration({
+    section: AUTOSCALING,
+    help: 'A pod that has not been ready so long after its start counts as one that never was.',
+    default: 30_000,
   }),
   'terminated-pod-gc-threshold': int({
     section: GENERIC,
@@ -335,7 +369,12 @@ export function flagProblem(values: ControllerFlags): string | undefined {
   if (durationMs < 1_000) return '--leader-elect-lease-duration must be at least 1s';
   if (deadlineMs >= durationMs) return '--leader-elect-renew-deadline must be less than --leader-elect-lease-duration';
   if (retryMs <= 0) return '--leader-elect-retry-period must be more than 0s';
-  for (const name of ['resource-quota-sync-period', 'node-monitor-period', 'node-monitor-grace-period'] as const)
+  for (const name of [
+    'resource-quota-sync-period',
+    'node-monitor-period',
+    'node-monitor-grace-period',
+    'horizontal-pod-autoscaler-sync-period',
+  ] as const)
     if (values[name] < 100) return `--${name} must be at least 100ms`;
   if (isIP(values['bind-address']) === 0) return '--bind-address must be an IP address';
   if ((values['tls-cert-file'] === '') !== (values['tls-private-key-file'] === ''))

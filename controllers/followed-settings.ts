@@ -92,4 +92,14 @@ const flagSettings = (values: ControllerFlags): Omit<ControllerSettings, 'rootCe
     unhealthyZoneThreshold: values['unhealthy-zone-threshold'],
     largeClusterThreshold: values['large-cluster-size-threshold'],
   },
+  autoscaling: {
+    concurrentSyncs: values['concurrent-horizontal-pod-autoscaler-syncs'],
+    periodMs: values['horizontal-pod-autoscaler-sync-period'],
+    downscaleMs: values['horizontal-pod-autoscaler-downscale-stabilization'],
+    tolerance: values['horizontal-pod-autoscaler-tolerance'],
+    readiness: {
+      cpuInitializationMs: values['horizontal-pod-autoscaler-cpu-initialization-period'],
+      readinessDelayMs: values['horizontal-pod-autoscaler-initial-readiness-delay'],
+    },
+  },
 });

@@ -1,5 +1,6 @@
 /** All controllers. A controller is a row; whether it runs is the command line's choice. */
 import { accountTokensController } from './account-tokens/controller';
+import { autoscalerController } from './autoscalers/controller';
 import { tokenCleanerController } from './bootstrap-token/cleaner';
 import { bootstrapSignerController } from './bootstrap-token/signer';
 import { certificateApprover } from './certificates/approver';
@@ -62,4 +63,5 @@ export const CONTROLLERS: readonly Controller[] = [
   daemonSetController,
   jobController,
   cronJobController,
+  autoscalerController,
 ];

@@ -5,13 +5,13 @@
 import { parseApiVersion } from '../../shared/api/identity/identity';
 import { apiObject, type ApiObject } from '../../shared/client/api-object';
 import { isNotFound } from '../../shared/client/api-error';
-import { discover, type Discovered, type ServedResource } from '../../shared/client/discovery';
 import type { Informer } from '../../shared/client/informer';
 import { knownResource } from '../../shared/client/resource';
 import { canonicalGroup, groupIn } from '../../shared/names/dialect';
 import { objectAt, own, stringAt, type JsonObject } from '../../shared/values/json';
 import type { ControllerContext } from '../runtime/controller';
 import { controllerOf, type ControllingOwner } from '../runtime/pods';
+import { ServedKinds } from '../runtime/served-kinds';
 import type { CoveredPod } from './coverage';
 
 /** Nobody can say how many pods there should be. */
@@ -49,10 +49,11 @@ const DISCOVERY_MS = 1_000;
 
 export class Owners {
   private readonly informers: Readonly<Record<OwnerName, Informer>>;
-  private discovery: { readonly at: number; readonly found: Promise<Discovered> } | undefined;
+  private readonly kinds: ServedKinds;
 
   constructor(private readonly context: Pick<ControllerContext, 'client' | 'clock' | 'informers' | 'signal'>) {
     const of = (name: OwnerName): Informer => context.informers.of({ resource: OWNERS[name], trim: scaleOnly });
+    this.kinds = new ServedKinds(context, DISCOVERY_MS);
     this.informers = { controllers: of('controllers'), sets: of('sets'), deployments: of('deployments'), statefulSets: of('statefulSets') };
   }
 
@@ -119,8 +120,10 @@ export class Owners {
 
   private async asked(namespace: string, owner: ControllingOwner, group: string, version: string): Promise<Scale | undefined> {
     const { client, signal } = this.context;
-    const resource = await this.resourceOf(group, owner.kind);
-    if (resource === undefined) throw new UnknownScale(`no matches for kind "${owner.kind}" in version "${owner.apiVersion}"`);
+    const found = await this.kinds.find(group, owner.kind);
+    if (found.type === 'unsettled') throw new KindUnsettled(owner.kind);
+    if (found.type === 'unknown') throw new UnknownScale(`no matches for kind "${owner.kind}" in version "${owner.apiVersion}"`);
+    const { resource } = found;
     if (!resource.subresources.has('scale')) {
       const name = group === '' ? resource.resource : `${resource.resource}.${groupIn(client.dialect, group)}`;
       throw new UnknownScale(`${name} does not implement the scale subresource`);
@@ -132,21 +135,6 @@ export class Owners {
       if (isNotFound(error)) return undefined;
       throw error;
     }
-  }
-
-  /** Throws {@link KindUnsettled}. */
-  private async resourceOf(group: string, kind: string): Promise<ServedResource | undefined> {
-    const { client, clock, signal } = this.context;
-    const find = ({ resources }: Discovered): ServedResource | undefined =>
-      resources.find((resource) => resource.group === group && resource.kind === kind);
-    const known = this.discovery === undefined ? undefined : find(await this.discovery.found);
-    if (known !== undefined) return known;
-    const at = clock.monotonic();
-    if (this.discovery !== undefined && at - this.discovery.at < DISCOVERY_MS) throw new KindUnsettled(kind);
-    const found = discover(client, { signal });
-    this.discovery = { at, found };
-    found.catch(() => (this.discovery = undefined));
-    return find(await found);
   }
 }
 

@@ -63,6 +63,24 @@ export interface ControllerSettings {
   readonly mirroringMaxEndpoints: number;
   readonly mirroringBatchMs: number;
   readonly nodes: NodeSettings;
+  readonly autoscaling: AutoscalingSettings;
+}
+
+/** How often autoscalers are looked at, and what they bear with. */
+export interface AutoscalingSettings {
+  readonly concurrentSyncs: number;
+  /** Milliseconds. */
+  readonly periodMs: number;
+  /** Fewer pods are wanted only when none more have been for so long, where nothing else is said. */
+  readonly downscaleMs: number;
+  /** Share. */
+  readonly tolerance: number;
+  readonly readiness: {
+    /** So long after its start a pod's use of the processor counts only if it was measured while it was ready. */
+    readonly cpuInitializationMs: number;
+    /** A pod that was not ready so long after its start has never been. */
+    readonly readinessDelayMs: number;
+  };
 }
 
 /** When a node counts as lost, and how fast nodes are given up. */

@@ -171,12 +171,16 @@ export class RestClient {
   async update(
     resource: Resource,
     object: JsonObject,
-    options: RequestOptions & { readonly subresource?: string } = {},
+    options: RequestOptions & {
+      readonly subresource?: string;
+      /** What a subresource's body is, where it is of another kind than the object. */
+      readonly of?: Pick<Resource, 'group' | 'version' | 'kind'>;
+    } = {},
   ): Promise<ApiObject> {
     const { namespace, name } = apiObject(object);
-    const { subresource, ...rest } = options;
+    const { subresource, of = resource, ...rest } = options;
     const path = this.path(resource, { namespace, name, ...(subresource === undefined ? {} : { subresource }) });
-    return apiObject(await this.call({ method: 'PUT', path, body: json(this.typed(resource, object)), ...rest }));
+    return apiObject(await this.call({ method: 'PUT', path, body: json(this.typed(of, object)), ...rest }));
   }
 
   async patch(resource: Resource, place: Place, type: PatchType, patch: JsonValue, options: RequestOptions = {}): Promise<ApiObject> {
@@ -297,7 +301,7 @@ export class RestClient {
   }
 
   /** Kind and version belong to every body that is sent. */
-  private typed(resource: Resource, object: JsonObject): JsonObject {
+  private typed(resource: Pick<Resource, 'group' | 'version' | 'kind'>, object: JsonObject): JsonObject {
     return { ...object, apiVersion: apiVersionIn(this.dialect, apiVersionOf(resource)), kind: resource.kind };
   }
 

@@ -4,12 +4,13 @@
  */
 import type { Json } from '../recordings/reference';
 import { casesOf } from '../recordings/recording';
-import { SCENARIOS } from '../recordings/scenarios';
+import { MEASURED, SCENARIOS } from '../recordings/scenarios';
 import { inTurn, type Observed, type Scenario } from '../recordings/scenarios/scenario';
 import { beating, Stage, type Send } from '../recordings/scenarios/stage';
 import { anything, listOf, mapOf, number, shape, text } from '../recordings/shape';
 import { ApiClient } from './api-client';
 import { startControllers, startHastyControllers } from './control-plane';
+import { serveMetrics } from './metrics-server';
 import { freePort } from './ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from './programs';
 
@@ -38,15 +39,18 @@ export function replayControllers(name: string, options: ReplayOptions = {}): vo
   let server: ApiServer;
   let controllers: ProgramProcess;
   let api: ApiClient;
+  let endMetrics: (() => Promise<void>) | undefined;
 
   beforeAll(async () => {
     server = await startApiServer({ folder, securePort: await freePort(), args: ['--naming=kubernetes', ...serverArgs] });
     const args = ['--naming=kubernetes', ...controllerArgs];
     controllers = isHasty ? startHastyControllers(server, ...args) : startControllers(server, ...args);
     api = new ApiClient(server.address, server.certificates);
+    if (MEASURED.has(name)) endMetrics = await serveMetrics(send);
   }, 60_000);
 
   afterAll(async () => {
+    await endMetrics?.();
     api.close();
     await controllers.stop();
     await server.process.stop();

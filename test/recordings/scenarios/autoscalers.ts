@@ -58,7 +58,7 @@ const widgetHas = (status: Body): Act => patch(`${WIDGETS}/w/status`, { status }
 const WIDGET: Body = { apiVersion: 'scaling.example.com/v1', kind: '$NS-Widget', name: 'w' };
 const custom = (name: string, subresources: Body, steps: Scenario['steps']): Scenario =>
   scenario(name, [{ title: 'a kind of its own', acts: [definition(subresources)] }, ...steps], {
-    looks: [...SEEN, { path: WIDGETS, members: ['spec'] }],
+    looks: [...LOOKS, { path: WIDGETS, members: ['spec'] }],
     leftovers: [`${DEFINITIONS}/$NS-widgets.scaling.example.com`],
   });
 
