@@ -1,0 +1,77 @@
+/** Reads the text in which metrics are shown to Prometheus, as far as tests look at it. */
+
+export interface MetricFamily {
+  readonly name: string;
+  readonly type: string;
+  /** As the help says: STABLE, BETA, ALPHA; empty = nothing is promised. */
+  readonly stability: string;
+  /** Sorted, without `le` and `quantile`. */
+  readonly labels: readonly string[];
+  /** Upper bounds of a histogram, without the last. */
+  readonly buckets: readonly number[];
+}
+
+export interface Exposition {
+  readonly families: ReadonlyMap<string, MetricFamily>;
+  /** By name and sorted labels: values, of histograms and summaries the counts. */
+  readonly series: ReadonlyMap<string, number>;
+}
+
+interface Growing {
+  readonly name: string;
+  readonly type: string;
+  readonly stability: string;
+  readonly labels: Set<string>;
+  readonly buckets: Set<number>;
+}
+
+const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
+const LINE = /^(\w+)(?:\{(.*)\})? (\S+)/;
+const STABILITY = /^\[(\w+)\] /;
+const COUNTED: ReadonlySet<string> = new Set(['histogram', 'summary']);
+
+export function readExposition(text: string): Exposition {
+  const families = new Map<string, Growing>();
+  const series = new Map<string, number>();
+  let stability = '';
+  let family: Growing | undefined;
+  for (const line of text.split('\n')) {
+    const [hash, word, name = '', ...rest] = line.split(' ');
+    if (hash === '#' && word === 'HELP') stability = STABILITY.exec(rest.join(' '))?.[1] ?? '';
+    else if (hash === '#' && word === 'TYPE') {
+      family = { name, type: rest[0] ?? '', stability, labels: new Set(), buckets: new Set() };
+      families.set(name, family);
+    } else if (family !== undefined) addLine(family, line, series);
+  }
+  const entries = Array.from(families.values(), (growing): [string, MetricFamily] => [growing.name, finished(growing)]);
+  return { families: new Map(entries), series };
+}
+
+function finished({ name, type, stability, labels, buckets }: Growing): MetricFamily {
+  return { name, type, stability, labels: [...labels].sort(), buckets: [...buckets].sort((a, b) => a - b) };
+}
+
+function addLine(family: Growing, line: string, series: Map<string, number>): void {
+  const [, name = '', inside = '', value = ''] = LINE.exec(line) ?? [];
+  if (name === '') return;
+  const labels: string[] = [];
+  for (const [, label = '', text = ''] of inside.matchAll(LABEL)) {
+    if (label === 'le' && text !== '+Inf') family.buckets.add(Number(text));
+    if (label === 'le' || label === 'quantile') continue;
+    family.labels.add(label);
+    labels.push(`${label}="${text}"`);
+  }
+  if (COUNTED.has(family.type) && name !== `${family.name}_count`) return;
+  const shown = labels.length === 0 ? family.name : `${family.name}{${labels.sort().join(',')}}`;
+  series.set(shown, Number(value));
+}
+
+/** What has grown from one to the other, and by how much. */
+export function growth(before: Exposition, after: Exposition): ReadonlyMap<string, number> {
+  const grown = new Map<string, number>();
+  for (const [name, value] of after.series) {
+    const by = value - (before.series.get(name) ?? 0);
+    if (by !== 0 && !Number.isNaN(by)) grown.set(name, by);
+  }
+  return grown;
+}
