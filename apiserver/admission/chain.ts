@@ -2,6 +2,7 @@
  * The admission plug-ins as one ordered chain: all that may change an object, then all that may refuse it. What each of them does is in its own
  * file; which there are, in plugins.ts. Never waits where a plug-in has nothing to wait for.
  */
+import type { Clock } from '../../shared/runtime/clock';
 import type { Admission, AdmissionOperation, AdmissionQuestion, AdmissionRequest, ReservingPlugin } from '../registry/admission';
 
 interface Plugin {
@@ -22,24 +23,77 @@ export interface ValidatingPlugin extends Plugin {
   validate(request: AdmissionRequest): Promise<void> | undefined;
 }
 
+/** Hears how long plug-ins take, and whether they refuse. */
+export interface AdmissionMeter {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  /** `name` undefined = all of the step together. */
+  took(name: string | undefined, step: AdmissionStep, operation: AdmissionOperation, ms: number, hasRefused: boolean): void;
+}
+
+export type AdmissionStep = 'admit' | 'validate';
+
 export interface AdmissionPlugins {
   readonly mutating: readonly MutatingPlugin[];
   readonly validating: readonly ValidatingPlugin[];
   readonly reserving?: ReservingPlugin;
+  /** Absent = nobody wants to know. */
+  readonly meter?: AdmissionMeter | undefined;
 }
 
 export function createAdmission(plugins: AdmissionPlugins): Admission {
-  const { reserving } = plugins;
+  const { reserving, meter } = plugins;
   const asked = [...plugins.mutating, ...plugins.validating];
   const all = [...asked, ...(reserving === undefined ? [] : [reserving])];
   return {
     looksInto: (question) => all.some((plugin) => plugin.handles(question.operation) && plugin.looksInto?.(question) !== false),
     asksOthers: (question) => asked.some((plugin) => plugin.asksOthers?.(question) === true),
     counts: (question) => reserving?.looksInto?.({ ...question, operation: 'CREATE' }) === true,
-    mutate: (request) => inOrder(plugins.mutating, request, (plugin) => plugin.mutate(request)),
-    validate: (request) => inOrder(plugins.validating, request, (plugin) => plugin.validate(request)),
-    reserve: (request) => (reserving?.handles(request.operation) === true ? reserving.reserve(request) : undefined),
+    mutate: (request) =>
+      measured(meter, undefined, 'admit', request, () =>
+        inOrder(plugins.mutating, request, (plugin) => measured(meter, plugin.name, 'admit', request, () => plugin.mutate(request))),
+      ),
+    validate: (request) =>
+      measured(meter, undefined, 'validate', request, () =>
+        inOrder(plugins.validating, request, (plugin) => measured(meter, plugin.name, 'validate', request, () => plugin.validate(request))),
+      ),
+    reserve: (request) =>
+      reserving?.handles(request.operation) === true
+        ? measured(meter, reserving.name, 'validate', request, () => reserving.reserve(request))
+        : undefined,
   };
+}
+
+function measured<T>(
+  meter: AdmissionMeter | undefined,
+  name: string | undefined,
+  step: AdmissionStep,
+  { operation }: AdmissionRequest,
+  work: () => Promise<T> | undefined,
+): Promise<T> | undefined {
+  if (meter === undefined) return work();
+  const { clock } = meter;
+  const from = clock.monotonic();
+  let pending: Promise<T> | undefined;
+  try {
+    pending = work();
+  } catch (error) {
+    meter.took(name, step, operation, clock.monotonic() - from, true);
+    throw error;
+  }
+  if (pending === undefined) {
+    meter.took(name, step, operation, clock.monotonic() - from, false);
+    return undefined;
+  }
+  return pending.then(
+    (value) => {
+      meter.took(name, step, operation, clock.monotonic() - from, false);
+      return value;
+    },
+    (error: unknown) => {
+      meter.took(name, step, operation, clock.monotonic() - from, true);
+      throw error;
+    },
+  );
 }
 
 function inOrder<P extends { handles(operation: AdmissionOperation): boolean }>(

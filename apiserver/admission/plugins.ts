@@ -15,7 +15,7 @@ export function pureAdmission({ prefix }: Pick<GeneratedNames, 'prefix'>, { disa
 }
 
 export function defaultAdmission(surroundings: AdmissionSurroundings, switches: PluginSwitches = AS_THE_TABLE_SAYS): Admission {
-  const { escalation, mayUseAddresses, nodes } = surroundings;
+  const { escalation, mayUseAddresses, nodes, meter } = surroundings;
   const made = ADMISSION_PLUGINS.filter((row) => isOn(row, switches, nodes !== undefined)).map(({ make }) => make?.(surroundings) ?? {});
   const reserving = made.find((parts) => parts.reserving !== undefined)?.reserving;
   const first: readonly MutatingPlugin[] = [
@@ -24,6 +24,7 @@ export function defaultAdmission(surroundings: AdmissionSurroundings, switches: 
   ];
   const again = createAdmission({ mutating: first, validating: [] });
   return createAdmission({
+    meter,
     mutating: [...first, ...made.flatMap(({ outside }) => outside?.((request) => again.mutate(request)) ?? [])],
     validating: [
       ...made.flatMap(({ validating }) => (validating === undefined ? [] : [validating])),

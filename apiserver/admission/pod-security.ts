@@ -22,6 +22,7 @@ import {
   policyText,
   type LabelledPolicy,
   type LevelVersion,
+  type SecurityMode,
   type SecurityPolicy,
 } from './pod-security/policy';
 import type { SecuritySettings } from './pod-security/settings';
@@ -33,7 +34,20 @@ export interface PodSecurityParts {
   /** As this replica knows it. */
   readonly namespace: (name: string) => Entry | undefined;
   readonly pods: (namespace: string) => ExistingPods;
+  /** Hears of every judgement; absent = nobody wants to know. */
+  readonly judged?: PodSecurityJudged | undefined;
 }
+
+export interface PodSecurityJudgement {
+  readonly decision: 'allow' | 'deny';
+  readonly mode: SecurityMode;
+  readonly level: LevelVersion;
+  readonly operation: 'create' | 'update';
+  readonly concern: 'pod' | 'controller';
+  readonly subresource: string;
+}
+
+export type PodSecurityJudged = (judgement: PodSecurityJudgement) => void;
 
 const NAME = 'PodSecurity';
 const ENFORCED = 'pod-security.platform.io/enforce-policy';
@@ -69,10 +83,11 @@ export function podSecurity(parts: PodSecurityParts): ValidatingPlugin {
       const { defaults = LOOSE, exemptions } = parts.settings ?? {};
       const { policy } = policyOf(request.namespaceEntry?.labels ?? {}, defaults);
       const pod = concern === 'pod' ? request.object : templateIn(request.resource.row, request.object);
+      const tell = teller(parts.judged, request, concern);
       const exemption = exemptionOf(request, pod, exemptions);
       if (exemption !== undefined) request.context.annotate?.(EXEMPTED, exemption);
-      else if (concern === 'pod') judgePod(request, request.object, policy);
-      else judgeTemplate(request, pod, policy);
+      else if (concern === 'pod') judgePod(request, request.object, policy, tell);
+      else judgeTemplate(request, pod, policy, tell);
       return undefined;
     },
   };
@@ -95,36 +110,55 @@ function isOfRuntime(pod: JsonObject | undefined, exemptions: SecuritySettings['
   return runtime !== undefined && exemptions?.runtimeClasses.has(runtime) === true;
 }
 
-function judgePod(request: AdmissionRequest, object: JsonObject, policy: SecurityPolicy): void {
+type Tell = (mode: SecurityMode, level: LevelVersion, fault: string | undefined) => void;
+
+function teller(judged: PodSecurityJudged | undefined, request: AdmissionRequest, concern: 'pod' | 'template'): Tell {
+  if (judged === undefined) return () => undefined;
+  const common = {
+    operation: request.operation === 'CREATE' ? 'create' : 'update',
+    concern: concern === 'pod' ? 'pod' : 'controller',
+    subresource: request.subresource ?? '',
+  } as const;
+  return (mode, level, fault) => {
+    if (mode !== 'enforce' && fault === undefined) return;
+    judged({ ...common, mode, level, decision: fault === undefined ? 'allow' : 'deny' });
+  };
+}
+
+function judgePod(request: AdmissionRequest, object: JsonObject, policy: SecurityPolicy, tell: Tell): void {
   const { context, oldObject, subresource } = request;
+  if (isLoose(policy)) tell('enforce', policy.enforce, undefined);
   if (isLoose(policy) && context.annotate === undefined) return;
   if (oldObject !== undefined && subresource === undefined && !saysMore(object, oldObject)) return;
   context.annotate?.(ENFORCED, policyText(policy.enforce));
   if (isLoose(policy)) return;
   const judge = judgeOf(object);
-  noteAudit(request, policy, judge);
+  noteAudit(request, policy, judge, tell);
   const fault = judge(policy.enforce);
+  tell('enforce', policy.enforce, fault);
   if (fault !== undefined) throw refused(request, `violates ${fault}`);
-  warn(request, policy, judge);
+  warn(request, policy, judge, tell);
 }
 
-function judgeTemplate(request: AdmissionRequest, template: JsonObject | undefined, policy: SecurityPolicy): void {
+function judgeTemplate(request: AdmissionRequest, template: JsonObject | undefined, policy: SecurityPolicy, tell: Tell): void {
   if (template === undefined || isLoose({ ...policy, enforce: policy.warn })) return;
   const judge = judgeOf(template);
-  noteAudit(request, policy, judge);
-  warn(request, policy, judge);
+  noteAudit(request, policy, judge, tell);
+  warn(request, policy, judge, tell);
 }
 
 type Judge = (asked: LevelVersion) => string | undefined;
 
-function noteAudit({ context }: AdmissionRequest, { audit }: SecurityPolicy, judge: Judge): void {
+function noteAudit({ context }: AdmissionRequest, { audit }: SecurityPolicy, judge: Judge, tell: Tell): void {
   if (context.annotate === undefined) return;
   const fault = judge(audit);
+  tell('audit', audit, fault);
   if (fault !== undefined) context.annotate(VIOLATED, `would violate ${fault}`);
 }
 
-function warn({ context }: AdmissionRequest, policy: SecurityPolicy, judge: Judge): void {
+function warn({ context }: AdmissionRequest, policy: SecurityPolicy, judge: Judge, tell: Tell): void {
   const fault = judge(policy.warn);
+  tell('warn', policy.warn, fault);
   if (fault !== undefined) context.warn(`would violate ${fault}`);
 }
 

@@ -6,7 +6,7 @@ import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Cache } from '../cache/cache';
 import type { Resources } from '../registry/resources';
 import type { Admission, ReservingPlugin } from '../registry/admission';
-import type { MutatingPlugin, ValidatingPlugin } from './chain';
+import type { AdmissionMeter, MutatingPlugin, ValidatingPlugin } from './chain';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 import { alwaysPullImages } from './always-pull-images';
@@ -21,7 +21,7 @@ import { namespaceLifecycle, protectedNamespaces } from './namespace-lifecycle';
 import { nodeRestriction, type NodeRestrictionParts } from './node-restriction';
 import { podNodeSelector } from './node-selector';
 import { ownerPermissions, type OwnerParts } from './owner-references';
-import { podSecurity } from './pod-security';
+import { podSecurity, type PodSecurityJudged } from './pod-security';
 import { podPriority, priorityClasses, type PriorityClasses } from './priority';
 import { podTolerationRestriction } from './pod-toleration-restriction';
 import { resourceQuota, type ResourceQuotaParts } from './quota/resource-quota';
@@ -44,6 +44,10 @@ export interface WebhookPlugins {
 
 /** What plug-ins look at besides the request. */
 export interface AdmissionSurroundings {
+  /** Absent = nobody wants to know what PodSecurity says. */
+  readonly podSecurityJudged?: PodSecurityJudged;
+  /** Absent = nobody wants to know how long plug-ins take. */
+  readonly meter?: AdmissionMeter;
   readonly names: GeneratedNames;
   readonly random: Pick<Random, 'string'>;
   readonly cache: Pick<Cache, 'snapshot'>;
@@ -132,10 +136,11 @@ export const ADMISSION_PLUGINS: readonly PluginRow[] = [
   {
     name: 'PodSecurity',
     on: 'by-default',
-    make({ cache, resources, settings }) {
+    make({ cache, resources, settings, podSecurityJudged }) {
       const [namespaces, pods] = [resources.require('namespaces').stored, resources.require('pods').stored];
       const validating = podSecurity({
         settings: settings?.podSecurity,
+        judged: podSecurityJudged,
         namespace: (name) => cache.snapshot(namespaces).get(name),
         pods(namespace) {
           const bounds = [`${namespace}/`, `${namespace}0`] as const;

@@ -94,6 +94,10 @@ export class Registrations {
     return this.all.get(name)?.registration;
   }
 
+  states(): readonly (readonly [name: string, isAvailable: boolean])[] {
+    return Array.from(this.all.values(), ({ registration: { name, isAvailable } }) => [name, isAvailable] as const);
+  }
+
   names(): readonly string[] {
     return [...this.all.keys()];
   }

@@ -34,6 +34,8 @@ export class AllocationClaims {
   private readonly reserved = new Set<string>();
   /** In this attempt. */
   private readonly dynamic = new Set<string>();
+  /** What the last changes take that was not held before. */
+  private readonly fresh = new Set<string>();
   private readonly named = new Set<string>();
   private refusal: { readonly pool: Pool; readonly scope: Scope } | undefined;
 
@@ -79,8 +81,10 @@ export class AllocationClaims {
   /** The keys that change when an object that held `before` holds `after`. */
   changes(before: Held, after: Held): readonly KeyWrite[] {
     const writes: KeyWrite[] = [];
+    this.fresh.clear();
     for (const [id, protocols] of after) {
       const kept = before.get(id);
+      if (kept === undefined) this.fresh.add(id);
       if (kept === undefined || kept.join() !== protocols.join()) writes.push(this.write(id, this.valueFor(protocols)));
     }
     for (const id of before.keys()) {
@@ -97,9 +101,8 @@ export class AllocationClaims {
     for (const { key, operation } of writes) {
       if (operation === undefined) continue;
       const id = key.slice(this.ledger.keyOf('').length);
-      const isNew = this.ledger.holding(id) === undefined;
       this.ledger.learn(id, operation.type === 'put' ? { revision, uid: this.owner.uid } : undefined, revision);
-      const counts = operation.type === 'put' && isNew ? this.ledger.countsOf(id) : undefined;
+      const counts = operation.type === 'put' && this.fresh.has(id) ? this.ledger.countsOf(id) : undefined;
       if (counts !== undefined) counts.allocations[this.dynamic.has(id) ? 'dynamic' : 'static'] += 1;
     }
   }

@@ -21,6 +21,8 @@ export interface ClientCertificate {
   readonly isProxy: boolean;
   readonly commonName: string;
   readonly organizations: readonly string[];
+  /** Milliseconds since 1970; absent = not known. */
+  readonly expiresAt?: number;
 }
 
 /** `none` = these are not my credentials; `failed` = they are, and they are wrong. */

@@ -160,6 +160,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
       const first = Math.min(1, now);
       const replayed = this.options.replayRevisions ?? 20_000;
       const revision = await loadState(this, Math.max(first, this.compactedRevision, now - replayed));
+      for (const { type } of this.keys.states) this.statistics.loads.set(type.name, (this.statistics.loads.get(type.name) ?? 0) + 1);
       if (this.closed) return;
       if (revision > first && revision > now - replayed) this.compactedTo(revision);
       for (const state of this.keys.states) this.objects.restartLog(state, revision);
@@ -347,6 +348,11 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
 
   replaying(): void {
     this.statistics.replays += 1;
+  }
+
+  hasBegun({ state }: Watcher, events: number): void {
+    const { initialEvents } = this.statistics;
+    initialEvents.set(state.type.name, (initialEvents.get(state.type.name) ?? 0) + events);
   }
 
   private countWatchers(state: TypeState): void {

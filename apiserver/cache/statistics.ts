@@ -3,6 +3,10 @@
 export class CacheStatistics {
   /** Changes received per type name. */
   readonly eventsReceived = new Map<string, number>();
+  /** Events with which watches began, per type name. */
+  readonly initialEvents = new Map<string, number>();
+  /** How often all objects were read from the store, per type name. */
+  readonly loads = new Map<string, number>();
   /** Gauge: open watches per type name. */
   readonly watchers = new Map<string, number>();
   watchesStarted = 0;

@@ -26,6 +26,8 @@ export interface WatchHost extends ReplayHost {
   faulty(watcher: Watcher, error: unknown): void;
   bookmarked(): void;
   replaying(): void;
+  /** It has been told what there was when it began. */
+  hasBegun(watcher: Watcher, events: number): void;
 }
 
 export class Watcher implements CacheWatch {
@@ -135,15 +137,18 @@ export class Watcher implements CacheWatch {
     const { scope } = this.request;
     const { start, end } = scopeBounds(this.state.type, scope);
     const pace = this.host.pace();
+    let events = 0;
     for (const entry of snapshot.range(start, end)) {
       if (this.phase !== 'backlog') return;
       if (inScope(this.state.type, scope, entry.key) && (this.matches === undefined || this.matches(entry))) {
+        events += 1;
         this.send('ADDED', entry, new RecordedChange(entry.revision, entry.key, entry, undefined, 0));
         await this.sink.ready?.();
       }
       if (pace.tired()) await pace.rest();
     }
     this.initial = undefined;
+    this.host.hasBegun(this, events);
     if (this.phase !== 'backlog') return;
     this.lastSent = snapshot.revision;
     if (this.request.markEndOfInitialEvents) this.guard(() => this.sink.bookmark(snapshot.revision, true));

@@ -81,11 +81,14 @@ const isView = ({ row, stored }: ServedResource): boolean => stored === undefine
 function warnOfDeprecation(parts: ApiParts, exchange: Exchange, { row }: ServedResource, { subresource }: ResourceRequest): void {
   const { deprecation, deprecationWarning } = row;
   if (deprecationWarning !== undefined) exchange.warn(deprecationWarning);
-  if (deprecation === undefined) return;
+  if (deprecation === undefined) {
+    if (deprecationWarning !== undefined) parts.deprecatedRequested(row, undefined, subresource);
+    return;
+  }
   exchange.warn(textIn(exchange.dialect, deprecationText(row, deprecation)));
   exchange.annotate('platform.io/deprecated', 'true');
   if (deprecation.removed !== undefined) exchange.annotate('platform.io/removed-release', deprecation.removed);
-  parts.deprecatedRequested(row, deprecation, subresource);
+  parts.deprecatedRequested(row, deprecation.removed, subresource);
 }
 
 function deprecationText(row: KindRow, { since, removed, replacement }: Deprecation): string {

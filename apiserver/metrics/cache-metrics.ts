@@ -1,5 +1,5 @@
 /** The cache's counts as metrics, read when someone scrapes. */
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import type { CacheStatistics } from '../cache/statistics';
 
 export interface CacheGauges {
@@ -8,6 +8,7 @@ export interface CacheGauges {
 }
 
 interface Row {
+  readonly type: 'counter' | 'gauge';
   readonly name: string;
   readonly help: string;
   readonly label?: string;
@@ -18,35 +19,83 @@ const one = (value: number): Iterable<readonly [string, number]> => [['', value]
 
 const ROWS: readonly Row[] = [
   {
+    type: 'counter',
     name: 'apiserver_watch_cache_events_received_total',
     help: 'Changes that the cache received.',
     label: 'resource',
     values: (statistics) => statistics.eventsReceived,
   },
   {
+    type: 'gauge',
     name: 'apiserver_registered_watchers',
     help: 'Watches that the cache serves.',
     label: 'resource',
     values: (statistics) => statistics.watchers,
   },
   {
-    name: 'apiserver_watch_cache_consistent_read_total',
-    help: 'Consistent reads by whether the cache could answer them.',
+    type: 'counter',
+    name: 'apiserver_storage_events_received_total',
+    help: 'Changes that came from the store.',
+    label: 'resource',
+    values: (statistics) => statistics.eventsReceived,
+  },
+  {
+    type: 'counter',
+    name: 'apiserver_watch_cache_events_dispatched_total',
+    help: 'Changes that were handed to the watches of their type.',
+    label: 'resource',
+    values: (statistics) => statistics.eventsReceived,
+  },
+  {
+    type: 'counter',
+    name: 'apiserver_watch_cache_initializations_total',
+    help: 'How often all objects were read from the store.',
+    label: 'resource',
+    values: (statistics) => statistics.loads,
+  },
+  {
+    type: 'counter',
+    name: 'apiserver_init_events_total',
+    help: 'Events with which watches began.',
+    label: 'resource',
+    values: (statistics) => statistics.initialEvents,
+  },
+  {
+    type: 'counter',
+    name: 'watch_cache_consistent_reads_total',
+    help: 'Reads of the newest state by whether the cache could answer them.',
     label: 'success',
     values: (statistics) => [
       ['true', statistics.consistentReads],
       ['false', statistics.consistentReadFallbacks],
     ],
   },
-  { name: 'watch_cache_capacity', help: 'Bytes of recent changes that the cache may keep.', values: (s) => one(s.windowCapacityBytes) },
-  { name: 'watch_cache_window_bytes', help: 'Bytes of recent changes that the cache keeps.', values: (s) => one(s.windowBytes) },
   {
+    type: 'gauge',
+    name: 'watch_cache_window_capacity_bytes',
+    help: 'Bytes of recent changes that the cache may keep.',
+    values: (s) => one(s.windowCapacityBytes),
+  },
+  {
+    type: 'gauge',
+    name: 'watch_cache_window_bytes',
+    help: 'Bytes of recent changes that the cache keeps.',
+    values: (s) => one(s.windowBytes),
+  },
+  {
+    type: 'counter',
     name: 'watch_cache_resyncs_total',
     help: 'Types that were set right after they differed from the store.',
     values: (s) => one(s.resyncs),
   },
-  { name: 'watch_cache_differences_total', help: 'Keys that the consistency checker found different.', values: (s) => one(s.differences) },
   {
+    type: 'counter',
+    name: 'watch_cache_differences_total',
+    help: 'Keys that the consistency checker found different.',
+    values: (s) => one(s.differences),
+  },
+  {
+    type: 'counter',
     name: 'watch_cache_revision_lookups_total',
     help: 'Store revisions looked up for consistent reads.',
     values: (s) => one(s.revisionLookups),
@@ -54,23 +103,37 @@ const ROWS: readonly Row[] = [
 ];
 
 export function publishCache(registry: Registry, gauges: CacheGauges): void {
-  for (const { name, help, label, values } of ROWS) {
-    new Gauge({
-      name,
-      help,
-      labelNames: label === undefined ? [] : [label],
-      registers: [registry],
-      collect() {
-        for (const [key, value] of values(gauges.cache())) this.set(label === undefined ? {} : { [label]: key }, value);
-      },
-    });
-  }
+  for (const row of ROWS) publishRow(registry, gauges, row);
   new Gauge({
     name: 'apiserver_watch_cache_resource_version',
-    help: 'The revision that the cache has reached.',
+    help: 'The revision that the cache has reached, which is one for all types.',
+    labelNames: ['resource'],
     registers: [registry],
     collect() {
-      this.set(gauges.cacheRevision());
+      for (const resource of gauges.cache().loads.keys()) this.set({ resource }, gauges.cacheRevision());
     },
   });
+}
+
+function publishRow(registry: Registry, gauges: CacheGauges, { type, name, help, label, values }: Row): void {
+  const shared = { name, help, labelNames: label === undefined ? [] : [label], registers: [registry] };
+  const labels = (key: string): Record<string, string> => (label === undefined ? {} : { [label]: key });
+  switch (type) {
+    case 'counter':
+      new Counter({
+        ...shared,
+        collect() {
+          this.reset();
+          for (const [key, value] of values(gauges.cache())) this.inc(labels(key), value);
+        },
+      });
+      return;
+    case 'gauge':
+      new Gauge({
+        ...shared,
+        collect() {
+          for (const [key, value] of values(gauges.cache())) this.set(labels(key), value);
+        },
+      });
+  }
 }

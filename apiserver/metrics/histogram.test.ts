@@ -10,3 +10,8 @@ it('counts into buckets up to and including their bounds', () => {
       'm_bucket{verb="a\\"b",le="+Inf"} 4\nm_sum{verb="a\\"b"} 12.5\nm_count{verb="a\\"b"} 4\n',
   );
 });
+
+it('has one series for the same values', () => {
+  const histogram = new Histogram({ name: 'm', help: 'H.', labels: ['verb'], buckets: [1] });
+  expect(histogram.add({ verb: 'GET' })).toBe(histogram.add({ verb: 'GET' }));
+});

@@ -2,6 +2,7 @@
  * Histograms that cost a few additions per observation: series are looked up once, counts lie in typed arrays, text is made when someone
  * scrapes. prom-client's own cost several times more per observation, which counts on the path of every request.
  */
+import { append } from '../../shared/values/append';
 
 /** One series. */
 export class HistogramSeries {
@@ -20,6 +21,24 @@ export class HistogramSeries {
     counts[at] = (counts[at] ?? 0) + 1;
     this.sum += value;
   }
+
+  get total(): number {
+    return this.counts.reduce((total, count) => total + count, 0);
+  }
+}
+
+/** The lines of one series; `labels` as they stand between the braces. */
+export function seriesLines(name: string, labels: string, buckets: readonly number[], series: HistogramSeries): string[] {
+  const before = labels === '' ? '' : `${labels},`;
+  const lines: string[] = [];
+  let total = 0;
+  series.counts.forEach((count, index) => {
+    total += count;
+    lines.push(`${name}_bucket{${before}le="${buckets[index] ?? '+Inf'}"} ${total}`);
+  });
+  const braces = labels === '' ? '' : `{${labels}}`;
+  lines.push(`${name}_sum${braces} ${series.sum}`, `${name}_count${braces} ${total}`);
+  return lines;
 }
 
 export interface HistogramOptions<Label extends string> {
@@ -32,31 +51,24 @@ export interface HistogramOptions<Label extends string> {
 
 /** All series of one metric. Callers keep the series; whoever makes labels up must bound them. */
 export class Histogram<Label extends string> {
-  private readonly series: { readonly labels: string; readonly series: HistogramSeries }[] = [];
+  private readonly series = new Map<string, HistogramSeries>();
 
   constructor(private readonly options: HistogramOptions<Label>) {}
 
+  /** The series of these values, which is made when they are new. */
   add(values: Readonly<Record<Label, string>>): HistogramSeries {
-    const series = new HistogramSeries(this.options.buckets);
-    this.series.push({ labels: this.options.labels.map((label) => `${label}="${escaped(values[label])}"`).join(','), series });
+    const labels = this.options.labels.map((label) => `${label}="${escaped(values[label])}"`).join(',');
+    let series = this.series.get(labels);
+    if (series === undefined) this.series.set(labels, (series = new HistogramSeries(this.options.buckets)));
     return series;
   }
 
   /** The exposition text; empty when there is no series. */
   text(): string {
-    if (this.series.length === 0) return '';
+    if (this.series.size === 0) return '';
     const { name, help, buckets } = this.options;
     const lines = [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`];
-    for (const { labels, series } of this.series) {
-      const before = labels === '' ? '' : `${labels},`;
-      let total = 0;
-      series.counts.forEach((count, index) => {
-        total += count;
-        lines.push(`${name}_bucket{${before}le="${buckets[index] ?? '+Inf'}"} ${total}`);
-      });
-      const braces = labels === '' ? '' : `{${labels}}`;
-      lines.push(`${name}_sum${braces} ${series.sum}`, `${name}_count${braces} ${total}`);
-    }
+    for (const [labels, series] of this.series) append(lines, seriesLines(name, labels, buckets, series));
     return `${lines.join('\n')}\n`;
   }
 }

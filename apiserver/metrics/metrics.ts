@@ -3,10 +3,10 @@
  * kept; labels that a client could make up are never used. Counting only: nothing here decides anything.
  */
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
-import { RELEASE } from '../../shared/names/dialect';
+import { RELEASE, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { FeatureGates } from '../../shared/runtime/feature-gates';
-import type { Deprecation, KindRow } from '../../shared/api/kinds';
+import type { KindRow } from '../../shared/api/kinds';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { CacheStatistics } from '../cache/statistics';
 import type { StoreStatus } from '../storage/store';
@@ -19,11 +19,13 @@ import { publishConfigurations, type ReloadCounts } from './configuration-metric
 import type { FlowControl } from '../flow-control/flow-control';
 import type { FlowControlMetrics } from './flow-control-metrics';
 import { publishConnections, type ConnectionCounts } from './connection-metrics';
-import { DURATION_BUCKETS, EVENT_SIZE_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
-import { Histogram, type HistogramSeries } from './histogram';
+import { EVENT_SIZE_BUCKETS } from './buckets';
+import { shown, type Scrape } from './exposition';
+import { Histogram } from './histogram';
+import type { Meters } from './meters';
 import { PolicyMetrics, type CountedJudgement } from './policy-metrics';
 import { WebhookMetrics, type CountedWebhookCall } from './webhook-metrics';
-import { describeRequest, type DescribedRequest, type RequestLabels } from './request-labels';
+import { RequestMetrics } from './request-metrics';
 
 /** What the cache and the store tell when a scrape asks. */
 export interface Gauges {
@@ -47,33 +49,25 @@ export interface Gauges {
   cache(): CacheStatistics;
   /** The revision that the cache has reached. */
   cacheRevision(): number;
+  /** Names of APIServices of other servers, and whether those can be asked. */
+  registrations(): Iterable<readonly [name: string, isAvailable: boolean]>;
 }
 
-/** A request whose answer has been handed over or given up. */
-export interface MeasuredRequest extends DescribedRequest {
-  /** Clock.monotonic at arrival. */
-  readonly startedAt: number;
-  readonly status: number;
-  readonly sentBytes: number;
+/** What somebody has presented to be let in. */
+interface Presented {
+  readonly hasCredentials: boolean;
+  readonly ms: number;
+  readonly certificate: { readonly verified: boolean; readonly expiresAt?: number } | undefined;
 }
 
 /** Counts the events of one kind. */
 export interface EventMeter {
   sent(bytes: number): void;
+  waited(ms: number): void;
+  tooSlow(): void;
 }
 
-interface Series {
-  readonly labels: RequestLabels['values'];
-  readonly durations: HistogramSeries;
-  readonly slis: HistogramSeries | undefined;
-  readonly sizes: HistogramSeries | undefined;
-  /** Requests by status code. */
-  readonly byCode: Map<number, number>;
-}
-
-const REQUEST_LABELS = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 const KIND_LABELS = ['group', 'version', 'kind'] as const;
-const SHORT_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 
 /** Counters of who was let in: name, help, label, and which count stands under which of its values. */
 const IDENTITY_COUNTERS = [
@@ -81,9 +75,14 @@ const IDENTITY_COUNTERS = [
     'authentication_attempts',
     'Requests by the outcome of authentication.',
     'result',
-    { success: 'authenticated', failure: 'unauthenticated' },
+    { success: 'authenticated', error: 'mistaken', failure: 'unauthenticated' },
   ],
-  ['authorization_attempts_total', 'Requests by the outcome of authorization.', 'result', { allowed: 'allowed', 'no-opinion': 'refused' }],
+  [
+    'authorization_attempts_total',
+    'Requests by the outcome of authorization.',
+    'result',
+    { allowed: 'allowed', denied: 'denied', 'no-opinion': 'refused' },
+  ],
   ['authenticated_user_requests', 'Requests by user.', 'username', { admin: 'admin', other: 'other' }],
   ['serviceaccount_valid_tokens_total', 'Uses of service account tokens that are not stale.', undefined, { '': 'fresh' }],
   ['serviceaccount_stale_tokens_total', 'Uses of tokens that should have been replaced by newer ones.', undefined, { '': 'stale' }],
@@ -98,40 +97,28 @@ const IDENTITY_COUNTERS = [
   ],
 ] as const;
 
+const SLIS = ['kubernetes_healthcheck', 'kubernetes_healthchecks_total', 'process_start_time_seconds'];
+
+const OUTCOMES = { allow: 'allowed', deny: 'denied', 'no-opinion': 'refused' } as const;
+
 export class Metrics {
   private readonly registry = new Registry();
+  readonly requests: RequestMetrics;
   private readonly webhooks = new WebhookMetrics(this.registry);
   private readonly policies = new PolicyMetrics(this.registry);
-  private readonly durations = new Histogram({
-    name: 'apiserver_request_duration_seconds',
-    help: 'Time from arrival to answer.',
-    labels: REQUEST_LABELS,
-    buckets: DURATION_BUCKETS,
-  });
-  private readonly slis = new Histogram({
-    name: 'apiserver_request_sli_duration_seconds',
-    help: 'Time that the server itself is answerable for.',
-    labels: SHORT_LABELS,
-    buckets: SLI_BUCKETS,
-  });
-  private readonly sizes = new Histogram({
-    name: 'apiserver_response_sizes',
-    help: 'Bytes of answers to reads.',
-    labels: SHORT_LABELS,
-    buckets: SIZE_BUCKETS,
-  });
   private readonly watchSizes = new Histogram({
     name: 'apiserver_watch_events_sizes',
     help: 'Bytes of events sent to watches.',
     labels: KIND_LABELS,
     buckets: EVENT_SIZE_BUCKETS,
   });
-  private readonly longRunning: Gauge<string>;
   /** What is counted on the path of every request; prom-client is told when someone scrapes. */
   private readonly counts = {
     authenticated: 0,
+    mistaken: 0,
     unauthenticated: 0,
     allowed: 0,
+    denied: 0,
     refused: 0,
     admin: 0,
     other: 0,
@@ -142,13 +129,12 @@ export class Metrics {
     manual: 0,
     invalid: 0,
   };
-  private readonly series = new Map<string, Series>();
-  private readonly meters = new Map<
+  private readonly times: ReturnType<typeof identityTimes>;
+  private readonly eventMeters = new Map<
     string,
     EventMeter & { readonly labels: Record<(typeof KIND_LABELS)[number], string>; events: number }
   >();
   private readonly flowControl: FlowControlMetrics | undefined;
-  private readonly deprecated: Gauge<string>;
   private readonly health: Gauge<string>;
   private readonly healthRuns: Counter<string>;
 
@@ -156,20 +142,17 @@ export class Metrics {
     private readonly clock: Clock,
     gates: FeatureGates,
     gauges: Gauges,
+    private readonly naming: Dialect,
+    readonly meters: Meters,
   ) {
     const registers = [this.registry];
-    this.longRunning = new Gauge({
-      name: 'apiserver_longrunning_requests',
-      help: 'Watches that are open.',
-      labelNames: SHORT_LABELS,
-      registers,
-    });
-    this.deprecated = new Gauge({
-      name: 'apiserver_requested_deprecated_apis',
-      help: 'Versions that are going away and were asked for.',
-      labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'],
-      registers,
-    });
+    this.requests = new RequestMetrics(clock, this.registry, meters);
+    this.times = identityTimes(meters);
+    // What is looked for is there before anything has happened.
+    meters.observer('apiserver_cel_compilation_duration_seconds');
+    meters.observer('apiserver_cel_evaluation_duration_seconds');
+    meters.observer('apiserver_client_certificate_expiration_seconds');
+    meters.count('cardinality_enforcement_unexpected_categorizations_total');
     this.health = new Gauge({
       name: 'kubernetes_healthcheck',
       help: 'Result of the last run of a health check.',
@@ -195,21 +178,17 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Counts a request whose answer has been handed over or given up. */
-  finished(request: MeasuredRequest): void {
-    const labels = describeRequest(request);
-    const series = this.seriesOf(labels);
-    const seconds = (this.clock.monotonic() - request.startedAt) / 1000;
-    series.durations.observe(seconds);
-    series.slis?.observe(seconds);
-    series.sizes?.observe(request.sentBytes);
-    series.byCode.set(request.status, (series.byCode.get(request.status) ?? 0) + 1);
-  }
-
-  authenticated(user: UserInfo | undefined): void {
-    const { counts } = this;
+  authenticated(user: UserInfo | undefined, { hasCredentials, certificate, ms }: Presented): void {
+    const { counts, times } = this;
+    const outcome = user !== undefined ? 'success' : hasCredentials ? 'error' : 'failure';
+    times.authentication[outcome].observe(ms / 1000);
+    if (certificate?.expiresAt !== undefined && certificate.verified) {
+      const left = (certificate.expiresAt - this.clock.now()) / 1000;
+      this.meters.observer('apiserver_client_certificate_expiration_seconds').observe(left);
+    }
     if (user === undefined) {
-      counts.unauthenticated += 1;
+      if (hasCredentials) counts.mistaken += 1;
+      else counts.unauthenticated += 1;
       return;
     }
     counts.authenticated += 1;
@@ -227,12 +206,13 @@ export class Metrics {
   }
 
   policyJudged(judgement: CountedJudgement): void {
+    this.meters.observer('apiserver_cel_evaluation_duration_seconds').observe(judgement.ms / 1000);
     this.policies.judged(judgement);
   }
 
-  authorized(allowed: boolean): void {
-    if (allowed) this.counts.allowed += 1;
-    else this.counts.refused += 1;
+  authorized(type: 'allow' | 'deny' | 'no-opinion', ms: number): void {
+    this.counts[OUTCOMES[type]] += 1;
+    this.times.authorization[type].observe(ms / 1000);
   }
 
   healthCheck(endpoint: string, name: string, healthy: boolean): void {
@@ -241,16 +221,18 @@ export class Metrics {
   }
 
   private histograms(): readonly string[] {
-    const own = [this.durations, this.slis, this.sizes, this.watchSizes].map((histogram) => histogram.text());
+    const own = [this.requests.text(), this.watchSizes.text(), this.meters.text(), this.webhooks.text(), this.policies.text()];
     return this.flowControl === undefined ? own : [...own, this.flowControl.text()];
   }
 
-  watchMeter(group: string, version: string, kind: string): EventMeter {
+  watchMeter(group: string, version: string, kind: string, resource: string): EventMeter {
     const key = `${group}/${version}/${kind}`;
-    const found = this.meters.get(key);
+    const found = this.eventMeters.get(key);
     if (found !== undefined) return found;
     const labels = { group, version, kind };
+    const { meters } = this;
     const sizes = this.watchSizes.add(labels);
+    const lags = meters.observer('apiserver_watch_event_lag_seconds', group, version, kind);
     const meter = {
       labels,
       events: 0,
@@ -258,61 +240,33 @@ export class Metrics {
         meter.events += 1;
         sizes.observe(bytes);
       },
+      waited: (ms: number): void => lags.observe(ms / 1000),
+      tooSlow: (): void => meters.count('apiserver_terminated_watchers_total', resource).add(),
     };
-    this.meters.set(key, meter);
+    this.eventMeters.set(key, meter);
     return meter;
   }
 
   /** A request has come for a version that is going away. */
-  deprecatedRequested({ group, version, resource }: KindRow, { removed }: Deprecation, subresource: string): void {
-    this.deprecated.set({ group, version, resource, subresource, removed_release: removed ?? '' }, 1);
+  deprecatedRequested({ group, version, resource }: KindRow, removed: string | undefined, subresource: string): void {
+    this.meters.count('apiserver_requested_deprecated_apis', group, version, resource, subresource, removed ?? '').value = 1;
   }
 
-  /** A watch has begun; the returned function counts its end. */
-  watchStarted(request: DescribedRequest): () => void {
-    const { dry_run: _dryRun, ...labels } = describeRequest(request).values;
-    const gauge = this.longRunning.labels(labels);
-    gauge.inc();
-    return () => gauge.dec();
+  /** How the health checks go, and since when the process is there: what service levels are counted by. */
+  async scrapeSlis(): Promise<Scrape> {
+    const own = await Promise.all(SLIS.map((name) => this.registry.getSingleMetricAsString(name)));
+    return shown(`${own.join('\n')}\n`, this.naming, 'all');
   }
 
-  async scrape(): Promise<{ readonly contentType: string; readonly text: string }> {
+  async scrape(): Promise<Scrape> {
     const histograms = this.histograms();
-    const text = `${await this.registry.metrics()}${histograms.join('')}${this.webhooks.text()}${this.policies.text()}`;
-    return { contentType: 'text/plain; version=0.0.4; charset=utf-8', text };
-  }
-
-  private seriesOf(labels: RequestLabels): Series {
-    const found = this.series.get(labels.key);
-    if (found !== undefined) return found;
-    const { dry_run: _dryRun, ...short } = labels.values;
-    const isWatch = short.verb === 'WATCH';
-    const made: Series = {
-      labels: labels.values,
-      durations: this.durations.add(labels.values),
-      slis: isWatch ? undefined : this.slis.add(short),
-      sizes: short.verb === 'GET' || short.verb === 'LIST' ? this.sizes.add(short) : undefined,
-      byCode: new Map(),
-    };
-    this.series.set(labels.key, made);
-    return made;
+    return shown(`${await this.registry.metrics()}${histograms.join('')}`, this.naming);
   }
 
   /** Counters whose values are kept elsewhere. */
   private publishCounts(): void {
     const registers = [this.registry];
-    const { series, meters, counts } = this;
-    new Counter({
-      name: 'apiserver_request_total',
-      help: 'Requests by verb, resource and code.',
-      labelNames: [...REQUEST_LABELS, 'code'],
-      registers,
-      collect() {
-        this.reset();
-        for (const { labels, byCode } of series.values())
-          for (const [code, count] of byCode) this.inc({ ...labels, code: String(code) }, count);
-      },
-    });
+    const { eventMeters, counts } = this;
     new Counter({
       name: 'apiserver_watch_events_total',
       help: 'Events sent to watches.',
@@ -320,7 +274,7 @@ export class Metrics {
       registers,
       collect() {
         this.reset();
-        for (const { labels, events } of meters.values()) this.inc(labels, events);
+        for (const { labels, events } of eventMeters.values()) this.inc(labels, events);
       },
     });
     for (const [name, help, label, values] of IDENTITY_COUNTERS) {
@@ -342,11 +296,22 @@ export class Metrics {
     const build = new Gauge({
       name: 'kubernetes_build_info',
       help: 'What this server is.',
-      labelNames: ['major', 'minor', 'git_version', 'platform'],
+      labelNames: ['major', 'minor', 'git_version', 'git_commit', 'git_tree_state', 'build_date', 'go_version', 'compiler', 'platform'],
       registers,
     });
     build.set(
-      { major: RELEASE.major, minor: RELEASE.minor, git_version: RELEASE.gitVersion, platform: `${process.platform}/${process.arch}` },
+      {
+        major: RELEASE.major,
+        minor: RELEASE.minor,
+        git_version: RELEASE.gitVersion,
+        git_commit: '',
+        git_tree_state: '',
+        build_date: '1970-01-01T00:00:00Z',
+        // As `/version` says it.
+        go_version: process.version,
+        compiler: 'node',
+        platform: `${process.platform}/${process.arch}`,
+      },
       1,
     );
     const features = new Gauge({ name: 'kubernetes_feature_enabled', help: 'Feature gates.', labelNames: ['name', 'stage'], registers });
@@ -387,6 +352,16 @@ export class Metrics {
         this.inc(failures);
       },
     });
+    new Gauge({
+      name: 'aggregator_unavailable_apiservice',
+      help: 'Whether the server of an APIService cannot be asked.',
+      labelNames: ['name'],
+      registers,
+      collect() {
+        this.reset();
+        for (const [name, isAvailable] of gauges.registrations()) this.set({ name }, isAvailable ? 0 : 1);
+      },
+    });
     this.askAboutWork(gauges);
   }
 
@@ -422,4 +397,19 @@ export class Metrics {
       },
     });
   }
+}
+
+function identityTimes(meters: Meters) {
+  return {
+    authentication: {
+      success: meters.observer('authentication_duration_seconds', 'success'),
+      failure: meters.observer('authentication_duration_seconds', 'failure'),
+      error: meters.observer('authentication_duration_seconds', 'error'),
+    },
+    authorization: {
+      allow: meters.observer('authorization_duration_seconds', 'allowed'),
+      deny: meters.observer('authorization_duration_seconds', 'denied'),
+      'no-opinion': meters.observer('authorization_duration_seconds', 'no-opinion'),
+    },
+  };
 }

@@ -39,7 +39,7 @@ const known = new Map<string, RequestLabels>();
 export function describeRequest(request: DescribedRequest): RequestLabels {
   const { info, resource } = request;
   if (info.kind === 'path' || resource === undefined) return pathLabels(request);
-  const verb = verbOf(info, request.method, request.header('content-type'));
+  const verb = isConnection(resource, info.subresource) ? 'CONNECT' : verbOf(info, request.method, request.header('content-type'));
   const dryRun = dryRunOf(request);
   const scope = scopeOf(info);
   const subresource = (resource.row.subresources ?? []).some(({ name }) => name === info.subresource) ? info.subresource : '';
@@ -48,6 +48,10 @@ export function describeRequest(request: DescribedRequest): RequestLabels {
   return remembered(key, { verb, dry_run: dryRun, group, version, resource: name, subresource, scope, component: 'apiserver' });
 }
 
+/** What is handed on to a machine behind the object. */
+const isConnection = ({ row }: ServedResource, subresource: string): boolean =>
+  subresource !== '' && (row.subresources ?? []).some(({ name, connects }) => name === subresource && connects !== undefined);
+
 function remembered(key: string, values: RequestLabels['values']): RequestLabels {
   let labels = known.get(key);
   if (labels === undefined) known.set(key, (labels = { key, values }));
@@ -55,12 +59,13 @@ function remembered(key: string, values: RequestLabels['values']): RequestLabels
 }
 
 const HEALTH: ReadonlySet<string> = new Set(['healthz', 'livez', 'readyz']);
+const OPEN_API = '/openapi/v3';
 const PLAIN_PATHS: ReadonlySet<string> = new Set(['api', 'apis', 'version', 'openapi', 'metrics', '']);
 
 function pathLabels(request: DescribedRequest): RequestLabels {
   const first = request.info.path.split('/', 2)[1] ?? '';
   const isHealth = HEALTH.has(first);
-  const path = isHealth ? `/${first}` : PLAIN_PATHS.has(first) ? first : 'other';
+  const path = isHealth ? `/${first}` : request.info.path === OPEN_API ? OPEN_API.slice(1) : PLAIN_PATHS.has(first) ? first : 'other';
   const verb = METHODS.get(request.method) ?? 'other';
   return remembered(`${verb} ${path}`, {
     verb,
@@ -70,7 +75,7 @@ function pathLabels(request: DescribedRequest): RequestLabels {
     resource: '',
     subresource: path,
     scope: '',
-    component: isHealth ? '' : 'apiserver',
+    component: isHealth || path === OPEN_API.slice(1) ? '' : 'apiserver',
   });
 }
 

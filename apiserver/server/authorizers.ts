@@ -1,4 +1,5 @@
 /** `--authorization-mode` as data: which words there are and what each adds to the chain. */
+import { whenKnown } from '../../shared/runtime/eventually';
 import { isMaster } from '../../shared/api/identity/user';
 import { ALL_RULES, ALLOW, NO_OPINION, NO_RULES, type Authorizer, type Decision } from '../authorization/authorizer';
 import { nodeAuthorizer, type NodeAuthorizerParts } from '../authorization/node/authorizer';
@@ -6,8 +7,13 @@ import { rbacAuthorizer } from '../authorization/rbac/authorizer';
 import { explain } from '../authorization/rbac/explain';
 import type { RbacPolicy } from '../authorization/rbac/policy';
 
+/** Hears of decisions that end the chain, by the mode and the name of who made them. */
+export type Decided = (mode: AuthorizationMode, name: string, decision: 'allowed' | 'denied') => void;
+
 /** What authorizers look at. */
 export interface AuthorizerParts {
+  /** Absent = nobody wants to know. */
+  readonly decided?: Decided;
   readonly rbac: RbacPolicy;
   readonly node: NodeAuthorizerParts;
 }
@@ -45,5 +51,18 @@ const BY_MODE: Readonly<Record<OwnMode, (parts: AuthorizerParts) => Authorizer>>
 
 /** The chain of the links given, in their order; masters always come first. */
 export function authorizersFor(links: readonly AuthorizerLink[], parts: AuthorizerParts): readonly Authorizer[] {
-  return [masters, ...links.map((link) => (typeof link === 'string' ? BY_MODE[link](parts) : link))];
+  return [
+    masters,
+    ...links.map((link) => (typeof link === 'string' ? told(BY_MODE[link](parts), link, link.toLowerCase(), parts.decided) : link)),
+  ];
+}
+
+/** Decides as the authorizer does, and tells. */
+function told(authorizer: Authorizer, mode: AuthorizationMode, name: string, decided: Decided | undefined): Authorizer {
+  if (decided === undefined) return authorizer;
+  const tell = (decision: Decision): Decision => {
+    if (decision.type !== 'no-opinion') decided(mode, name, decision.type === 'allow' ? 'allowed' : 'denied');
+    return decision;
+  };
+  return { ...authorizer, authorize: (user, attributes) => whenKnown(authorizer.authorize(user, attributes), tell) };
 }

@@ -76,9 +76,16 @@ function read(connection: object): Seen | undefined {
   const subject: unknown = certificate.subject;
   const read = socket.getPeerX509Certificate();
   if (typeof subject !== 'object' || subject === null || read === undefined) return undefined;
-  const facts = { verified: false, isProxy: false, commonName: texts(subject, 'CN')[0] ?? '', organizations: texts(subject, 'O') };
+  const life = lifeOf(read);
+  const facts = {
+    verified: false,
+    isProxy: false,
+    commonName: texts(subject, 'CN')[0] ?? '',
+    organizations: texts(subject, 'O'),
+    expiresAt: life.until,
+  };
   const never = (): Vouched => ({ vouched: false, generation: -1 });
-  return { facts, certificate: read, life: lifeOf(read), authorized: socket.authorized, asClient: never(), asProxy: never() };
+  return { facts, certificate: read, life, authorized: socket.authorized, asClient: never(), asProxy: never() };
 }
 
 /** An HTTP/2 session's socket is a proxy that shows its members only when they are read (`in` sees the session), so it is told by what it can do. */

@@ -78,6 +78,7 @@ function refuse(exchange: Exchange): void {
 }
 
 function giveUp(exchange: Exchange): void {
+  exchange.terminated = true;
   if (exchange.answered) {
     exchange.abort();
     return;

@@ -155,15 +155,25 @@ function timeoutOf(text: string | undefined): number | undefined {
   throw badRequest(`invalid timeout specified in the request URL - time: ${complaint} duration ${quote(judged)}`);
 }
 
+/** What was presented. */
+export interface AuthenticationAttempt {
+  readonly hasCredentials: boolean;
+  readonly certificate: ClientCertificate | undefined;
+  readonly ms: number;
+}
+
 /** Who asks. Throws 401. */
 export function authenticate(
   authenticateRequest: AuthenticateRequest,
   certificateOf: (exchange: Exchange) => ClientCertificate | undefined,
-  attempted: (user: UserInfo | undefined) => void,
+  clock: Pick<Clock, 'monotonic'>,
+  attempted: (user: UserInfo | undefined, attempt: AuthenticationAttempt) => void,
 ): Filter {
   return (exchange) => {
+    const startedAt = clock.monotonic();
     const authorization = exchange.header('authorization');
     const certificate = certificateOf(exchange);
+    const hasCredentials = authorization !== undefined || certificate !== undefined;
     const local = exchange.origin === 'local' && authorization === undefined && certificate === undefined;
     const user = local
       ? LOCAL_ADMIN
@@ -174,7 +184,7 @@ export function authenticate(
     return user instanceof Promise ? user.then(admit) : admit(user);
 
     function admit(found: UserInfo | undefined): true {
-      attempted(found);
+      attempted(found, { hasCredentials, certificate, ms: clock.monotonic() - startedAt });
       if (found === undefined) throw unauthorized();
       exchange.user = found;
       return true;
@@ -226,6 +236,7 @@ const LOCAL_ADMIN: UserInfo = { name: 'local-admin', groups: [MASTERS, AUTHENTIC
 export function limitInFlight(inFlight: InFlight): Filter {
   return (exchange) => {
     if (isLongRunning(exchange.info) || isMaster(exchange.user) || inFlight.enter(exchange)) return true;
+    exchange.terminated = true;
     sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
     return false;
   };
@@ -253,6 +264,7 @@ export function controlFlow(flowControl: FlowControl, countOf: (stored: StoredTy
       else exchange.whenFinished(decided.done);
       return !exchange.finished;
     }
+    exchange.terminated = true;
     sendText(exchange, 429, 'Too many requests, please try again later.\n', { 'Retry-After': '1' });
     return false;
   }
@@ -300,17 +312,24 @@ function priorityOf(info: RequestInfo): Priority {
 }
 
 /** Whether the user may; else 403. */
-export function authorize(authorizer: Authorizer, gates: Pick<FeatureGates, 'enabled'>, decided: (allowed: boolean) => void): Filter {
+export function authorize(
+  authorizer: Authorizer,
+  gates: Pick<FeatureGates, 'enabled'>,
+  clock: Pick<Clock, 'monotonic'>,
+  decided: (type: Decision['type'], ms: number) => void,
+): Filter {
   const withSelectors = gates.enabled('AuthorizeWithSelectors');
   return (exchange) => {
     const attributes = withSelectors ? selecting(exchange, attributesOf(exchange)) : attributesOf(exchange);
-    const decision = authorizer.authorize(exchange.user, attributes);
-    return decision instanceof Promise ? decision.then((known) => act(exchange, attributes, known)) : act(exchange, attributes, decision);
+    const startedAt = clock.monotonic();
+    return whenKnown(authorizer.authorize(exchange.user, attributes), (decision) => {
+      decided(decision.type, clock.monotonic() - startedAt);
+      return act(exchange, attributes, decision);
+    });
   };
 
   function act(exchange: Exchange, attributes: Attributes, decision: Decision): boolean {
     const isAllowed = decision.type === 'allow';
-    decided(isAllowed);
     exchange.annotate('authorization.platform.io/decision', isAllowed ? 'allow' : 'forbid');
     exchange.annotate('authorization.platform.io/reason', decision.reason);
     if (isAllowed) {

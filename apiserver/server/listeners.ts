@@ -40,6 +40,8 @@ export interface SecureOptions extends ListenOptions {
   readonly tls: TlsFiles;
   readonly oldestTls: OldestTls;
   readonly maxStreams: number;
+  /** A handshake came to nothing. */
+  readonly handshakeFailed: () => void;
 }
 
 export interface Listener {
@@ -107,7 +109,7 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
   const sessions = new Sessions(clock, patience);
   server.on('session', (session) => sessions.add(session));
   server.on('clientError', answerUnreadable);
-  server.on('tlsClientError', () => undefined);
+  server.on('tlsClientError', options.handshakeFailed);
   server.on('sessionError', () => undefined);
   const sockets = trackSockets(server, connections);
   await listen(server, options.port, options.host);

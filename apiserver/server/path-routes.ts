@@ -14,6 +14,7 @@ import type { Exchange } from '../endpoints/request/exchange';
 import { negotiateStatus } from '../endpoints/request/negotiation';
 import { acceptsGzip, sendText, TEXT, wantsPretty } from '../endpoints/answer/respond';
 import { HEALTH_ENDPOINTS, type Health, type HealthEndpoint } from '../../shared/runtime/health';
+import type { Scrape } from '../metrics/exposition';
 import type { Metrics } from '../metrics/metrics';
 
 export interface PathRoute {
@@ -34,7 +35,7 @@ export interface PathRoute {
 
 export interface PathParts {
   readonly health: Pick<Health, 'answer'>;
-  readonly metrics: Pick<Metrics, 'scrape'>;
+  readonly metrics: Pick<Metrics, 'scrape' | 'scrapeSlis'>;
   readonly discovery: Discovery;
   readonly openApi: Documents;
   /** Absent = no tokens are issued. */
@@ -61,7 +62,15 @@ export function pathRoutes(parts: PathParts): readonly PathRoute[] {
       methods: 'any',
       listed: () => ['/metrics'],
       whileStopping: true,
-      answer: (exchange) => sendMetrics(metrics, exchange),
+      answer: async (exchange) => sendMetrics(await metrics.scrape(), exchange),
+    },
+    {
+      purpose: 'what service levels are counted by',
+      paths: ['/metrics/slis'],
+      methods: 'any',
+      listed: () => ['/metrics/slis'],
+      whileStopping: true,
+      answer: async (exchange) => sendMetrics(await metrics.scrapeSlis(), exchange),
     },
     {
       purpose: 'which release this is',
@@ -155,8 +164,7 @@ function isInsideApi({ servesGroup }: PathParts, path: string): boolean {
   return first === 'api' || (second !== '' && servesGroup(canonicalGroup(second)));
 }
 
-async function sendMetrics(metrics: Pick<Metrics, 'scrape'>, exchange: Exchange): Promise<void> {
-  const { contentType, text } = await metrics.scrape();
+function sendMetrics({ contentType, text }: Scrape, exchange: Exchange): void {
   exchange.send(200, { 'Content-Type': contentType }, Buffer.from(text));
 }
 

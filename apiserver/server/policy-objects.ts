@@ -2,7 +2,7 @@
 import { canonicalApiVersion, type GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { whenKnown } from '../../shared/runtime/eventually';
-import { Policies } from '../admission/policy/policy';
+import { Policies, type Around } from '../admission/policy/policy';
 import type { ParameterParts } from '../admission/policy/parameters';
 import type { AskAuthorizer } from '../admission/policy/decisions';
 import { objectOf, shownAs } from '../admission/webhook/view';
@@ -20,6 +20,8 @@ export interface PolicyObjectsOptions {
   readonly resources: Pick<Resources, 'require'>;
   readonly clock: Clock;
   readonly failed: (message: string, error: unknown) => void;
+  /** Of every compilation; absent = nobody wants to know how long they take. */
+  readonly around?: Around;
 }
 
 export interface PolicyObjects extends Following {
@@ -29,7 +31,7 @@ export interface PolicyObjects extends Following {
 const GROUP = 'admissionregistration.platform.io';
 
 export function followPolicyObjects(options: PolicyObjectsOptions): PolicyObjects {
-  const policies = new Policies();
+  const policies = new Policies(options.around);
   const storedOf = (resource: string) => options.resources.require(`${resource}.${GROUP}`).stored;
   const both = [
     follow(

@@ -73,6 +73,9 @@ export class Policies {
   private readonly bindings = new Map<string, PolicyBinding>();
   private all: readonly BoundPolicy[] | undefined;
 
+  /** `around` = every compilation of an expression, so that it can be timed. */
+  constructor(private readonly around: Around = (work) => work()) {}
+
   bound(): readonly BoundPolicy[] {
     return (this.all ??= this.joined());
   }
@@ -80,7 +83,7 @@ export class Policies {
   /** `object` undefined = it is gone. */
   setPolicy(name: string, object: JsonObject | undefined): void {
     if (object === undefined) this.policies.delete(name);
-    else this.policies.set(name, readPolicy(name, objectAt(object, 'spec') ?? {}));
+    else this.policies.set(name, readPolicy(name, objectAt(object, 'spec') ?? {}, this.around));
     this.all = undefined;
   }
 
@@ -111,13 +114,16 @@ const byName = <T extends { readonly name: string }>(all: Iterable<T>): readonly
 const objectsAt = (object: JsonObject | undefined, member: string): readonly JsonObject[] =>
   (arrayAt(object, member) ?? []).filter(isObject);
 
-function readPolicy(name: string, spec: JsonObject): AdmissionPolicy {
+/** Does what it is given. */
+export type Around = <T>(work: () => T) => T;
+
+function readPolicy(name: string, spec: JsonObject, around: Around): AdmissionPolicy {
   const kind = objectAt(spec, 'paramKind');
   const params = kind !== undefined;
   const variables = new Map<string, CompiledText>();
   const types = new Map<string, Type>();
   const compile = (text: string, authorizer: boolean): CompiledText => {
-    const compiled = compileExpression(text.trim(), policyVariables({ params, authorizer, variables: types }));
+    const compiled = around(() => compileExpression(text.trim(), policyVariables({ params, authorizer, variables: types })));
     return { text: text.trim(), expression: 'fault' in compiled ? undefined : compiled };
   };
   const at = (object: JsonObject, member: string): CompiledText => compile(stringAt(object, member) ?? '', true);

@@ -38,6 +38,7 @@ const authenticator = serviceAccountTokens({
   clock,
   names,
   uses: {
+    looked: () => undefined,
     counted: (use) => void uses.push(use),
     ofSecret: ({ namespace, name }, lastUsed) => void uses.push(`${namespace}/${name} ${lastUsed}`),
   },
@@ -272,7 +273,7 @@ it.each(['rsa', 'prime256v1', 'secp384r1', 'secp521r1'])('takes what the issuer 
     objects,
     clock,
     names: GENERATED_NAMES.platform,
-    uses: { counted: () => undefined, ofSecret: () => undefined },
+    uses: { looked: () => undefined, counted: () => undefined, ofSecret: () => undefined },
   });
   const seconds = Math.floor(clock.now() / 1000);
   const times = { issuedAt: seconds, notBefore: seconds, expires: seconds + 600 };

@@ -34,6 +34,8 @@ export type TokenUse = 'fresh' | 'stale' | 'implicit' | LegacyUse;
 
 /** Who is told of the use of tokens. Neither may throw. */
 export interface TokenUses {
+  /** A token was looked for among those that are known. */
+  looked(isKnown: boolean): void;
   counted(use: TokenUse): void;
   /** The token that a Secret holds was presented; `lastUsed` is what the Secret says of it so far. */
   ofSecret(secret: ObjectKey, lastUsed: string): void;
@@ -117,10 +119,15 @@ export function serviceAccountTokens(options: ServiceAccountTokensOptions): Toke
       }
       const name = fingerprint(text);
       const known = verified.get(name);
-      if (known !== undefined) return check(known, audiences);
+      if (known !== undefined) {
+        uses.looked(true);
+        return check(known, audiences);
+      }
       const token = parseToken(text);
       const isMine = token !== undefined && (isLegacy(token) || issuers.some((issuer) => token.payload['iss'] === issuer));
-      return isMine ? verify(name, token, audiences) : NOT_MINE;
+      if (!isMine) return NOT_MINE;
+      uses.looked(false);
+      return verify(name, token, audiences);
     },
   };
 }

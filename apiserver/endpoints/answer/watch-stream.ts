@@ -20,6 +20,10 @@ const PAUSE_BYTES = 256 * 1024;
 /** Counts what was sent; see metrics. */
 export interface WatchMeter {
   sent(bytes: number): void;
+  /** Events have waited so long until they were handed to the client's connection. */
+  waited(ms: number): void;
+  /** The client did not keep up, and the watch has ended. */
+  tooSlow(): void;
 }
 
 export interface WatchStreamParts {
@@ -160,7 +164,7 @@ export class WatchStream implements ChangeSink, LiveWatch {
     exchange.head(200, { 'Content-Type': streamType(parts.encoder.contentType) });
     if (exchange.output instanceof ServerResponse) exchange.output.flushHeaders();
     exchange.output.once('close', () => this.close());
-    this.output = FrameOutput.to(exchange.output, parts.outbox);
+    this.output = FrameOutput.to(exchange.output, parts.outbox, (ms) => parts.meter.waited(ms));
     return this.output;
   }
 
@@ -169,13 +173,14 @@ export class WatchStream implements ChangeSink, LiveWatch {
     const { exchange, parts } = this;
     const { webSocket, carrier } = exchange.openWebSocket();
     this.webSocket = webSocket;
-    this.output = FrameOutput.toWebSocket(carrier, parts.outbox, parts.encoder.contentType === JSON_TYPE);
+    this.output = FrameOutput.toWebSocket(carrier, parts.outbox, parts.encoder.contentType === JSON_TYPE, (ms) => parts.meter.waited(ms));
     carrier.once('close', () => this.close());
     if (webSocket === undefined) this.close();
     return this.output;
   }
 
   private tooSlow(): void {
+    this.parts.meter.tooSlow();
     this.close();
     if (this.webSocket === undefined) this.exchange.abort();
     else this.webSocket.terminate();

@@ -1,5 +1,5 @@
 /** What the handlers of the API are built from. Holds no behaviour. */
-import type { Deprecation, KindRow } from '../../../shared/api/kinds';
+import type { KindRow } from '../../../shared/api/kinds';
 import type { NamespaceAlias } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { FeatureGates } from '../../../shared/runtime/feature-gates';
@@ -45,7 +45,9 @@ export interface ApiParts extends ExchangeParts {
   readonly minRequestTimeoutSeconds: number;
   /** A watch has begun; the returned function is called at its end. */
   watchStarted(exchange: Exchange): () => void;
+  /** Somebody asks for a log; `believesAll` = whatever certificate the kubelet shows. */
+  logAsked(believesAll: boolean): void;
   /** A request has come for a version that is going away. */
-  deprecatedRequested(row: KindRow, deprecation: Deprecation, subresource: string): void;
-  watchMeter(group: string, version: string, kind: string): WatchMeter;
+  deprecatedRequested(row: KindRow, removed: string | undefined, subresource: string): void;
+  watchMeter(group: string, version: string, kind: string, resource: string): WatchMeter;
 }

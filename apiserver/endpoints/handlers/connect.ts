@@ -25,6 +25,8 @@ export async function connectTo(
   if (kind !== undefined)
     await parts.operations.admitConnection(exchange, { resource, subresource }, key, optionsOf(kind.type, exchange.query, info));
   const { query } = exchange;
+  const believesAll = query.boolean('insecureSkipTLSVerifyBackend') === true;
+  if (asked === 'log') parts.logAsked(believesAll);
   const upgrades = exchange.header('upgrade') !== undefined && exchange.output instanceof UpgradableReply;
   const { reader, resources, random, nodeAccess } = parts;
   const places = { reader, nodes: resources.require('nodes'), endpoints: resources.require('endpoints') };
@@ -42,10 +44,7 @@ export async function connectTo(
   }
   const target = destination.type === 'proxy' ? targetOf(exchange.request.url ?? '', resource.row.namespaced) : '';
   if (target === undefined) redirectBelow(exchange);
-  else {
-    const believesAll = query.boolean('insecureSkipTLSVerifyBackend') === true;
-    await forward(nodeAccess.backends, exchange, { destination, target, upgrades, believesAll, name });
-  }
+  else await forward(nodeAccess.backends, exchange, { destination, target, upgrades, believesAll, name });
 }
 
 /** Segments up to the subresource: `/api/v1/namespaces/ns/pods/p/proxy`. */

@@ -26,7 +26,7 @@ export async function watch(parts: ApiParts, exchange: Exchange, resource: Resou
     encoder,
     // An event carries an object, never a list: upstream finds that out when there is one.
     showsNothing: wanted.transform === 'partialList',
-    meter: parts.watchMeter(row.group, row.version, row.kind),
+    meter: parts.watchMeter(row.group, row.version, row.kind, resource.stored.name),
     overWebSocket,
     watches: parts.watches,
     outbox: parts.outbox,

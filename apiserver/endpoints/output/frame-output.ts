@@ -13,30 +13,38 @@ const MAX_WAITING_BYTES = 1024 * 1024;
 /** So much is sent at once. */
 const FULL_PIECE_BYTES = 64 * 1024;
 
+type Waited = (ms: number) => void;
+
+const unheard: Waited = () => undefined;
+
 export class FrameOutput implements Sender {
   private first: Buffer | undefined;
   /** All that wait, the first among them, when there are several. */
   private several: Buffer[] | undefined;
   private bytes = 0;
+  /** Clock.monotonic when the first of those that wait came. */
+  private since = 0;
 
   private constructor(
     private readonly target: Socket | ServerHttp2Stream | ServerResponse,
     private readonly outbox: Outbox,
     private readonly joiner: Joiner,
+    /** Hears how long the first frame of a piece has waited. */
+    private readonly waited: Waited,
   ) {}
 
-  static to(reply: ServerResponse | ServerHttp2Stream, outbox: Outbox): FrameOutput {
-    if (!(reply instanceof ServerResponse)) return new FrameOutput(reply, outbox, outbox.bare);
+  static to(reply: ServerResponse | ServerHttp2Stream, outbox: Outbox, waited: Waited = unheard): FrameOutput {
+    if (!(reply instanceof ServerResponse)) return new FrameOutput(reply, outbox, outbox.bare, waited);
     const { socket } = reply;
     // The chunk goes straight to the socket, without the costs of an OutgoingMessage. A pipelined reply has no socket yet, and HTTP/1.0 no chunks.
     return socket !== null && reply.chunkedEncoding
-      ? new FrameOutput(socket, outbox, outbox.chunks)
-      : new FrameOutput(reply, outbox, outbox.bare);
+      ? new FrameOutput(socket, outbox, outbox.chunks, waited)
+      : new FrameOutput(reply, outbox, outbox.bare, waited);
   }
 
   /** Each chunk as a message of its own. */
-  static toWebSocket(connection: Socket, outbox: Outbox, isText: boolean): FrameOutput {
-    return new FrameOutput(connection, outbox, isText ? outbox.texts : outbox.binaries);
+  static toWebSocket(connection: Socket, outbox: Outbox, isText: boolean, waited: Waited = unheard): FrameOutput {
+    return new FrameOutput(connection, outbox, isText ? outbox.texts : outbox.binaries, waited);
   }
 
   get session(): object | undefined {
@@ -49,6 +57,7 @@ export class FrameOutput implements Sender {
     this.bytes += chunk.length;
     if (this.first === undefined) {
       this.first = chunk;
+      this.since = this.outbox.now();
       this.outbox.add(this);
     } else if (this.several === undefined) this.several = [this.first, chunk];
     else this.several.push(chunk);
@@ -63,6 +72,7 @@ export class FrameOutput implements Sender {
     this.several = undefined;
     this.bytes = 0;
     if (first === undefined || target.destroyed) return;
+    this.waited(this.outbox.now() - this.since);
     target.write(several === undefined ? this.joiner.one(first) : this.joiner.several(several));
   }
 

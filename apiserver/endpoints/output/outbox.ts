@@ -37,6 +37,11 @@ export class Outbox {
 
   constructor(private readonly clock: Clock) {}
 
+  /** Clock.monotonic. */
+  now(): number {
+    return this.clock.monotonic();
+  }
+
   add(sender: Sender): void {
     if (this.senders.length === 0) this.schedule();
     this.senders.push(sender);

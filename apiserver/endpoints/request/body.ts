@@ -21,6 +21,7 @@ export async function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Prom
   const declared = Number(exchange.header('content-length') ?? '0');
   if (declared > limit) throw tooLarge(exchange, limit);
   const body = await new Promise<Buffer>((resolve, reject) => collect(exchange, limit, resolve, reject));
+  exchange.bodyBytes = body.length;
   const turn = exchange.turn();
   if (turn !== undefined) await turn;
   return body;

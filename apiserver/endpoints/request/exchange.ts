@@ -81,8 +81,12 @@ export class Exchange implements RequestContext {
   status = 0;
   /** Body bytes sent, before compression. */
   sentBytes = 0;
+  /** Bytes of the body; undefined = none was read. */
+  bodyBytes: number | undefined;
   /** Set by whoever gave up on the reply: later attempts to answer are dropped. */
   abandoned = false;
+  /** The server ends it to protect itself. */
+  terminated = false;
   /** Answers with `Connection: close` (HTTP/1.1). */
   closing = false;
   /** How much of a body has come that is still being read; undefined = none is being read. */

@@ -11,12 +11,14 @@ import { Pace, yieldToOthers } from '../../cache/pace';
 import { StoreError, type Revision } from '../../storage/store';
 import type { ListOptions, ListPage, RequestContext, Resource, Selection } from '../verbs';
 import { formatContinue, NEWEST, parseContinue, startAfter, type ContinueToken } from './continue-token';
+import type { ListCounts, ListMeter } from './reader-parts';
 import { readFailure, type ResourceVersionGate } from './resource-version-gate';
 
 export interface ListParts {
   readonly cache: Cache;
   readonly clock: Clock;
   readonly gate: ResourceVersionGate;
+  readonly meter?: ListMeter;
 }
 
 /** Where a list finds its state. */
@@ -51,7 +53,15 @@ interface Exactly {
 }
 
 /** A way to read parts of one state: states in memory give everything at once, those read from the store what was asked for. */
-type Read = (part: Part) => Promise<Snapshot>;
+interface Read {
+  (part: Part): Promise<Snapshot>;
+}
+
+/** How the state was found, and what is told of the list. */
+interface Found {
+  readonly read: Read;
+  readonly tell: (counts: ListCounts) => void;
+}
 
 export async function list(
   parts: ListParts,
@@ -64,14 +74,24 @@ export async function list(
   parts.gate.requireReady();
   const { selection } = options;
   const scope = scopeOf(resource, namespace, selection, start);
-  const read = await readerOf(parts, context, resource, source);
+  const { read, tell } = await readerOf(parts, context, resource, source);
   const snapshot = await read({ start: scope.start, end: scope.end, limit });
-  if (scope.single !== undefined) return { revision: snapshot.revision, entries: single(snapshot, scope.single, selection) };
+  if (scope.single !== undefined) {
+    const entries = single(snapshot, scope.single, selection);
+    tell({ fetched: 1, returned: entries.length });
+    return { revision: snapshot.revision, entries };
+  }
   const selective = selects(selection);
   // Nobody has to look for what is all wanted: it is walked at the pace of who writes it.
-  if (limit === Infinity && !selective) return { revision: snapshot.revision, entries: snapshot.range(scope.start, scope.end) };
+  if (limit === Infinity && !selective) {
+    const count = snapshot.count(scope.start, scope.end);
+    tell({ fetched: count, returned: count });
+    return { revision: snapshot.revision, entries: snapshot.range(scope.start, scope.end) };
+  }
   const pace = new Pace(parts.clock, () => context.rest?.() ?? yieldToOthers());
-  const page = await firstMatches(snapshot, { read, scope, selection, selective, limit, pace });
+  const looked = { count: 0 };
+  const page = await firstMatches(snapshot, { read, scope, selection, selective, limit, pace, looked });
+  tell({ fetched: looked.count, returned: page.entries.length });
   // Later pages are asked of this same state; a later page found it pinned, or had to read it from the store.
   if (!laterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
   return page;
@@ -115,25 +135,31 @@ function expiredContinuation(token: ContinueToken): StatusError {
 }
 
 /** Waits until the state that is wanted exists, and says how to read it. */
-async function readerOf({ cache, gate }: ListParts, context: RequestContext, resource: Resource, source: ListSource): Promise<Read> {
+async function readerOf(parts: ListParts, context: RequestContext, resource: Resource, source: ListSource): Promise<Found> {
+  const { cache, gate, clock, meter } = parts;
   const type = resource.stored;
-  const present: Read = () => Promise.resolve(cache.snapshot(type));
-  const at =
-    (revision: Revision, how: Exactly): Read =>
-    (part) =>
-      snapshotAt(cache, context, resource, revision, part, how);
+  const present = (waitedMs?: number): Found => ({
+    read: () => Promise.resolve(cache.snapshot(type)),
+    tell: (counts) => meter?.fromCache(type, counts, waitedMs),
+  });
+  const at = (revision: Revision, how: Exactly): Found => ({
+    read: (part) => snapshotAt(cache, context, resource, revision, part, how),
+    tell: (counts) => meter?.fromStore(type, counts, how.stored === true),
+  });
   switch (source.type) {
-    case 'newest':
-      if ((await gate.mostRecent(context)) === 'current') return present;
+    case 'newest': {
+      const startedAt = clock.monotonic();
+      if ((await gate.mostRecent(context)) === 'current') return present(clock.monotonic() - startedAt);
       // The cache does not keep up with the store: the list comes from the store.
       return at(await gate.storeRevision(context), { stored: true });
+    }
     case 'cached':
       await gate.notOlderThan(context, source.notOlderThan);
-      return present;
+      return present();
     case 'exact':
       // A revision ahead of the cache may be real, another replica's first page, so it is waited for.
       await gate.notOlderThan(context, source.revision);
-      return cache.snapshot(type).revision === source.revision ? present : at(source.revision, { tooOld: source.tooOld });
+      return cache.snapshot(type).revision === source.revision ? present() : at(source.revision, { tooOld: source.tooOld });
   }
 }
 
@@ -203,15 +229,23 @@ interface Search {
   readonly limit: number;
   /** Counts what is looked at, so that a selector which passes over everything gives way as well. */
   readonly pace: Pace;
+  /** How many were looked at. */
+  readonly looked: { count: number };
+}
+
+/** Whose entries have been collected. */
+interface FullPage extends ListPage {
+  readonly entries: readonly Entry[];
 }
 
 /** At most `limit` entries. The answer begins with the token of the next page, so a page is collected before it is written. */
-async function firstMatches(snapshot: Snapshot, { read, scope, selection, selective, limit, pace }: Search): Promise<ListPage> {
+async function firstMatches(snapshot: Snapshot, { read, scope, selection, selective, limit, pace, looked }: Search): Promise<FullPage> {
   const entries: Entry[] = [];
   let part: Part = { start: scope.start, end: scope.end, limit };
   for (let known = snapshot; ; known = await read(part)) {
     for (const entry of known.range(part.start, part.end)) {
       if (entries.length === limit) return cutShort(snapshot, scope, entries, selective);
+      looked.count += 1;
       if (!selective || selection.matches(entry)) entries.push(entry);
       if (pace.tired()) await pace.rest();
     }
@@ -222,7 +256,7 @@ async function firstMatches(snapshot: Snapshot, { read, scope, selection, select
 }
 
 /** A full page before the end of its range: whether a later key matches is not looked into. */
-function cutShort(snapshot: Snapshot, scope: Scope, entries: readonly Entry[], selective: boolean): ListPage {
+function cutShort(snapshot: Snapshot, scope: Scope, entries: readonly Entry[], selective: boolean): FullPage {
   const last = entries[entries.length - 1];
   const next = startAfter(last === undefined ? '' : last.key);
   return {

@@ -4,8 +4,22 @@
  */
 import type { FeatureGates } from '../../../shared/runtime/feature-gates';
 import type { Clock } from '../../../shared/runtime/clock';
-import type { Cache } from '../../cache/cache';
+import type { Cache, StoredType } from '../../cache/cache';
 import type { Store } from '../../storage/store';
+
+/** Hears what lists cost. */
+export interface ListMeter {
+  /** `waitedMs` = for the cache to be as new as the store; undefined = that was not asked for. */
+  fromCache(type: StoredType, counts: ListCounts, waitedMs: number | undefined): void;
+  /** `hasFallenBack` = the cache did not keep up. */
+  fromStore(type: StoredType, counts: ListCounts, hasFallenBack: boolean): void;
+}
+
+export interface ListCounts {
+  /** Objects that were looked at. */
+  readonly fetched: number;
+  readonly returned: number;
+}
 
 export interface ReaderParts {
   readonly cache: Cache;
@@ -13,4 +27,6 @@ export interface ReaderParts {
   readonly store: Pick<Store, 'revision'>;
   readonly clock: Clock;
   readonly gates: Pick<FeatureGates, 'enabled'>;
+  /** Absent = nobody wants to know. */
+  readonly meter?: ListMeter;
 }

@@ -2,8 +2,12 @@
  * Puts an API server together from its parts, phase by phase, and takes it apart again. Each phase is a file of compose/ and rests on the ones
  * before it, so reading them in this order shows who depends on whom. Never parses flags and never ends the process.
  */
+import { KINDS } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { OpenedCache } from '../../cache/open-cache';
+import { Meters } from '../../metrics/meters';
+import { meteredStore } from '../../metrics/store-metrics';
+import { buildResources } from '../../registry/resources';
 import { bootstrapSteps } from './bootstrap';
 import { observe } from './observation';
 import { buildRegistry } from './registry';
@@ -60,9 +64,13 @@ export async function startServer(options: ServerOptions, surroundings: Surround
 }
 
 function settingOf(options: ServerOptions, surroundings: Surroundings): Setting {
-  const { logger } = surroundings;
+  const { clock, logger } = surroundings;
+  const meters = new Meters();
+  const segments = new Map(buildResources(KINDS, KINDS).storedTypes.map(({ segment, name }) => [segment, name]));
   return {
     ...surroundings,
+    store: meteredStore(surroundings.store, { meters, clock, prefix: options.prefix, segments }),
+    meters,
     options,
     names: GENERATED_NAMES[options.naming],
     failed: (message, error) => logger.warn(message, { error }),

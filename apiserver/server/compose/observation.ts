@@ -64,24 +64,31 @@ function flowControlOf({ options, clock }: Setting, metrics: FlowControlMetrics)
 type Counted = Pick<Observation, 'inFlight' | 'turns' | 'connections' | 'flowControl'> & { readonly flowMetrics: FlowControlMetrics };
 
 function metricsOf(
-  { options, store, clock, configurations }: Setting,
-  { cache, ledger }: State,
+  { options, store, clock, configurations, meters }: Setting,
+  { cache, ledger, registrations: { registrations } }: State,
   { inFlight, turns, connections, flowControl, flowMetrics }: Counted,
 ): Metrics {
-  return new Metrics(clock, options.gates, {
-    storageObjects: () => cache.storedTypes().map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
-    storage: () => store.status().catch(() => undefined),
-    inFlight: () => inFlight,
-    flowControl: flowControl === undefined ? undefined : { state: flowControl, counts: flowMetrics },
-    turns,
-    droppedLines,
-    connections,
-    configurations: () => configurations,
-    audit: options.audit?.counts,
-    ledger,
-    cache: () => cache.statistics,
-    cacheRevision: () => cache.revision,
-  });
+  return new Metrics(
+    clock,
+    options.gates,
+    {
+      storageObjects: () => cache.storedTypes().map((type) => [type.name, cache.ready ? cache.snapshot(type).size : -1] as const),
+      storage: () => store.status().catch(() => undefined),
+      inFlight: () => inFlight,
+      flowControl: flowControl === undefined ? undefined : { state: flowControl, counts: flowMetrics },
+      turns,
+      droppedLines,
+      connections,
+      configurations: () => configurations,
+      audit: options.audit?.counts,
+      ledger,
+      cache: () => cache.statistics,
+      cacheRevision: () => cache.revision,
+      registrations: () => registrations.states(),
+    },
+    options.naming,
+    meters,
+  );
 }
 
 type Observed = Pick<Observation, 'progress' | 'metrics' | 'storeAnswers'> & {

@@ -16,6 +16,8 @@ import type { ValidatingPlugin } from '../../admission/chain';
 import { admissionPolicies } from '../../admission/policy/plugin';
 import { mutatingWebhooks, validatingWebhooks } from '../../admission/webhook/plugins';
 import { equivalentsOf, resolverOf } from '../webhook-objects';
+import { tokenLooks } from '../../metrics/read-metrics';
+import { admissionTimes, podSecurityCounts } from '../../metrics/admission-metrics';
 import { defaultAdmission } from '../../admission/plugins';
 import type { AdmissionSurroundings, WebhookPlugins } from '../../admission/table';
 import { SIGNERS, type Authorizer } from '../../authorization/authorizer';
@@ -48,7 +50,7 @@ import { askedBy, parameterParts, servedBy } from '../policy-objects';
 import { serverAddress } from './addresses';
 import type { Observation } from './observation';
 import type { Setting } from './setting';
-import { usesMode } from '../authorizers';
+import { usesMode, type Decided } from '../authorizers';
 import type { State } from './state';
 import { strategyOf } from './strategies';
 import { openWriteThreads, type WriteThreads } from './write-threads';
@@ -63,7 +65,10 @@ export interface Registry {
 }
 
 export function buildRegistry(setting: Setting, state: State, observation: Observation): Registry {
+  const decided: Decided = (mode, name, decision) =>
+    setting.meters.count('apiserver_authorization_decisions_total', mode, name, decision).add();
   const authorizer = createAuthorizer(setting.options, {
+    decided,
     rbac: state.rbac.policy,
     node: { graph: state.nodes.graph, rules: nodeRules(setting.names), nodeLeaseNamespace: setting.names.nodeLeaseNamespace },
   });
@@ -147,6 +152,8 @@ function admissionOf(setting: Setting, state: State, observation: Observation, a
   const surroundings: AdmissionSurroundings = {
     webhooks: webhooksOf(setting, state, observation),
     policies: policiesOf(setting, state, observation, authorizer),
+    meter: admissionTimes(setting.meters, clock),
+    podSecurityJudged: podSecurityCounts(setting.meters),
     names,
     random,
     cache,
@@ -220,6 +227,7 @@ function accessOf(setting: Setting, state: State, { metrics }: Observation, auth
   const { cache, reader, resources } = state;
   const bindable = bindableResources(resources);
   const live = liveObjects({ cache, clock }, bindable);
+  const looks = tokenLooks(setting.meters);
   return createAccess(options, {
     authorizer,
     gates: options.gates,
@@ -234,6 +242,7 @@ function accessOf(setting: Setting, state: State, { metrics }: Observation, auth
     keySetAddress: options.keySetAddress,
     tokenUses: {
       counted: (use) => metrics.tokenUsed(use),
+      looked: (isKnown) => looks[isKnown ? 'hit' : 'miss'].add(),
       ofSecret: legacyUses({ clock, mark: secretMarker({ writer, secrets: bindable.secrets, names, clock }), failed }),
     },
   });
@@ -290,9 +299,11 @@ function apiOf(
     outbox: new Outbox(clock),
     turns,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
-    watchMeter: (group, version, kind) => metrics.watchMeter(group, version, kind),
-    deprecatedRequested: (row, deprecation, subresource) => metrics.deprecatedRequested(row, deprecation, subresource),
-    watchStarted: (exchange) => metrics.watchStarted(exchange),
+    watchMeter: (group, version, kind, resource) => metrics.watchMeter(group, version, kind, resource),
+    logAsked: (believesAll) =>
+      setting.meters.count('kube_apiserver_pod_logs_insecure_backend_total', believesAll ? 'skip_tls_allowed' : 'enforce_tls').add(),
+    deprecatedRequested: (row, removed, subresource) => metrics.deprecatedRequested(row, removed, subresource),
+    watchStarted: (exchange) => metrics.requests.watchStarted(exchange),
   };
 }
 

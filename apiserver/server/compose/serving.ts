@@ -37,7 +37,12 @@ export async function startServing(setting: Setting, state: State, observation: 
   };
   const chain = chainOf(setting, state, observation, registry, { ongoing, authorities });
   const shared = { connections, clock: setting.clock, ...(connectionLimits === undefined ? {} : { limits: connectionLimits }) };
-  const secure = await listenSecurely({ ...shared, host, port, tls, oldestTls, maxStreams }, requestListener(chain, 'secure'));
+  const handshakes = setting.meters.count('apiserver_tls_handshake_errors_total');
+  const handshakeFailed = (): void => handshakes.add();
+  const secure = await listenSecurely(
+    { ...shared, host, port, tls, oldestTls, maxStreams, handshakeFailed },
+    requestListener(chain, 'secure'),
+  );
   const plain = local === undefined ? undefined : await listenLocally({ ...shared, ...local }, requestListener(chain, 'local'));
   let current = tls;
   const renew = (renewed: TlsFiles): void => {

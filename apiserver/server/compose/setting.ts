@@ -11,6 +11,7 @@ import type { AdmissionSettings } from '../../admission/settings';
 import type { PluginSwitches } from '../../admission/switches';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
 import type { Auditor } from '../../audit/auditor';
+import type { Meters } from '../../metrics/meters';
 import type { Store } from '../../storage/store';
 import type { AccessOptions } from '../access';
 import type { ConnectionCaps } from '../connections';
@@ -92,6 +93,8 @@ export interface Surroundings {
 export interface Setting extends Surroundings {
   readonly options: ServerOptions;
   readonly names: GeneratedNames;
+  /** What is counted and timed. */
+  readonly meters: Meters;
   /** What went wrong and is tried again. */
   readonly failed: (message: string, error: unknown) => void;
 }

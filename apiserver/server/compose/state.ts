@@ -6,6 +6,8 @@ import { KINDS, SERVED_KINDS } from '../../../shared/api/kinds';
 import { ALLOCATIONS, Ledger } from '../../allocation/ledger';
 import { QUOTA_GUARDS, QuotaGuards } from '../../admission/quota/guards';
 import { openCache, type OpenedCache } from '../../cache/open-cache';
+import { compilationTimes } from '../../metrics/policy-metrics';
+import { listCosts } from '../../metrics/read-metrics';
 import { claimPrefix } from '../../upkeep/ownership';
 import { REPLICAS, Replicas } from '../../upkeep/replicas';
 import type { Reader } from '../../registry/verbs';
@@ -42,7 +44,7 @@ const CLAIM_MS = 10_000;
 
 /** Rejects when the store holds the data of a server with other names. */
 export async function openState(setting: Setting): Promise<State> {
-  const { options, store, clock } = setting;
+  const { options, store, clock, meters } = setting;
   const { prefix, naming, gates } = options;
   await claimPrefix({ store, prefix, naming, clock, deadline: clock.monotonic() + CLAIM_MS });
   const resources = buildResources(options.kinds ?? SERVED_KINDS, KINDS);
@@ -58,9 +60,9 @@ export async function openState(setting: Setting): Promise<State> {
     rbac: followRbacObjects({ ...followed, names: setting.names }),
     nodes: followNodeObjects(usesMode(options.authorization(), 'Node'), followed),
     webhooks: followWebhookObjects(followed),
-    policies: followPolicyObjects(followed),
+    policies: followPolicyObjects({ ...followed, around: compilationTimes(meters, clock) }),
     registrations: followRegistrations(followed),
-    reader: createReader({ cache, store, clock, gates }),
+    reader: createReader({ cache, store, clock, gates, meter: listCosts(meters) }),
     gate: new ResourceVersionGate({ cache, store, clock, gates }),
   };
 }

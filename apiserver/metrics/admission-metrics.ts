@@ -1,0 +1,47 @@
+/** How long admission takes, by plug-in and by step. Counting only. */
+import type { Clock } from '../../shared/runtime/clock';
+import type { Meters, Observer } from './meters';
+
+type Step = 'admit' | 'validate';
+
+/** What `apiserver/admission` tells. */
+export interface AdmissionTimes {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  took(name: string | undefined, step: Step, operation: string, ms: number, hasRefused: boolean): void;
+}
+
+export function admissionTimes(meters: Meters, clock: Pick<Clock, 'monotonic'>): AdmissionTimes {
+  const known = new Map<string, readonly Observer[]>();
+  return {
+    clock,
+    took(name, step, operation, ms, hasRefused) {
+      const key = `${name ?? ''} ${step} ${operation} ${hasRefused}`;
+      let observers = known.get(key);
+      if (observers === undefined) known.set(key, (observers = observersOf(meters, name, [operation, String(hasRefused), step])));
+      for (const observer of observers) observer.observe(ms / 1000);
+    },
+  };
+}
+
+/** Plug-ins and operations are few, so nothing has to be bounded here. */
+function observersOf(meters: Meters, name: string | undefined, labels: readonly [string, string, string]): readonly Observer[] {
+  if (name !== undefined) return [meters.observer('apiserver_admission_controller_admission_duration_seconds', name, ...labels)];
+  return [
+    meters.observer('apiserver_admission_step_admission_duration_seconds', ...labels),
+    meters.observer('apiserver_admission_step_admission_duration_seconds_summary', ...labels),
+  ];
+}
+
+interface PodSecurityJudgement {
+  readonly decision: string;
+  readonly mode: string;
+  readonly level: { readonly level: string; readonly version: string };
+  readonly operation: string;
+  readonly concern: string;
+  readonly subresource: string;
+}
+
+export function podSecurityCounts(meters: Meters): (judgement: PodSecurityJudgement) => void {
+  return ({ decision, mode, level, operation, concern, subresource }) =>
+    meters.count('pod_security_evaluations_total', decision, mode, level.level, level.version, operation, concern, subresource).add();
+}

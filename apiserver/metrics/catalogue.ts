@@ -1,0 +1,269 @@
+/**
+ * What the server counts and times, a row each: upstream's name, what it promises of it, labels and buckets. Whoever counts names the row; `Meters` does the rest.
+ * Names without a stability are ours.
+ */
+import { DURATION_BUCKETS, SLI_BUCKETS } from './buckets';
+
+export type Stability = 'STABLE' | 'BETA' | 'ALPHA' | '';
+
+interface Common {
+  readonly stability: Stability;
+  readonly help: string;
+  readonly labels: readonly string[];
+  /** Series beyond so many are counted together, under the value `other`. Absent = 2,000. */
+  readonly most?: number;
+}
+
+export interface CounterRow extends Common {
+  readonly type: 'counter';
+}
+
+/** Shown as a number that goes up and down, and kept by whoever changes it. */
+export interface GaugeRow extends Common {
+  readonly type: 'gauge';
+}
+
+export interface HistogramRow extends Common {
+  readonly type: 'histogram';
+  readonly buckets: readonly number[];
+}
+
+/** Only the number and the sum of what was observed. */
+export interface SummaryRow extends Common {
+  readonly type: 'summary';
+}
+
+export type MetricRow = CounterRow | GaugeRow | HistogramRow | SummaryRow;
+
+/** Each bound so many times the one before. */
+function times(factor: number, first: number, count: number): number[] {
+  return Array.from({ length: count }, (_, at) => Number((first * factor ** at).toPrecision(12)));
+}
+
+const ADMISSION = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
+const PLAIN = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const DECISION = times(2, 0.001, 15);
+const BODY = Array.from({ length: 31 }, (_, at) => 50_000 + at * 100_000);
+const FILTER = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
+const READ_WAIT = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3];
+const YEARS = [0, 1800, 3600, 7200, 21600, 43200, 86400, 172800, 345600, 604800, 2592000, 7776000, 15552000, 31104000];
+const STEP = ['operation', 'rejected', 'type'] as const;
+const POD_SECURITY = ['decision', 'mode', 'policy_level', 'policy_version', 'request_operation', 'resource', 'subresource'] as const;
+
+export const CATALOGUE = {
+  apiserver_admission_controller_admission_duration_seconds: {
+    type: 'histogram',
+    stability: 'STABLE',
+    help: 'Time that admission plug-ins take, by name.',
+    labels: ['name', ...STEP],
+    buckets: ADMISSION,
+  },
+  apiserver_admission_step_admission_duration_seconds: {
+    type: 'histogram',
+    stability: 'STABLE',
+    help: 'Time that all plug-ins of a step of admission take together.',
+    labels: STEP,
+    buckets: ADMISSION,
+  },
+  apiserver_admission_step_admission_duration_seconds_summary: {
+    type: 'summary',
+    stability: 'ALPHA',
+    help: 'Time that all plug-ins of a step of admission take together, summed up.',
+    labels: STEP,
+  },
+  apiserver_authorization_decisions_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Decisions that ended the chain of authorizers, by who made them.',
+    labels: ['type', 'name', 'decision'],
+  },
+  apiserver_cache_list_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Lists that the cache has answered.',
+    labels: ['resource_prefix', 'index'],
+  },
+  apiserver_cache_list_fetched_objects_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Objects that lists have looked at in the cache.',
+    labels: ['resource_prefix', 'index'],
+  },
+  apiserver_cache_list_returned_objects_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Objects that lists from the cache were answered with.',
+    labels: ['resource_prefix'],
+  },
+  apiserver_cel_compilation_duration_seconds: {
+    type: 'histogram',
+    stability: 'BETA',
+    help: 'Time to make an expression ready.',
+    labels: [],
+    buckets: PLAIN,
+  },
+  apiserver_cel_evaluation_duration_seconds: {
+    type: 'histogram',
+    stability: 'BETA',
+    help: 'Time to work out the expressions of an admission policy for a request.',
+    labels: [],
+    buckets: PLAIN,
+  },
+  apiserver_client_certificate_expiration_seconds: {
+    type: 'histogram',
+    stability: 'ALPHA',
+    help: 'How long the certificates that clients show are still good.',
+    labels: [],
+    buckets: YEARS,
+  },
+  apiserver_request_aborts_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Requests that were given up before they were answered.',
+    labels: ['verb', 'group', 'version', 'resource', 'subresource', 'scope'],
+  },
+  apiserver_request_terminations_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Requests that the server ended to protect itself.',
+    labels: ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component', 'code'],
+  },
+  apiserver_request_body_size_bytes: {
+    type: 'histogram',
+    stability: 'ALPHA',
+    help: 'Bytes of bodies.',
+    labels: ['resource', 'verb'],
+    buckets: BODY,
+  },
+  apiserver_request_filter_duration_seconds: {
+    type: 'histogram',
+    stability: 'ALPHA',
+    help: 'Time that filters take.',
+    labels: ['filter'],
+    buckets: FILTER,
+  },
+  apiserver_requested_deprecated_apis: {
+    type: 'gauge',
+    stability: 'STABLE',
+    help: 'Versions that are going away and were asked for.',
+    labels: ['group', 'version', 'resource', 'subresource', 'removed_release'],
+  },
+  apiserver_storage_list_total: { type: 'counter', stability: 'ALPHA', help: 'Lists that were read from the store.', labels: ['resource'] },
+  apiserver_storage_list_fetched_objects_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Objects that lists have read from the store.',
+    labels: ['resource'],
+  },
+  apiserver_storage_list_evaluated_objects_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Objects from the store that lists have looked at.',
+    labels: ['resource'],
+  },
+  apiserver_storage_list_returned_objects_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Objects from the store that lists were answered with.',
+    labels: ['resource'],
+  },
+  apiserver_terminated_watchers_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Watches that were ended because their clients did not keep up.',
+    labels: ['resource'],
+  },
+  apiserver_tls_handshake_errors_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Handshakes of TLS that came to nothing.',
+    labels: [],
+  },
+  apiserver_watch_cache_consistent_read_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Lists of the newest state, by whether the cache could answer them.',
+    labels: ['fallback', 'resource', 'success'],
+  },
+  apiserver_watch_cache_read_wait_seconds: {
+    type: 'histogram',
+    stability: 'ALPHA',
+    help: 'Time that lists waited for the cache to be as new as the store.',
+    labels: ['resource'],
+    buckets: READ_WAIT,
+  },
+  apiserver_watch_event_lag_seconds: {
+    type: 'histogram',
+    stability: '',
+    help: 'Time that events wait in this process until they are handed to their client’s connection.',
+    labels: ['group', 'version', 'kind'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  },
+  authentication_token_cache_request_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Service account tokens that were looked for among those that are known to be good.',
+    labels: ['status'],
+  },
+  authentication_duration_seconds: {
+    type: 'histogram',
+    stability: 'ALPHA',
+    help: 'Time of authentication, by its outcome.',
+    labels: ['result'],
+    buckets: DECISION,
+  },
+  authorization_duration_seconds: {
+    type: 'histogram',
+    stability: 'ALPHA',
+    help: 'Time of authorization, by its outcome.',
+    labels: ['result'],
+    buckets: DECISION,
+  },
+  cardinality_enforcement_unexpected_categorizations_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'How often something was counted as other because there were too many series.',
+    labels: [],
+  },
+  etcd_request_duration_seconds: {
+    type: 'histogram',
+    stability: 'ALPHA',
+    help: 'Time of requests to the store.',
+    labels: ['operation', 'type'],
+    buckets: DURATION_BUCKETS,
+  },
+  etcd_request_errors_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Requests to the store that failed.',
+    labels: ['operation', 'type'],
+  },
+  etcd_requests_total: { type: 'counter', stability: 'ALPHA', help: 'Requests to the store.', labels: ['operation', 'type'] },
+  field_validation_request_duration_seconds: {
+    type: 'histogram',
+    stability: 'ALPHA',
+    help: 'Time of writes, by what is done about unknown members.',
+    labels: ['field_validation'],
+    buckets: SLI_BUCKETS,
+  },
+  kube_apiserver_pod_logs_insecure_backend_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Logs that were asked for, by whether kubelets’ certificates are looked at.',
+    labels: ['usage'],
+  },
+  pod_security_evaluations_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Judgements of PodSecurity.',
+    labels: POD_SECURITY,
+  },
+} as const satisfies Readonly<Record<string, MetricRow>>;
+
+export type MetricName = keyof typeof CATALOGUE;
+type NamesOf<T extends MetricRow['type']> = { [N in MetricName]: (typeof CATALOGUE)[N]['type'] extends T ? N : never }[MetricName];
+export type CountedName = NamesOf<'counter' | 'gauge'>;
+export type ObservedName = NamesOf<'histogram' | 'summary'>;
+/** A value for each label, in the row's order. */
+export type LabelValues<N extends MetricName> = Texts<(typeof CATALOGUE)[N]['labels']>;
+type Texts<L extends readonly string[]> = { readonly [K in keyof L]: string };

@@ -1,0 +1,158 @@
+/** Requests: how many there are, how long they take, what they bring and what they are answered with, under upstream's names. Counting only. */
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Clock } from '../../shared/runtime/clock';
+import { DURATION_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from './buckets';
+import { Histogram, type HistogramSeries } from './histogram';
+import type { Meters, Observer } from './meters';
+import { describeRequest, type DescribedRequest, type RequestLabels } from './request-labels';
+
+/** A request whose answer has been handed over or given up. */
+export interface MeasuredRequest extends DescribedRequest {
+  /** Clock.monotonic at arrival. */
+  readonly startedAt: number;
+  /** 0 = it was not answered. */
+  readonly status: number;
+  readonly sentBytes: number;
+  /** Undefined = no body was read. */
+  readonly bodyBytes: number | undefined;
+  /** The server has ended it to protect itself. */
+  readonly terminated: boolean;
+}
+
+interface Series {
+  readonly labels: RequestLabels['values'];
+  readonly durations: HistogramSeries;
+  readonly slis: HistogramSeries | undefined;
+  readonly sizes: HistogramSeries | undefined;
+  readonly bodies: Observer | undefined;
+  /** Requests by status code. */
+  readonly byCode: Map<number, number>;
+}
+
+const LABELS = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
+const SHORT_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
+
+/** What bodies of each method are for. */
+const BODY_VERBS: ReadonlyMap<string, string> = new Map([
+  ['POST', 'create'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['APPLY', 'patch'],
+  ['DELETE', 'delete'],
+]);
+const SIZED: ReadonlySet<string> = new Set(['GET', 'LIST', 'WATCH']);
+
+export class RequestMetrics {
+  private readonly durations = new Histogram({
+    name: 'apiserver_request_duration_seconds',
+    help: 'Time from arrival to answer.',
+    labels: LABELS,
+    buckets: DURATION_BUCKETS,
+  });
+  private readonly slis = new Histogram({
+    name: 'apiserver_request_sli_duration_seconds',
+    help: 'Time that the server itself is answerable for.',
+    labels: SHORT_LABELS,
+    buckets: SLI_BUCKETS,
+  });
+  private readonly sizes = new Histogram({
+    name: 'apiserver_response_sizes',
+    help: 'Bytes of answers to reads.',
+    labels: SHORT_LABELS,
+    buckets: SIZE_BUCKETS,
+  });
+  private readonly longRunning: Gauge<string>;
+  private readonly series = new Map<string, Series>();
+
+  constructor(
+    private readonly clock: Clock,
+    registry: Registry,
+    private readonly meters: Meters,
+  ) {
+    const { series } = this;
+    const registers = [registry];
+    this.longRunning = new Gauge({
+      name: 'apiserver_longrunning_requests',
+      help: 'Watches that are open.',
+      labelNames: SHORT_LABELS,
+      registers,
+    });
+    new Counter({
+      name: 'apiserver_request_total',
+      help: 'Requests by verb, resource and code.',
+      labelNames: [...LABELS, 'code'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { labels, byCode } of series.values())
+          for (const [code, count] of byCode) this.inc({ ...labels, code: String(code) }, count);
+      },
+    });
+  }
+
+  /** Counts a request whose answer has been handed over or given up. */
+  finished(request: MeasuredRequest): void {
+    const labels = describeRequest(request);
+    const series = this.seriesOf(labels);
+    const seconds = (this.clock.monotonic() - request.startedAt) / 1000;
+    series.durations.observe(seconds);
+    series.slis?.observe(seconds);
+    series.sizes?.observe(request.sentBytes);
+    if (request.bodyBytes !== undefined) this.bodyCame(series, request, seconds, request.bodyBytes);
+    series.byCode.set(request.status, (series.byCode.get(request.status) ?? 0) + 1);
+    if (request.terminated || request.status === 0) this.cutShort(labels.values, request);
+  }
+
+  /** A watch has begun; the returned function counts its end. */
+  watchStarted(request: DescribedRequest): () => void {
+    const { dry_run: _dryRun, ...labels } = describeRequest(request).values;
+    const gauge = this.longRunning.labels(labels);
+    gauge.inc();
+    return () => gauge.dec();
+  }
+
+  text(): string {
+    return [this.durations, this.slis, this.sizes].map((histogram) => histogram.text()).join('');
+  }
+
+  private bodyCame(series: Series, { query }: MeasuredRequest, seconds: number, bytes: number): void {
+    series.bodies?.observe(bytes);
+    const { verb } = series.labels;
+    if (VALIDATED.has(verb) && series.labels.resource !== '') {
+      const asked = query.get('fieldValidation') ?? '';
+      this.meters.observer('field_validation_request_duration_seconds', VALIDATIONS.has(asked) ? asked : '').observe(seconds);
+    }
+  }
+
+  private cutShort(labels: RequestLabels['values'], { status, terminated }: MeasuredRequest): void {
+    const { verb, group, version, resource, subresource, scope, component } = labels;
+    const common = [verb, group, version, resource, subresource, scope] as const;
+    if (terminated) this.meters.count('apiserver_request_terminations_total', ...common, component, String(status)).add();
+    else this.meters.count('apiserver_request_aborts_total', ...common).add();
+  }
+
+  private seriesOf(labels: RequestLabels): Series {
+    const found = this.series.get(labels.key);
+    if (found !== undefined) return found;
+    const { dry_run: _dryRun, ...short } = labels.values;
+    const { verb, resource, group } = short;
+    const bodyVerb =
+      resource === '' ? undefined : verb === 'DELETE' && short.scope !== 'resource' ? 'delete_collection' : BODY_VERBS.get(verb);
+    const made: Series = {
+      labels: labels.values,
+      durations: this.durations.add(labels.values),
+      slis: verb === 'WATCH' ? undefined : this.slis.add(short),
+      sizes: SIZED.has(verb) ? this.sizes.add(short) : undefined,
+      bodies:
+        bodyVerb === undefined
+          ? undefined
+          : this.meters.observer('apiserver_request_body_size_bytes', group === '' ? resource : `${resource}.${group}`, bodyVerb),
+      byCode: new Map(),
+    };
+    this.series.set(labels.key, made);
+    return made;
+  }
+}
+
+const VALIDATED: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'APPLY']);
+const VALIDATIONS: ReadonlySet<string> = new Set(['Strict', 'Warn', 'Ignore']);

@@ -1,0 +1,113 @@
+/** The metrics of the same requests as the reference server's: which there are, and which series grow. */
+import { generateKeyPairSync } from 'node:crypto';
+import { AS_THE_TABLE_SAYS } from '../../../apiserver/admission/switches';
+import { parseServiceRanges } from '../../../apiserver/allocation/ranges';
+import { readPrivateKey, readPublicKeys } from '../../../shared/api/identity/token-keys';
+import { featureGates } from '../../../shared/runtime/feature-gates';
+import { growth, readExposition, type Exposition } from '../../support/exposition';
+import { grownBy, isAskedFor } from '../../recordings/metric-growth';
+import { METRIC_STEPS, type MetricStep } from '../../recordings/metric-steps';
+import { EMPTY, isDeviation, MISSING, SERIES, UNCOUNTED } from '../../support/metric-deviations';
+import { casesOf } from '../../recordings/recording';
+import { listOf, number, shape, text, tupleOf } from '../../recordings/shape';
+import { ADMIN, ALICE, call, served, startFixture, type Answer, type Fixture } from './fixture';
+
+const TOKENS: Readonly<Record<MetricStep['as'], string | null>> = { admin: ADMIN, alice: ALICE, bad: 'unknown', nobody: null };
+const RECORDED = casesOf('metrics/steps', shape({ step: text, code: number, grown: listOf(tupleOf(text, number)) }));
+const FAMILY = shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) });
+
+let fixture: Fixture;
+const grown = new Map<string, readonly (readonly [string, number])[]>();
+const codes = new Map<string, number>();
+let last: Exposition;
+
+async function look(): Promise<Exposition> {
+  return readExposition((await call(fixture, '/metrics')).text);
+}
+
+function send({ as, method, path, body, type = 'application/json', headers = {} }: MetricStep): Promise<Answer> {
+  const all = { 'user-agent': 'recorder', ...headers };
+  return call(fixture, path, {
+    method,
+    token: TOKENS[as],
+    ...(body === undefined ? { headers: all } : { body, headers: { 'content-type': type, ...all } }),
+  });
+}
+
+async function growsAnyhow(): Promise<readonly string[]> {
+  return [...growth(await look(), await look()).keys()];
+}
+
+beforeAll(async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const pem = (key: typeof publicKey, type: 'pkcs8' | 'spki'): string => String(key.export({ type, format: 'pem' }));
+  const keys = { checking: readPublicKeys('sa.pub', pem(publicKey, 'spki')), signing: readPrivateKey('sa.key', pem(privateKey, 'pkcs8')) };
+  const ranges = parseServiceRanges('10.96.0.0/16');
+  if (typeof ranges === 'string') throw new Error(ranges);
+  fixture = await startFixture({
+    naming: 'kubernetes',
+    plugins: AS_THE_TABLE_SAYS,
+    gates: featureGates(new Map()),
+    serviceRanges: ranges,
+    serviceAccounts: { issuers: ['https://issuer.example'], keys: () => keys, extendExpiration: false },
+  });
+  let anyhow = await growsAnyhow();
+  // What the server does for itself at the start comes to rest.
+  while (anyhow.some((series) => isAskedFor(series) && series.includes('CREATE'))) anyhow = await growsAnyhow();
+  let before = await look();
+  for (const step of METRIC_STEPS) {
+    codes.set(step.name, (await send(step)).status);
+    if (step.name === 'a definition') await served(fixture, '/apis/counted.example.com/v1/things');
+    last = await look();
+    grown.set(step.name, grownBy(before, last, new Set(anyhow)));
+    before = last;
+  }
+});
+
+afterAll(() => fixture.stop());
+
+const REFUSED_FROM = 400;
+
+/** What is refused is asked again on a proven state, so that plug-ins may be asked twice. */
+function comparable(code: number, all: readonly (readonly [string, number])[]): readonly (readonly [string, number])[] {
+  return all
+    .filter(([series]) => isAskedFor(series) && !isDeviation(series))
+    .map(([series, by]) => [series, code >= REFUSED_FROM ? Math.min(by, 1) : by]);
+}
+
+test.each(RECORDED.map((recorded) => [recorded.step, recorded] as const))('%s', (step, recorded) => {
+  expect(codes.get(step)).toBe(recorded.code);
+  if (!UNCOUNTED.has(step)) expect(comparable(recorded.code, grown.get(step) ?? [])).toEqual(comparable(recorded.code, recorded.grown));
+});
+
+const missing = new Set(MISSING.flatMap(({ names }) => names));
+const families = casesOf('metrics/families', FAMILY);
+
+test.each(families.filter(({ name }) => !missing.has(name)).map((family) => [family.name, family] as const))('%s', (name, family) => {
+  expect(last.families.get(name)).toEqual(EMPTY.has(name) ? { ...family, labels: [] } : family);
+});
+
+it('misses nothing that upstream promises, and what it says to miss', () => {
+  const names = new Map(families.map(({ name, stability }) => [name, stability]));
+  const promised = [...missing].filter((name) => names.get(name) === 'STABLE' || names.get(name) === 'BETA');
+  expect(promised).toEqual([]);
+  expect([...missing].filter((name) => !names.has(name) || last.families.has(name))).toEqual([]);
+});
+
+it('leaves out of the comparison only what is there', () => {
+  const all = [...RECORDED.flatMap(({ grown: recorded }) => recorded), ...[...grown.values()].flat()].map(([series]) => series);
+  expect(SERIES.filter(({ series }) => !all.some((one) => series.test(one)))).toEqual([]);
+});
+
+it('shows apart what service levels are counted by', async () => {
+  const { families: shown } = readExposition((await call(fixture, '/metrics/slis')).text);
+  expect([...shown.values()]).toEqual(
+    casesOf('metrics/slis', FAMILY).map((family) => ({ ...family, stability: shown.get(family.name)?.stability })),
+  );
+});
+
+it('shows no series twice', async () => {
+  const lines = (await call(fixture, '/metrics')).text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const series = lines.map((line) => line.slice(0, line.lastIndexOf(' ')));
+  expect(series.length).toBe(new Set(series).size);
+});
