@@ -28,6 +28,7 @@ import { advertisedAddress } from './server/advertise';
 import { startServer, type RunningServer } from './server/compose/compose';
 import type { ServerOptions } from './server/compose/setting';
 import { readTls, watchTls, type TlsSource } from './server/tls-files';
+import { seenAsMarked } from './storage/shifted-store';
 import type { Store } from './storage/store';
 
 export const PROGRAM = { name: 'apiserver', description: 'Serves the cluster control API over etcd or an embedded store.' };
@@ -47,8 +48,9 @@ type Flags = { readonly values: ServerFlags; readonly given: ReadonlySet<string>
 export async function runServer({ values: flags, given }: Flags, host: ServerHost): Promise<RunningServer> {
   refuseContradictions(flags, given);
   const { clock, random, logger, lifecycle } = host;
-  const store = await openStore(flags, host);
-  lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => store.close() });
+  const opened = await openStore(flags, host);
+  lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => opened.close() });
+  const store = await seenAsMarked(opened, prefixOf(flags));
   const configurations = new ConfigurationFiles(clock, logger);
   lifecycle.onStop({ name: 'configuration files', timeoutMs: 1000, run: () => configurations.close() });
   const audit = await openAuditLog(flags, configurations, host);
@@ -135,6 +137,8 @@ const pluginSwitches = (flags: ServerFlags): PluginSwitches => ({
   disabled: flags['disable-admission-plugins'],
 });
 
+const prefixOf = (flags: ServerFlags): string => flags['etcd-prefix'].replace(/(?<!\/)\/+$/, '');
+
 /** The client libraries of both stores are heavy, so only the one in use is loaded. */
 async function openStore(flags: ServerFlags, { clock, random, logger, lifecycle }: ServerHost): Promise<Store> {
   switch (flags['storage-backend']) {
@@ -190,7 +194,7 @@ async function serverOptions(
     naming: flags.naming,
     kinds: flags['runtime-config'].kinds,
     gates: flags['feature-gates'],
-    prefix: flags['etcd-prefix'].replace(/(?<!\/)\/+$/, ''),
+    prefix: prefixOf(flags),
     advertiseAddress: advertised(flags),
     serviceRanges: flags['service-cluster-ip-range'],
     plugins: pluginSwitches(flags),

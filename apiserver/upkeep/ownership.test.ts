@@ -1,6 +1,8 @@
 import { ManualClock } from '../../test/support/manual-clock';
 import { MemoryStore } from '../../test/support/memory-store';
-import { claimPrefix, ForeignData, FORMAT, FORMAT_VERSION } from './ownership';
+import { FORMAT, FORMAT_VERSION, RESTORED_VERSION } from '../storage/data-mark';
+import { seenAsMarked } from '../storage/shifted-store';
+import { claimPrefix, ForeignData } from './ownership';
 
 const clock = new ManualClock();
 let store: MemoryStore;
@@ -36,7 +38,17 @@ it.each([
   ['data of another program', () => void store.put('/registry/pods/default/x', Buffer.from('k8s')), /\/registry\/pods\/default\/x/],
   ['a mark of another program', () => mark({ format: 'other', version: 1, naming: 'platform' }), /not this server's mark/],
   ['a mark that is no JSON', () => void store.put('/registry/platform-format', Buffer.from('{')), /not this server's mark/],
-  ['newer data', () => mark({ format: FORMAT, version: FORMAT_VERSION + 1, naming: 'platform' }), /newer server/],
+  ['newer data', () => mark({ format: FORMAT, version: RESTORED_VERSION + 1, naming: 'platform' }), /newer server/],
+  [
+    'data that are being restored',
+    () => mark({ format: FORMAT, version: RESTORED_VERSION, naming: 'platform', restoring: 'a.backup' }),
+    /restoring a\.backup has not finished/,
+  ],
+  [
+    'data whose revisions it does not show as it should',
+    () => mark({ format: FORMAT, version: RESTORED_VERSION, naming: 'platform', firstRevision: 100 }),
+    /start it again/,
+  ],
   ['data under other names', () => mark({ format: FORMAT, version: FORMAT_VERSION, naming: 'kubernetes' }), /--naming=kubernetes/],
 ])('refuses %s and says why', async (_title, prepare, message) => {
   prepare();
@@ -44,4 +56,11 @@ it.each([
   await expect(claim()).rejects.toThrow(ForeignData);
   await expect(claim()).rejects.toThrow(message);
   expect(store.current).toBe(revision);
+});
+
+it('takes restored data where their revisions are shown as the mark says', async () => {
+  mark({ format: FORMAT, version: RESTORED_VERSION, naming: 'platform', firstRevision: 100 });
+  const seen = await seenAsMarked(store, '/registry');
+  await claimPrefix({ store: seen, prefix: '/registry', naming: 'platform', clock, deadline: 10_000 });
+  expect((await seen.get('/registry/platform-format')).kv?.modRevision).toBe(100);
 });

@@ -5,11 +5,8 @@
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { commit } from '../storage/commit';
-import { prefixRange, type Store } from '../storage/store';
-
-export const FORMAT = 'cluster-control-plane';
-/** Raised when an older server could not read what this one writes. */
-export const FORMAT_VERSION = 1;
+import { encodeMark, FORMAT, FORMAT_VERSION, markKey, parseMark, RESTORED_VERSION } from '../storage/data-mark';
+import { prefixRange, type KeyValue, type Store } from '../storage/store';
 
 /** The data is not this server's to use; the message tells the operator what was found and what to do. */
 export class ForeignData extends Error {
@@ -29,10 +26,10 @@ export interface OwnershipOptions {
 /** Claims an empty prefix; rejects with {@link ForeignData} when it holds other data, with StoreError when the store cannot be asked. */
 export async function claimPrefix(options: OwnershipOptions): Promise<void> {
   const { store, prefix, naming, clock, deadline } = options;
-  const key = `${prefix}/platform-format`;
+  const key = markKey(prefix);
   const { kv } = await store.get(key, { deadline });
   if (kv !== undefined) {
-    checkMark(kv.value.toString(), options);
+    checkMark(kv, options);
     return;
   }
   const range = prefixRange(`${prefix}/`);
@@ -43,40 +40,35 @@ export async function claimPrefix(options: OwnershipOptions): Promise<void> {
       `the store holds keys under ${prefix}/ (such as ${foreign.key}) that this server did not write; choose another --etcd-prefix or an empty store`,
     );
   }
-  const value = Buffer.from(JSON.stringify({ format: FORMAT, version: FORMAT_VERSION, naming }));
+  const value = encodeMark({ format: FORMAT, version: FORMAT_VERSION, naming });
   const result = await commit(
     store,
     { compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value }] },
     { clock, deadline },
   );
   const winner = result.committed ? undefined : result.current[0];
-  if (winner !== undefined) checkMark(winner.value.toString(), options);
+  if (winner !== undefined) checkMark(winner, options);
 }
 
-function checkMark(text: string, { prefix, naming }: OwnershipOptions): void {
-  const mark = parseMark(text);
+function checkMark(kv: KeyValue, { prefix, naming }: OwnershipOptions): void {
+  const mark = parseMark(kv.value);
   if (mark === undefined || mark.format !== FORMAT) {
-    throw new ForeignData(`${prefix}/platform-format is not this server's mark; choose another --etcd-prefix`);
+    throw new ForeignData(`${markKey(prefix)} is not this server's mark; choose another --etcd-prefix`);
   }
-  if (mark.version !== FORMAT_VERSION) {
+  if (mark.version !== FORMAT_VERSION && mark.version !== RESTORED_VERSION) {
     throw new ForeignData(
-      `the data under ${prefix}/ has format version ${mark.version}, this server knows version ${FORMAT_VERSION}; use a newer server`,
+      `the data under ${prefix}/ has format version ${mark.version}, this server knows version ${RESTORED_VERSION}; use a newer server`,
     );
+  }
+  if (mark.restoring !== undefined) {
+    throw new ForeignData(
+      `the data under ${prefix}/ are not whole: restoring ${mark.restoring} has not finished; let it finish, or do it again with --discard-unfinished`,
+    );
+  }
+  if (mark.firstRevision !== undefined && kv.modRevision < mark.firstRevision) {
+    throw new ForeignData(`the data under ${prefix}/ were restored while this server was starting; start it again`);
   }
   if (mark.naming !== naming) {
     throw new ForeignData(`the data under ${prefix}/ was written with --naming=${mark.naming}; start the server with it (now: ${naming})`);
   }
-}
-
-function parseMark(text: string): { readonly format: string; readonly version: number; readonly naming: string } | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof value !== 'object' || value === null || !('format' in value) || !('version' in value) || !('naming' in value))
-    return undefined;
-  const { format, version, naming } = value;
-  return typeof format === 'string' && typeof version === 'number' && typeof naming === 'string' ? { format, version, naming } : undefined;
 }

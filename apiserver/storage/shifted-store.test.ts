@@ -1,0 +1,63 @@
+import { Recorder } from '../../test/contract/store/recorder';
+import { MemoryStore } from '../../test/support/memory-store';
+import { encodeMark, FORMAT, RESTORED_VERSION } from './data-mark';
+import { seenAsMarked, shiftedStore } from './shifted-store';
+import { prefixRange, type Store } from './store';
+
+const shift = 1_000;
+let inner: MemoryStore;
+let store: Store;
+
+beforeEach(async () => {
+  inner = new MemoryStore();
+  // 2 a, 3 b, 4 a
+  for (const key of ['/a', '/b', '/a']) inner.put(key, Buffer.from('x'));
+  await inner.compact(4);
+  store = shiftedStore(inner, shift);
+});
+
+it('shows every revision later than it is', async () => {
+  expect(await store.revision()).toBe(1_004);
+  expect((await store.get('/a')).kv).toMatchObject({ createRevision: 1_002, modRevision: 1_004, version: 2 });
+  expect((await store.range(prefixRange('/'))).kvs.map(({ modRevision }) => modRevision)).toEqual([1_004, 1_003]);
+  expect((await store.status()).revision).toBe(1_004);
+});
+
+it('refuses revisions from before the shift as compacted, and names the oldest that can be read', async () => {
+  for (const revision of [1, 3, 1_000, 1_003]) {
+    await expect(store.get('/a', { revision })).rejects.toMatchObject({ failure: 'compacted', compactRevision: 1_004 });
+    const seen = new Recorder();
+    store.watch(prefixRange('/'), revision, seen);
+    await seen.until(() => seen.compactedAt !== undefined);
+    expect(seen.compactedAt).toBe(1_004);
+  }
+});
+
+it('never takes a revision from before the shift for one that a key has', async () => {
+  for (const modRevision of [2, 4, 1_001]) {
+    const put = { type: 'put', key: '/a', value: Buffer.from('y') } as const;
+    const result = await store.transact({ compare: [{ key: '/a', modRevision }], operations: [put] });
+    expect(result).toMatchObject({ committed: false, revision: 1_004, current: [{ modRevision: 1_004 }] });
+  }
+});
+
+it('forgets nothing where it is told to forget what is older than the shift', async () => {
+  await store.compact(900);
+  expect((await store.get('/a', { revision: 1_004 })).kv?.modRevision).toBe(1_004);
+});
+
+it('is the store itself where no mark says otherwise', async () => {
+  expect(await seenAsMarked(inner, '/registry')).toBe(inner);
+});
+
+it('is shifted so that the mark bears the revision that it names', async () => {
+  inner.put(
+    '/registry/platform-format',
+    encodeMark({ format: FORMAT, version: RESTORED_VERSION, naming: 'platform', firstRevision: 5_000 }),
+  );
+  const seen = await seenAsMarked(inner, '/registry');
+  expect((await seen.get('/registry/platform-format')).kv?.modRevision).toBe(5_000);
+  // A mark that has a higher revision already shifts nothing, least of all back.
+  inner.put('/other/platform-format', encodeMark({ format: FORMAT, version: RESTORED_VERSION, naming: 'platform', firstRevision: 3 }));
+  expect(await seenAsMarked(inner, '/other')).toBe(inner);
+});
