@@ -41,6 +41,7 @@ const table = {
   'apiserver/storage/etcd/http2': ['shared/runtime'],
   'apiserver/storage/etcd': ['apiserver/storage', 'apiserver/storage/etcd/http2', 'shared/serialization'],
   'apiserver/cache': ['apiserver/storage'],
+  'apiserver/backup': ['apiserver/cache', 'apiserver/storage/embedded'],
   'apiserver/allocation': ['apiserver/storage'],
   'apiserver/registry': ['apiserver/cache', 'apiserver/allocation', 'shared/api/kinds', 'shared/patch/apply'],
   'apiserver/registry/object': [
@@ -197,6 +198,7 @@ const table = {
   'deploy/compose': ['deploy/cluster'],
   'deploy/embedded': ['apiserver', 'controllers', 'deploy/local'],
   'deploy/local': ['deploy/cluster', 'shared/client', 'shared/api/metadata', 'shared/runtime'],
+  'deploy/migrate': ['apiserver', 'apiserver/backup'],
   'deploy/scripts': [],
 };
 
@@ -250,7 +252,7 @@ export default {
     {
       name: 'no development packages in programs',
       severity: 'error',
-      from: { path: '^(apiserver|controllers|shared|deploy/(cluster|compose|embedded|local))/', pathNot: `(${tests}|/generate/)` },
+      from: { path: '^(apiserver|controllers|shared|deploy/(cluster|compose|embedded|local|migrate))/', pathNot: `(${tests}|/generate/)` },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'], pathNot: 'node_modules/@types/' },
     },
     { name: 'no unresolved imports', severity: 'error', from: {}, to: { couldNotResolve: true } },

@@ -103,14 +103,7 @@ export class Environment {
     const options = { permissionsMode: PRIVATE_FILE, noSubdir: false, overlappingSync: false, eventTurnBatching: false, cache: false };
     const root = open<Buffer, Buffer>({ path: directory, maxDbs: 8, ...options });
     for (const file of DATA_FILES) restrict(join(directory, file), PRIVATE_FILE);
-    const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, keyEncoding: 'binary', encoding: 'binary' });
-    const tables: Tables = {
-      log: table('log'),
-      latest: table('latest'),
-      history: table('history'),
-      leases: table('leases'),
-      counters: table('counters'),
-    };
+    const tables = tablesOf(root);
     const format = tables.counters.get(counters.format);
     if (format === undefined) {
       await root.batch(() => {
@@ -121,10 +114,32 @@ export class Environment {
       await tables.counters.put(counters.format, encodeNumber(FORMAT_VERSION));
     } else if (decodeNumber(format) !== FORMAT_VERSION) {
       await root.close();
-      throw new Error(`the data in ${directory} has format ${decodeNumber(format)}; this version reads format ${FORMAT_VERSION}`);
+      throw otherFormat(directory, format);
     }
     const revision = decodeNumber(tables.counters.get(counters.revision) ?? encodeNumber(EMPTY_REVISION));
     return new Environment(root, tables, directory, owner, tables.counters.get(markKey), revision);
+  }
+
+  /**
+   * The newest committed state of files that another process may be writing to, until `close`: the files grow meanwhile, for what it shows is kept. Writes
+   * nothing. Throws when the files were written in another format, or do not exist.
+   */
+  static view(directory: string): { readonly state: ReadTransaction; close(): Promise<void> } {
+    const root = open<Buffer, Buffer>({ path: directory, maxDbs: 8, readOnly: true, noSubdir: false, cache: false });
+    const tables = tablesOf(root);
+    const format = tables.counters.get(counters.format);
+    if (format === undefined || ![PLAIN_FORMAT, FORMAT_VERSION].includes(decodeNumber(format))) {
+      void root.close();
+      throw otherFormat(directory, format);
+    }
+    const state = new ReadTransaction(tables, root.useReadTransaction());
+    return {
+      state,
+      close: () => {
+        state.done();
+        return root.close();
+      },
+    };
   }
 
   /** A consistent view of the newest committed state; call {@link ReadTransaction.done} when finished. */
@@ -187,6 +202,16 @@ export class Environment {
   async close(): Promise<void> {
     await this.root.close();
   }
+}
+
+function tablesOf(root: RootDatabase<Buffer, Buffer>): Tables {
+  const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, keyEncoding: 'binary', encoding: 'binary' });
+  return { log: table('log'), latest: table('latest'), history: table('history'), leases: table('leases'), counters: table('counters') };
+}
+
+function otherFormat(directory: string, format: Buffer | undefined): Error {
+  const found = format === undefined ? 'no format yet' : `format ${decodeNumber(format)}`;
+  return new Error(`the data in ${directory} has ${found}; this version reads format ${FORMAT_VERSION}`);
 }
 
 /** The reason of a failed commit, which lmdb hides behind another error. */

@@ -1,0 +1,163 @@
+/** What `platform-migrate` does: backs up, looks whether a backup is whole, restores, moves from one kind of store to the other. Ends no process. */
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { BackupFault, decodeBackup, encodeBackup, type BackupHeader, type OpenedBackup } from '../../apiserver/backup/format';
+import {
+  checkEmpty,
+  discardUnfinished,
+  restore,
+  type Restored,
+  type RestoreOptions,
+  type RestoreTarget,
+} from '../../apiserver/backup/restore';
+import type { Clock } from '../../shared/runtime/clock';
+import { UsageError } from '../../shared/runtime/flags';
+import type { Random } from '../../shared/runtime/random';
+import { readChunks, writeWhole } from './files';
+import type { BackupFlags, MoveFlags, RestoreFlags, VerifyFlags } from './flags';
+import { kindOf, openSource, openTarget } from './stores';
+
+export interface Host {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** A line for the person who waits. */
+  readonly say: (line: string) => void;
+}
+
+const PROGRESS_MS = 5_000;
+
+export async function backup(flags: BackupFlags, host: Host): Promise<void> {
+  const { source, close } = await openSource(kindOf(flags), 'shared', { flags, ...host });
+  try {
+    const { header } = source;
+    const told = counting('backed up', host);
+    const chunks = encodeBackup(header, source.records(), told.count);
+    if (flags.file === '-') {
+      await pipeline(Readable.from(chunks), process.stdout);
+    } else {
+      const file = flags.file === '' ? `platform-${header.time.replace(/[-:]|[.]\d+/g, '')}.backup` : flags.file;
+      const bytes = await writeWhole(file, chunks);
+      host.say(`${file}: ${told.so()} keys, ${bytes} bytes`);
+    }
+    host.say(`backed up ${told.so()} keys of revision ${header.revision}`);
+  } finally {
+    await close();
+  }
+}
+
+export async function verify(flags: VerifyFlags, host: Host): Promise<void> {
+  const file = fileOf(flags);
+  const { header, records } = await checked(file);
+  host.say(`${file}: whole; ${records} keys, ${summary(header)}`);
+}
+
+export async function restoreFile(flags: RestoreFlags, host: Host): Promise<void> {
+  const file = fileOf(flags);
+  // What is found out before anything is written needs no tidying up; what comes through a pipe can be read only once.
+  if (file !== '-') await checked(file);
+  const { target, close } = await openTarget(kindOf(flags), { flags, ...host });
+  try {
+    await prepare(target, flags, host);
+    const opened = await named(file, () => decodeBackup(readChunks(file)));
+    const records = namedRecords(file, opened);
+    say(host, await fill(target, opened.header, records, { name: file === '-' ? 'standard input' : file, ...flags }, host), opened.header);
+  } finally {
+    await close();
+  }
+}
+
+export async function move(flags: MoveFlags, host: Host): Promise<void> {
+  if (flags['etcd-servers'].length === 0) throw new UsageError('--etcd-servers is required: it is one of the two stores');
+  const from = flags.to === 'etcd' ? 'embedded' : 'etcd';
+  const { source, close } = await openSource(from, 'alone', { flags, ...host });
+  try {
+    const opened = await openTarget(flags.to, { flags, ...host });
+    try {
+      await prepare(opened.target, flags, host);
+      const confirm = (): Promise<void> => source.confirmUnchanged();
+      const options = { name: `the data of ${from === 'etcd' ? 'etcd' : flags['storage-dir']}`, confirm, ...flags };
+      say(host, await fill(opened.target, source.header, source.records(), options, host), source.header);
+    } finally {
+      await opened.close();
+    }
+  } finally {
+    await close();
+  }
+}
+
+async function prepare(target: RestoreTarget, flags: Pick<RestoreFlags, 'discard-unfinished'>, { say: tell }: Host): Promise<void> {
+  if (flags['discard-unfinished']) {
+    const count = await discardUnfinished(target);
+    if (count > 0) tell(`deleted ${count} keys that an unfinished restore had left`);
+  }
+  await checkEmpty(target);
+}
+
+type Filling = Pick<RestoreOptions, 'name' | 'confirm'> & Pick<RestoreFlags, 'bump-revision'>;
+
+function fill(
+  target: RestoreTarget,
+  header: BackupHeader,
+  records: ReturnType<OpenedBackup['records']>,
+  { name, confirm, 'bump-revision': bumpRevision }: Filling,
+  host: Host,
+): Promise<Restored> {
+  const told = counting('restored', host);
+  return restore(header, records, { ...target, name, bumpRevision, told: told.count, ...(confirm !== undefined && { confirm }) });
+}
+
+function say(host: Host, { records, firstRevision }: Restored, header: BackupHeader): void {
+  host.say(`restored ${records} keys, ${summary(header)}; revisions go on at ${firstRevision}`);
+  host.say(`start the API servers with --naming=${header.naming}`);
+}
+
+function summary({ source, revision, naming, time }: BackupHeader): string {
+  return `revision ${revision} of the ${source} store at ${time}, --naming=${naming}`;
+}
+
+function fileOf({ file }: { readonly file: string }): string {
+  if (file === '') throw new UsageError('--file is required');
+  return file;
+}
+
+/** Reads all of it and keeps nothing. */
+async function checked(file: string): Promise<{ readonly header: BackupHeader; readonly records: number }> {
+  const opened = await named(file, () => decodeBackup(readChunks(file)));
+  let records = 0;
+  for await (const { key } of namedRecords(file, opened)) records += key === '' ? 0 : 1;
+  return { header: opened.header, records };
+}
+
+async function* namedRecords(file: string, opened: OpenedBackup): ReturnType<OpenedBackup['records']> {
+  const records = opened.records();
+  for (;;) {
+    const next = await named(file, () => records.next());
+    if (next.done === true) return;
+    yield next.value;
+  }
+}
+
+async function named<T>(file: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof BackupFault)) throw error;
+    throw new BackupFault(`${file === '-' ? 'standard input' : file} ${error.message}`);
+  }
+}
+
+/** Counts, and now and then says how far it is. */
+function counting(done: string, { clock, say: tell }: Host): { readonly count: (count: number) => void; readonly so: () => number } {
+  let last = clock.monotonic();
+  let so = 0;
+  return {
+    count: (count) => {
+      so = count;
+      const now = clock.monotonic();
+      if (now - last < PROGRESS_MS) return;
+      last = now;
+      tell(`${done} ${count} keys so far`);
+    },
+    so: () => so,
+  };
+}

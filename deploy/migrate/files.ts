@@ -1,0 +1,63 @@
+/** Backups as files: what has the name is whole and on the disk, and what is being written has another one. A file is for its owner only, because it holds Secrets. */
+import { createReadStream } from 'node:fs';
+import { access, open, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { errorCode } from '../../shared/runtime/error-code';
+
+const PRIVATE_FILE = 0o600;
+
+export class FileFault extends Error {
+  override readonly name = 'FileFault';
+}
+
+/** Writes a new file; rejects with {@link FileFault} when there is one of that name. Returns how many bytes it has. */
+export async function writeWhole(file: string, chunks: AsyncIterable<Buffer>): Promise<number> {
+  await refuseExisting(file);
+  const partial = `${file}.partial-${process.pid}`;
+  const handle = await open(partial, 'wx', PRIVATE_FILE);
+  let bytes = 0;
+  try {
+    try {
+      for await (const chunk of chunks) {
+        await handle.writeFile(chunk);
+        bytes += chunk.length;
+      }
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await refuseExisting(file);
+    await rename(partial, file);
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+  await syncFolder(path.dirname(file));
+  return bytes;
+}
+
+export async function* readChunks(file: string): AsyncGenerator<Buffer, void, undefined> {
+  const chunks: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 256 << 10 });
+  yield* chunks;
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  try {
+    await access(file);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  throw new FileFault(`${file} exists already: choose another name`);
+}
+
+/** So that the name is on the disk as well; Windows has no such thing. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,74 @@
+/** The stores that the flags name, opened to be read or to be filled. Only the library of the one in use is loaded. */
+import { etcdCredentialFiles } from '../../apiserver/options/etcd-credential-files';
+import { confirmIdle, embeddedSource, etcdSource, type BackupSource } from '../../apiserver/backup/source';
+import type { RestoreTarget } from '../../apiserver/backup/restore';
+import type { Store } from '../../apiserver/storage/store';
+import type { Clock } from '../../shared/runtime/clock';
+import type { Random } from '../../shared/runtime/random';
+import type { StoreFlags } from './flags';
+
+export type StoreKind = 'embedded' | 'etcd';
+
+export interface Opening {
+  readonly flags: StoreFlags;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+export interface OpenedSource {
+  readonly source: BackupSource;
+  readonly close: () => Promise<void>;
+}
+
+export interface OpenedTarget {
+  readonly target: RestoreTarget;
+  readonly close: () => Promise<void>;
+}
+
+/** The store that the flags name. */
+export function kindOf(flags: StoreFlags): StoreKind {
+  return flags['etcd-servers'].length > 0 ? 'etcd' : 'embedded';
+}
+
+/** `use`: beside servers that go on writing, or while nothing may write. */
+export async function openSource(kind: StoreKind, use: 'shared' | 'alone', opening: Opening): Promise<OpenedSource> {
+  const options = { prefix: prefixOf(opening.flags), clock: opening.clock };
+  if (kind === 'embedded') {
+    const { holdEmbeddedStore, viewEmbeddedStore } = await import('../../apiserver/storage/embedded/view.js');
+    const view = (use === 'alone' ? holdEmbeddedStore : viewEmbeddedStore)(opening.flags['storage-dir']);
+    return closingOnFailure(view, () => ({ source: embeddedSource(view, options), close: () => view.close() }));
+  }
+  const store = await openEtcd(opening);
+  return closingOnFailure(store, async () => {
+    if (use === 'alone') await confirmIdle(store, options.prefix);
+    return { source: await etcdSource(store, options), close: () => store.close() };
+  });
+}
+
+export async function openTarget(kind: StoreKind, opening: Opening): Promise<OpenedTarget> {
+  const { flags, clock, random } = opening;
+  const store = kind === 'etcd' ? await openEtcd(opening) : await openEmbedded(flags['storage-dir'], clock, random);
+  return { target: { store, prefix: prefixOf(flags), clock }, close: () => store.close() };
+}
+
+async function openEmbedded(directory: string, clock: Clock, random: Random): Promise<Store> {
+  const { openEmbeddedStore } = await import('../../apiserver/storage/embedded/open.js');
+  return openEmbeddedStore({ directory, clock, random });
+}
+
+async function openEtcd({ flags, clock, random }: Opening): Promise<Store> {
+  const { openEtcdStore } = await import('../../apiserver/storage/etcd/open.js');
+  const files = etcdCredentialFiles({ ca: flags['etcd-cafile'], cert: flags['etcd-certfile'], key: flags['etcd-keyfile'] });
+  return openEtcdStore({ endpoints: flags['etcd-servers'], credentials: files.current, clock, random });
+}
+
+const prefixOf = (flags: StoreFlags): string => flags['etcd-prefix'].replace(/(?<!\/)\/+$/, '');
+
+async function closingOnFailure<T>(opened: { close(): Promise<void> }, make: () => T | Promise<T>): Promise<T> {
+  try {
+    return await make();
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}

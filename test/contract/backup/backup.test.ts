@@ -1,0 +1,263 @@
+/** Backup and restore over every kind of store: what goes in comes out, whole or not at all, at revisions that nobody knows from before. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { decodeBackup, encodeBackup } from '../../../apiserver/backup/format';
+import { discardUnfinished, restore, TargetFault, type Restored } from '../../../apiserver/backup/restore';
+import { embeddedSource, etcdSource, SourceFault, type BackupSource } from '../../../apiserver/backup/source';
+import { encodeMark, FORMAT, FORMAT_VERSION, parseMark } from '../../../apiserver/storage/data-mark';
+import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
+import { viewEmbeddedStore } from '../../../apiserver/storage/embedded/view';
+import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
+import { seenAsMarked } from '../../../apiserver/storage/shifted-store';
+import { prefixRange, type Store } from '../../../apiserver/storage/store';
+import { claimPrefix, ForeignData } from '../../../apiserver/upkeep/ownership';
+import { systemClock as clock } from '../../../shared/runtime/clock';
+import { systemRandom as random } from '../../../shared/runtime/random';
+import { describeWithEtcd, startEtcd } from '../../support/etcd';
+import { MemoryStore } from '../../support/memory-store';
+
+const prefix = '/registry';
+const bumpRevision = 1_000_000_000;
+
+/** A store of one kind with nothing in it. */
+interface Place {
+  readonly store: Store;
+  /** Calls `use` with what is in it now, as whoever makes a backup finds it. */
+  backUp<T>(use: (source: BackupSource) => Promise<T>): Promise<T>;
+  dispose(): Promise<void>;
+}
+
+async function embedded(): Promise<Place> {
+  const directory = mkdtempSync(join(tmpdir(), 'backup-contract-'));
+  const open = (): Promise<Store> => openEmbeddedStore({ directory, clock, random });
+  let store = await open();
+  const place = {
+    get store() {
+      return store;
+    },
+    // A view is made in another process than the store's, so here one after the other.
+    async backUp<T>(use: (source: BackupSource) => Promise<T>): Promise<T> {
+      await store.close();
+      const view = viewEmbeddedStore(directory);
+      try {
+        return await use(embeddedSource(view, { prefix, clock }));
+      } finally {
+        await view.close();
+        store = await open();
+      }
+    },
+    async dispose() {
+      await store.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  return place;
+}
+
+async function etcd(): Promise<Place> {
+  const server = await startEtcd();
+  const store = await openEtcdStore({ endpoints: [server.endpoint], clock, random });
+  return {
+    store,
+    backUp: async (use) => use(await etcdSource(store, { prefix, clock })),
+    dispose: async () => {
+      await store.close();
+      await server.dispose();
+    },
+  };
+}
+
+function memory(): Promise<Place> {
+  const store = new MemoryStore();
+  return Promise.resolve({
+    store,
+    backUp: async <T>(use: (source: BackupSource) => Promise<T>) => use(await etcdSource(store, { prefix, clock })),
+    dispose: () => store.close(),
+  });
+}
+
+async function write(store: Store, entries: Readonly<Record<string, string>>): Promise<void> {
+  for (const [key, value] of Object.entries(entries)) {
+    await store.transact({ compare: [], operations: [{ type: 'put', key: `${prefix}/${key}`, value: Buffer.from(value) }] });
+  }
+}
+
+/** What a server leaves that has run for a while. */
+async function fill(store: Store): Promise<void> {
+  await claimPrefix({ store, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
+  await write(store, { 'configmaps/a/b': 'one', 'configmaps/a/c': 'two', 'allocations/ips/10.0.0.7': 'svc', 'quota-guards/a': 'guard' });
+  await write(store, {
+    'configmaps/a/b': 'three',
+    'secrets/a/s': '\u0001enc\u0000\u00ff',
+    compaction: '3',
+    tick: '4',
+    'replicas/x': 'here',
+  });
+  for (let index = 0; index < 700; index++) await write(store, { [`pods/n/p${index}`]: `pod ${index} `.repeat(20) });
+  await store.transact({ compare: [], operations: [{ type: 'delete', key: `${prefix}/configmaps/a/c` }] });
+}
+
+async function contents(store: Store): Promise<Map<string, string>> {
+  const { kvs } = await store.range(prefixRange(`${prefix}/`));
+  return new Map(kvs.map(({ key, value }) => [key.slice(prefix.length + 1), value.toString()]));
+}
+
+async function bytesOf(source: BackupSource): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of encodeBackup(source.header, source.records(), () => undefined)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function* each(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
+  await Promise.resolve();
+  yield bytes;
+}
+
+async function restoreTo(store: Store, bytes: Buffer): Promise<Restored> {
+  const { header, records } = await decodeBackup(each(bytes));
+  return restore(header, records(), { store, prefix, clock, name: 'a.backup', bumpRevision, told: () => undefined });
+}
+
+function suite(from: () => Promise<Place>, to: () => Promise<Place>): void {
+  let source: Place;
+  let target: Place;
+  let bytes: Buffer;
+  let revision: number;
+
+  beforeAll(async () => {
+    source = await from();
+    await fill(source.store);
+    revision = await source.store.revision();
+    bytes = await source.backUp(bytesOf);
+  }, 60_000);
+  beforeEach(async () => void (target = await to()), 60_000);
+  afterEach(() => target.dispose());
+  afterAll(() => source.dispose());
+
+  it('brings back every key but those of the moment', async () => {
+    const restored = await restoreTo(target.store, bytes);
+    const before = await contents(source.store);
+    for (const key of ['compaction', 'tick', 'replicas/x', 'platform-format']) before.delete(key);
+    const after = await contents(target.store);
+    const mark = parseMark(Buffer.from(after.get('platform-format') ?? ''));
+    after.delete('platform-format');
+    expect(after).toEqual(before);
+    expect(after.size).toBe(704);
+    expect(restored.records).toBe(704);
+    expect(mark).toMatchObject({ format: FORMAT, naming: 'platform' });
+    await expect(target.store.get(`${prefix}/configmaps/a/c`)).resolves.toMatchObject({ kv: undefined });
+  });
+
+  it('goes on at revisions that nobody has seen, and says of the old ones that they are gone', async () => {
+    const { firstRevision } = await restoreTo(target.store, bytes);
+    expect(firstRevision).toBe(revision + bumpRevision);
+    const seen = await seenAsMarked(target.store, prefix);
+    await claimPrefix({ store: seen, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
+    expect(await seen.revision()).toBe(firstRevision);
+    for (const old of [1, revision, revision + 5_000, firstRevision - 10]) {
+      await expect(seen.get(`${prefix}/configmaps/a/b`, { revision: old })).rejects.toMatchObject({ failure: 'compacted' });
+      const compacted = await new Promise<number>((resolve) => {
+        const none = (): void => undefined;
+        seen.watch(prefixRange(`${prefix}/`), old, { events: none, progress: none, compacted: resolve, connection: none });
+      });
+      expect(compacted).toBeGreaterThan(revision + bumpRevision - 10);
+    }
+    await write(seen, { 'configmaps/a/d': 'later' });
+    expect((await seen.get(`${prefix}/configmaps/a/d`)).kv?.modRevision).toBe(firstRevision + 1);
+  });
+
+  it('can be backed up and restored again, at higher revisions still', async () => {
+    const first = await restoreTo(target.store, bytes);
+    const again = await target.backUp(bytesOf);
+    const { header } = await decodeBackup(each(again));
+    expect(header).toMatchObject({ revision: first.firstRevision, naming: 'platform', prefix });
+    const other = await to();
+    try {
+      const second = await restoreTo(other.store, again);
+      expect(second).toEqual({ records: 704, firstRevision: first.firstRevision + bumpRevision });
+      expect((await contents(other.store)).get('secrets/a/s')).toBe('\u0001enc\u0000\u00ff');
+    } finally {
+      await other.dispose();
+    }
+  }, 60_000);
+
+  it('leaves alone what is not empty', async () => {
+    await write(target.store, { 'pods/a/b': 'x' });
+    const before = await target.store.revision();
+    await expect(restoreTo(target.store, bytes)).rejects.toThrow(/\/registry\/pods\/a\/b/);
+    expect(await target.store.revision()).toBe(before);
+  });
+
+  it('marks what it could not finish, and takes it away when told to', async () => {
+    const short = bytes.subarray(0, bytes.length - 1_000);
+    await expect(restoreTo(target.store, short)).rejects.toThrow('cut off');
+    const claim = claimPrefix({ store: target.store, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
+    await expect(claim).rejects.toThrow(ForeignData);
+    await expect(restoreTo(target.store, bytes)).rejects.toThrow('--discard-unfinished');
+    await expect(target.backUp(bytesOf)).rejects.toThrow(SourceFault);
+    expect(await discardUnfinished({ store: target.store, prefix, clock })).toBeGreaterThan(600);
+    expect((await contents(target.store)).size).toBe(0);
+    expect((await restoreTo(target.store, bytes)).records).toBe(704);
+    // What is whole is not taken away.
+    expect(await discardUnfinished({ store: target.store, prefix, clock })).toBe(0);
+    expect((await contents(target.store)).size).toBe(705);
+  });
+
+  it('notices who else writes there', async () => {
+    const { header, records } = await decodeBackup(each(bytes));
+    async function* disturbed(): ReturnType<typeof records> {
+      yield* records();
+      await write(target.store, { 'pods/a/b': 'x' });
+    }
+    const restoring = restore(header, disturbed(), { store: target.store, prefix, clock, name: 'x', bumpRevision, told: () => undefined });
+    await expect(restoring).rejects.toThrow(TargetFault);
+  });
+}
+
+describe('from and to a store in memory', () => suite(memory, memory));
+describe('from an embedded store to one in memory', () => suite(embedded, memory));
+describe('from one in memory to an embedded store', () => suite(memory, embedded));
+describeWithEtcd('from an embedded store to etcd', () => suite(embedded, etcd));
+describeWithEtcd('from etcd to an embedded store', () => suite(etcd, embedded));
+
+describe('what is backed up', () => {
+  it.each([
+    ['nothing at all', undefined, 'no data of this system'],
+    ['data of another program', Buffer.from('x'), 'no data of this system'],
+    ['newer data', encodeMark({ format: FORMAT, version: 9, naming: 'platform' }), 'use a newer one'],
+  ])('is not %s', async (_title, mark, message) => {
+    const store = new MemoryStore();
+    if (mark !== undefined) store.put(`${prefix}/platform-format`, mark);
+    await expect(etcdSource(store, { prefix, clock })).rejects.toThrow(message);
+  });
+
+  it('is one revision, whatever is written meanwhile', async () => {
+    const store = new MemoryStore();
+    store.put(`${prefix}/platform-format`, encodeMark({ format: FORMAT, version: FORMAT_VERSION, naming: 'platform' }));
+    for (let index = 0; index < 500; index++) store.put(`${prefix}/pods/n/p${index}`, Buffer.from('before'));
+    const source = await etcdSource(store, { prefix, clock });
+    let count = 0;
+    for await (const { value, modRevision } of source.records()) {
+      expect(value.toString()).toBe('before');
+      expect(modRevision).toBeLessThanOrEqual(source.header.revision);
+      store.put(`${prefix}/pods/n/p${499 - count++}`, Buffer.from('after'));
+    }
+    expect(count).toBe(500);
+    await expect(source.confirmUnchanged()).rejects.toThrow('was written meanwhile');
+  });
+
+  it('says why it is not whole when the store forgets too early', async () => {
+    const store = new MemoryStore();
+    store.put(`${prefix}/platform-format`, encodeMark({ format: FORMAT, version: FORMAT_VERSION, naming: 'platform' }));
+    for (let index = 0; index < 500; index++) store.put(`${prefix}/pods/n/p${index}`, Buffer.from('before'));
+    const source = await etcdSource(store, { prefix, clock });
+    const reading = (async () => {
+      for await (const { key } of source.records()) {
+        store.put(`${prefix}/${key}`, Buffer.from('after'));
+        await store.compact(store.current);
+      }
+    })();
+    await expect(reading).rejects.toThrow('--etcd-compaction-interval');
+  });
+});
