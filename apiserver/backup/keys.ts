@@ -10,6 +10,8 @@ export const LEFT_OUT: readonly LeftOut[] = [
   { key: 'platform-format', why: 'the mark of the data; the restored ones get one of their own' },
   { key: 'compaction', why: 'up to which revision this store has forgotten its history' },
   { key: 'tick', why: 'written only to see a revision go by' },
+  { key: 'allocation-audit', why: 'which server compares the allocations, and until when' },
+  { key: 'event-expiry', why: 'which server deletes what has expired, and until when' },
   { key: 'replicas/', why: 'servers that are alive; the keys end with their leases' },
 ];
 

@@ -37,7 +37,7 @@ export interface RestoreOptions extends RestoreTarget {
 
 export interface Restored {
   readonly records: number;
-  /** Clients see none below. */
+  /** From it on everything can be read; the records' own are below, and above all that were seen before. */
   readonly firstRevision: Revision;
 }
 
@@ -102,7 +102,9 @@ export async function restore(header: BackupHeader, records: AsyncIterable<Backu
   await options.confirm?.();
   const revision = await store.revision();
   await store.compact(revision);
-  const firstRevision = Math.max(header.revision + options.bumpRevision, revision + MARGIN);
+  // The oldest record's revision is the first that counts, so that none of them is one that its object had before.
+  const begin = header.revision + options.bumpRevision;
+  const firstRevision = Math.max(begin + 1 + revision - marked.revision, revision + MARGIN);
   const value = encodeMark({ format: FORMAT, version: RESTORED_VERSION, naming, firstRevision });
   const finished = await commit(
     store,

@@ -1,0 +1,33 @@
+import { startFixture } from '../../test/integration/http/fixture';
+import { waitUntil } from '../../test/support/programs';
+import { MemoryStore } from '../../test/support/memory-store';
+import { ALLOCATIONS } from '../allocation/ledger';
+import { QUOTA_GUARDS } from '../admission/quota/guards';
+import { buildResources } from '../registry/resources';
+import { KINDS, SERVED_KINDS } from '../../shared/api/kinds';
+import { REPLICAS } from '../upkeep/replicas';
+import { isKept, LEFT_OUT } from './keys';
+
+it('keeps objects and what guards them', () => {
+  for (const key of ['pods/a/b', `${ALLOCATIONS}ips/10.0.0.1`, `${QUOTA_GUARDS}a`, 'ticks/a/b', 'compaction/a'])
+    expect(isKept(key)).toBe(true);
+  for (const key of ['tick', 'compaction', `${REPLICAS}10.0.0.1:6443`]) expect(isKept(key)).toBe(false);
+});
+
+it('knows every key of a running server that is neither', async () => {
+  const store = new MemoryStore();
+  const fixture = await startFixture({}, store);
+  const segments = buildResources(SERVED_KINDS, KINDS).storedTypes.map(({ segment }) => `${segment}/`);
+  const others = async (): Promise<string[]> => {
+    const { kvs } = await store.range({ start: '/registry/', end: '/registry0', keysOnly: true });
+    const keys = kvs.map(({ key }) => key.slice('/registry/'.length));
+    return keys.filter((key) => ![...segments, ALLOCATIONS, QUOTA_GUARDS].some((start) => key.startsWith(start)));
+  };
+  try {
+    await waitUntil('the terms to be taken', async () => (await others()).some((key) => key === 'allocation-audit'));
+    expect((await others()).filter((key) => isKept(key))).toEqual([]);
+    expect(LEFT_OUT.every(({ why }) => why !== '')).toBe(true);
+  } finally {
+    await fixture.stop();
+  }
+});

@@ -1,0 +1,142 @@
+/**
+ * A server whose data are restored from a backup, or moved to the other kind of store, with clients that stay: they must come to hold what the server has now,
+ * although they have seen later revisions of what was lost. What is allocated stays so, and nobody has anything to mend.
+ */
+import { renameSync } from 'node:fs';
+import path from 'node:path';
+import { isConflict } from '../../../shared/client/api-error';
+import type { ApiObject } from '../../../shared/client/api-object';
+import { Informer } from '../../../shared/client/informer';
+import { knownResource } from '../../../shared/client/resource';
+import type { RestClient } from '../../../shared/client/rest-client';
+import { systemClock } from '../../../shared/runtime/clock';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { systemRandom } from '../../../shared/runtime/random';
+import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { adminClient } from '../../support/control-plane';
+import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/etcd';
+import { migrate } from '../../support/migrate';
+import { freePort } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
+
+const MAPS = knownResource('configmaps');
+const SERVICES = knownResource('services');
+const EVENTS = knownResource('events');
+const settings = { pingEveryMs: 2_000, pingTimeoutMs: 3_000, connectTimeoutMs: 3_000 };
+const namespace = 'default';
+
+const map = (name: string, color: string): JsonObject => ({ metadata: { namespace, name }, data: { color } });
+const service = (name: string, clusterIP?: string): JsonObject => ({
+  metadata: { namespace, name },
+  spec: { type: 'NodePort', ports: [{ port: 80 }], ...(clusterIP !== undefined && { clusterIP }) },
+});
+
+const content = (objects: readonly ApiObject[]): string =>
+  objects
+    .map(({ name, uid, body, resourceVersion }) => `${name} ${uid} ${stringAt(objectAt(body, 'data'), 'color') ?? ''} ${resourceVersion}`)
+    .sort()
+    .join('\n');
+
+const failureOf = (answer: Promise<unknown>): Promise<unknown> => answer.then(() => undefined).catch((error: unknown) => error);
+
+function suite(before: 'embedded' | 'etcd', after: 'embedded' | 'etcd'): void {
+  const folder = temporaryFolder('restored-clients');
+  const file = path.join(folder, 'a.backup');
+  const store = path.join(folder, 'store');
+  const etcds: EtcdServer[] = [];
+  const stop = new AbortController();
+  let port: number;
+  let server: ApiServer;
+  let client: RestClient;
+  let informer: Informer;
+
+  const place = async (kind: 'embedded' | 'etcd'): Promise<string> => {
+    if (kind === 'embedded') return '';
+    const etcd = await startEtcd();
+    etcds.push(etcd);
+    return etcd.endpoint;
+  };
+  const flags = (endpoint: string): string => (endpoint === '' ? `--storage-dir=${store}` : `--etcd-servers=${endpoint}`);
+  const start = (endpoint: string): Promise<ApiServer> =>
+    startApiServer({ folder, securePort: port, ...(endpoint !== '' && { etcdServers: endpoint }) });
+  let first: string;
+
+  beforeAll(async () => {
+    port = await freePort();
+    first = await place(before);
+    server = await start(first);
+    client = adminClient([server.address], server.certificates, { settings });
+    informer = new Informer({
+      client,
+      resource: MAPS,
+      namespace,
+      clock: systemClock,
+      random: systemRandom,
+      logger: silentLogger,
+    });
+  }, 60_000);
+
+  afterAll(async () => {
+    stop.abort();
+    client.close();
+    await server.process.kill();
+    for (const etcd of etcds) await etcd.dispose();
+    removeFolder(folder);
+  }, 60_000);
+
+  async function holdsWhatTheServerHas(): Promise<string> {
+    const items = (): Promise<string> => client.list(MAPS, { namespace }).then((list) => content(list.items));
+    await waitUntil('the informer to hold what the server has', async () => content(informer.list()) === (await items()), 60_000);
+    return items();
+  }
+
+  test('clients that have seen what was lost list anew', async () => {
+    for (const name of ['kept', 'changed', 'deleted']) await client.create(MAPS, map(name, 'red'));
+    const web = await client.create(SERVICES, service('web'));
+    void informer.run(stop.signal);
+    await informer.synced;
+    const backedUp = await holdsWhatTheServerHas();
+    await migrate('backup', flags(first), `--file=${file}`);
+
+    // What nobody will know any more.
+    const changed = await client.patch(MAPS, { namespace, name: 'changed' }, 'merge', { data: { color: 'blue' } });
+    await client.delete(MAPS, { namespace, name: 'deleted' });
+    await client.create(MAPS, map('lost', 'red'));
+    for (let count = 0; count < 50; count++) {
+      await client.patch(MAPS, { namespace, name: 'lost' }, 'merge', { data: { color: String(count) } });
+    }
+    await holdsWhatTheServerHas();
+    const lists = informer.counts.lists;
+    await server.process.kill();
+
+    if (after === 'embedded' && before === 'embedded') renameSync(store, path.join(folder, 'lost'));
+    const second = await place(after);
+    await migrate('restore', flags(second), `--file=${file}`);
+    server = await start(second);
+
+    const restored = await holdsWhatTheServerHas();
+    const withoutVersions = (text: string): string => text.replace(/ \d+$/gm, '');
+    expect(withoutVersions(restored)).toBe(withoutVersions(backedUp));
+    expect(informer.counts.lists).toBeGreaterThan(lists);
+    for (const { resourceVersion } of (await client.list(MAPS, { namespace })).items) {
+      expect(Number(resourceVersion)).toBeGreaterThan(1_000_000_000);
+    }
+
+    expect(isConflict(await failureOf(client.update(MAPS, changed.body)))).toBe(true);
+    const watch = client.watch(MAPS, { namespace, from: { resourceVersion: changed.resourceVersion }, timeoutSeconds: 60 });
+    expect(await watch.next()).toMatchObject({ value: { type: 'ERROR', error: { code: 410 } } });
+
+    // The address and the port are still taken.
+    const spec = objectAt(web.body, 'spec');
+    const taken = client.create(SERVICES, service('other', stringAt(spec, 'clusterIP')));
+    await expect(taken).rejects.toThrow('already allocated');
+    expect(objectAt((await client.get(SERVICES, { namespace, name: 'web' })).body, 'spec')).toEqual(spec);
+    const faults = (await client.list(EVENTS)).items.filter(({ body }) => /IP|Port/.test(stringAt(body, 'reason') ?? ''));
+    expect(faults).toEqual([]);
+  }, 120_000);
+}
+
+describe('an embedded store restored from its backup', () => suite('embedded', 'embedded'));
+describeWithEtcd('an embedded store restored into etcd', () => suite('embedded', 'etcd'));
+describeWithEtcd('etcd restored into another etcd', () => suite('etcd', 'etcd'));
+describeWithEtcd('etcd restored into an embedded store', () => suite('etcd', 'embedded'));
