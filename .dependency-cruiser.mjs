@@ -37,6 +37,7 @@ const table = {
   'shared/client': ['shared/api/kinds', 'shared/serialization', 'shared/runtime'],
 
   'apiserver/storage': ['shared/runtime'],
+  'apiserver/storage/encryption': ['apiserver/storage', 'shared/names'],
   'apiserver/storage/embedded': ['apiserver/storage'],
   'apiserver/storage/etcd/http2': ['shared/runtime'],
   'apiserver/storage/etcd': ['apiserver/storage', 'apiserver/storage/etcd/http2', 'shared/serialization'],
@@ -142,7 +143,7 @@ const table = {
   ],
   'apiserver/openapi': ['apiserver/registry', 'shared/serialization'],
   'apiserver/health': ['apiserver/registry'],
-  'apiserver/metrics': ['apiserver/registry', 'apiserver/flow-control'],
+  'apiserver/metrics': ['apiserver/storage/encryption', 'apiserver/registry', 'apiserver/flow-control'],
   'apiserver/server': [
     'shared/configuration',
     'apiserver/admission/policy',

@@ -9,7 +9,7 @@ const swc = [
 ];
 
 // Packages that exist as ES modules only; jest loads CommonJS, so they are transformed as well.
-const esModules = ['@kubernetes/client-node', 'jose', 'openid-client', 'oauth4webapi'];
+const esModules = ['@noble/ciphers', '@kubernetes/client-node', 'jose', 'openid-client', 'oauth4webapi'];
 
 export default {
   testEnvironment: 'node',

@@ -1,19 +1,21 @@
 /** One API server made from its flags: its store, the files that it follows, and what it serves; all ended by the lifecycle that it is given. Ends no process. */
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { hostname } from 'node:os';
 import { formatIpAddress } from '../shared/values/ip-address';
 import { ConfigurationFiles } from '../shared/configuration/configuration-files';
 import type { Clock } from '../shared/runtime/clock';
 import { UsageError } from '../shared/runtime/flags';
 import type { Lifecycle } from '../shared/runtime/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
-import type { Random } from '../shared/runtime/random';
+import { systemBytes, type Random } from '../shared/runtime/random';
 import type { AdmissionSettings } from './admission/settings';
 import type { Auditor } from './audit/auditor';
 import { switchesFault, untold, type PluginSwitches } from './admission/switches';
 import { webhookTokens } from './authentication/webhook-token';
 import { parseTokenFile } from './authentication/token-file';
 import { auditFlagFault } from './options/audit-flag-fault';
+import type { EncryptionFromFile } from './options/encryption-options';
 import { etcdCredentialFiles } from './options/etcd-credential-files';
 import type { ServerFlags } from './options/flags';
 import { serviceAccountFlagFault, serviceAccountsOf, tokenKeyFiles } from './options/service-account-options';
@@ -48,11 +50,12 @@ type Flags = { readonly values: ServerFlags; readonly given: ReadonlySet<string>
 export async function runServer({ values: flags, given }: Flags, host: ServerHost): Promise<RunningServer> {
   refuseContradictions(flags, given);
   const { clock, random, logger, lifecycle } = host;
-  const opened = await openStore(flags, host);
-  lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => opened.close() });
-  const store = await seenAsMarked(opened, prefixOf(flags));
   const configurations = new ConfigurationFiles(clock, logger);
   lifecycle.onStop({ name: 'configuration files', timeoutMs: 1000, run: () => configurations.close() });
+  const encryption = await openEncryption(flags, configurations, host);
+  const opened = await openStore(flags, host);
+  lifecycle.onStop({ name: 'store', timeoutMs: 10_000, run: () => opened.close() });
+  const store = await seenAsMarked(encryption === undefined ? opened : encryption.over(opened), prefixOf(flags));
   const audit = await openAuditLog(flags, configurations, host);
   if (audit !== undefined) lifecycle.onStop({ name: 'audit log', timeoutMs: 10_000, run: () => audit.close() });
   const tokenKeys = tokenKeyFiles(flags);
@@ -77,13 +80,39 @@ export async function runServer({ values: flags, given }: Flags, host: ServerHos
       timeoutMs: flags['kubelet-timeout'],
     },
   };
-  const server = await startServer(options, { store, clock, random, logger, configurations: configurations.all });
+  const surroundings = { store, clock, random, logger, configurations: configurations.all };
+  const server = await startServer(options, encryption === undefined ? surroundings : { ...surroundings, encryption });
   const timeoutMs = flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
   lifecycle.onStop({ name: 'server', timeoutMs, run: () => server.shutdown() });
   const unwatch = watchTls(tlsSource(flags), options.tls, clock, logger, server.renew);
   lifecycle.onStop({ name: 'certificates', timeoutMs: 1000, run: unwatch });
   await server.whenReady();
   return server;
+}
+
+const prefixOf = (flags: ServerFlags): string => flags['etcd-prefix'].replace(/(?<!\/)\/+$/, '');
+
+/** What encryption takes is loaded only where it is wanted. */
+async function openEncryption(
+  flags: ServerFlags,
+  configurations: ConfigurationFiles,
+  { clock }: ServerHost,
+): Promise<EncryptionFromFile | undefined> {
+  const file = flags['encryption-provider-config'];
+  if (file === '') return undefined;
+  const { openEncryptionAtRest } = await import('./options/encryption-options.js');
+  const reloads = flags['encryption-provider-config-automatic-reload'];
+  const server = `${hostname()}:${flags['secure-port']}`;
+  return openEncryptionAtRest({
+    file,
+    reloads,
+    prefix: prefixOf(flags),
+    server,
+    dialect: flags.naming,
+    configurations,
+    clock,
+    random: systemBytes,
+  });
 }
 
 /** Its sinks bring a client along, so they are loaded only where there is something to record. */
@@ -136,8 +165,6 @@ const pluginSwitches = (flags: ServerFlags): PluginSwitches => ({
   enabled: flags['enable-admission-plugins'],
   disabled: flags['disable-admission-plugins'],
 });
-
-const prefixOf = (flags: ServerFlags): string => flags['etcd-prefix'].replace(/(?<!\/)\/+$/, '');
 
 /** The client libraries of both stores are heavy, so only the one in use is loaded. */
 async function openStore(flags: ServerFlags, { clock, random, logger, lifecycle }: ServerHost): Promise<Store> {

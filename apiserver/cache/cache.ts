@@ -146,6 +146,12 @@ export interface CacheWatch {
   bookmarkNow(): void;
 }
 
+/** A value that cannot be read. */
+export interface RefusedKey {
+  readonly storeKey: string;
+  readonly reason: string;
+}
+
 export interface Waited {
   readonly deadline: number;
 }
@@ -166,6 +172,10 @@ export interface Cache {
    */
   mostRecent(options: Waited): Promise<Revision>;
   get(type: StoredType, key: string): Entry | undefined;
+  /** Why the key's present value cannot be read, so that `get` does not show it; undefined = it can, or there is none. */
+  refusal(type: StoredType, key: string): string | undefined;
+  /** The first of the keys in [start, end) whose value cannot be read, as the store knows it; an absent bound is open. */
+  firstRefusal(type: StoredType, start?: string, end?: string): RefusedKey | undefined;
   /** The present state. Cheap (copy on write); hold it only as long as it is being read. */
   snapshot(type: StoredType): Snapshot;
   /**

@@ -28,16 +28,20 @@ export interface ComparisonHost {
   pace(): Pace;
 }
 
-/** `local` are the entries in memory in key order; both sides are taken at `revision`. Rejects with StoreError. */
+/**
+ * `local` are the entries in memory in key order; both sides are taken at `revision`. What could not be read counts as it was, or, `again`, as different.
+ * Rejects with StoreError.
+ */
 export async function compareWithStore(
   host: ComparisonHost,
   state: TypeState,
   local: Iterable<Entry>,
   revision: Revision,
+  again = false,
 ): Promise<Difference> {
   const changed: KeyValue[] = [];
   const removed: string[] = [];
-  const refused = new Map(state.refused);
+  const refused = new Map(again ? [] : state.refused);
   const pace = host.pace();
   const mine = local[Symbol.iterator]();
   let next = mine.next();
@@ -52,7 +56,7 @@ export async function compareWithStore(
       if (next.done !== true && next.value.key === key) {
         if (next.value.revision !== kv.modRevision) differing.push(kv);
         next = mine.next();
-      } else if (refused.get(key) !== kv.modRevision) {
+      } else if (refused.get(key)?.revision !== kv.modRevision) {
         differing.push(kv);
       }
       if (pace.tired()) await pace.rest();

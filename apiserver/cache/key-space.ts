@@ -3,6 +3,7 @@
  * start. Custom resources lie under `<group>/<resource>`, so their types are known by their keys, whether or not their definition has been seen:
  * the clock never waits for a definition, and what it passes is never missing.
  */
+import { compareBytes } from '../../shared/values/json';
 import { prefixRange, type KeyRange, type Revision } from '../storage/store';
 import type { StoredType, WatchScope } from './cache';
 import { TypeState } from './type-state';
@@ -100,6 +101,16 @@ export class KeySpace {
   }
 }
 
+/** The first of the keys in [start, end); an absent bound is open. */
+export function firstKey(keys: Iterable<string>, start?: string, end?: string): string | undefined {
+  let first: string | undefined;
+  for (const key of keys) {
+    const isIn = (start === undefined || compareBytes(key, start) >= 0) && (end === undefined || compareBytes(key, end) < 0);
+    if (isIn && (first === undefined || compareBytes(key, first) < 0)) first = key;
+  }
+  return first;
+}
+
 /** Groups of custom resources have a dot, and no other first part of a key has. */
 function isCustom(segment: string): boolean {
   const slash = segment.indexOf('/');
@@ -110,6 +121,22 @@ function isCustom(segment: string): boolean {
 export function customType(segment: string, namespaced: boolean): StoredType {
   const slash = segment.indexOf('/');
   return { name: `${segment.slice(slash + 1)}.${segment.slice(0, slash)}`, segment, namespaced };
+}
+
+/** Tells of a key of the store the name of the type whose object it holds, such as `secrets` or `deployments.apps`; undefined = it holds none. */
+export function typeNames(prefix: string, types: readonly StoredType[]): (storeKey: string) => string | undefined {
+  const root = `${prefix}/`;
+  const names = new Map(types.map(({ segment, name }) => [segment, name]));
+  return (storeKey) => {
+    const first = storeKey.indexOf('/', root.length);
+    if (first < 0 || !storeKey.startsWith(root)) return undefined;
+    const single = names.get(storeKey.slice(root.length, first));
+    if (single !== undefined) return single;
+    const second = storeKey.indexOf('/', first + 1);
+    if (second < 0) return undefined;
+    const segment = storeKey.slice(root.length, second);
+    return names.get(segment) ?? (isCustom(segment) ? customType(segment, false).name : undefined);
+  };
 }
 
 /** The bounds of the object keys that a scope can hold; for a name in all namespaces these are all keys. */

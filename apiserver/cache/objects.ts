@@ -87,10 +87,13 @@ export class Objects {
 
   /** The object is out of sight until it is written again; no watch may go on over it, and none resume from before. */
   private refuse(state: TypeState, key: string, revision: Revision, error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    const known = state.refused.get(key);
+    if (known?.revision === revision && known.reason === reason) return;
     this.options.statistics.refused += 1;
     this.options.logger.error('a stored value cannot be read and is left out', { type: state.type.name, key, revision, error });
     this.slabs.release(state.delete(key));
-    state.refused.set(ownString(key), revision);
+    state.refused.set(ownString(key), { revision, reason });
     this.restartLog(state, revision);
     this.endAll(state, { type: 'failed', message: `${state.type.name} "${key}" cannot be read from the store` });
   }

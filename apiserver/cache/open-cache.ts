@@ -8,16 +8,28 @@ import type { Clock, Timer } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Random } from '../../shared/runtime/random';
 import { StoreError, type Revision, type Store, type Watch, type StoreEvent } from '../storage/store';
+import { unreadableReason } from '../storage/unreadable';
 import { Bookmarks } from './bookmarks';
 import { Checker, type CheckerHost } from './checker';
 import { Compaction } from './compaction';
-import type { Difference } from './comparison';
-import type { CacheWatch, ChangeSink, Entry, Snapshot, SnapshotRequest, StoredType, Waited, WatchEnd, WatchRequest } from './cache';
+import { compareWithStore, type Difference } from './comparison';
+import type {
+  CacheWatch,
+  ChangeSink,
+  Entry,
+  RefusedKey,
+  Snapshot,
+  SnapshotRequest,
+  StoredType,
+  Waited,
+  WatchEnd,
+  WatchRequest,
+} from './cache';
 import { ConsistentReads, StallGuard } from './consistent-reads';
 import { EntryFactory } from './entry';
 import { Inbound, type InboundHandler } from './inbound';
 import { KeyListeners, type KeyListener } from './key-listeners';
-import { KeySpace } from './key-space';
+import { firstKey, KeySpace } from './key-space';
 import { compareAll, loadState, type LoadHost } from './load';
 import { Objects } from './objects';
 import type { CacheOptions, OpenedCache } from './options';
@@ -271,6 +283,16 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
     return this.keys.state(type, this.revision).get(key);
   }
 
+  refusal(type: StoredType, key: string): string | undefined {
+    return this.keys.state(type, this.revision).refused.get(key)?.reason;
+  }
+
+  firstRefusal(type: StoredType, start?: string, end?: string): RefusedKey | undefined {
+    const { refused } = this.keys.state(type, this.revision);
+    const key = firstKey(refused.keys(), start, end);
+    return key === undefined ? undefined : { storeKey: this.keys.storeKey(type, key), reason: refused.get(key)?.reason ?? '' };
+  }
+
   snapshot(type: StoredType): Snapshot {
     return this.keys.state(type, this.revision).snapshot(this.revision);
   }
@@ -302,7 +324,7 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
       return { revision, entry: this.entries.make(type, key, kv.modRevision, kv.value) };
     } catch (error) {
       if (!(error instanceof UnknownFormat)) throw error;
-      throw new StoreError('internal', `${type.name} "${key}" cannot be read: ${error.message}`);
+      throw new StoreError('unreadable', error.message);
     }
   }
 
@@ -387,6 +409,16 @@ class KeyspaceCache implements OpenedCache, InboundHandler, WatchHost, CheckerHo
 
   check(): Promise<void> {
     return this.checker.pass();
+  }
+
+  async readAgain(): Promise<void> {
+    const at = this.revision;
+    for (const state of this.keys.states) {
+      if (state.refused.size === 0) continue;
+      const { changed, removed } = await compareWithStore(this, state, state.snapshot(at).range(), at, true);
+      const readable = changed.filter(({ value }) => unreadableReason(value) === undefined);
+      this.objects.repair(state, { changed: readable, removed }, at, this.revision);
+    }
   }
 
   compactionRound(): Promise<void> {

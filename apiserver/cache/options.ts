@@ -55,6 +55,8 @@ export interface OpenedCache extends Cache {
   onKey(keyPrefix: string, listener: KeyListener): void;
   /** Makes an entry from a stored value, such as one just written. Throws UnknownFormat. */
   entryOf(type: StoredType, key: string, revision: Revision, value: Buffer): Entry;
+  /** Reads again what could not be read, now that it may be readable. Rejects with StoreError. */
+  readAgain(): Promise<void>;
   /** One pass of the consistency checker. Rejects with StoreError. */
   check(): Promise<void>;
   /** One round of the compaction loop. Rejects with StoreError. */

@@ -48,6 +48,6 @@ function entryOf(host: SnapshotHost, state: TypeState, key: string, revision: Re
     return host.entries.make(state.type, key, revision, value);
   } catch (error) {
     if (!(error instanceof UnknownFormat)) throw error;
-    throw new StoreError('internal', `${state.type.name} "${key}" cannot be read: ${error.message}`);
+    throw new StoreError('unreadable', `unable to transform key "${host.keys.storeKey(state.type, key)}": ${error.message}`);
   }
 }

@@ -8,6 +8,7 @@
  * table generation u16 · length of the header JSON u32 · offset in the body at which `"resourceVersion":"…",` is inserted u32 ·
  * header JSON `{"l":{labels},"f":{fields}}` (empty when neither) · body (`{"metadata":{…},…}` without kind, apiVersion, resourceVersion).
  */
+import { unreadableReason } from '../storage/unreadable';
 import type { Labels } from './cache';
 
 const FIXED = 14;
@@ -58,7 +59,9 @@ export function encodeStoredValue(value: {
 
 /** Throws {@link UnknownFormat} for bytes that this version of the server did not write and cannot read. */
 export function decodeStoredValue(bytes: Buffer): StoredValue {
-  if (bytes.length < FIXED || bytes[0] !== 0x50 || bytes[1] !== 0x56) throw new UnknownFormat('the value has no known header');
+  if (bytes.length < FIXED || bytes[0] !== 0x50 || bytes[1] !== 0x56) {
+    throw new UnknownFormat(unreadableReason(bytes) ?? 'the value has no known header');
+  }
   if (bytes[2] !== FORMAT) throw new UnknownFormat(`the value has format ${bytes[2]}, this server reads format ${FORMAT}`);
   const tableGeneration = bytes.readUInt16BE(4);
   if (tableGeneration > TABLE_GENERATION) {

@@ -12,14 +12,19 @@ import { ChangeLog } from './window';
 /** What an entry takes beside its bytes, in bytes: for estimating what a snapshot holds. */
 const ENTRY_OVERHEAD = 300;
 
+export interface RefusedValue {
+  readonly revision: Revision;
+  readonly reason: string;
+}
+
 export class TypeState {
   readonly log = new ChangeLog();
   /** Revision of the newest change, or of the load. */
   lastChange: Revision = 0;
   /** Bytes of all states that were ever replaced: the difference of two readings bounds what a snapshot between them holds alone. */
   superseded = 0;
-  /** Keys whose stored value could not be read, with the revision of that value. They are absent from the index. */
-  readonly refused = new Map<string, Revision>();
+  /** Keys whose stored value could not be read, with the revision of that value and the reason. They are absent from the index. */
+  readonly refused = new Map<string, RefusedValue>();
   /** Consistency passes in a row that found a difference. */
   differingPasses = 0;
 

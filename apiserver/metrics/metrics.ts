@@ -15,6 +15,7 @@ import { publishAllocations } from './allocation-metrics';
 import { PRIORITIES, type Priority } from '../../shared/runtime/turns';
 import { publishCache } from './cache-metrics';
 import { publishAudit, type AuditCounts } from './audit-metrics';
+import { publishEncryption, type EncryptionGauges, type EncryptionMetrics } from './encryption-metrics';
 import { publishConfigurations, type ReloadCounts } from './configuration-metrics';
 import type { FlowControl } from '../flow-control/flow-control';
 import type { FlowControlMetrics } from './flow-control-metrics';
@@ -41,6 +42,8 @@ export interface Gauges {
   droppedLines(): number;
   readonly connections: ConnectionCounts;
   configurations(): readonly ReloadCounts[];
+  /** Undefined = values are stored as they are. */
+  readonly encryption: EncryptionGauges | undefined;
   /** Undefined = nothing is recorded. */
   readonly audit: AuditCounts | undefined;
   /** The addresses and node ports of Services. */
@@ -135,6 +138,7 @@ export class Metrics {
     EventMeter & { readonly labels: Record<(typeof KIND_LABELS)[number], string>; events: number }
   >();
   private readonly flowControl: FlowControlMetrics | undefined;
+  private readonly encryption: EncryptionMetrics | undefined;
   private readonly health: Gauge<string>;
   private readonly healthRuns: Counter<string>;
 
@@ -173,8 +177,10 @@ export class Metrics {
     publishConnections(this.registry, gauges.connections);
     publishAudit(this.registry, gauges.audit);
     publishConfigurations(this.registry, () => gauges.configurations());
+    if (gauges.encryption !== undefined) publishEncryption(this.registry, gauges.encryption);
     if (gauges.flowControl !== undefined) gauges.flowControl.counts.publish(this.registry, gauges.flowControl.state);
     this.flowControl = gauges.flowControl?.counts;
+    this.encryption = gauges.encryption?.metrics;
     collectDefaultMetrics({ register: this.registry });
   }
 
@@ -222,7 +228,7 @@ export class Metrics {
 
   private histograms(): readonly string[] {
     const own = [this.requests.text(), this.watchSizes.text(), this.meters.text(), this.webhooks.text(), this.policies.text()];
-    return this.flowControl === undefined ? own : [...own, this.flowControl.text()];
+    return [...own, ...[this.flowControl, this.encryption].map((counts) => counts?.text() ?? '')];
   }
 
   watchMeter(group: string, version: string, kind: string, resource: string): EventMeter {

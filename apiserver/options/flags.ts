@@ -114,6 +114,16 @@ export const FLAGS = {
   'etcd-cafile': string({ section: STORAGE, help: 'PEM file with the authority of etcd; read again when it changes.', default: '' }),
   'etcd-certfile': string({ section: STORAGE, help: 'PEM file with the client certificate for etcd.', default: '' }),
   'etcd-keyfile': string({ section: STORAGE, help: 'PEM file with the key of the client certificate for etcd.', default: '' }),
+  'encryption-provider-config': string({
+    section: STORAGE,
+    help: 'File that says which resources are encrypted in the store, and with which keys.',
+    default: '',
+  }),
+  'encryption-provider-config-automatic-reload': bool({
+    section: STORAGE,
+    help: 'Read that file again when it changes.',
+    default: false,
+  }),
   'etcd-prefix': string({ section: STORAGE, help: 'Prefix of all keys.', default: '/registry' }),
   'etcd-compaction-interval': duration({ section: STORAGE, help: 'Interval of compaction; 0 = never.', default: 5 * MINUTE }),
   'event-ttl': duration({ section: STORAGE, help: 'How long Events are kept.', default: 60 * MINUTE }),

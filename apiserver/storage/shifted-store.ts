@@ -39,12 +39,18 @@ const BEGINNING = 1;
 
 class ShiftedStore implements Store {
   readonly maxOperations: number;
+  readonly outdated?: NonNullable<Store['outdated']>;
 
   constructor(
     private readonly store: Store,
     private readonly shift: number,
   ) {
     this.maxOperations = store.maxOperations;
+    if (store.outdated !== undefined)
+      this.outdated = async (key, options) => {
+        const kv = await store.outdated?.(key, options);
+        return kv && this.outerKey(kv);
+      };
   }
 
   async get(

@@ -134,6 +134,11 @@ export interface Store {
   revision(options?: StoreCallOptions): Promise<Revision>;
   /** Forgets history before `revision`, which itself stays readable. An older or equal one than the last is no error. */
   compact(revision: Revision, options?: StoreCallOptions): Promise<void>;
+  /**
+   * The key's newest state, where its value is written in another way than it would be now: with a key that has been replaced, or not encrypted yet.
+   * Absent = there is only one way.
+   */
+  outdated?(key: string, options?: StoreCallOptions): Promise<KeyValue | undefined>;
   grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId>;
   /** Renews; rejects with `lease-not-found` when it has expired. */
   keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void>;
@@ -162,6 +167,8 @@ export type StoreFailure =
   /** The store is full. A write may have been done all the same (the one that filled it); settle it with `commit`. */
   | 'no-space'
   | 'lease-not-found'
+  /** What is stored cannot be read, or a value cannot be encrypted; the message is for the client. */
+  | 'unreadable'
   /** The store answered something that it never should. */
   | 'internal'
   | 'closed';

@@ -137,6 +137,9 @@ export const WEBSOCKET_TOKEN_PROTOCOLS: readonly string[] = [
   'base64url.bearer.authorization.k8s.io.',
 ];
 
+/** What a value begins with that is kept encrypted: written as the names that the server generates, read in either spelling. */
+export const ENCRYPTED_PREFIXES: Readonly<Record<Dialect, string>> = { platform: 'platform:enc:', kubernetes: 'k8s:enc:' };
+
 /** What the audit log says under a name of the product. */
 export const AUDIT_NAMES: Readonly<Record<Dialect, { readonly apiVersion: string; readonly truncated: string }>> = {
   platform: { apiVersion: 'audit.platform.io/v1', truncated: 'audit.platform.io/truncated' },

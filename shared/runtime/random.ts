@@ -24,3 +24,8 @@ export const systemRandom: Random = {
     return text;
   },
 };
+
+/** So many bytes that nobody can guess: keys, nonces. */
+export type RandomBytes = (length: number) => Buffer;
+
+export const systemBytes: RandomBytes = (length) => randomBytes(length);

@@ -7,6 +7,7 @@ import type {
   CacheWatch,
   ChangeSink,
   Entry,
+  RefusedKey,
   Snapshot,
   SnapshotRequest,
   StoredType,
@@ -77,6 +78,14 @@ export class StoreCache implements Cache {
     options: Waited = { deadline: Infinity },
   ): Promise<{ readonly revision: Revision; readonly entry: Entry | undefined }> {
     return this.cache.read(type, key, options);
+  }
+
+  refusal(type: StoredType, key: string): string | undefined {
+    return this.cache.refusal(type, key);
+  }
+
+  firstRefusal(type: StoredType, start?: string, end?: string): RefusedKey | undefined {
+    return this.cache.firstRefusal(type, start, end);
   }
 
   snapshot(type: StoredType): Snapshot {

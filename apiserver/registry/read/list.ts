@@ -4,7 +4,7 @@
  * never come here (endpoints/request/parameters.ts).
  */
 import { compareBytes } from '../../../shared/values/json';
-import { badRequest, expired, type StatusError } from '../../../shared/api/errors/status';
+import { badRequest, expired, internalError, type StatusError } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache, Entry, Snapshot } from '../../cache/cache';
 import { Pace, yieldToOthers } from '../../cache/pace';
@@ -75,6 +75,7 @@ export async function list(
   const { selection } = options;
   const scope = scopeOf(resource, namespace, selection, start);
   const { read, tell } = await readerOf(parts, context, resource, source);
+  refuseUnreadable(parts, resource, scope, limit);
   const snapshot = await read({ start: scope.start, end: scope.end, limit });
   if (scope.single !== undefined) {
     const entries = single(snapshot, scope.single, selection);
@@ -95,6 +96,13 @@ export async function list(
   // Later pages are asked of this same state; a later page found it pinned, or had to read it from the store.
   if (!laterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
   return page;
+}
+
+/** As upstream, whose unlimited lists come from a cache that never gets ready, and whose pages come from the store. */
+function refuseUnreadable({ cache, gate }: ListParts, resource: Resource, { start, end }: Scope, limit: number): void {
+  if (limit === Infinity) gate.requireComplete(resource);
+  const refusal = cache.firstRefusal(resource.stored, start, end);
+  if (refusal !== undefined) throw internalError(`unable to transform key "${refusal.storeKey}": ${refusal.reason}`);
 }
 
 /** The cell of the table that the parameters point at. */

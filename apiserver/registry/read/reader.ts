@@ -3,7 +3,7 @@
  * from the cache. Never writes, and never asks the store where the cache can be proved to be good enough.
  */
 import type { ObjectKey } from '../../../shared/api/identity/identity';
-import { notFound } from '../../../shared/api/errors/status';
+import { internalError, notFound } from '../../../shared/api/errors/status';
 import type { Cache, CacheWatch, ChangeSink, Entry } from '../../cache/cache';
 import type { Revision } from '../../storage/store';
 import type { ListOptions, ListPage, Reader, RequestContext, Resource, WatchOptions } from '../verbs';
@@ -29,8 +29,9 @@ class CacheReader implements Reader {
     this.gate.requireReady();
     const storedKey = resource.stored.namespaced ? `${key.namespace}/${key.name}` : key.name;
     const entry = await this.find(context, resource, storedKey, resourceVersion);
-    if (entry === undefined) throw notFound(resource.row, key.name);
-    return entry;
+    if (entry !== undefined) return entry;
+    const refusal = this.cache.refusal(resource.stored, storedKey);
+    throw refusal === undefined ? notFound(resource.row, key.name) : internalError(refusal);
   }
 
   list(context: RequestContext, resource: Resource, namespace: string, options: ListOptions): Promise<ListPage> {

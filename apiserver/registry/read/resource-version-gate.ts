@@ -3,9 +3,9 @@
  * the failures of waiting into the answers that clients know.
  * Never reads an object.
  */
-import { timeout, tooLargeResourceVersion, tooManyRequests, type StatusError } from '../../../shared/api/errors/status';
+import { internalError, timeout, tooLargeResourceVersion, tooManyRequests, type StatusError } from '../../../shared/api/errors/status';
 import { StoreError, type Revision } from '../../storage/store';
-import type { RequestContext } from '../verbs';
+import type { RequestContext, Resource } from '../verbs';
 import type { ReaderParts } from './reader-parts';
 
 /** The longest wait for the cache to reach a revision; upstream's is as long, and its clients ask again after the answer that follows. */
@@ -40,6 +40,12 @@ export class ResourceVersionGate {
     if ((await this.mostRecent(context)) === 'stalled') throw timeout('the cache does not keep up with the store', RETRY_AFTER_SECONDS);
   }
 
+  /** What the cache serves alone it serves only where it knows every object: upstream's has no state of a kind whose values it cannot read. */
+  requireComplete(resource: Resource): void {
+    if (this.parts.cache.firstRefusal(resource.stored) !== undefined)
+      throw tooManyRequests('storage is (re)initializing', RETRY_AFTER_SECONDS);
+  }
+
   /** Resolves once the cache is at `revision` or later; 504 when that takes too long. */
   async notOlderThan(context: RequestContext, revision: Revision): Promise<void> {
     const { cache } = this.parts;
@@ -64,8 +70,9 @@ export class ResourceVersionGate {
   }
 }
 
-/** A store failure as a read answers it: 504, because asking again later is the remedy; anything else is passed on. */
+/** A store failure as a read answers it: what is stored and cannot be read is upstream's 500; else 504, because asking again later is the remedy; anything else is passed on. */
 export function readFailure(error: unknown): unknown {
+  if (error instanceof StoreError && error.failure === 'unreadable') return internalError(error.message);
   return error instanceof StoreError && error.failure !== 'internal' ? storeUnavailable(error) : error;
 }
 

@@ -22,6 +22,7 @@ export async function watch(
 ): Promise<CacheWatch> {
   parts.gate.requireReady();
   const begin = await beginning(parts, context, options);
+  parts.gate.requireComplete(resource);
   const request = { scope: scopeOf(resource, namespace, options.selection), bookmarks: options.bookmarks, ...begin };
   return parts.cache.watch(resource.stored, request, sink);
 }

@@ -15,7 +15,7 @@ import { entryKey } from '../resources';
 import type { ObjectBody, ParsedBody, SentBody, WriteOptions, WriteResult } from '../verbs';
 import { accompany, allocate, withClaims } from './allocation';
 import { decodeBody } from './decode-body';
-import { guaranteedUpdate, type Current, type Attempt } from './guaranteed-update';
+import { guaranteedUpdate, type Attempt, type Attempts, type Current } from './guaranteed-update';
 import type { HeavyOutcome } from './heavy';
 import { asksOthers, attemptWhereItFits, settle, workOut, type HeavySource } from './heavy-attempt';
 import { reserving, withReservation } from './reservation';
@@ -73,7 +73,7 @@ export async function createObject(path: WritePath, request: WriteRequest, body:
     const name = generates ? generateName(base, path.random) : given;
     const source = sourceOf(body.sent, name, false, options);
     return withClaims(path, request, (claims) =>
-      guaranteedUpdate(path, path.attemptsFor(request, name), async (current) => {
+      guaranteedUpdate(path, birthOf(path, request, name), async (current) => {
         refuseTaken(request, name, current);
         return attemptWhereItFits(path, request, source, current, async (tried) => {
           const { sent } = fresh ?? read();
@@ -106,7 +106,7 @@ async function createDeferred(path: WritePath, request: WriteRequest, sent: Sent
     outcome = undefined;
     if (worked === undefined) return here();
     const { name } = worked;
-    return guaranteedUpdate(path, path.attemptsFor(request, name), (current) => {
+    return guaranteedUpdate(path, birthOf(path, request, name), (current) => {
       refuseTaken(request, name, current);
       return settle(path, request, worked, current);
     });
@@ -135,6 +135,12 @@ async function withNames(generates: boolean, create: () => Promise<WriteResult>)
 export function completeSent(path: AttemptPath, request: WriteRequest, object: JsonObject): void {
   if (stringAt(metadataOf(object), 'name') !== undefined) request.info.strategy.setRequiredLabels?.(object, path.strategyContext(request));
 }
+
+/** One whose place is taken by what cannot be read is refused like any other. */
+const birthOf = (path: WritePath, request: WriteRequest, name: string): Attempts => ({
+  ...path.attemptsFor(request, name),
+  taken: () => status.alreadyExists(request.info.gr, name),
+});
 
 /** It will be refused, whatever else is wrong with it: the work is done once, on a proven state. */
 function refuseTaken({ info }: WriteRequest, name: string, { entry, proven }: Current): void {

@@ -9,6 +9,7 @@ import { metadataOf, readMetadata } from '../../../shared/api/metadata/object-me
 import * as status from '../../../shared/api/errors/status';
 import type { AllocationClaims } from '../../allocation/claims';
 import type { Entry } from '../../cache/cache';
+import { scopeBounds } from '../../cache/key-space';
 import { makeEntry } from '../../cache/entry';
 import type { DeleteOptions, DeleteResult, ListOptions, ListPage } from '../verbs';
 import { entryKey } from '../resources';
@@ -180,6 +181,9 @@ export async function deleteCollection(
   checkOptions(options);
   warn(request, options);
   const { info } = request;
+  const { start, end } = scopeBounds(info.stored, request.namespace === '' ? {} : { namespace: request.namespace });
+  const refusal = path.cache.firstRefusal(info.stored, start, end);
+  if (refusal !== undefined) throw status.internalError(`unable to transform key "${refusal.storeKey}": ${refusal.reason}`);
   const page = await path.reader.list(request.context, info.resource, request.namespace, list);
   const entries = [...page.entries];
   await atATime(WORKERS, entries, async (entry) => {

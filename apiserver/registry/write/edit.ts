@@ -34,7 +34,7 @@ function attemptEdit(path: WritePath, request: WriteRequest, edit: Edit, { entry
   edit.change(object);
   delete metadataOf(object)['resourceVersion'];
   const encoded = encode(info, object, canonicalizeGroups(object, info.hubCodec.groupFields, path.names));
-  if (isUnchanged(encoded, entry, text)) return { type: 'answer', result: entry };
+  if (isUnchanged(encoded, entry, text)) return { type: 'answer', result: entry, unchanged: (written) => written };
   const key = entryKey(request);
   const value = storedValue(info, encoded, hiddenFields(info, encoded.object, path.clock.now(), path.eventTtlSeconds));
   return {

@@ -3,12 +3,13 @@
  * it wants to store is one transaction, and a lost race brings the present state for the next attempt in the same round trip. Dry run ends here, for
  * every verb. Knows neither verbs nor kinds.
  */
-import { StatusError, timeout } from '../../../shared/api/errors/status';
+import { internalError, StatusError, timeout } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { KeyWrite } from '../../allocation/claims';
 import type { Cache, Entry, StoredType } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
 import { commit } from '../../storage/commit';
+import { unreadableReason } from '../../storage/unreadable';
 import { StoreError, type KeyValue, type StoreOperation, type Revision, type Store, type Transaction } from '../../storage/store';
 
 /** A key that a write looks at. */
@@ -39,12 +40,19 @@ export interface Current {
   readonly lease: Entry | undefined;
   /** It was the store's state at some moment since the request began, so that a refusal can rest on it. */
   readonly proven: boolean;
+  /** Why the object's stored value cannot be read, where it cannot. */
+  readonly unreadable?: string;
 }
 
 /** What an attempt came to. */
 export type Attempt<R> =
   /** Nothing to store: the answer rests on the state alone. */
-  | { readonly type: 'answer'; readonly result: R }
+  | {
+      readonly type: 'answer';
+      readonly result: R;
+      /** The object is to be as it is: makes the answer where it has been stored anew, because its value was written in another way than values are now. */
+      readonly unchanged?: (entry: Entry) => R;
+    }
   | {
       readonly type: 'store';
       /** The object is being born. */
@@ -73,6 +81,8 @@ export interface Attempts {
   readonly restsOnMore: boolean;
   /** It begins with a proven state, because somebody outside is shown it. */
   readonly provesFirst?: boolean;
+  /** The object is to be born: what to say where there is one already that cannot be read. Absent = why it cannot be. */
+  readonly taken?: () => StatusError;
 }
 
 export interface AttemptDependencies {
@@ -99,6 +109,7 @@ export async function guaranteedUpdate<R>(
   for (;;) {
     let step: Attempt<R>;
     try {
+      checkReadable(attempts, current);
       const made = attempt(current);
       step = made instanceof Promise ? await made : made;
       if (step.type === 'store') checkGuards(attempts, current);
@@ -108,9 +119,8 @@ export async function guaranteedUpdate<R>(
       continue;
     }
     if (step.type === 'answer') {
-      if (current.proven) return step.result;
-      const confirmed = await proven(dependencies, attempts);
-      if (confirmed.entry?.revision === current.entry?.revision) return step.result;
+      const confirmed = current.proven ? current : await proven(dependencies, attempts);
+      if (confirmed.entry?.revision === current.entry?.revision) return writtenAnew(dependencies, attempts, confirmed, step);
       current = confirmed;
       continue;
     }
@@ -127,6 +137,7 @@ export async function guaranteedUpdate<R>(
       throw timeout('request did not complete within requested timeout - context deadline exceeded');
     step.alongside?.forEach((write, index) => write.lost(result.current[compared.length + index], result.revision));
     current = afterLostRace(attempts, compared, current, result.current);
+    checkReadable(attempts, { ...current, proven: true });
   }
 }
 
@@ -134,6 +145,35 @@ export async function guaranteedUpdate<R>(
 function first(cache: Cache, attempts: Attempts): Current {
   const state = cached(cache, attempts, false);
   return attempts.left === undefined ? state : { ...state, entry: attempts.left };
+}
+
+/** A birth meets what cannot be read where it is stored, as others do that are before it. */
+function checkReadable({ taken }: Attempts, { unreadable, proven: isProven }: Current): void {
+  if (unreadable === undefined || (taken !== undefined && !isProven)) return;
+  throw taken?.() ?? internalError(unreadable);
+}
+
+/**
+ * Answers that nothing has changed. Where the value was written in another way than values are now, it is stored again first; should somebody else store
+ * the object meanwhile, it is written as it should be all the same.
+ */
+async function writtenAnew<R>(
+  { store, clock, cache }: AttemptDependencies,
+  attempts: Attempts,
+  current: Current,
+  { result, unchanged }: Extract<Attempt<R>, { type: 'answer' }>,
+): Promise<R> {
+  const { object, deadline, dryRun } = attempts;
+  if (unchanged === undefined || dryRun || store.outdated === undefined) return result;
+  const outdated = await store.outdated(object.storeKey, { deadline });
+  if (outdated === undefined || outdated.modRevision !== current.entry?.revision) return result;
+  const { value } = outdated;
+  const operation = { type: 'put', key: object.storeKey, value } as const;
+  const transaction = transactionOf(comparedBy(attempts, false), current, { type: 'store', operation, finish: () => result });
+  const written = await commit(store, transaction, { clock, deadline, since: cache.revision });
+  if (!written.committed) return result;
+  await cache.waitFor(written.revision, { deadline: clock.monotonic() + ECHO_PATIENCE_MS });
+  return unchanged(makeEntry(object.type, object.key, written.revision, value));
 }
 
 function checkGuards({ guards }: Attempts, current: Current): void {
@@ -178,8 +218,11 @@ function afterLostRace(
     const at = compared.findIndex(({ storeKey }) => storeKey === watched.storeKey);
     return at === -1 ? known : entryOf(watched, present[at]);
   };
-  return stateOf(attempts, (watched) => find(watched, shownAs(before, watched)), !attempts.restsOnMore);
+  const unreadable = present[0] === undefined ? undefined : unreadableReason(present[0].value);
+  return { ...stateOf(attempts, (watched) => find(watched, shownAs(before, watched)), !attempts.restsOnMore), ...because(unreadable) };
 }
+
+const because = (unreadable: string | undefined): Pick<Current, 'unreadable'> => (unreadable === undefined ? {} : { unreadable });
 
 function stateOf({ object, guards }: Attempts, find: (watched: WatchedKey | Guard) => Entry | undefined, isProven: boolean): Current {
   const of = (name: Guard['name']): Entry | undefined => {
@@ -190,7 +233,9 @@ function stateOf({ object, guards }: Attempts, find: (watched: WatchedKey | Guar
 }
 
 function cached(cache: Cache, attempts: Attempts, isProven: boolean): Current {
-  return stateOf(attempts, (watched) => cache.get(watched.type, watched.key), isProven);
+  const { object } = attempts;
+  const state = stateOf(attempts, (watched) => cache.get(watched.type, watched.key), isProven);
+  return state.entry === undefined ? { ...state, ...because(cache.refusal(object.type, object.key)) } : state;
 }
 
 /** The cache once it has caught up with the store, or, when it cannot in time, the store itself. */
@@ -213,5 +258,7 @@ async function proven(dependencies: AttemptDependencies, attempts: Attempts): Pr
 }
 
 function entryOf(watched: WatchedKey, kv: KeyValue | undefined): Entry | undefined {
-  return kv === undefined ? undefined : makeEntry(watched.type, watched.key, kv.modRevision, kv.value);
+  return kv === undefined || unreadableReason(kv.value) !== undefined
+    ? undefined
+    : makeEntry(watched.type, watched.key, kv.modRevision, kv.value);
 }

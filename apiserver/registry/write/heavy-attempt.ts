@@ -151,7 +151,11 @@ export async function settle(
   if (end.type === 'refused') throw revived(end.status);
   if (end.type === 'unchanged') {
     if (current.entry === undefined) throw new Error('nothing is left unchanged');
-    return { type: 'answer', result: { entry: current.entry, created: false } };
+    return {
+      type: 'answer',
+      result: { entry: current.entry, created: false },
+      unchanged: (entry) => ({ entry, created: false }),
+    };
   }
   if (end.isBirth) {
     if (current.entry !== undefined) throw alreadyExists(info, name, { generateName }, current.entry);

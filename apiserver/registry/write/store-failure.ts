@@ -1,6 +1,6 @@
 /** What a client is told when the store could not be asked, or asked too late. Never hides a fault of ours. */
 import type { GroupResource } from '../../../shared/api/identity/identity';
-import { clientFault, outcomeUnknown, serviceUnavailable, timeout } from '../../../shared/api/errors/status';
+import { clientFault, internalError, outcomeUnknown, serviceUnavailable, timeout } from '../../../shared/api/errors/status';
 import { StoreError } from '../../storage/store';
 
 /** `operation` stands in the answer when the outcome is unknown: `create`, `update`, `delete`. */
@@ -18,6 +18,8 @@ export function writeFailure(error: unknown, operation: string, gr: GroupResourc
       return serviceUnavailable('etcdserver: mvcc: database space exceeded');
     case 'closed':
       return serviceUnavailable('apiserver is shutting down');
+    case 'unreadable':
+      return internalError(error.message);
     case 'compacted':
     case 'future-revision':
     case 'lease-not-found':

@@ -275,7 +275,9 @@ function store(path: AttemptPath, request: WriteRequest, { claims }: Replacement
   const { entry, text, object, old, encoded } = decided;
   const removed = isTerminating(readMetadata(old)) && mayGo(info, object);
   const isSame = isUnchanged(encoded, entry, text) || (subresource !== 'scale' && changesOnlyTimes(object, old));
-  if (!removed && isSame) return { type: 'answer', result: { entry, created: false } };
+  if (!removed && isSame) {
+    return { type: 'answer', result: { entry, created: false }, unchanged: (written) => ({ entry: written, created: false }) };
+  }
   const key = entryKey(request);
   const storeKey = info.keyPrefix + key;
   const value = storedValue(info, encoded, hiddenFields(info, encoded.object, path.clock.now(), path.eventTtlSeconds));

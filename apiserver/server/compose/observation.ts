@@ -9,7 +9,7 @@ import { Turns } from '../../../shared/runtime/turns';
 import { Connections } from '../connections';
 import { InFlight } from '../in-flight';
 import { ServerState } from '../state';
-import type { Setting } from './setting';
+import { ENCRYPTION, type Setting } from './setting';
 import type { State } from './state';
 
 export interface Observation {
@@ -64,7 +64,7 @@ function flowControlOf({ options, clock }: Setting, metrics: FlowControlMetrics)
 type Counted = Pick<Observation, 'inFlight' | 'turns' | 'connections' | 'flowControl'> & { readonly flowMetrics: FlowControlMetrics };
 
 function metricsOf(
-  { options, store, clock, configurations, meters }: Setting,
+  { options, store, clock, configurations, encryption, meters }: Setting,
   { cache, ledger, registrations: { registrations } }: State,
   { inFlight, turns, connections, flowControl, flowMetrics }: Counted,
 ): Metrics {
@@ -80,6 +80,11 @@ function metricsOf(
       droppedLines,
       connections,
       configurations: () => configurations,
+      encryption: encryption && {
+        metrics: encryption.metrics,
+        server: encryption.server,
+        reloads: () => configurations.find(({ name }) => name === ENCRYPTION),
+      },
       audit: options.audit?.counts,
       ledger,
       cache: () => cache.statistics,

@@ -12,6 +12,7 @@ import type { PluginSwitches } from '../../admission/switches';
 import type { PortRange, ServiceRanges } from '../../allocation/ranges';
 import type { Auditor } from '../../audit/auditor';
 import type { Meters } from '../../metrics/meters';
+import type { EncryptionMetrics } from '../../metrics/encryption-metrics';
 import type { Store } from '../../storage/store';
 import type { AccessOptions } from '../access';
 import type { ConnectionCaps } from '../connections';
@@ -79,6 +80,18 @@ export interface ServerOptions extends AccessOptions {
   readonly bodyPace?: BodyPace;
 }
 
+/** The name of the configuration of encryption at rest. */
+export const ENCRYPTION = 'encryption-provider-config';
+
+/** What the server has to know of the encryption of its store. */
+export interface EncryptionAtRest {
+  readonly metrics: EncryptionMetrics;
+  /** Identifies this replica in metrics. */
+  readonly server: string;
+  /** The listener is told whenever what could not be decrypted may be readable. */
+  onChange(listener: () => void): void;
+}
+
 /** What a server shares with the process around it. */
 export interface Surroundings {
   readonly store: Store;
@@ -87,6 +100,8 @@ export interface Surroundings {
   readonly logger: Logger;
   /** The configuration files in use. */
   readonly configurations: readonly LiveConfiguration[];
+  /** Absent = values are stored as they are. */
+  readonly encryption?: EncryptionAtRest;
 }
 
 /** What every phase of the composition is given. */

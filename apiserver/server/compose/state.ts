@@ -67,9 +67,13 @@ export async function openState(setting: Setting): Promise<State> {
   };
 }
 
-function cacheOf({ options, store, clock, random, logger }: Setting, resources: Resources): OpenedCache {
+function cacheOf({ options, store, clock, random, logger, encryption, failed }: Setting, resources: Resources): OpenedCache {
   const { prefix, compactionMs } = options;
-  return openCache({ store, prefix, types: resources.storedTypes, clock, random, logger, compactionMs });
+  const cache = openCache({ store, prefix, types: resources.storedTypes, clock, random, logger, compactionMs });
+  const again = (): Promise<void> =>
+    cache.readAgain().catch((error: unknown) => failed('what could not be decrypted was not read again', error));
+  encryption?.onChange(() => void again());
+  return cache;
 }
 
 function ledgerOf({ options, random, names }: Setting, cache: OpenedCache): Ledger {

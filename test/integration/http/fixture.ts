@@ -5,7 +5,8 @@ import { FLAGS } from '../../../apiserver/options/flags';
 import { everywhere } from '../../../apiserver/authentication/anonymous';
 import { parseTokenFile } from '../../../apiserver/authentication/token-file';
 import { startServer, type RunningServer } from '../../../apiserver/server/compose/compose';
-import type { ServerOptions } from '../../../apiserver/server/compose/setting';
+import type { EncryptionAtRest, ServerOptions } from '../../../apiserver/server/compose/setting';
+import type { Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { featureGates } from '../../../shared/runtime/feature-gates';
 import { silentLogger, type Logger } from '../../../shared/runtime/logger';
@@ -32,8 +33,9 @@ export type FixtureChanges = Partial<ServerOptions> & {
 /** `store`: that of another replica. */
 export async function startFixture(
   { proxyCa, ...changes }: FixtureChanges = {},
-  store = new MemoryStore(),
+  store: Store = new MemoryStore(),
   logger: Logger = silentLogger,
+  encryption?: EncryptionAtRest,
 ): Promise<Fixture> {
   const clock = systemClock;
   const authority = await createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs: HOUR_MS, clock });
@@ -84,7 +86,7 @@ export async function startFixture(
       sendRetryAfter: false,
       ...changes,
     },
-    { store, clock, random: systemRandom, logger, configurations: [] },
+    { store, clock, random: systemRandom, logger, configurations: [], ...(encryption === undefined ? {} : { encryption }) },
   );
   await server.whenReady();
   return { server, authority, stop: () => server.shutdown() };

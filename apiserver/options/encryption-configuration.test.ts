@@ -1,0 +1,58 @@
+/** Which configurations of encryption are taken and which are refused, and why: as the reference server does. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ConfigurationError } from '../../shared/configuration/fault';
+import { readConfiguration } from '../../shared/configuration/read';
+import { casesOf } from '../../test/recordings/recording';
+import { anything, either, nothing, shape, text } from '../../test/recordings/shape';
+import { ManualClock } from '../../test/support/manual-clock';
+import { bytesOf, ENCRYPTION_FORMAT } from './encryption-configuration';
+
+const isCase = shape({ title: text, file: anything, error: either(text, nothing) });
+
+const folder = mkdtempSync(path.join(tmpdir(), 'encryption-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const file = path.join(folder, 'encryption.yaml');
+
+async function faultsOf(content: unknown): Promise<readonly string[]> {
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  try {
+    await readConfiguration(file, [ENCRYPTION_FORMAT], new ManualClock());
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.faults.map(({ path: place, reason }) => (place === '' ? reason : `${place}: ${reason}`));
+  }
+}
+
+/** What has no form, is told by all configuration files alike; version 1 of the KMS API is none of ours. */
+const OWN_WORDS =
+  /^(?:unknown |wrong |no kind|kms v1|kms endpoint that|kms with a timeout that|text instead|not yaml|empty file|secret that is no)/;
+/** Values that upstream prints as its own language would. */
+const VALUE = /Invalid value: (?:apiserver\.ProviderConfiguration\{.*?\(nil\)\}|v1\.Duration\{.*?\}|\{[a-z0-9, ]*\}|-?\d+m?s): /gs;
+
+it.each(casesOf('encryption/files', isCase))('$title', async ({ title, file: content, error }) => {
+  const faults = await faultsOf(content);
+  if (error === null) expect(faults).toEqual([]);
+  else if (OWN_WORDS.test(title)) expect(faults).not.toEqual([]);
+  else {
+    const words = (told: string): string => told.replace(VALUE, 'Invalid value: ');
+    const upstream = words(error.replace(/^error while [^:]*: /, ''));
+    expect(words(faults.length === 1 ? faults.join() : `[${faults.join(', ')}]`)).toBe(upstream);
+  }
+});
+
+it('reads secrets as upstream does', () => {
+  expect(bytesOf('YWI=')?.toString()).toBe('ab');
+  expect(bytesOf('YW\nI=\r\n')?.toString()).toBe('ab');
+  for (const bad of ['YWI', 'YW_=', 'Y', 'YWI==']) expect(bytesOf(bad)).toBeUndefined();
+});
+
+it('never repeats a secret', async () => {
+  const keys = [{ name: 'a', secret: 'hunter2' }];
+  const row = { resources: ['secrets'], providers: [{ aescbc: { keys } }] };
+  const faults = await faultsOf({ apiVersion: 'apiserver.config.platform.io/v1', kind: 'EncryptionConfiguration', resources: [row] });
+  expect(faults).toHaveLength(1);
+  expect(faults.join()).not.toContain('hunter2');
+});

@@ -1,0 +1,206 @@
+/** The file EncryptionConfiguration: its form and its rules, in upstream's words where it has some. Reads no file, knows no cipher. */
+import type { Fault } from '../../shared/configuration/fault';
+import type { Format } from '../../shared/configuration/read';
+import { DURATION_FORMAT, integer, listOf, object, text, type Configured } from '../../shared/configuration/schema';
+import { canonicalGroup } from '../../shared/names/dialect';
+import { parseDuration } from '../../shared/runtime/duration';
+import { append } from '../../shared/values/append';
+import { quote } from '../../shared/values/quote';
+
+const keys = object({}, { keys: listOf(object({}, { name: text(), secret: text() })) });
+const provider = object(
+  {},
+  {
+    aescbc: keys,
+    aesgcm: keys,
+    secretbox: keys,
+    identity: object({}, {}),
+    kms: object(
+      {},
+      {
+        apiVersion: text(),
+        name: text(),
+        endpoint: text(),
+        timeout: text(DURATION_FORMAT),
+        cachesize: integer(-2_147_483_648, 2_147_483_647),
+      },
+    ),
+  },
+);
+const SCHEMA = object({}, { resources: listOf(object({}, { resources: listOf(text()), providers: listOf(provider) })) });
+
+export type EncryptionConfiguration = Configured<typeof SCHEMA>;
+export type ConfiguredRow = NonNullable<EncryptionConfiguration['resources']>[number];
+export type ConfiguredProvider = NonNullable<ConfiguredRow['providers']>[number];
+type ConfiguredKms = NonNullable<ConfiguredProvider['kms']>;
+
+export const ENCRYPTION_FORMAT: Format<EncryptionConfiguration> = {
+  kind: 'EncryptionConfiguration',
+  apiVersions: ['apiserver.config.platform.io/v1'],
+  schema: SCHEMA,
+  rules: ({ resources = [] }) =>
+    resources.length === 0 ? [required('resources', 'at least one resources is required')] : rowFaults(resources),
+};
+
+const required = (path: string, text: string): Fault => ({ path, reason: `Required value: ${text}` });
+const invalid = (path: string, value: string, text: string): Fault => ({ path, reason: `Invalid value: ${value}: ${text}` });
+
+function rowFaults(rows: readonly ConfiguredRow[]): readonly Fault[] {
+  const kmsNames = new Set<string>();
+  const faults = rows.flatMap(({ resources = [], providers = [] }, index) => {
+    const path = `resources[${index}]`;
+    const of = (member: string): Fault => required(`${path}.${member}`, `at least one ${path}.${member} is required`);
+    return [
+      ...(resources.length === 0 ? [of('resources')] : resourceFaults(resources, `${path}.resources`)),
+      ...(providers.length === 0 ? [of('providers')] : []),
+      ...providers.flatMap((one, at) => providerFaults(one, `${path}.providers[${at}]`, kmsNames)),
+    ];
+  });
+  // What a row hides is looked for in rows that are right.
+  return faults.length > 0 ? faults : maskedFaults(rows);
+}
+
+// Resources.
+
+const CORE = '*.';
+const ALL = '*.*';
+/** Kept without being served: nothing of them is an object. */
+const UNSERVED = ['serviceipallocations', 'servicenodeportallocations'];
+
+function resourceFaults(resources: readonly string[], path: string): readonly Fault[] {
+  const shown = `[]string{${resources.map((one) => quote(one)).join(', ')}}`;
+  const faults: Fault[] = [];
+  if (new Set(resources).size < resources.length) faults.push(invalid(path, shown, 'the same resource cannot be specified multiple times'));
+  if (overlap(resources)) {
+    const text = "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked";
+    faults.push(invalid(path, shown, text));
+  }
+  resources.forEach((resource, index) => {
+    const text = resourceFault(resource);
+    if (text !== undefined) faults.push(invalid(`${path}[${index}]`, quote(resource), text));
+  });
+  return faults;
+}
+
+/** `*.*` with anything, or `*.group` with something of the group. */
+function overlap(resources: readonly string[]): boolean {
+  if (resources.length < 2) return false;
+  if (resources.includes(ALL)) return true;
+  const wide = new Set(resources.filter(isWide).map(groupOf));
+  return resources.some((resource) => !isWide(resource) && wide.has(groupOf(resource)));
+}
+
+const isWide = (resource: string): boolean => resource === '*' || resource.startsWith(CORE);
+
+function groupOf(resource: string): string {
+  const dot = resource.indexOf('.');
+  return dot < 0 ? '' : resource.slice(dot + 1);
+}
+
+function resourceFault(resource: string): string | undefined {
+  const group = canonicalGroup(groupOf(resource));
+  if (resource === '*') return "use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources";
+  if (resource === ALL) return undefined;
+  if (resource.includes('.') && groupOf(resource) === '*') return 'encrypting the same resource across groups is not supported';
+  if (/[A-Z]/.test(resource)) return 'resource name should not contain capital letters';
+  if (group === 'events.platform.io') {
+    const name = `*.${groupOf(resource)}`;
+    return `'${name}' objects are stored using the 'events' API group in etcd. Use 'events' instead in the config file`;
+  }
+  if (group === 'extensions') return "'extensions' group has been removed and cannot be used for encryption";
+  return UNSERVED.includes(resource) ? 'resources which do not have REST API/s cannot be encrypted' : undefined;
+}
+
+/** A row that an earlier one leaves nothing of. */
+function maskedFaults(rows: readonly ConfiguredRow[]): readonly Fault[] {
+  const wide: string[] = [];
+  for (const { resources = [] } of rows) {
+    for (const resource of resources) {
+      const mask = wide.find((earlier) => earlier === ALL || groupOf(earlier) === groupOf(resource));
+      if (mask !== undefined) return [{ path: '', reason: `resource ${quote(resource)} is masked by earlier rule ${quote(mask)}` }];
+    }
+    append(wide, resources.filter(isWide));
+  }
+  return [];
+}
+
+// Providers.
+
+const SECRET_LENGTHS = { aescbc: [16, 24, 32], aesgcm: [16, 24, 32], secretbox: [32] } as const;
+export type KeyedProvider = keyof typeof SECRET_LENGTHS;
+export const KEYED: readonly KeyedProvider[] = ['aescbc', 'aesgcm', 'secretbox'];
+
+const EXPECTED = 'KMS, AESGCM, AESCBC, Secretbox, Identity';
+
+function providerFaults(one: ConfiguredProvider, path: string, kmsNames: Set<string>): readonly Fault[] {
+  const given = Object.keys(one);
+  const shown = `{${given.join(', ')}}`;
+  if (given.length === 0) return [invalid(path, shown, `provider does not contain any of the expected providers: ${EXPECTED}`)];
+  if (given.length > 1)
+    return [invalid(path, shown, 'more than one provider specified in a single element, should split into different list elements')];
+  if (one.kms !== undefined) return kmsFaults(one.kms, `${path}.kms`, kmsNames);
+  return KEYED.flatMap((type) => {
+    const keyed = one[type];
+    return keyed === undefined ? [] : keyFaults(keyed, `${path}.${type}.keys`, SECRET_LENGTHS[type]);
+  });
+}
+
+function keyFaults(
+  { keys: given = [] }: NonNullable<ConfiguredProvider['aescbc']>,
+  path: string,
+  lengths: readonly number[],
+): readonly Fault[] {
+  if (given.length === 0) return [required(path, 'at least one keys is required')];
+  return given.flatMap(({ name = '', secret = '' }, index) => {
+    const faults: Fault[] = [];
+    const at = `${path}[${index}]`;
+    if (name === '') faults.push(required(`${at}.name`, 'name is a mandatory field for a key'));
+    const bytes = bytesOf(secret);
+    const refuse = (reason: string): void => void faults.push(invalid(`${at}.secret`, '"REDACTED"', reason));
+    if (secret === '') faults.push(required(`${at}.secret`, 'secret is a mandatory field for a key'));
+    else if (bytes === undefined) refuse('secrets must be base64 encoded');
+    else if (!lengths.includes(bytes.length))
+      refuse(`secret is not of the expected length, got ${bytes.length}, expected one of [${lengths.join(' ')}]`);
+    return faults;
+  });
+}
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** The bytes of a secret; undefined = it is no padded base64. Line breaks count for nothing. */
+export function bytesOf(secret: string): Buffer | undefined {
+  const plain = secret.replaceAll('\n', '').replaceAll('\r', '');
+  return BASE64.test(plain) ? Buffer.from(plain, 'base64') : undefined;
+}
+
+function kmsFaults(kms: ConfiguredKms, path: string, names: Set<string>): readonly Fault[] {
+  const { apiVersion = 'v1', name = '', endpoint = '', timeout = '3s', cachesize } = kms;
+  const faults: Fault[] = [];
+  const fault = (member: string, value: string, reason: string): void => void faults.push(invalid(`${path}.${member}`, value, reason));
+  if (apiVersion !== 'v1' && apiVersion !== 'v2')
+    fault('apiVersion', quote(apiVersion), 'unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported');
+  if (name === '') faults.push(required(`${path}.name`, 'name is a mandatory field for a provider'));
+  else if (name.includes(':')) fault('name', quote(name), `invalid KMS provider name ${name}, must not contain ':'`);
+  else if (names.has(name)) fault('name', quote(name), `duplicate KMS provider name ${name}, names must be unique`);
+  names.add(name);
+  const ms = parseDuration(timeout) ?? 0;
+  if (ms <= 0) fault('timeout', timeout, 'timeout should be a positive value');
+  if (apiVersion === 'v2' && cachesize !== undefined) fault('cachesize', String(cachesize), 'cachesize is not supported in v2');
+  const unreachable = endpointFault(endpoint);
+  if (unreachable !== undefined) fault('endpoint', quote(endpoint), unreachable);
+  if (faults.length === 0 && apiVersion === 'v1')
+    faults.push({ path, reason: 'version 1 of the KMS API is not supported; use apiVersion v2' });
+  return faults;
+}
+
+function endpointFault(endpoint: string): string | undefined {
+  if (endpoint === '') return 'endpoint is a mandatory field for a kms';
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(endpoint)?.[1] ?? '';
+  if (scheme !== 'unix') return `unsupported scheme ${quote(scheme)} for KMS provider, only unix is supported`;
+  try {
+    decodeURIComponent(endpoint);
+  } catch {
+    return 'invalid endpoint for kms provider, error: it holds an invalid escape';
+  }
+  return undefined;
+}

@@ -1,0 +1,130 @@
+/** Encryption at rest from its flags: the rules of the moment, read again where that is wanted, and the store that follows them. Knows no cipher's bytes. */
+import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
+import { readConfiguration } from '../../shared/configuration/read';
+import { canonicalGroup, type Dialect } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
+import type { RandomBytes } from '../../shared/runtime/random';
+import { KINDS } from '../../shared/api/kinds';
+import { typeNames } from '../cache/key-space';
+import { yieldToOthers } from '../cache/pace';
+import { EncryptionMetrics } from '../metrics/encryption-metrics';
+import { buildResources } from '../registry/resources';
+import { ENCRYPTION, type EncryptionAtRest } from '../server/compose/setting';
+import { encryptedStore } from '../storage/encryption/encrypted-store';
+import type { Store } from '../storage/store';
+import { aesCbc, aesGcm, secretbox, type Cipher } from '../storage/encryption/ciphers';
+import { EncryptionRules, type EncryptionRow, type ValueProvider } from '../storage/encryption/rules';
+import {
+  bytesOf,
+  ENCRYPTION_FORMAT,
+  KEYED,
+  type ConfiguredProvider,
+  type EncryptionConfiguration,
+  type KeyedProvider,
+} from './encryption-configuration';
+
+export interface EncryptionParts {
+  readonly file: string;
+  /** Whether the file is read again when it changes. */
+  readonly reloads: boolean;
+  readonly dialect: Dialect;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  /** That of all keys in the store. */
+  readonly prefix: string;
+  /** Identifies this replica in metrics. */
+  readonly server: string;
+  readonly configurations: ConfigurationFiles;
+}
+
+/** What is encrypted, and how, at present. Rejects where the file cannot be used. */
+export async function openEncryptionAtRest(parts: EncryptionParts): Promise<EncryptionFromFile> {
+  const encryption = new EncryptionFromFile(parts);
+  await encryption.open();
+  return encryption;
+}
+
+export class EncryptionFromFile implements EncryptionAtRest {
+  readonly metrics = new EncryptionMetrics();
+  private current: EncryptionRules | undefined;
+  private readonly listeners: (() => void)[] = [];
+
+  constructor(private readonly parts: EncryptionParts) {}
+
+  get server(): string {
+    return this.parts.server;
+  }
+
+  async open(): Promise<void> {
+    const { file: path, clock, configurations, reloads } = this.parts;
+    const load = async (): Promise<readonly string[]> => {
+      await this.use(await readConfiguration(path, [ENCRYPTION_FORMAT], clock));
+      return [path];
+    };
+    if (reloads) await configurations.follow({ name: ENCRYPTION, path, load });
+    else await load();
+  }
+
+  /** The store as it is seen by whoever knows nothing of encryption. */
+  over(store: Store): Store {
+    const { prefix, clock } = this.parts;
+    const { storedTypes } = buildResources(KINDS);
+    const rules = (): EncryptionRules => {
+      if (this.current === undefined) throw new Error('the configuration of encryption has not been read');
+      return this.current;
+    };
+    return encryptedStore(store, { rules, resourceOf: typeNames(prefix, storedTypes), clock, yieldNow: yieldToOthers });
+  }
+
+  onChange(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  private async use({ resources = [] }: EncryptionConfiguration): Promise<void> {
+    const rows: EncryptionRow[] = [];
+    for (const row of resources) {
+      const providers: ValueProvider[] = [];
+      for (const one of row.providers ?? []) providers.push(await providerOf(one, this.parts));
+      rows.push({ resources: (row.resources ?? []).map(canonicalResource), providers });
+    }
+    const { dialect, clock } = this.parts;
+    this.current = new EncryptionRules(rows, { dialect, clock, meter: this.metrics });
+    for (const listener of this.listeners) listener();
+  }
+}
+
+function canonicalResource(resource: string): string {
+  const dot = resource.indexOf('.');
+  return dot < 0 ? resource : `${resource.slice(0, dot)}.${canonicalGroup(resource.slice(dot + 1))}`;
+}
+
+type MakeCipher = (secret: Buffer, random: RandomBytes) => Cipher;
+
+/** The library of the one is loaded only where it is wanted. */
+const CIPHERS: Readonly<Record<KeyedProvider, { readonly unknownKey: string; readonly load: () => Promise<MakeCipher> }>> = {
+  aescbc: { unknownKey: 'no matching key was found for the provided AES transformer', load: () => Promise.resolve(aesCbc) },
+  aesgcm: { unknownKey: 'no matching key was found for the provided AES transformer', load: () => Promise.resolve(aesGcm) },
+  secretbox: {
+    unknownKey: 'no matching key was found for the provided Secretbox transformer',
+    async load() {
+      const salsa = await import('@noble/ciphers/salsa.js');
+      return (secret, random) => secretbox(salsa, secret, random);
+    },
+  },
+};
+
+async function providerOf(one: ConfiguredProvider, { random }: EncryptionParts): Promise<ValueProvider> {
+  for (const type of KEYED) {
+    const keyed = one[type];
+    if (keyed === undefined) continue;
+    const { unknownKey, load } = CIPHERS[type];
+    const make = await load();
+    const keys = (keyed.keys ?? []).map(({ name = '', secret = '' }) => ({
+      name,
+      cipher: make(bytesOf(secret) ?? Buffer.alloc(0), random),
+    }));
+    return { type: 'keys', head: `${type}:v1:`, keys, unknownKey };
+  }
+  if (one.kms !== undefined) throw new Error('kms is not supported yet');
+  return { type: 'plain' };
+}

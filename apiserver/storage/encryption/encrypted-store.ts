@@ -1,0 +1,187 @@
+/**
+ * A store whose values are encrypted on their way to another one, by the rules of the moment, and decrypted once on their way back: everything above, the
+ * cache with its reads and events among it, sees them as they were. Keys that belong to no API object pass as they are. A value that cannot be
+ * decrypted is replaced by one that says why (unreadable.ts), so that all others go on.
+ */
+import type { Clock } from '../../../shared/runtime/clock';
+import {
+  StoreError,
+  type KeyRange,
+  type KeyValue,
+  type LeaseId,
+  type RangeRequest,
+  type RangeResult,
+  type Revision,
+  type Store,
+  type StoreCallOptions,
+  type StoreOperation,
+  type StoreStatus,
+  type Transaction,
+  type TransactionResult,
+  type Watch,
+  type WatchSink,
+} from '../store';
+import { isEncrypted, NOBODY_READS, unreadableValue } from '../unreadable';
+import { TransformFault } from './ciphers';
+import { OpeningSink } from './opening-sink';
+import type { EncryptionRules, RowRules } from './rules';
+
+export interface EncryptedStoreParts {
+  /** Those of the moment. */
+  readonly rules: () => EncryptionRules;
+  /** The resource to which a key belongs, such as `deployments.apps`; undefined = none. */
+  readonly resourceOf: (key: string) => string | undefined;
+  readonly clock: Clock;
+  /** Gives way to others. */
+  readonly yieldNow: () => Promise<void>;
+}
+
+/** Longest uninterrupted run over many values. */
+const SLICE_MS = 5;
+
+export function encryptedStore(store: Store, parts: EncryptedStoreParts): Store {
+  return new EncryptedStore(store, parts);
+}
+
+class EncryptedStore implements Store {
+  constructor(
+    private readonly store: Store,
+    private readonly parts: EncryptedStoreParts,
+  ) {}
+
+  get maxOperations(): number {
+    return this.store.maxOperations;
+  }
+
+  async get(
+    key: string,
+    options?: StoreCallOptions & { readonly revision?: Revision },
+  ): Promise<{ readonly revision: Revision; readonly kv: KeyValue | undefined }> {
+    const { revision, kv } = await this.store.get(key, options);
+    return { revision, kv: kv === undefined ? undefined : await this.opened(kv) };
+  }
+
+  async range(request: RangeRequest, options?: StoreCallOptions): Promise<RangeResult> {
+    const result = await this.store.range(request, options);
+    if (request.keysOnly === true) return result;
+    const kvs: KeyValue[] = [];
+    const { clock, yieldNow } = this.parts;
+    let since = clock.monotonic();
+    for (const kv of result.kvs) {
+      const made = this.openedOrNow(kv);
+      kvs.push(made instanceof Promise ? await made : made);
+      if (clock.monotonic() - since < SLICE_MS) continue;
+      await yieldNow();
+      since = clock.monotonic();
+    }
+    return { ...result, kvs };
+  }
+
+  count(range: KeyRange, options?: StoreCallOptions): Promise<{ readonly revision: Revision; readonly count: number }> {
+    return this.store.count(range, options);
+  }
+
+  async transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
+    const operations = transaction.operations.map((operation) => this.sealed(operation));
+    const result = await this.store.transact({ compare: transaction.compare, operations }, options);
+    if (result.committed) return result;
+    const current: (KeyValue | undefined)[] = [];
+    for (const kv of result.current) current.push(kv === undefined ? undefined : await this.opened(kv));
+    return { ...result, current };
+  }
+
+  watch(range: KeyRange, from: Revision, sink: WatchSink): Watch {
+    const { clock, yieldNow } = this.parts;
+    const opening = new OpeningSink(sink, { prepare: this.prepare, open: this.open, clock, yieldNow });
+    return opening.over(this.store.watch(range, from, opening));
+  }
+
+  async outdated(key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> {
+    const row = this.rowOf(key);
+    if (row === undefined) return undefined;
+    const { kv } = await this.store.get(key, options);
+    if (kv === undefined) return undefined;
+    await row.prepare(kv.value);
+    try {
+      const { value, isOutdated } = row.open(kv.value, key);
+      return isOutdated ? { ...kv, value } : undefined;
+    } catch (error) {
+      if (error instanceof TransformFault) return undefined;
+      throw error;
+    }
+  }
+
+  revision(options?: StoreCallOptions): Promise<Revision> {
+    return this.store.revision(options);
+  }
+
+  compact(revision: Revision, options?: StoreCallOptions): Promise<void> {
+    return this.store.compact(revision, options);
+  }
+
+  grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId> {
+    return this.store.grantLease(ttlSeconds, options);
+  }
+
+  keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
+    return this.store.keepLeaseAlive(lease, options);
+  }
+
+  revokeLease(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
+    return this.store.revokeLease(lease, options);
+  }
+
+  status(options?: StoreCallOptions): Promise<StoreStatus> {
+    return this.store.status(options);
+  }
+
+  health(options?: StoreCallOptions): Promise<void> {
+    return this.store.health(options);
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  private rowOf(key: string): RowRules | undefined {
+    const resource = this.parts.resourceOf(key);
+    return resource === undefined ? undefined : this.parts.rules().of(resource);
+  }
+
+  private sealed(operation: StoreOperation): StoreOperation {
+    if (operation.type === 'delete') return operation;
+    const row = this.rowOf(operation.key);
+    if (row === undefined) return operation;
+    try {
+      return { ...operation, value: row.seal(operation.value, operation.key) };
+    } catch (error) {
+      if (error instanceof TransformFault) throw new StoreError('unreadable', error.message);
+      throw error;
+    }
+  }
+
+  private async opened(kv: KeyValue): Promise<KeyValue> {
+    await this.prepare(kv.key, kv.value);
+    return { ...kv, value: this.open(kv.key, kv.value) };
+  }
+
+  /** A promise only where something has to be asked for. */
+  private openedOrNow(kv: KeyValue): KeyValue | Promise<KeyValue> {
+    return this.prepare(kv.key, kv.value) === undefined ? { ...kv, value: this.open(kv.key, kv.value) } : this.opened(kv);
+  }
+
+  private readonly prepare = (key: string, value: Buffer): Promise<void> | undefined => this.rowOf(key)?.prepare(value);
+
+  private readonly open = (key: string, value: Buffer): Buffer => {
+    const resource = this.parts.resourceOf(key);
+    if (resource === undefined || value.length === 0) return value;
+    const row = this.parts.rules().of(resource);
+    if (row === undefined) return isEncrypted(value) ? unreadableValue(NOBODY_READS) : value;
+    try {
+      return row.open(value, key).value;
+    } catch (error) {
+      if (error instanceof TransformFault) return unreadableValue(error.message);
+      throw error;
+    }
+  };
+}
