@@ -1,0 +1,258 @@
+/** Secrets that are kept encrypted: what clients are told, what lies in the store, what happens when keys are replaced or are the wrong ones. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openEncryptionAtRest, type EncryptionFromFile } from '../../../apiserver/options/encryption-options';
+import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
+import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
+import type { Store } from '../../../apiserver/storage/store';
+import { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
+import { systemClock } from '../../../shared/runtime/clock';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { systemBytes, systemRandom } from '../../../shared/runtime/random';
+import { describeWithEtcd, startEtcd } from '../../support/etcd';
+import { MemoryStore } from '../../support/memory-store';
+import { waitUntil } from '../../support/programs';
+import { call, startFixture, type Answer, type Call, type Fixture } from './fixture';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'encryption-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+type Keys = Readonly<Record<string, unknown>>;
+const keyed = (type: string, ...keys: readonly string[]): Keys => ({
+  [type]: { keys: keys.map((one) => ({ name: one, secret: Buffer.alloc(32, one).toString('base64') })) },
+});
+const named = (type: string, name: string, letter: string): Keys => ({
+  [type]: { keys: [{ name, secret: Buffer.alloc(32, letter).toString('base64') }] },
+});
+const PLAIN: Keys = { identity: {} };
+const rows = (...providers: readonly Keys[]): readonly unknown[] => [{ resources: ['secrets', '*.stable.example.com'], providers }];
+
+interface Encrypted {
+  readonly encryption: EncryptionFromFile;
+  readonly configurations: ConfigurationFiles;
+  /** Puts another configuration in the file's place. */
+  write(...providers: readonly Keys[]): void;
+}
+
+let files = 0;
+async function encrypting(...providers: readonly Keys[]): Promise<Encrypted> {
+  const file = path.join(folder, `${++files}.yaml`);
+  const write = (...next: readonly Keys[]): void =>
+    writeFileSync(
+      file,
+      JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources: rows(...next) }),
+    );
+  write(...providers);
+  const configurations = new ConfigurationFiles(systemClock, silentLogger);
+  const encryption = await openEncryptionAtRest({
+    file,
+    reloads: true,
+    prefix: '/registry',
+    server: 'test',
+    dialect: 'platform',
+    configurations,
+    clock: systemClock,
+    random: systemBytes,
+  });
+  return { encryption, configurations, write };
+}
+
+/** A server over `store` with these keys. */
+async function serve(
+  store: Store,
+  ...providers: readonly Keys[]
+): Promise<Encrypted & { readonly fixture: Fixture; stop(): Promise<void> }> {
+  const encrypted = await encrypting(...providers);
+  const { encryption, configurations } = encrypted;
+  const fixture = await startFixture({}, encryption.over(store), silentLogger, encryption);
+  return {
+    ...encrypted,
+    fixture,
+    async stop() {
+      configurations.close();
+      await fixture.stop();
+    },
+  };
+}
+
+const SECRETS = '/api/v1/namespaces/default/secrets';
+const create = (fixture: Fixture, name: string, value: string): Promise<Answer> =>
+  call(fixture, SECRETS, { method: 'POST', body: JSON.stringify({ metadata: { name }, stringData: { a: value } }) });
+const objectOf = ({ text }: Answer): Record<string, Record<string, string>> => JSON.parse(text);
+const stored = async (store: Store, name: string): Promise<string> =>
+  (await store.get(`/registry/secrets/default/${name}`)).kv?.value.toString('latin1') ?? '';
+
+const VALUE = 'nobody-may-read-this';
+const HIDDEN = [VALUE, Buffer.from(VALUE).toString('base64')];
+
+test('a reader of the embedded store finds no Secret', async () => {
+  const directory = mkdtempSync(path.join(folder, 'embedded-'));
+  const open = (): Promise<Store> => openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
+  const store = await open();
+  const { fixture, stop } = await serve(store, keyed('secretbox', 'a'), PLAIN);
+  expect((await create(fixture, 's', VALUE)).status).toBe(201);
+  expect(
+    (
+      await call(fixture, '/api/v1/namespaces/default/configmaps', {
+        method: 'POST',
+        body: '{"metadata":{"name":"c"},"data":{"a":"in-the-open"}}',
+      })
+    ).status,
+  ).toBe(201);
+  await stop();
+  await store.close();
+  const bytes = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .map((name) => path.join(directory, name))
+    .filter((name) => name.endsWith('.mdb') || name.includes('data'))
+    .map((name) => readFileSync(name, 'latin1'))
+    .join('');
+  expect(bytes).toContain('in-the-open');
+  for (const text of HIDDEN) expect(bytes).not.toContain(text);
+  const again = await open();
+  const second = await serve(again, keyed('secretbox', 'a'));
+  expect(objectOf(await call(second.fixture, `${SECRETS}/s`))['data']).toEqual({ a: HIDDEN[1] });
+  await second.stop();
+  await again.close();
+});
+
+describeWithEtcd('etcd', () => {
+  test('holds no Secret that can be read', async () => {
+    const server = await startEtcd();
+    const store = await openEtcdStore({ endpoints: [server.endpoint], clock: systemClock, random: systemRandom });
+    const { fixture, stop } = await serve(store, keyed('aesgcm', 'a'), PLAIN);
+    expect((await create(fixture, 's', VALUE)).status).toBe(201);
+    expect(await stored(store, 's')).toMatch(/^platform:enc:aesgcm:v1:a:/);
+    const { kvs } = await store.range({ start: '\0', end: '\u{10ffff}' });
+    const bytes = kvs.map(({ value }) => value.toString('latin1')).join('');
+    for (const text of HIDDEN) expect(bytes).not.toContain(text);
+    expect(objectOf(await call(fixture, `${SECRETS}/s`))['data']).toEqual({ a: HIDDEN[1] });
+    await stop();
+    await store.close();
+    await server.dispose();
+  });
+});
+
+describe('keys that are replaced', () => {
+  test.each([
+    ['another key', [keyed('aesgcm', 'b', 'a')], /^platform:enc:aesgcm:v1:b:/],
+    ['another provider', [keyed('secretbox', 'c'), keyed('aesgcm', 'a')], /^platform:enc:secretbox:v1:c:/],
+    ['plain text again', [PLAIN, keyed('aesgcm', 'a')], /^PV/],
+  ])('%s: what is written unchanged is written anew, once', async (_title, providers, expected) => {
+    const store = new MemoryStore();
+    const first = await serve(store, keyed('aesgcm', 'a'), PLAIN);
+    await create(first.fixture, 's', 'v');
+    await first.stop();
+    const { fixture, stop } = await serve(store, ...providers);
+    const before = await call(fixture, `${SECRETS}/s`);
+    expect(await stored(store, 's')).toMatch(/^platform:enc:aesgcm:v1:a:/);
+    const write = (sent: Answer): Promise<Answer> => call(fixture, `${SECRETS}/s`, { method: 'PUT', body: sent.text });
+    const versionOf = (answer: Answer): string | undefined => objectOf(answer)['metadata']?.['resourceVersion'];
+    const dry = await call(fixture, `${SECRETS}/s?dryRun=All`, { method: 'PUT', body: before.text });
+    expect([dry.status, versionOf(dry)]).toEqual([200, versionOf(before)]);
+    const written = await write(before);
+    expect(written.status).toBe(200);
+    expect(versionOf(written)).not.toBe(versionOf(before));
+    expect(await stored(store, 's')).toMatch(expected);
+    expect(objectOf(written)['data']).toEqual(objectOf(before)['data']);
+    expect(versionOf(await write(written))).toBe(versionOf(written));
+    await stop();
+  });
+});
+
+describe('the wrong key', () => {
+  const REASON = 'cipher: message authentication failed';
+  let store: MemoryStore;
+  let server: Awaited<ReturnType<typeof serve>>;
+  beforeAll(async () => {
+    store = new MemoryStore();
+    const right = await serve(store, named('aesgcm', 'key', 'a'), PLAIN);
+    await create(right.fixture, 's', 'v');
+    await right.stop();
+    server = await serve(store, named('aesgcm', 'key', 'b'));
+  });
+  afterAll(() => server.stop());
+
+  const ask = async (place: string, options: Call = {}): Promise<readonly [number, unknown, unknown]> => {
+    const answer = await call(server.fixture, place, options);
+    const { message, reason }: { readonly message?: string; readonly reason?: string } = JSON.parse(answer.text);
+    return [answer.status, reason, message];
+  };
+  const told = (text: string): readonly unknown[] => [500, 'InternalError', `Internal error occurred: ${text}`];
+  const OF_LIST = `unable to transform key "/registry/secrets/default/s": ${REASON}`;
+  const BUSY = [429, 'TooManyRequests', 'storage is (re)initializing'];
+  const MERGE = { 'content-type': 'application/merge-patch+json' };
+
+  // As recorded of the reference server.
+  test.each<[string, string, Call, readonly unknown[]]>([
+    ['get', `${SECRETS}/s`, {}, told(REASON)],
+    ['cached get', `${SECRETS}/s?resourceVersion=0`, {}, told(REASON)],
+    ['update', `${SECRETS}/s`, { method: 'PUT', body: '{"metadata":{"name":"s"},"stringData":{"a":"x"}}' }, told(REASON)],
+    ['patch', `${SECRETS}/s`, { method: 'PATCH', headers: MERGE, body: '{"metadata":{"labels":{"a":"b"}}}' }, told(REASON)],
+    ['create', SECRETS, { method: 'POST', body: '{"metadata":{"name":"s"}}' }, [409, 'AlreadyExists', 'secrets "s" already exists']],
+    ['delete', `${SECRETS}/s`, { method: 'DELETE' }, told(REASON)],
+    ['list', '/api/v1/secrets', {}, BUSY],
+    ['cached list', '/api/v1/secrets?resourceVersion=0', {}, BUSY],
+    ['page', '/api/v1/secrets?limit=1', {}, told(OF_LIST)],
+    ['list of another namespace', '/api/v1/namespaces/platform-system/secrets', {}, BUSY],
+    ['watch', '/api/v1/secrets?watch=1', {}, BUSY],
+    ['watch from 0', '/api/v1/secrets?watch=1&resourceVersion=0', {}, BUSY],
+    ['deletion of all', SECRETS, { method: 'DELETE' }, told(OF_LIST)],
+  ])('%s', async (_title, place, options, expected) => {
+    expect(await ask(place, options)).toEqual(expected);
+  });
+
+  it('leaves the rest as it is', async () => {
+    expect((await create(server.fixture, 'other', 'v')).status).toBe(201);
+    expect((await call(server.fixture, `${SECRETS}/other`)).status).toBe(200);
+    expect((await call(server.fixture, '/api/v1/configmaps')).status).toBe(200);
+    expect((await call(server.fixture, '/healthz')).status).toBe(200);
+    expect((await call(server.fixture, '/readyz')).status).toBe(500);
+  });
+
+  it('is forgotten once the right one is there', async () => {
+    server.write(named('aesgcm', 'key', 'b'), named('aesgcm', 'key', 'a'));
+    await waitUntil('the Secret', async () => (await call(server.fixture, `${SECRETS}/s`)).status === 200);
+    expect((await call(server.fixture, '/api/v1/secrets')).status).toBe(200);
+    expect((await call(server.fixture, '/readyz')).status).toBe(200);
+  });
+
+  it('keeps the old configuration where the new one is none, and counts that', async () => {
+    server.write();
+    const [live] = server.configurations.all;
+    await waitUntil('the fault', () => live?.fault !== undefined);
+    expect(live?.fault).toContain('at least one resources[0].providers is required');
+    expect((await call(server.fixture, `${SECRETS}/s`)).status).toBe(200);
+    expect((await create(server.fixture, 'third', 'v')).status).toBe(201);
+    expect(await stored(store, 'third')).toMatch(/^platform:enc:aesgcm:v1:key:/);
+  });
+});
+
+test('without a configuration what is encrypted is not shown as something else', async () => {
+  const store = new MemoryStore();
+  const right = await serve(store, keyed('aesgcm', 'a'), PLAIN);
+  await create(right.fixture, 's', 'v');
+  await right.stop();
+  const fixture = await startFixture({}, store);
+  const answer = await call(fixture, `${SECRETS}/s`);
+  expect([answer.status, answer.text]).toEqual([500, expect.stringContaining('identity transformer tried to read encrypted data')]);
+  await fixture.stop();
+});
+
+test('what has been read once is not decrypted again', async () => {
+  const { fixture, encryption, stop } = await serve(new MemoryStore(), keyed('aesgcm', 'a'));
+  await create(fixture, 's', 'v');
+  await call(fixture, `${SECRETS}/s`);
+  const before = encryption.metrics.text();
+  for (let time = 0; time < 5; time++) {
+    await call(fixture, `${SECRETS}/s`);
+    await call(fixture, SECRETS);
+  }
+  expect(encryption.metrics.text()).toBe(before);
+  const metrics = (await call(fixture, '/metrics')).text;
+  expect(metrics).toMatch(
+    /apiserver_storage_transformation_operations_total\{transformation_type="to_storage",transformer_prefix="platform:enc:aesgcm:v1:",status="OK"\} \d/,
+  );
+  expect(metrics).toContain('apiserver_storage_transformation_duration_seconds_bucket{transformation_type="from_storage"');
+  await stop();
+});
