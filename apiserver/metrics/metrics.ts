@@ -100,6 +100,7 @@ const IDENTITY_COUNTERS = [
   ],
 ] as const;
 
+const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 const SLIS = ['kubernetes_healthcheck', 'kubernetes_healthchecks_total', 'process_start_time_seconds'];
 
 const OUTCOMES = { allow: 'allowed', deny: 'denied', 'no-opinion': 'refused' } as const;
@@ -182,6 +183,8 @@ export class Metrics {
     this.flowControl = gauges.flowControl?.counts;
     this.encryption = gauges.encryption?.metrics;
     collectDefaultMetrics({ register: this.registry });
+    // The same as the ones without the ending, which says of a counter what these are not.
+    for (const name of MISNAMED) this.registry.removeSingleMetric(name);
   }
 
   authenticated(user: UserInfo | undefined, { hasCredentials, certificate, ms }: Presented): void {

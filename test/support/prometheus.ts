@@ -1,0 +1,68 @@
+/** A real Prometheus and its promtool for tests: found as PROMETHEUS_BIN and PROMTOOL_BIN or on PATH. Where there is none, tests say so loudly and count what they leave out. */
+import { execFileSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { freePorts } from './ports';
+import { ProgramProcess, waitUntil } from './programs';
+import { skipLoudly } from './skipped';
+
+const VARIABLES = { prometheus: 'PROMETHEUS_BIN', promtool: 'PROMTOOL_BIN' } as const;
+type Program = keyof typeof VARIABLES;
+
+function find(program: Program): string | undefined {
+  const named = process.env[VARIABLES[program]];
+  if (named !== undefined && named !== '') return existsSync(named) ? named : undefined;
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
+}
+
+/** `describe` where the program exists; `body` is given its path. */
+export function describeWith(program: Program, name: string, body: (path: string) => void): void {
+  const path = find(program);
+  if (path === undefined) skipLoudly(name, `no ${program} in ${VARIABLES[program]} or on PATH`);
+  else describe(name, () => body(path));
+}
+
+/** What promtool says; throws with its output when it finds fault. */
+export function promtool(path: string, args: readonly string[], input = ''): string {
+  return execFileSync(path, args, { input, encoding: 'utf8', stdio: 'pipe' });
+}
+
+export interface PrometheusServer {
+  readonly address: string;
+  stop(): Promise<unknown>;
+}
+
+/** `configuration` is YAML or JSON; everything lies in `folder`. */
+export async function startPrometheus(path: string, folder: string, configuration: object): Promise<PrometheusServer> {
+  const [port = 0] = await freePorts(1);
+  const file = join(folder, 'prometheus.yml');
+  writeFileSync(file, JSON.stringify(configuration));
+  const flags = [`--config.file=${file}`, `--storage.tsdb.path=${join(folder, 'data')}`, `--web.listen-address=127.0.0.1:${port}`];
+  const program = new ProgramProcess(spawn(path, flags, { stdio: ['ignore', 'pipe', 'pipe'] }));
+  const address = `http://127.0.0.1:${port}`;
+  await waitUntil('Prometheus to be ready', async () => {
+    if (!program.running) throw new Error(`Prometheus ended before it was ready:\n${program.output}`);
+    return fetch(`${address}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  });
+  return { address, stop: () => program.stop() };
+}
+
+/** How many series an expression has now. Throws where it is none. */
+export async function seriesOf({ address }: PrometheusServer, expression: string): Promise<number> {
+  const reply = await fetch(`${address}/api/v1/query`, { method: 'POST', body: new URLSearchParams({ query: expression }) });
+  const answer: unknown = await reply.json();
+  if (!reply.ok) throw new Error(`${expression}: ${JSON.stringify(answer)}`);
+  const data: unknown = isRecord(answer) ? answer['data'] : undefined;
+  const result: unknown = isRecord(data) ? data['result'] : undefined;
+  if (!Array.isArray(result)) throw new Error(`${expression}: ${JSON.stringify(answer)}`);
+  return result.length;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
