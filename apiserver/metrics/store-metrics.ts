@@ -1,7 +1,7 @@
 /** A store whose requests are counted and timed, by what is done and by the type of what it is done to. Changes nothing. */
 import type { Clock } from '../../shared/runtime/clock';
 import { timed } from '../../shared/runtime/timed';
-import type { Store, Transaction } from '../storage/store';
+import type { Store, Transaction, StoreCallOptions } from '../storage/store';
 import type { Count, Meters, Observer } from './meters';
 
 type Operation = 'get' | 'list' | 'listWithCount' | 'create' | 'update' | 'delete';
@@ -34,6 +34,9 @@ export function meteredStore(store: Store, parts: MeteredStoreParts): Store {
     return Promise.resolve(outcome);
   };
   return {
+    ...(store.outdated === undefined
+      ? {}
+      : { outdated: (key: string, options?: StoreCallOptions) => measured('get', key, async () => store.outdated?.(key, options)) }),
     get: (key, options) => measured('get', key, () => store.get(key, options)),
     range: (request, options) => measured('list', request.start, () => store.range(request, options)),
     count: (range, options) => measured('listWithCount', range.start, () => store.count(range, options)),

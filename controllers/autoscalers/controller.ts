@@ -28,7 +28,7 @@ import {
   type Done,
   type Plan,
   type Sight,
-  type Told,
+  type ToldEvent,
 } from './reconcile';
 import { Rivals } from './rivals';
 import { specOf } from './spec';
@@ -222,7 +222,7 @@ async function carryOut(context: AutoscalerContext, { targets }: Parts, { sight,
   return { type: 'scaled', to: replicas };
 }
 
-function report({ events }: AutoscalerContext, { namespace, name, uid, resourceVersion }: ApiObject, told: readonly Told[]): void {
+function report({ events }: AutoscalerContext, { namespace, name, uid, resourceVersion }: ApiObject, told: readonly ToldEvent[]): void {
   const about = { apiVersion: 'autoscaling/v2', kind: 'HorizontalPodAutoscaler', namespace, name, uid, resourceVersion } as const;
   for (const { type, reason, message } of told) events.record({ about, type, reason, message });
 }

@@ -17,7 +17,7 @@ import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../sh
 import type { ServedKinds } from '../runtime/served-kinds';
 import type { PodValue, PodValues } from './pods';
 import { milliOf } from './quantities';
-import type { Metric, MetricName, KindReference } from './spec';
+import type { Metric, MetricReference, KindReference } from './spec';
 import { refusalText } from './texts';
 import type { Measured } from './wishes';
 
@@ -92,7 +92,7 @@ export class MetricsApi {
     return items;
   }
 
-  private async ofPods({ name, selector }: MetricName, of: MeasuredPods): Promise<PodValues> {
+  private async ofPods({ name, selector }: MetricReference, of: MeasuredPods): Promise<PodValues> {
     const folder = `${await this.custom()}/namespaces/${encodeURIComponent(of.namespace)}/pods/%2A/${encodeURIComponent(name)}`;
     const path = `${folder}${query({ labelSelector: of.selector, metricLabelSelector: selectorText(selector) })}`;
     const items = await this.items(path, 'custom', `pods.${CUSTOM} *`);
@@ -102,7 +102,7 @@ export class MetricsApi {
     );
   }
 
-  private async ofObject({ name, selector }: MetricName, described: KindReference, { namespace }: MeasuredPods): Promise<bigint> {
+  private async ofObject({ name, selector }: MetricReference, described: KindReference, { namespace }: MeasuredPods): Promise<bigint> {
     const resource = await this.resourceOf(described);
     const whose = resource === 'namespaces' ? described.name : namespace;
     const parts = resource === 'namespaces' ? ['metrics', name] : [resource, described.name, name];
@@ -116,7 +116,7 @@ export class MetricsApi {
     return milliOf(stringAt(item, 'value') ?? '0');
   }
 
-  private async ofOthers({ name, selector }: MetricName, { namespace }: MeasuredPods): Promise<bigint> {
+  private async ofOthers({ name, selector }: MetricReference, { namespace }: MeasuredPods): Promise<bigint> {
     const place = `/apis/${EXTERNAL}/v1beta1/namespaces/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
     const items = await this.items(`${place}${query({ labelSelector: selectorText(selector) })}`, 'external', `${name}.${EXTERNAL}`);
     if (items.length === 0) throw new Unmeasured('no metrics returned from external metrics API');

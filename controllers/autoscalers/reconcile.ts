@@ -41,7 +41,7 @@ export interface Sight {
   readonly at: number;
 }
 
-export interface Told {
+export interface ToldEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
@@ -56,7 +56,7 @@ export interface Plan {
   readonly rescale: Rescale | undefined;
   /** The number that metrics ask for; undefined = none was found. */
   readonly wished: number | undefined;
-  readonly told: readonly Told[];
+  readonly told: readonly ToldEvent[];
   readonly conditions: readonly JsonObject[];
   /** How many pods the target is to have, as long as it lets itself be told; undefined = what was said before stays. */
   readonly desired: number | undefined;
@@ -115,8 +115,8 @@ export function planAutoscaler(sight: Sight): Plan {
 export function selectorFault({
   scale,
   rivals,
-}: Pick<Sight, 'scale' | 'rivals'>): { readonly said: Said; readonly told: Told } | undefined {
-  const warning = (reason: string, message: string): Told => ({ type: 'Warning', reason, message });
+}: Pick<Sight, 'scale' | 'rivals'>): { readonly said: Said; readonly told: ToldEvent } | undefined {
+  const warning = (reason: string, message: string): ToldEvent => ({ type: 'Warning', reason, message });
   if (scale.selector === '') {
     const message = "the HPA target's scale is missing a selector";
     return { said: { status: 'False', reason: 'InvalidSelector', message }, told: warning('SelectorRequired', 'selector is required') };
@@ -132,11 +132,11 @@ function measuredPlan(sight: Sight, found: readonly JsonObject[]): Plan {
   const metrics = fault === undefined ? wishesOf(sight) : [];
   const statuses = metrics.map((wish) => (wish.type === 'wish' ? wish.status : { type: '' }));
   const failures = metrics.filter((wish) => wish.type === 'none');
-  const told: Told[] = failures.map(({ reason, message }) => ({ type: 'Warning', reason, message }));
+  const told: ToldEvent[] = failures.map(({ reason, message }) => ({ type: 'Warning', reason, message }));
   const chosen = highestOf(metrics);
   const [first] = failures;
   const nothing = { rescale: undefined, wished: undefined, desired: undefined };
-  const failedToCompute = (message: string): Told => ({ type: 'Warning', reason: 'FailedComputeMetricsReplicas', message });
+  const failedToCompute = (message: string): ToldEvent => ({ type: 'Warning', reason: 'FailedComputeMetricsReplicas', message });
   if (fault !== undefined) {
     const message = fault.told.message;
     const all = {
@@ -160,7 +160,7 @@ function measuredPlan(sight: Sight, found: readonly JsonObject[]): Plan {
 interface Computed {
   readonly found: readonly JsonObject[];
   readonly chosen: Extract<MetricWish, { type: 'wish' }>;
-  readonly told: readonly Told[];
+  readonly told: readonly ToldEvent[];
   readonly statuses: readonly JsonObject[];
   readonly metrics: readonly MetricWish[];
 }

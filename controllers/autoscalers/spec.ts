@@ -17,7 +17,7 @@ export type MetricTarget =
   | { readonly type: 'average'; readonly milli: bigint }
   | { readonly type: 'value'; readonly milli: bigint };
 
-export interface MetricName {
+export interface MetricReference {
   readonly name: string;
   readonly selector: JsonObject | undefined;
 }
@@ -25,9 +25,9 @@ export interface MetricName {
 export type Metric =
   | { readonly type: 'Resource'; readonly resource: string; readonly target: MetricTarget }
   | { readonly type: 'ContainerResource'; readonly resource: string; readonly container: string; readonly target: MetricTarget }
-  | { readonly type: 'Pods'; readonly metric: MetricName; readonly target: MetricTarget }
-  | { readonly type: 'Object'; readonly metric: MetricName; readonly described: KindReference; readonly target: MetricTarget }
-  | { readonly type: 'External'; readonly metric: MetricName; readonly target: MetricTarget }
+  | { readonly type: 'Pods'; readonly metric: MetricReference; readonly target: MetricTarget }
+  | { readonly type: 'Object'; readonly metric: MetricReference; readonly described: KindReference; readonly target: MetricTarget }
+  | { readonly type: 'External'; readonly metric: MetricReference; readonly target: MetricTarget }
   /** Of a type that release 1.31 does not know. */
   | { readonly type: 'unknown'; readonly name: string };
 
@@ -104,7 +104,7 @@ function targetOf(source: JsonObject): MetricTarget {
   return { type: 'value', milli: milliOf(stringAt(target, 'value') ?? '0') };
 }
 
-function metricNameOf(source: JsonObject): MetricName {
+function metricNameOf(source: JsonObject): MetricReference {
   const metric = objectAt(source, 'metric') ?? {};
   return { name: stringAt(metric, 'name') ?? '', selector: objectAt(metric, 'selector') };
 }

@@ -2,7 +2,7 @@
 import { goSelector } from './texts';
 import { divideUp, quantityOf } from './quantities';
 import type { PodValues } from './pods';
-import type { Metric, MetricName, KindReference, MetricTarget } from './spec';
+import type { Metric, MetricReference, KindReference, MetricTarget } from './spec';
 import { byAverage, byShare, byUtilization, byValue, NoWish, type PodSight, type Usage } from './usage';
 import type { JsonObject } from '../../shared/values/json';
 
@@ -121,7 +121,7 @@ function ofOthers({ metric, target }: Of<'External'>, measured: Measured, sight:
   return { replicas, name: othersName(metric), status: { type: 'External', external: { metric: identified(metric), current } } };
 }
 
-const othersName = ({ name, selector }: MetricName): string => `external metric ${name}(${goSelector(selector)})`;
+const othersName = ({ name, selector }: MetricReference): string => `external metric ${name}(${goSelector(selector)})`;
 
 function sharedUsage(target: MetricTarget, milli: bigint, sight: WishSight): { readonly replicas: number; readonly current: JsonObject } {
   if (target.type !== 'average') return { replicas: byValue(sight, milli, amountOf(target)), current: { value: quantityOf(milli) } };
@@ -147,7 +147,7 @@ const currentOf = ({ average, percent }: Usage): JsonObject => ({
   ...(percent === undefined ? {} : { averageUtilization: percent }),
 });
 
-const identified = ({ name, selector }: MetricName): JsonObject => ({ name, ...(selector === undefined ? {} : { selector }) });
+const identified = ({ name, selector }: MetricReference): JsonObject => ({ name, ...(selector === undefined ? {} : { selector }) });
 
 function referenceTo(reference: KindReference | undefined): JsonObject {
   if (reference === undefined) return { kind: '', name: '' };
