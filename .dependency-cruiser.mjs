@@ -96,6 +96,7 @@ const table = {
   'apiserver/upkeep/default-roles': ['apiserver/upkeep', 'apiserver/authorization/rbac'],
   'apiserver/upkeep/flow-control': ['apiserver/upkeep', 'apiserver/kinds/flowcontrol'],
   'apiserver/custom-resources': ['apiserver/upkeep', 'apiserver/kinds/apiextensions', 'shared/expression/custom'],
+  'apiserver/webhook-client': ['apiserver/registry/object', 'shared/client'],
   'apiserver/admission/matching': ['shared/names', 'shared/values'],
   'apiserver/admission/pod-security': ['apiserver/registry/object', 'shared/configuration'],
   'apiserver/admission/quota': ['apiserver/registry/object', 'shared/configuration', 'shared/quota'],
@@ -111,7 +112,7 @@ const table = {
   'apiserver/admission/webhook': [
     'apiserver/admission/matching',
     'apiserver/admission',
-    'shared/client',
+    'apiserver/webhook-client',
     'shared/expression/admission',
     'shared/patch',
   ],
@@ -135,7 +136,7 @@ const table = {
   'apiserver/endpoints': ['apiserver/endpoints/handlers'],
   'apiserver/discovery': ['apiserver/registry', 'shared/serialization'],
   'apiserver/aggregation': [
-    'apiserver/admission/webhook',
+    'apiserver/webhook-client',
     'apiserver/discovery',
     'apiserver/endpoints/answer',
     'apiserver/endpoints/forward',

@@ -6,7 +6,7 @@ import type { ClientRequest, OutgoingHttpHeaders } from 'node:http';
 import { Agent } from 'node:https';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Clock } from '../../shared/runtime/clock';
-import type { Resolve } from '../admission/webhook/resolve';
+import type { Resolve } from '../webhook-client/resolve';
 import { dial } from '../endpoints/forward/backend';
 import type { Registration } from './registration';
 

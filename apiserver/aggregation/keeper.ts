@@ -6,7 +6,7 @@ import { timestamp } from '../../shared/api/metadata/object-meta';
 import { StatusError } from '../../shared/api/errors/status';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
-import type { ServiceState } from '../admission/webhook/resolve';
+import type { ServiceState } from '../webhook-client/resolve';
 import type { Cache } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';

@@ -5,7 +5,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
 import { qualifiedName } from '../../../shared/values/name-formats';
 import type { AdmissionRequest } from '../../registry/admission';
-import type { WebhookClient } from './client';
+import type { Reply, WebhookClient } from '../../webhook-client/client';
 import type { Webhook } from './configuration';
 import { checkConditions, isSelected, matchedResource, type Equivalents } from './match';
 import { readVerdict, requestOf, reviewBody, type Verdict } from './review';
@@ -81,7 +81,7 @@ export async function ask(parts: AskParts, { webhook, body }: Question, request:
   const startedAt = clock.monotonic();
   const uid = random.uuid();
   const timeoutMs = Math.max(1, Math.min(webhook.timeoutSeconds * 1000, request.deadline - startedAt));
-  const reply = await parts.client.ask(webhook, body(uid), timeoutMs);
+  const reply = inWords(await parts.client.ask(webhook, body(uid), { query: `?timeout=${webhook.timeoutSeconds}s`, timeoutMs }));
   const verdict = 'fault' in reply ? reply : readVerdict(reply.bytes, webhook.type, uid, names.dialect);
   const tell = (outcome: WebhookCall['outcome'], code: number): void =>
     parts.called?.({ webhook, operation: request.operation, ms: clock.monotonic() - startedAt, outcome, code });
@@ -96,6 +96,9 @@ export async function ask(parts: AskParts, { webhook, body }: Question, request:
   pass(webhook, verdict, request);
   return { type: 'verdict', verdict };
 }
+
+const inWords = (reply: Reply): Reply =>
+  'bytes' in reply ? reply : { ...reply, fault: `${reply.asked ? 'failed to call webhook' : 'could not get REST client'}: ${reply.fault}` };
 
 const LONGEST_ANNOTATION = 256 * 1024;
 

@@ -4,14 +4,10 @@ import { REQUEST_VARIABLES } from '../../../shared/expression/admission/variable
 import { compileLabelSelector } from '../../../shared/api/selectors/label-selector';
 import { requirementsOf } from '../../../shared/api/selectors/object-selector';
 import { arrayAt, compareBytes, isObject, objectAt, own, stringAt, type JsonObject } from '../../../shared/values/json';
+import { targetOf, type WebhookTarget } from '../../webhook-client/place';
 import { readRule, type MatchRule } from '../matching/rules';
 
 export type WebhookType = 'mutating' | 'validating';
-
-/** Where a webhook is: at an address, or behind a Service of this cluster. */
-export type WebhookPlace =
-  | { readonly type: 'url'; readonly url: string }
-  | { readonly type: 'service'; readonly namespace: string; readonly name: string; readonly port: number; readonly path: string };
 
 export interface MatchCondition {
   readonly text: string;
@@ -21,7 +17,7 @@ export interface MatchCondition {
 
 type LabelMatcher = ReturnType<typeof compileLabelSelector>;
 
-export interface Webhook {
+export interface Webhook extends WebhookTarget {
   readonly type: WebhookType;
   readonly configuration: string;
   readonly name: string;
@@ -33,10 +29,6 @@ export interface Webhook {
   readonly namespaces: LabelMatcher | undefined;
   readonly objects: LabelMatcher | undefined;
   readonly conditions: readonly MatchCondition[];
-  /** Undefined = it has no address that anybody could use. */
-  readonly place: WebhookPlace | undefined;
-  /** PEM; '' = the authorities that this machine trusts. */
-  readonly authority: string;
   readonly timeoutSeconds: number;
   readonly isIgnoredOnFailure: boolean;
   readonly isAskedAgain: boolean;
@@ -86,8 +78,7 @@ function readWebhook(type: WebhookType, configuration: string, name: string, id:
     namespaces: selectorOf(objectAt(webhook, 'namespaceSelector')),
     objects: selectorOf(objectAt(webhook, 'objectSelector')),
     conditions: (arrayAt(webhook, 'matchConditions') ?? []).filter(isObject).map(readCondition),
-    place: placeOf(client),
-    authority: Buffer.from(stringAt(client, 'caBundle') ?? '', 'base64').toString('latin1'),
+    ...targetOf(client),
     timeoutSeconds: typeof seconds === 'number' ? seconds : DEFAULT_SECONDS,
     isIgnoredOnFailure: stringAt(webhook, 'failurePolicy') === 'Ignore',
     isAskedAgain: stringAt(webhook, 'reinvocationPolicy') === 'IfNeeded',
@@ -103,21 +94,4 @@ function readCondition(condition: JsonObject): MatchCondition {
   const text = stringAt(condition, 'expression') ?? '';
   const compiled = compileExpression(text.trim(), REQUEST_VARIABLES);
   return { text: text.trim(), expression: 'fault' in compiled ? undefined : compiled };
-}
-
-const DEFAULT_PORT = 443;
-
-function placeOf(client: JsonObject): WebhookPlace | undefined {
-  const url = stringAt(client, 'url');
-  if (url !== undefined) return URL.canParse(url) ? { type: 'url', url } : undefined;
-  const service = objectAt(client, 'service');
-  if (service === undefined) return undefined;
-  const port = own(service, 'port');
-  return {
-    type: 'service',
-    namespace: stringAt(service, 'namespace') ?? '',
-    name: stringAt(service, 'name') ?? '',
-    port: typeof port === 'number' ? port : DEFAULT_PORT,
-    path: stringAt(service, 'path') ?? '/',
-  };
 }

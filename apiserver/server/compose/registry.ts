@@ -11,7 +11,7 @@ import { parseEntry } from '../../registry/object/stored-object';
 import type { Entry } from '../../cache/cache';
 import { nowAndThen } from '../../../shared/runtime/now-and-then';
 import type { WebhookCall } from '../../admission/webhook/ask';
-import { WebhookClient } from '../../admission/webhook/client';
+import { WebhookClient } from '../../webhook-client/client';
 import type { ValidatingPlugin } from '../../admission/chain';
 import { admissionPolicies } from '../../admission/policy/plugin';
 import { mutatingWebhooks, validatingWebhooks } from '../../admission/webhook/plugins';

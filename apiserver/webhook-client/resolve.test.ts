@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../shared/values/json';
-import type { Entry } from '../../cache/cache';
+import type { JsonObject } from '../../shared/values/json';
+import type { Entry } from '../cache/cache';
 import { serviceResolver, type Reached } from './resolve';
 
 const entry = (key: string, object: JsonObject, labels: Record<string, string> = {}): Entry => ({

@@ -2,15 +2,15 @@
  * Asks webhooks: one POST each, over connections that are kept, bounded in their number, in time and in what is read of an answer. A redirect is an answer that
  * nobody can use. What went wrong is told in upstream's words.
  */
-import { Http1Transport } from '../../../shared/client/http1-transport';
-import { tryParseObject } from '../../../shared/client/json-body';
-import { ConnectionError, type Transport } from '../../../shared/client/transport';
-import { callWebhook, TooLate, type WebhookAnswer } from '../../../shared/client/webhook';
-import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
-import type { Clock } from '../../../shared/runtime/clock';
-import { connectionText } from '../../../shared/runtime/connection-text';
-import { stringAt } from '../../../shared/values/json';
-import type { Webhook } from './configuration';
+import { Http1Transport } from '../../shared/client/http1-transport';
+import { tryParseObject } from '../../shared/client/json-body';
+import { ConnectionError, type Transport } from '../../shared/client/transport';
+import { callWebhook, TooLate, type WebhookAnswer } from '../../shared/client/webhook';
+import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
+import type { Clock } from '../../shared/runtime/clock';
+import { connectionText } from '../../shared/runtime/connection-text';
+import { stringAt } from '../../shared/values/json';
+import type { WebhookTarget } from './place';
 import type { Resolve } from './resolve';
 
 export interface WebhookClientParts {
@@ -26,8 +26,16 @@ const MOST_ASKED = 1_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const CLOSED_AFTER_MS = 60_000;
 
-/** An answer, or what is told of it. */
-export type Reply = { readonly bytes: Buffer } | { readonly fault: string };
+/** An answer, or what is told of it; `asked` = by whom it was to be given is known. */
+export type Reply = { readonly bytes: Buffer } | { readonly fault: string; readonly asked: boolean };
+
+export interface CallOptions {
+  /** After the path; with its question mark. */
+  readonly query?: string;
+  readonly timeoutMs: number;
+  /** Of an answer; 4 MiB when nothing is said. */
+  readonly maxBytes?: number;
+}
 
 /** Where one call goes. */
 interface Destination {
@@ -56,14 +64,14 @@ export class WebhookClient {
   constructor(private readonly parts: WebhookClientParts) {}
 
   /** Never rejects. */
-  async ask(webhook: Webhook, body: Buffer, timeoutMs: number): Promise<Reply> {
-    const to = this.destination(webhook);
+  async ask(target: WebhookTarget, body: Buffer, options: CallOptions): Promise<Reply> {
+    const to = this.destination(target, options.query ?? '');
     if ('fault' in to) return to;
-    if (this.asked >= MOST_ASKED) return { fault: `failed to call webhook: Post "${to.url}": too many webhooks are being called` };
+    if (this.asked >= MOST_ASKED) return { fault: `Post "${to.url}": too many webhooks are being called`, asked: true };
     this.asked += 1;
     try {
-      const answer = await this.call(webhook, to, body, timeoutMs);
-      return answer.type === 'answer' ? replyOf(answer.bytes) : { fault: `failed to call webhook: ${faultText(answer, to)}` };
+      const answer = await this.call(target, to, body, options);
+      return answer.type === 'answer' ? replyOf(answer.bytes) : { fault: faultText(answer, to), asked: true };
     } finally {
       this.asked -= 1;
     }
@@ -74,9 +82,8 @@ export class WebhookClient {
     this.places.clear();
   }
 
-  private destination({ place, timeoutSeconds }: Webhook): Destination | { readonly fault: string } {
-    if (place === undefined) return { fault: 'could not get REST client: webhook configuration must have either service or URL' };
-    const query = `?timeout=${timeoutSeconds}s`;
+  private destination({ place }: WebhookTarget, query: string): Destination | { readonly fault: string; readonly asked: boolean } {
+    if (place === undefined) return { fault: 'webhook configuration must have either service or URL', asked: false };
     if (place.type === 'url') {
       const server = new URL(place.url);
       const port = server.port === '' ? '' : `:${server.port}`;
@@ -88,28 +95,33 @@ export class WebhookClient {
     const path = (place.path === '' ? '/' : place.path) + query;
     const url = `https://${servername}:${port}${path}`;
     const found = this.parts.resolve(place);
-    if ('fault' in found) return { fault: `failed to call webhook: Post "${url}": ${found.fault}` };
+    if ('fault' in found) return { fault: `Post "${url}": ${found.fault}`, asked: true };
     const address = found.host.includes(':') ? `[${found.host}]` : found.host;
     return { url, server: new URL(`https://${address}:${found.port}`), path, host: `${servername}:${port}`, servername };
   }
 
   /** A connection that the server has ended while nobody used it is no answer: webhooks may be asked twice. */
-  private async call(webhook: Webhook, to: Destination, body: Buffer, timeoutMs: number): Promise<WebhookAnswer> {
+  private async call(target: WebhookTarget, to: Destination, body: Buffer, options: CallOptions): Promise<WebhookAnswer> {
     const { clock } = this.parts;
-    const place = this.placeFor(to, webhook.authority);
+    const place = this.placeFor(to, target.authority);
     const wasIdle = clock.monotonic() - place.usedAt >= IDLE_MS;
-    const once = (): Promise<WebhookAnswer> => this.callOnce(place.transport, to, body, timeoutMs);
+    const once = (): Promise<WebhookAnswer> => this.callOnce(place.transport, to, body, options);
     const answer = await once();
     place.usedAt = clock.monotonic();
     const isStale = answer.type === 'fault' && answer.error instanceof ConnectionError && answer.error.reused && wasIdle;
     return isStale ? once() : answer;
   }
 
-  private callOnce(transport: Transport, to: Destination, body: Buffer, timeoutMs: number): Promise<WebhookAnswer> {
+  private callOnce(
+    transport: Transport,
+    to: Destination,
+    body: Buffer,
+    { timeoutMs, maxBytes = MAX_ANSWER_BYTES }: CallOptions,
+  ): Promise<WebhookAnswer> {
     const { clock, authorization } = this.parts;
     const address = { transport, path: to.path, authorization: () => authorization?.(to.host) };
     const headers = { accept: `${JSON_MEDIA_TYPE}, */*`, host: to.host, 'content-length': String(body.length) };
-    return callWebhook({ address: () => address, clock, timeoutMs, headers, maxBytes: MAX_ANSWER_BYTES }, body);
+    return callWebhook({ address: () => address, clock, timeoutMs, headers, maxBytes }, body);
   }
 
   private placeFor({ server, servername }: Destination, authority: string): Place {
@@ -138,7 +150,7 @@ const tlsOf = (authority: string, servername: string | undefined): { readonly ca
 
 function replyOf(bytes: Buffer): Reply {
   if (bytes.length > 0) return { bytes };
-  return { fault: `failed to call webhook: 0-length response with status code: 200 and content type: ${JSON_MEDIA_TYPE}` };
+  return { asked: true, fault: `0-length response with status code: 200 and content type: ${JSON_MEDIA_TYPE}` };
 }
 
 type Fault = Extract<WebhookAnswer, { type: 'fault' }>;

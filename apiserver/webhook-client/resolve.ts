@@ -1,9 +1,9 @@
 /** Where a webhook behind a Service is at this moment: one of the Service's ready endpoints, as this replica's cache knows them. Connects to nothing. */
-import { arrayAt, isObject, objectAt, own, stringAt, stringsAt, type JsonObject } from '../../../shared/values/json';
-import { canonicalQualifiedName } from '../../../shared/names/dialect';
-import type { Random } from '../../../shared/runtime/random';
-import type { Entry } from '../../cache/cache';
-import { parseEntry } from '../../registry/object/stored-object';
+import { arrayAt, isObject, objectAt, own, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
+import { canonicalQualifiedName } from '../../shared/names/dialect';
+import type { Random } from '../../shared/runtime/random';
+import type { Entry } from '../cache/cache';
+import { parseEntry } from '../registry/object/stored-object';
 
 export interface ServicePlace {
   readonly namespace: string;
