@@ -1,0 +1,209 @@
+/**
+ * What the conversion webhooks of recordings and tests answer. They convert between v1, which has an address in one text, and v2, which has host and port; the
+ * others do the same and then something wrong with it.
+ */
+import { isBody, type Body, type Json } from '../reference';
+import type { Reply } from '../webhooks/behaviours';
+
+/** `request` = the member of the review. `version` = the review's own. */
+export type Conversion = (request: Body, version: string) => Reply;
+
+const bodyAt = (value: Body, member: string): Body => {
+  const found = value[member];
+  return isBody(found) ? found : {};
+};
+const textAt = (value: Body, member: string): string => {
+  const found = value[member];
+  return typeof found === 'string' ? found : '';
+};
+const objectsOf = (request: Body): readonly Body[] => {
+  const { objects } = request;
+  return Array.isArray(objects) ? objects.filter(isBody) : [];
+};
+
+/** An object of one version as one of the other. What only one of them has gets lost; the rest stays as it is. */
+export function converted(object: Body, apiVersion: string): Body {
+  const { address, host, port, byFirst: _, onlyFirst: __, bySecond: ___, onlySecond: ____, ...spec } = bodyAt(object, 'spec');
+  const found: Body = {};
+  if (apiVersion.endsWith('/v1')) {
+    if (host !== undefined) found['address'] = `${typeof host === 'string' ? host : ''}:${typeof port === 'number' ? port : 0}`;
+  } else if (typeof address === 'string') {
+    const [name = '', number = '0'] = address.split(':');
+    Object.assign(found, { host: name, port: Number(number) });
+  }
+  const { ofV1: _____, ofV2: ______, ...status } = bodyAt(object, 'status');
+  return {
+    ...object,
+    apiVersion,
+    ...(object['spec'] === undefined ? {} : { spec: { ...spec, ...found } }),
+    ...(object['status'] === undefined ? {} : { status }),
+  };
+}
+
+interface Response {
+  readonly [member: string]: Json;
+}
+
+const reviewed = (version: string, response: Response): Reply => ({
+  body: { apiVersion: version, kind: 'ConversionReview', response },
+});
+
+/** All objects, converted and then changed. */
+const each =
+  (change: (object: Body, index: number, before: Body) => Json = (object) => object): Conversion =>
+  (request, version) => {
+    const wanted = textAt(request, 'desiredAPIVersion');
+    const convertedObjects = objectsOf(request).map((object, index) => change(converted(object, wanted), index, object));
+    return reviewed(version, { uid: textAt(request, 'uid'), convertedObjects, result: { status: 'Success' } });
+  };
+
+/** The list of them, changed. */
+const all =
+  (change: (objects: readonly Json[]) => Json): Conversion =>
+  (request, version) => {
+    const wanted = textAt(request, 'desiredAPIVersion');
+    const objects = objectsOf(request).map((object) => converted(object, wanted));
+    return reviewed(version, { uid: textAt(request, 'uid'), convertedObjects: change(objects), result: { status: 'Success' } });
+  };
+
+const withMetadata = (more: Body): Conversion => each((object) => ({ ...object, metadata: { ...bodyAt(object, 'metadata'), ...more } }));
+const without = (member: string): Conversion =>
+  each((object) => Object.fromEntries(Object.entries(object).filter(([name]) => name !== member)));
+const withSpec = (more: Body): Conversion => each((object) => ({ ...object, spec: { ...bodyAt(object, 'spec'), ...more } }));
+
+const good = each();
+
+/** The members of a response that is otherwise good. */
+const withResponse =
+  (more: Body, dropped: readonly string[] = []): Conversion =>
+  (request, version) => {
+    const reply = good(request, version);
+    if (typeof reply === 'string' || !isBody(reply.body)) return reply;
+    const response = { ...bodyAt(reply.body, 'response'), ...more };
+    return reviewed(version, Object.fromEntries(Object.entries(response).filter(([name]) => !dropped.includes(name))));
+  };
+
+/** The review around a good response. */
+const withReview =
+  (more: Body, dropped: readonly string[] = []): Conversion =>
+  (request, version) => {
+    const reply = good(request, version);
+    if (typeof reply === 'string' || !isBody(reply.body)) return reply;
+    return { body: Object.fromEntries(Object.entries({ ...reply.body, ...more }).filter(([name]) => !dropped.includes(name))) };
+  };
+
+const failed = (result: Json, objects: Json = []): Conversion => withResponse({ result, convertedObjects: objects });
+const plain =
+  (body: Json, status = 200, headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' }): Conversion =>
+  () => ({ status, headers, body });
+
+const OTHER_UID = '11111111-2222-3333-4444-555555555555';
+
+export const CONVERSIONS: Readonly<Record<string, Conversion>> = {
+  good,
+  // Of the objects' number and order.
+  none: all(() => []),
+  'no-objects': withResponse({}, ['convertedObjects']),
+  'null-objects': withResponse({ convertedObjects: null }),
+  twice: all((objects) => [...objects, ...objects]),
+  'text-objects': withResponse({ convertedObjects: 'odd' }),
+  'object-objects': withResponse({ convertedObjects: { a: 1 } }),
+  // Of metadata.
+  labels: withMetadata({ labels: { converted: 'yes' }, annotations: { converted: 'yes' } }),
+  'no-labels': each((object) => {
+    const { labels: _, annotations: __, ...metadata } = bodyAt(object, 'metadata');
+    return { ...object, metadata };
+  }),
+  'odd-labels': withMetadata({ labels: { a: 1 } }),
+  'odd-annotations': withMetadata({ annotations: 'x' }),
+  'bad-labels': withMetadata({ labels: { 'a b': 'c d' } }),
+  rename: withMetadata({ name: 'renamed' }),
+  'other-namespace': withMetadata({ namespace: 'elsewhere' }),
+  'no-namespace': each((object) => {
+    const { namespace: _, ...metadata } = bodyAt(object, 'metadata');
+    return { ...object, metadata };
+  }),
+  'other-uid': withMetadata({ uid: OTHER_UID }),
+  'no-uid': each((object) => {
+    const { uid: _, ...metadata } = bodyAt(object, 'metadata');
+    return { ...object, metadata };
+  }),
+  generation: withMetadata({ generation: 99 }),
+  creation: withMetadata({ creationTimestamp: '2001-01-01T00:00:00Z' }),
+  deletion: withMetadata({ deletionTimestamp: '2001-01-01T00:00:00Z' }),
+  finalizers: withMetadata({ finalizers: ['example.com/f'] }),
+  owners: withMetadata({ ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: OTHER_UID }] }),
+  'resource-version': withMetadata({ resourceVersion: '7' }),
+  'managed-fields': withMetadata({ managedFields: [] }),
+  'unknown-metadata': withMetadata({ odd: 'x' }),
+  'only-name': each((object) => {
+    const { name = '', namespace = '', uid = '' } = bodyAt(object, 'metadata');
+    return { ...object, metadata: { name, namespace, uid } };
+  }),
+  'no-metadata': without('metadata'),
+  'text-metadata': each((object) => ({ ...object, metadata: 'x' })),
+  'null-metadata': each((object) => ({ ...object, metadata: null })),
+  // Of the objects themselves.
+  'same-version': each((_object, _index, before) => before),
+  'other-version': each((object) => ({ ...object, apiVersion: 'conversions.example.com/v3' })),
+  'other-group': each((object) => ({ ...object, apiVersion: 'others.example.com/v2' })),
+  'odd-version': each((object) => ({ ...object, apiVersion: 'a/b/c' })),
+  'no-version': without('apiVersion'),
+  'other-kind': each((object) => ({ ...object, kind: 'Gadget' })),
+  'no-kind': without('kind'),
+  'list-kind': each((object) => ({ ...object, kind: 'WidgetList', items: [] })),
+  'null-object': each(() => null),
+  'text-object': each(() => 'object'),
+  'list-object': each(() => []),
+  'number-object': each(() => 7),
+  'empty-object': each(() => ({})),
+  invalid: withSpec({ host: 7, port: 'x' }),
+  'invalid-value': withSpec({ port: 0 }),
+  'unknown-field': withSpec({ odd: 'x' }),
+  'no-spec': without('spec'),
+  'null-spec': each((object) => ({ ...object, spec: null })),
+  'text-spec': each((object) => ({ ...object, spec: 'x' })),
+  big: withSpec({ host: 'x'.repeat(3_000) }),
+  // Of the review.
+  'no-review-uid': withResponse({}, ['uid']),
+  'other-review-uid': withResponse({ uid: OTHER_UID }),
+  'no-response': withReview({}, ['response']),
+  'null-response': withReview({ response: null }),
+  'other-review-kind': withReview({ kind: 'AdmissionReview' }),
+  'no-review-kind': withReview({}, ['kind']),
+  'other-review-version': withReview({ apiVersion: 'apiextensions.k8s.io/v1beta1' }),
+  'odd-review-version': withReview({ apiVersion: 'apiextensions.k8s.io/v7' }),
+  'no-review-version': withReview({}, ['apiVersion']),
+  'with-request': (request, version) => withReview({ request })(request, version),
+  'unknown-members': withReview({ odd: 1 }),
+  status: plain({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'as a status', reason: 'Conflict', code: 409 }),
+  'no-result': withResponse({}, ['result']),
+  'empty-result': failed({}),
+  failure: failed({ status: 'Failure', message: 'no way' }),
+  'failure-bare': failed({ status: 'Failure' }),
+  'failure-reason': failed({ status: 'Failure', reason: 'Conflict', code: 409 }),
+  'failure-whole': failed({ status: 'Failure', reason: 'Conflict', code: 409, message: 'taken', details: { name: 'n', kind: 'k' } }),
+  'failure-with-objects': withResponse({ result: { status: 'Failure', message: 'and yet' } }),
+  'failure-lines': failed({ status: 'Failure', message: 'one\ntwo "three"' }),
+  'odd-result': failed({ status: 'Odd', message: 'odd' }),
+  'text-result': failed('x'),
+  // Of the answer.
+  text: plain('hello', 200, { 'content-type': 'text/plain' }),
+  'typed-text': plain('hello'),
+  empty: plain(''),
+  'empty-body': plain({}),
+  list: plain([]),
+  null: plain(null),
+  'cut-json': plain('{"kind":"ConversionReview",'),
+  redirect: plain('', 302, { location: '/good' }),
+  created: (request, version) => {
+    const reply = good(request, version);
+    return typeof reply === 'string' ? reply : { ...reply, status: 201 };
+  },
+  'not-found': plain('nothing here', 404, { 'content-type': 'text/plain' }),
+  broken: plain('oh', 500, { 'content-type': 'text/plain' }),
+  'broken-status': plain({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'told so', code: 503 }, 503),
+  unauthorized: plain('', 401),
+  busy: plain('', 429),
+  cut: () => 'cut',
+};
