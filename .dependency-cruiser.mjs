@@ -97,6 +97,7 @@ const table = {
   'apiserver/upkeep/flow-control': ['apiserver/upkeep', 'apiserver/kinds/flowcontrol'],
   'apiserver/custom-resources': ['apiserver/upkeep', 'apiserver/kinds/apiextensions', 'shared/expression/custom'],
   'apiserver/webhook-client': ['apiserver/registry/object', 'shared/client'],
+  'apiserver/conversion': ['apiserver/webhook-client'],
   'apiserver/admission/matching': ['shared/names', 'shared/values'],
   'apiserver/admission/pod-security': ['apiserver/registry/object', 'shared/configuration'],
   'apiserver/admission/quota': ['apiserver/registry/object', 'shared/configuration', 'shared/quota'],

@@ -142,7 +142,9 @@ export class Definitions {
   }
 
   private replace(name: string, before: Known | undefined, definition: Definition, source: SchemaTexts): void {
-    const resourceOf = (row: KindRow): Resource => ({ row, hub: row, stored: definition.stored });
+    const { stored, storageRow } = definition;
+    // Where a webhook tells versions apart, only the stored one is ever kept.
+    const resourceOf = (row: KindRow): Resource => ({ row, hub: row.custom?.webhook === undefined ? row : storageRow, stored });
     const known = { definition, source, resources: definition.rows.map(resourceOf), storage: resourceOf(definition.storageRow) };
     if (before !== undefined) this.withdraw(before);
     this.undescribed.delete(name);

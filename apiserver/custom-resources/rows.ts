@@ -5,7 +5,13 @@
 import { createHash } from 'node:crypto';
 import { CUSTOM_TYPE } from '../../shared/api/types';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
-import type { CustomVersion, PrinterColumn, ScalePaths } from '../../shared/api/structural/version';
+import type {
+  ConversionWebhook,
+  CustomVersion,
+  PrinterColumn,
+  ConversionReviewVersion,
+  ScalePaths,
+} from '../../shared/api/structural/version';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import {
   arrayAt,
@@ -84,7 +90,7 @@ export function readDefinition({ object, schemas: texts }: Outline, source: Sche
     schemas,
     storageVersion: storage === undefined ? '' : nameOf(storage),
     best: bestVersion(versions),
-    webhook: stringAt(objectAt(spec, 'conversion'), 'strategy') === 'Webhook',
+    webhook: webhookOf(objectAt(spec, 'conversion') ?? {}),
   };
   for (const version of versions) shared.known.set(nameOf(version), versionOf(shared, version));
   const terminating = stringAt(metadata, 'deletionTimestamp') !== undefined;
@@ -118,8 +124,7 @@ interface Shared {
   readonly source: SchemaTexts;
   readonly schemas: Schemas;
   readonly storageVersion: string;
-  /** Versions differ in what only a webhook can tell. */
-  readonly webhook: boolean;
+  readonly webhook: ConversionWebhook | undefined;
   readonly best: string | undefined;
 }
 
@@ -159,7 +164,6 @@ function rowOf(shared: Shared, version: JsonObject): KindRow {
 function versionOf(shared: Shared, version: JsonObject): CustomVersion {
   const { name, digests, known, source, schemas, storageVersion, webhook } = shared;
   const number = schemaNumber(version);
-  const versionName = nameOf(version);
   const schemaDigest = digests[number] ?? '';
   const scale = objectAt(objectAt(version, 'subresources'), 'scale');
   const textOf = (): Buffer => source.texts[number] ?? NO_SCHEMA;
@@ -175,10 +179,21 @@ function versionOf(shared: Shared, version: JsonObject): CustomVersion {
     shownId: digest([version, [...digests]]),
     versions: known,
     storageVersion,
-    needsWebhook: webhook && versionName !== storageVersion,
+    webhook,
     columns: (arrayAt(version, 'additionalPrinterColumns') ?? []).filter(isObject).map(printerColumn),
     scale: scale === undefined ? undefined : scalePaths(scale),
   };
+}
+
+const REVIEW_VERSIONS: readonly ConversionReviewVersion[] = ['v1', 'v1beta1'];
+
+function webhookOf(conversion: JsonObject): ConversionWebhook | undefined {
+  if (stringAt(conversion, 'strategy') !== 'Webhook') return undefined;
+  const webhook = objectAt(conversion, 'webhook') ?? {};
+  const [reviewVersion] = stringsAt(webhook, 'conversionReviewVersions').flatMap((name) =>
+    REVIEW_VERSIONS.filter((known) => known === name),
+  );
+  return { clientConfig: objectAt(webhook, 'clientConfig') ?? {}, reviewVersion };
 }
 
 const NO_SCHEMA = Buffer.from('{}');

@@ -17,13 +17,8 @@ export class SentKinds {
   private readonly schemas = createSchemas();
 
   of(sent: SentKind): Resource {
-    const { row, versions, storageVersion, needsWebhook } = sent;
-    const key = JSON.stringify([
-      row,
-      storageVersion,
-      needsWebhook,
-      versions.map(({ name, shownId, schemaId }) => [name, shownId, schemaId]),
-    ]);
+    const { row, versions, storageVersion } = sent;
+    const key = JSON.stringify([row, storageVersion, versions.map(({ name, shownId, schemaId }) => [name, shownId, schemaId])]);
     const before = this.known.get(key);
     if (before !== undefined) return before;
     const made = resourceOf(sent, this.schemas);
@@ -33,11 +28,11 @@ export class SentKinds {
 }
 
 function resourceOf(sent: SentKind, schemas: Schemas): Resource {
-  const { definition, stored, storageVersion, needsWebhook } = sent;
+  const { definition, stored, storageVersion } = sent;
   const versions = new Map<string, CustomVersion>();
   for (const { name, schema, schemaId, shownId, columns, scale } of sent.versions) {
     const text = (): Buffer => Buffer.from(schema.buffer, schema.byteOffset, schema.byteLength);
-    const known = { definition, schemaText: text, schemaId, shownId, versions, storageVersion, needsWebhook, columns, scale };
+    const known = { definition, schemaText: text, schemaId, shownId, versions, storageVersion, webhook: undefined, columns, scale };
     versions.set(name, {
       ...known,
       get schema() {

@@ -25,7 +25,7 @@ const version: CustomVersion = {
   storageVersion: 'v1',
   columns: [],
   scale: undefined,
-  needsWebhook: false,
+  webhook: undefined,
 };
 const context = { names: {}, user: {}, now: 0, serviceFamilies: [], gates: {} } as never;
 

@@ -10,7 +10,7 @@ import type { Resource, ServedResource } from '../registry/verbs';
 import type { ApiParts } from './handlers/api-parts';
 import { customVerb } from './custom-routes';
 import type { Exchange } from './request/exchange';
-import { checkShowable, subresourceRow } from './handlers/answer';
+import { subresourceRow } from './handlers/answer';
 import { remove, removeCollection } from './handlers/delete';
 import { operate } from './handlers/operation';
 import { connectTo } from './handlers/connect';
@@ -61,15 +61,11 @@ export function routeResource(parts: ApiParts, exchange: Exchange, info: Resourc
 function routeCustom(parts: ApiParts, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const verb = customVerb(exchange, resource.row, info);
   if (verb === undefined) throw new PageNotFound();
-  if (!LOOKS.includes(verb)) checkShowable(resource.row);
   checkName(info.name);
   checkNamespace(resource, info.namespace);
   warnOfDeprecation(parts, exchange, resource, info);
   return HANDLERS[verb](parts, exchange, resource, info);
 }
-
-/** They find out themselves whether there is anything to show. */
-const LOOKS: readonly Verb[] = ['get', 'list'];
 
 /** There is nothing at this path, neither inside the API nor outside of it. */
 export class PageNotFound extends Error {}

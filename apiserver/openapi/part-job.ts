@@ -92,7 +92,7 @@ function textOnly(text: Uint8Array): CustomVersion {
     shownId: '',
     versions: new Map(),
     storageVersion: '',
-    needsWebhook: false,
+    webhook: undefined,
     columns: [],
     scale: undefined,
   };

@@ -51,7 +51,7 @@ function versionOf(columns: Definition['columns']): CustomVersion {
     storageVersion: 'v1',
     columns: read,
     scale: undefined,
-    needsWebhook: false,
+    webhook: undefined,
   };
 }
 

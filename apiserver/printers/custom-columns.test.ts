@@ -19,7 +19,7 @@ function rowWith(kind: string, columns: readonly PrinterColumn[]): KindRow {
     shownId: '',
     versions: new Map(),
     storageVersion: 'v1',
-    needsWebhook: false,
+    webhook: undefined,
     columns,
     scale: undefined,
   };

@@ -7,6 +7,7 @@ import type { KeyWrite } from '../allocation/claims';
 import type { Entry } from '../cache/cache';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Revision } from '../storage/store';
+import type { OtherVersions } from './conversions';
 import type { RequestContext, ServedResource, UserInfo } from './verbs';
 
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -46,6 +47,8 @@ export interface AdmissionRequest {
   readonly deadline: number;
   /** The Namespace that the object lives in, as far as it is known; undefined when it does not exist. */
   readonly namespaceEntry: Entry | undefined;
+  /** The object in other versions, where only a webhook knows them. */
+  readonly versions?: OtherVersions | undefined;
 }
 
 /** What is known of a request before its object is. */

@@ -1,4 +1,5 @@
 /** A writer over a store in memory, with time and chance in the test's hands, and short ways to call it. */
+import { NO_CONVERSIONS } from '../../apiserver/registry/conversions';
 import { Ledger } from '../../apiserver/allocation/ledger';
 import { parsePortRange, parseServiceRanges } from '../../apiserver/allocation/ranges';
 import { defaultAdmission, pureAdmission } from '../../apiserver/admission/plugins';
@@ -136,6 +137,7 @@ export async function writeFixture(
     random,
     names,
     eventTtlSeconds: 3600,
+    conversions: NO_CONVERSIONS,
     store,
     strategyContext: ({ context: { user } }) => ({ names, user, now: clock.now(), serviceFamilies: ledger.families, gates }),
     ledger: () => testLedger(random, names, more),

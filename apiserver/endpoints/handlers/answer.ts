@@ -1,6 +1,5 @@
 /** What the handlers share: the negotiated encoder, and answering with one object. */
-import { notAcceptable, serviceUnavailable } from '../../../shared/api/errors/status';
-import { apiVersionOf } from '../../../shared/api/identity/identity';
+import { notAcceptable } from '../../../shared/api/errors/status';
 import type { KindRow, SubresourceRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/cache';
 import type { Resource, ServedResource } from '../../registry/verbs';
@@ -47,15 +46,6 @@ export interface Shown {
 export function shownAs({ row }: Resource, info: ResourceRequest): Shown {
   const kind = subresourceRow(row, info)?.kind;
   return kind === undefined ? { row, show: (entry) => entry } : { row: kind, show: (entry) => scaleEntry(kind, entry, row) };
-}
-
-/** Showing an object as it is stored would leave out or make up what only the webhook knows. Throws a 503 StatusError. */
-export function checkShowable({ group, version, custom }: KindRow): void {
-  if (custom?.needsWebhook !== true) return;
-  const stored = apiVersionOf({ group, version: custom.storageVersion });
-  throw serviceUnavailable(
-    `conversion webhooks are not called by this server: ask for ${stored}, in which objects are stored, instead of ${version}`,
-  );
 }
 
 /** Answers with one object in the negotiated form. */

@@ -40,7 +40,6 @@ export const customResourceDefinition: Strategy<Definition> = {
       checkSpec(object.spec ?? {}, errors);
       checkStoredVersions(object, errors);
       checkChange(object, old, errors);
-      checkStorageVersion(object, old, errors);
       checkGoneVersions(object, errors);
       checkApproval(object, errors);
       checkPreservation(object, errors);
@@ -105,14 +104,6 @@ function checkChange({ spec = {} }: Definition, old: Definition, errors: Errors)
 }
 
 const storageOf = ({ spec }: Definition): string | undefined => spec?.versions?.find(({ storage }) => storage === true)?.name;
-
-/** Objects that are stored already would have to be converted by the webhook, which this server does not call. */
-function checkStorageVersion(object: Definition, old: Definition, errors: Errors): void {
-  const [now, before] = [storageOf(object), storageOf(old)];
-  if (now === undefined || now === before || object.spec?.conversion?.strategy !== 'Webhook') return;
-  const detail = `must stay ${quote(before ?? '')}: conversion webhooks are not called by this server, and objects that are stored would lose what only a webhook can convert`;
-  errors.push(invalidValue('spec.versions', now, detail));
-}
 
 function isEstablished(object: Definition): boolean {
   return object.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') === true;

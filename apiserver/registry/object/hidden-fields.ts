@@ -4,7 +4,8 @@
  */
 import type { CustomVersion } from '../../../shared/api/structural/version';
 import type { KindRow } from '../../../shared/api/kinds';
-import type { JsonObject } from '../../../shared/values/json';
+import { codecOf } from '../../../shared/api/codec/codec';
+import { cloneJson, equalJson, type JsonObject } from '../../../shared/values/json';
 import type { Entry, Labels } from '../../cache/cache';
 
 const EXPIRES = '$expires';
@@ -12,8 +13,19 @@ const SCHEMA = '$schema';
 const EARLY = '$early';
 
 /** Of an object as it is stored. `ms` since 1970; every write starts the time anew (upstream behaviour). */
-export function hiddenFields({ row }: { readonly row: KindRow }, object: JsonObject, ms: number, ttlSeconds: number): Labels | undefined {
-  if (row.custom !== undefined) return { [SCHEMA]: schemaMark(row.custom, object), ...(isEarly(object) ? { [EARLY]: '' } : {}) };
+export function hiddenFields(
+  { row, hub }: { readonly row: KindRow; readonly hub: KindRow },
+  object: JsonObject,
+  ms: number,
+  ttlSeconds: number,
+): Labels | undefined {
+  const { custom } = hub;
+  if (custom !== undefined)
+    return {
+      [SCHEMA]:
+        (row === hub && custom.webhook === undefined) || isComplete(hub, object) ? schemaMark(custom, object) : `${custom.storageVersion}/`,
+      ...(isEarly(object) ? { [EARLY]: '' } : {}),
+    };
   return row.expires === true ? { [EXPIRES]: String(Math.ceil(ms / 1000) + ttlSeconds) } : undefined;
 }
 
@@ -31,6 +43,13 @@ function schemaMark({ schema, schemaId, storageVersion, versions }: CustomVersio
   return `${storageVersion}/${isOfStored && !lacksStatus ? schemaId : ''}`;
 }
 
+/** Whether an object that came from another version lacks nothing that its schema would fill in. */
+function isComplete(hub: KindRow, object: JsonObject): boolean {
+  const full = cloneJson(object);
+  codecOf(hub).applyDefaults(full);
+  return equalJson(full, object);
+}
+
 /** Whether a member comes before the metadata in the order of names; kind and apiVersion are not kept. */
 const isEarly = (object: JsonObject): boolean => Object.keys(object).some((name) => name < 'metadata');
 
@@ -38,6 +57,23 @@ const isEarly = (object: JsonObject): boolean => Object.keys(object).some((name)
 export function mayHaveEarlyMembers(custom: CustomVersion, entry: Entry): boolean {
   return entry.fields[EARLY] !== undefined || !isWrittenWith(custom, entry);
 }
+
+/** Whether a custom object is stored in a version that others are no longer stored in. */
+export const isFormerVersion = ({ custom }: Pick<KindRow, 'custom'>, entry: Entry): boolean =>
+  custom !== undefined && writtenVersion(custom, entry) !== custom.storageVersion;
+
+/** The version in which a custom object is stored, where only a webhook knows how it looks in the row's; undefined = it can be shown at once. */
+export function convertedFrom({ version, custom }: Pick<KindRow, 'custom' | 'version'>, entry: Entry): string | undefined {
+  if (custom?.webhook === undefined) return undefined;
+  const written = writtenVersion(custom, entry);
+  return written === version ? undefined : written;
+}
+
+/** As a custom object has them that a webhook has put into the row's version. */
+export const convertedFields = (row: Pick<KindRow, 'custom' | 'version'>, object: JsonObject): Labels => ({
+  ...freshFields(row),
+  ...(isEarly(object) ? { [EARLY]: '' } : {}),
+});
 
 /** As an object of the version has them that was written with the version's schema. */
 export function freshFields({ version, custom }: Pick<KindRow, 'custom' | 'version'>): Labels {

@@ -64,6 +64,9 @@ export interface KindVersion {
   readonly converter: Converter | undefined;
 }
 
+/** Whether only a webhook can tell how objects of the kind look in another version. */
+export const needsWebhook = ({ row }: Pick<KindInfo, 'row'>): boolean => row.custom?.webhook !== undefined;
+
 /** An object that was sent, decoded and with its version's defaults, as one that can be stored. */
 export function toHub({ converter }: KindInfo, object: JsonObject): JsonObject {
   return converter === undefined ? object : converter.toHub(object);

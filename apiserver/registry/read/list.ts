@@ -4,17 +4,18 @@
  * never come here (endpoints/request/parameters.ts).
  */
 import { compareBytes } from '../../../shared/values/json';
-import { badRequest, expired, internalError, type StatusError } from '../../../shared/api/errors/status';
+import { badRequest, expired, internalError, requestTooLarge, type StatusError } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache, Entry, Snapshot } from '../../cache/cache';
 import { Pace, yieldToOthers } from '../../cache/pace';
 import { StoreError, type Revision } from '../../storage/store';
 import type { ListOptions, ListPage, RequestContext, Resource, Selection } from '../verbs';
 import { formatContinue, NEWEST, parseContinue, startAfter, type ContinueToken } from './continue-token';
-import type { ListCounts, ListMeter } from './reader-parts';
+import type { Conversions } from '../conversions';
+import { conversionsOf, type ListCounts, type ListMeter, type ReaderParts } from './reader-parts';
 import { readFailure, type ResourceVersionGate } from './resource-version-gate';
 
-export interface ListParts {
+export interface ListParts extends Pick<ReaderParts, 'conversions'> {
   readonly cache: Cache;
   readonly clock: Clock;
   readonly gate: ResourceVersionGate;
@@ -77,6 +78,13 @@ export async function list(
   const { read, tell } = await readerOf(parts, context, resource, source);
   refuseUnreadable(parts, resource, scope, limit);
   const snapshot = await read({ start: scope.start, end: scope.end, limit });
+  if (resource.row.custom?.webhook !== undefined) {
+    const search = { snapshot, read, scope, selection, selective: selects(selection), limit };
+    const page = await converted({ row: resource.row, conversions: conversionsOf(parts), context }, search);
+    tell({ fetched: page.entries.length, returned: page.entries.length });
+    if (!laterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
+    return page;
+  }
   if (scope.single !== undefined) {
     const entries = single(snapshot, scope.single, selection);
     tell({ fetched: 1, returned: entries.length });
@@ -259,6 +267,60 @@ async function firstMatches(snapshot: Snapshot, { read, scope, selection, select
     }
     if (known.unknownFrom === undefined) return { revision: snapshot.revision, entries };
     if (entries.length === limit) return cutShort(snapshot, scope, entries, selective);
+    part = { start: known.unknownFrom, end: scope.end, limit: Math.min(part.limit * 2, MAX_READ) };
+  }
+}
+
+/** On whose behalf objects are put into which version. */
+interface Conversion {
+  readonly row: Resource['row'];
+  readonly conversions: Conversions;
+  readonly context: RequestContext;
+}
+
+/** So many are converted before anyone looks which of them are wanted. */
+const MOST_TOGETHER = 2_000;
+/** Of objects that are not stored as they are shown: they are all there before the first of them is sent, so that a list fails as a whole. */
+const MOST_CONVERTED_BYTES = 128 * 1024 * 1024;
+
+/** As `firstMatches`, where a webhook has to say first how objects look: selectors are about that. */
+async function converted(
+  conversion: Conversion,
+  search: Omit<Search, 'pace' | 'looked'> & { readonly snapshot: Snapshot },
+): Promise<FullPage> {
+  const { row, conversions, context } = conversion;
+  const { snapshot, read, scope, selection, selective, limit } = search;
+  const entries: Entry[] = [];
+  let bytes = 0;
+  const take = async (stored: readonly Entry[]): Promise<boolean> => {
+    const shown = await conversions.entries(row, stored, context);
+    for (const [at, entry] of shown.entries()) {
+      if (entries.length === limit) return false;
+      if (selective && !selection.matches(entry)) continue;
+      entries.push(entry);
+      bytes += entry === stored[at] ? 0 : entry.bytes.length;
+    }
+    if (bytes > MOST_CONVERTED_BYTES)
+      throw requestTooLarge('there is too much to be converted in one list: ask for it in pages, with limit');
+    return true;
+  };
+  const page = (): FullPage => cutShort(snapshot, scope, entries, selective);
+  let part: Part = { start: scope.start, end: scope.end, limit };
+  for (let known = snapshot; ; known = await read(part)) {
+    let together: Entry[] = [];
+    for (const entry of known.range(part.start, part.end)) {
+      if (!selective && entries.length + together.length === limit) {
+        await take(together);
+        return page();
+      }
+      together.push(entry);
+      if (together.length < MOST_TOGETHER) continue;
+      if (!(await take(together))) return page();
+      together = [];
+    }
+    if (!(await take(together))) return page();
+    if (known.unknownFrom === undefined) return { revision: snapshot.revision, entries };
+    if (entries.length === limit) return page();
     part = { start: known.unknownFrom, end: scope.end, limit: Math.min(part.limit * 2, MAX_READ) };
   }
 }

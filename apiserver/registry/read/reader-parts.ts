@@ -1,10 +1,11 @@
 /**
  * What the read side is built from. `createReader(parts): Reader` is in reader.ts, `selectionFor(row, labelSelector, fieldSelector)` in
- * selection.ts, `parseContinue`/`formatContinue` in continue-token.ts. Holds no behaviour.
+ * selection.ts, `parseContinue`/`formatContinue` in continue-token.ts.
  */
 import type { FeatureGates } from '../../../shared/runtime/feature-gates';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache, StoredType } from '../../cache/cache';
+import { NO_CONVERSIONS, type Conversions } from '../conversions';
 import type { Store } from '../../storage/store';
 
 /** Hears what lists cost. */
@@ -26,7 +27,11 @@ export interface ReaderParts {
   /** Asked only while the cache does not keep up with it. */
   readonly store: Pick<Store, 'revision'>;
   readonly clock: Clock;
+  /** Absent = nothing is stored in a version that only a webhook can convert. */
+  readonly conversions?: Conversions;
   readonly gates: Pick<FeatureGates, 'enabled'>;
   /** Absent = nobody wants to know. */
   readonly meter?: ListMeter;
 }
+
+export const conversionsOf = ({ conversions = NO_CONVERSIONS }: Pick<ReaderParts, 'conversions'>): Conversions => conversions;

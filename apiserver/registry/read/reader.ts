@@ -7,10 +7,11 @@ import { internalError, notFound } from '../../../shared/api/errors/status';
 import type { Cache, CacheWatch, ChangeSink, Entry } from '../../cache/cache';
 import type { Revision } from '../../storage/store';
 import type { ListOptions, ListPage, Reader, RequestContext, Resource, WatchOptions } from '../verbs';
-import type { ReaderParts } from './reader-parts';
 import { list } from './list';
 import { readFailure, ResourceVersionGate } from './resource-version-gate';
 import { watch } from './watch';
+import { conversionsOf, type ReaderParts } from './reader-parts';
+import { convertedFrom } from '../object/hidden-fields';
 
 export function createReader(parts: ReaderParts): Reader {
   return new CacheReader(parts);
@@ -29,9 +30,13 @@ class CacheReader implements Reader {
     this.gate.requireReady();
     const storedKey = resource.stored.namespaced ? `${key.namespace}/${key.name}` : key.name;
     const entry = await this.find(context, resource, storedKey, resourceVersion);
-    if (entry !== undefined) return entry;
-    const refusal = this.cache.refusal(resource.stored, storedKey);
-    throw refusal === undefined ? notFound(resource.row, key.name) : internalError(refusal);
+    if (entry === undefined) {
+      const refusal = this.cache.refusal(resource.stored, storedKey);
+      throw refusal === undefined ? notFound(resource.row, key.name) : internalError(refusal);
+    }
+    if (convertedFrom(resource.row, entry) === undefined) return entry;
+    const [shown = entry] = await conversionsOf(this.parts).entries(resource.row, [entry], context);
+    return shown;
   }
 
   list(context: RequestContext, resource: Resource, namespace: string, options: ListOptions): Promise<ListPage> {

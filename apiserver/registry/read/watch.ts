@@ -4,10 +4,11 @@
  */
 import type { Cache, CacheWatch, ChangeSink, WatchRequest, WatchScope } from '../../cache/cache';
 import type { RequestContext, Resource, Selection, WatchOptions } from '../verbs';
-import type { ReaderParts } from './reader-parts';
+import { ConvertedWatch } from './converted-watch';
+import { conversionsOf, type ReaderParts } from './reader-parts';
 import type { ResourceVersionGate } from './resource-version-gate';
 
-export interface WatchParts extends Pick<ReaderParts, 'gates'> {
+export interface WatchParts extends Pick<ReaderParts, 'clock' | 'conversions' | 'gates'> {
   readonly cache: Cache;
   readonly gate: ResourceVersionGate;
 }
@@ -24,7 +25,27 @@ export async function watch(
   const begin = await beginning(parts, context, options);
   parts.gate.requireComplete(resource);
   const request = { scope: scopeOf(resource, namespace, options.selection), bookmarks: options.bookmarks, ...begin };
-  return parts.cache.watch(resource.stored, request, sink);
+  if (resource.row.custom?.webhook === undefined) return parts.cache.watch(resource.stored, request, sink);
+  return converted(parts, resource, request, sink);
+}
+
+/** Of one conversion: a watch goes on for longer than its request may take. */
+const CONVERSION_MS = 60_000;
+
+/** Selectors are about objects as they are shown, so the cache cannot say which are wanted. */
+function converted(parts: WatchParts, resource: Resource, request: WatchRequest, sink: ChangeSink): CacheWatch {
+  const { matches, indexed: _, ...scope } = request.scope;
+  const { clock } = parts;
+  const watched = new ConvertedWatch(sink, {
+    conversions: conversionsOf(parts),
+    row: resource.row,
+    matches,
+    context: () => ({ deadline: clock.monotonic() + CONVERSION_MS }),
+  });
+  // Whoever selects has to be told of the state before.
+  const all = matches === undefined ? {} : { matches: () => true };
+  watched.follow(parts.cache.watch(resource.stored, { ...request, scope: { ...scope, ...all } }, watched));
+  return watched;
 }
 
 type Beginning = Pick<WatchRequest, 'start' | 'markEndOfInitialEvents'>;

@@ -26,6 +26,7 @@ import { admissionRequest, type AttemptPath, type WritePath, type WriteRequest }
 import { breaks } from './breaks';
 import { tellSent } from './sent-object';
 import { prepareForAllocation, validateCreation } from './validation';
+import { asKept, settled } from './versions';
 
 /** What is known of a creation beyond its request. */
 export interface Birth {
@@ -158,7 +159,9 @@ export async function attemptCreate(
   await pass();
   if (birth.manager !== undefined) {
     const { info, subresource } = request;
-    await withPasses(recordingOwnership(info, subresource, birth.manager, object, undefined, path.clock.now()), pass);
+    const { manager } = birth;
+    const now = path.clock.now();
+    await settled(request, () => withPasses(recordingOwnership(info, subresource, manager, object, undefined, now), pass));
   }
   await pass();
   const admitted = admissionRequest(request, 'CREATE', current, object, undefined);
@@ -177,12 +180,13 @@ export async function attemptCreate(
   if (refusal !== undefined) throw refusal;
   const checked = path.admission.validate(admitted);
   if (checked !== undefined) await checked;
+  const kept = await asKept(path, request, object);
   return withReservation(path, admitted, async (reservation) => {
     const version = asked.type === 'number' ? asked.value : undefined;
     if (version !== undefined && !request.dryRun) throw status.clientFault('resourceVersion should not be set on objects to be created');
     checkFree(request, birth, object, current);
     await pass();
-    const encoded = await withPasses(encoding(request.info, stored(request, object), dialectSensitive), pass);
+    const encoded = await withPasses(encoding(request.info, stored(request, kept), dialectSensitive), pass);
     await pass();
     return reserving(store(path, request, birth, encoded, version), reservation);
   });

@@ -19,11 +19,12 @@ import { atATime } from '../../../shared/runtime/at-a-time';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { hiddenFields } from '../object/hidden-fields';
 import type { ResourceInfo } from '../object/resource-info';
-import { encode, isUnchanged, readEntry, storedValue } from '../object/stored-object';
+import { encode, isUnchanged, storedValue } from '../object/stored-object';
 import { mark, mayGo } from './removal';
 import { removeWhereItFits } from './heavy-removal';
 import { atRevision, removedAnswer, type Marked, type Removed } from './removal-answer';
 import { admissionRequest, type AttemptPath, type WritePath, type WriteRequest } from './request';
+import { asKept, readStored } from './versions';
 
 export async function deleteObject(path: WritePath, request: WriteRequest, options: DeleteOptions): Promise<DeleteResult> {
   checkOptions(options);
@@ -52,7 +53,7 @@ export async function attemptDelete(
   const { info, name } = request;
   const { entry } = current;
   if (entry === undefined) throw status.notFound(info.gr, name);
-  const { object: old, text } = readEntry(info, entry);
+  const { object: old, text } = await readStored(path, request, entry);
   checkPreconditions(info, name, options, readMetadata(old), entry);
   const admitted = admissionRequest(request, 'DELETE', current, undefined, old);
   const mutated = path.admission.mutate(admitted);
@@ -70,7 +71,8 @@ export async function attemptDelete(
     case 'mark':
     case 'mark-and-remove': {
       delete metadataOf(object)['resourceVersion'];
-      const encoded = encode(info, object, canonicalizeGroups(object, info.hubCodec.groupFields, path.names));
+      const kept = await asKept(path, request, object);
+      const encoded = encode(info, kept, canonicalizeGroups(kept, info.hubCodec.groupFields, path.names));
       if (isUnchanged(encoded, entry, text)) return { type: 'answer', result: { type: 'object', entry, code } };
       const key = entryKey(request);
       const value = storedValue(info, encoded, hiddenFields(info, encoded.object, path.clock.now(), path.eventTtlSeconds));
@@ -121,7 +123,7 @@ export async function removeMarked(
   claims: AllocationClaims | undefined,
 ): Promise<Attempt<Removed>> {
   const { info, name } = request;
-  const found = entry === undefined ? undefined : { entry, ...readEntry(info, entry) };
+  const found = entry === undefined ? undefined : { entry, ...(await readStored(path, request, entry)) };
   if (found === undefined || uidOf(found.object) !== uid) return { type: 'answer', result: removedAnswer(info, name, uid, marked) };
   if (!mayGo(info, found.object)) return { type: 'answer', result: { type: 'object', entry: found.entry, code: 200 } };
   return removal(path, request, found, claims);

@@ -23,6 +23,7 @@ import {
 import { alreadyExists, checkDefinition } from './preconditions';
 import { admissionRequest, type WritePath, type WriteRequest } from './request';
 import { bodyInfo } from './scale';
+import { needsWebhook } from '../object/resource-info';
 
 /** What of a request a thread needs besides its place. */
 export interface HeavySource {
@@ -108,7 +109,7 @@ function tellWorkedOut(request: WriteRequest, sent: HeavySent): void {
 
 /** Whoever is outside is shown the object as it is here. */
 export const asksOthers = (path: WritePath, { info, subresource }: WriteRequest): boolean =>
-  path.admission.asksOthers({ resource: info.resource, subresource });
+  needsWebhook(info) || path.admission.asksOthers({ resource: info.resource, subresource });
 
 /** Whether the object itself is looked into by what only this process has: it is worked out again here, when nothing else is wrong with it. */
 function looksInto(path: WritePath, request: WriteRequest): boolean {
@@ -196,7 +197,7 @@ export const receivedEntry = ({ bytes, ...facts }: SentEntry): Entry => ({ ...fa
 export function sentResource({ row, stored }: Pick<Resource, 'row' | 'stored'>): SentResource {
   const { custom, ...names } = row;
   if (custom === undefined) return { type: 'builtIn', group: row.group, version: row.version, resource: row.resource };
-  const { definition, storageVersion, needsWebhook } = custom;
+  const { definition, storageVersion } = custom;
   const versions = [...custom.versions].map(([name, { schemaText, schemaId, shownId, columns, scale }]) => ({
     name,
     schema: ownBytes(schemaText()),
@@ -205,5 +206,5 @@ export function sentResource({ row, stored }: Pick<Resource, 'row' | 'stored'>):
     columns,
     scale,
   }));
-  return { type: 'custom', row: names, stored, definition, storageVersion, needsWebhook, versions };
+  return { type: 'custom', row: names, stored, definition, storageVersion, versions };
 }

@@ -11,6 +11,7 @@ import { hasManyValues, type HeavyRemovalOutcome } from './heavy';
 import { bufferOf, sentEntry, sentResource } from './heavy-attempt';
 import { atRevision, removedAnswer, type Marked, type Removed } from './removal-answer';
 import { admissionRequest, type WritePath, type WriteRequest } from './request';
+import { needsWebhook } from '../object/resource-info';
 
 /** Here, or in a thread when the object is heavy. `here` = the steps of an attempt. */
 export async function removeWhereItFits(
@@ -26,7 +27,7 @@ export async function removeWhereItFits(
   const { entry } = current;
   if (threads === undefined || entry === undefined || !hasManyValues(entry.bytes, threads.limits)) return here();
   const question = { operation: 'DELETE', resource: info.resource, subresource, namespace, user: context.user } as const;
-  if (path.admission.looksInto(question)) return here();
+  if (needsWebhook(info) || path.admission.looksInto(question)) return here();
   const outcome = await threads.remove({
     type: 'removal',
     what: 'entry' in what ? { marked: what.uid } : { options: what },

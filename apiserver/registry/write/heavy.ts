@@ -93,7 +93,6 @@ export type SentResource =
       readonly stored: StoredType;
       readonly definition: string;
       readonly storageVersion: string;
-      readonly needsWebhook: boolean;
       readonly versions: readonly SentVersion[];
     };
 

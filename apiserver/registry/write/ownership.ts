@@ -120,6 +120,8 @@ export function* recordingOwnership(
   } catch (error) {
     // Items that cannot be told apart have no owners: the object goes untracked (upstream behaviour).
     if (error instanceof MissingKey) return;
+    // It may be tried again.
+    if (sent !== undefined) metadata['managedFields'] = sent;
     throw error;
   }
   setOwnership(metadata, entries);

@@ -18,7 +18,8 @@ import type { StrategyContext } from '../strategy';
 import { leaseGuard } from './fence';
 import type { Attempts, Current, Guard, WatchedKey } from './guaranteed-update';
 import type { HeavyThreads } from './heavy';
-import { resourceInfos, type ResourceInfo, type StrategyOf } from '../object/resource-info';
+import { NO_CONVERSIONS, type Conversions, type OtherVersions } from '../conversions';
+import { needsWebhook, resourceInfos, type ResourceInfo, type StrategyOf } from '../object/resource-info';
 
 export interface WriterDependencies {
   readonly store: Store;
@@ -43,6 +44,8 @@ export interface WriterDependencies {
   readonly strategyOf: StrategyOf;
   /** How long an object of an expiring kind lives after its last write. */
   readonly eventTtlSeconds: number;
+  /** Absent = nothing is stored in a version that only a webhook can convert. */
+  readonly conversions?: Conversions;
   /** Absent = heavy writes are worked out here like others. */
   readonly threads?: HeavyThreads | undefined;
 }
@@ -61,12 +64,15 @@ export interface WriteRequest {
   readonly hasty?: true;
   /** An update or apply that found nothing and creates instead: the user must be allowed to do that too. */
   readonly creates?: 'instead';
+  /** What becomes known of its object in other versions; absent where that needs nobody to ask. */
+  readonly versions?: OtherVersions;
 }
 
 const WRITE_LIMIT_MS = 34_000;
 
 /** The dependencies, and what follows from them. */
 export interface WritePath extends WriterDependencies {
+  readonly conversions: Conversions;
   readonly infoOf: (resource: Resource) => ResourceInfo;
   /** What the request asks of the ranges; undefined for a kind that takes nothing from them. To be closed. */
   readonly claimsFor: (request: WriteRequest) => AllocationClaims | undefined;
@@ -76,7 +82,10 @@ export interface WritePath extends WriterDependencies {
 }
 
 /** What of it the steps of an attempt need. */
-export type AttemptPath = Pick<WritePath, 'admission' | 'clock' | 'eventTtlSeconds' | 'names' | 'random' | 'strategyContext'> & {
+export type AttemptPath = Pick<
+  WritePath,
+  'admission' | 'clock' | 'conversions' | 'eventTtlSeconds' | 'names' | 'random' | 'strategyContext'
+> & {
   readonly store: Pick<Store, 'maxOperations'>;
 };
 
@@ -91,6 +100,7 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
   };
   return {
     ...dependencies,
+    conversions: dependencies.conversions ?? NO_CONVERSIONS,
     infoOf,
     claimsFor: ({ info }) => (info.strategy.allocation === undefined ? undefined : new AllocationClaims(ledger)),
     attemptsFor(request, name) {
@@ -103,7 +113,7 @@ export function createWritePath(dependencies: WriterDependencies): WritePath {
         turn: () => context.turn?.(),
         timed: (work) => context.timed?.('etcd', work) ?? work,
         restsOnMore: info.strategy.allocation !== undefined || isCounted(dependencies.admission, request),
-        provesFirst: dependencies.admission.asksOthers({ resource: info.resource, subresource: request.subresource }),
+        provesFirst: needsWebhook(info) || dependencies.admission.asksOthers({ resource: info.resource, subresource: request.subresource }),
       };
     },
     strategyContext: ({ context: { user }, hasty }) => ({
@@ -149,7 +159,7 @@ function watched({ stored, keyPrefix }: ResourceInfo, key: string): WatchedKey {
 
 /** What admission is told. `object` is undefined for a deletion, `oldObject` for a creation. */
 export function admissionRequest(
-  { context, info, namespace, name, subresource, dryRun, options, creates }: WriteRequest,
+  { context, info, namespace, name, subresource, dryRun, options, creates, versions }: WriteRequest,
   operation: AdmissionOperation,
   current: Current,
   object: JsonObject | undefined,
@@ -170,5 +180,6 @@ export function admissionRequest(
     oldObject,
     deadline: context.deadline,
     namespaceEntry: current.namespace,
+    versions,
   };
 }

@@ -10,10 +10,10 @@ import * as status from '../../../shared/api/errors/status';
 import type { AllocationClaims } from '../../allocation/claims';
 import type { Entry } from '../../cache/cache';
 import { makeEntry } from '../../cache/entry';
-import { hiddenFields } from '../object/hidden-fields';
+import { hiddenFields, isFormerVersion } from '../object/hidden-fields';
 import { parseObject } from '../object/parse-body';
-import { toHub } from '../object/resource-info';
-import { encoding, isUnchanged, readEntry, storedValue, type Encoded } from '../object/stored-object';
+import { needsWebhook, toHub } from '../object/resource-info';
+import { encoding, isUnchanged, storedValue, type Encoded } from '../object/stored-object';
 import { entryKey } from '../resources';
 import type { UpdateRules } from '../strategy';
 import type { ObjectBody, ParsedBody, WriteOptions, WriteResult } from '../verbs';
@@ -33,6 +33,7 @@ import { breaks } from './breaks';
 import { reserving, withReservation } from './reservation';
 import { tellSent } from './sent-object';
 import { prepareForAllocation, validateUpdate } from './validation';
+import { asKept, readStored, settled } from './versions';
 
 /** What a PUT or PATCH makes of the stored object. */
 export interface UpdatedObjectInfo {
@@ -148,9 +149,9 @@ export async function attemptUpdate(
   const { entry } = current;
   if (entry === undefined) return createInstead(path, request, change, current);
   const { pass } = breaks(path.clock, request.context);
-  const { object: old, text } = readEntry(request.info, entry);
+  const { object: old, text } = await readStored(path, request, entry);
   await pass();
-  const received = receive(path, request, change, old, entry);
+  const received = await receive(path, request, change, old, entry);
   await pass();
   await own(path, request, change, received, old, pass);
   await pass();
@@ -164,10 +165,11 @@ export async function attemptUpdate(
   const dialectSensitive = canonicalizeGroups(object, request.info.hubCodec.groupFields, path.names);
   const checked = path.admission.validate({ ...admitted, object });
   if (checked !== undefined) await checked;
+  const kept = await asKept(path, request, object);
   return withReservation(path, { ...admitted, object }, async (reservation) => {
     await pass();
-    if (request.info.converter !== undefined) request.info.hubCodec.applyDefaults(object);
-    const encoded = await withPasses(encoding(request.info, object, dialectSensitive), pass);
+    if (request.info.converter !== undefined) request.info.hubCodec.applyDefaults(kept);
+    const encoded = await withPasses(encoding(request.info, kept, dialectSensitive), pass);
     await pass();
     return reserving(store(path, request, change, { entry, text, object, old, encoded }), reservation);
   });
@@ -196,16 +198,23 @@ async function createInstead(
 }
 
 /** What the source makes of the stored object, held against the preconditions, with defaults, as the version that is stored. */
-function receive(path: AttemptPath, request: WriteRequest, { source, options }: Replacement, old: JsonObject, entry: Entry): JsonObject {
+async function receive(
+  path: AttemptPath,
+  request: WriteRequest,
+  { source, options }: Replacement,
+  old: JsonObject,
+  entry: Entry,
+): Promise<JsonObject> {
   const { info, name } = request;
   if (options.ifMatch !== undefined && options.ifMatch !== String(entry.revision)) throw status.modified(info.gr, name);
-  const sent = source.object(old);
+  const sent = await settled(request, () => source.object(old));
   const metadata = metadataOf(sent);
   const [uid, oldUid] = [stringAt(metadata, 'uid') ?? '', stringAt(readMetadata(old), 'uid') ?? ''];
   if (source.verb === 'update' && uid !== '' && uid !== oldUid)
     throw status.uidPrecondition(info.gr, name, info.keyPrefix + entryKey(request), uid, oldUid);
   checkResourceVersion(request, stringAt(metadata, 'resourceVersion'), entry);
-  info.codec.applyDefaults(sent);
+  // What an applied configuration leaves out is filled in where the object is read (upstream behaviour).
+  if (source.verb !== 'apply' || !needsWebhook(info)) info.codec.applyDefaults(sent);
   const object = toHub(info, sent);
   info.strategy.canonicalize?.(object);
   info.strategy.setRequiredLabels?.(object, path.strategyContext(request));
@@ -215,14 +224,16 @@ function receive(path: AttemptPath, request: WriteRequest, { source, options }: 
 /** An apply has said already who owns what. */
 async function own(
   path: AttemptPath,
-  { info, subresource }: WriteRequest,
+  request: WriteRequest,
   { source, options }: Replacement,
   object: JsonObject,
   old: JsonObject,
   pass: GiveWay,
 ): Promise<void> {
   if (source.owned === true) return;
-  await withPasses(recordingOwnership(info, subresource, options.fieldManager, object, old, path.clock.now()), pass);
+  const { info, subresource } = request;
+  const now = path.clock.now();
+  await settled(request, () => withPasses(recordingOwnership(info, subresource, options.fieldManager, object, old, now), pass));
 }
 
 /** The server's part of the metadata, and what the endpoint does not write. */
@@ -274,7 +285,8 @@ function store(path: AttemptPath, request: WriteRequest, { claims }: Replacement
   const { info, subresource } = request;
   const { entry, text, object, old, encoded } = decided;
   const removed = isTerminating(readMetadata(old)) && mayGo(info, object);
-  const isSame = isUnchanged(encoded, entry, text) || (subresource !== 'scale' && changesOnlyTimes(object, old));
+  const isSame =
+    !isFormerVersion(info.row, entry) && (isUnchanged(encoded, entry, text) || (subresource !== 'scale' && changesOnlyTimes(object, old)));
   if (!removed && isSame) {
     return { type: 'answer', result: { entry, created: false }, unchanged: (written) => ({ entry: written, created: false }) };
   }

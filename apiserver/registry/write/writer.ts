@@ -11,6 +11,7 @@ import { patchObject } from './patch';
 import { createWritePath, type WritePath, type WriteRequest, type WriterDependencies } from './request';
 import { writeFailure } from './store-failure';
 import { updateObject } from './update';
+import { asShown, withMemo } from './versions';
 
 export function createWriter(dependencies: WriterDependencies): Writer {
   const path = createWritePath(dependencies);
@@ -21,15 +22,15 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     defersPatch: (patch) => threads !== undefined && isHeavyPatch(patch, threads.limits),
     create(context, resource, namespace, body, options) {
       const request = requestFor(path, context, resource, { namespace, name: '' }, undefined, options);
-      return guarded(path, 'create', request, () => createObject(path, request, body, options));
+      return guarded(path, 'create', request, async () => asShown(path, request, await createObject(path, request, body, options)));
     },
     update(context, resource, key, subresource, body, options) {
       const request = requestFor(path, context, resource, key, subresource, options);
-      return guarded(path, 'update', request, () => updateObject(path, request, body, options));
+      return guarded(path, 'update', request, async () => asShown(path, request, await updateObject(path, request, body, options)));
     },
     patch(context, resource, key, subresource, patch, options) {
       const request = requestFor(path, context, resource, key, subresource, options);
-      return guarded(path, 'patch', request, () => patchObject(path, request, patch, options));
+      return guarded(path, 'patch', request, async () => asShown(path, request, await patchObject(path, request, patch, options)));
     },
     edit(context, resource, key, { dryRun, preconditions = {} }, change) {
       const request = requestFor(path, context, resource, key, undefined, { dryRun });
@@ -37,7 +38,9 @@ export function createWriter(dependencies: WriterDependencies): Writer {
     },
     delete(context, resource, key, options) {
       const request = requestFor(path, context, resource, key, undefined, options);
-      return guarded(path, 'delete', request, () => deleteObject(admitting(path, options), request, options));
+      return guarded(path, 'delete', request, async () =>
+        asShown(path, request, await deleteObject(admitting(path, options), request, options)),
+      );
     },
     deleteCollection(context, resource, namespace, list, options) {
       const request = requestFor(path, context, resource, { namespace, name: '' }, undefined, options);
@@ -58,7 +61,7 @@ function requestFor(
   options: GivenOptions & { readonly dryRun: boolean; readonly given?: GivenOptions },
 ): WriteRequest {
   const { dryRun, given = options } = options;
-  return { context, info: path.infoOf(resource), namespace, name, subresource, dryRun, options: given };
+  return { context, ...withMemo(path, path.infoOf(resource), context), namespace, name, subresource, dryRun, options: given };
 }
 
 /** Runs a request and puts what the store failed at into words. */

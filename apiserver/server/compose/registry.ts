@@ -73,6 +73,7 @@ export function buildRegistry(setting: Setting, state: State, observation: Obser
     node: { graph: state.nodes.graph, rules: nodeRules(setting.names), nodeLeaseNamespace: setting.names.nodeLeaseNamespace },
   });
   const admission = admissionOf(setting, state, observation, authorizer);
+  state.conversions.onCall((call) => observation.metrics.converted(call));
   const threads = threadsOf(setting);
   const writer = writerOf(setting, state, admission, threads);
   const access = accessOf(setting, state, observation, authorizer, writer);
@@ -197,7 +198,7 @@ function threadsOf({ options, store, clock }: Setting): WriteThreads | undefined
 
 function writerOf(
   setting: Setting,
-  { cache, reader, ledger, resources }: State,
+  { cache, conversions, reader, ledger, resources }: State,
   admission: Admission,
   threads: WriteThreads | undefined,
 ): Writer {
@@ -206,6 +207,7 @@ function writerOf(
     strategyOf,
     store,
     cache,
+    conversions,
     reader,
     admission,
     clock,

@@ -14,13 +14,16 @@ import type { Reader } from '../../registry/verbs';
 import { usesMode } from '../authorizers';
 import { followNodeObjects, type NodeObjects } from '../node-objects';
 import { followPolicyObjects, type PolicyObjects } from '../policy-objects';
-import { followWebhookObjects, type WebhookObjects } from '../webhook-objects';
+import { followWebhookObjects, resolverOf, type WebhookObjects } from '../webhook-objects';
 import { followRegistrations, type RegistrationObjects } from '../registration-objects';
 import { followRbacObjects, type RbacObjects } from '../rbac-objects';
 import { Definitions } from '../../custom-resources/definitions';
 import { ResourceVersionGate } from '../../registry/read/resource-version-gate';
 import { createReader } from '../../registry/read/reader';
 import { buildResources, type Resources } from '../../registry/resources';
+import { WebhookConverter } from '../../conversion/converter';
+import { WebhookClient } from '../../webhook-client/client';
+import { nowAndThen } from '../../../shared/runtime/now-and-then';
 import type { Setting } from './setting';
 
 export interface State {
@@ -35,6 +38,7 @@ export interface State {
   readonly webhooks: WebhookObjects;
   readonly policies: PolicyObjects;
   readonly registrations: RegistrationObjects;
+  readonly conversions: WebhookConverter;
   readonly reader: Reader;
   readonly gate: ResourceVersionGate;
 }
@@ -49,6 +53,7 @@ export async function openState(setting: Setting): Promise<State> {
   await claimPrefix({ store, prefix, naming, clock, deadline: clock.monotonic() + CLAIM_MS });
   const resources = buildResources(options.kinds ?? SERVED_KINDS, KINDS);
   const cache = cacheOf(setting, resources);
+  const conversions = conversionsOf(setting, cache, resources);
   const followed = { cache, resources, clock, failed: setting.failed };
   return {
     resources,
@@ -62,7 +67,8 @@ export async function openState(setting: Setting): Promise<State> {
     webhooks: followWebhookObjects(followed),
     policies: followPolicyObjects({ ...followed, around: compilationTimes(meters, clock) }),
     registrations: followRegistrations(followed),
-    reader: createReader({ cache, store, clock, gates, meter: listCosts(meters) }),
+    conversions,
+    reader: createReader({ cache, store, clock, gates, conversions, meter: listCosts(meters) }),
     gate: new ResourceVersionGate({ cache, store, clock, gates }),
   };
 }
@@ -74,6 +80,14 @@ function cacheOf({ options, store, clock, random, logger, encryption, failed }: 
     cache.readAgain().catch((error: unknown) => failed('what could not be decrypted was not read again', error));
   encryption?.onChange(() => void again());
   return cache;
+}
+
+const TOLD_EVERY_MS = 60_000;
+
+function conversionsOf({ clock, random, names, failed }: Setting, cache: OpenedCache, resources: Resources): WebhookConverter {
+  const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) => failed('objects could not be converted', error));
+  const client = new WebhookClient({ resolve: resolverOf(cache, resources, random), clock });
+  return new WebhookConverter({ client, dialect: names.dialect, clock, random, failed: tell });
 }
 
 function ledgerOf({ options, random, names }: Setting, cache: OpenedCache): Ledger {

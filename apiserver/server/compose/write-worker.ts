@@ -18,6 +18,7 @@ import { tables } from '../../printers/table';
 import { SentKinds } from '../../custom-resources/sent-kind';
 import { resourceInfos, type ResourceInfo } from '../../registry/object/resource-info';
 import { buildResources } from '../../registry/resources';
+import { NO_CONVERSIONS } from '../../registry/conversions';
 import type { Resource } from '../../registry/verbs';
 import type { SentResource } from '../../registry/write/heavy';
 import { receivedEntry } from '../../registry/write/heavy-attempt';
@@ -52,6 +53,8 @@ function serverOf({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, nod
     random: systemRandom,
     names,
     eventTtlSeconds,
+    // Whoever has to ask a webhook does not come here.
+    conversions: NO_CONVERSIONS,
     store: { maxOperations },
     strategyContext: ({ context: { user } }) => ({ names, user, now: systemClock.now(), serviceFamilies: families, gates: enabled }),
     ledger,

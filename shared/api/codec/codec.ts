@@ -44,6 +44,8 @@ export interface KindCodec {
    * `stored` = the version that it is stored in.
    */
   refresh(object: JsonObject, stored: string): JsonObject;
+  /** What a webhook has made, as this version knows it: what its schema does not know is gone, and nothing is filled in. */
+  converted(object: JsonObject): JsonObject;
   /** What of an object of this version is kept: the same, or a copy without what the version does not know in which objects are stored. */
   toStored(object: JsonObject): JsonObject;
   /** In place: members of features that are off. */
@@ -80,6 +82,7 @@ function builtIn(type: string): KindCodec {
     decodeApplied: (value) => decodeObject(type, value),
     applyDefaults: (object) => applyDefaults(type, object),
     refresh: (object) => object,
+    converted: (object) => object,
     toStored: (object) => object,
     dropDisabled: (object) => dropDisabled(type, object),
     encodeBody: (object) => encodeBody(type, object),
@@ -113,6 +116,7 @@ function customCodec(version: CustomVersion): KindCodec {
       // What the version itself would fill in is not made up: nobody has written it.
       return written.schemaId === schemaId ? fresh : pruned(version.schema, fresh);
     },
+    converted: (object) => pruned(version.schema, object),
     toStored(object) {
       const stored = version.versions.get(version.storageVersion);
       return stored === undefined || stored.schemaId === version.schemaId ? object : pruned(stored.schema, object);

@@ -344,6 +344,9 @@ export const internalError = (text: string): StatusError =>
   new StatusError('InternalError', `Internal error occurred: ${text}`, { causes: [{ message: text }] });
 
 /** What a client is told when the server failed in a way that it does not understand itself. */
+/** An object cannot be shown or kept in another version; in upstream's words, and as upstream tells it without a reason. */
+export const conversionFailed = (text: string): StatusError => new StatusError(undefined, text);
+
 export const unexplainedError = (): StatusError =>
   new StatusError('InternalError', 'an error on the server ("") has prevented the request from succeeding');
 

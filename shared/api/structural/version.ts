@@ -1,4 +1,5 @@
 /** What a definition says of one version of its kind, beside the names that every kind has. Holds no code. */
+import type { JsonObject } from '../../values/json';
 import type { SchemaNode } from './schema-node';
 
 /** A column of `kubectl get`. */
@@ -21,6 +22,16 @@ export interface ScalePaths {
   readonly labelSelector: string;
 }
 
+export type ConversionReviewVersion = 'v1' | 'v1beta1';
+
+/** Who is asked how objects look in another version. */
+export interface ConversionWebhook {
+  /** As it stands in the definition. */
+  readonly clientConfig: JsonObject;
+  /** The first of those that the webhook understands that is known here; undefined = none is. */
+  readonly reviewVersion: ConversionReviewVersion | undefined;
+}
+
 export interface CustomVersion {
   /** The definition's name. */
   readonly definition: string;
@@ -36,8 +47,8 @@ export interface CustomVersion {
   readonly versions: ReadonlyMap<string, CustomVersion>;
   /** The version that the definition says objects are stored in. */
   readonly storageVersion: string;
-  /** Objects would have to be put into this version by a webhook. */
-  readonly needsWebhook: boolean;
+  /** Who puts objects into another version; undefined = they differ in nothing but what their schemas know. */
+  readonly webhook: ConversionWebhook | undefined;
   readonly columns: readonly PrinterColumn[];
   readonly scale: ScalePaths | undefined;
 }

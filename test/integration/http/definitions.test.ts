@@ -96,39 +96,6 @@ it('registers what it serves, and custom groups for as long as there is a defini
   expect(await has('v1.apps')).toBe(true);
 });
 
-const NOT_CONVERTED = [503, expect.stringContaining('conversion webhooks are not called')];
-
-async function codeAndText(method: string, path: string, body?: JsonObject): Promise<readonly unknown[]> {
-  const { code, object } = await ask(two, method, path, body);
-  return [code, object['message']];
-}
-
-it('says so where only a conversion webhook could tell what an object is', async () => {
-  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { a: { type: 'string' } } } } } };
-  const clientConfig = { url: 'https://webhook.example.com/convert' };
-  const storedIn = (storage: string): JsonObject => ({
-    versions: ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === storage, schema })),
-    conversion: { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } },
-  });
-  await define(definition('things', {}, storedIn('v1')));
-  const inSecond = objects('things').replace('v1', 'v2');
-  // There is nothing to convert.
-  expect((await ask(two, 'GET', inSecond)).object).toMatchObject({ kind: 'ThingList', items: [] });
-  expect((await ask(two, 'GET', `${inSecond}/x`)).code).toBe(404);
-  expect(await codeAndText('POST', inSecond, { ...thing('y', {}), apiVersion: `${GROUP}/v2` })).toEqual(NOT_CONVERTED);
-  expect((await ask(one, 'POST', objects('things'), thing('x', { a: '1' }))).code).toBe(201);
-  for (const path of [`${inSecond}/x`, inSecond, `${inSecond}?watch=true`]) expect(await codeAndText('GET', path)).toEqual(NOT_CONVERTED);
-  for (const method of ['PUT', 'DELETE']) expect(await codeAndText(method, `${inSecond}/x`, {})).toEqual(NOT_CONVERTED);
-  // Objects that are stored would be shown along another schema than they were written with.
-  const { object } = await ask(one, 'GET', `${DEFINITIONS}/things.${GROUP}`);
-  const moved = { ...object, spec: { ...objectAt(object, 'spec'), ...storedIn('v2') } };
-  const refused = await ask(one, 'PUT', `${DEFINITIONS}/things.${GROUP}`, moved);
-  expect(refused.code).toBe(422);
-  expect(refused.object['message']).toMatch(/spec.versions: Invalid value: "v2": must stay "v1": conversion webhooks are not called/);
-  const without = { ...moved, spec: { ...objectAt(moved, 'spec'), conversion: { strategy: 'None' } } };
-  expect((await ask(one, 'PUT', `${DEFINITIONS}/things.${GROUP}`, without)).code).toBe(200);
-});
-
 it('says of the APIs of other servers whether they can be asked', async () => {
   const services = '/apis/apiregistration.platform.io/v1/apiservices';
   const spec = { group: 'foreign.example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 };

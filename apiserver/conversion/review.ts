@@ -1,0 +1,113 @@
+/** Objects as a conversion webhook is asked about them (ConversionReview), and what it answers. Asks nobody, and looks into no object. */
+import { parseBody } from '../../shared/client/json-body';
+import { apiVersionIn, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
+import type { ConversionReviewVersion } from '../../shared/api/structural/version';
+import { isObject, own, stringAt, type JsonArray, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { answerFault, type ConversionFault } from './fault';
+
+const KIND = 'ConversionReview';
+const GROUP = 'apiextensions.platform.io';
+
+const reviewVersion = (version: ConversionReviewVersion): string => `${GROUP}/${version}`;
+
+/** `objects` are texts of JSON. */
+export function reviewBody(
+  version: ConversionReviewVersion,
+  uid: string,
+  desired: string,
+  objects: readonly string[],
+  dialect: Dialect,
+): Buffer {
+  const head = `"kind":"${KIND}","apiVersion":"${apiVersionIn(dialect, reviewVersion(version))}"`;
+  const request = `{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(desired)},"objects":[${objects.join(',')}]}`;
+  return Buffer.from(`{${head},"request":${request},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}`);
+}
+
+/** The converted objects, whatever they are, or what is wrong with the answer, in upstream's words. */
+export function readAnswer(version: ConversionReviewVersion, uid: string, bytes: Buffer, dialect: Dialect): JsonArray | ConversionFault {
+  const parsed = parse(bytes);
+  if ('isCut' in parsed) return answerFault("couldn't get version/kind; json parse error: unexpected end of JSON input");
+  const review = parsed.value ?? {};
+  if (!isObject(review)) return answerFault(notTyped(review));
+  const misfit = typeFault(version, review, dialect);
+  if (misfit !== undefined) return answerFault(misfit);
+  const response = own(review, 'response') ?? null;
+  const odd = response === null ? undefined : oddMember(response);
+  if (odd !== undefined) return answerFault(odd);
+  if (!isObject(response)) return answerFault('no response provided');
+  const found = stringAt(response, 'uid') ?? '';
+  if (version === 'v1' && found !== uid) return answerFault(`expected response.uid="${uid}", got ${JSON.stringify(found)}`);
+  return resultFault(response) ?? objectsOf(response);
+}
+
+/** What is no JSON at all is taken for a text. */
+function parse(bytes: Buffer): { readonly value: JsonValue } | { readonly isCut: true } {
+  const text = bytes.toString();
+  try {
+    return { value: parseBody(text) };
+  } catch {
+    return /^\s*[[{]/.test(text) ? { isCut: true } : { value: text };
+  }
+}
+
+function notTyped(value: JsonValue): string {
+  const type = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${goType(value)} into Go value of type ${type}`;
+}
+
+export function goType(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array';
+  if (value === null) return 'null';
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
+}
+
+const SCHEME = 'in scheme "pkg/runtime/scheme.go:100"';
+const KNOWN: ReadonlySet<string> = new Set([`${GROUP}/v1`, `${GROUP}/v1beta1`]);
+
+function typeFault(version: ConversionReviewVersion, review: JsonObject, dialect: Dialect): string | undefined {
+  const [kind, apiVersion] = [stringAt(review, 'kind') ?? '', stringAt(review, 'apiVersion') ?? ''];
+  const canonical = canonicalApiVersion(apiVersion);
+  const wanted = reviewVersion(version);
+  if (kind === KIND && canonical === wanted) return undefined;
+  if (kind === '' || apiVersion === '') {
+    const group = apiVersion === '' ? '/' : apiVersion;
+    return `expected webhook response of ${apiVersionIn(dialect, wanted)}, Kind=${KIND}, got ${group}, Kind=${kind}`;
+  }
+  const isKnown = kind === KIND ? KNOWN.has(canonical) : kind === 'Status' && apiVersion === 'v1';
+  if (!isKnown) return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} ${SCHEME}`;
+  const short = canonical.slice(canonical.indexOf('/') + 1);
+  return `converting (${short}.${kind}) to (${version}.${KIND}): unknown conversion`;
+}
+
+const STRUCT = 'into Go struct field ConversionResponse.response';
+
+/** Of the members in the order of upstream's type. */
+function oddMember(response: JsonValue): string | undefined {
+  if (!isObject(response)) {
+    return `json: cannot unmarshal ${goType(response)} into Go struct field ${KIND}.response of type v1.ConversionResponse`;
+  }
+  const [uid, objects, result] = ['uid', 'convertedObjects', 'result'].map((member) => own(response, member) ?? null);
+  if (uid !== undefined && uid !== null && typeof uid !== 'string')
+    return `json: cannot unmarshal ${goType(uid)} ${STRUCT}.uid of type types.UID`;
+  if (objects !== undefined && objects !== null && !Array.isArray(objects))
+    return `json: cannot unmarshal ${goType(objects)} ${STRUCT}.convertedObjects of type []runtime.RawExtension`;
+  if (result !== undefined && result !== null && !isObject(result))
+    return `json: cannot unmarshal ${goType(result)} ${STRUCT}.result of type v1.Status`;
+  return undefined;
+}
+
+const LONGEST_MESSAGE = 4_096;
+
+function resultFault(response: JsonObject): ConversionFault | undefined {
+  const result = own(response, 'result') ?? {};
+  const status = isObject(result) ? (stringAt(result, 'status') ?? '') : '';
+  if (status === 'Success') return undefined;
+  const message = isObject(result) ? (stringAt(result, 'message') ?? '') : '';
+  if (message !== '') return answerFault(message.slice(0, LONGEST_MESSAGE));
+  return answerFault(`response.result.status was '${status}', not 'Success'`);
+}
+
+function objectsOf(response: JsonObject): JsonArray {
+  const objects = own(response, 'convertedObjects') ?? null;
+  return Array.isArray(objects) ? objects : [];
+}

@@ -1,0 +1,39 @@
+/**
+ * How objects of custom kinds get into another version where only a webhook can tell how they look there. Who asks it is told when the server is put together; what
+ * needs no webhook never comes here.
+ */
+import type { KindRow } from '../../shared/api/kinds';
+import type { JsonObject } from '../../shared/values/json';
+import type { Entry } from '../cache/cache';
+
+/** On whose behalf. */
+export interface ConversionContext {
+  /** In ms of Clock.monotonic: nobody waits longer. */
+  readonly deadline: number;
+  /** Lets others go first. */
+  rest?(): Promise<void>;
+}
+
+export interface Conversions {
+  /**
+   * Stored objects as the row's version has them, in their order; those that are stored so are handed on. Rejects with a StatusError. `isFresh`: they are not what
+   * the store has at their revision.
+   */
+  entries(row: KindRow, entries: readonly Entry[], context: ConversionContext, isFresh?: boolean): Promise<readonly Entry[]>;
+  /** An object between two versions of the row's kind, by their names. Rejects with a StatusError. */
+  object(row: KindRow, from: string, to: string, object: JsonObject, context: ConversionContext): Promise<JsonObject>;
+}
+
+/** What one request knows of its object in other versions: steps that are worked out in one go are tried again with what they lacked. */
+export interface OtherVersions {
+  /** Works within `settled` only. The result is not to be changed. */
+  convert(object: JsonObject, from: string, to: string): JsonObject;
+  /** Tries a step until it knows all that it asks for. It must leave everything as it was where it throws. */
+  settled<T>(step: () => T | Promise<T>): Promise<T>;
+}
+
+/** Where there are no webhooks to ask: all is as it is stored. */
+export const NO_CONVERSIONS: Conversions = {
+  entries: (_row, entries) => Promise.resolve(entries),
+  object: (_row, _from, _to, object) => Promise.resolve(object),
+};
