@@ -17,7 +17,7 @@ import type { AdmissionQuestion, AdmissionRequest } from '../../registry/admissi
 import { parseEntry } from '../../registry/object/stored-object';
 import type { ServedResource } from '../../registry/verbs';
 import type { ValidatingPlugin } from '../chain';
-import { isSelected, matchedResource, namespaceOf, type Equivalents } from '../webhook/match';
+import { isSelected, matchedResource, namespaceOf, unshowable, type Equivalents } from '../webhook/match';
 import { requestOf } from '../webhook/review';
 import { objectOf, viewOf } from '../webhook/view';
 import { evaluatePolicy, type PolicyAnswer } from './evaluate';
@@ -132,6 +132,11 @@ class Asking {
   private *askPolicy({ policy, bindings }: BoundPolicy): Generator<undefined, void, undefined> {
     const as = this.matched(policy.matching);
     if (as === undefined) return;
+    const fault = unshowable(this.request, as);
+    if (fault !== undefined) {
+      this.configurationFault(policy, undefined, fault);
+      return;
+    }
     const kind = parameterResource(this.parts.parameters, policy);
     if (kind !== null && 'fault' in kind) {
       this.configurationFault(policy, undefined, kind.fault);

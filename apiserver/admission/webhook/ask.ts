@@ -7,7 +7,7 @@ import { qualifiedName } from '../../../shared/values/name-formats';
 import type { AdmissionRequest } from '../../registry/admission';
 import type { Reply, WebhookClient } from '../../webhook-client/client';
 import type { Webhook } from './configuration';
-import { checkConditions, isSelected, matchedResource, type Equivalents } from './match';
+import { checkConditions, isSelected, matchedResource, unshowable, type Equivalents } from './match';
 import { readVerdict, requestOf, reviewBody, type Verdict } from './review';
 import { objectOf, viewOf, type ObjectView } from './view';
 
@@ -48,6 +48,11 @@ export function questionFor(parts: AskParts, webhook: Webhook, request: Admissio
   const as = matchedResource(webhook, request, parts.equivalents);
   if (as === undefined || !isSelected(webhook, request)) return undefined;
   const { names } = parts;
+  const fault = unshowable(request, as);
+  if (fault !== undefined) {
+    if (webhook.isIgnoredOnFailure) return undefined;
+    throw internalError(`failed calling webhook ${JSON.stringify(webhook.name)}: ${fault}`);
+  }
   const view = viewOf(request, as, names);
   const sent = as === request.resource ? view.row : viewOf(request, request.resource, names).row;
   const told = requestOf(request, as, view.row, sent, names.dialect);
