@@ -113,7 +113,9 @@ describe('bodies', () => {
   it('counts what aliases repeat by its length', () => {
     const long = `a: &a ${'x'.repeat(20_000)}\nb: [${'*a, '.repeat(5_000)}]`;
     expect(yamlFault(long)).toBe('yaml: document contains excessive aliasing');
-    expect(yamlFault(`a: &a {? ${'x'.repeat(20_000)} : 1}\nb: [${'*a, '.repeat(5_000)}]`)).toBe('yaml: document contains excessive aliasing');
+    expect(yamlFault(`a: &a {? ${'x'.repeat(20_000)} : 1}\nb: [${'*a, '.repeat(5_000)}]`)).toBe(
+      'yaml: document contains excessive aliasing',
+    );
     expect(yamlFault(`a: &a ${'x'.repeat(20_000)}\nb: [${'*a, '.repeat(100)}]`)).toBeUndefined();
   });
 
