@@ -111,7 +111,7 @@ describe.each([
 test('counts what is asked for of a version that is going away', async () => {
   await call(fixture, '/apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas/none/status');
   expect((await call(fixture, '/metrics')).text).toContain(
-    'apiserver_requested_deprecated_apis{group="flowcontrol.apiserver.platform.io",version="v1beta3",resource="flowschemas",' +
+    'apiserver_requested_deprecated_apis{group="flowcontrol.apiserver.k8s.io",version="v1beta3",resource="flowschemas",' +
       'subresource="status",removed_release="1.32"} 1',
   );
 });
