@@ -3,6 +3,7 @@
  * file; which there are, in plugins.ts. Never waits where a plug-in has nothing to wait for.
  */
 import type { Clock } from '../../shared/runtime/clock';
+import { timed } from '../../shared/runtime/timed';
 import type { Admission, AdmissionOperation, AdmissionQuestion, AdmissionRequest, ReservingPlugin } from '../registry/admission';
 
 interface Plugin {
@@ -71,29 +72,7 @@ function measured<T>(
   work: () => Promise<T> | undefined,
 ): Promise<T> | undefined {
   if (meter === undefined) return work();
-  const { clock } = meter;
-  const from = clock.monotonic();
-  let pending: Promise<T> | undefined;
-  try {
-    pending = work();
-  } catch (error) {
-    meter.took(name, step, operation, clock.monotonic() - from, true);
-    throw error;
-  }
-  if (pending === undefined) {
-    meter.took(name, step, operation, clock.monotonic() - from, false);
-    return undefined;
-  }
-  return pending.then(
-    (value) => {
-      meter.took(name, step, operation, clock.monotonic() - from, false);
-      return value;
-    },
-    (error: unknown) => {
-      meter.took(name, step, operation, clock.monotonic() - from, true);
-      throw error;
-    },
-  );
+  return timed(meter.clock, work, (from, until, hasRefused) => meter.took(name, step, operation, until - from, hasRefused));
 }
 
 function inOrder<P extends { handles(operation: AdmissionOperation): boolean }>(

@@ -5,6 +5,10 @@ import type { Eventually } from './eventually';
 /** Told once, however it ended. Times are Clock.monotonic. */
 export type Told = (from: number, until: number, hasFailed: boolean) => void;
 
+/** What was waited for is waited for, and what was there at once still is. */
+export function timed<T>(clock: Pick<Clock, 'monotonic'>, work: () => Promise<T>, told: Told): Promise<T>;
+export function timed<T>(clock: Pick<Clock, 'monotonic'>, work: () => Promise<T> | undefined, told: Told): Promise<T> | undefined;
+export function timed<T>(clock: Pick<Clock, 'monotonic'>, work: () => Eventually<T>, told: Told): Eventually<T>;
 export function timed<T>(clock: Pick<Clock, 'monotonic'>, work: () => Eventually<T>, told: Told): Eventually<T> {
   const from = clock.monotonic();
   let outcome: Eventually<T>;
