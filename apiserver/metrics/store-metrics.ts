@@ -1,7 +1,18 @@
 /** A store whose requests are counted and timed, by what is done and by the type of what it is done to. Changes nothing. */
 import type { Clock } from '../../shared/runtime/clock';
 import { timed } from '../../shared/runtime/timed';
-import type { Store, Transaction, StoreCallOptions } from '../storage/store';
+import type {
+  KeyRange,
+  KeyValue,
+  RangeRequest,
+  RangeResult,
+  Revision,
+  Store,
+  StoreCallOptions,
+  Transaction,
+  TransactionResult,
+} from '../storage/store';
+import { StoreLayer } from '../storage/store-layer';
 import type { Count, Meters, Observer } from './meters';
 
 type Operation = 'get' | 'list' | 'listWithCount' | 'create' | 'update' | 'delete';
@@ -22,39 +33,47 @@ export interface MeteredStoreParts {
 }
 
 export function meteredStore(store: Store, parts: MeteredStoreParts): Store {
-  const { clock } = parts;
-  const meter = meterOf(parts);
-  const measured = <T>(operation: Operation, key: string, work: () => Promise<T>): Promise<T> => {
-    const series = meter(operation, key);
-    const outcome = timed(clock, work, (from, until, hasFailed) => {
+  return new MeteredStore(store, parts.clock, meterOf(parts));
+}
+
+class MeteredStore extends StoreLayer {
+  constructor(
+    store: Store,
+    private readonly clock: Pick<Clock, 'monotonic'>,
+    private readonly meter: (operation: Operation, key: string) => Series,
+  ) {
+    super(store);
+  }
+
+  override get(key: string, options?: StoreCallOptions & { readonly revision?: Revision }): ReturnType<Store['get']> {
+    return this.measured('get', key, () => super.get(key, options));
+  }
+
+  override range(request: RangeRequest, options?: StoreCallOptions): Promise<RangeResult> {
+    return this.measured('list', request.start, () => super.range(request, options));
+  }
+
+  override count(range: KeyRange, options?: StoreCallOptions): ReturnType<Store['count']> {
+    return this.measured('listWithCount', range.start, () => super.count(range, options));
+  }
+
+  override transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
+    const { operation, key } = described(transaction);
+    return this.measured(operation, key, () => super.transact(transaction, options));
+  }
+
+  protected override below(store: Store, key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> {
+    return this.measured('get', key, () => super.below(store, key, options));
+  }
+
+  private measured<T>(operation: Operation, key: string, work: () => Promise<T>): Promise<T> {
+    const series = this.meter(operation, key);
+    return timed(this.clock, work, (from, until, hasFailed) => {
       series.requests.add();
       series.durations.observe((until - from) / 1000);
       if (hasFailed) series.errors().add();
     });
-    return Promise.resolve(outcome);
-  };
-  return {
-    ...(store.outdated === undefined
-      ? {}
-      : { outdated: (key: string, options?: StoreCallOptions) => measured('get', key, async () => store.outdated?.(key, options)) }),
-    get: (key, options) => measured('get', key, () => store.get(key, options)),
-    range: (request, options) => measured('list', request.start, () => store.range(request, options)),
-    count: (range, options) => measured('listWithCount', range.start, () => store.count(range, options)),
-    transact(transaction, options) {
-      const { operation, key } = described(transaction);
-      return measured(operation, key, () => store.transact(transaction, options));
-    },
-    watch: (range, from, sink) => store.watch(range, from, sink),
-    revision: (options) => store.revision(options),
-    compact: (revision, options) => store.compact(revision, options),
-    grantLease: (seconds, options) => store.grantLease(seconds, options),
-    keepLeaseAlive: (lease, options) => store.keepLeaseAlive(lease, options),
-    revokeLease: (lease, options) => store.revokeLease(lease, options),
-    status: (options) => store.status(options),
-    health: (options) => store.health(options),
-    maxOperations: store.maxOperations,
-    close: () => store.close(),
-  };
+  }
 }
 
 /** The first key that is written says what a transaction is about; what goes with it does not. */

@@ -10,7 +10,6 @@ import {
   type Compare,
   type KeyRange,
   type KeyValue,
-  type LeaseId,
   type RangeRequest,
   type RangeResult,
   type Revision,
@@ -22,6 +21,7 @@ import {
   type Watch,
   type WatchSink,
 } from './store';
+import { StoreLayer } from './store-layer';
 
 /** The store as the mark under `prefix` wants it to be seen. */
 export async function seenAsMarked(store: Store, prefix: string, options?: StoreCallOptions): Promise<Store> {
@@ -37,23 +37,15 @@ export function shiftedStore(store: Store, shift: number): Store {
 /** Before every revision that can be read: the first write of a new store takes 2. */
 const BEGINNING = 1;
 
-class ShiftedStore implements Store {
-  readonly maxOperations: number;
-  readonly outdated?: NonNullable<Store['outdated']>;
-
+class ShiftedStore extends StoreLayer {
   constructor(
-    private readonly store: Store,
+    store: Store,
     private readonly shift: number,
   ) {
-    this.maxOperations = store.maxOperations;
-    if (store.outdated !== undefined)
-      this.outdated = async (key, options) => {
-        const kv = await store.outdated?.(key, options);
-        return kv && this.outerKey(kv);
-      };
+    super(store);
   }
 
-  async get(
+  override async get(
     key: string,
     { revision, ...options }: StoreCallOptions & { readonly revision?: Revision } = {},
   ): Promise<{ readonly revision: Revision; readonly kv: KeyValue | undefined }> {
@@ -61,18 +53,18 @@ class ShiftedStore implements Store {
     return { revision: this.outer(found.revision), kv: found.kv && this.outerKey(found.kv) };
   }
 
-  async range({ revision, ...request }: RangeRequest, options?: StoreCallOptions): Promise<RangeResult> {
+  override async range({ revision, ...request }: RangeRequest, options?: StoreCallOptions): Promise<RangeResult> {
     const inner = { ...request, ...(revision !== undefined && { revision: this.inner(revision) }) };
     const found = await this.told(this.store.range(inner, options));
     return { ...found, revision: this.outer(found.revision), kvs: found.kvs.map((kv) => this.outerKey(kv)) };
   }
 
-  async count(range: KeyRange, options?: StoreCallOptions): Promise<{ readonly revision: Revision; readonly count: number }> {
+  override async count(range: KeyRange, options?: StoreCallOptions): Promise<{ readonly revision: Revision; readonly count: number }> {
     const { revision, count } = await this.store.count(range, options);
     return { revision: this.outer(revision), count };
   }
 
-  async transact({ compare, operations }: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
+  override async transact({ compare, operations }: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
     const result = await this.store.transact({ compare: compare.map((condition) => this.innerCompare(condition)), operations }, options);
     const revision = this.outer(result.revision);
     return result.committed
@@ -80,7 +72,7 @@ class ShiftedStore implements Store {
       : { committed: false, revision, current: result.current.map((kv) => kv && this.outerKey(kv)) };
   }
 
-  watch(range: KeyRange, from: Revision, sink: WatchSink): Watch {
+  override watch(range: KeyRange, from: Revision, sink: WatchSink): Watch {
     if (!Number.isSafeInteger(from) || from < 1) throw new StoreError('internal', `a watch starts at revision 1 or later, not ${from}`);
     return this.store.watch(range, this.inner(from), {
       events: (events, through) =>
@@ -94,37 +86,22 @@ class ShiftedStore implements Store {
     });
   }
 
-  async revision(options?: StoreCallOptions): Promise<Revision> {
+  override async revision(options?: StoreCallOptions): Promise<Revision> {
     return this.outer(await this.store.revision(options));
   }
 
-  async compact(revision: Revision, options?: StoreCallOptions): Promise<void> {
+  override async compact(revision: Revision, options?: StoreCallOptions): Promise<void> {
     if (revision > this.shift) await this.store.compact(revision - this.shift, options);
   }
 
-  grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId> {
-    return this.store.grantLease(ttlSeconds, options);
-  }
-
-  keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
-    return this.store.keepLeaseAlive(lease, options);
-  }
-
-  revokeLease(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
-    return this.store.revokeLease(lease, options);
-  }
-
-  async status(options?: StoreCallOptions): Promise<StoreStatus> {
+  override async status(options?: StoreCallOptions): Promise<StoreStatus> {
     const status = await this.store.status(options);
     return { ...status, revision: this.outer(status.revision) };
   }
 
-  health(options?: StoreCallOptions): Promise<void> {
-    return this.store.health(options);
-  }
-
-  close(): Promise<void> {
-    return this.store.close();
+  protected override async below(store: Store, key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> {
+    const kv = await super.below(store, key, options);
+    return kv && this.outerKey(kv);
   }
 
   private outer(revision: Revision): Revision {

@@ -8,19 +8,18 @@ import {
   StoreError,
   type KeyRange,
   type KeyValue,
-  type LeaseId,
   type RangeRequest,
   type RangeResult,
   type Revision,
   type Store,
   type StoreCallOptions,
   type StoreOperation,
-  type StoreStatus,
   type Transaction,
   type TransactionResult,
   type Watch,
   type WatchSink,
 } from '../store';
+import { StoreLayer } from '../store-layer';
 import { isEncrypted, NOBODY_READS, unreadableValue } from '../unreadable';
 import { TransformFault } from './ciphers';
 import { OpeningSink } from './opening-sink';
@@ -43,17 +42,19 @@ export function encryptedStore(store: Store, parts: EncryptedStoreParts): Store 
   return new EncryptedStore(store, parts);
 }
 
-class EncryptedStore implements Store {
+class EncryptedStore extends StoreLayer {
   constructor(
-    private readonly store: Store,
+    store: Store,
     private readonly parts: EncryptedStoreParts,
-  ) {}
-
-  get maxOperations(): number {
-    return this.store.maxOperations;
+  ) {
+    super(store);
   }
 
-  async get(
+  /** What is encrypted is so by this layer only. */
+  override readonly outdated = (key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> =>
+    this.writtenOtherwise(key, options);
+
+  override async get(
     key: string,
     options?: StoreCallOptions & { readonly revision?: Revision },
   ): Promise<{ readonly revision: Revision; readonly kv: KeyValue | undefined }> {
@@ -61,7 +62,7 @@ class EncryptedStore implements Store {
     return { revision, kv: kv === undefined ? undefined : await this.opened(kv) };
   }
 
-  async range(request: RangeRequest, options?: StoreCallOptions): Promise<RangeResult> {
+  override async range(request: RangeRequest, options?: StoreCallOptions): Promise<RangeResult> {
     const result = await this.store.range(request, options);
     if (request.keysOnly === true) return result;
     const kvs: KeyValue[] = [];
@@ -77,11 +78,7 @@ class EncryptedStore implements Store {
     return { ...result, kvs };
   }
 
-  count(range: KeyRange, options?: StoreCallOptions): Promise<{ readonly revision: Revision; readonly count: number }> {
-    return this.store.count(range, options);
-  }
-
-  async transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
+  override async transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
     const operations = transaction.operations.map((operation) => this.sealed(operation));
     const result = await this.store.transact({ compare: transaction.compare, operations }, options);
     if (result.committed) return result;
@@ -90,13 +87,13 @@ class EncryptedStore implements Store {
     return { ...result, current };
   }
 
-  watch(range: KeyRange, from: Revision, sink: WatchSink): Watch {
+  override watch(range: KeyRange, from: Revision, sink: WatchSink): Watch {
     const { clock, yieldNow } = this.parts;
     const opening = new OpeningSink(sink, { prepare: this.prepare, open: this.open, clock, yieldNow });
     return opening.over(this.store.watch(range, from, opening));
   }
 
-  async outdated(key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> {
+  private async writtenOtherwise(key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> {
     const row = this.rowOf(key);
     if (row === undefined) return undefined;
     const { kv } = await this.store.get(key, options);
@@ -109,38 +106,6 @@ class EncryptedStore implements Store {
       if (error instanceof TransformFault) return undefined;
       throw error;
     }
-  }
-
-  revision(options?: StoreCallOptions): Promise<Revision> {
-    return this.store.revision(options);
-  }
-
-  compact(revision: Revision, options?: StoreCallOptions): Promise<void> {
-    return this.store.compact(revision, options);
-  }
-
-  grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId> {
-    return this.store.grantLease(ttlSeconds, options);
-  }
-
-  keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
-    return this.store.keepLeaseAlive(lease, options);
-  }
-
-  revokeLease(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
-    return this.store.revokeLease(lease, options);
-  }
-
-  status(options?: StoreCallOptions): Promise<StoreStatus> {
-    return this.store.status(options);
-  }
-
-  health(options?: StoreCallOptions): Promise<void> {
-    return this.store.health(options);
-  }
-
-  close(): Promise<void> {
-    return this.store.close();
   }
 
   private rowOf(key: string): RowRules | undefined {
