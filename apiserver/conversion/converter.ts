@@ -7,7 +7,7 @@ import { codecOf, type KindCodec } from '../../shared/api/codec/codec';
 import { conversionFailed, timeout } from '../../shared/api/errors/status';
 import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
-import { readMetadata } from '../../shared/api/metadata/object-meta';
+import { labelsOf, readMetadata } from '../../shared/api/metadata/object-meta';
 import type { ConversionWebhook, CustomVersion } from '../../shared/api/structural/version';
 import { spellGroups } from '../../shared/api/types/group-fields';
 import { apiVersionIn, type Dialect } from '../../shared/names/dialect';
@@ -43,6 +43,8 @@ export interface WebhookConverterParts {
   readonly dialect: Dialect;
   readonly clock: Clock;
   readonly random: Random;
+  /** Told of every call. */
+  readonly called: (call: ConversionCall) => void;
   /** Told of a webhook that does not answer as it should. */
   readonly failed: (error: Error) => void;
 }
@@ -78,14 +80,8 @@ export class WebhookConverter implements Conversions {
   private readonly numbers = new WeakMap<CustomVersion, number>();
   private readonly targets = new WeakMap<ConversionWebhook, WebhookTarget>();
   private met = 0;
-  /** Told of every call. */
-  private readonly listeners = new Set<(call: ConversionCall) => void>();
 
   constructor(private readonly parts: WebhookConverterParts) {}
-
-  onCall(listener: (call: ConversionCall) => void): void {
-    this.listeners.add(listener);
-  }
 
   entries(row: KindRow, entries: readonly Entry[], context: ConversionContext, isFresh = false): Promise<readonly Entry[]> {
     if (entries.every((entry) => convertedFrom(row, entry) === undefined)) return Promise.resolve(entries);
@@ -205,7 +201,7 @@ export class WebhookConverter implements Conversions {
     const outcome = await this.exchanged(way, objects, pace);
     const fault = outcome instanceof ConversionFault ? outcome.type : undefined;
     const told = { definition: way.definition, from: way.from.name, to: way.to.name, ms: clock.monotonic() - startedAt, fault };
-    for (const listener of this.listeners) listener(told);
+    this.parts.called(told);
     return outcome;
   }
 
@@ -306,12 +302,6 @@ const placeOf = ({ key, revision, dialectSensitive }: Entry): Pick<Entry, 'key' 
   revision,
   dialectSensitive,
 });
-
-function labelsOf(object: JsonObject): Readonly<Record<string, string>> {
-  const labels = readMetadata(object)['labels'];
-  if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) return {};
-  return Object.fromEntries(Object.entries(labels).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
-}
 
 /** There is nothing in it that could look different. */
 const isEmpty = (object: JsonObject): boolean =>

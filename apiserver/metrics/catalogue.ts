@@ -47,6 +47,7 @@ const BODY = Array.from({ length: 31 }, (_, at) => 50_000 + at * 100_000);
 const FILTER = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
 const READ_WAIT = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3];
 const YEARS = [0, 1800, 3600, 7200, 21600, 43200, 86400, 172800, 345600, 604800, 2592000, 7776000, 15552000, 31104000];
+const CONVERSION = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60];
 const STEP = ['operation', 'rejected', 'type'] as const;
 const POD_SECURITY = ['decision', 'mode', 'policy_level', 'policy_version', 'request_operation', 'resource', 'subresource'] as const;
 
@@ -108,6 +109,27 @@ export const CATALOGUE = {
     help: 'Time to work out the expressions of an admission policy for a request.',
     labels: [],
     buckets: PLAIN,
+  },
+  apiserver_conversion_webhook_duration_seconds: {
+    type: 'histogram',
+    stability: 'ALPHA',
+    help: 'Time that conversion webhooks take.',
+    labels: ['failure_type', 'result'],
+    buckets: CONVERSION,
+  },
+  apiserver_conversion_webhook_request_total: {
+    type: 'counter',
+    stability: 'ALPHA',
+    help: 'Calls of conversion webhooks.',
+    labels: ['failure_type', 'result'],
+  },
+  apiserver_crd_conversion_webhook_duration_seconds: {
+    type: 'histogram',
+    stability: 'ALPHA',
+    help: 'Time that conversions of custom resources take.',
+    labels: ['crd_name', 'from_version', 'succeeded', 'to_version'],
+    buckets: DECISION,
+    most: 1_000,
   },
   apiserver_client_certificate_expiration_seconds: {
     type: 'histogram',

@@ -25,7 +25,6 @@ import { shown, type Scrape } from './exposition';
 import { Histogram } from './histogram';
 import type { Meters } from './meters';
 import { PolicyMetrics, type CountedJudgement } from './policy-metrics';
-import { ConversionMetrics, type CountedConversion } from './conversion-metrics';
 import { WebhookMetrics, type CountedWebhookCall } from './webhook-metrics';
 import { RequestMetrics } from './request-metrics';
 
@@ -110,7 +109,6 @@ export class Metrics {
   private readonly registry = new Registry();
   readonly requests: RequestMetrics;
   private readonly webhooks = new WebhookMetrics(this.registry);
-  private readonly conversions = new ConversionMetrics(this.registry);
   private readonly policies = new PolicyMetrics(this.registry);
   private readonly watchSizes = new Histogram({
     name: 'apiserver_watch_events_sizes',
@@ -216,10 +214,6 @@ export class Metrics {
     this.webhooks.called(call);
   }
 
-  converted(call: CountedConversion): void {
-    this.conversions.called(call);
-  }
-
   policyJudged(judgement: CountedJudgement): void {
     this.meters.observer('apiserver_cel_evaluation_duration_seconds').observe(judgement.ms / 1000);
     this.policies.judged(judgement);
@@ -236,14 +230,7 @@ export class Metrics {
   }
 
   private histograms(): readonly string[] {
-    const own = [
-      this.requests.text(),
-      this.watchSizes.text(),
-      this.meters.text(),
-      this.webhooks.text(),
-      this.conversions.text(),
-      this.policies.text(),
-    ];
+    const own = [this.requests.text(), this.watchSizes.text(), this.meters.text(), this.webhooks.text(), this.policies.text()];
     return [...own, ...[this.flowControl, this.encryption].map((counts) => counts?.text() ?? '')];
   }
 

@@ -1,7 +1,7 @@
 /** The objects that a binding gives its policy as parameters, out of the cache. Decides nothing but whether there have to be some. */
-import { readMetadata } from '../../../shared/api/metadata/object-meta';
+import { labelsOf } from '../../../shared/api/metadata/object-meta';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
-import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import type { JsonObject } from '../../../shared/values/json';
 import type { Cache, Entry } from '../../cache/cache';
 import type { ServedResource } from '../../registry/verbs';
 import type { PolicyBinding, AdmissionPolicy } from './policy';
@@ -58,9 +58,4 @@ export function parametersOf(
   const all = row.namespaced ? snapshot.range(prefix, `${namespace}0`) : snapshot.range();
   const found = [...all].map((entry) => parts.shown(resource, entry)).filter((object) => selector(labelsOf(object)));
   return found.length === 0 ? without : found;
-}
-
-function labelsOf(object: JsonObject): Readonly<Record<string, string>> {
-  const labels = objectAt(readMetadata(object), 'labels') ?? {};
-  return Object.fromEntries(Object.keys(labels).map((name) => [name, stringAt(labels, name) ?? '']));
 }

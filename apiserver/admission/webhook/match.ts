@@ -5,8 +5,8 @@
 import { Budget, CostExceeded, Failure, type Expression, type Value } from '../../../shared/expression/engine';
 import { freeValue } from '../../../shared/expression/free-json';
 import type { KindRow } from '../../../shared/api/kinds';
-import { readMetadata } from '../../../shared/api/metadata/object-meta';
-import { objectAt, type JsonObject } from '../../../shared/values/json';
+import { labelsOf } from '../../../shared/api/metadata/object-meta';
+import type { JsonObject } from '../../../shared/values/json';
 import type { AdmissionQuestion, AdmissionRequest } from '../../registry/admission';
 import type { ServedResource } from '../../registry/verbs';
 import { ruleMatches, type MatchRule, type RuleTarget } from '../matching/rules';
@@ -72,11 +72,6 @@ function isInNamespace(matches: (labels: Labels) => boolean, request: AdmissionR
   const { row } = request.resource;
   if (row.group === '' && row.resource === 'namespaces') return matches(labelsOf(request.object ?? request.oldObject ?? {}));
   return request.namespace === '' || matches(request.namespaceEntry?.labels ?? {});
-}
-
-function labelsOf(object: JsonObject): Labels {
-  const labels = objectAt(readMetadata(object), 'labels') ?? {};
-  return Object.fromEntries(Object.entries(labels).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
 }
 
 /** What one expression may cost, and all of a webhook. */

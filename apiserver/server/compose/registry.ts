@@ -73,7 +73,6 @@ export function buildRegistry(setting: Setting, state: State, observation: Obser
     node: { graph: state.nodes.graph, rules: nodeRules(setting.names), nodeLeaseNamespace: setting.names.nodeLeaseNamespace },
   });
   const admission = admissionOf(setting, state, observation, authorizer);
-  state.conversions.onCall((call) => observation.metrics.converted(call));
   const threads = threadsOf(setting);
   const writer = writerOf(setting, state, admission, threads);
   const access = accessOf(setting, state, observation, authorizer, writer);

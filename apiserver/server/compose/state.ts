@@ -7,6 +7,7 @@ import { ALLOCATIONS, Ledger } from '../../allocation/ledger';
 import { QUOTA_GUARDS, QuotaGuards } from '../../admission/quota/guards';
 import { openCache, type OpenedCache } from '../../cache/open-cache';
 import { compilationTimes } from '../../metrics/policy-metrics';
+import { conversionCosts } from '../../metrics/conversion-metrics';
 import { listCosts } from '../../metrics/read-metrics';
 import { claimPrefix } from '../../upkeep/ownership';
 import { REPLICAS, Replicas } from '../../upkeep/replicas';
@@ -84,10 +85,10 @@ function cacheOf({ options, store, clock, random, logger, encryption, failed }: 
 
 const TOLD_EVERY_MS = 60_000;
 
-function conversionsOf({ clock, random, names, failed }: Setting, cache: OpenedCache, resources: Resources): WebhookConverter {
+function conversionsOf({ clock, random, names, failed, meters }: Setting, cache: OpenedCache, resources: Resources): WebhookConverter {
   const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) => failed('objects could not be converted', error));
   const client = new WebhookClient({ resolve: resolverOf(cache, resources, random), clock });
-  return new WebhookConverter({ client, dialect: names.dialect, clock, random, failed: tell });
+  return new WebhookConverter({ client, dialect: names.dialect, clock, random, called: conversionCosts(meters), failed: tell });
 }
 
 function ledgerOf({ options, random, names }: Setting, cache: OpenedCache): Ledger {

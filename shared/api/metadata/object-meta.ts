@@ -21,6 +21,12 @@ export function readMetadata(object: JsonObject): JsonObject {
 
 const EMPTY: JsonObject = Object.freeze({});
 
+/** Those that are texts. */
+export function labelsOf(object: JsonObject): Readonly<Record<string, string>> {
+  const labels = objectAt(readMetadata(object), 'labels') ?? {};
+  return Object.fromEntries(Object.entries(labels).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
+}
+
 export function isTerminating(metadata: JsonObject): boolean {
   return stringAt(metadata, 'deletionTimestamp') !== undefined;
 }
