@@ -2,30 +2,21 @@
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, stringAt } from '../../shared/values/json';
 import type { ValidatingPlugin } from './chain';
-import { isPod, podSpec, refused } from './pod-creation';
+import { podValidation, refused, WRITTEN_PODS } from './pod-creation';
 
 const MACHINE = 'platform.io/hostname';
 
 /** `machine`: the key as this server spells it. */
 export function hardAntiAffinity(machine: string): ValidatingPlugin {
-  return {
-    name: 'LimitPodHardAntiAffinityTopology',
-    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    looksInto: isPod,
-    validate(request) {
-      const terms = arrayAt(
-        objectAt(objectAt(podSpec(request), 'affinity'), 'podAntiAffinity'),
-        'requiredDuringSchedulingIgnoredDuringExecution',
-      );
-      for (const term of (terms ?? []).filter(isObject)) {
-        const key = stringAt(term, 'topologyKey') ?? '';
-        if (canonicalQualifiedName(key) !== MACHINE)
-          throw refused(
-            request,
-            `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${key} but only key ${machine} is allowed`,
-          );
-      }
-      return undefined;
-    },
-  };
+  return podValidation('LimitPodHardAntiAffinityTopology', WRITTEN_PODS, (request, spec) => {
+    const terms = arrayAt(objectAt(objectAt(spec, 'affinity'), 'podAntiAffinity'), 'requiredDuringSchedulingIgnoredDuringExecution');
+    for (const term of (terms ?? []).filter(isObject)) {
+      const key = stringAt(term, 'topologyKey') ?? '';
+      if (canonicalQualifiedName(key) !== MACHINE)
+        throw refused(
+          request,
+          `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${key} but only key ${machine} is allowed`,
+        );
+    }
+  });
 }

@@ -2,35 +2,22 @@
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { arrayAt, isObject, stringAt, type JsonValue } from '../../shared/values/json';
 import type { MutatingPlugin } from './chain';
-import { isPod, podSpec } from './pod-creation';
+import { podMutation, WRITTEN_PODS } from './pod-creation';
 
 const TAINTS = ['not-ready', 'unreachable'];
 const SECONDS = 300;
 
 /** `prefix`: of the names that the server writes (`platform.io`). */
 export function defaultTolerationSeconds(prefix: string): MutatingPlugin {
-  return {
-    name: 'DefaultTolerationSeconds',
-    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    looksInto: isPod,
-    mutate(request) {
-      const spec = podSpec(request);
-      if (spec === undefined) return undefined;
-      const given = arrayAt(spec, 'tolerations') ?? [];
-      const missing = TAINTS.filter((taint) => !given.some((toleration) => covers(toleration, `node.platform.io/${taint}`)));
-      if (missing.length === 0) return undefined;
-      spec['tolerations'] = [
-        ...given,
-        ...missing.map((taint) => ({
-          key: `node.${prefix}/${taint}`,
-          operator: 'Exists',
-          effect: 'NoExecute',
-          tolerationSeconds: SECONDS,
-        })),
-      ];
-      return undefined;
-    },
-  };
+  return podMutation('DefaultTolerationSeconds', WRITTEN_PODS, (_request, spec) => {
+    const given = arrayAt(spec, 'tolerations') ?? [];
+    const missing = TAINTS.filter((taint) => !given.some((toleration) => covers(toleration, `node.platform.io/${taint}`)));
+    if (missing.length === 0) return;
+    spec['tolerations'] = [
+      ...given,
+      ...missing.map((taint) => ({ key: `node.${prefix}/${taint}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: SECONDS })),
+    ];
+  });
 }
 
 /** What it says of the taint's value does not count. */

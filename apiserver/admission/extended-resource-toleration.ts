@@ -2,25 +2,16 @@
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { isExtendedResource } from '../kinds/rules/resource-names';
 import type { MutatingPlugin } from './chain';
-import { isPod, podSpec } from './pod-creation';
+import { podMutation, WRITTEN_PODS } from './pod-creation';
 
 const LISTS = ['containers', 'initContainers'];
 
 export function extendedResourceToleration(): MutatingPlugin {
-  return {
-    name: 'ExtendedResourceToleration',
-    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    looksInto: isPod,
-    mutate(request) {
-      const spec = podSpec(request);
-      if (spec === undefined) return undefined;
-      const given = arrayAt(spec, 'tolerations') ?? [];
-      const missing = resourcesOf(spec).filter((resource) => !given.some((toleration) => toleratesJust(toleration, resource)));
-      if (missing.length > 0)
-        spec['tolerations'] = [...given, ...missing.map((key) => ({ key, operator: 'Exists', effect: 'NoSchedule' }))];
-      return undefined;
-    },
-  };
+  return podMutation('ExtendedResourceToleration', WRITTEN_PODS, (_request, spec) => {
+    const given = arrayAt(spec, 'tolerations') ?? [];
+    const missing = resourcesOf(spec).filter((resource) => !given.some((toleration) => toleratesJust(toleration, resource)));
+    if (missing.length > 0) spec['tolerations'] = [...given, ...missing.map((key) => ({ key, operator: 'Exists', effect: 'NoSchedule' }))];
+  });
 }
 
 function resourcesOf(spec: JsonObject): readonly string[] {

@@ -10,7 +10,7 @@ import { labelValue, qualifiedName } from '../../shared/values/name-formats';
 import type { AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 import { schedulingNote } from './namespace-notes';
-import { isPod, podSpec, refused } from './pod-creation';
+import { NEW_PODS, podMutation, podValidation, refused } from './pod-creation';
 
 const NAME = 'PodNodeSelector';
 
@@ -28,82 +28,79 @@ export const NODE_SELECTOR_FORMAT: Format<Configured<typeof SCHEMA>> = {
     ),
 };
 
-/** By namespace, those that its pods are confined to; under `clusterDefaultNodeSelector`, what a namespace selects that says nothing. */
-export type NodeSelectorTexts = NonNullable<Configured<typeof SCHEMA>['podNodeSelectorPluginConfig']>;
-
 const DEFAULT = 'clusterDefaultNodeSelector';
 
-type Labels = Readonly<Record<string, string>>;
+type Labels = ReadonlyMap<string, string>;
+const NONE: Labels = new Map();
 
-export function podNodeSelector(texts: NodeSelectorTexts = {}): {
+export interface NodeSelectorSettings {
+  /** Of namespaces that say nothing. */
+  readonly usual: Labels;
+  /** By namespace, those that its pods are confined to. */
+  readonly confined: ReadonlyMap<string, Labels>;
+}
+
+const UNSAID: NodeSelectorSettings = { usual: NONE, confined: new Map() };
+
+export function nodeSelectorSettings({ podNodeSelectorPluginConfig: texts = {} }: Configured<typeof SCHEMA>): NodeSelectorSettings {
+  const confined = new Map(Object.entries(texts).map(([name, said]) => [name, labelsIn(said) ?? NONE]));
+  const usual = confined.get(DEFAULT) ?? NONE;
+  confined.delete(DEFAULT);
+  return { usual, confined };
+}
+
+export function podNodeSelector(settings: NodeSelectorSettings = UNSAID): {
   readonly mutating: MutatingPlugin;
   readonly validating: ValidatingPlugin;
 } {
-  const handles: MutatingPlugin['handles'] = (operation) => operation === 'CREATE';
   return {
-    mutating: {
-      name: NAME,
-      handles,
-      looksInto: isPod,
-      mutate(request) {
-        const spec = podSpec(request);
-        if (spec === undefined) return undefined;
-        const selected = selectedBy(request, texts);
-        const own = ownSelector(spec);
-        refuseConflict(request, own, selected);
-        const merged = { ...own, ...selected };
-        if (Object.keys(merged).length > 0) spec['nodeSelector'] = merged;
-        refuseUnlisted(request, merged, texts);
-        return undefined;
-      },
-    },
-    validating: {
-      name: NAME,
-      handles,
-      looksInto: isPod,
-      validate(request) {
-        const spec = podSpec(request);
-        if (spec === undefined) return undefined;
-        const own = ownSelector(spec);
-        refuseConflict(request, own, selectedBy(request, texts));
-        refuseUnlisted(request, own, texts);
-        return undefined;
-      },
-    },
+    mutating: podMutation(NAME, NEW_PODS, (request, spec) => {
+      const selected = selectedBy(request, settings);
+      const own = ownSelector(spec);
+      refuseConflict(request, own, selected);
+      const merged = new Map([...own, ...selected]);
+      if (merged.size > 0) spec['nodeSelector'] = Object.fromEntries(merged);
+      refuseUnlisted(request, merged, settings);
+    }),
+    validating: podValidation(NAME, NEW_PODS, (request, spec) => {
+      const own = ownSelector(spec);
+      refuseConflict(request, own, selectedBy(request, settings));
+      refuseUnlisted(request, own, settings);
+    }),
   };
 }
 
 function ownSelector(spec: JsonObject): Labels {
   const selector = objectAt(spec, 'nodeSelector') ?? {};
-  return Object.fromEntries(Object.keys(selector).map((key) => [key, stringAt(selector, key) ?? '']));
+  return new Map(Object.keys(selector).map((key) => [key, stringAt(selector, key) ?? '']));
 }
 
-function selectedBy(request: AdmissionRequest, texts: NodeSelectorTexts): Labels {
-  const said = schedulingNote(request.namespaceEntry, 'node-selector') ?? texts[DEFAULT] ?? '';
+function selectedBy(request: AdmissionRequest, { usual }: NodeSelectorSettings): Labels {
+  const said = schedulingNote(request.namespaceEntry, 'node-selector');
+  if (said === undefined) return usual;
   const labels = labelsIn(said);
   if (labels === undefined) throw refused(request, `invalid selector: [${said}]`);
   return labels;
 }
 
 function refuseConflict(request: AdmissionRequest, own: Labels, selected: Labels): void {
-  if (Object.entries(selected).some(([key, value]) => own[key] !== undefined && own[key] !== value))
+  if ([...selected].some(([key, value]) => own.has(key) && own.get(key) !== value))
     throw refused(request, 'pod node label selector conflicts with its namespace node label selector');
 }
 
-function refuseUnlisted(request: AdmissionRequest, own: Labels, texts: NodeSelectorTexts): void {
-  const listed = labelsIn(texts[request.namespace] ?? '') ?? {};
-  if (Object.keys(listed).length > 0 && Object.entries(own).some(([key, value]) => listed[key] !== value))
+function refuseUnlisted(request: AdmissionRequest, own: Labels, { confined }: NodeSelectorSettings): void {
+  const listed = confined.get(request.namespace) ?? NONE;
+  if (listed.size > 0 && [...own].some(([key, value]) => listed.get(key) !== value))
     throw refused(request, 'pod node label selector labels conflict with its namespace whitelist');
 }
 
 /** `a=b,c=d`; undefined = it is no such text. The last of several with one key counts. */
-export function labelsIn(text: string): Labels | undefined {
-  if (text === '') return {};
-  const labels: Record<string, string> = {};
-  for (const part of text.split(',')) {
+function labelsIn(text: string): Labels | undefined {
+  const labels = new Map<string, string>();
+  for (const part of text === '' ? [] : text.split(',')) {
     const [key = '', value, ...more] = part.split('=').map((side) => side.trim());
     if (value === undefined || more.length > 0 || qualifiedName(key).length > 0 || labelValue(value).length > 0) return undefined;
-    labels[key] = value;
+    labels.set(key, value);
   }
   return labels;
 }

@@ -11,7 +11,7 @@ import { arrayAt, isObject, type JsonObject } from '../../shared/values/json';
 import type { AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
 import { schedulingNote } from './namespace-notes';
-import { isPod, podSpec, refused } from './pod-creation';
+import { podMutation, podValidation, refused, WRITTEN_PODS } from './pod-creation';
 import { Tolerations, withoutCovered } from './tolerations';
 
 const NAME = 'PodTolerationRestriction';
@@ -43,35 +43,16 @@ export function podTolerationRestriction(
   settings: TolerationSettings = {},
 ): { readonly mutating: MutatingPlugin; readonly validating: ValidatingPlugin } {
   const shortOfMemory: JsonObject = { key: `node.${prefix}/memory-pressure`, operator: 'Exists', effect: 'NoSchedule' };
-  const handles: MutatingPlugin['handles'] = (operation) => operation === 'CREATE' || operation === 'UPDATE';
   return {
-    mutating: {
-      name: NAME,
-      handles,
-      looksInto: isPod,
-      mutate(request) {
-        const spec = podSpec(request);
-        if (spec === undefined) return undefined;
-        const before = tolerationsIn(spec);
-        const given = request.operation === 'CREATE' ? (notedList(request, 'defaultTolerations') ?? copies(settings.default)) : [];
-        const more = [...given, ...(isBestEffort(request.object ?? {}) ? [] : [shortOfMemory])];
-        const merged = more.length === 0 ? before : withoutCovered([...before, ...more]);
-        if (merged.length > 0) spec['tolerations'] = [...merged];
-        refuseUnlisted(request, spec, settings);
-        return undefined;
-      },
-    },
-    validating: {
-      name: NAME,
-      handles,
-      looksInto: isPod,
-      validate(request) {
-        const spec = podSpec(request);
-        if (spec === undefined) return undefined;
-        refuseUnlisted(request, spec, settings);
-        return undefined;
-      },
-    },
+    mutating: podMutation(NAME, WRITTEN_PODS, (request, spec) => {
+      const before = tolerationsIn(spec);
+      const given = request.operation === 'CREATE' ? (notedList(request, 'defaultTolerations') ?? copies(settings.default)) : [];
+      const more = [...given, ...(isBestEffort(request.object ?? {}) ? [] : [shortOfMemory])];
+      const merged = more.length === 0 ? before : withoutCovered([...before, ...more]);
+      if (merged.length > 0) spec['tolerations'] = [...merged];
+      refuseUnlisted(request, spec, settings);
+    }),
+    validating: podValidation(NAME, WRITTEN_PODS, (request, spec) => refuseUnlisted(request, spec, settings)),
   };
 }
 

@@ -8,7 +8,7 @@ import type { Entry } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { AdmissionQuestion, AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
-import { isPod, podSpec, refused } from './pod-creation';
+import { podMutation, refused, WRITTEN_PODS } from './pod-creation';
 import { systemPriorities } from './system-priorities';
 
 const NAME = 'Priority';
@@ -28,18 +28,10 @@ interface Priority {
 }
 
 export function podPriority(classes: () => PriorityClasses): MutatingPlugin {
-  return {
-    name: NAME,
-    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
-    looksInto: isPod,
-    mutate(request) {
-      const spec = podSpec(request);
-      if (spec === undefined) return undefined;
-      if (request.operation === 'UPDATE') keep(spec, objectAt(request.oldObject, 'spec') ?? {});
-      else give(request, spec, priorityOf(request, stringAt(spec, 'priorityClassName') ?? '', classes()));
-      return undefined;
-    },
-  };
+  return podMutation(NAME, WRITTEN_PODS, (request, spec) => {
+    if (request.operation === 'UPDATE') keep(spec, objectAt(request.oldObject, 'spec') ?? {});
+    else give(request, spec, priorityOf(request, stringAt(spec, 'priorityClassName') ?? '', classes()));
+  });
 }
 
 /** What was given at the creation stays, also where a client that does not know of it leaves it out. */

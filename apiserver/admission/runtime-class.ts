@@ -5,42 +5,27 @@ import type { Entry } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
-import { isPod, podSpec, refused } from './pod-creation';
+import { NEW_PODS, podMutation, podValidation, refused } from './pod-creation';
 
 type FindClass = (name: string) => Entry | undefined;
 
-const shared = {
-  name: 'RuntimeClass',
-  handles: (operation: AdmissionRequest['operation']): boolean => operation === 'CREATE',
-  looksInto: isPod,
-};
+const NAME = 'RuntimeClass';
 
 /** `find`: a RuntimeClass by its name. */
 export function runtimeClass(find: FindClass): { readonly mutating: MutatingPlugin; readonly validating: ValidatingPlugin } {
   return {
-    mutating: {
-      ...shared,
-      mutate(request) {
-        const spec = podSpec(request);
-        const found = spec === undefined ? undefined : classOf(request, spec, find);
-        if (spec === undefined || found === undefined) return undefined;
-        giveOverhead(request, spec, overheadOf(found));
-        place(request, spec, objectAt(found, 'scheduling') ?? {});
-        return undefined;
-      },
-    },
-    validating: {
-      ...shared,
-      validate(request) {
-        const spec = podSpec(request);
-        if (spec === undefined) return undefined;
-        const found = classOf(request, spec, find);
-        const given = objectAt(spec, 'overhead') ?? {};
-        if (!isEmptyObject(given) && (found === undefined || isEmptyObject(overheadOf(found))))
-          throw refused(request, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
-        return undefined;
-      },
-    },
+    mutating: podMutation(NAME, NEW_PODS, (request, spec) => {
+      const found = classOf(request, spec, find);
+      if (found === undefined) return;
+      giveOverhead(request, spec, overheadOf(found));
+      place(request, spec, objectAt(found, 'scheduling') ?? {});
+    }),
+    validating: podValidation(NAME, NEW_PODS, (request, spec) => {
+      const found = classOf(request, spec, find);
+      const given = objectAt(spec, 'overhead') ?? {};
+      if (!isEmptyObject(given) && (found === undefined || isEmptyObject(overheadOf(found))))
+        throw refused(request, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+    }),
   };
 }
 

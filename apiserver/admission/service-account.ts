@@ -11,7 +11,7 @@ import type { Entry } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
-import { isPod, podSpec, refused } from './pod-creation';
+import { NEW_PODS, podMutation, podValidation, refused } from './pod-creation';
 import { checkSecrets, mirrorFault } from './pod-secrets';
 
 export interface ServiceAccountParts {
@@ -27,37 +27,21 @@ const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const TOKEN_SECONDS = 3607;
 const READABLE = 0o644;
 
-const shared = {
-  name: 'ServiceAccount',
-  handles: (operation: AdmissionRequest['operation']): boolean => operation === 'CREATE',
-  looksInto: isPod,
-};
+const NAME = 'ServiceAccount';
 
 export function serviceAccount(parts: ServiceAccountParts): { readonly mutating: MutatingPlugin; readonly validating: ValidatingPlugin } {
   return {
-    mutating: {
-      ...shared,
-      mutate(request) {
-        const spec = podSpec(request);
-        if (spec === undefined) return undefined;
-        if (isMirror(request.object)) refuseMirror(request, spec);
-        else equip(parts, spec, nameAccount(parts, request, spec));
-        return undefined;
-      },
-    },
-    validating: {
-      ...shared,
-      validate(request) {
-        const spec = podSpec(request);
-        if (spec === undefined) return undefined;
-        if (isMirror(request.object)) refuseMirror(request, spec);
-        else {
-          const fault = checkSecrets(spec, accountOf(parts, request, spec));
-          if (fault !== undefined) throw refused(request, fault);
-        }
-        return undefined;
-      },
-    },
+    mutating: podMutation(NAME, NEW_PODS, (request, spec) => {
+      if (isMirror(request.object)) refuseMirror(request, spec);
+      else equip(parts, spec, nameAccount(parts, request, spec));
+    }),
+    validating: podValidation(NAME, NEW_PODS, (request, spec) => {
+      if (isMirror(request.object)) refuseMirror(request, spec);
+      else {
+        const fault = checkSecrets(spec, accountOf(parts, request, spec));
+        if (fault !== undefined) throw refused(request, fault);
+      }
+    }),
   };
 }
 

@@ -1,12 +1,12 @@
 /** What a file says to plug-ins, by plug-in. Who is not spoken to does as it usually does. */
 import type { EventLimits } from './event-rate-limit';
-import type { NodeSelectorTexts } from './node-selector';
+import type { NodeSelectorSettings } from './node-selector';
 import type { SecuritySettings } from './pod-security/settings';
 import type { TolerationSettings } from './pod-toleration-restriction';
 import type { LimitedResource } from './quota/limited';
 
 export interface AdmissionSettings {
-  readonly nodeSelectors?: NodeSelectorTexts;
+  readonly nodeSelectors?: NodeSelectorSettings;
   readonly tolerations?: TolerationSettings;
   readonly eventLimits?: EventLimits;
   readonly podSecurity?: SecuritySettings;

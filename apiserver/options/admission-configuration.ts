@@ -1,7 +1,7 @@
 /** The file AdmissionConfiguration, which tells plug-ins what no flag does, and the files that it names. Loaded only where the flag names one. */
 import path from 'node:path';
 import { EVENT_LIMIT_FORMAT } from '../admission/event-rate-limit';
-import { NODE_SELECTOR_FORMAT } from '../admission/node-selector';
+import { NODE_SELECTOR_FORMAT, nodeSelectorSettings } from '../admission/node-selector';
 import { POD_SECURITY_FORMAT, securitySettings } from '../admission/pod-security/settings';
 import { TOLERATION_FORMAT } from '../admission/pod-toleration-restriction';
 import { limitedResources, QUOTA_FORMAT } from '../admission/quota/limited';
@@ -24,7 +24,7 @@ type Read = <T>(format: Format<T>) => Promise<T>;
 /** What each plug-in is told, and of what form that is. */
 const PLUGINS: Readonly<Record<string, (read: Read) => Promise<AdmissionSettings>>> = {
   EventRateLimit: async (read) => ({ eventLimits: (await read(EVENT_LIMIT_FORMAT)).limits }),
-  PodNodeSelector: async (read) => ({ nodeSelectors: (await read(NODE_SELECTOR_FORMAT)).podNodeSelectorPluginConfig ?? {} }),
+  PodNodeSelector: async (read) => ({ nodeSelectors: nodeSelectorSettings(await read(NODE_SELECTOR_FORMAT)) }),
   PodSecurity: async (read) => ({ podSecurity: securitySettings(await read(POD_SECURITY_FORMAT)) }),
   PodTolerationRestriction: async (read) => ({ tolerations: await read(TOLERATION_FORMAT) }),
   ResourceQuota: async (read) => ({ limitedResources: limitedResources(await read(QUOTA_FORMAT)) }),
