@@ -3,7 +3,8 @@
  * and what the webhooks were asked. What is new in every run is masked.
  */
 import { systemClock } from '../../../shared/runtime/clock';
-import type { Called, ReviewServer } from '../../support/review-server';
+import type { ReviewServer } from '../../support/review-server';
+import type { Called } from '../../support/webhook-server';
 import { isBody, type Body, type Headers, type Json } from '../reference';
 import { createMap, NAMESPACE, type Hook, type Step, type WebhookCase } from './case';
 
