@@ -1,6 +1,6 @@
 import type { AdmissionRequest } from '../registry/admission';
 import { buildResources } from '../registry/resources';
-import { createAdmission, type MutatingPlugin } from './chain';
+import { createAdmission, type AdmissionMeter, type MutatingPlugin } from './chain';
 
 const request: AdmissionRequest = {
   operation: 'CREATE',
@@ -49,4 +49,40 @@ it('asks nobody who does not handle the operation, and stops at a refusal', asyn
   expect(chain.mutate({ ...request, operation: 'DELETE' })).toBeUndefined();
   await expect(chain.mutate(request)).rejects.toThrow('no');
   expect(seen).toEqual(['a']);
+});
+
+it('tells how long each plug-in took, and the step: with a wait, and with a refusal', async () => {
+  let now = 0;
+  const told: string[] = [];
+  const meter: AdmissionMeter = {
+    clock: { monotonic: () => now },
+    series: (name, step, operation, hasRefused) => (ms) =>
+      told.push(`${name ?? 'all'} ${step} ${operation} ${ms}${hasRefused ? ' refused' : ''}`),
+  };
+  const taking = (name: string, ms: number, ends?: () => Promise<void>): MutatingPlugin => ({
+    name,
+    handles: (operation) => operation === 'CREATE',
+    mutate() {
+      now += ms;
+      return ends?.();
+    },
+  });
+  const later = (ms: number) => () => Promise.resolve().then(() => void (now += ms));
+  const chain = createAdmission({ mutating: [taking('a', 1), taking('b', 2, later(30)), taking('c', 4)], validating: [], meter });
+  await chain.mutate(request);
+  expect(told.splice(0)).toEqual(['a admit CREATE 1', 'b admit CREATE 32', 'c admit CREATE 4', 'all admit CREATE 37']);
+  const no = (): never => {
+    throw new Error('no');
+  };
+  const refusing = createAdmission({ mutating: [taking('a', 1), taking('d', 5, no)], validating: [], meter });
+  expect(() => refusing.mutate(request)).toThrow('no');
+  const refusingLate = createAdmission({ mutating: [taking('e', 5, () => later(1)().then(no)), taking('f', 1)], validating: [], meter });
+  await expect(refusingLate.mutate(request)).rejects.toThrow('no');
+  expect(told).toEqual([
+    'a admit CREATE 1',
+    'd admit CREATE 5 refused',
+    'all admit CREATE 6 refused',
+    'e admit CREATE 6 refused',
+    'all admit CREATE 6 refused',
+  ]);
 });

@@ -27,9 +27,11 @@ export interface ValidatingPlugin extends Plugin {
 /** Hears how long plug-ins take, and whether they refuse. */
 export interface AdmissionMeter {
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** `name` undefined = all of the step together. */
-  took(name: string | undefined, step: AdmissionStep, operation: AdmissionOperation, ms: number, hasRefused: boolean): void;
+  /** Whom to tell each time, in milliseconds; asked for once. `name` undefined = all of the step together. */
+  series(name: string | undefined, step: AdmissionStep, operation: AdmissionOperation, hasRefused: boolean): Series;
 }
+
+type Series = (ms: number) => void;
 
 export type AdmissionStep = 'admit' | 'validate';
 
@@ -42,49 +44,148 @@ export interface AdmissionPlugins {
 }
 
 export function createAdmission(plugins: AdmissionPlugins): Admission {
-  const { reserving, meter } = plugins;
+  const { reserving, meter = UNMETERED } = plugins;
   const asked = [...plugins.mutating, ...plugins.validating];
   const all = [...asked, ...(reserving === undefined ? [] : [reserving])];
+  const admit = new Step('admit', plugins.mutating, (plugin, request) => plugin.mutate(request), meter);
+  const validate = new Step('validate', plugins.validating, (plugin, request) => plugin.validate(request), meter);
+  const reserved = new Map<AdmissionOperation, Times>();
   return {
     looksInto: (question) => all.some((plugin) => plugin.handles(question.operation) && plugin.looksInto?.(question) !== false),
     asksOthers: (question) => asked.some((plugin) => plugin.asksOthers?.(question) === true),
     counts: (question) => reserving?.looksInto?.({ ...question, operation: 'CREATE' }) === true,
-    mutate: (request) =>
-      measured(meter, undefined, 'admit', request, () =>
-        inOrder(plugins.mutating, request, (plugin) => measured(meter, plugin.name, 'admit', request, () => plugin.mutate(request))),
-      ),
-    validate: (request) =>
-      measured(meter, undefined, 'validate', request, () =>
-        inOrder(plugins.validating, request, (plugin) => measured(meter, plugin.name, 'validate', request, () => plugin.validate(request))),
-      ),
-    reserve: (request) =>
-      reserving?.handles(request.operation) === true
-        ? measured(meter, reserving.name, 'validate', request, () => reserving.reserve(request))
-        : undefined,
+    mutate: (request) => admit.run(request),
+    validate: (request) => validate.run(request),
+    reserve: (request) => {
+      const { operation } = request;
+      if (reserving?.handles(operation) !== true) return undefined;
+      const times = orMade(reserved, operation, () => new Times(meter, reserving.name, 'validate', operation));
+      return timed(
+        meter.clock,
+        () => reserving.reserve(request),
+        (from, until, hasRefused) => times.took(until - from, hasRefused),
+      );
+    },
   };
 }
 
-function measured<T>(
-  meter: AdmissionMeter | undefined,
-  name: string | undefined,
-  step: AdmissionStep,
-  { operation }: AdmissionRequest,
-  work: () => Promise<T> | undefined,
-): Promise<T> | undefined {
-  if (meter === undefined) return work();
-  return timed(meter.clock, work, (from, until, hasRefused) => meter.took(name, step, operation, until - from, hasRefused));
+const UNMETERED: AdmissionMeter = { clock: { monotonic: () => 0 }, series: () => () => undefined };
+
+/** Where the times of one plug-in go. A series is there from its first time on. */
+class Times {
+  private admitted: Series | undefined;
+  private refused: Series | undefined;
+
+  constructor(
+    private readonly meter: AdmissionMeter,
+    private readonly name: string | undefined,
+    private readonly step: AdmissionStep,
+    private readonly operation: AdmissionOperation,
+  ) {}
+
+  took(ms: number, hasRefused: boolean): void {
+    if (hasRefused) (this.refused ??= this.meter.series(this.name, this.step, this.operation, true))(ms);
+    else (this.admitted ??= this.meter.series(this.name, this.step, this.operation, false))(ms);
+  }
 }
 
-function inOrder<P extends { handles(operation: AdmissionOperation): boolean }>(
-  plugins: readonly P[],
-  request: AdmissionRequest,
-  run: (plugin: P) => Promise<void> | undefined,
-): Promise<void> | undefined {
-  for (let index = 0; index < plugins.length; index++) {
-    const plugin = plugins[index];
-    if (plugin === undefined || !plugin.handles(request.operation)) continue;
-    const pending = run(plugin);
-    if (pending !== undefined) return pending.then(() => inOrder(plugins.slice(index + 1), request, run));
+/** The plug-ins that an operation passes in a step. */
+interface Line<P> {
+  readonly passed: readonly { readonly plugin: P; readonly times: Times }[];
+  readonly whole: Times;
+}
+
+type Ask<P> = (plugin: P, request: AdmissionRequest) => Promise<void> | undefined;
+
+/** One request on its way along a line. The clock is read once between two plug-ins: most have nothing to say, and reading it is what they cost. */
+class Walk<P> {
+  private readonly began: number;
+  /** When the last plug-in was done. */
+  private from: number;
+
+  constructor(
+    private readonly line: Line<P>,
+    private readonly request: AdmissionRequest,
+    private readonly ask: Ask<P>,
+    private readonly clock: Pick<Clock, 'monotonic'>,
+  ) {
+    this.began = this.from = clock.monotonic();
   }
-  return undefined;
+
+  onward(first: number): Promise<void> | undefined {
+    const { passed, whole } = this.line;
+    for (let index = first; index < passed.length; index++) {
+      const next = passed[index];
+      if (next === undefined) continue;
+      const { plugin, times } = next;
+      let pending: Promise<void> | undefined;
+      try {
+        pending = this.ask(plugin, this.request);
+      } catch (error) {
+        this.refused(times);
+        throw error;
+      }
+      if (pending !== undefined) return this.waiting(pending, times, index + 1);
+      this.admitted(times);
+    }
+    whole.took(this.from - this.began, false);
+    return undefined;
+  }
+
+  private waiting(pending: Promise<void>, times: Times, next: number): Promise<void> {
+    return pending.then(
+      () => {
+        this.admitted(times);
+        return this.onward(next);
+      },
+      (error: unknown) => {
+        this.refused(times);
+        throw error;
+      },
+    );
+  }
+
+  private admitted(times: Times): void {
+    const now = this.clock.monotonic();
+    times.took(now - this.from, false);
+    this.from = now;
+  }
+
+  private refused(times: Times): void {
+    const now = this.clock.monotonic();
+    times.took(now - this.from, true);
+    this.line.whole.took(now - this.began, true);
+  }
+}
+
+/** One of the two ways through the plug-ins. */
+class Step<P extends { readonly name: string; handles(operation: AdmissionOperation): boolean }> {
+  private readonly lines = new Map<AdmissionOperation, Line<P>>();
+
+  constructor(
+    private readonly step: AdmissionStep,
+    private readonly plugins: readonly P[],
+    private readonly ask: Ask<P>,
+    private readonly meter: AdmissionMeter,
+  ) {}
+
+  run(request: AdmissionRequest): Promise<void> | undefined {
+    const line = orMade(this.lines, request.operation, () => this.lineOf(request.operation));
+    return new Walk(line, request, this.ask, this.meter.clock).onward(0);
+  }
+
+  private lineOf(operation: AdmissionOperation): Line<P> {
+    const { meter, step } = this;
+    const passed = this.plugins.filter((plugin) => plugin.handles(operation));
+    return {
+      passed: passed.map((plugin) => ({ plugin, times: new Times(meter, plugin.name, step, operation) })),
+      whole: new Times(meter, undefined, step, operation),
+    };
+  }
+}
+
+function orMade<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = make()));
+  return value;
 }

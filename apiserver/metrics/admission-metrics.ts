@@ -7,18 +7,17 @@ type Step = 'admit' | 'validate';
 /** What `apiserver/admission` tells. */
 export interface AdmissionTimes {
   readonly clock: Pick<Clock, 'monotonic'>;
-  took(name: string | undefined, step: Step, operation: string, ms: number, hasRefused: boolean): void;
+  series(name: string | undefined, step: Step, operation: string, hasRefused: boolean): (ms: number) => void;
 }
 
 export function admissionTimes(meters: Meters, clock: Pick<Clock, 'monotonic'>): AdmissionTimes {
-  const known = new Map<string, readonly Observer[]>();
   return {
     clock,
-    took(name, step, operation, ms, hasRefused) {
-      const key = `${name ?? ''} ${step} ${operation} ${hasRefused}`;
-      let observers = known.get(key);
-      if (observers === undefined) known.set(key, (observers = observersOf(meters, name, [operation, String(hasRefused), step])));
-      for (const observer of observers) observer.observe(ms / 1000);
+    series(name, step, operation, hasRefused) {
+      const observers = observersOf(meters, name, [operation, String(hasRefused), step]);
+      return (ms) => {
+        for (const observer of observers) observer.observe(ms / 1000);
+      };
     },
   };
 }
