@@ -10,8 +10,10 @@ export class AuditSubject {
   private about: string | undefined;
   private client: string | undefined;
   private received: string | undefined;
+  private who: UserInfo | undefined;
+  private impersonated: UserInfo | undefined;
   private object: AuditObject | undefined;
-  private objectText = '';
+  private middle: string | undefined;
 
   constructor(
     readonly auditId: string,
@@ -30,22 +32,27 @@ export class AuditSubject {
   }
 
   /** Members of JSON: what is asked for. */
-  get aboutJson(): string {
+  private get aboutJson(): string {
     return (this.about ??= `"requestURI":${quoted(this.requestUri)},"verb":"${this.verb}"`);
   }
 
   /** Members of JSON, each after a comma: who is connected. */
-  get clientJson(): string {
+  private get clientJson(): string {
     return (this.client ??= clientJson(this.sourceIps, this.userAgent));
   }
 
-  /** JSON; what is known of the object may grow. */
-  objectJson(object: AuditObject): string {
-    if (object !== this.object) {
+  /** Members of JSON: what is asked for, by whom, and of which object. All of it may grow, but seldom does. */
+  middleJson({ user, impersonated, object }: Pick<AuditEvent, 'user' | 'impersonated' | 'object'>): string {
+    if (this.middle === undefined || user !== this.who || impersonated !== this.impersonated || object !== this.object) {
+      this.who = user;
+      this.impersonated = impersonated;
       this.object = object;
-      this.objectText = objectJson(object);
+      let text = `${this.aboutJson},"user":${userJson(user)}`;
+      if (impersonated !== undefined) text += `,"impersonatedUser":${userJson(impersonated)}`;
+      text += this.clientJson;
+      this.middle = object === undefined ? text : `${text},"objectRef":${objectJson(object)}`;
     }
-    return this.objectText;
+    return this.middle;
   }
 
   get receivedTime(): string {
@@ -94,14 +101,11 @@ export function eventText(event: AuditEvent, format: AuditFormat, dialect: Diale
 
 /** Put together from pieces that are known already wherever that can be: it is made twice for every request. */
 function jsonText(event: AuditEvent, dialect: Dialect, shortened: boolean): string {
-  const { subject, impersonated, object, responseStatus, annotations } = event;
+  const { subject, responseStatus, annotations } = event;
   const { apiVersion, truncated } = AUDIT_NAMES[dialect];
   let text =
     `{"kind":"Event","apiVersion":"${apiVersion}","level":"${event.level}","auditID":${subject.idJson},"stage":"${event.stage}",` +
-    `${subject.aboutJson},"user":${userJson(event.user)}`;
-  if (impersonated !== undefined) text += `,"impersonatedUser":${userJson(impersonated)}`;
-  text += subject.clientJson;
-  if (object !== undefined) text += `,"objectRef":${subject.objectJson(object)}`;
+    subject.middleJson(event);
   if (responseStatus !== undefined) text += `,"responseStatus":${responseStatus === SUCCESS ? SUCCESS : escaped(responseStatus)}`;
   if (!shortened && event.requestObject !== undefined) text += `,"requestObject":${escaped(event.requestObject)}`;
   if (!shortened && event.responseObject !== undefined) text += `,"responseObject":${escaped(event.responseObject)}`;
@@ -173,8 +177,11 @@ function microTime(at: number): string {
     last.text = new Date(second * 1000).toISOString().slice(0, -4);
   }
   const micros = Math.floor((at - second * 1000) * 1000);
-  return `${last.text}${String(1_000_000 + micros).slice(1)}Z`;
+  return `${last.text}${DIGITS[Math.floor(micros / 1000)] ?? ''}${DIGITS[micros % 1000] ?? ''}Z`;
 }
+
+/** Three digits each. */
+const DIGITS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'));
 
 const MARKUP = /[<>&\u2028\u2029]/g;
 

@@ -63,7 +63,7 @@ export class Trail {
   received(): 'recorded' | 'ignored' | 'failed' {
     this.user = this.asker.user;
     if (this.decide().level === 'None') return 'ignored';
-    return this.record('RequestReceived', false) ? 'recorded' : 'failed';
+    return this.record('RequestReceived', false, this.subject.receivedAt) ? 'recorded' : 'failed';
   }
 
   /** The head of the answer goes out. */
@@ -78,8 +78,9 @@ export class Trail {
     if (this.user === undefined) {
       if (this.decide().level !== 'None') this.record('ResponseStarted', true);
     } else {
-      if (!this.lasting) this.tellLatency();
-      this.record(this.panicked ? 'Panic' : 'ResponseComplete', true);
+      const now = this.parts.now();
+      if (!this.lasting) this.tellLatency(now);
+      this.record(this.panicked ? 'Panic' : 'ResponseComplete', true, now);
     }
   }
 
@@ -105,8 +106,8 @@ export class Trail {
     }
   }
 
-  private tellLatency(): void {
-    const total = this.parts.now() - this.subject.receivedAt;
+  private tellLatency(now: number): void {
+    const total = now - this.subject.receivedAt;
     if (total <= LONG_MS) return;
     for (const [part, ms] of [...(this.waits ?? []), ['total', total] as const]) this.annotate(LATENCY + part, formatDuration(ms));
   }
@@ -192,7 +193,7 @@ export class Trail {
     this.annotate(TRUNCATED, 'true');
   }
 
-  private record(stage: AuditStage, answered: boolean): boolean {
+  private record(stage: AuditStage, answered: boolean, at = this.parts.now()): boolean {
     const { extent, asker } = this;
     if (extent === undefined || extent.omits.has(stage)) return true;
     return this.parts.record({
@@ -206,7 +207,7 @@ export class Trail {
       code: answered ? asker.status : undefined,
       requestObject: this.requestObject,
       responseObject: this.responseObject,
-      at: stage === 'RequestReceived' ? this.subject.receivedAt : this.parts.now(),
+      at,
       annotations: this.annotations,
     });
   }

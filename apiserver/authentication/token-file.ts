@@ -10,6 +10,8 @@ export type StaticTokens = (token: string) => UserInfo | undefined;
 /** Throws {@link TokenFileError} for a line with too few columns. `warn` hears of lines that are skipped. */
 export function parseTokenFile(file: string, text: string, warn: (message: string) => void): StaticTokens {
   const users = new Map<string, UserInfo>();
+  // What is of another length need not be digested: tokens of accounts are long.
+  const lengths = new Set<number>();
   text.split(/\r?\n/).forEach((line, index) => {
     if (line.trim() === '') return;
     const columns = parseLine(line);
@@ -22,9 +24,10 @@ export function parseTokenFile(file: string, text: string, warn: (message: strin
       return;
     }
     const named = groups === '' ? [] : groups.split(',').map((group) => group.trim());
+    lengths.add(token.length);
     users.set(fingerprint(token), { name, groups: named, ...(uid === '' ? {} : { uid }) });
   });
-  return (token) => users.get(fingerprint(token));
+  return (token) => (lengths.has(token.length) ? users.get(fingerprint(token)) : undefined);
 }
 
 /** Comma-separated values; a quoted value may hold commas and doubled quotes. */
