@@ -6,6 +6,7 @@
 const FIRST_BYTES = 4096;
 /** Texts of so many characters take less than 128 bytes, whatever they are. */
 const SHORT = 42;
+const MOST_CHARACTER_BYTES = 3;
 const DOUBLE_BYTES = 8;
 /** Of a length; what is longer does not fit into memory. */
 const MOST_VARINT_BYTES = 5;
@@ -27,17 +28,24 @@ export class MessageBytes {
   /** With its length before it. */
   text(text: string): void {
     if (text.length > SHORT) {
-      const length = Buffer.byteLength(text);
-      this.makeRoom(length + MOST_VARINT_BYTES);
-      this.end = writeVarint(this.bytes, this.end, length);
-      this.end += this.bytes.write(text, this.end);
+      this.long(text);
       return;
     }
-    this.makeRoom(SHORT * 3 + 1);
+    this.makeRoom(SHORT * MOST_CHARACTER_BYTES + 1);
     const start = this.end + 1;
     const written = writePlain(this.bytes, start, text) ? text.length : this.bytes.write(text, start);
     this.bytes[this.end] = written;
     this.end = start + written;
+  }
+
+  /** Most texts take a byte for each character. */
+  private long(text: string): void {
+    this.makeRoom(text.length * MOST_CHARACTER_BYTES + MOST_VARINT_BYTES);
+    const guess = varintBytes(text.length);
+    const written = this.bytes.write(text, this.end + guess);
+    const needed = varintBytes(written);
+    if (needed > guess) this.bytes.copyWithin(this.end + needed, this.end + guess, this.end + guess + written);
+    this.end = writeVarint(this.bytes, this.end, written) + written;
   }
 
   /** Begins what has its length before it; to be given to {@link close}. */

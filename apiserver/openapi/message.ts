@@ -64,6 +64,15 @@ function tableOf(messages: Messages, name: string): MessageTable {
   return table;
 }
 
+/** Which row of a table is about a member; tables have no more than 32. */
+const places = new WeakMap<MessageTable, ReadonlyMap<string, number>>();
+
+function placesOf(table: MessageTable): ReadonlyMap<string, number> {
+  let found = places.get(table);
+  if (found === undefined) places.set(table, (found = new Map(table.fields.map(([member], place) => [member, place]))));
+  return found;
+}
+
 /** Wire types: 0 = number or boolean, 1 = eight bytes, 2 = everything with a length. */
 const tag = (field: number, wire: 0 | 1 | 2): number => field * 8 + wire;
 
@@ -73,12 +82,24 @@ class MessageWriter {
     private readonly bytes: MessageBytes,
   ) {}
 
-  message({ fields, extensions }: MessageTable, value: JsonObject): void {
-    for (const [member, number, shape] of fields) {
-      const found = value[member];
-      if (found !== undefined && found !== null) this.field(number, shape, found);
+  /** Objects have few of the members that a table knows, so it is their own that are looked up. Fields stand in the order of the table. */
+  message(table: MessageTable, value: JsonObject): void {
+    const { fields, extensions } = table;
+    const places = placesOf(table);
+    let known = 0;
+    let extended = false;
+    for (const member in value) {
+      if (!Object.hasOwn(value, member)) continue;
+      const place = places.get(member);
+      if (place !== undefined) known |= 1 << place;
+      else if (extensions !== undefined && member.startsWith('x-')) extended = true;
     }
-    if (extensions === undefined) return;
+    for (; known !== 0; known &= known - 1) {
+      const row = fields[31 - Math.clz32(known & -known)];
+      const found = row === undefined ? undefined : value[row[0]];
+      if (row !== undefined && found !== undefined && found !== null) this.field(row[1], row[2], found);
+    }
+    if (!extended || extensions === undefined) return;
     for (const member in value) {
       if (member.startsWith('x-') && Object.hasOwn(value, member)) this.pair(extensions, member, 'any', value[member] ?? null);
     }

@@ -78,7 +78,7 @@ export class Parts {
     const before = this.known.get(key);
     if (before !== undefined || custom === undefined) return before ?? Promise.resolve(undefined);
     // The thread gets a copy: the bytes lie among others.
-    const schema = Uint8Array.from(custom.schemaText());
+    const schema = new Uint8Array(custom.schemaText());
     const made = this.threads.make({ type: 'custom', row: plain, schema, dialect, form }).then(
       ({ part }) => {
         this.known.set(key, made, { size: part.paths.packed.length + part.schemas.packed.length });

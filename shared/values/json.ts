@@ -153,7 +153,13 @@ function stringifyMembers(object: JsonObject, order: 'kept' | 'sorted'): string 
 /** The names of an object's members in the order of their UTF-8 bytes, as upstream sorts map keys. */
 export function sortedKeys(value: JsonObject): string[] {
   const keys = Object.keys(value);
-  return keys.length < 2 ? keys : keys.sort(compareBytes);
+  return isSorted(keys) ? keys : keys.sort(compareBytes);
+}
+
+/** Most are: what is stored is. */
+function isSorted(keys: readonly string[]): boolean {
+  for (let index = 1; index < keys.length; index += 1) if (compareBytes(keys[index - 1] ?? '', keys[index] ?? '') > 0) return false;
+  return true;
 }
 
 /** Orders strings by their UTF-8 bytes; UTF-16 order differs only where a surrogate pair meets U+E000–U+FFFF. */

@@ -26,7 +26,7 @@ export function publishSchema(schema: JsonObject, options: PublishOptions): Json
 const PRESERVES = 'x-kubernetes-preserve-unknown-fields';
 
 /** What stands as it is, in both versions. */
-const PLAIN = [
+const PLAIN = new Set([
   'description',
   'title',
   'format',
@@ -52,9 +52,9 @@ const PLAIN = [
   'x-kubernetes-map-type',
   'x-kubernetes-preserve-unknown-fields',
   'x-kubernetes-validations',
-];
-/** What version 2 cannot say. */
-const LATER = ['nullable', 'default', 'allOf', 'anyOf', 'oneOf', 'not'];
+]);
+/** The same, and what version 2 cannot say. */
+const LATER = new Set([...PLAIN, 'nullable', 'default', 'allOf', 'anyOf', 'oneOf', 'not']);
 const EITHER: JsonValue = [{ type: 'integer' }, { type: 'string' }];
 
 /** Below the most levels that anything else knows, everything is allowed. */
@@ -64,9 +64,8 @@ function publish(schema: JsonObject, options: PublishOptions, depth: number, may
   const published: JsonObject = {};
   const type = own(schema, 'type');
   if (typeof type === 'string' && !isOpen) published['type'] = type;
-  copy(schema, PLAIN, published);
+  copy(schema, options.version === 3 ? LATER : PLAIN, published);
   if (options.version === 3) {
-    copy(schema, LATER, published);
     if (isTrue(schema, 'x-kubernetes-int-or-string') && !saysEither(schema)) published['anyOf'] ??= EITHER;
   }
   if (isOpen) return published;
@@ -113,9 +112,9 @@ function isTrue(schema: JsonObject, member: string): boolean {
   return own(schema, member) === true;
 }
 
-function copy(source: JsonObject, members: readonly string[], target: JsonObject): void {
-  for (const member of members) {
-    const value = own(source, member);
+function copy(source: JsonObject, members: ReadonlySet<string>, target: JsonObject): void {
+  for (const member in source) {
+    const value = members.has(member) ? own(source, member) : undefined;
     // A flag that is not set says nothing; a default may be false.
     if (value !== undefined && (value !== false || member === 'default')) target[member] = value;
   }

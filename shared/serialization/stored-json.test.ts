@@ -1,0 +1,45 @@
+/** What is read fast is what the parser of all that clients send reads. */
+import fc from 'fast-check';
+import { stringifyJson, type JsonValue } from '../values/json';
+import { parseStored } from './stored-json';
+import { parseJson } from './strict-json';
+
+const read = (text: string): JsonValue => parseStored(Buffer.from(text));
+const byTheBook = (text: string): JsonValue => parseJson(Buffer.from(text)).value;
+
+const LONGEST = 9_223_372_036_854_775_807n;
+
+it.each([
+  ['alone', '{"a":9223372036854775807}'],
+  ['negative, in a list', '{"a":[1,-9223372036854775808,2]}'],
+  ['beside what looks like one', '{"a":"x:9223372036854775807,","b":9007199254740993}'],
+  ['after an escaped quote', '{"a":"\\"1234567890123456789","\\\\":9007199254740993}'],
+  ['more than any integer', '{"a":9223372036854775808,"b":92233720368547758070}'],
+  ['what a double holds', '{"a":1234567890123456}'],
+  ['fractions and exponents', '{"a":0.12345678901234567,"b":1234567890123456789.5,"c":12345678901234567e1,"d":1e12}'],
+  ['text like a mark', '{"a":"int64:1","b":9007199254740993}'],
+  ['member names like integers', '{"2":9007199254740993,"1":{"0":-9007199254740993},"__proto__":9007199254740993}'],
+])('reads integers exactly: %s', (_what, text) => {
+  expect(stringifyJson(read(text))).toBe(stringifyJson(byTheBook(text)));
+});
+
+it('reads whatever was written', () => {
+  const long = fc.bigInt({ min: -LONGEST - 1n, max: LONGEST }).filter((number) => !Number.isSafeInteger(Number(number)));
+  const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: 'small' },
+      long,
+      fc.integer(),
+      fc.string(),
+      fc.stringMatching(/^[":,\\[\]{}\d-]{0,24}$/),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(fc.string(), tie('value'), { maxKeys: 4 }),
+    ),
+  }));
+  fc.assert(
+    fc.property(value, (one) => {
+      const text = stringifyJson({ one });
+      expect(stringifyJson(read(text))).toBe(text);
+    }),
+  );
+});
