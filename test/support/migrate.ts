@@ -11,13 +11,13 @@ export interface MigrateRun {
   readonly ended: Promise<{ readonly code: number | null; readonly said: string }>;
 }
 
-/** Starts it; its standard input stays open until the caller ends it. */
-export function startMigrate(args: readonly string[], cwd = repository): MigrateRun {
-  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['pipe', 'ignore', 'pipe'], cwd });
+/** Starts it; its standard input stays open until the caller ends it, and its standard output is for whoever wants it as a pipe. */
+export function startMigrate(args: readonly string[], output: 'ignore' | 'pipe' = 'ignore'): MigrateRun {
+  const child = spawn(process.execPath, [PROGRAM, ...args], { stdio: ['pipe', output, 'pipe'], cwd: repository });
   let said = '';
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
   // A process that has been killed does not take the rest.
-  child.stdin.on('error', () => undefined);
+  child.stdin?.on('error', () => undefined);
   const ended = new Promise<{ readonly code: number | null; readonly said: string }>((resolve) =>
     child.once('close', (code) => resolve({ code, said })),
   );

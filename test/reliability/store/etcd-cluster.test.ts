@@ -1,49 +1,18 @@
 /** The etcd store on three members with TLS and client certificates, while members die. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commit } from '../../../apiserver/storage/commit';
 import { openEtcdStore, type EtcdStoreOptions } from '../../../apiserver/storage/etcd/open';
 import { prefixRange, type Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
-import { createAuthority, issueCertificate, type Credential } from '../../../shared/runtime/pki';
 import { systemRandom } from '../../../shared/runtime/random';
 import { failureOf } from '../../contract/store/helpers';
 import { Recorder } from '../../contract/store/recorder';
-import { describeWithEtcd, startEtcdCluster, type EtcdServer, type EtcdTls } from '../../support/etcd';
+import { describeWithEtcd, startEtcdCluster, type EtcdServer } from '../../support/etcd';
+import { makeEtcdCertificates } from '../../support/etcd-certificates';
 
 const serverName = 'store.test';
-
-const lifetimeMs = 86_400_000;
-
-interface Certificates {
-  /** As files, for the members. */
-  readonly members: EtcdTls;
-  /** As PEM, for the store. */
-  readonly store: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
-}
-
-async function makeCertificates(folder: string): Promise<Certificates> {
-  const common = { lifetimeMs, clock: systemClock };
-  const authority = await createAuthority({ ...common, subject: { commonName: 'store-test-ca' } });
-  const issue = (usage: 'server' | 'client'): Promise<Credential> =>
-    issueCertificate({
-      ...common,
-      authority,
-      usage,
-      subject: { commonName: usage },
-      names: usage === 'server' ? [serverName, '127.0.0.1'] : [],
-    });
-  const [server, client] = [await issue('server'), await issue('client')];
-  const save = (name: string, pem: string): string => {
-    writeFileSync(join(folder, name), pem);
-    return join(folder, name);
-  };
-  return {
-    members: { ca: save('ca.crt', authority.certificate), cert: save('node.crt', server.certificate), key: save('node.key', server.key) },
-    store: { ca: Buffer.from(authority.certificate), cert: Buffer.from(client.certificate), key: Buffer.from(client.key) },
-  };
-}
 
 describeWithEtcd('the etcd store on a cluster', () => {
   let folder: string;
@@ -53,11 +22,13 @@ describeWithEtcd('the etcd store on a cluster', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'etcd-cluster-'));
-    const certificates = await makeCertificates(folder);
+    const certificates = await makeEtcdCertificates(folder, [serverName]);
+    const { ca, cert, key } = certificates.client;
+    const presented = { ca: readFileSync(ca), cert: readFileSync(cert), key: readFileSync(key) };
     members = await startEtcdCluster(3, { tls: certificates.members });
     options = {
       endpoints: members.map(({ endpoint }) => endpoint),
-      credentials: () => certificates.store,
+      credentials: () => presented,
       serverName,
       clock: systemClock,
       random: systemRandom,
