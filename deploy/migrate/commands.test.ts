@@ -1,0 +1,151 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { BackupFault } from '../../apiserver/backup/format';
+import { TargetFault } from '../../apiserver/backup/restore';
+import { SourceFault } from '../../apiserver/backup/source';
+import { openEmbeddedStore } from '../../apiserver/storage/embedded/open';
+import { prefixRange, type Store } from '../../apiserver/storage/store';
+import { claimPrefix } from '../../apiserver/upkeep/ownership';
+import { systemClock, type Clock } from '../../shared/runtime/clock';
+import { UsageError } from '../../shared/runtime/flags';
+import { systemRandom as random } from '../../shared/runtime/random';
+import { backup, move, restoreFile, verify, type Host } from './commands';
+import type { StoreFlags } from './flags';
+
+const KEYS = 40;
+const prefix = '/registry';
+
+const folder = mkdtempSync(path.join(tmpdir(), 'commands-'));
+const file = path.join(folder, 'a.backup');
+let said: string[];
+let host: Host;
+
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(() => {
+  said = [];
+  host = { clock: systemClock, random, say: (line) => void said.push(line) };
+});
+
+const place = (name: string): StoreFlags => ({
+  'storage-dir': path.join(folder, name),
+  'etcd-servers': [],
+  'etcd-cafile': '',
+  'etcd-certfile': '',
+  'etcd-keyfile': '',
+  'etcd-prefix': prefix,
+});
+const filling = { 'bump-revision': 1_000, 'discard-unfinished': false };
+
+async function withStore<T>(name: string, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openEmbeddedStore({ directory: path.join(folder, name), clock: systemClock, random });
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** With a cluster's data that a server has left. */
+beforeAll(async () => {
+  await withStore('source', async (store) => {
+    await claimPrefix({ store, prefix, naming: 'platform', clock: systemClock, deadline: systemClock.monotonic() + 10_000 });
+    for (let index = 0; index < KEYS; index++) {
+      const operation = { type: 'put', key: `${prefix}/configmaps/a/m${index}`, value: Buffer.from(`value ${index}`) } as const;
+      await store.transact({ compare: [], operations: [operation] });
+    }
+  });
+  await backup({ file, ...place('source') }, { clock: systemClock, random, say: () => undefined });
+});
+
+const stored = (name: string): Promise<readonly string[]> =>
+  withStore(name, async (store) => (await store.range(prefixRange(`${prefix}/configmaps/`))).kvs.map(({ value }) => value.toString()));
+
+describe('backup', () => {
+  it('says what it wrote, and verify finds it whole', async () => {
+    const another = path.join(folder, 'another.backup');
+    await backup({ file: another, ...place('source'), 'etcd-prefix': '/registry//' }, host);
+    expect(said[0]).toMatch(/another\.backup: 40 keys, \d+ bytes/);
+    expect(said[1]).toMatch(/backed up 40 keys of revision \d+/);
+    await verify({ file: another }, host);
+    expect(said[2]).toMatch(/whole; 40 keys, revision \d+ of the embedded store at .*Z, --naming=platform/);
+  });
+
+  it('says how far it is now and then', async () => {
+    let now = 0;
+    const hasty: Clock = { ...systemClock, now: () => 0, monotonic: () => (now += 1_000) };
+    await backup({ file: path.join(folder, 'slow.backup'), ...place('source') }, { ...host, clock: hasty });
+    expect(said.filter((line) => line.endsWith('keys so far'))).toEqual(
+      [5, 10, 15, 20, 25, 30, 35, 40].map((count) => `backed up ${count} keys so far`),
+    );
+  });
+
+  it.each([
+    ['a folder that is not there', place('none')],
+    ['another prefix', { ...place('source'), 'etcd-prefix': '/other' }],
+  ])('leaves no file when it finds nothing under %s', async (_title, flags) => {
+    const nothing = path.join(folder, 'nothing.backup');
+    await expect(backup({ file: nothing, ...flags }, host)).rejects.toThrow(/there is no embedded store in|no data of this system/);
+    expect(existsSync(nothing)).toBe(false);
+    expect(existsSync(path.join(folder, 'none'))).toBe(false);
+  });
+});
+
+describe('restore', () => {
+  it('fills an empty folder, and says with what servers are started', async () => {
+    await restoreFile({ file, ...place('restored'), ...filling }, host);
+    expect(said.at(-2)).toMatch(/^restored 40 keys, revision \d+ of the embedded store at .*; revisions go on at \d+$/);
+    expect(said.at(-1)).toBe('start the API servers with --naming=platform');
+    expect(await stored('restored')).toEqual(await stored('source'));
+    await expect(restoreFile({ file, ...place('restored'), ...filling }, host)).rejects.toThrow(TargetFault);
+    // What is whole is not taken away, whoever says so.
+    const discarding = { ...filling, 'discard-unfinished': true };
+    await expect(restoreFile({ file, ...place('restored'), ...discarding }, host)).rejects.toThrow(TargetFault);
+    expect(await stored('restored')).toHaveLength(KEYS);
+  });
+
+  it.each([
+    ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length - 3), 'ends in the middle'],
+    ['changed in one place', (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace('value 7', 'value 8'), 'latin1'), 'checksum'],
+    ['two in one', (bytes: Buffer) => Buffer.concat([bytes, bytes]), 'goes on after its end'],
+    ['something else', () => Buffer.from('{"kind":"List"}'.repeat(5)), 'is no backup of this system'],
+  ])('touches nothing when the file is %s', async (title, damage, message) => {
+    const damaged = path.join(folder, `${title.replaceAll(' ', '-')}.backup`);
+    writeFileSync(damaged, damage(readFileSync(file)));
+    const restoring = restoreFile({ file: damaged, ...place('untouched'), ...filling }, host);
+    await expect(restoring).rejects.toThrow(BackupFault);
+    await expect(restoring).rejects.toThrow(`${damaged} `);
+    await expect(restoring).rejects.toThrow(message);
+    await expect(verify({ file: damaged }, host)).rejects.toThrow(message);
+    expect(existsSync(path.join(folder, 'untouched'))).toBe(false);
+  });
+
+  it('goes only where nobody is', async () => {
+    await withStore('busy', async () => {
+      await expect(restoreFile({ file, ...place('busy'), ...filling }, host)).rejects.toThrow(/busy/);
+    });
+    await restoreFile({ file, ...place('busy'), ...filling }, host);
+    expect(await stored('busy')).toHaveLength(KEYS);
+  });
+});
+
+describe('what was forgotten', () => {
+  it('is a file', async () => {
+    await expect(verify({ file: '' }, host)).rejects.toThrow(UsageError);
+    await expect(restoreFile({ file: '', ...place('x'), ...filling }, host)).rejects.toThrow('--file is required');
+  });
+
+  it('is the other store', async () => {
+    await expect(move({ to: 'etcd', ...place('source'), ...filling }, host)).rejects.toThrow('--etcd-servers is required');
+  });
+
+  it('is what is to be moved', async () => {
+    const servers = { 'etcd-servers': ['http://127.0.0.1:1'] };
+    const moving = move({ to: 'etcd', ...place('none'), ...servers, ...filling }, host);
+    await expect(moving).rejects.toThrow('there is no embedded store in');
+    const other = move({ to: 'etcd', ...place('source'), 'etcd-prefix': '/other', ...servers, ...filling }, host);
+    await expect(other).rejects.toThrow(SourceFault);
+    // Whoever was refused holds nothing.
+    expect(await stored('source')).toHaveLength(KEYS);
+  });
+});

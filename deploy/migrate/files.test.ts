@@ -1,0 +1,69 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { FileFault, readChunks, writeWhole } from './files';
+
+let folder: string;
+let file: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'backup-files-'));
+  file = path.join(folder, 'a.backup');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function* chunks(...texts: readonly (string | (() => void))[]): AsyncGenerator<Buffer, void, undefined> {
+  await Promise.resolve();
+  for (const text of texts) {
+    if (typeof text === 'string') yield Buffer.from(text);
+    else text();
+  }
+}
+
+const fail = (): never => {
+  throw new Error('the store is gone');
+};
+
+describe('a backup in a file', () => {
+  it('is for its owner only, and says how long it is', async () => {
+    expect(await writeWhole(file, chunks('one', 'three'))).toBe(8);
+    expect(readFileSync(file, 'utf8')).toBe('onethree');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['a.backup']);
+  });
+
+  it('has its name when it is whole, not before', async () => {
+    const seen: boolean[] = [];
+    const look = (): void => void seen.push(existsSync(file));
+    await writeWhole(file, chunks('one', look, 'two', look));
+    expect(seen).toEqual([false, false]);
+  });
+
+  it('leaves nothing when it fails', async () => {
+    await expect(writeWhole(file, chunks('one', fail))).rejects.toThrow('the store is gone');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('replaces none, whether it was there before or came meanwhile', async () => {
+    writeFileSync(file, 'old');
+    await expect(writeWhole(file, chunks('new', fail))).rejects.toThrow(FileFault);
+    rmSync(file);
+    const other = (): void => writeFileSync(file, 'other');
+    await expect(writeWhole(file, chunks('new', other))).rejects.toThrow('exists already: choose another name');
+    expect(readFileSync(file, 'utf8')).toBe('other');
+    expect(readdirSync(folder)).toEqual(['a.backup']);
+  });
+
+  it('cannot lie in a folder that is not there', async () => {
+    await expect(writeWhole(path.join(folder, 'none', 'a.backup'), chunks('x'))).rejects.toThrow('ENOENT');
+  });
+
+  it('is read in pieces', async () => {
+    const bytes = Buffer.alloc(1 << 20, 'abc');
+    writeFileSync(file, bytes);
+    const read: Buffer[] = [];
+    for await (const chunk of readChunks(file)) read.push(chunk);
+    expect(read.length).toBeGreaterThan(1);
+    expect(Buffer.concat(read).equals(bytes)).toBe(true);
+  });
+});

@@ -1,0 +1,159 @@
+/**
+ * A cluster that moves from the embedded store to etcd, over TLS with client certificates, and back: the servers on either answer the same objects of every type, go on
+ * writing, and a move that does not get to its end, or that would miss something, is refused.
+ */
+import path from 'node:path';
+import { ApiClient, type ApiObject } from '../../support/api-client';
+import { describeWithEtcd, startEtcdCluster, type EtcdServer, type EtcdTls } from '../../support/etcd';
+import { makeEtcdCertificates, type EtcdCertificates } from '../../support/etcd-certificates';
+import { migrate } from '../../support/migrate';
+import { freePort } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
+import { listOf, makeMaps, MAPS, withoutVersion } from './places';
+
+const WIDGETS = '/apis/example.com/v1/widgets';
+const LISTED = [
+  '/api/v1/namespaces',
+  '/api/v1/configmaps',
+  '/api/v1/secrets',
+  '/api/v1/services',
+  '/apis/apps/v1/deployments',
+  '/apis/scheduling.k8s.io/v1/priorityclasses',
+  '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+  '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+  '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+  '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas',
+  WIDGETS,
+];
+
+const WIDGET_DEFINITION = {
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    scope: 'Cluster',
+    names: { plural: 'widgets', kind: 'Widget' },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', properties: { size: { type: 'integer' } } } },
+      },
+    ],
+  },
+};
+
+const DEPLOYMENT = {
+  metadata: { name: 'web' },
+  spec: {
+    selector: { matchLabels: { app: 'web' } },
+    template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'web:1' }] } },
+  },
+};
+
+const MADE: readonly (readonly [string, object])[] = [
+  ['/api/v1/namespaces/default/secrets', { metadata: { name: 'token' }, stringData: { value: 's3cret' } }],
+  ['/api/v1/namespaces/default/services', { metadata: { name: 'web' }, spec: { type: 'NodePort', ports: [{ port: 80 }] } }],
+  ['/apis/apps/v1/namespaces/default/deployments', DEPLOYMENT],
+  ['/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGET_DEFINITION],
+];
+
+type Everything = ReadonlyMap<string, readonly ApiObject[]>;
+
+async function everything(client: ApiClient): Promise<Everything> {
+  const found = new Map<string, readonly ApiObject[]>();
+  for (const list of LISTED) found.set(list, (await listOf(client, list)).map(withoutVersion));
+  return found;
+}
+
+describeWithEtcd('moving between stores', () => {
+  const folder = temporaryFolder('moved');
+  const store = path.join(folder, 'store');
+  const returned = path.join(folder, 'returned');
+  const from = `--storage-dir=${store}`;
+  let certificates: EtcdCertificates;
+  let etcd: EtcdServer;
+  let to: readonly string[];
+  let server: ApiServer;
+  let client: ApiClient;
+
+  const tlsFlags = ({ ca, cert, key }: EtcdTls): readonly string[] => [
+    `--etcd-cafile=${ca}`,
+    `--etcd-certfile=${cert}`,
+    `--etcd-keyfile=${key}`,
+  ];
+
+  async function start(args: readonly string[], etcdServers?: string): Promise<void> {
+    server = await startApiServer({ folder, securePort: await freePort(), args, ...(etcdServers !== undefined && { etcdServers }) });
+    client = new ApiClient(server.address, server.certificates);
+  }
+
+  async function stop(): Promise<void> {
+    client.close();
+    await server.process.stop();
+  }
+
+  async function made(target: string, body: object): Promise<void> {
+    const answer = await client.send('POST', target, body);
+    if (answer.status !== 201) throw new Error(answer.text);
+  }
+
+  beforeAll(async () => {
+    certificates = await makeEtcdCertificates(folder);
+    [etcd] = (await startEtcdCluster(1, { tls: certificates.members })) as [EtcdServer];
+    to = [`--etcd-servers=${etcd.endpoint}`, ...tlsFlags(certificates.client)];
+    await start([]);
+  }, 60_000);
+  afterAll(async () => {
+    client.close();
+    await server.process.kill();
+    await etcd.dispose();
+    removeFolder(folder);
+  });
+
+  test('there and back again', async () => {
+    for (const [target, body] of MADE) await made(target, body);
+    await makeMaps(client, 100, 500);
+    for (let tries = 100; tries > 0 && (await client.get(WIDGETS)).status !== 200; tries--);
+    await made(WIDGETS, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'one' }, size: 7 });
+    await expect(migrate('move', '--to=etcd', from, ...to)).rejects.toThrow(/in use|another process|uses/i);
+
+    const before = await everything(client);
+    const version = Number((await client.get(MAPS)).json().metadata.resourceVersion);
+    await stop();
+    expect(await migrate('move', '--to=etcd', from, ...to)).toMatch(/restored \d+ keys, revision \d+ of the embedded store/);
+    await start(tlsFlags(certificates.client), etcd.endpoint);
+    expect(await everything(client)).toEqual(before);
+    await made(MAPS, { metadata: { name: 'in-etcd' } });
+    const there = await client.get(`${MAPS}/in-etcd`);
+    expect(Number(there.json().metadata.resourceVersion)).toBeGreaterThan(version + 1_000_000_000);
+
+    const back = ['--to=embedded', `--storage-dir=${returned}`, ...to];
+    await expect(migrate('move', ...back)).rejects.toThrow('1 API servers use the store: stop them first');
+    const after = await everything(client);
+    await stop();
+    await migrate('move', ...back);
+    await start([`--storage-dir=${returned}`]);
+    expect(await everything(client)).toEqual(after);
+    await made(MAPS, { metadata: { name: 'back-again' } });
+    const here = await client.get(`${MAPS}/back-again`);
+    expect(Number(here.json().metadata.resourceVersion)).toBeGreaterThan(version + 2_000_000_000);
+  }, 90_000);
+
+  test('nothing moves to where something is', async () => {
+    await expect(migrate('move', '--to=etcd', from, ...to)).rejects.toThrow('there are keys under /registry/ already');
+    // Under another prefix there is nothing yet. The embedded store is as it was before it was moved.
+    await expect(migrate('move', '--to=etcd', from, ...to, '--etcd-prefix=/other')).rejects.toThrow('no data of this system under /other/');
+  }, 60_000);
+
+  test.each([
+    ['without a certificate', (): readonly string[] => [`--etcd-cafile=${certificates.client.ca}`]],
+    ['without the authority', (): readonly string[] => []],
+  ])(
+    'etcd is not reached %s',
+    async (_title, flags) => {
+      await expect(migrate('backup', `--file=${folder}/x`, `--etcd-servers=${etcd.endpoint}`, ...flags())).rejects.toThrow(/certificate/i);
+    },
+    60_000,
+  );
+});
