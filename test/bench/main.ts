@@ -3,7 +3,7 @@
  * Every row is server CPU per request, beside what it is compared with: a bare TLS server sending the same bytes, the same read at
  * resourceVersion=0, or the same transaction sent to etcd by the same client. Prints; never fails on a number.
  *
- *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,slices,hostile,access,flow,memory,garbage,definitions]
+ *   npm run bench [-- --seconds=4] [--objects=112000] [--parts=pods,reads,watches,writes,services,cluster,evictions,slices,hostile,access,flow,memory,garbage,definitions,backups]
  *   npm run bench -- --parts=definitions [--definitions=450] [--stores=embedded,etcd]
  *
  * `definitions` prints absolute figures and takes minutes, so it runs only when it is asked for.
@@ -18,6 +18,7 @@
  * `flow` prints what flow control costs a get, and what a calm user waits while another one floods the server.
  * `garbage` prints how long chains and families of objects take to go after their owner, and what 100,000 objects cost the collector; with --server=<origin>
  * --token=<token> it asks that server for the first. It takes minutes, so it runs only when it is asked for.
+ * `backups` prints what a backup of --objects=100000 of 1.5 KB costs the server beside it, on each of --stores; it takes minutes, so it runs only when it is asked for.
  * `memory` is measured with so many objects of 1.5 KB, each updated twice; it takes minutes, so it runs only when it is asked for.
  */
 import { rmSync, writeFileSync } from 'node:fs';
@@ -32,6 +33,7 @@ import { findEtcd, startEtcd } from '../support/etcd';
 import { freePort } from '../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
 import { BareServer } from './bare';
+import { backupCost, type ServerState } from './backups';
 import { decisionMicros, getCost, metadataPolicy, prepare } from './access';
 import { BenchClient, configMap, deployment } from './client';
 import { anonymousMegabytes, cpuSeconds, loop, warmLoop, type Cost } from './measure';
@@ -40,6 +42,7 @@ import type { ClusterLoad } from './cluster-load';
 import { definitionCosts } from './definitions';
 import { changeCost } from './node-watchers';
 import { collectionTimes, families, type CollectionTimes } from './garbage';
+import { watched } from './loop-delay';
 import { podCost } from './pods';
 import { evictAll } from './evictions';
 import { flood, seatMicros, type FloodTarget } from './flood';
@@ -282,6 +285,42 @@ async function memory(count: number): Promise<void> {
   }
 }
 
+async function backups(kind: string, count: number): Promise<void> {
+  const folder = temporaryFolder('bench');
+  const etcd = kind === 'etcd' ? await startEtcd() : undefined;
+  const { server, client } = await watched(() => start(folder, etcd?.endpoint));
+  try {
+    await fill(client, server.process.pid, 'big', count, 1200);
+    const {
+      seconds: took,
+      bytes,
+      ownMegabytes,
+      server: loaded,
+      idle,
+    } = await backupCost({
+      server,
+      port: client.port,
+      token: TOKEN,
+      object: '/api/v1/namespaces/big/configmaps/o-7',
+      flags: [etcd === undefined ? `--storage-dir=${path.join(folder, 'store')}` : `--etcd-servers=${etcd.endpoint}`],
+      folder,
+    });
+    console.log(
+      `\nbackup of ${count} objects of 1.5 KB in ${kind}: ${took.toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB, itself at most ${ownMegabytes.toFixed(0)} MB`,
+    );
+    const told = ({ megabytes, longestDelayMs, waits }: ServerState): string =>
+      `${megabytes.toFixed(0)} MB, event loop held up ${longestDelayMs.toFixed(0)} ms at most, ` +
+      `another client p50 / p99 / p100 ${[waits.medianMs, waits.p99Ms, waits.longestMs].map((ms) => ms.toFixed(1)).join(' / ')} ms`;
+    console.log(`  the server meanwhile: ${told(loaded)}`);
+    console.log(`  as long without:      ${told(idle)}`);
+  } finally {
+    client.close();
+    await server.process.stop();
+    await etcd?.dispose();
+    removeFolder(folder);
+  }
+}
+
 async function garbage(): Promise<void> {
   const tell = ({ name, seconds: took }: CollectionTimes): void => console.log(`${name.padEnd(46)} ${took.toFixed(1).padStart(7)} s`);
   const origin = text('server');
@@ -510,6 +549,7 @@ async function main(): Promise<void> {
   if (parts.includes('flow')) await flow();
   if (parts.includes('garbage')) await garbage();
   if (parts.includes('memory')) await memory(objects);
+  if (parts.includes('backups')) for (const kind of stores) await backups(kind, option('objects', 100_000));
   if (parts.includes('definitions')) await definitionCosts(definitions, stores);
 }
 

@@ -1,0 +1,85 @@
+/** What a backup costs the server whose data it takes: memory, how long its event loop is held up, and what another client waits, beside the same without one. */
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { startMigrate } from '../support/migrate';
+import type { ApiServer } from '../support/programs';
+import { longestDelay } from './loop-delay';
+import { anonymousMegabytes } from './measure';
+import { Probe, type Waits } from './probe';
+
+export interface BackupCost {
+  readonly seconds: number;
+  readonly bytes: number;
+  /** The most that the program of the backup held. */
+  readonly ownMegabytes: number;
+  readonly server: ServerState;
+  /** For as long afterwards. */
+  readonly idle: ServerState;
+}
+
+export interface ServerState {
+  /** At most. */
+  readonly megabytes: number;
+  readonly longestDelayMs: number;
+  readonly waits: Waits;
+}
+
+export interface BackupTarget {
+  /** Started with loop-delay.ts. */
+  readonly server: ApiServer;
+  readonly port: number;
+  readonly token: string;
+  /** Of an object that the other client asks for. */
+  readonly object: string;
+  /** Where the store is, for `platform-migrate`. */
+  readonly flags: readonly string[];
+  readonly folder: string;
+}
+
+const LOOK_MS = 20;
+const WARM_MS = 2_000;
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export async function backupCost({ server, port, token, object, flags, folder }: BackupTarget): Promise<BackupCost> {
+  const probe = await Probe.start(port, token, object);
+  const { pid, child } = server.process;
+  const during = async (looksLeft: () => boolean): Promise<ServerState> => {
+    await probe.waits();
+    await longestDelay(child);
+    let megabytes = 0;
+    while (looksLeft()) {
+      megabytes = Math.max(megabytes, anonymousMegabytes(pid));
+      await pause(LOOK_MS);
+    }
+    return { megabytes, longestDelayMs: await longestDelay(child), waits: await probe.waits() };
+  };
+  const file = path.join(folder, 'bench.backup');
+  try {
+    await pause(WARM_MS);
+    let ownMegabytes = 0;
+    const started = performance.now();
+    const run = startMigrate(['backup', `--file=${file}`, ...flags]);
+    let took: number | undefined;
+    void run.ended.then(() => (took = performance.now() - started));
+    const loaded = await during(() => {
+      ownMegabytes = Math.max(ownMegabytes, ownMemory(run.child.pid ?? 0));
+      return took === undefined;
+    });
+    const { code, said } = await run.ended;
+    if (code !== 0) throw new Error(said);
+    const until = performance.now() + (took ?? 0);
+    const idle = await during(() => performance.now() < until);
+    return { seconds: (took ?? 0) / 1000, bytes: statSync(file).size, ownMegabytes, server: loaded, idle };
+  } finally {
+    probe.stop();
+  }
+}
+
+/** It may be gone by now. */
+function ownMemory(pid: number): number {
+  try {
+    return anonymousMegabytes(pid) || 0;
+  } catch {
+    return 0;
+  }
+}
