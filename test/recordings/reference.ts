@@ -27,14 +27,15 @@ export interface Answer {
 
 export type Headers = Readonly<Record<string, string | string[]>>;
 
-/** A request with bytes, for bodies and answers that are not JSON. */
-export function ask(method: string, path: string, headers: Headers = {}, body = Buffer.alloc(0)): Promise<Answer> {
+/** A request with bytes, for bodies and answers that are not JSON. `opened` = its answer begins. */
+export function ask(method: string, path: string, headers: Headers = {}, body = Buffer.alloc(0), opened?: () => void): Promise<Answer> {
   const authorization = `Bearer ${process.env['REFERENCE_TOKEN'] ?? 'admintoken'}`;
   return new Promise((resolve, reject) => {
     const sent = request(
       new URL(path, process.env['REFERENCE_URL'] ?? 'https://127.0.0.1:16443'),
       { method, agent, rejectUnauthorized: false, headers: { authorization, 'content-length': body.length, ...headers } },
       (response) => {
+        opened?.();
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () => {

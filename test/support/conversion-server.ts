@@ -1,4 +1,5 @@
 /** A conversion webhook for tests and recorders: what it does can be changed at any time. */
+import { REVIEWS } from '../recordings/conversions/reviews';
 import { CONVERSIONS } from '../recordings/conversions/behaviours';
 import { isBody, type Body, type Json } from '../recordings/reference';
 import type { Reply } from '../recordings/webhooks/behaviours';
@@ -11,10 +12,15 @@ export interface ConversionServer extends WebhookServer {
   lastVersion: string;
   /** What has been asked, in order; of the headers those of the content. */
   readonly calls: Called[];
+  /** What the webhooks of admission below `/admission/` have been asked. */
+  readonly reviews: Called[];
 }
+
+const ADMISSION = '/admission/';
 
 export async function startConversionServer(names: readonly string[] = ['localhost', '127.0.0.1']): Promise<ConversionServer> {
   const calls: Called[] = [];
+  const reviews: Called[] = [];
   const state = { does: 'good', lastVersion: '' };
   const server = await startWebhookServer({
     names,
@@ -22,11 +28,22 @@ export async function startConversionServer(names: readonly string[] = ['localho
     reply({ url, headers: { accept = '', 'content-type': type = '' }, text }) {
       const review: Json = text === '' ? {} : JSON.parse(text);
       if (!isBody(review)) throw new Error('no review');
-      calls.push({ url, headers: { accept, 'content-type': type }, review });
+      const called = { url, headers: { accept, 'content-type': type }, review };
+      if (url.startsWith(ADMISSION)) return admitted(called, reviews);
+      calls.push(called);
       return replyTo(state.does, review);
     },
   });
-  return Object.assign(state, { ...server, calls });
+  return Object.assign(state, { ...server, calls, reviews });
+}
+
+/** Those that only say that they are there are not counted. */
+function admitted(called: Called, reviews: Called[]): Reply {
+  const does = called.url.slice(ADMISSION.length).replace(/\?.*/, '');
+  if (!does.startsWith('ready/')) reviews.push(called);
+  const { request } = called.review;
+  const behaviour = REVIEWS[does];
+  return behaviour === undefined ? { status: 404, body: 'no such behaviour' } : behaviour(isBody(request) ? request : {});
 }
 
 function replyTo(does: string, review: Body): Reply {

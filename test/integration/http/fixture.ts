@@ -108,11 +108,13 @@ export interface Call {
   readonly certificate?: Credential;
   /** Over the plain listener. */
   readonly local?: boolean;
+  /** The answer begins. */
+  readonly opened?: (() => void) | undefined;
 }
 
 /** One request with its path sent exactly as given, on a connection of its own. */
 export function call({ server }: Fixture, path: string, options: Call = {}): Promise<Answer> {
-  const { method = 'GET', headers = {}, body, token = ADMIN, certificate, local = false } = options;
+  const { method = 'GET', headers = {}, body, token = ADMIN, certificate, local = false, opened } = options;
   const settings = {
     host: '127.0.0.1',
     method,
@@ -135,6 +137,7 @@ export function call({ server }: Fixture, path: string, options: Call = {}): Pro
         });
     request.on('error', reject);
     request.on('response', (response) => {
+      opened?.();
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('error', reject);

@@ -18,6 +18,23 @@ export interface Step {
   readonly calls?: true;
   /** Tried again until this member of the answer, in dots, is so; for what comes about with time. */
   readonly until?: readonly [path: string, value: Json];
+  /** Done from the moment its answer begins; recorded after it. */
+  readonly during?: readonly Step[];
+}
+
+/** A webhook of admission, and the versions that its rule names. */
+export interface Review {
+  readonly type: 'mutating' | 'validating';
+  readonly does: string;
+  readonly versions: readonly string[];
+  readonly resources?: readonly string[];
+  readonly more?: Body;
+}
+
+/** A policy that is bound. */
+export interface BoundSpec {
+  readonly spec: Body;
+  readonly binding?: Body;
 }
 
 export interface ConversionCase {
@@ -26,6 +43,11 @@ export interface ConversionCase {
   readonly definition?: Body;
   /** Of its conversion's webhook. */
   readonly webhook?: Body;
+  /** What they are asked is recorded. */
+  readonly reviews?: readonly Review[];
+  readonly policies?: readonly BoundSpec[];
+  /** Made before there are webhooks and policies, and unrecorded. */
+  readonly before?: readonly Step[];
   readonly steps: readonly Step[];
 }
 

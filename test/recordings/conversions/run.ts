@@ -5,6 +5,7 @@
 import { systemClock } from '../../../shared/runtime/clock';
 import type { ConversionServer } from '../../support/conversion-server';
 import { isBody, type Body, type Headers, type Json } from '../reference';
+import { review } from './reviews';
 import { DEFINITION, DEFINITIONS, GROUP, LAST, NAMESPACE, path, versions, type ConversionCase, type Step } from './case';
 
 export interface ServerReply {
@@ -14,7 +15,7 @@ export interface ServerReply {
 }
 
 export interface Asked {
-  send(method: string, path: string, headers: Headers, body: string): Promise<ServerReply>;
+  send(method: string, path: string, headers: Headers, body: string, opened?: () => void): Promise<ServerReply>;
 }
 
 type Place = Pick<ConversionServer, 'port' | 'caBundle'>;
@@ -31,13 +32,24 @@ export async function runCase(server: Asked, webhook: ConversionServer, one: Con
   await until(server, { method: 'GET', path: path('v1') }, ({ code }) => code === 200);
   await until(server, { method: 'GET', path: path('v2') }, ({ code }) => code !== 404);
   const steps: Json[] = [];
-  for (const step of one.steps) {
-    webhook.does = step.does ?? webhook.does;
-    const noted = await record(server, webhook, step);
-    if (step.silent !== true) steps.push(noted);
-  }
+  for (const step of one.before ?? []) await record(server, webhook, step);
+  const clear = await review(one, webhook, (method, where, body) =>
+    send(server, { method, path: where, ...(body === undefined ? {} : { body }) }),
+  );
+  await take(server, webhook, one.steps, steps);
   webhook.does = 'good';
+  await clear();
   return { title: one.title, steps };
+}
+
+async function take(server: Asked, webhook: ConversionServer, some: readonly Step[], noted: Json[]): Promise<void> {
+  for (const step of some) {
+    webhook.does = step.does ?? webhook.does;
+    const later: Json[] = [];
+    const one = await record(server, webhook, step, () => take(server, webhook, step.during ?? [], later));
+    if (step.silent !== true) noted.push(one);
+    noted.push(...later);
+  }
 }
 
 export async function removeDefinition(server: Asked): Promise<void> {
@@ -72,7 +84,7 @@ async function until(server: Asked, step: Step, isSo: (reply: ServerReply) => bo
   }
 }
 
-function send(server: Asked, step: Step): Promise<ServerReply> {
+function send(server: Asked, step: Step, opened?: () => void): Promise<ServerReply> {
   const { method, path: where, body, type = 'application/json', accept } = step;
   const text = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   return server.send(
@@ -80,21 +92,41 @@ function send(server: Asked, step: Step): Promise<ServerReply> {
     where,
     { 'user-agent': 'recorder/1', ...(text === '' ? {} : { 'content-type': type }), ...(accept === undefined ? {} : { accept }) },
     text,
+    opened,
   );
 }
 
-async function record(server: Asked, webhook: ConversionServer, step: Step): Promise<Json> {
+/** Its answer, once what is done meanwhile is done, too. */
+async function sendWith(server: Asked, step: Step, meanwhile: () => Promise<void>): Promise<ServerReply> {
+  if (step.during === undefined) return send(server, step);
+  let done = Promise.resolve();
+  const opened = (): void => void (done = meanwhile());
+  const reply = await send(server, step, opened);
+  await done;
+  return reply;
+}
+
+async function record(
+  server: Asked,
+  webhook: ConversionServer,
+  step: Step,
+  meanwhile = (): Promise<void> => Promise.resolve(),
+): Promise<Json> {
   webhook.calls.splice(0);
+  webhook.reviews.splice(0);
   const sent = withVersion(withConversion(step, webhook), webhook);
   const wanted = step.until;
   const reply =
     wanted === undefined
-      ? await send(server, sent)
+      ? await sendWith(server, sent, meanwhile)
       : await until(server, sent, ({ text }) => JSON.stringify(valueAt(jsonOf(text), wanted[0])) === JSON.stringify(wanted[1]));
   const { code, text, warnings } = reply;
   if (step.silent === true && code >= 300) throw new Error(`${step.method} ${step.path}: ${text}`);
   webhook.lastVersion = versionIn(text) ?? webhook.lastVersion;
   const [call] = webhook.calls.splice(0);
+  const asked = webhook.reviews
+    .splice(0)
+    .map(({ url, review: { request = {} } }) => ({ url: url.replace(/\?.*/, ''), request: masked(request) }));
   const noted = {
     request: `${step.method} ${step.path}`,
     ...(step.accept === undefined ? {} : { accept: step.accept }),
@@ -103,6 +135,7 @@ async function record(server: Asked, webhook: ConversionServer, step: Step): Pro
     body: masked(bodyOf(text)),
     ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
     ...(step.calls === undefined || call === undefined ? {} : { call: masked({ url: call.url, ...call.headers, review: call.review }) }),
+    ...(asked.length === 0 ? {} : { asked }),
   };
   return parsed(JSON.stringify(noted).replaceAll(`:${webhook.port}`, ':<port>'));
 }
