@@ -1,6 +1,6 @@
 /**
  * A watch of a custom kind whose objects a webhook puts into the watched version. Events wait for their objects in their order, as many as are there are converted
- * together, and selectors look at what came of it. Where it cannot be done, the watch ends with the reason; whoever is too far behind is cut off.
+ * together, and selectors look at what came of it. Where it cannot be done, the watch ends, of the initial state with the reason; whoever is too far behind is cut off.
  */
 import type { CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../../cache/cache';
 import { yieldToOthers } from '../../cache/pace';
@@ -133,7 +133,8 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
         this.parts.context(),
       );
     } catch (error) {
-      this.finish({ type: 'failed', message: messageOf(error) });
+      // Whoever has seen its state begins anew, and is told then what is wrong (upstream behaviour).
+      this.finish(this.isLive ? { type: 'closed' } : { type: 'failed', message: messageOf(error) });
       return;
     }
     let at = 0;

@@ -29,11 +29,15 @@ const KEPT: Readonly<Record<'labels' | 'metadata', FieldSet>> = {
   labels: { 'f:metadata': { 'f:labels': {} }, 'f:spec': {} },
   metadata: { 'f:metadata': {}, 'f:spec': {} },
 };
-/** How an endpoint's writes come to own fields. */
+/**
+ * How an endpoint's writes come to own fields. Of custom kinds, what an endpoint leaves as it is is left in its own version only: a status that comes without a spec
+ * takes the spec's fields from those who own them in other versions (upstream behaviour).
+ */
 export function ownershipOf(info: KindInfo, subresource: string | undefined): Ownership {
   const resets = resetsOf(info, subresource);
   const own: VersionView = { shape: kindShape(info.row), resets, convert: same, back: same };
-  return { own, in: (apiVersion) => (apiVersion === info.apiVersion ? own : viewOf(info, apiVersion, resets)) };
+  const inOthers = info.row.custom === undefined ? resets : NOTHING;
+  return { own, in: (apiVersion) => (apiVersion === info.apiVersion ? own : viewOf(info, apiVersion, inOthers)) };
 }
 
 const same = (object: JsonObject): JsonObject => object;

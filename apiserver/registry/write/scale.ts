@@ -4,6 +4,7 @@
  * (upstream behaviour).
  */
 import { membersOf } from '../../../shared/api/structural/member-path';
+import type { CustomVersion } from '../../../shared/api/structural/version';
 import { invalidValue } from '../../../shared/api/errors/field-error';
 import { arrayAt, objectAt, own, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { SCALE } from '../../../shared/api/kinds';
@@ -34,15 +35,24 @@ function fieldAt(path: readonly string[]): FieldSet {
 
 /** Where the workload has it. */
 function placeOf({ info }: WriteRequest): readonly string[] {
-  const { custom } = info.row;
-  return custom?.scale === undefined ? IN_SCALE : membersOf(custom.scale.specReplicas);
+  return customPlace(info.row.custom) ?? IN_SCALE;
+}
+
+const customPlace = (custom: Pick<CustomVersion, 'scale'> | undefined): readonly string[] | undefined =>
+  custom?.scale === undefined ? undefined : membersOf(custom.scale.specReplicas);
+
+/** Where a version of it has it; undefined = it has none there. */
+function placeIn({ info }: WriteRequest, apiVersion: string): FieldSet | undefined {
+  const { row } = info;
+  if (row.custom === undefined) return apiVersion === info.apiVersion ? REPLICAS : undefined;
+  const place = customPlace(info.versions.get(apiVersion)?.row.custom);
+  return place === undefined ? undefined : fieldAt(place);
 }
 
 /** The workload's scale with the owners of its number. */
 export function shownScale(request: WriteRequest, workload: JsonObject): JsonObject {
   const scale = scaleOf(workload, request.info.row.custom?.scale);
-  const place = fieldAt(placeOf(request));
-  const owners = ownersOf(request, workload).filter((entry) => owns(entry, place));
+  const owners = ownersOf(request, workload).filter((entry) => owns(entry, placeIn(request, entry.manager.apiVersion)));
   const shown = owners.map(({ manager, time }): ManagedFieldsEntry => ({
     manager: { ...manager, apiVersion: scaleInfo.apiVersion },
     time,
@@ -103,14 +113,14 @@ function checkIdentity(request: WriteRequest, verb: ScaleWrite['verb'], wanted: 
   throw conflict({ group: info.group, resource: `${info.gr.resource}/scale` }, name, text);
 }
 
-function owns({ fields }: ManagedFieldsEntry, place: FieldSet): boolean {
-  return difference(place, fields) !== place;
+function owns({ fields }: ManagedFieldsEntry, place: FieldSet | undefined): boolean {
+  return place !== undefined && difference(place, fields) !== place;
 }
 
-/** Of the version that is served; of two entries of one manager the last counts. */
+/** Of the version that is served, of custom kinds of all; of two entries of one manager the last counts. */
 function ownersOf({ info }: WriteRequest, workload: JsonObject): readonly ManagedFieldsEntry[] {
   const entries = readEntries(arrayAt(readMetadata(workload), 'managedFields') ?? []).filter(
-    ({ manager }) => manager.apiVersion === info.apiVersion,
+    ({ manager }) => info.row.custom !== undefined || manager.apiVersion === info.apiVersion,
   );
   const last = new Map(entries.map((entry, index) => [managerKey(entry.manager), index]));
   return entries.filter((entry, index) => last.get(managerKey(entry.manager)) === index);
@@ -122,11 +132,11 @@ function broughtBack(
   before: readonly ManagedFieldsEntry[],
   ofScale: readonly ManagedFieldsEntry[],
 ): readonly ManagedFieldsEntry[] {
-  const place = fieldAt(placeOf(request));
   const left = new Set(ofScale.filter((entry) => owns(entry, REPLICAS)));
   const known = new Map([...ofScale].reverse().map((entry) => [managerKey(entry.manager), entry]));
   const kept = before.flatMap((entry): readonly ManagedFieldsEntry[] => {
-    if (!owns(entry, place)) return [entry];
+    const place = placeIn(request, entry.manager.apiVersion);
+    if (place === undefined || !owns(entry, place)) return [entry];
     const same = known.get(managerKey(entry.manager));
     if (same !== undefined && left.delete(same)) return [entry];
     return [{ ...entry, fields: difference(entry.fields, place) }];
@@ -134,7 +144,7 @@ function broughtBack(
   const fresh = [...left].map(({ manager }): ManagedFieldsEntry => ({
     manager: { ...manager, apiVersion: request.info.apiVersion },
     time: undefined,
-    fields: place,
+    fields: fieldAt(placeOf(request)),
   }));
   return [...kept, ...fresh];
 }

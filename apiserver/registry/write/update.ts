@@ -213,8 +213,8 @@ async function receive(
   if (source.verb === 'update' && uid !== '' && uid !== oldUid)
     throw status.uidPrecondition(info.gr, name, info.keyPrefix + entryKey(request), uid, oldUid);
   checkResourceVersion(request, stringAt(metadata, 'resourceVersion'), entry);
-  // What an applied configuration leaves out is filled in where the object is read (upstream behaviour).
-  if (source.verb !== 'apply' || !needsWebhook(info)) info.codec.applyDefaults(sent);
+  // What a configuration leaves out that is applied in a version that is not stored is filled in where the object is read (upstream behaviour).
+  if (source.verb !== 'apply' || !needsWebhook(info) || info.row.version === info.hub.version) info.codec.applyDefaults(sent);
   const object = toHub(info, sent);
   info.strategy.canonicalize?.(object);
   info.strategy.setRequiredLabels?.(object, path.strategyContext(request));
