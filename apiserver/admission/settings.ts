@@ -4,6 +4,7 @@ import type { NodeSelectorSettings } from './node-selector';
 import type { SecuritySettings } from './pod-security/settings';
 import type { TolerationSettings } from './pod-toleration-restriction';
 import type { LimitedResource } from './quota/limited';
+import type { KubeconfigUsers } from '../../shared/client/kubeconfig-users';
 
 export interface AdmissionSettings {
   readonly nodeSelectors?: NodeSelectorSettings;
@@ -11,4 +12,7 @@ export interface AdmissionSettings {
   readonly eventLimits?: EventLimits;
   readonly podSecurity?: SecuritySettings;
   readonly limitedResources?: readonly LimitedResource[];
+  /** As whom webhooks of either type are asked. */
+  readonly mutatingUsers?: KubeconfigUsers;
+  readonly validatingUsers?: KubeconfigUsers;
 }

@@ -29,6 +29,17 @@ test('tells plug-ins what stands in it and in the files that it names', async ()
   expect(await read(HEAD)).toEqual({});
 });
 
+const webhooks = (file: string, kind = 'WebhookAdmissionConfiguration', version = 'v1'): string =>
+  plugin('ValidatingAdmissionWebhook', `{apiVersion: apiserver.config.k8s.io/${version}, kind: ${kind}, kubeConfigFile: "${file}"}`);
+
+test('webhooks are asked as a kubeconfig says, under either name', async () => {
+  const file = join(folder, 'users');
+  writeFileSync(file, 'users: [{name: "*", user: {token: t}}]');
+  for (const text of [webhooks(file), webhooks(file, 'WebhookAdmission', 'v1alpha1')])
+    expect([...((await read(text)).validatingUsers?.users.keys() ?? [])]).toEqual(['*']);
+  expect(Object.keys(await read(webhooks(file).replace('Validating', 'Mutating')))).toEqual(['mutatingUsers']);
+});
+
 test.each<readonly [fault: string, text: string]>([
   ['plugins[0].name: must be a plug-in that can be configured', plugin('Nope', '{}')],
   ['plugins[0].configuration.kind: must not be given', plugin('PodNodeSelector', '{apiVersion: v1, kind: Foo}')],
@@ -48,6 +59,11 @@ test.each<readonly [fault: string, text: string]>([
       '{apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration, defaults: {warn-version: v2}}',
     ),
   ],
+  ['plugins[0].configuration.kubeConfigFile: must be an absolute file path', webhooks('users')],
+  ['plugins[0].configuration.kubeConfigFile: must be an absolute file path', webhooks('')],
+  ['cannot read /none/users: ', webhooks('/none/users')],
+  ['apiVersion and kind must name', webhooks('/none/users', 'WebhookAdmission')],
+  ['apiVersion and kind must name', webhooks('/none/users', 'WebhookAdmissionConfiguration', 'v1alpha1')],
   ['ENOENT', `${HEAD}plugins:\n- name: EventRateLimit\n  path: none.yaml\n`],
   ['plugins[1].name: "EventRateLimit" may occur only once', `${HEAD}plugins:\n- name: EventRateLimit\n- name: EventRateLimit\n`],
   ['must have only one of path and configuration', `${HEAD}plugins:\n- name: EventRateLimit\n  path: a\n  configuration: {}\n`],

@@ -7,6 +7,7 @@ import { TOLERATION_FORMAT } from '../admission/pod-toleration-restriction';
 import { limitedResources, QUOTA_FORMAT } from '../admission/quota/limited';
 import type { AdmissionSettings } from '../admission/settings';
 import type { Fault } from '../../shared/configuration/fault';
+import { readKubeconfigUsers, type KubeconfigUsers } from '../../shared/client/kubeconfig-users';
 import { readConfiguration, readEmbedded, type Format } from '../../shared/configuration/read';
 import { anyObject, listOf, object, text, type Configured } from '../../shared/configuration/schema';
 import type { Clock } from '../../shared/runtime/clock';
@@ -19,10 +20,30 @@ const SCHEMA = object({}, { plugins: listOf(PLUGIN) });
 type Told = NonNullable<Configured<typeof SCHEMA>['plugins']>[number];
 
 /** What is said to one plug-in, wherever it stands. */
-type Read = <T>(format: Format<T>) => Promise<T>;
+type Read = <T>(...formats: readonly Format<T>[]) => Promise<T>;
+
+const KUBECONFIG = object({ kubeConfigFile: text() }, {});
+
+/** The older version has another name. */
+const WEBHOOK_FORMATS = (
+  [
+    ['WebhookAdmissionConfiguration', 'v1'],
+    ['WebhookAdmission', 'v1alpha1'],
+  ] as const
+).map(([kind, version]): Format<Configured<typeof KUBECONFIG>> => ({
+  kind,
+  apiVersions: [`apiserver.config.platform.io/${version}`],
+  schema: KUBECONFIG,
+  rules: ({ kubeConfigFile }) =>
+    path.isAbsolute(kubeConfigFile) ? [] : [{ path: 'kubeConfigFile', reason: 'must be an absolute file path' }],
+}));
+
+const usersOf = ({ kubeConfigFile }: Configured<typeof KUBECONFIG>): KubeconfigUsers => readKubeconfigUsers(kubeConfigFile);
 
 /** What each plug-in is told, and of what form that is. */
 const PLUGINS: Readonly<Record<string, (read: Read) => Promise<AdmissionSettings>>> = {
+  MutatingAdmissionWebhook: async (read) => ({ mutatingUsers: usersOf(await read(...WEBHOOK_FORMATS)) }),
+  ValidatingAdmissionWebhook: async (read) => ({ validatingUsers: usersOf(await read(...WEBHOOK_FORMATS)) }),
   EventRateLimit: async (read) => ({ eventLimits: (await read(EVENT_LIMIT_FORMAT)).limits }),
   PodNodeSelector: async (read) => ({ nodeSelectors: nodeSelectorSettings(await read(NODE_SELECTOR_FORMAT)) }),
   PodSecurity: async (read) => ({ podSecurity: securitySettings(await read(POD_SECURITY_FORMAT)) }),
@@ -64,8 +85,8 @@ const isTold = ({ path: file, configuration }: Told): boolean => (file ?? '') !=
 
 /** Paths start from the folder of the file that names them. */
 function readerOf(file: string, index: number, { path: other, configuration }: Told, clock: Clock): Read {
-  return (format) =>
+  return (...formats) =>
     configuration === undefined
-      ? readConfiguration(path.resolve(path.dirname(file), other ?? ''), [format], clock)
-      : readEmbedded(file, `plugins[${index}].configuration`, configuration, [format]);
+      ? readConfiguration(path.resolve(path.dirname(file), other ?? ''), formats, clock)
+      : readEmbedded(file, `plugins[${index}].configuration`, configuration, formats);
 }

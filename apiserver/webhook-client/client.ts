@@ -2,6 +2,7 @@
  * Asks webhooks: one POST each, over connections that are kept, bounded in their number, in time and in what is read of an answer. A redirect is an answer that
  * nobody can use. What went wrong is told in upstream's words.
  */
+import type { TlsOptions } from '../../shared/client/client-config';
 import { Http1Transport } from '../../shared/client/http1-transport';
 import { tryParseObject } from '../../shared/client/json-body';
 import { ConnectionError, type Transport } from '../../shared/client/transport';
@@ -10,14 +11,15 @@ import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { connectionText } from '../../shared/runtime/connection-text';
 import { stringAt } from '../../shared/values/json';
+import { NOBODY, type Identify, type NoIdentity, type WebhookIdentity } from './identity';
 import type { WebhookTarget } from './place';
 import type { Resolve } from './resolve';
 
 export interface WebhookClientParts {
   readonly resolve: Resolve;
   readonly clock: Clock;
-  /** The Authorization header for a host, if there is one. */
-  readonly authorization?: (host: string) => string | undefined;
+  /** Absent = they are asked by nobody in particular. */
+  readonly identify?: Identify;
 }
 
 /** Who is talked to is forgotten beyond these, the longest unused first. */
@@ -48,6 +50,14 @@ interface Destination {
   readonly servername: string | undefined;
 }
 
+/** One call, and as whom it is made. */
+interface Call {
+  readonly to: Destination;
+  readonly body: Buffer;
+  readonly who: WebhookIdentity;
+  readonly options: CallOptions;
+}
+
 interface Place {
   readonly transport: Transport;
   /** When an answer came last, in ms of Clock.monotonic. */
@@ -56,6 +66,7 @@ interface Place {
 
 /** Servers end connections that nobody has used for a while. */
 const IDLE_MS = 1_000;
+const UNAUTHORIZED = 401;
 
 export class WebhookClient {
   private readonly places = new Map<string, Place>();
@@ -70,8 +81,7 @@ export class WebhookClient {
     if (this.asked >= MOST_ASKED) return { fault: `Post "${to.url}": too many webhooks are being called`, asked: true };
     this.asked += 1;
     try {
-      const answer = await this.call(target, to, body, options);
-      return answer.type === 'answer' ? replyOf(answer.bytes) : { fault: faultText(answer, to), asked: true };
+      return await this.asSomebody(target, to, body, options);
     } finally {
       this.asked -= 1;
     }
@@ -100,33 +110,40 @@ export class WebhookClient {
     return { url, server: new URL(`https://${address}:${found.port}`), path, host: `${servername}:${port}`, servername };
   }
 
+  private async asSomebody(target: WebhookTarget, to: Destination, body: Buffer, options: CallOptions): Promise<Reply> {
+    const { clock, identify } = this.parts;
+    const startedAt = clock.monotonic();
+    const found = identify?.(to.host) ?? NOBODY;
+    const who = found instanceof Promise ? await inTime(found, clock, options.timeoutMs) : found;
+    if ('fault' in who) return who.asked ? { ...who, fault: `Post "${to.url}": ${who.fault}` } : who;
+    const timeoutMs = Math.max(1, options.timeoutMs - (clock.monotonic() - startedAt));
+    const answer = await this.call(this.placeFor(to, target.authority, who), { to, body, who, options: { ...options, timeoutMs } });
+    if (answer.type === 'answer') return replyOf(answer.bytes);
+    if (answer.status === UNAUTHORIZED) who.refused();
+    return { fault: faultText(answer, to), asked: true };
+  }
+
   /** A connection that the server has ended while nobody used it is no answer: webhooks may be asked twice. */
-  private async call(target: WebhookTarget, to: Destination, body: Buffer, options: CallOptions): Promise<WebhookAnswer> {
+  private async call(place: Place, call: Call): Promise<WebhookAnswer> {
     const { clock } = this.parts;
-    const place = this.placeFor(to, target.authority);
     const wasIdle = clock.monotonic() - place.usedAt >= IDLE_MS;
-    const once = (): Promise<WebhookAnswer> => this.callOnce(place.transport, to, body, options);
+    const once = (): Promise<WebhookAnswer> => this.callOnce(place.transport, call);
     const answer = await once();
     place.usedAt = clock.monotonic();
     const isStale = answer.type === 'fault' && answer.error instanceof ConnectionError && answer.error.reused && wasIdle;
     return isStale ? once() : answer;
   }
 
-  private callOnce(
-    transport: Transport,
-    to: Destination,
-    body: Buffer,
-    { timeoutMs, maxBytes = MAX_ANSWER_BYTES }: CallOptions,
-  ): Promise<WebhookAnswer> {
-    const { clock, authorization } = this.parts;
-    const address = { transport, path: to.path, authorization: () => authorization?.(to.host) };
-    const headers = { accept: `${JSON_MEDIA_TYPE}, */*`, host: to.host, 'content-length': String(body.length) };
-    return callWebhook({ address: () => address, clock, timeoutMs, headers, maxBytes }, body);
+  private callOnce(transport: Transport, { to, body, who, options }: Call): Promise<WebhookAnswer> {
+    const { timeoutMs, maxBytes = MAX_ANSWER_BYTES } = options;
+    const address = { transport, path: to.path, authorization: () => undefined };
+    const headers = { accept: `${JSON_MEDIA_TYPE}, */*`, ...who.headers, host: to.host, 'content-length': String(body.length) };
+    return callWebhook({ address: () => address, clock: this.parts.clock, timeoutMs, headers, maxBytes }, body);
   }
 
-  private placeFor({ server, servername }: Destination, authority: string): Place {
-    const key = JSON.stringify([server.origin, servername, authority]);
-    const transport = (): Transport => new Http1Transport(server, tlsOf(authority, servername));
+  private placeFor({ server, servername }: Destination, authority: string, { pair }: WebhookIdentity): Place {
+    const key = JSON.stringify([server.origin, servername, authority, pair?.cert]);
+    const transport = (): Transport => new Http1Transport(server, tlsOf(authority, servername, pair));
     const place = this.places.get(key) ?? { transport: transport(), usedAt: Number.NEGATIVE_INFINITY };
     this.places.delete(key);
     this.places.set(key, place);
@@ -143,10 +160,19 @@ export class WebhookClient {
   }
 }
 
-const tlsOf = (authority: string, servername: string | undefined): { readonly ca?: string; readonly servername?: string } => ({
+const tlsOf = (authority: string, servername: string | undefined, pair: WebhookIdentity['pair']): TlsOptions => ({
   ...(authority === '' ? {} : { ca: authority }),
   ...(servername === undefined ? {} : { servername }),
+  ...pair,
 });
+
+/** Whoever waits does not wait longer than for the webhook itself. */
+function inTime(found: Promise<WebhookIdentity | NoIdentity>, clock: Clock, timeoutMs: number): Promise<WebhookIdentity | NoIdentity> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.after(timeoutMs, () => resolve({ fault: 'context deadline exceeded', asked: true }));
+    found.finally(() => timer.cancel()).then(resolve, reject);
+  });
+}
 
 function replyOf(bytes: Buffer): Reply {
   if (bytes.length > 0) return { bytes };

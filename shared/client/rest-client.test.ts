@@ -136,7 +136,7 @@ test('a token file is read again when the server refuses its token', async () =>
     const seen: (string | undefined)[] = [];
     const transport: Transport = {
       send: async ({ headers }: TransportRequest) => {
-        seen.push(headers['authorization']);
+        seen.push(headers['authorization']?.toString());
         return headers['authorization'] === 'Bearer new' ? reply(200, { metadata: { name: 'x' } }) : status(401, 'Unauthorized');
       },
       close: () => undefined,
@@ -156,7 +156,7 @@ test('a token file is read again when the server refuses its token', async () =>
 test('a fenced client names its term in writes only', async () => {
   const { api, client } = fakeClient();
   const headers: (string | undefined)[] = [];
-  api.intercept = (request) => void headers.push(request.headers['x-lease-fence']);
+  api.intercept = (request) => void headers.push(request.headers['x-lease-fence']?.toString());
   const fenced = client.fenced({ namespace: 's', name: 'l', holder: 'me here_1', transitions: 3 });
   await fenced.list(MAPS);
   await fenced.create(MAPS, map('x')).catch(() => undefined);

@@ -10,8 +10,8 @@ export interface TransportRequest {
   readonly method: Method;
   /** Path and query. */
   readonly path: string;
-  /** Names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** Names in lower case. One with several values is sent in as many lines. */
+  readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: Buffer;
   /** Ends the request, also while its answer's body is read. */
   readonly signal?: AbortSignal;

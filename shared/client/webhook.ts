@@ -25,7 +25,7 @@ export interface WebhookOptions {
   /** For one POST. */
   readonly timeoutMs: number;
   /** Besides those that every POST has. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /** Of an answer; 1 MiB when nothing is said. */
   readonly maxBytes?: number;
 }

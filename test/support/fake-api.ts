@@ -152,7 +152,7 @@ export class FakeApi implements Transport {
 
   private fenced(request: TransportRequest): TransportResponse | undefined {
     const text = request.headers[FENCE_HEADER];
-    if (text === undefined) return undefined;
+    if (typeof text !== 'string') return undefined;
     const fence = parseFence(text);
     if (fence === undefined) return status(400, 'BadRequest');
     const lease = [...this.objects].find(([key]) => key.endsWith(`/leases|${fence.namespace}|${fence.name}`))?.[1];

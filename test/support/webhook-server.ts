@@ -1,5 +1,6 @@
 /** An HTTPS server of its own for webhooks of tests and recorders, with a certificate of its own authority: what it says to a request is its owner's. */
 import { createServer } from 'node:https';
+import { TLSSocket } from 'node:tls';
 import { systemClock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../shared/runtime/pki';
 import type { Body } from '../recordings/reference';
@@ -12,6 +13,8 @@ export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+  /** The common name in the certificate of whoever asks; undefined = it has shown none. */
+  readonly client: string | undefined;
 }
 
 /** A request that a webhook has understood. */
@@ -32,10 +35,20 @@ export interface WebhookServerOptions {
   /** Whom its certificate is for. */
   readonly names: readonly string[];
   readonly host: string;
+  /** Any that is free when nothing is said. */
+  readonly port?: number;
+  /** Who asks may show a certificate, of whichever authority. */
+  readonly asksForCertificates?: boolean;
   readonly reply: (request: WebhookRequest) => Reply;
 }
 
-export async function startWebhookServer({ names, host, reply }: WebhookServerOptions): Promise<WebhookServer> {
+export async function startWebhookServer({
+  names,
+  host,
+  port = 0,
+  asksForCertificates = false,
+  reply,
+}: WebhookServerOptions): Promise<WebhookServer> {
   const authority = await createAuthority({ subject: { commonName: 'webhooks' }, lifetimeMs: HOUR_MS, clock: systemClock });
   const subject = { commonName: 'webhook' };
   const { certificate, key } = await issueCertificate({
@@ -46,12 +59,16 @@ export async function startWebhookServer({ names, host, reply }: WebhookServerOp
     usage: 'server',
     names,
   });
-  const server = createServer({ cert: certificate, key }, (request, response) => {
+  const settings = { cert: certificate, key, requestCert: asksForCertificates, rejectUnauthorized: false };
+  const server = createServer(settings, (request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
-      answer(reply({ url: request.url ?? '', headers, text: Buffer.concat(chunks).toString() }));
+      const { socket } = request;
+      const shown = asksForCertificates && socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
+      const [client] = [shown?.subject?.CN].flat();
+      answer(reply({ url: request.url ?? '', headers, text: Buffer.concat(chunks).toString(), client }));
     });
     function answer(said: Reply): void {
       if (said === 'hang') return;
@@ -64,7 +81,7 @@ export async function startWebhookServer({ names, host, reply }: WebhookServerOp
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('not listening');
   const close = (): Promise<void> => {

@@ -12,6 +12,8 @@ import type { Entry } from '../../cache/cache';
 import { nowAndThen } from '../../../shared/runtime/now-and-then';
 import type { WebhookCall } from '../../admission/webhook/ask';
 import { WebhookClient } from '../../webhook-client/client';
+import { identify } from '../../webhook-client/identity';
+import type { KubeconfigUsers } from '../../../shared/client/kubeconfig-users';
 import type { ValidatingPlugin } from '../../admission/chain';
 import { admissionPolicies } from '../../admission/policy/plugin';
 import { mutatingWebhooks, validatingWebhooks } from '../../admission/webhook/plugins';
@@ -111,14 +113,17 @@ const SIGNER_USE = {
 } as const;
 
 function webhooksOf(
-  { names, clock, random, failed }: Setting,
+  { options, names, clock, random, failed }: Setting,
   { cache, resources, webhooks }: State,
   { metrics }: Observation,
 ): WebhookPlugins {
   const tell = nowAndThen(clock, TOLD_EVERY_MS, (error: Error) => failed('an admission webhook could not be asked', error));
+  const client = (users: KubeconfigUsers | undefined): WebhookClient => {
+    const resolve = resolverOf(cache, resources, random);
+    return new WebhookClient({ resolve, clock, ...(users === undefined ? {} : { identify: identify(users, clock) }) });
+  };
   const parts = {
     webhooks: webhooks.webhooks,
-    client: new WebhookClient({ resolve: resolverOf(cache, resources, random), clock }),
     equivalents: equivalentsOf(resources),
     names,
     clock,
@@ -126,7 +131,11 @@ function webhooksOf(
     called: (call: WebhookCall) => metrics.webhookCalled(call),
     failed: tell,
   };
-  return { mutating: (again) => mutatingWebhooks(parts, again), validating: validatingWebhooks(parts) };
+  const { mutatingUsers, validatingUsers } = options.admission ?? {};
+  return {
+    mutating: (again) => mutatingWebhooks({ ...parts, client: client(mutatingUsers) }, again),
+    validating: validatingWebhooks({ ...parts, client: client(validatingUsers) }),
+  };
 }
 
 function policiesOf(

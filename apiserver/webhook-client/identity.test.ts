@@ -1,0 +1,138 @@
+/** Replays as whom the reference server asked webhooks (test/recordings/webhook-credentials.ts), over HTTPS with a server that tells who asks. */
+import { mkdtempSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { readKubeconfigUsers } from '../../shared/client/kubeconfig-users';
+import { systemClock } from '../../shared/runtime/clock';
+import { ManualClock } from '../../test/support/manual-clock';
+import { casesOf } from '../../test/recordings/recording';
+import type { Body } from '../../test/recordings/reference';
+import { body } from '../../test/recordings/shape';
+import { credentialSets, nameOf, type Target } from '../../test/recordings/webhook-credentials/cases';
+import { startCredentialServer, writeCredentialFiles, type CredentialServer } from '../../test/recordings/webhook-credentials/stage';
+import { WebhookClient, type Reply } from './client';
+import { identify } from './identity';
+import { targetOf } from './place';
+
+let folder: string;
+let files: Readonly<Record<string, string>>;
+let server: CredentialServer;
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'webhook-identity-'));
+  server = await startCredentialServer('127.0.0.1');
+  files = await writeCredentialFiles(folder, server.port);
+});
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await server.close();
+});
+
+function clientOf(set: string, clock = systemClock): WebhookClient {
+  return new WebhookClient({
+    resolve: () => ({ host: '127.0.0.1', port: server.port }),
+    clock,
+    identify: identify(readKubeconfigUsers(files[set] ?? ''), clock),
+  });
+}
+
+const REVIEW = Buffer.from('{"request":{"uid":"u"}}');
+
+function ask(client: WebhookClient, target: Target): Promise<Reply> {
+  const { caBundle } = server;
+  const place = 'url' in target ? target : { service: { namespace: target.namespace, name: target.service, port: target.port } };
+  return client.ask(targetOf({ ...place, caBundle }), REVIEW, { query: '?timeout=5s', timeoutMs: 5_000 });
+}
+
+/** Hosts have no case. */
+const SEEN_HERE: Readonly<Record<string, Body>> = { 'https://LOCALHOST:<port>/': { authorization: 'Bearer for localhost:<port>' } };
+
+/** In our words, where upstream's libraries speak. */
+const WORDS: Readonly<Record<string, string>> = {
+  'token-file-missing': 'cannot read the token: ',
+  'certificate-file-missing': 'cannot read <folder>/none: ',
+  'exec-fails': '/bin/sh ended with 3',
+  'exec-without-command': 'has no command',
+  'exec-without-version': 'has no apiVersion',
+};
+
+const PHASES: Readonly<Record<string, boolean>> = { 'could not get REST client': false, 'failed to call webhook': true };
+
+describe.each(Object.entries(credentialSets(0)))('%s', (set, { targets }) => {
+  const recorded = casesOf(`webhook-credentials/${set}`, body);
+
+  test.each(targets.map((target, index) => [nameOf(target), index, recorded[index] ?? {}] as const))('%s', async (_, index, expected) => {
+    const target = credentialSets(server.port)[set]?.targets[index];
+    if (target === undefined) throw new Error('no target');
+    const masked = (text: string): string => text.replaceAll(`:${server.port}`, ':<port>');
+    const client = clientOf(set);
+    server.seen.splice(0);
+    const reply = await ask(client, target);
+    client.close();
+    expect(expected['target']).toBe(masked(nameOf(target)));
+    if (expected['message'] === undefined) {
+      expect(JSON.parse(masked(JSON.stringify(server.seen)))).toEqual([SEEN_HERE[masked(nameOf(target))] ?? expected['seen']]);
+      return;
+    }
+    expect(server.seen).toEqual([]);
+    expect(reply).toEqual({ fault: expect.stringContaining(wordsFor(target, expected)), asked: isOnTheWay(target, expected) });
+  });
+});
+
+const textOf = (value: Body[string] | undefined): string => (typeof value === 'string' ? value : '');
+
+/** We find out about malformed certificates, and what is wrong with a program, no later than the connection needs them. */
+function isOnTheWay(target: Target, { message }: Body): unknown {
+  if ('service' in target && /^(?:certificate-malformed|exec-without-command)$/.test(target.service)) return expect.any(Boolean);
+  return Object.entries(PHASES).find(([phase]) => textOf(message).includes(phase))?.[1];
+}
+
+function wordsFor(target: Target, { message }: Body): string {
+  if ('service' in target && target.service === 'certificate-malformed') return 'PEM';
+  const ours = 'service' in target ? WORDS[target.service] : undefined;
+  return ours?.replace('<folder>', folder) ?? textOf(message).replace(/.*(?:could not get REST client): /, '');
+}
+
+test('a certificate that has been replaced is shown within a minute', async () => {
+  const clock = new ManualClock();
+  const users = readKubeconfigUsers(files['credentials'] ?? '');
+  const shown = identify(users, clock);
+  const first = await shown('certificate-files.kinds.svc:443');
+  writeFileSync(path.join(folder, 'client.crt'), 'another');
+  expect(shown('certificate-files.kinds.svc:443')).toEqual({ ...first, refused: expect.any(Function) });
+  clock.advance(60_000);
+  expect(shown('certificate-files.kinds.svc:443')).toMatchObject({ pair: { cert: 'another' } });
+  unlinkSync(path.join(folder, 'client.crt'));
+  clock.advance(60_000);
+  expect(shown('certificate-files.kinds.svc:443')).toMatchObject({ asked: false });
+});
+
+test('who is waited for too long is not waited for', async () => {
+  const clock = new ManualClock();
+  const client = new WebhookClient({
+    resolve: () => ({ host: '127.0.0.1', port: server.port }),
+    clock,
+    identify: () => new Promise(() => undefined),
+  });
+  const reply = ask(client, { url: `https://127.0.0.1:${server.port}/` });
+  clock.advance(5_000);
+  expect(await reply).toEqual({ fault: `Post "https://127.0.0.1:${server.port}/?timeout=5s": context deadline exceeded`, asked: true });
+});
+
+test.each([
+  ['kind: Pod', 'is a Pod and no Config'],
+  ['users: [{name: a, user: {token: t}}, {name: a}]', 'names the user "a" twice'],
+  ['users: [{name: a, user: {token: 5}}]', 'has a token that is no text'],
+  ['a: [', 'is not YAML'],
+])('a file that is none is refused: %s', (text, fault) => {
+  const file = path.join(folder, 'odd');
+  writeFileSync(file, text);
+  expect(() => readKubeconfigUsers(file)).toThrow(fault);
+});
+
+test.each(['', '{}', 'users: []', 'current-context: x', 'users: [{user: {token: t}}]'])('a file that names nobody is one: %j', (text) => {
+  const file = path.join(folder, 'odd');
+  writeFileSync(file, text);
+  expect(readKubeconfigUsers(file).current).toBeUndefined();
+});
