@@ -6,12 +6,10 @@ import { isConflict, isNotFound } from '../../shared/client/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/api-object';
 import type { EventRecorder } from '../../shared/client/event-recorder';
 import type { Informer } from '../../shared/client/informer';
-import type { ObjectStore } from '../../shared/client/object-store';
 import { knownResource } from '../../shared/client/resource';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/workers';
 import type { WorkQueue } from '../../shared/client/work-queue';
 import type { JsonObject } from '../../shared/values/json';
-import { indexed } from '../runtime/indexed';
 import { synced, type Controller, type ControllerContext, type ControllerSettings } from '../runtime/controller';
 import { ServedKinds } from '../runtime/served-kinds';
 import { inSlices } from '../runtime/slices';
@@ -41,7 +39,6 @@ const PODS = knownResource('pods');
 const DISCOVERY_MS = 10_000;
 /** One that is made or changed is looked at after a moment in which its target may come, too. Milliseconds. */
 const NEW_MS = 100;
-const BY_NAMESPACE = 'namespace';
 
 export const autoscalerController: Controller = {
   name: 'horizontal-pod-autoscaler',
@@ -64,7 +61,6 @@ export type AutoscalerContext = Pick<
 
 interface Parts {
   readonly autoscalers: Informer;
-  readonly podsIn: ObjectStore;
   readonly targets: Targets;
   readonly api: MetricsApi;
   readonly rivals: Rivals;
@@ -78,22 +74,27 @@ export async function runAutoscalers(context: AutoscalerContext): Promise<void> 
   const { periodMs, concurrentSyncs } = settings.autoscaling;
   const [autoscalers, pods] = [informers.of({ resource: AUTOSCALERS }), informers.of({ resource: PODS })];
   const kinds = new ServedKinds({ client, clock, signal }, DISCOVERY_MS);
-  const byNamespace = indexed(pods, { [BY_NAMESPACE]: ({ namespace }) => [namespace] });
+  const rivals = new Rivals(pods);
   const parts: Parts = {
     autoscalers,
-    podsIn: byNamespace.store,
     targets: new Targets(client, kinds, signal),
     api: new MetricsApi({ client, clock, kinds, signal, versionMs: periodMs }),
-    rivals: new Rivals(),
+    rivals,
     histories: new Map(),
     counting: countingOf(context.metrics),
   };
   const queue = context.queue({ name: 'horizontalpodautoscaler' });
-  const unhandle = follow(context, parts, queue);
+  const unhandle = [
+    follow(context, parts, queue),
+    pods.handle({
+      added: (pod) => rivals.setPod(pod),
+      updated: (_, pod) => rivals.setPod(pod),
+      deleted: (pod) => rivals.removePod(pod),
+    }),
+  ];
   const work = (key: string): Promise<WorkOutcome> => sync(context, parts, key);
   if (await synced([autoscalers, pods], signal)) await runWorkers({ queue, concurrency: concurrentSyncs, logger, signal, work });
-  unhandle();
-  byNamespace.end();
+  for (const end of unhandle) end();
 }
 
 function follow({ random, settings }: AutoscalerContext, { autoscalers, rivals, histories }: Parts, queue: WorkQueue): () => void {
@@ -118,6 +119,9 @@ async function sync(context: AutoscalerContext, parts: Parts, key: string): Prom
   if (autoscaler === undefined) return DONE;
   const began = clock.monotonic();
   const found = await targets.scaleOf(autoscaler.namespace, specOf(autoscaler).target);
+  // Of one that has gone meanwhile nothing may be remembered any more: nobody would forget it.
+  const present = autoscalers.byKey(key);
+  if (present?.uid !== autoscaler.uid) return present === undefined ? DONE : { type: 'again', afterMs: NEW_MS };
   if (found.type === 'failed') {
     report(context, autoscaler, [{ type: 'Warning', reason: 'FailedGetScale', message: found.message }]);
     await writeStatus(context, autoscaler, unscaledStatus(autoscaler, found.message, clock.now()));
@@ -168,8 +172,8 @@ async function look(
 ): Promise<{ readonly sight: Sight; readonly took: readonly number[] }> {
   const spec = specOf(autoscaler);
   const { scale } = found;
-  parts.rivals.set(autoscaler, scale.selector);
-  const { pods, rivals } = await inSlices(parts.rivals.select(autoscaler, parts.podsIn.byIndex(BY_NAMESPACE, autoscaler.namespace)), clock);
+  await inSlices(parts.rivals.set(autoscaler, scale.selector), clock);
+  const { pods, rivals } = await inSlices(parts.rivals.select(autoscaler), clock);
   const measured: Measured[] = [];
   const took: number[] = [];
   if (wayOf(spec, scale) === 'measured' && selectorFault({ scale, rivals }) === undefined) {

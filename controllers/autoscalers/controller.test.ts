@@ -1,0 +1,310 @@
+import { reply, status, type Interception } from '../../test/support/fake-api';
+import { autoscalerWorld, PERIOD_MS, type AutoscalerWorld, type WorldOptions } from '../../test/support/autoscaler-world';
+
+const SCALE_OF = '/apis/apps/v1/namespaces/n/deployments';
+const NEW_MS = 100;
+
+const target = (replicas = 1, selector = 'app=a') => ({ replicas, selector });
+/** Moments, in milliseconds from here, at which the scale of the Deployment is asked for. */
+async function looksAt({ clock, asked }: AutoscalerWorld, name: string, forMs: number, stepMs = 100): Promise<readonly number[]> {
+  const began = clock.monotonic();
+  const found: number[] = [];
+  for (let at = 0; at < forMs; at += stepMs) {
+    await clock.advanceAsync(stepMs);
+    const looks = asked().filter((request) => request === `GET ${SCALE_OF}/${name}/scale`);
+    found.push(...looks.map(() => clock.monotonic() - began));
+  }
+  return found;
+}
+
+/** One autoscaler with its Deployment, that has had its first look. */
+async function begun(options: Omit<WorldOptions, 'prepare'> = {}): Promise<AutoscalerWorld> {
+  const world = await autoscalerWorld(options);
+  world.queue = 10;
+  world.targets.set('web', target());
+  world.put('web');
+  await world.clock.advanceAsync(NEW_MS);
+  world.asked();
+  return world;
+}
+
+describe('when autoscalers are looked at', () => {
+  test('what is there at the start has its first turn by chance, and then one in each period', async () => {
+    const world = await autoscalerWorld({
+      chance: 0.4,
+      prepare: ({ put, targets }) => {
+        targets.set('web', target());
+        put('web');
+      },
+    });
+    expect(await looksAt(world, 'web', 50_000)).toEqual([6_000, 21_000, 36_000]);
+    await world.stop();
+  });
+
+  test('what is made or wants something else is looked at after a moment, and not because of its own status', async () => {
+    const world = await begun();
+    world.put('web', { maxReplicas: 50 });
+    expect(await looksAt(world, 'web', 20_000)).toEqual([NEW_MS, NEW_MS + PERIOD_MS]);
+    world.queue = 500;
+    // The target is told another number, and the status says so.
+    expect(await looksAt(world, 'web', 30_000)).toEqual([10_100, 25_100]);
+    expect(world.statusOf('web')).toMatchObject({ desiredReplicas: 8 });
+    await world.stop();
+  });
+
+  test('what changes while it is looked at is looked at once more, not twice at a time', async () => {
+    const world = await begun();
+    let answer: (value: undefined) => void = () => undefined;
+    world.intercept = ({ path }) => (path.endsWith('/web/scale') ? new Promise<undefined>((resolve) => (answer = resolve)) : undefined);
+    world.put('web', { maxReplicas: 50 });
+    expect(await looksAt(world, 'web', 1_000)).toEqual([NEW_MS]);
+    world.put('web', { maxReplicas: 40 });
+    world.put('web', { maxReplicas: 30 });
+    expect(await looksAt(world, 'web', 1_000)).toEqual([]);
+    world.intercept = () => undefined;
+    answer(undefined);
+    expect(await looksAt(world, 'web', 1_000)).toHaveLength(1);
+    await world.stop();
+  });
+
+  test('one that nobody answers does not hold up the others', async () => {
+    const world = await begun({ settings: { concurrentSyncs: 2 } });
+    let giveUp: (reason: Error) => void = () => undefined;
+    const never = new Promise<undefined>((_, refuse) => (giveUp = refuse));
+    world.intercept = ({ path }) => (path.endsWith('/stuck/scale') ? never : undefined);
+    world.put('stuck');
+    await world.clock.advanceAsync(NEW_MS);
+    world.queue = 70;
+    await world.clock.advanceAsync(PERIOD_MS);
+    expect(world.targets.get('web')).toMatchObject({ replicas: 4 });
+    await world.clock.advanceAsync(PERIOD_MS);
+    expect(world.targets.get('web')).toMatchObject({ replicas: 7 });
+    giveUp(new Error('cut'));
+    await world.stop();
+  });
+});
+
+describe('targets', () => {
+  test('one that is missing is asked for in each period, and scaled when it comes', async () => {
+    const world = await autoscalerWorld();
+    world.queue = 30;
+    world.put('web');
+    expect(await looksAt(world, 'web', 2 * PERIOD_MS)).toEqual([NEW_MS, NEW_MS + PERIOD_MS]);
+    expect(world.conditions('web')).toEqual({ AbleToScale: 'False FailedGetScale' });
+    expect(world.events.map(({ reason }) => reason)).toEqual(['FailedGetScale', 'FailedGetScale']);
+    world.targets.set('web', target());
+    await world.clock.advanceAsync(PERIOD_MS);
+    expect(world.targets.get('web')).toMatchObject({ replicas: 3 });
+    expect(world.conditions('web')).toMatchObject({ AbleToScale: 'True SucceededRescale', ScalingActive: 'True ValidMetricFound' });
+    await world.stop();
+  });
+
+  test.each([
+    ['says nothing of its pods', '', { AbleToScale: 'True SucceededGetScale', ScalingActive: 'False InvalidSelector' }],
+    ['says what makes no sense', 'a=b=c', { AbleToScale: 'False FailedGetScale' }],
+  ])('where one %s nothing is measured and nothing told', async (_what, selector, conditions) => {
+    const world = await autoscalerWorld();
+    world.queue = 40;
+    world.targets.set('web', target(2, selector));
+    world.put('web');
+    await world.clock.advanceAsync(NEW_MS);
+    expect(world.conditions('web')).toEqual(conditions);
+    expect(world.asked().filter((request) => request.includes('metrics') || request.startsWith(`PUT ${SCALE_OF}`))).toEqual([]);
+    world.targets.set('web', target(2));
+    await world.clock.advanceAsync(PERIOD_MS);
+    expect(world.targets.get('web')).toMatchObject({ replicas: 4 });
+    await world.stop();
+  });
+
+  test('a number that lost a race is told anew in the next period, from what is there then', async () => {
+    const world = await begun();
+    world.queue = 30;
+    const conflict = ({ method, path }: { readonly method: string; readonly path: string }): Interception =>
+      method === 'PUT' && path.endsWith('/scale') ? status(409, 'Conflict') : undefined;
+    world.intercept = conflict;
+    await world.clock.advanceAsync(PERIOD_MS);
+    expect(world.targets.get('web')).toMatchObject({ replicas: 1 });
+    expect(world.conditions('web')).toMatchObject({ AbleToScale: 'False FailedUpdateScale' });
+    expect(world.statusOf('web')).toMatchObject({ desiredReplicas: 1 });
+    expect(world.events.map(({ reason, message }) => `${reason}: ${message}`)).toEqual([
+      'FailedRescale: New size: 3; reason: external metric queue(nil) above target; error: fake Conflict',
+    ]);
+    world.intercept = () => undefined;
+    world.targets.set('web', target(2));
+    world.queue = 40;
+    await world.clock.advanceAsync(PERIOD_MS);
+    expect(world.targets.get('web')).toMatchObject({ replicas: 4 });
+    expect(world.conditions('web')).toMatchObject({ AbleToScale: 'True SucceededRescale' });
+    await world.stop();
+  });
+
+  test('a status that lost a race is said in the next period, one that the server could not take soon', async () => {
+    const world = await begun();
+    const refused: Interception[] = [status(409, 'Conflict'), undefined, status(500, 'InternalError')];
+    world.intercept = ({ method, path }) => (method === 'PUT' && path.endsWith('/web/status') ? refused.shift() : undefined);
+    world.queue = 30;
+    expect(await looksAt(world, 'web', PERIOD_MS)).toHaveLength(1);
+    expect(world.statusOf('web')).toMatchObject({ desiredReplicas: 1 });
+    expect(await looksAt(world, 'web', PERIOD_MS)).toHaveLength(1);
+    expect(world.statusOf('web')).toMatchObject({ currentReplicas: 3, desiredReplicas: 3 });
+    world.queue = 50;
+    await world.clock.advanceAsync(PERIOD_MS);
+    world.asked();
+    expect(world.statusOf('web')).toMatchObject({ desiredReplicas: 3 });
+    expect(await looksAt(world, 'web', 1_000)).toEqual([100]);
+    expect(world.statusOf('web')).toMatchObject({ desiredReplicas: 5 });
+    await world.stop();
+  });
+
+  test('a server that is away is asked again', async () => {
+    const world = await begun();
+    world.intercept = ({ path }) => (path.endsWith('/scale') ? new Error('away') : undefined);
+    world.queue = 30;
+    await world.clock.advanceAsync(PERIOD_MS);
+    world.intercept = () => undefined;
+    await world.clock.advanceAsync(PERIOD_MS);
+    expect(world.targets.get('web')).toMatchObject({ replicas: 3 });
+    await world.stop();
+  });
+});
+
+describe('what is remembered', () => {
+  test('fewer pods are wanted only when none more have been for five minutes', async () => {
+    const world = await begun();
+    world.queue = 80;
+    for (let looks = 0; looks < 2; looks += 1) await world.clock.advanceAsync(PERIOD_MS);
+    expect(world.targets.get('web')).toMatchObject({ replicas: 8 });
+    world.queue = 20;
+    await world.clock.advanceAsync(300_000 - PERIOD_MS);
+    expect(world.targets.get('web')).toMatchObject({ replicas: 8 });
+    expect(world.conditions('web')).toMatchObject({ AbleToScale: 'True ScaleDownStabilized' });
+    await world.clock.advanceAsync(2 * PERIOD_MS);
+    expect(world.targets.get('web')).toMatchObject({ replicas: 2 });
+    await world.stop();
+  });
+
+  /** Has wanted eight, and goes; the same uid comes back, so that whoever kept something of it would still go by it. */
+  async function goneAndBack(go: (world: AutoscalerWorld) => Promise<void>): Promise<AutoscalerWorld> {
+    const world = await autoscalerWorld();
+    world.queue = 80;
+    world.targets.set('web', target(8));
+    world.put('web', {}, { uid: 'same' });
+    await world.clock.advanceAsync(NEW_MS);
+    await go(world);
+    world.targets.set('web', target(4));
+    world.queue = 20;
+    world.put('web', {}, { uid: 'same' });
+    await world.clock.advanceAsync(NEW_MS);
+    await world.clock.advanceAsync(PERIOD_MS);
+    return world;
+  }
+
+  test('goes with its autoscaler', async () => {
+    const world = await goneAndBack(async ({ remove, clock }) => {
+      remove('web');
+      await clock.advanceAsync(0);
+    });
+    // Had eight been remembered, it would have been told eight.
+    expect(world.targets.get('web')).toMatchObject({ replicas: 4 });
+    await world.stop();
+  });
+
+  /** Deletes it while its scale is asked for. */
+  async function removeInALook(
+    { clock, put, remove, ...world }: AutoscalerWorld,
+    set: (one: AutoscalerWorld['intercept']) => void,
+  ): Promise<void> {
+    let answer: (value: undefined) => void = () => undefined;
+    set(({ path }) => (path.endsWith('/web/scale') ? new Promise<undefined>((resolve) => (answer = resolve)) : undefined));
+    put('web', { maxReplicas: 90 }, { uid: 'same' });
+    await clock.advanceAsync(NEW_MS);
+    remove('web');
+    await clock.advanceAsync(0);
+    set(() => undefined);
+    world.asked();
+    answer(undefined);
+    await clock.advanceAsync(0);
+  }
+
+  test('goes with its autoscaler in the middle of a look, which tells nobody anything', async () => {
+    const world = await goneAndBack(async (one) => {
+      await removeInALook(one, (intercept) => (one.intercept = intercept));
+      expect(one.asked()).toEqual([]);
+    });
+    expect(world.targets.get('web')).toMatchObject({ replicas: 4 });
+    await world.stop();
+  });
+
+  test('nobody is a rival of an autoscaler that went in the middle of a look', async () => {
+    const world = await begun();
+    world.api.put('/api/v1/pods', { metadata: { namespace: 'n', name: 'p', labels: { app: 'a' } } });
+    await removeInALook(world, (intercept) => (world.intercept = intercept));
+    world.targets.set('other', target());
+    world.put('other');
+    await world.clock.advanceAsync(NEW_MS);
+    expect(world.conditions('other')).toMatchObject({ ScalingActive: 'True ValidMetricFound' });
+    await world.stop();
+  });
+
+  test('one of the same name that comes in the middle of a look is looked at for itself', async () => {
+    const world = await begun();
+    let answer: (value: undefined) => void = () => undefined;
+    world.intercept = ({ path }) => (path.endsWith('/web/scale') ? new Promise<undefined>((resolve) => (answer = resolve)) : undefined);
+    await world.clock.advanceAsync(PERIOD_MS);
+    world.remove('web');
+    world.put('web', {}, { uid: 'another' });
+    await world.clock.advanceAsync(0);
+    world.intercept = () => undefined;
+    world.asked();
+    answer(undefined);
+    await world.clock.advanceAsync(0);
+    expect(world.asked()).toEqual([]);
+    await world.clock.advanceAsync(NEW_MS);
+    expect(world.statusOf('web')).toMatchObject({ desiredReplicas: 1 });
+    await world.stop();
+  });
+});
+
+test('of many each is asked for as one is: its scale and its metric once in a period, and its status when it changes', async () => {
+  const count = 500;
+  const world = await autoscalerWorld({
+    chance: 0.5,
+    prepare: ({ put, targets }) => {
+      for (let at = 0; at < count; at += 1) {
+        targets.set(`web${at}`, target(1, `app=a${at}`));
+        put(`web${at}`);
+      }
+    },
+  });
+  world.queue = 10;
+  await world.clock.advanceAsync(PERIOD_MS);
+  world.asked();
+  await world.clock.advanceAsync(PERIOD_MS);
+  expect(counted(world.asked())).toEqual({ 'GET scale': count, 'GET queue': count });
+  world.queue = 20;
+  await world.clock.advanceAsync(PERIOD_MS);
+  expect(counted(world.asked())).toEqual({ 'GET scale': count, 'GET queue': count, 'PUT scale': count, 'PUT status': count });
+  await world.stop();
+});
+
+/** How often what was asked, by the end of its path. */
+function counted(asked: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const request of asked) {
+    const what = request.replace(/ .*\//, ' ');
+    counts[what] = (counts[what] ?? 0) + 1;
+  }
+  return counts;
+}
+
+test('the loop ends in the middle of a look', async () => {
+  const world = await begun();
+  world.intercept = ({ path, signal }) =>
+    path.endsWith('/scale') ? new Promise((_, refuse) => signal?.addEventListener('abort', () => refuse(new Error('aborted')))) : undefined;
+  await world.clock.advanceAsync(PERIOD_MS);
+  await world.stop();
+  world.intercept = () => reply(200, {});
+  world.asked();
+  await world.clock.advanceAsync(10 * PERIOD_MS);
+  expect(world.asked()).toEqual([]);
+});
