@@ -1,7 +1,9 @@
-/** Floods a server with lists until it is told to end: a process of its own, so that what it reads is not in another client's way. Its arguments: port, token, path, lanes. */
+/** Floods a server with lists until it is told to end: a process of its own, so that what it reads is not in another client's way. Its arguments: port, token, path, lanes, niceness. */
+import { setPriority } from 'node:os';
 import { BenchClient } from './client';
 
-const [port = '0', token = '', path = '', lanes = '1'] = process.argv.slice(2);
+const [port = '0', token = '', path = '', lanes = '1', niceness = '0'] = process.argv.slice(2);
+setPriority(Number(niceness));
 const client = new BenchClient(Number(port), token);
 const counts = { served: 0, refused: 0, cut: 0 };
 let ended = false;

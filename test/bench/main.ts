@@ -211,9 +211,16 @@ async function flow(): Promise<void> {
         floor.cpuMicros,
       );
     }
-    const { idle, flooded, served, refused, cut } = await flood(withIt, seconds);
-    const shown = [idle, flooded].map((waits) => [0.5, 0.99].map((part) => quantile(waits, part).toFixed(1)).join(' / '));
-    console.log(`calm user p50 / p99 ${shown[0]} ms, in the flood ${shown[1]} ms (${served} lists served, ${refused} refused, ${cut} cut)`);
+    for (const [where, niceness] of [
+      ['on the same processors', 0],
+      ['on what they leave', 19],
+    ] as const) {
+      const { idle, flooded, served, refused, cut } = await flood(withIt, seconds, niceness);
+      const shown = [idle, flooded].map((waits) => [0.5, 0.99].map((part) => quantile(waits, part).toFixed(1)).join(' / '));
+      console.log(
+        `calm user p50 / p99 ${shown[0]} ms, in a flood from ${where} ${shown[1]} ms (${served} lists served, ${refused} refused, ${cut} cut)`,
+      );
+    }
   } finally {
     for (const { folder, server, calm } of [without, withIt]) {
       calm.close();
