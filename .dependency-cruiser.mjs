@@ -38,6 +38,7 @@ const table = {
 
   'apiserver/storage': ['shared/runtime'],
   'apiserver/storage/encryption': ['apiserver/storage', 'shared/names'],
+  'apiserver/storage/encryption/kms': ['apiserver/storage/encryption', 'shared/serialization'],
   'apiserver/storage/embedded': ['apiserver/storage'],
   'apiserver/storage/etcd/http2': ['shared/runtime'],
   'apiserver/storage/etcd': ['apiserver/storage', 'apiserver/storage/etcd/http2', 'shared/serialization'],
@@ -145,7 +146,7 @@ const table = {
   ],
   'apiserver/openapi': ['apiserver/registry', 'shared/serialization'],
   'apiserver/health': ['apiserver/registry'],
-  'apiserver/metrics': ['apiserver/storage/encryption', 'apiserver/registry', 'apiserver/flow-control'],
+  'apiserver/metrics': ['apiserver/storage/encryption/kms', 'apiserver/registry', 'apiserver/flow-control'],
   'apiserver/server': [
     'shared/configuration',
     'apiserver/admission/policy',

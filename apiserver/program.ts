@@ -96,14 +96,14 @@ const prefixOf = (flags: ServerFlags): string => flags['etcd-prefix'].replace(/(
 async function openEncryption(
   flags: ServerFlags,
   configurations: ConfigurationFiles,
-  { clock }: ServerHost,
+  { clock, random, logger, lifecycle }: ServerHost,
 ): Promise<EncryptionFromFile | undefined> {
   const file = flags['encryption-provider-config'];
   if (file === '') return undefined;
   const { openEncryptionAtRest } = await import('./options/encryption-options.js');
   const reloads = flags['encryption-provider-config-automatic-reload'];
   const server = `${hostname()}:${flags['secure-port']}`;
-  return openEncryptionAtRest({
+  const encryption = await openEncryptionAtRest({
     file,
     reloads,
     prefix: prefixOf(flags),
@@ -112,7 +112,11 @@ async function openEncryption(
     configurations,
     clock,
     random: systemBytes,
+    uuid: () => random.uuid(),
+    logger,
   });
+  lifecycle.onStop({ name: 'keys of encryption', timeoutMs: 1000, run: () => encryption.close() });
+  return encryption;
 }
 
 /** Its sinks bring a client along, so they are loaded only where there is something to record. */

@@ -12,6 +12,8 @@ export interface CheckedParts {
   readonly state: { readonly stopping: boolean };
   /** Whether what the server itself needs has been created. */
   readonly bootstrapped: () => boolean;
+  /** What is wrong with the services that keep keys of encryption; undefined = there are none. */
+  readonly keyServices?: (() => Promise<string | undefined>) | undefined;
   /** The configuration files in use, and what is wrong with how they stand now. */
   readonly configurations: readonly { readonly name: string; readonly fault: string | undefined }[];
 }
@@ -20,13 +22,19 @@ const STORE_TIMEOUT_MS = 2000;
 /** Answers within this time share one look at the store. */
 const STORE_SHARED_MS = 500;
 
+/** A server whose keys are away is not to be restarted. */
+const KEY_SERVICE_ENDPOINTS = ['healthz', 'readyz'] as const;
+
 export function serverChecks(parts: CheckedParts): readonly HealthCheck[] {
-  const { storeAnswers, storeTakesWrites, cache, state, bootstrapped, configurations } = parts;
+  const { storeAnswers, storeTakesWrites, cache, state, bootstrapped, configurations, keyServices } = parts;
   return [
     { name: 'ping', check: () => undefined },
     { name: 'log', check: () => undefined },
     { name: 'etcd', check: storeAnswers },
     { name: 'etcd-readiness', only: 'readyz', check: storeTakesWrites },
+    ...(keyServices === undefined
+      ? []
+      : KEY_SERVICE_ENDPOINTS.map((only): HealthCheck => ({ name: 'kms-providers', only, check: keyServices }))),
     {
       name: 'informer-sync',
       only: 'readyz',

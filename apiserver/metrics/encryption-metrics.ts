@@ -2,24 +2,24 @@
 import { createHash } from 'node:crypto';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Direction, TransformMeter } from '../storage/encryption/rules';
+import type { Clock } from '../../shared/runtime/clock';
 import type { ReloadCounts } from './configuration-metrics';
 import { Histogram, type HistogramSeries } from './histogram';
+import { KmsMetrics } from './kms-metrics';
 
 const FIRST_BUCKET = 5e-6;
 const TRANSFORM_BUCKETS = Array.from({ length: 25 }, (_, index) => Number((FIRST_BUCKET * 2 ** index).toPrecision(12)));
 
-/** The words for what came of a transformation; upstream has one for whatever did not fail on the way to a service. */
-const STATUS = { OK: 'OK', failed: 'unknown-non-grpc' } as const;
-type Outcome = keyof typeof STATUS;
-
 interface Series {
   readonly direction: Direction;
   readonly prefix: string;
-  readonly counts: Record<Outcome, number>;
+  /** By outcome. */
+  readonly counts: Map<string, number>;
   readonly durations: HistogramSeries;
 }
 
 export class EncryptionMetrics implements TransformMeter {
+  private services: KmsMetrics | undefined;
   private readonly series = new Map<string, Series>();
   private readonly durations = new Histogram({
     name: 'apiserver_storage_transformation_duration_seconds',
@@ -28,21 +28,26 @@ export class EncryptionMetrics implements TransformMeter {
     buckets: TRANSFORM_BUCKETS,
   });
 
-  /** `prefix` comes from the configuration, so there are few. */
-  transformed(direction: Direction, prefix: string, outcome: Outcome, seconds: number): void {
+  /** `prefix` comes from the configuration, `outcome` from gRPC's codes, so there are few. */
+  transformed(direction: Direction, prefix: string, outcome: string, seconds: number): void {
     const key = `${direction} ${prefix}`;
     let series = this.series.get(key);
     if (series === undefined) {
       const durations = this.durations.add({ transformation_type: direction, transformer_prefix: prefix });
-      this.series.set(key, (series = { direction, prefix, counts: { OK: 0, failed: 0 }, durations }));
+      this.series.set(key, (series = { direction, prefix, counts: new Map<string, number>(), durations }));
     }
-    series.counts[outcome] += 1;
+    series.counts.set(outcome, (series.counts.get(outcome) ?? 0) + 1);
     if (outcome === 'OK') series.durations.observe(seconds);
   }
 
   /** What prom-client does not hold. */
   text(): string {
-    return this.durations.text();
+    return this.durations.text() + (this.services?.text() ?? '');
+  }
+
+  /** Those of the services that keep keys. */
+  kms(server: string, clock: Clock): KmsMetrics {
+    return (this.services ??= new KmsMetrics(serverHash(server), clock));
   }
 
   publish(registry: Registry): void {
@@ -55,15 +60,14 @@ export class EncryptionMetrics implements TransformMeter {
       collect() {
         this.reset();
         for (const { direction, prefix, counts } of series.values()) {
-          for (const outcome of ['OK', 'failed'] as const) {
-            if (counts[outcome] === 0) continue;
-            this.inc({ transformation_type: direction, transformer_prefix: prefix, status: STATUS[outcome] }, counts[outcome]);
-          }
+          for (const [status, count] of counts) this.inc({ transformation_type: direction, transformer_prefix: prefix, status }, count);
         }
       },
     });
   }
 }
+
+const serverHash = (server: string): string => `sha256:${createHash('sha256').update(server).digest('hex')}`;
 
 export interface EncryptionGauges {
   readonly metrics: EncryptionMetrics;
@@ -75,7 +79,7 @@ export interface EncryptionGauges {
 
 export function publishEncryption(registry: Registry, { metrics, server, reloads }: EncryptionGauges): void {
   metrics.publish(registry);
-  const hash = `sha256:${createHash('sha256').update(server).digest('hex')}`;
+  const hash = serverHash(server);
   const shared = { labelNames: ['apiserver_id_hash', 'status'], registers: [registry] };
   new Counter({
     name: 'apiserver_encryption_config_controller_automatic_reloads_total',

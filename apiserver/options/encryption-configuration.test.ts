@@ -32,16 +32,19 @@ const OWN_WORDS =
 /** Values that upstream prints as its own language would. */
 const VALUE = /Invalid value: (?:apiserver\.ProviderConfiguration\{.*?\(nil\)\}|v1\.Duration\{.*?\}|\{[a-z0-9, ]*\}|-?\d+m?s): /gs;
 
-it.each(casesOf('encryption/files', isCase))('$title', async ({ title, file: content, error }) => {
-  const faults = await faultsOf(content);
-  if (error === null) expect(faults).toEqual([]);
-  else if (OWN_WORDS.test(title)) expect(faults).not.toEqual([]);
-  else {
-    const words = (told: string): string => told.replace(VALUE, 'Invalid value: ');
-    const upstream = words(error.replace(/^error while [^:]*: /, ''));
-    expect(words(faults.length === 1 ? faults.join() : `[${faults.join(', ')}]`)).toBe(upstream);
-  }
-});
+it.each([...casesOf('encryption/files', isCase), ...casesOf('encryption/kms-files', isCase)])(
+  '$title',
+  async ({ title, file: content, error }) => {
+    const faults = await faultsOf(content);
+    if (error === null) expect(faults).toEqual([]);
+    else if (OWN_WORDS.test(title)) expect(faults).not.toEqual([]);
+    else {
+      const words = (told: string): string => told.replace(VALUE, 'Invalid value: ');
+      const upstream = words(error.replace(/^error while [^:]*: /, ''));
+      expect(words(faults.length === 1 ? faults.join() : `[${faults.join(', ')}]`)).toBe(upstream);
+    }
+  },
+);
 
 it('reads secrets as upstream does', () => {
   expect(bytesOf('YWI=')?.toString()).toBe('ab');

@@ -32,7 +32,7 @@ const SCHEMA = object({}, { resources: listOf(object({}, { resources: listOf(tex
 export type EncryptionConfiguration = Configured<typeof SCHEMA>;
 export type ConfiguredRow = NonNullable<EncryptionConfiguration['resources']>[number];
 export type ConfiguredProvider = NonNullable<ConfiguredRow['providers']>[number];
-type ConfiguredKms = NonNullable<ConfiguredProvider['kms']>;
+export type ConfiguredKms = NonNullable<ConfiguredProvider['kms']>;
 
 export const ENCRYPTION_FORMAT: Format<EncryptionConfiguration> = {
   kind: 'EncryptionConfiguration',
@@ -56,8 +56,10 @@ function rowFaults(rows: readonly ConfiguredRow[]): readonly Fault[] {
       ...providers.flatMap((one, at) => providerFaults(one, `${path}.providers[${at}]`, kmsNames)),
     ];
   });
-  // What a row hides is looked for in rows that are right.
-  return faults.length > 0 ? faults : maskedFaults(rows);
+  // What a row hides is looked for in rows that are right, and what is right may be too old.
+  if (faults.length > 0) return faults;
+  const masked = maskedFaults(rows);
+  return masked.length > 0 ? masked : oldServiceFaults(rows);
 }
 
 // Resources.
@@ -188,9 +190,16 @@ function kmsFaults(kms: ConfiguredKms, path: string, names: Set<string>): readon
   if (apiVersion === 'v2' && cachesize !== undefined) fault('cachesize', String(cachesize), 'cachesize is not supported in v2');
   const unreachable = endpointFault(endpoint);
   if (unreachable !== undefined) fault('endpoint', quote(endpoint), unreachable);
-  if (faults.length === 0 && apiVersion === 'v1')
-    faults.push({ path, reason: 'version 1 of the KMS API is not supported; use apiVersion v2' });
   return faults;
+}
+
+function oldServiceFaults(rows: readonly ConfiguredRow[]): readonly Fault[] {
+  const reason = 'version 1 of the KMS API is deprecated and not supported here: use apiVersion v2';
+  return rows.flatMap(({ providers = [] }, index) =>
+    providers.flatMap(({ kms }, at) =>
+      kms === undefined || kms.apiVersion === 'v2' ? [] : [{ path: `resources[${index}].providers[${at}].kms`, reason }],
+    ),
+  );
 }
 
 function endpointFault(endpoint: string): string | undefined {

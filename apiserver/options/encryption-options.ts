@@ -1,27 +1,31 @@
 /** Encryption at rest from its flags: the rules of the moment, read again where that is wanted, and the store that follows them. Knows no cipher's bytes. */
-import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
+import { NotYetUsable, type ConfigurationFiles } from '../../shared/configuration/configuration-files';
 import { readConfiguration } from '../../shared/configuration/read';
 import { canonicalGroup, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
+import type { Logger } from '../../shared/runtime/logger';
 import type { RandomBytes } from '../../shared/runtime/random';
 import { KINDS } from '../../shared/api/kinds';
 import { typeNames } from '../cache/key-space';
 import { yieldToOthers } from '../cache/pace';
 import { EncryptionMetrics } from '../metrics/encryption-metrics';
+import type { KmsMetrics } from '../metrics/kms-metrics';
 import { buildResources } from '../registry/resources';
 import { ENCRYPTION, type EncryptionAtRest } from '../server/compose/setting';
 import { encryptedStore } from '../storage/encryption/encrypted-store';
 import type { Store } from '../storage/store';
 import { aesCbc, aesGcm, secretbox, type Cipher } from '../storage/encryption/ciphers';
-import { EncryptionRules, type EncryptionRow, type ValueProvider } from '../storage/encryption/rules';
+import { EncryptionRules, type EncryptionRow, type Envelope, type ValueProvider } from '../storage/encryption/rules';
 import {
   bytesOf,
   ENCRYPTION_FORMAT,
   KEYED,
+  type ConfiguredKms,
   type ConfiguredProvider,
   type EncryptionConfiguration,
   type KeyedProvider,
 } from './encryption-configuration';
+import { healthOf, KmsProviders, type KmsSet } from './kms-providers';
 
 export interface EncryptionParts {
   readonly file: string;
@@ -30,6 +34,8 @@ export interface EncryptionParts {
   readonly dialect: Dialect;
   readonly clock: Clock;
   readonly random: RandomBytes;
+  readonly uuid: () => string;
+  readonly logger: Logger;
   /** That of all keys in the store. */
   readonly prefix: string;
   /** Identifies this replica in metrics. */
@@ -48,8 +54,13 @@ export class EncryptionFromFile implements EncryptionAtRest {
   readonly metrics = new EncryptionMetrics();
   private current: EncryptionRules | undefined;
   private readonly listeners: (() => void)[] = [];
+  private readonly services: KmsProviders;
 
-  constructor(private readonly parts: EncryptionParts) {}
+  constructor(private readonly parts: EncryptionParts) {
+    const { clock, random, uuid, logger, server } = parts;
+    const metrics = (): KmsMetrics => this.metrics.kms(server, clock);
+    this.services = new KmsProviders({ clock, random, uuid, logger, metrics, recovered: () => this.tell() });
+  }
 
   get server(): string {
     return this.parts.server;
@@ -80,15 +91,41 @@ export class EncryptionFromFile implements EncryptionAtRest {
     this.listeners.push(listener);
   }
 
+  get health(): (() => Promise<string | undefined>) | undefined {
+    return this.parts.reloads || this.services.areThere ? () => this.services.health() : undefined;
+  }
+
+  /** Nothing can be read or written afterwards that needs a service. */
+  close(): void {
+    this.services.close();
+  }
+
   private async use({ resources = [] }: EncryptionConfiguration): Promise<void> {
+    const configured = resources.flatMap(({ providers = [] }) => providers.flatMap(({ kms }) => (kms === undefined ? [] : [kms])));
+    const services = await this.services.open(configured);
+    if (this.current !== undefined) await this.refuseUnwell(services);
+    const envelopes = new Map(services.envelopes.map((envelope, at) => [configured[at], envelope]));
     const rows: EncryptionRow[] = [];
     for (const row of resources) {
       const providers: ValueProvider[] = [];
-      for (const one of row.providers ?? []) providers.push(await providerOf(one, this.parts));
+      for (const one of row.providers ?? []) providers.push(await providerOf(one, envelopes, this.parts));
       rows.push({ resources: (row.resources ?? []).map(canonicalResource), providers });
     }
     const { dialect, clock } = this.parts;
     this.current = new EncryptionRules(rows, { dialect, clock, meter: this.metrics });
+    this.services.use(configured, services);
+    this.tell();
+  }
+
+  /** Where there is a configuration that works, none takes its place whose services do not. */
+  private async refuseUnwell(services: KmsSet): Promise<void> {
+    const fault = services.added.length === 0 ? undefined : await healthOf(services.envelopes);
+    if (fault === undefined) return;
+    this.services.drop(services);
+    throw new NotYetUsable(`health check for new transformers failed: ${fault}`);
+  }
+
+  private tell(): void {
     for (const listener of this.listeners) listener();
   }
 }
@@ -113,7 +150,11 @@ const CIPHERS: Readonly<Record<KeyedProvider, { readonly unknownKey: string; rea
   },
 };
 
-async function providerOf(one: ConfiguredProvider, { random }: EncryptionParts): Promise<ValueProvider> {
+async function providerOf(
+  one: ConfiguredProvider,
+  envelopes: ReadonlyMap<ConfiguredKms | undefined, Envelope>,
+  { random }: EncryptionParts,
+): Promise<ValueProvider> {
   for (const type of KEYED) {
     const keyed = one[type];
     if (keyed === undefined) continue;
@@ -125,6 +166,6 @@ async function providerOf(one: ConfiguredProvider, { random }: EncryptionParts):
     }));
     return { type: 'keys', head: `${type}:v1:`, keys, unknownKey };
   }
-  if (one.kms !== undefined) throw new Error('kms is not supported yet');
-  return { type: 'plain' };
+  const envelope = one.kms === undefined ? undefined : envelopes.get(one.kms);
+  return envelope === undefined ? { type: 'plain' } : { type: 'envelope', head: `kms:v2:${one.kms?.name ?? ''}:`, envelope };
 }

@@ -27,6 +27,11 @@ export interface FollowedFile {
   readonly load: () => Promise<readonly string[]>;
 }
 
+/** What cannot be used now, and may be later without being changed: it is tried again. */
+export class NotYetUsable extends Error {
+  override readonly name = 'NotYetUsable';
+}
+
 /** How a file that is in use is doing. */
 export interface LiveConfiguration {
   readonly name: string;
@@ -70,7 +75,9 @@ export class ConfigurationFiles {
       state.reloads[outcome] += 1;
       state.lastReload[outcome] = clock.now();
     };
+    let isToBeTriedAgain = false;
     const reload = async (): Promise<void> => {
+      isToBeTriedAgain = false;
       try {
         await read();
         state.fault = undefined;
@@ -78,6 +85,7 @@ export class ConfigurationFiles {
         logger.info('configuration reloaded', { configuration: name, file: path });
       } catch (error) {
         state.fault = error instanceof Error ? error.message : String(error);
+        isToBeTriedAgain = error instanceof NotYetUsable;
         count('failure');
         logger.error('the changed configuration cannot be used, the old one stays', { configuration: name, file: path, error });
       }
@@ -86,7 +94,7 @@ export class ConfigurationFiles {
     const watch = (paths: readonly string[]): void => {
       this.ends.get(name)?.();
       watched = paths;
-      this.ends.set(name, watchFiles({ paths, clock, changed: reload }));
+      this.ends.set(name, watchFiles({ paths, clock, changed: reload, due: () => isToBeTriedAgain }));
     };
     // A file is watched before it is read, so that no change is missed.
     const read = async (): Promise<void> => {

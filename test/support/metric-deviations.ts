@@ -118,7 +118,7 @@ export const MISSING: readonly MissingFamilies[] = [
     ],
   },
   {
-    why: 'nothing is encrypted with keys of others',
+    why: 'told only where a service keeps keys of encryption; what counts version 1 of its API is not told',
     names: [
       'apiserver_envelope_encryption_dek_cache_fill_percent',
       'apiserver_storage_data_key_generation_duration_seconds',

@@ -101,12 +101,20 @@ type Observed = Pick<Observation, 'progress' | 'metrics' | 'storeAnswers'> & {
 };
 
 function healthOf(
-  { options, clock, logger, configurations }: Setting,
+  { options, clock, logger, configurations, encryption }: Setting,
   { cache }: State,
   { progress, metrics, storeAnswers, storeTakesWrites }: Observed,
 ): Health {
   return new Health(
-    serverChecks({ storeAnswers, storeTakesWrites, cache, state: progress, bootstrapped: () => progress.bootstrapped, configurations }),
+    serverChecks({
+      storeAnswers,
+      storeTakesWrites,
+      cache,
+      state: progress,
+      bootstrapped: () => progress.bootstrapped,
+      configurations,
+      keyServices: encryption?.health,
+    }),
     clock,
     options.livezGraceMs,
     // Before the first readiness a failing check is nothing to worry about.

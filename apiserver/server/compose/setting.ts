@@ -90,6 +90,8 @@ export interface EncryptionAtRest {
   readonly server: string;
   /** The listener is told whenever what could not be decrypted may be readable. */
   onChange(listener: () => void): void;
+  /** Tells what is wrong with the services that keep keys; undefined = there will be none. */
+  readonly health: (() => Promise<string | undefined>) | undefined;
 }
 
 /** What a server shares with the process around it. */

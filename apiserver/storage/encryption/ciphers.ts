@@ -8,6 +8,14 @@ import type { RandomBytes } from '../../../shared/runtime/random';
 /** What goes wrong with one value; the message is for the client. */
 export class TransformFault extends Error {
   override readonly name = 'TransformFault';
+
+  constructor(
+    message: string,
+    /** What a service said of it, in gRPC's words; counted by. */
+    readonly code?: string,
+  ) {
+    super(message);
+  }
 }
 
 /** One key at work. `place` is the key under which the value is stored. */
@@ -40,6 +48,7 @@ export function aesCbc(secret: Buffer, random: RandomBytes): Cipher {
 
 const NONCE = 12;
 const TAG = 16;
+const UNPROVEN = 'cipher: message authentication failed';
 
 /** A random nonce before the bytes, the tag behind them; the place is proved with them, so that no value can be put into another's. */
 export function aesGcm(secret: Buffer, random: RandomBytes): Cipher {
@@ -52,14 +61,13 @@ export function aesGcm(secret: Buffer, random: RandomBytes): Cipher {
       return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
     },
     open(sealed, place) {
-      if (sealed.length < NONCE + TAG) throw new TransformFault('the stored data was shorter than the required size');
+      if (sealed.length < NONCE) throw new TransformFault('the stored data was shorter than the required size');
+      if (sealed.length < NONCE + TAG) throw new TransformFault(UNPROVEN);
       const end = sealed.length - TAG;
       const decipher = createDecipheriv(algorithm, secret, sealed.subarray(0, NONCE), { authTagLength: TAG });
       decipher.setAAD(Buffer.from(place));
       decipher.setAuthTag(sealed.subarray(end));
-      return attempted('cipher: message authentication failed', () =>
-        Buffer.concat([decipher.update(sealed.subarray(NONCE, end)), decipher.final()]),
-      );
+      return attempted(UNPROVEN, () => Buffer.concat([decipher.update(sealed.subarray(NONCE, end)), decipher.final()]));
     },
   };
 }

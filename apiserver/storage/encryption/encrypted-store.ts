@@ -135,7 +135,18 @@ class EncryptedStore extends StoreLayer {
     return this.prepare(kv.key, kv.value) === undefined ? { ...kv, value: this.open(kv.key, kv.value) } : this.opened(kv);
   }
 
-  private readonly prepare = (key: string, value: Buffer): Promise<void> | undefined => this.rowOf(key)?.prepare(value);
+  private readonly prepare = (key: string, value: Buffer): Promise<void> | undefined => {
+    const row = this.rowOf(key);
+    const wait = row?.prepare(value);
+    return wait === undefined ? undefined : this.prepared(key, value, row, wait);
+  };
+
+  /** Where the rules have changed meanwhile, those that hold now need to know what the value is sealed with. */
+  private async prepared(key: string, value: Buffer, asked: RowRules | undefined, wait: Promise<void>): Promise<void> {
+    await wait;
+    const row = this.rowOf(key);
+    if (row !== asked) await row?.prepare(value);
+  }
 
   private readonly open = (key: string, value: Buffer): Buffer => {
     const resource = this.parts.resourceOf(key);

@@ -44,10 +44,16 @@ export interface EncryptionRow {
 
 export type Direction = 'from_storage' | 'to_storage';
 
+/** The word for whatever failed without a service. */
+export const FAILED = 'unknown-non-grpc';
+
 /** Counts what is done. */
 export interface TransformMeter {
-  /** `prefix` = what the value begins with, or its key's part of that; `seconds` of what succeeded. */
-  transformed(direction: Direction, prefix: string, outcome: 'OK' | 'failed', seconds: number): void;
+  /**
+   * `prefix` = what the value begins with, or its key's part of that; `outcome` = OK, {@link FAILED}, or what the service said that keeps the key;
+   * `seconds` of what succeeded.
+   */
+  transformed(direction: Direction, prefix: string, outcome: string, seconds: number): void;
 }
 
 export interface RuleParts {
@@ -132,7 +138,7 @@ export class RowRules {
         faults.push(error.message);
       }
     }
-    if (faults.length === 0) this.parts.meter.transformed('from_storage', 'unknown', 'failed', 0);
+    if (faults.length === 0) this.parts.meter.transformed('from_storage', 'unknown', FAILED, 0);
     throw faultOf(faults, 'no matching prefix found');
   }
 
@@ -177,7 +183,7 @@ export class RowRules {
       meter.transformed(direction, prefix, 'OK', (clock.monotonic() - since) / 1000);
       return made;
     } catch (error) {
-      meter.transformed(direction, prefix, 'failed', 0);
+      meter.transformed(direction, prefix, (error instanceof TransformFault ? error.code : undefined) ?? FAILED, 0);
       throw error;
     }
   }

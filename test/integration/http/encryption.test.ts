@@ -1,87 +1,16 @@
 /** Secrets that are kept encrypted: what clients are told, what lies in the store, what happens when keys are replaced or are the wrong ones. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync } from 'node:fs';
 import path from 'node:path';
-import { openEncryptionAtRest, type EncryptionFromFile } from '../../../apiserver/options/encryption-options';
 import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import type { Store } from '../../../apiserver/storage/store';
-import { ConfigurationFiles } from '../../../shared/configuration/configuration-files';
 import { systemClock } from '../../../shared/runtime/clock';
-import { silentLogger } from '../../../shared/runtime/logger';
-import { systemBytes, systemRandom } from '../../../shared/runtime/random';
+import { systemRandom } from '../../../shared/runtime/random';
 import { describeWithEtcd, startEtcd } from '../../support/etcd';
 import { MemoryStore } from '../../support/memory-store';
 import { waitUntil } from '../../support/programs';
-import { call, startFixture, type Answer, type Call, type Fixture } from './fixture';
-
-const folder = mkdtempSync(path.join(tmpdir(), 'encryption-'));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-type Keys = Readonly<Record<string, unknown>>;
-const keyed = (type: string, ...keys: readonly string[]): Keys => ({
-  [type]: { keys: keys.map((one) => ({ name: one, secret: Buffer.alloc(32, one).toString('base64') })) },
-});
-const named = (type: string, name: string, letter: string): Keys => ({
-  [type]: { keys: [{ name, secret: Buffer.alloc(32, letter).toString('base64') }] },
-});
-const PLAIN: Keys = { identity: {} };
-const rows = (...providers: readonly Keys[]): readonly unknown[] => [{ resources: ['secrets', '*.stable.example.com'], providers }];
-
-interface Encrypted {
-  readonly encryption: EncryptionFromFile;
-  readonly configurations: ConfigurationFiles;
-  /** Puts another configuration in the file's place. */
-  write(...providers: readonly Keys[]): void;
-}
-
-let files = 0;
-async function encrypting(...providers: readonly Keys[]): Promise<Encrypted> {
-  const file = path.join(folder, `${++files}.yaml`);
-  const write = (...next: readonly Keys[]): void =>
-    writeFileSync(
-      file,
-      JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources: rows(...next) }),
-    );
-  write(...providers);
-  const configurations = new ConfigurationFiles(systemClock, silentLogger);
-  const encryption = await openEncryptionAtRest({
-    file,
-    reloads: true,
-    prefix: '/registry',
-    server: 'test',
-    dialect: 'platform',
-    configurations,
-    clock: systemClock,
-    random: systemBytes,
-  });
-  return { encryption, configurations, write };
-}
-
-/** A server over `store` with these keys. */
-async function serve(
-  store: Store,
-  ...providers: readonly Keys[]
-): Promise<Encrypted & { readonly fixture: Fixture; stop(): Promise<void> }> {
-  const encrypted = await encrypting(...providers);
-  const { encryption, configurations } = encrypted;
-  const fixture = await startFixture({}, encryption.over(store), silentLogger, encryption);
-  return {
-    ...encrypted,
-    fixture,
-    async stop() {
-      configurations.close();
-      await fixture.stop();
-    },
-  };
-}
-
-const SECRETS = '/api/v1/namespaces/default/secrets';
-const create = (fixture: Fixture, name: string, value: string): Promise<Answer> =>
-  call(fixture, SECRETS, { method: 'POST', body: JSON.stringify({ metadata: { name }, stringData: { a: value } }) });
-const objectOf = ({ text }: Answer): Record<string, Record<string, string>> => JSON.parse(text);
-const stored = async (store: Store, name: string): Promise<string> =>
-  (await store.get(`/registry/secrets/default/${name}`)).kv?.value.toString('latin1') ?? '';
+import { contentOf, create, folder, keyed, named, objectOf, PLAIN, SECRETS, serve, stored } from './encrypted-fixture';
+import { call, startFixture, type Answer, type Call } from './fixture';
 
 const VALUE = 'nobody-may-read-this';
 const HIDDEN = [VALUE, Buffer.from(VALUE).toString('base64')];
@@ -102,11 +31,7 @@ test('a reader of the embedded store finds no Secret', async () => {
   ).toBe(201);
   await stop();
   await store.close();
-  const bytes = readdirSync(directory, { recursive: true, encoding: 'utf8' })
-    .map((name) => path.join(directory, name))
-    .filter((name) => name.endsWith('.mdb') || name.includes('data'))
-    .map((name) => readFileSync(name, 'latin1'))
-    .join('');
+  const bytes = contentOf(directory);
   expect(bytes).toContain('in-the-open');
   for (const text of HIDDEN) expect(bytes).not.toContain(text);
   const again = await open();

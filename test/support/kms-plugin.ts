@@ -1,0 +1,144 @@
+/**
+ * A stand-in for a plug-in of a key management service: upstream's public API `v2.KeyManagementService` on a socket, with a "key" that anybody can undo, a
+ * log of what it was asked, and answers that tests put in the place of its own. Its messages are described once more here, so that tests do not ask the
+ * server's own reader whether it is right.
+ */
+import { rmSync } from 'node:fs';
+import { Server, ServerCredentials, type MethodDefinition, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
+import { Root, type IField, type IMapField, type Type } from 'protobufjs';
+import { number, shape, text } from '../recordings/shape';
+
+const textField = (id: number): IField => ({ id, type: 'string' });
+const bytesField = (id: number): IField => ({ id, type: 'bytes' });
+const annotations = (id: number): IMapField => ({ id, keyType: 'string', type: 'bytes' });
+const root = Root.fromJSON({
+  nested: {
+    StatusRequest: { fields: {} },
+    StatusResponse: { fields: { version: textField(1), healthz: textField(2), keyId: textField(3) } },
+    DecryptRequest: { fields: { ciphertext: bytesField(1), uid: textField(2), keyId: textField(3), annotations: annotations(4) } },
+    DecryptResponse: { fields: { plaintext: bytesField(1) } },
+    EncryptRequest: { fields: { plaintext: bytesField(1), uid: textField(2) } },
+    EncryptResponse: { fields: { ciphertext: bytesField(1), keyId: textField(2), annotations: annotations(3) } },
+    EncryptedObject: {
+      fields: {
+        encryptedData: bytesField(1),
+        keyID: textField(2),
+        encryptedDEKSource: bytesField(3),
+        annotations: annotations(4),
+        encryptedDEKSourceType: { id: 5, type: 'int32' },
+      },
+    },
+  },
+});
+
+export type PluginMethod = 'Status' | 'Encrypt' | 'Decrypt';
+
+/** The members of a message, by name. */
+export type PluginMessage = Readonly<Record<string, unknown>>;
+
+/** The members of an answer, `{ failure }` in gRPC's codes, `{ raw }` bytes that are sent as they are, or no answer at all. */
+export type PluginAnswer = PluginMessage | 'never';
+
+/** `usual` = what the plug-in would answer. */
+export type PluginBehaviour = (asked: PluginMessage, usual: PluginMessage) => PluginAnswer;
+
+const messageType = (name: string): Type => root.lookupType(name);
+
+/** The members of a message that somebody else has written. */
+export const decoded = (name: string, message: Uint8Array): PluginMessage =>
+  messageType(name).toObject(messageType(name).decode(message), { defaults: true });
+
+/** A message of a type, written without the server's own writer. */
+export const messageBytes = (name: string, members: PluginMessage): Buffer => Buffer.from(messageType(name).encode(members).finish());
+
+const MASK = 0x55;
+/** What the plug-in does with a secret, and undoes. */
+export const masked = (plain: Uint8Array): Buffer => Buffer.from(plain.map((byte) => byte ^ MASK));
+
+const toBytes = (value: unknown): Uint8Array => (value instanceof Uint8Array ? value : Buffer.alloc(0));
+
+export class KmsPlugin {
+  keyId = 'key-1';
+  annotations: Readonly<Record<string, Buffer>> = { 'ver.kms.test': Buffer.from('1') };
+  readonly calls: { readonly method: PluginMethod; readonly asked: PluginMessage }[] = [];
+  /** The secrets that it was shown. */
+  readonly seeds: Buffer[] = [];
+  private readonly behaviours = new Map<PluginMethod, PluginBehaviour>();
+  private server: Server | undefined;
+
+  constructor(readonly path: string) {}
+
+  get endpoint(): string {
+    return `unix://${this.path}`;
+  }
+
+  count(method: PluginMethod): number {
+    return this.calls.filter((call) => call.method === method).length;
+  }
+
+  /** From now on it answers so; undefined = as usual. */
+  behave(method: PluginMethod, behaviour?: PluginBehaviour): void {
+    if (behaviour === undefined) this.behaviours.delete(method);
+    else this.behaviours.set(method, behaviour);
+  }
+
+  async start(): Promise<this> {
+    const server = new Server();
+    const method = (name: PluginMethod): MethodDefinition<PluginMessage, PluginMessage> => ({
+      path: `/v2.KeyManagementService/${name}`,
+      requestStream: false,
+      responseStream: false,
+      requestSerialize: (message) => messageBytes(`${name}Request`, message),
+      requestDeserialize: (message) => decoded(`${name}Request`, message),
+      responseSerialize: (message) => (Buffer.isBuffer(message['raw']) ? message['raw'] : messageBytes(`${name}Response`, message)),
+      responseDeserialize: (message) => decoded(`${name}Response`, message),
+    });
+    server.addService(
+      Object.fromEntries(METHODS.map((name) => [name, method(name)])),
+      Object.fromEntries(METHODS.map((name) => [name, this.handler(name)])),
+    );
+    rmSync(this.path, { force: true });
+    await new Promise<void>((resolve, reject) => {
+      server.bindAsync(`unix:${this.path}`, ServerCredentials.createInsecure(), (error) => (error === null ? resolve() : reject(error)));
+    });
+    this.server = server;
+    return this;
+  }
+
+  /** It is away, and so is its socket. */
+  stop(): void {
+    this.server?.forceShutdown();
+    this.server = undefined;
+    rmSync(this.path, { force: true });
+  }
+
+  private handler(name: PluginMethod) {
+    return ({ request }: ServerUnaryCall<PluginMessage, PluginMessage>, answered: sendUnaryData<PluginMessage>): void => {
+      this.calls.push({ method: name, asked: request });
+      const usual = this.usual(name, request);
+      const answer = this.behaviours.get(name)?.(request, usual) ?? usual;
+      if (answer === 'never') return;
+      const { failure } = answer;
+      if (isFailure(failure)) answered(failure);
+      else answered(null, answer);
+    };
+  }
+
+  private usual(name: PluginMethod, asked: PluginMessage): PluginMessage {
+    switch (name) {
+      case 'Status':
+        return { version: 'v2', healthz: 'ok', keyId: this.keyId };
+      case 'Encrypt': {
+        const plain = toBytes(asked['plaintext']);
+        this.seeds.push(Buffer.from(plain));
+        return { ciphertext: masked(plain), keyId: this.keyId, annotations: this.annotations };
+      }
+      case 'Decrypt':
+        return { plaintext: masked(toBytes(asked['ciphertext'])) };
+    }
+  }
+}
+
+const isFailure = shape({ code: number, details: text });
+
+const METHODS: readonly PluginMethod[] = ['Status', 'Encrypt', 'Decrypt'];
