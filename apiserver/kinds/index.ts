@@ -41,7 +41,10 @@ import { secret } from './core/config/secret';
 import { service } from './core/service/service';
 import { serviceAccount } from './core/config/service-account';
 import { statefulSet } from './apps/stateful-set';
+import { capacity } from './storage/capacity';
+import { driver, nodeDrivers } from './storage/drivers';
 import { storageClass } from './storage/storage-class';
+import { volumeAttachment } from './storage/volume-attachment';
 import type { ObjectTypes } from '../../shared/api/types/generated/members';
 import type { JsonObject } from '../../shared/values/json';
 import type { Strategy } from '../registry/strategy';
@@ -70,6 +73,9 @@ export const STRATEGY_ROWS: readonly StrategyRow[] = [
   row('configmaps', 'core.v1.ConfigMap', configMap),
   row('controllerrevisions.apps', 'apps.v1.ControllerRevision', controllerRevision),
   row('cronjobs.batch', 'batch.v1.CronJob', cronJob),
+  row('csidrivers.storage.platform.io', 'storage.v1.CSIDriver', driver),
+  row('csinodes.storage.platform.io', 'storage.v1.CSINode', nodeDrivers),
+  row('csistoragecapacities.storage.platform.io', 'storage.v1.CSIStorageCapacity', capacity),
   row('customresourcedefinitions.apiextensions.platform.io', 'apiextensions.v1.CustomResourceDefinition', customResourceDefinition),
   row('daemonsets.apps', 'apps.v1.DaemonSet', daemonSet),
   row('deployments.apps', 'apps.v1.Deployment', deployment),
@@ -125,6 +131,7 @@ export const STRATEGY_ROWS: readonly StrategyRow[] = [
     'admissionregistration.v1.ValidatingWebhookConfiguration',
     validatingWebhooks,
   ),
+  row('volumeattachments.storage.platform.io', 'storage.v1.VolumeAttachment', volumeAttachment),
 ];
 
 export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map(STRATEGY_ROWS.map(({ resource, strategy }) => [resource, strategy]));

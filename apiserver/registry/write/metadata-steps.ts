@@ -69,7 +69,8 @@ export function stampNew(info: ResourceInfo, metadata: JsonObject, uid: string, 
   delete metadata['selfLink'];
   metadata['uid'] = uid;
   metadata['creationTimestamp'] = timestamp(ms);
-  if (info.row.generation !== undefined) metadata['generation'] = 1;
+  const { generation } = info.row;
+  if (generation !== undefined && generation !== 'counted-from-none') metadata['generation'] = 1;
 }
 
 /** What an update takes from the stored object, whatever the body says; what it may not say is left for validation to refuse. */
@@ -109,6 +110,7 @@ export function countGeneration(info: ResourceInfo, subresource: Subresource, ob
 
 const COUNTED_METADATA: Readonly<Record<Exclude<GenerationRule, 'fixed'>, string | undefined>> = {
   counted: undefined,
+  'counted-from-none': undefined,
   'counted-with-labels': 'labels',
   'counted-with-annotations': 'annotations',
 };

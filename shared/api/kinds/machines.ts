@@ -8,7 +8,12 @@ const storage = rowsOf('storage.platform.io', 'v1', 'storage.v1');
 export const MACHINES: readonly KindRow[] = [
   node('RuntimeClass', 'runtimeclasses', { looseFinalizers: true, scope: 'cluster', createOnUpdate: true, requiresResourceVersion: true }),
   scheduling('PriorityClass', 'priorityclasses', { scope: 'cluster', shortNames: ['pc'], generation: 'fixed' }),
-  storage('CSIDriver', 'csidrivers', { scope: 'cluster', returnsDeletedObject: true, requiresResourceVersion: true }),
+  storage('CSIDriver', 'csidrivers', {
+    scope: 'cluster',
+    returnsDeletedObject: true,
+    requiresResourceVersion: true,
+    generation: 'counted-from-none',
+  }),
   storage('CSINode', 'csinodes', { scope: 'cluster', returnsDeletedObject: true, requiresResourceVersion: true }),
   storage('CSIStorageCapacity', 'csistoragecapacities', { requiresResourceVersion: true }),
   storage('StorageClass', 'storageclasses', { scope: 'cluster', shortNames: ['sc'], returnsDeletedObject: true }),
@@ -17,5 +22,6 @@ export const MACHINES: readonly KindRow[] = [
     subresources: [STATUS],
     returnsDeletedObject: true,
     requiresResourceVersion: true,
+    statusKeeps: 'metadata',
   }),
 ];

@@ -49,9 +49,10 @@ export interface Deprecation {
 
 /**
  * How `metadata.generation` is kept; absent = not at all. It is 1 at first and then `fixed`, or one more at every change outside metadata and
- * status (`counted`), and for some kinds also of a member of the metadata.
+ * status (`counted`), and for some kinds also of a member of the metadata. `counted-from-none` =
+ * there is none before the first such change.
  */
-export type GenerationRule = 'fixed' | 'counted' | 'counted-with-labels' | 'counted-with-annotations';
+export type GenerationRule = 'fixed' | 'counted' | 'counted-from-none' | 'counted-with-labels' | 'counted-with-annotations';
 
 export interface KindRow {
   readonly group: string;

@@ -249,8 +249,11 @@ function checkStorageNames(source: CoreV1StorageOSVolumeSource, place: string, e
 const LONGEST_DRIVER = 63;
 
 export function checkDriverName(source: CoreV1CSIVolumeSource | CoreV1CSIPersistentVolumeSource, place: string, errors: Errors): void {
-  const driver = source.driver ?? '';
-  const field = `${place}.driver`;
+  checkDriverText(source.driver ?? '', `${place}.driver`, errors);
+}
+
+/** What a driver may be called, wherever it stands. */
+export function checkDriverText(driver: string, field: string, errors: Errors): void {
   if (driver === '') errors.push(required(field));
   if (Buffer.byteLength(driver) > LONGEST_DRIVER) errors.push(tooLong(field, LONGEST_DRIVER));
   for (const text of dnsSubdomain(driver.toLowerCase())) errors.push(invalidValue(field, driver, text));

@@ -42,10 +42,10 @@ export const SOURCES: readonly PartOf<Sourced>[] = [
   { member: 'csi', rule: checkDriver },
 ];
 
-/** The sources of `spec`; more than one is refused, and so is none. */
-export function checkSources(spec: Sourced, errors: Errors): void {
-  const found = checkFirstPart(spec, 'spec', SOURCES, 'may not specify more than 1 volume type', errors);
-  if (found === 0) errors.push(required('spec', 'must specify a volume type'));
+/** The sources of a volume's `spec`; more than one is refused, and so is none. */
+export function checkSources(spec: Sourced, errors: Errors, place = 'spec'): void {
+  const found = checkFirstPart(spec, place, SOURCES, 'may not specify more than 1 volume type', errors);
+  if (found === 0) errors.push(required(place, 'must specify a volume type'));
 }
 
 /** They are mounted in a way that has options. */

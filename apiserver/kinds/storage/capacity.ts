@@ -1,0 +1,34 @@
+/** CSIStorageCapacity: how much there is of which class in which place, both of which stay as they are. */
+import { invalidAs, invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { goLabelSelector } from '../../../shared/values/go-values';
+import { equalJson } from '../../../shared/values/json';
+import { dnsSubdomain } from '../../../shared/values/name-formats';
+import { compareQuantities } from '../../../shared/values/quantity';
+import { checkFormat, type Errors } from '../rules/checks';
+import { checkSelector } from '../rules/selectors';
+import { UPDATE } from '../../registry/stages';
+import type { Strategy } from '../../registry/strategy';
+import type { StorageV1CSIStorageCapacity } from '../../../shared/api/types/generated/members';
+
+const IMMUTABLE = 'field is immutable';
+
+export const capacity: Strategy<StorageV1CSIStorageCapacity> = {
+  validate(object) {
+    const errors: Errors = [];
+    checkSelector(object.nodeTopology ?? undefined, 'nodeTopology', errors);
+    checkFormat(object.storageClassName ?? '', 'storageClassName', dnsSubdomain, errors);
+    const amount = object.capacity ?? '0';
+    if (compareQuantities(amount, '0') < 0) errors.push(invalidValue('capacity', amount, 'must be greater than or equal to 0'));
+    return errors;
+  },
+  update: { stages: UPDATE.objectThenChange, validate: fixed },
+};
+
+function fixed(object: StorageV1CSIStorageCapacity, old: StorageV1CSIStorageCapacity): readonly FieldError[] {
+  const errors: Errors = [];
+  const [place, before] = [object.nodeTopology ?? null, old.nodeTopology ?? null];
+  if (!equalJson(place, before)) errors.push(invalidAs('nodeTopology', place === null ? '"null"' : goLabelSelector(place), IMMUTABLE));
+  const name = object.storageClassName ?? '';
+  if (name !== (old.storageClassName ?? '')) errors.push(invalidValue('storageClassName', name, IMMUTABLE));
+  return errors;
+}

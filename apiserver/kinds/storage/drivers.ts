@@ -1,0 +1,103 @@
+/** CSIDriver and CSINode: what a driver of storage can do, and what it is called on which nodes. */
+import { duplicate, invalidAs, invalidValue, notSupported, required, type FieldError } from '../../../shared/api/errors/field-error';
+import { equalJson, stringifyJson } from '../../../shared/values/json';
+import { qualifiedName } from '../../../shared/values/name-formats';
+import { checkDriverText } from '../core/pod-template/volume-sources';
+import { checkFormat, type Errors } from '../rules/checks';
+import { UPDATE } from '../../registry/stages';
+import type { Strategy } from '../../registry/strategy';
+import type {
+  StorageV1CSIDriver,
+  StorageV1CSINode,
+  StorageV1CSINodeDriver,
+  StorageV1TokenRequest,
+} from '../../../shared/api/types/generated/members';
+
+const GROUP_POLICIES = ['File', 'None', 'ReadWriteOnceWithFSType'];
+const MODES = ['Persistent', 'Ephemeral'];
+const LEAST_SECONDS = 600;
+const MOST_SECONDS = 2 ** 32;
+const IMMUTABLE = 'field is immutable';
+
+export const driver: Strategy<StorageV1CSIDriver> = {
+  validate(object) {
+    const { fsGroupPolicy = '', tokenRequests = [], volumeLifecycleModes = [] } = object.spec ?? {};
+    const errors: Errors = [];
+    if (!GROUP_POLICIES.includes(fsGroupPolicy)) errors.push(notSupported('spec.fsGroupPolicy', fsGroupPolicy, GROUP_POLICIES));
+    checkTokens(tokenRequests, errors);
+    for (const mode of volumeLifecycleModes) if (!MODES.includes(mode)) errors.push(notSupported('spec.volumeLifecycleModes', mode, MODES));
+    return errors;
+  },
+  update: { stages: UPDATE.objectThenChange, validate: fixed },
+};
+
+function checkTokens(requests: readonly StorageV1TokenRequest[], errors: Errors): void {
+  const seen = new Set<string>();
+  requests.forEach(({ audience = '', expirationSeconds: seconds }, index) => {
+    const place = `spec.tokenRequests[${index}]`;
+    if (seen.has(audience)) {
+      errors.push(duplicate(`${place}.audience`, audience));
+      return;
+    }
+    seen.add(audience);
+    if (seconds === undefined) return;
+    const wrong = (text: string): number => errors.push(invalidAs(`${place}.expirationSeconds`, String(seconds), text));
+    if (seconds < LEAST_SECONDS) wrong('may not specify a duration less than 10 minutes');
+    if (seconds > MOST_SECONDS) wrong('may not specify a duration larger than 2^32 seconds');
+  });
+}
+
+function fixed({ spec = {} }: StorageV1CSIDriver, { spec: old = {} }: StorageV1CSIDriver): readonly FieldError[] {
+  const errors: Errors = [];
+  const { attachRequired = false, volumeLifecycleModes: modes = [] } = spec;
+  // The name is upstream's.
+  if (attachRequired !== old.attachRequired) errors.push(invalidValue('spec.attachedRequired', attachRequired, IMMUTABLE));
+  if (!equalJson([...modes], [...(old.volumeLifecycleModes ?? [])])) {
+    const shown = modes.map((mode) => JSON.stringify(mode)).join(', ');
+    errors.push(invalidAs('spec.volumeLifecycleModes', `[]storage.VolumeLifecycleMode{${shown}}`, IMMUTABLE));
+  }
+  return errors;
+}
+
+export const nodeDrivers: Strategy<StorageV1CSINode> = {
+  validate(object) {
+    const errors: Errors = [];
+    const seen = new Set<string>();
+    (object.spec?.drivers ?? []).forEach((one, index) => {
+      const place = `spec.drivers[${index}]`;
+      checkDriverOnNode(one, place, errors);
+      const name = one.name ?? '';
+      if (seen.has(name)) errors.push(duplicate(`${place}.name`, name));
+      seen.add(name);
+    });
+    return errors;
+  },
+  update: { stages: UPDATE.objectTwiceThenChange, validate: fixedDrivers },
+};
+
+function checkDriverOnNode(
+  { name = '', nodeID = '', topologyKeys, allocatable }: StorageV1CSINodeDriver,
+  place: string,
+  errors: Errors,
+): void {
+  checkDriverText(name, `${place}.name`, errors);
+  if (nodeID === '') errors.push(required(`${place}.nodeID`));
+  const count = allocatable?.count ?? 0;
+  if (count < 0) errors.push(invalidValue(`${place}.allocatable.count`, count, 'must be greater than or equal to 0'));
+  const seen = new Set<string>();
+  for (const key of topologyKeys ?? []) {
+    if (seen.has(key)) errors.push(duplicate(place, key));
+    seen.add(key);
+    if (key === '') errors.push(required(place));
+    checkFormat(key, place, qualifiedName, errors);
+  }
+}
+
+/** Drivers come and go; one that stays, stays as it is. */
+function fixedDrivers({ spec = {} }: StorageV1CSINode, { spec: old = {} }: StorageV1CSINode): readonly FieldError[] {
+  return (old.drivers ?? []).flatMap((before) =>
+    (spec.drivers ?? [])
+      .filter((one) => one.name === before.name && !equalJson(one, before))
+      .map((one) => invalidAs('CSINodeDriver', stringifyJson(one), IMMUTABLE)),
+  );
+}

@@ -1,0 +1,91 @@
+/** VolumeAttachment: which volume goes to which node, which stays as it was made, and how far that has come. */
+import { forbiddenField, invalidAs, required, tooLong, type FieldError } from '../../../shared/api/errors/field-error';
+import { equalJson, stringifyJson } from '../../../shared/values/json';
+import { dnsSubdomain } from '../../../shared/values/name-formats';
+import { checkAccessModes, checkHasAccessModes } from '../core/claim/access-modes';
+import { checkDriverText } from '../core/pod-template/volume-sources';
+import { checkSources } from '../core/volume/volume-sources';
+import { checkFormat, type Errors } from '../rules/checks';
+import { UPDATE } from '../../registry/stages';
+import type { Strategy } from '../../registry/strategy';
+import type {
+  CoreV1PersistentVolumeSpec,
+  StorageV1VolumeAttachment,
+  StorageV1VolumeAttachmentSource,
+  StorageV1VolumeAttachmentSpec,
+  StorageV1VolumeAttachmentStatus,
+} from '../../../shared/api/types/generated/members';
+
+const ONE_SOURCE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+const INLINE = 'may not be specified in the context of inline volumes';
+const METADATA_BYTES = 256 * 1024;
+const LONGEST_ERROR = 1_024;
+
+export const volumeAttachment: Strategy<StorageV1VolumeAttachment> = {
+  prepareForCreate(object) {
+    object.status = { attached: false };
+  },
+  validate(object, old) {
+    const errors: Errors = [];
+    const { spec = {}, status = {} } = object;
+    checkSpec(spec, errors);
+    checkStatus(status, errors);
+    if (old === undefined) checkNames(spec, errors);
+    return errors;
+  },
+  update: { stages: UPDATE.objectTwiceThenChange, validate: fixed },
+  status: { stages: UPDATE.objectTwiceThenChange, validate: fixed },
+};
+
+function checkSpec({ attacher = '', nodeName = '', source = {} }: StorageV1VolumeAttachmentSpec, errors: Errors): void {
+  if (attacher === '') errors.push(required('spec.attacher'));
+  checkSource(source, errors);
+  checkFormat(nodeName, 'spec.nodeName', dnsSubdomain, errors);
+}
+
+function checkSource({ inlineVolumeSpec: inline, persistentVolumeName: name }: StorageV1VolumeAttachmentSource, errors: Errors): void {
+  if (inline === undefined && name === undefined) errors.push(required('spec.source', ONE_SOURCE));
+  else if (inline !== undefined && name !== undefined) errors.push(forbiddenField('spec.source', ONE_SOURCE));
+  else if (name === '') errors.push(required('spec.source.persistentVolumeName', 'must specify non empty persistentVolumeName'));
+  else if (inline !== undefined) checkInline(inline, 'spec.source.inlineVolumeSpec', errors);
+}
+
+/** A volume that a pod brings along: what is known of it from elsewhere may not be said. */
+function checkInline(spec: CoreV1PersistentVolumeSpec, place: string, errors: Errors): void {
+  const forbid = (member: string, isSaid: boolean, text = INLINE): void => {
+    if (isSaid) errors.push(forbiddenField(`${place}.${member}`, text));
+  };
+  forbid('claimRef', spec.claimRef !== undefined);
+  forbid('capacity', Object.keys(spec.capacity ?? {}).length > 0);
+  if (spec.csi === undefined) errors.push(required(`${place}.csi`, 'has to be specified in the context of inline volumes'));
+  checkHasAccessModes(spec, place, errors);
+  checkAccessModes(spec, place, errors);
+  const policy = spec.persistentVolumeReclaimPolicy ?? '';
+  forbid('persistentVolumeReclaimPolicy', policy !== '' && policy !== 'Retain', 'may only be Retain in the context of inline volumes');
+  forbid('nodeAffinity', spec.nodeAffinity !== undefined);
+  checkSources(spec, errors, place);
+  forbid('storageClassName', (spec.storageClassName ?? '') !== '');
+  const isOtherMode = spec.volumeMode !== undefined && spec.volumeMode !== 'Filesystem';
+  forbid('volumeMode', isOtherMode, 'may not specify volumeMode other than Filesystem in the context of inline volumes');
+}
+
+function checkStatus({ attachmentMetadata = {}, attachError, detachError }: StorageV1VolumeAttachmentStatus, errors: Errors): void {
+  let bytes = 0;
+  for (const [key, value] of Object.entries(attachmentMetadata)) bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+  if (bytes > METADATA_BYTES) errors.push(tooLong('status.attachmentMetadata', METADATA_BYTES));
+  for (const [member, error] of Object.entries({ attachError, detachError })) {
+    // The number in the text is that of the metadata (upstream behaviour).
+    if (Buffer.byteLength(error?.message ?? '') > LONGEST_ERROR) errors.push(tooLong(`status.${member}.message`, METADATA_BYTES));
+  }
+}
+
+/** Those that were made before this was asked of them are let be. */
+function checkNames({ attacher = '', source }: StorageV1VolumeAttachmentSpec, errors: Errors): void {
+  checkDriverText(attacher, 'spec.attacher', errors);
+  const name = source?.persistentVolumeName ?? undefined;
+  if (name !== undefined) checkFormat(name, 'spec.source.persistentVolumeName', dnsSubdomain, errors);
+}
+
+function fixed({ spec = {} }: StorageV1VolumeAttachment, { spec: old = {} }: StorageV1VolumeAttachment): readonly FieldError[] {
+  return equalJson(spec, old) ? [] : [invalidAs('spec', stringifyJson(spec), 'field is immutable')];
+}
