@@ -3,22 +3,15 @@
  * what the reference and its controllers made of it. Names are upstream's on both sides.
  */
 import type { Json } from '../recordings/reference';
-import { casesOf } from '../recordings/recording';
 import { MEASURED, SCENARIOS } from '../recordings/scenarios';
 import { inTurn, type Observed, type Scenario } from '../recordings/scenarios/scenario';
-import { beating, Stage, type Send } from '../recordings/scenarios/stage';
-import { anything, listOf, mapOf, number, shape, text } from '../recordings/shape';
+import { Stage, type Send } from '../recordings/scenarios/stage';
 import { ApiClient } from './api-client';
 import { startControllers, startHastyControllers } from './control-plane';
 import { serveMetrics } from './metrics-server';
 import { freePort } from './ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from './programs';
-
-const isStep = shape({ scenario: text, title: text, codes: listOf(number), state: mapOf(listOf(anything)) });
-const COMES_TO_REST_MS = 30_000;
-/** Between two looks: at first, and in the end, when the rest is long in coming. */
-const LOOK_MS = 50;
-const LATE_LOOK_MS = 500;
+import { played, recordedSteps } from './replayed-scenario';
 
 export interface ReplayOptions {
   /** Of the API server and of the controllers, besides the usual ones. */
@@ -34,7 +27,7 @@ export interface ReplayOptions {
 export function replayControllers(name: string, options: ReplayOptions = {}): void {
   const { serverArgs = [], controllerArgs = [], isHasty = false, deviations = {} } = options;
   const scenarios = SCENARIOS.get(name) ?? [];
-  const cases = casesOf(`controllers/${name}`, isStep);
+  const cases = recordedSteps(name);
   const folder = temporaryFolder(`controllers-${name}`);
   let server: ApiServer;
   let controllers: ProgramProcess;
@@ -81,36 +74,6 @@ export function replayControllers(name: string, options: ReplayOptions = {}): vo
   );
 
   async function play(stage: Stage, scenario: Scenario): Promise<void> {
-    await stage.open();
-    for (const step of scenario.steps) {
-      const { title, acts, restMs } = step;
-      const recorded = cases.find((one) => one.scenario === scenario.name && one.title === title);
-      if (recorded === undefined) throw new Error(`${title} is not recorded`);
-      const codes: number[] = [];
-      const wanted = deviations[`${scenario.name}: ${title}`]?.(recorded.state) ?? recorded.state;
-      if (scenario.isByAge === true) await nextSecond();
-      const state = await beating(stage, step, async () => {
-        for (const act of acts) codes.push(await stage.act(act));
-        return atRest(stage, scenario, wanted, restMs);
-      });
-      expect({ title, codes, state }).toEqual({ title, codes: recorded.codes, state: wanted });
-    }
-    await stage.close(scenario);
-  }
-}
-
-async function nextSecond(): Promise<void> {
-  const second = Math.floor(Date.now() / 1000);
-  while (Math.floor(Date.now() / 1000) === second) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-}
-
-/** The wanted state as soon as it is there, or what is there instead when time is up. */
-async function atRest(stage: Stage, { looks }: Scenario, wanted: Observed, restMs = 0): Promise<Observed> {
-  const text = JSON.stringify(wanted);
-  const deadline = performance.now() + COMES_TO_REST_MS + restMs;
-  for (let wait = LOOK_MS; ; wait = Math.min(LATE_LOOK_MS, wait * 1.25)) {
-    const state = await stage.look(looks);
-    if (JSON.stringify(state) === text || performance.now() >= deadline) return state;
-    await new Promise((resolve) => setTimeout(resolve, wait));
+    for await (const { found, wanted } of played(stage, scenario, { recorded: cases, deviations })) expect(found).toEqual(wanted);
   }
 }

@@ -20,13 +20,14 @@ import { SCALED_BY_RESOURCES } from './scaled-by-resources';
 import { SCALED_BY_SOME_PODS } from './scaled-by-some-pods';
 import { JOBS } from './jobs';
 import { FINISHED_JOBS } from './finished-jobs';
+import { killedName, randomScripts, SEEDS } from './random-scripts';
 import { POD_GARBAGE, POD_THRESHOLD } from './pod-garbage';
 import { DAEMON_SETS } from './daemon-sets';
 import { STATEFUL_SETS } from './stateful-sets';
 import { SERVICE_ACCOUNTS } from './service-accounts';
 import type { Scenario } from './scenario';
 
-export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([
+export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map<string, readonly Scenario[]>([
   ['mirrored-endpoints', MIRRORED_ENDPOINTS],
   ['certificates', CERTIFICATES],
   ['custom-garbage', CUSTOM_GARBAGE],
@@ -52,6 +53,7 @@ export const SCENARIOS: ReadonlyMap<string, readonly Scenario[]> = new Map([
   ['autoscalers', AUTOSCALERS],
   ['measured-autoscalers', [...SCALED_BY_RESOURCES, ...SCALED_BY_SOME_PODS, ...SCALED_BY_METRICS, ...AUTOSCALER_LIMITS]],
   ['refused-pods', [REFUSED_SET, REFUSED_DEPLOYMENT]],
+  ...SEEDS.map((seed) => [killedName(seed), randomScripts(seed)] as const),
 ]);
 
 /** Recordings whose scenarios need more of the world than a server and its controllers. */

@@ -1,0 +1,68 @@
+/**
+ * Controllers that are killed (SIGKILL) again and again while people work: they come to the same objects, conditions and Events as the reference's, after every step. What
+ * people do is chosen by a seed (`recordings/scenarios/random-scripts`), when they are killed by the same one. `KILLED_SEEDS=1,2,3,4` plays all that is recorded.
+ */
+import { createChance } from '../../recordings/chance';
+import type { Json } from '../../recordings/reference';
+import { killedName, randomScripts } from '../../recordings/scenarios/random-scripts';
+import { Stage, type Send } from '../../recordings/scenarios/stage';
+import { ApiClient } from '../../support/api-client';
+import { startControllers } from '../../support/control-plane';
+import { KilledAtRandom } from '../../support/killed-at-random';
+import { freePort } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer, type ProgramProcess } from '../../support/programs';
+import { eventsOf, played, recordedSteps, withoutLostEvents } from '../../support/replayed-scenario';
+
+const SEEDS = (process.env['KILLED_SEEDS'] ?? '1').split(',').map(Number);
+const CONTROLLERS = ['deployment', 'replicaset', 'replicationcontroller', 'statefulset', 'daemonset', 'job', 'nodelifecycle'];
+const OTHERS = ['serviceaccount', 'namespace', 'garbage-collector'];
+/** From nothing but a started process to one that has long been at work. */
+const MOMENTS = { shortestMs: 300, longestMs: 3_500 };
+/** Every kill takes some of the time in which a step comes to rest. */
+const LONGER_MS = 30_000;
+
+describe.each(SEEDS)('seed %i', (seed) => {
+  const folder = temporaryFolder(`killed-${seed}`);
+  const recorded = recordedSteps(killedName(seed));
+  let server: ApiServer;
+  let controllers: ProgramProcess;
+  let killed: KilledAtRandom;
+  let api: ApiClient;
+
+  beforeAll(async () => {
+    server = await startApiServer({ folder, securePort: await freePort(), args: ['--naming=kubernetes'] });
+    api = new ApiClient(server.address, server.certificates);
+    const args = ['--naming=kubernetes', '--leader-elect=false', `--controllers=-*,${[...CONTROLLERS, ...OTHERS].join()}`];
+    const mortal = {
+      start: () => Promise.resolve(void (controllers = startControllers(server, ...args))),
+      kill: () => controllers.kill(),
+    };
+    killed = new KilledAtRandom(mortal, createChance(seed), MOMENTS);
+  }, 60_000);
+
+  afterAll(async () => {
+    await killed.leave();
+    api.close();
+    await controllers.stop();
+    await server.process.stop();
+    removeFolder(folder);
+  }, 60_000);
+
+  const send: Send = async (method, path, headers, body) => {
+    const answer = await api.send(method, path, body === undefined ? undefined : JSON.stringify(body), { headers });
+    const parsed: Json = answer.status === 404 && !answer.text.startsWith('{') ? {} : JSON.parse(answer.text);
+    return { code: answer.status, body: parsed };
+  };
+
+  it.concurrent.each(randomScripts(seed).map((scenario) => [scenario.name, scenario] as const))(
+    '%s',
+    async (name, scenario) => {
+      const compared = withoutLostEvents(eventsOf(recorded, name));
+      const options = { recorded, compared, restMs: LONGER_MS };
+      for await (const { found, wanted } of played(new Stage(send, `sc-${name}`), scenario, options)) expect(found).toEqual(wanted);
+    },
+    300_000,
+  );
+
+  it('has been killed in the meantime', () => expect(killed.kills).toBeGreaterThan(3));
+});
