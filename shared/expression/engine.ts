@@ -33,6 +33,8 @@ export interface Expression {
 /** Why a text is no expression, in upstream's words. */
 export interface CompileFault {
   readonly fault: string;
+  /** Whether it was understood and a constant part of it cannot be evaluated. */
+  readonly isUnderstood: boolean;
 }
 
 export function compileExpression(source: string, variables: ReadonlyMap<string, Type>): Expression | CompileFault {
@@ -48,6 +50,7 @@ export function compileExpression(source: string, variables: ReadonlyMap<string,
 
 const faultOf = (source: string, issues: readonly Issue[]): CompileFault => ({
   fault: `compilation failed: ${printIssues(source, issues)}`,
+  isUnderstood: false,
 });
 
 function link(expr: Expr, checked: Checked, variables: readonly string[]): Expression | CompileFault {
@@ -66,7 +69,7 @@ function link(expr: Expr, checked: Checked, variables: readonly string[]): Expre
       evaluate: (values, limit, budget) => program.run(values, limit, budget),
     };
   } catch (error) {
-    if (error instanceof ConstantFault) return { fault: `program instantiation failed: ${error.message}` };
+    if (error instanceof ConstantFault) return { fault: `program instantiation failed: ${error.message}`, isUnderstood: true };
     throw error;
   }
 }

@@ -1,8 +1,8 @@
 /** The conditions under which somebody is asked at all: named expressions that have to be true or false. */
-import { duplicate, invalidValue, required, tooMany } from '../../../shared/api/errors/field-error';
+import { duplicate, internalError, invalidValue, required, tooMany, type FieldError } from '../../../shared/api/errors/field-error';
 import { REQUEST_VARIABLES } from '../../../shared/expression/admission/variables';
 import type { Type } from '../../../shared/expression/types/type';
-import { compileExpression } from '../../../shared/expression/engine';
+import { compileExpression, type CompileFault } from '../../../shared/expression/engine';
 import { qualifiedName } from '../../../shared/values/name-formats';
 import { checkFormat, type Errors } from '../rules/checks';
 import type { AdmissionregistrationV1MatchCondition } from '../../../shared/api/types/generated/members';
@@ -33,6 +33,10 @@ function checkCondition(expression: string, field: string, variables: ReadonlyMa
     return;
   }
   const compiled = compileExpression(expression, variables);
-  if ('fault' in compiled) errors.push(invalidValue(field, expression, compiled.fault));
+  if ('fault' in compiled) errors.push(faultOf(field, expression, compiled));
   else if (compiled.type.kind !== 'bool') errors.push(invalidValue(field, expression, 'must evaluate to bool'));
 }
+
+/** Upstream blames itself for an expression that it has understood and cannot make ready. */
+export const faultOf = (field: string, expression: string, { fault, isUnderstood }: CompileFault): FieldError =>
+  isUnderstood ? internalError(field, fault) : invalidValue(field, expression, fault);

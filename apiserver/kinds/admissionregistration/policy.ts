@@ -15,7 +15,7 @@ import { dns1035Label, dnsSubdomain, qualifiedName } from '../../../shared/value
 import { quote } from '../../../shared/values/quote';
 import type { Strategy } from '../../registry/strategy';
 import { checkChoice, checkFormat, type Errors } from '../rules/checks';
-import { checkMatchConditions } from './match-conditions';
+import { checkMatchConditions, faultOf } from './match-conditions';
 import { checkMatchResources } from './match-resources';
 
 type Spec = AdmissionregistrationV1ValidatingAdmissionPolicySpec;
@@ -100,7 +100,7 @@ function checkVariables(variables: readonly AdmissionregistrationV1Variable[], p
       return;
     }
     const compiled = compileExpression(expression, policyVariables({ params, authorizer: true, variables: types }));
-    if ('fault' in compiled) errors.push(invalidValue(`${place}.expression`, expression, compiled.fault));
+    if ('fault' in compiled) errors.push(faultOf(`${place}.expression`, expression, compiled));
     // Those behind it are not to be blamed.
     types.set(name, 'fault' in compiled ? DYN : compiled.type);
   });
@@ -131,7 +131,7 @@ const SHOWN: Readonly<Record<string, string>> = { null: 'null_type' };
 
 function checkExpression(expression: string, field: string, known: PolicyVariables, kinds: readonly Type['kind'][], errors: Errors): void {
   const compiled = compileExpression(expression, policyVariables(known));
-  if ('fault' in compiled) errors.push(invalidValue(field, expression, compiled.fault));
+  if ('fault' in compiled) errors.push(faultOf(field, expression, compiled));
   else if (!kinds.includes(compiled.type.kind)) {
     const shown = kinds.map((kind) => SHOWN[kind] ?? kind);
     errors.push(

@@ -9,6 +9,7 @@ import { compilePattern } from '../library/regex';
 import type { Call, Expr, ListExpr, MapExpr } from '../syntax/ast';
 import type { Issue } from '../syntax/source';
 import { printType, type Type } from '../types/type';
+import { typeNameOf } from '../types/type-names';
 import { sameType } from '../types/assign';
 import { Failure } from '../values/value';
 import type { Checked } from './checker';
@@ -18,7 +19,7 @@ export function checkLiterals(expr: Expr, checked: Checked, issues: Issue[]): vo
   const free = new Set<Expr>();
   visit(expr, (each) => {
     if (each.kind === 'call') checkCall(each, checked, issues);
-    if (each.kind === 'call' && each.name === 'format') for (const arg of each.args) free.add(arg);
+    if (each.kind === 'call' && each.name === 'format') for (const arg of each.args) visit(arg, (part) => free.add(part));
     if (free.has(each)) return;
     if (each.kind === 'list') checkList(each, checked, issues);
     else if (each.kind === 'map') checkMap(each, checked, issues);
@@ -110,7 +111,7 @@ function checkFormat(call: Call, format: Expr, checked: Checked, issues: Issue[]
     const type = checked.typeAt(arg);
     const rule = own(CLAUSES, clause.toLowerCase());
     if (rule === undefined || type.kind === 'dyn' || type.kind === 'error' || rule.kinds.includes(type.kind)) continue;
-    issues.push({ at: arg.at, message: `error during formatting: ${rule.what}, was given ${printType(type)}` });
+    issues.push({ at: arg.at, message: `error during formatting: ${rule.what}, was given ${typeNameOf(type)}` });
     return;
   }
   if (args.items.length > clauses.length) {
@@ -126,6 +127,7 @@ function checkList(list: ListExpr, checked: Checked, issues: Issue[]): void {
     list.items.map((item, index) => ({ expr: item, optional: list.optional.has(index) })),
     checked,
     issues,
+    true,
   );
 }
 
@@ -147,8 +149,8 @@ interface Element {
   readonly optional: boolean;
 }
 
-/** All are to be of the first one's type. */
-function checkAlike(elements: readonly Element[], checked: Checked, issues: Issue[]): void {
+/** All are to be of the first one's type; of a list the first that is not is told. */
+function checkAlike(elements: readonly Element[], checked: Checked, issues: Issue[], isOnce = false): void {
   let first: Type | undefined;
   for (const { expr, optional } of elements) {
     const given = checked.typeAt(expr);
@@ -156,6 +158,7 @@ function checkAlike(elements: readonly Element[], checked: Checked, issues: Issu
     if (first === undefined) first = type;
     else if (!sameType(first, type)) {
       issues.push({ at: expr.at, message: `expected type '${printType(first)}' but found '${printType(type)}'` });
+      if (isOnce) return;
     }
   }
 }

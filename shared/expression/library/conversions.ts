@@ -2,7 +2,7 @@
  * Conversions between types, and `type` and `dyn`.
  */
 import { Duration, Failure, Timestamp, typeName, TypeValue, Uint, type Value } from '../values/value';
-import { INT_MAX, INT_MIN, UINT_MAX } from '../syntax/literals';
+import { INT_MAX, INT_MIN, MAX_TIMESTAMP, MIN_TIMESTAMP, UINT_MAX } from '../syntax/literals';
 import {
   isAny,
   isBool,
@@ -18,7 +18,6 @@ import {
   type FunctionRow,
 } from './function';
 import { printDouble, printDuration, printTimestamp, readDuration, readTimestamp } from './printing';
-import { MAX_TIMESTAMP, MIN_TIMESTAMP } from './operators';
 
 const OVERFLOW = new Failure('integer overflow');
 const UNSIGNED_OVERFLOW = new Failure('unsigned integer overflow');

@@ -119,7 +119,8 @@ function fixed(value: number, digits: number): string {
 
 function printScientific(value: Value, precision: number): string {
   const number = double(value, 'scientific');
-  if (!Number.isFinite(number)) return infinite(number);
+  // As wide as the digits would be, a hundred at most.
+  if (!Number.isFinite(number)) return infinite(number).padStart(Math.min(precision, 100));
   const [mantissa = '', power = ''] = number.toExponential(Math.min(precision, 100)).split('e');
   const exponent = power.replace(/\d+/, (digits) => digits.padStart(2, '0')).replace(/[-+\d]/g, (character) => RAISED[character] ?? '');
   return `${mantissa}\u202f×\u202f10${exponent}`;

@@ -16,7 +16,7 @@ import {
   Uint,
   type Value,
 } from '../values/value';
-import { INT_MAX, INT_MIN, UINT_MAX } from '../syntax/literals';
+import { INT_MAX, INT_MIN, MAX_TIMESTAMP, MIN_TIMESTAMP, UINT_MAX } from '../syntax/literals';
 import {
   binary,
   isAny,
@@ -43,8 +43,6 @@ import type { Work } from '../values/equality';
 const OVERFLOW = new Failure('integer overflow');
 const UNSIGNED_OVERFLOW = new Failure('unsigned integer overflow');
 export const NO_OVERLOAD = 'no such overload';
-export const MIN_TIMESTAMP = -62135596800n * 1_000_000_000n;
-export const MAX_TIMESTAMP = 253402300799n * 1_000_000_000n + 999_999_999n;
 
 const int = (value: bigint): Value => (value < INT_MIN || value > INT_MAX ? OVERFLOW : value);
 const uint = (value: bigint): Value => (value < 0n || value > UINT_MAX ? UNSIGNED_OVERFLOW : new Uint(value));

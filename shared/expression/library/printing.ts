@@ -2,7 +2,7 @@
  * Numbers, times and durations as texts, and texts as times and durations, in the spellings of the reference.
  */
 import { Duration, Timestamp } from '../values/value';
-import { INT_MAX, INT_MIN } from '../syntax/literals';
+import { INT_MAX, INT_MIN, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../syntax/literals';
 
 const BILLION = 1_000_000_000n;
 
@@ -58,7 +58,8 @@ export function readTimestamp(text: string): Timestamp | undefined {
   date.setUTCFullYear(year, month - 1, day);
   date.setUTCHours(hour, minute, second);
   const millis = BigInt(date.getTime()) - BigInt(offset) * 60_000n;
-  return new Timestamp(millis * 1_000_000n + BigInt(digits.slice(0, 9).padEnd(9, '0')));
+  const nanos = millis * 1_000_000n + BigInt(digits.slice(0, 9).padEnd(9, '0'));
+  return nanos < MIN_TIMESTAMP || nanos > MAX_TIMESTAMP ? undefined : new Timestamp(nanos);
 }
 
 const UNITS: Readonly<Record<string, bigint>> = {

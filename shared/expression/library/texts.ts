@@ -75,17 +75,16 @@ function search(text: string, part: string, work: Work): void {
 }
 
 function firstIndexOf(text: string, part: string, work: Work): Value {
-  search(text, part, work);
-  return part === '' ? 0n : BigInt(new Characters(text, work).placeOf(text.indexOf(part)));
+  return indexOf(text, part, 0n, work);
 }
 
 function lastIndexOf(text: string, part: string, from: bigint | undefined, work: Work): Value {
   search(text, part, work);
   const characters = new Characters(text, work);
   if (part === '') return from ?? BigInt(characters.length);
-  if (from !== undefined && (from < 0n || from >= characters.length)) return outOfRange(from);
-  const offset = from === undefined ? text.length : characters.offsetOf(Number(from));
-  return BigInt(characters.placeOf(text.lastIndexOf(part, offset)));
+  const last = from ?? BigInt(characters.length - 1);
+  if (last < 0n || last >= characters.length) return outOfRange(last);
+  return BigInt(characters.placeOf(text.lastIndexOf(part, characters.offsetOf(Number(last)))));
 }
 
 function substring(text: string, start: bigint, end: bigint | undefined, work: Work): Value {

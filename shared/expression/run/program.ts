@@ -8,6 +8,7 @@ import { UNFIT, type FunctionRow, type Sizes } from '../library/function';
 import {
   CONDITIONAL,
   INDEX,
+  OPTIONAL_INDEX,
   OPERATORS,
   OPTIONAL_SELECT,
   type Call,
@@ -33,7 +34,7 @@ import {
   type Value,
 } from '../values/value';
 import { measure } from '../values/equality';
-import { typeNameOf } from './type-names';
+import { typeNameOf } from '../types/type-names';
 import { Budget, Meter } from './meter';
 
 /** What an evaluation works on: variables and loop variables by place. */
@@ -219,12 +220,19 @@ class Compiler {
     };
   }
 
-  /** Constant patterns are compiled when the program is. */
+  /** Constant patterns are compiled when the program is, and constant keys are looked at. */
   private checkConstants({ name, args }: ResolvedCall): void {
+    if (name === INDEX || name === OPTIONAL_INDEX) this.checkKey(args[1]);
     const pattern = args[1];
     if (!PATTERNED.has(name) || pattern?.kind !== 'literal' || typeof pattern.value !== 'string') return;
     const regex = compilePattern(pattern.value);
     if (regex instanceof Failure) throw new ConstantFault(regex.message);
+  }
+
+  private checkKey(key: Expr | undefined): void {
+    if (key?.kind === 'call' && key.name === 'dyn') return this.checkKey(key.args[0]);
+    const type = key === undefined ? undefined : unfitKey(key);
+    if (type !== undefined) throw new ConstantFault(`invalid qualifier type: ${type}`);
   }
 
   private list(expr: ListExpr): Evaluator {
@@ -315,6 +323,28 @@ function once(step: Evaluator): Evaluator {
   const value = step({ slots: [], meter: new Meter(Infinity, new Budget(0)) });
   return () => value;
 }
+
+/** What a constant that is no key is called; undefined where it may be one. */
+function unfitKey(key: Expr): string | undefined {
+  switch (key.kind) {
+    case 'list':
+      return isConstant(key) ? '*types.baseList' : undefined;
+    case 'map':
+      return isConstant(key) ? '*types.baseMap' : undefined;
+    case 'literal':
+      return key.value === null ? 'types.Null' : key.value instanceof Uint8Array ? 'types.Bytes' : undefined;
+    case 'call':
+      return key.args[0]?.kind === 'literal' && typeof key.args[0].value === 'string' ? UNFIT_KEYS.get(key.name) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const UNFIT_KEYS: ReadonlyMap<string, string> = new Map([
+  ['timestamp', 'types.Timestamp'],
+  ['duration', 'types.Duration'],
+  ['bytes', 'types.Bytes'],
+]);
 
 /** A name and what is reached from it. */
 function isAttribute(expr: Expr): boolean {
@@ -414,9 +444,27 @@ function dispatch(name: string, rows: readonly FunctionRow[], args: readonly Val
 
 const PLAIN = new Set(['startsWith', 'endsWith', 'contains', 'matches']);
 
+/** Types that answer every operator themselves, and which others know an operator: those say no more than that the other side does not fit. */
+const OUTSPOKEN = ['string', 'google.protobuf.Timestamp', 'google.protobuf.Duration'];
+const NUMERIC = ['int', 'uint', 'double'];
+const COMPARABLE = [...NUMERIC, 'bool', 'bytes'];
+const KNOWN_TO: ReadonlyMap<string, readonly string[]> = new Map([
+  ['_+_', [...NUMERIC, 'bytes', 'list']],
+  ['_-_', NUMERIC],
+  ['_*_', NUMERIC],
+  ['_/_', NUMERIC],
+  ['_%_', ['int', 'uint']],
+  ...['_<_', '_<=_', '_>_', '_>=_'].map((name) => [name, COMPARABLE] as const),
+]);
+
 /** Functions of libraries say what they were called with; operators do not. */
 function misfit(name: string, args: readonly Value[]): Failure {
   if (name === 'size') return new Failure(`${NO_OVERLOAD}: size`);
+  const known = KNOWN_TO.get(name);
+  if (known !== undefined) {
+    const left = typeName(args[0] ?? null);
+    return known.includes(left) || OUTSPOKEN.includes(left) ? NO_SUCH_OVERLOAD : new Failure(`${NO_OVERLOAD}: ${name}`);
+  }
   if (/\W/.test(name) || PLAIN.has(name)) return NO_SUCH_OVERLOAD;
   return new Failure(`${NO_OVERLOAD}: ${name}(${args.map(typeName).join(', ')})`);
 }

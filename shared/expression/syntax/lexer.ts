@@ -52,7 +52,7 @@ const BLANK = /(?:[\t \r\n\f]|\/\/[^\n]*)+/y;
 const NUMBER = /(\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)|(0x[0-9a-fA-F]+|\d+)([uU]?)/y;
 const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y;
 const STRING_PREFIX = /([bB]?)([rR]?)("""|'''|"|')/y;
-const ESCAPE = /\\(?:[abfnrtv"'\\?`]|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})/y;
+const ESCAPE = /\\(?:[abfnrtv"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})/y;
 
 function matchAt(pattern: RegExp, source: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;

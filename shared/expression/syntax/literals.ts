@@ -6,6 +6,9 @@ import { Uint } from '../values/value';
 export const INT_MIN = -(1n << 63n);
 export const INT_MAX = (1n << 63n) - 1n;
 export const UINT_MAX = (1n << 64n) - 1n;
+/** The years 1 to 9999, in nanoseconds. */
+export const MIN_TIMESTAMP = -62135596800n * 1_000_000_000n;
+export const MAX_TIMESTAMP = 253402300799n * 1_000_000_000n + 999_999_999n;
 
 export function readInt(text: string): bigint | undefined {
   const value = text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text);
@@ -23,7 +26,7 @@ export function readDouble(text: string): number | undefined {
 }
 
 const SIMPLE: Readonly<Record<string, string>> = { a: '\u0007', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
-const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|([^]))/gu;
+const ESCAPE = /\\(?:[xX]([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|([^]))/gu;
 
 function contentOf(text: string): { readonly raw: boolean; readonly content: string } {
   const prefix = /^[bBrR]*/.exec(text)?.[0] ?? '';
@@ -49,7 +52,7 @@ export function readString(text: string): string | undefined {
   return fault ? undefined : value;
 }
 
-/** As {@link readString}, but `\x` and octal escapes are single bytes. */
+/** As {@link readString}, but `\x`, `\X` and octal escapes are single bytes. */
 export function readBytes(text: string): Uint8Array | undefined {
   const { raw, content } = contentOf(text);
   if (raw) return Buffer.from(content, 'utf8');

@@ -28,10 +28,16 @@ interface LoopParts {
   readonly result: Expr;
 }
 
+/** They ask for their variable in words of their own. */
+const COLLECTING: ReadonlySet<Loop['macro']> = new Set(['map', 'filter']);
+
 /** A loop over the call's target whose variable is the first argument; undefined when that is no plain name. */
 function loop(source: Call, variable: Expr | undefined, parts: LoopParts, how: Loop, issues: Issue[]): Expr {
   if (variable?.kind !== 'ident' || variable.name.startsWith('.') || source.target === undefined) {
-    issues.push({ at: variable?.at ?? source.at, message: 'argument must be a simple name' });
+    issues.push({
+      at: variable?.at ?? source.at,
+      message: COLLECTING.has(how.macro) ? 'argument is not an identifier' : 'argument must be a simple name',
+    });
     return source;
   }
   if (variable.name === ACCUMULATOR) {

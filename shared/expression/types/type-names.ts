@@ -1,7 +1,7 @@
 /**
  * The name that a type has as a value: `type(x) == int` compares such names.
  */
-import type { Type } from '../types/type';
+import type { Type } from './type';
 
 const NAMES: Readonly<Partial<Record<Type['kind'], string>>> = {
   null: 'null_type',
