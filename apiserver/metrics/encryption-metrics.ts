@@ -2,10 +2,8 @@
 import { createHash } from 'node:crypto';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Direction, TransformMeter } from '../storage/encryption/rules';
-import type { Clock } from '../../shared/runtime/clock';
 import type { ReloadCounts } from './configuration-metrics';
 import { Histogram, type HistogramSeries } from './histogram';
-import { KmsMetrics } from './kms-metrics';
 
 const FIRST_BUCKET = 5e-6;
 const TRANSFORM_BUCKETS = Array.from({ length: 25 }, (_, index) => Number((FIRST_BUCKET * 2 ** index).toPrecision(12)));
@@ -19,7 +17,8 @@ interface Series {
 }
 
 export class EncryptionMetrics implements TransformMeter {
-  private services: KmsMetrics | undefined;
+  /** Those of the services that keep keys, where there are some. */
+  services: { text(): string } | undefined;
   private readonly series = new Map<string, Series>();
   private readonly durations = new Histogram({
     name: 'apiserver_storage_transformation_duration_seconds',
@@ -45,11 +44,6 @@ export class EncryptionMetrics implements TransformMeter {
     return this.durations.text() + (this.services?.text() ?? '');
   }
 
-  /** Those of the services that keep keys. */
-  kms(server: string, clock: Clock): KmsMetrics {
-    return (this.services ??= new KmsMetrics(serverHash(server), clock));
-  }
-
   publish(registry: Registry): void {
     const { series } = this;
     new Counter({
@@ -67,7 +61,8 @@ export class EncryptionMetrics implements TransformMeter {
   }
 }
 
-const serverHash = (server: string): string => `sha256:${createHash('sha256').update(server).digest('hex')}`;
+/** How metrics show a replica. */
+export const serverHash = (server: string): string => `sha256:${createHash('sha256').update(server).digest('hex')}`;
 
 export interface EncryptionGauges {
   readonly metrics: EncryptionMetrics;

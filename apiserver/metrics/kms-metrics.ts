@@ -3,6 +3,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { keyHash } from '../storage/encryption/kms/current-seed';
 import type { KmsMeter } from '../storage/encryption/kms/envelope';
 import type { Direction } from '../storage/encryption/rules';
+import { serverHash } from './encryption-metrics';
 import { Meters, type Count } from './meters';
 
 export interface KmsCallMeter extends KmsMeter {
@@ -23,7 +24,7 @@ export class KmsMetrics {
 
   constructor(
     /** Identifies the replica. */
-    private readonly serverHash: string,
+    private readonly server: string,
     private readonly clock: Clock,
   ) {
     // It is there from the beginning, as upstream's.
@@ -36,12 +37,13 @@ export class KmsMetrics {
   }
 
   of(provider: string): KmsCallMeter {
-    const { meters, clock, serverHash } = this;
+    const { meters, clock } = this;
+    const replica = serverHash(this.server);
     const uses: Record<Direction, Map<string, Use>> = { from_storage: new Map(), to_storage: new Map() };
     const useOf = (direction: Direction, keyId: string): Use => {
       const known = uses[direction].get(keyId);
       if (known !== undefined) return known;
-      const labels = [direction, provider, keyHash(keyId), serverHash] as const;
+      const labels = [direction, provider, keyHash(keyId), replica] as const;
       const use = {
         count: meters.count('apiserver_envelope_encryption_key_id_hash_total', ...labels),
         last: meters.count('apiserver_envelope_encryption_key_id_hash_last_timestamp_seconds', ...labels),
@@ -60,7 +62,7 @@ export class KmsMetrics {
       },
       named(keyId) {
         const name = 'apiserver_envelope_encryption_key_id_hash_status_last_timestamp_seconds';
-        meters.count(name, provider, keyHash(keyId), serverHash).value = clock.now() / 1000;
+        meters.count(name, provider, keyHash(keyId), replica).value = clock.now() / 1000;
       },
       badKeyId: (word) => meters.count('apiserver_envelope_encryption_invalid_key_id_from_status_total', provider, word).add(),
       missed: () => meters.count('apiserver_storage_envelope_transformation_cache_misses_total').add(),

@@ -1,5 +1,5 @@
 /** Encryption at rest from its flags: the rules of the moment, read again where that is wanted, and the store that follows them. Knows no cipher's bytes. */
-import { NotYetUsable, type ConfigurationFiles } from '../../shared/configuration/configuration-files';
+import type { ConfigurationFiles } from '../../shared/configuration/configuration-files';
 import { readConfiguration } from '../../shared/configuration/read';
 import { canonicalGroup, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
@@ -9,7 +9,6 @@ import { KINDS } from '../../shared/api/kinds';
 import { typeNames } from '../cache/key-space';
 import { yieldToOthers } from '../cache/pace';
 import { EncryptionMetrics } from '../metrics/encryption-metrics';
-import type { KmsMetrics } from '../metrics/kms-metrics';
 import { buildResources } from '../registry/resources';
 import { ENCRYPTION, type EncryptionAtRest } from '../server/compose/setting';
 import { encryptedStore } from '../storage/encryption/encrypted-store';
@@ -25,7 +24,7 @@ import {
   type EncryptionConfiguration,
   type KeyedProvider,
 } from './encryption-configuration';
-import { healthOf, KmsProviders, type KmsSet } from './kms-providers';
+import type { KmsProviders } from './kms-providers';
 
 export interface EncryptionParts {
   readonly file: string;
@@ -54,13 +53,10 @@ export class EncryptionFromFile implements EncryptionAtRest {
   readonly metrics = new EncryptionMetrics();
   private current: EncryptionRules | undefined;
   private readonly listeners: (() => void)[] = [];
-  private readonly services: KmsProviders;
+  /** Absent = none has been configured yet. */
+  private services: KmsProviders | undefined;
 
-  constructor(private readonly parts: EncryptionParts) {
-    const { clock, random, uuid, logger, server } = parts;
-    const metrics = (): KmsMetrics => this.metrics.kms(server, clock);
-    this.services = new KmsProviders({ clock, random, uuid, logger, metrics, recovered: () => this.tell() });
-  }
+  constructor(private readonly parts: EncryptionParts) {}
 
   get server(): string {
     return this.parts.server;
@@ -92,19 +88,21 @@ export class EncryptionFromFile implements EncryptionAtRest {
   }
 
   get health(): (() => Promise<string | undefined>) | undefined {
-    return this.parts.reloads || this.services.areThere ? () => this.services.health() : undefined;
+    return this.parts.reloads || this.services !== undefined ? async () => this.services?.health() : undefined;
   }
 
   /** Nothing can be read or written afterwards that needs a service. */
   close(): void {
-    this.services.close();
+    this.services?.close();
   }
 
   private async use({ resources = [] }: EncryptionConfiguration): Promise<void> {
     const configured = resources.flatMap(({ providers = [] }) => providers.flatMap(({ kms }) => (kms === undefined ? [] : [kms])));
-    const services = await this.services.open(configured);
-    if (this.current !== undefined) await this.refuseUnwell(services);
-    const envelopes = new Map(services.envelopes.map((envelope, at) => [configured[at], envelope]));
+    if (configured.length > 0) this.services ??= await this.loadServices();
+    const { services } = this;
+    // Where there is a configuration that works, none takes its place whose services do not.
+    const opened = await services?.open(configured, this.current === undefined ? 'whatever they say' : 'when well');
+    const envelopes = new Map(opened?.map((envelope, at) => [configured[at], envelope]));
     const rows: EncryptionRow[] = [];
     for (const row of resources) {
       const providers: ValueProvider[] = [];
@@ -113,16 +111,16 @@ export class EncryptionFromFile implements EncryptionAtRest {
     }
     const { dialect, clock } = this.parts;
     this.current = new EncryptionRules(rows, { dialect, clock, meter: this.metrics });
-    this.services.use(configured, services);
+    services?.use(configured, opened ?? []);
     this.tell();
   }
 
-  /** Where there is a configuration that works, none takes its place whose services do not. */
-  private async refuseUnwell(services: KmsSet): Promise<void> {
-    const fault = services.added.length === 0 ? undefined : await healthOf(services.envelopes);
-    if (fault === undefined) return;
-    this.services.drop(services);
-    throw new NotYetUsable(`health check for new transformers failed: ${fault}`);
+  private async loadServices(): Promise<KmsProviders> {
+    const { KmsProviders: Providers } = await import('./kms-providers.js');
+    const { clock, random, uuid, logger, server } = this.parts;
+    const services = new Providers({ clock, random, uuid, logger, server, recovered: () => this.tell() });
+    this.metrics.services = services.metrics;
+    return services;
   }
 
   private tell(): void {

@@ -1,14 +1,16 @@
 /**
  * The services that keep keys of encryption, as they are configured: each is opened once, kept over reloads that leave it as it is, and closed when the
- * configuration no longer names it. The way to them is loaded with the first one. Knows no rows and no values.
+ * configuration no longer names it. Loaded where there are some, with the library that speaks to them. Knows no rows and no values.
  */
+import { NotYetUsable } from '../../shared/configuration/configuration-files';
 import type { Clock } from '../../shared/runtime/clock';
 import { parseDuration } from '../../shared/runtime/duration';
 import type { Logger } from '../../shared/runtime/logger';
 import type { RandomBytes } from '../../shared/runtime/random';
-import type { KmsMetrics } from '../metrics/kms-metrics';
+import { KmsMetrics } from '../metrics/kms-metrics';
 import { keyHash } from '../storage/encryption/kms/current-seed';
 import { KmsEnvelope } from '../storage/encryption/kms/envelope';
+import { GrpcKmsService } from '../storage/encryption/kms/grpc-service';
 import type { ConfiguredKms } from './encryption-configuration';
 
 export interface KmsParts {
@@ -16,59 +18,49 @@ export interface KmsParts {
   readonly random: RandomBytes;
   readonly uuid: () => string;
   readonly logger: Logger;
-  readonly metrics: () => KmsMetrics;
+  /** Identifies this replica in metrics. */
+  readonly server: string;
   /** What could not be decrypted may be readable now. */
   readonly recovered: () => void;
 }
 
 const TIMEOUT_MS = 3_000;
 
-/** The providers of one configuration, before or while they are in use. */
-export interface KmsSet {
-  readonly envelopes: readonly KmsEnvelope[];
-  /** Those that the configuration before it did not have. */
-  readonly added: readonly KmsEnvelope[];
-}
-
 export class KmsProviders {
   /** By what is configured of them. */
   private inUse = new Map<string, KmsEnvelope>();
+  readonly metrics: KmsMetrics;
 
-  constructor(private readonly parts: KmsParts) {}
+  constructor(private readonly parts: KmsParts) {
+    this.metrics = new KmsMetrics(parts.server, parts.clock);
+  }
 
-  /** Those in use as far as they are the same, others opened and asked for the first time; see {@link use} and {@link drop}. */
-  async open(configured: readonly ConfiguredKms[]): Promise<KmsSet> {
-    const envelopes: KmsEnvelope[] = [];
-    const added: KmsEnvelope[] = [];
-    for (const one of configured) {
-      const known = this.inUse.get(idOf(one));
-      const envelope = known ?? (await this.opened(one));
-      envelopes.push(envelope);
-      if (known === undefined) added.push(envelope);
-    }
+  /**
+   * Those in use as far as they are the same, others opened and asked for the first time; nothing is in use before {@link use}. Rejects with
+   * {@link NotYetUsable} where the others have to be well and are not.
+   */
+  async open(configured: readonly ConfiguredKms[], others: 'whatever they say' | 'when well'): Promise<readonly KmsEnvelope[]> {
+    const envelopes = configured.map((one) => this.inUse.get(idOf(one)) ?? this.opened(one));
+    const known = [...this.inUse.values()];
+    const added = envelopes.filter((envelope) => !known.includes(envelope));
     await Promise.all(added.map((envelope) => envelope.start()));
-    return { envelopes, added };
+    const fault = others === 'when well' && added.length > 0 ? await healthOf(envelopes, added) : undefined;
+    if (fault === undefined) return envelopes;
+    for (const envelope of added) envelope.close();
+    throw new NotYetUsable(`health check for new transformers failed: ${fault}`);
   }
 
   /** From now on these are in use, and the others closed. */
-  use(configured: readonly ConfiguredKms[], { envelopes }: KmsSet): void {
+  use(configured: readonly ConfiguredKms[], envelopes: readonly KmsEnvelope[]): void {
     const before = this.inUse;
     this.inUse = new Map(envelopes.map((envelope, at) => [idOf(configured[at] ?? {}), envelope]));
     for (const envelope of before.values()) if (!envelopes.includes(envelope)) envelope.close();
   }
 
-  /** They were not put to use. */
-  drop({ added }: KmsSet): void {
-    for (const envelope of added) envelope.close();
-  }
-
-  get areThere(): boolean {
-    return this.inUse.size > 0;
-  }
-
   /** What is wrong with those in use; undefined = nothing. */
   health(): Promise<string | undefined> {
-    return healthOf([...this.inUse.values()]);
+    const all = [...this.inUse.values()];
+    return healthOf(all, all);
   }
 
   close(): void {
@@ -76,11 +68,10 @@ export class KmsProviders {
     this.inUse.clear();
   }
 
-  private async opened({ name = '', endpoint = '', timeout }: ConfiguredKms): Promise<KmsEnvelope> {
-    const { clock, random, uuid, metrics, recovered } = this.parts;
+  private opened({ name = '', endpoint = '', timeout }: ConfiguredKms): KmsEnvelope {
+    const { clock, random, uuid, recovered } = this.parts;
     const logger = this.parts.logger.child({ provider: name });
-    const { GrpcKmsService } = await import('../storage/encryption/kms/grpc-service.js');
-    const meter = metrics().of(name);
+    const meter = this.metrics.of(name);
     const timeoutMs = (timeout === undefined ? undefined : parseDuration(timeout)) ?? TIMEOUT_MS;
     const service = new GrpcKmsService({ endpoint, timeoutMs, clock, called: (...call) => meter.called(...call) });
     return new KmsEnvelope({
@@ -102,8 +93,9 @@ export class KmsProviders {
 
 const idOf = ({ name, endpoint, timeout }: ConfiguredKms): string => JSON.stringify([name, endpoint, timeout]);
 
-export async function healthOf(envelopes: readonly KmsEnvelope[]): Promise<string | undefined> {
-  const health = await Promise.all(envelopes.map((envelope) => envelope.health()));
+/** What is wrong with some of a configuration's providers, which are told by their places in it. */
+async function healthOf(all: readonly KmsEnvelope[], asked: readonly KmsEnvelope[]): Promise<string | undefined> {
+  const health = await Promise.all(all.map((one) => (asked.includes(one) ? one.health() : undefined)));
   const faults = health.flatMap((fault, at) => (fault === undefined ? [] : [`kms-provider-${at}: ${fault}`]));
   const [only] = faults;
   return faults.length > 1 ? `[${faults.join(', ')}]` : only;

@@ -26,8 +26,6 @@ export interface CurrentSeedParts {
   /** The service was asked how it is doing: the key that it named, where it may be used, and what is wrong. */
   readonly polled: (outcome: { readonly keyId: string | undefined; readonly fault: string | undefined }) => void;
   readonly badKeyId: (word: 'empty' | 'too_long') => void;
-  /** Whether it is to be asked again soon, although it is well. */
-  readonly isUrgent: () => boolean;
 }
 
 export const POLL_MS = { well: 60_000, unwell: 10_000 } as const;
@@ -57,6 +55,8 @@ export class CurrentSeed {
   private last: Poll | undefined;
   private polling: Promise<Poll> | undefined;
   private timer: Timer | undefined;
+  /** What the timer waits for. */
+  private isUrgent = false;
   private isClosed = false;
 
   constructor(private readonly parts: CurrentSeedParts) {}
@@ -86,6 +86,11 @@ export class CurrentSeed {
     return this.confirmed?.source.keyId;
   }
 
+  /** Something went wrong: the service is asked soon how it is doing. */
+  hurry(): void {
+    if (!this.isUrgent && !this.isClosed && this.polling === undefined) this.plan(true);
+  }
+
   /** What is wrong with the service; undefined = nothing. */
   async health(): Promise<string | undefined> {
     const { last } = this;
@@ -103,15 +108,21 @@ export class CurrentSeed {
   }
 
   private async polled(): Promise<Poll> {
-    const { clock, polled, isUrgent } = this.parts;
+    const { clock, polled } = this.parts;
     this.timer?.cancel();
     const { fault, isUnanswered, keyId } = await this.looked();
     const poll = { at: clock.monotonic(), fault, isUnanswered };
     if (this.isClosed) return poll;
     this.last = poll;
     polled({ keyId, fault });
-    this.timer = clock.after(fault === undefined && !isUrgent() ? POLL_MS.well : POLL_MS.unwell, () => void this.poll());
+    this.plan(fault !== undefined);
     return poll;
+  }
+
+  private plan(isUrgent: boolean): void {
+    this.timer?.cancel();
+    this.isUrgent = isUrgent;
+    this.timer = this.parts.clock.after(isUrgent ? POLL_MS.unwell : POLL_MS.well, () => void this.poll());
   }
 
   private async looked(): Promise<Omit<Poll, 'at'> & { readonly keyId: string | undefined }> {

@@ -1,5 +1,6 @@
 /** Values under the key of a service, against what the reference server wrote, read, refused and said of its services. */
 import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
 import { ENCRYPTED_PREFIXES } from '../../../../shared/names/dialect';
 import { systemBytes, systemRandom } from '../../../../shared/runtime/random';
 import { casesOf, recordingOf } from '../../../../test/recordings/recording';
@@ -379,8 +380,8 @@ describe('what cannot be decrypted', () => {
     const value = foreign(systemBytes(32));
     await envelope.prepare(value);
     service.status_ = new KmsFault('Unavailable', 'away');
-    await clock.advanceAsync(POLL_MS.well);
-    expect(counts.recovered).toBe(0);
+    await clock.advanceAsync(POLL_MS.unwell);
+    expect([service.count('status'), counts.recovered]).toEqual([2, 0]);
     service.status_ = { version: 'v2', healthz: 'ok', keyId: 'k1' };
     service.decrypts = undefined;
     await clock.advanceAsync(POLL_MS.unwell);
@@ -389,6 +390,32 @@ describe('what cannot be decrypted', () => {
     await clock.advanceAsync(POLL_MS.well);
     expect(counts.recovered).toBe(1);
   });
+});
+
+it('says of any bytes what is wrong with them', async () => {
+  const { envelope } = await started();
+  const sealed = envelope.seal(Buffer.from('value'), PLACE);
+  const tried = (bytes: Buffer): void => {
+    void envelope.prepare(bytes);
+    expect(() => envelope.open(bytes, PLACE)).toThrow(TransformFault);
+  };
+  for (let end = 0; end < sealed.length - 2; end++) tried(sealed.subarray(0, end));
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => tried(Buffer.from(bytes))));
+  fc.assert(
+    fc.property(fc.nat(sealed.length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
+      const changed = Buffer.from(sealed);
+      changed[at] = (changed[at] ?? 0) ^ change;
+      void envelope.prepare(changed);
+      const fault = faultOf(() => expect(envelope.open(changed, PLACE).value.toString()).toBe('value'));
+      expect(fault).not.toBe('');
+    }),
+  );
+  for (const read of [encryptAnswer, statusAnswer])
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(faultOf(() => read(Buffer.from(bytes)))).not.toBe('');
+      }),
+    );
 });
 
 it('remembers so many seeds and no more, and asks again for those that it has forgotten', async () => {

@@ -50,6 +50,7 @@ export class KmsEnvelope implements Envelope {
       clock,
       ask: (source) => this.asked(source),
       missed: () => meter.missed(),
+      failed: () => this.current.hurry(),
       sized: (size) => meter.known(size),
     });
     this.current = new CurrentSeed({
@@ -65,7 +66,6 @@ export class KmsEnvelope implements Envelope {
       },
       polled: ({ keyId, fault }) => this.polled(keyId, fault),
       badKeyId: (word) => meter.badKeyId(word),
-      isUrgent: () => this.known.hasFailures,
     });
   }
 

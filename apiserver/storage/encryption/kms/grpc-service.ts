@@ -34,6 +34,7 @@ export class GrpcKmsService implements KmsService {
       'grpc.initial_reconnect_backoff_ms': RECONNECT_MS.first,
       'grpc.max_reconnect_backoff_ms': RECONNECT_MS.longest,
       'grpc.enable_retries': 0,
+      'grpc.enable_http_proxy': 0,
       'grpc.service_config_disable_resolution': 1,
       // Two providers with one endpoint are two connections: closing one must not end the other.
       'grpc.use_local_subchannel_pool': 1,

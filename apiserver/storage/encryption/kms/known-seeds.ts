@@ -22,6 +22,8 @@ export interface KnownSeedsParts {
   readonly ask: (source: SourceOf) => Promise<KnownSecret>;
   /** A value needs what is not known. */
   readonly missed: () => void;
+  /** Something could not be had. */
+  readonly failed: () => void;
   /** So many are known now. */
   readonly sized: (size: number) => void;
 }
@@ -96,6 +98,7 @@ export class KnownSeeds {
       const failure = { at: this.parts.clock.monotonic(), fault };
       this.failures.set(id, failure);
       if (AWAY.includes(fault.code)) this.away = failure;
+      this.parts.failed();
     } finally {
       this.asked.delete(id);
     }
