@@ -155,9 +155,7 @@ export const ADMISSION_CASES: readonly ConversionCase[] = [
     mutating('port', ['v2']),
     validating('allow', ['v2']),
   ),
-  ...['bad-port', 'no-port', 'unknown', 'rename', 'to-first', 'replicas', 'status', 'deny'].map((does) =>
-    changedBy(does, mutating(does, ['v2'])),
-  ),
+  ...['bad-port', 'no-port', 'unknown', 'to-first', 'replicas', 'status', 'deny'].map((does) => changedBy(does, mutating(does, ['v2']))),
   changedBy('a validating one refuses', validating('deny', ['v2'])),
   changedBy(
     'conditions and selectors',
